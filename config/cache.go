@@ -120,7 +120,7 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 		switch folded := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); {
 		case !httpguts.ValidHeaderFieldName(stem) || strings.Contains(stem, "*"):
 			f.add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
-		case isPrefix && len(stem) < 3: //nolint:mnd // "x-" would be an open door
+		case isPrefix && len(stem) < 3:
 			f.add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
 		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded): // alone it may be listed
 			f.add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)

@@ -42,7 +42,7 @@ func (c Config) memoryUses() []memoryUse {
 		{"limits.connections", Size(l.Connections) * connection},
 		{"limits.requests", Size(l.Requests) * requestMemory},
 		{"limits.fetches", Size(l.Fetches) * (fetchMemory + receive)},
-		{"limits.streams", Size(min(l.Streams, max(l.Outgoing/2, 1))) * (streamMemory + receive)}, //nolint:mnd // half of them
+		{"limits.streams", Size(min(l.Streams, max(l.Outgoing/2, 1))) * (streamMemory + receive)},
 		{"batches", batches * batchMemory},
 	}
 	if strings.HasPrefix(c.Registry.Store, "sqlite:") {

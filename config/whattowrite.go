@@ -36,7 +36,7 @@ func asNumber(text string) string {
 	rest := strings.TrimLeft(text, digits)
 	number := strings.TrimSuffix(text, rest)
 	if n, err := strconv.Atoi(number); err == nil && strings.EqualFold(rest, "k") {
-		number = strconv.Itoa(n * 1000) //nolint:mnd // kilo
+		number = strconv.Itoa(n * 1000)
 	}
 	if number == "" {
 		return ""

@@ -47,7 +47,7 @@ func (x *exchange) Write(b []byte) (int, error) {
 	}
 	n, err := x.ResponseWriter.Write(b)
 	x.event.Bytes += int64(n)
-	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+	return n, err
 }
 
 // Hijack is for http.ResponseController, and records a change of protocol.
@@ -59,7 +59,7 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 			x.event.Status = http.StatusOK
 		}
 	}
-	return conn, rw, err //nolint:wrapcheck // it stands for the writer that it wraps
+	return conn, rw, err
 }
 
 // SetServer implements forward.ResponseWriter.
@@ -92,7 +92,7 @@ func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 	}
 	n, err := io.Copy(x.ResponseWriter, r)
 	x.event.Bytes += n
-	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+	return n, err
 }
 
 // Unwrap is for http.ResponseController.

@@ -111,12 +111,12 @@ type countingConn struct {
 func (c *countingConn) Write(p []byte) (int, error) {
 	n, err := c.FastConn.Write(p)
 	c.sent += int64(n)
-	return n, err //nolint:wrapcheck // it stands for the connection
+	return n, err
 }
 
 // ReadFrom implements io.ReaderFrom.
 func (c *countingConn) ReadFrom(r io.Reader) (int64, error) {
 	n, err := c.FastConn.ReadFrom(r)
 	c.sent += n
-	return n, err //nolint:wrapcheck // likewise
+	return n, err
 }

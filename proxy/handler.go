@@ -109,10 +109,10 @@ func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
 	host, _ := key.Host()
 	found := h.server.Sites[strings.TrimSuffix(host, ".")]
 	if found == nil {
-		return h.forward.Refresh(ctx, key, uri.URI{}, nil) //nolint:wrapcheck // forward has done so
+		return h.forward.Refresh(ctx, key, uri.URI{}, nil)
 	}
 	s := h.sites[found.Index]
-	return h.forward.Refresh(ctx, key, h.serverOf(s), s.set) //nolint:wrapcheck // likewise
+	return h.forward.Refresh(ctx, key, h.serverOf(s), s.set)
 }
 
 // serverOf returns the server of a site for the next request: in turn, those that failed last.

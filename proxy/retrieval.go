@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
@@ -37,8 +38,9 @@ func (x *exchange) serveForward() error {
 // forward forwards the request to the server of its target URI, or of the site that this is of.
 func (x *exchange) forward(r *forward.Request) error {
 	h, a := x.handler, &x.ask
-	r.Request, r.Client, r.Share, r.Check = x.request, x.client.Addr, x.client.Addr, x.verdict.Check()
-	r.Key, r.Target, r.Spelling = a.Key, a.Sent(), a.Spelling
+	x.received(r)
+	r.Client, r.Share, r.Check = x.client.Addr, x.client.Addr, x.verdict.Check()
+	r.Key, r.URI, r.Spelling = a.Key, a.Sent(), a.Spelling
 	r.Session, r.Ended = x.session(), listen.Ended(x.request)
 	r.Trusted = x.place.IsFronted
 	if x.client.Unknown {
@@ -53,9 +55,15 @@ func (x *exchange) forward(r *forward.Request) error {
 		r.Server, r.Site, r.Others = h.serverOf(s), s.set, len(s.servers)-1
 		r.Next = func() uri.URI { return h.serverOf(s) }
 	}
-	word, err := h.forward.Serve(x, r)
+	word, err := h.forward.Serve(x.request.Context(), x, r)
 	x.event.Cache, x.event.Rule = word, x.verdict.Rule()
-	return err //nolint:wrapcheck // forward has done so
+	return err
+}
+
+// received makes a request to be forwarded of what net/http has read.
+func (x *exchange) received(r *forward.Request) {
+	r.Request = httpmessage.FromRequest(x.request)
+	r.Target, r.Authority, r.Major, r.Minor = x.request.RequestURI, x.request.Host, x.request.ProtoMajor, x.request.ProtoMinor
 }
 
 // servePurge answers PURGE: all variants of a URI must be validated before they are used again.
@@ -78,11 +86,12 @@ func (x *exchange) serveTunnel() error {
 	if a.Err != nil {
 		return problem.NotHTTP(a.Err.Error())
 	}
-	r := &forward.Request{Request: x.request, Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
-	carried, err := x.handler.forward.Connect(x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
+	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
+	x.received(r)
+	carried, err := x.handler.forward.Connect(x.request.Context(), x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
 	x.event.Bytes += carried
 	x.event.Rule = x.verdict.Rule()
-	return err //nolint:wrapcheck // forward has done so
+	return err
 }
 
 // session returns the session of the connection that the request came by, nil where requests of several clients may come
@@ -131,8 +140,9 @@ func (x *exchange) retrieve() (message.Reply, error) {
 		fetch = h.forward.Resources
 	}
 	reply, err := fetch(ctx, forward.Retrieval{
-		Request: x.request, Locations: h.answers.InOrder(x.request.Header, found.Locations, forward.MaxResources), Client: q.Client,
-		Allow: x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
+		Method: x.request.Method, Fields: httpmessage.FromHeader(x.request.Header), Client: q.Client,
+		Locations: h.answers.InOrder(x.request.Header, found.Locations, forward.MaxResources),
+		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
 	})
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.URI)
@@ -145,7 +155,7 @@ func (x *exchange) retrieve() (message.Reply, error) {
 // a name. It implements forward.Allow.
 func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
 	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
-		return nil, err //nolint:wrapcheck // it says all
+		return nil, err
 	}
 	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.request.Method, u)
 	if x.event.Rule = v.Rule(); v.Err != nil {

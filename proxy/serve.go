@@ -102,7 +102,7 @@ func (x *exchange) serveBatch() error {
 	if err == nil {
 		x.reply(reply)
 	}
-	return err //nolint:wrapcheck // answer has done so
+	return err
 }
 
 // suggest adds to the error of a text what may have been meant: of one that is no identifier, of a name whose namespace nobody

@@ -51,7 +51,7 @@ func TestUpgrade(t *testing.T) {
 	s := start(t, nil)
 	c := s.dial(t)
 	c.send(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+websocket+"\r\nearly ")
-	c.expect(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nSec-Websocket-Accept: x\r\nUpgrade: websocket\r\nVia: 1.1 urnd\r\n\r\nhi early ")
+	c.expect(t, "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nVia: 1.1 urnd\r\n\r\nhi early ")
 	c.send(t, "late")
 	c.expect(t, "late")
 	if half, ok := c.Conn.(*net.TCPConn); !ok || half.CloseWrite() != nil {

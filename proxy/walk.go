@@ -82,8 +82,11 @@ func (x *exchange) classify() (err error) {
 	}
 	view := route.View{Method: r.Method, Target: r.RequestURI, Host: r.Host, HTTP2: r.ProtoMajor == 2, Lines: x.lines}
 	route.Classify(&x.ask, &view, &x.place)
+	if err := x.check(); err != nil {
+		return err
+	}
 	x.event.Form, x.event.Service, x.event.Scheme = x.ask.Form(), x.ask.Service(), x.ask.Scheme
-	return x.check()
+	return nil
 }
 
 // placeOf returns the place to which a client has come.
@@ -112,7 +115,7 @@ func (x *exchange) check() (err error) {
 		}
 	}
 	if x.hops, err = message.Hops(x.lines); err != nil {
-		return err //nolint:wrapcheck // it says all
+		return err
 	}
 	x.ask.Target.Query = x.asking(x.ask.Target.Query)
 	if x.hops == resolver.MaxHops || x.handler.config.Via.Loops(x.lines) {

@@ -19,7 +19,7 @@ type Ready struct {
 // the cache: a load, a refresh, components of the name. A negative answer is the error that is stored, with its TTL in
 // the answer. The query may lie over a buffer, and room is where the canonical name may: nothing of them is retained.
 // What is used of the answer is counted by Used.
-func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool) { //nolint:revive // it is part of the answer
+func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool) {
 	v, ok := r.nameOf(q, room)
 	if !ok {
 		return Answer{}, nil, false

@@ -21,7 +21,7 @@ func ExpandTemplate(template string, values Variables) (string, error) {
 			return "", err
 		}
 	}
-	return stduritemplate.Expand(template, values) //nolint:wrapcheck // the caller says of what
+	return stduritemplate.Expand(template, values)
 }
 
 // hasPrefixes reports whether an expression of a template may have a prefix modifier; most templates have none.

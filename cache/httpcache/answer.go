@@ -6,26 +6,24 @@ import (
 	"net/netip"
 	"strconv"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Answer is the response to one client. Its Content must be closed.
 type Answer struct {
 	Status int
 	Reason string
-	// Header is shared with other answers: neither it nor its lines may be changed.
-	Header http.Header
-	// Fields are added to Header, and replace what is there.
-	Fields        []Field
-	Trailer       http.Header    // complete at the end of Content, and not to be read before; nil for none
-	Announced     []string       // the fields of Trailer that are known before
-	ContentLength int64          // -1 if unknown
-	Content       Content        // nil for none
-	From          netip.AddrPort // whence the response came; the zero value where that is not known
+	// Fields are shared with other answers, and must not be changed.
+	Fields httpmessage.Fields
+	// Added replace those of Fields that have their names.
+	Added         httpmessage.Fields
+	Trailer       *httpmessage.Trailer // complete at the end of Content; nil for none
+	ContentLength int64                // -1 if unknown
+	Content       Content              // nil for none
+	From          netip.AddrPort       // whence the response came; the zero value where that is not known
 	Outcome       Outcome
 }
-
-// Field is a header field of one line.
-type Field struct{ Name, Value string }
 
 // answer returns the answer to a request from a stored response: the precondition of the client,
 // its ranges, or all. validated is whether the origin has just said that it is right.
@@ -39,11 +37,11 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	s.uses.add(intervalOf(now))
 	outcome.TTL, outcome.HasTTL = s.ttl(now), true
 	outcome.Stale = outcome.TTL <= 0
-	a := &Answer{Status: s.status, Reason: s.reason, Header: s.fields(isValidated), ContentLength: s.length, From: s.from, Outcome: outcome}
+	a := &Answer{Status: s.status, Reason: s.reason, Fields: s.fields(isValidated), ContentLength: s.length, From: s.from, Outcome: outcome}
 	if age := s.age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
-		a.Fields = append(make([]Field, 0, 2), Field{"Age", strconv.FormatInt(int64(age/time.Second), 10)})
+		a.Added = append(make(httpmessage.Fields, 0, 2), httpmessage.Field{Name: "Age", Value: strconv.FormatInt(int64(age/time.Second), 10)})
 	}
-	if s.isUnmodified(linesOf(x.r.Header)) {
+	if s.isUnmodified(x.r.Fields.Lines) {
 		return unmodified(a), nil
 	}
 	if err := x.fill(ctx, a, s); err != nil {
@@ -54,31 +52,31 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 
 // fields returns the fields that are sent of a stored response. validated is whether the origin has just said
 // that it is right.
-func (s *stored) fields(isValidated bool) http.Header {
+func (s *stored) fields(isValidated bool) httpmessage.Fields {
 	if len(s.validatedOnly) == 0 || isValidated {
 		return s.header
 	}
-	return without(s.header, s.validatedOnly)
+	return without(s.header, s.validatedOnly...)
 }
 
 // unmodified makes an answer one with 304.
 func unmodified(a *Answer) *Answer {
-	a.Status, a.Reason, a.Header, a.ContentLength, a.Content = http.StatusNotModified, "", notModified(a.Header), -1, nil
+	a.Status, a.Reason, a.Fields, a.ContentLength, a.Content = http.StatusNotModified, "", notModified(a.Fields), -1, nil
 	return a
 }
 
 // fill gives an answer its content, or the parts of it that the request asks for.
 func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	whole := span{0, -1}
-	if s.length < 0 || len(x.r.Header["Range"]) == 0 || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Header) {
+	if s.length < 0 || !x.r.Fields.Has("Range") || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Fields) {
 		return x.open(ctx, a, s, whole)
 	}
 	asked := rangesOf(x.r, s.length)
 	switch {
 	case asked.unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
-		a.Header = refused(a.Header)
-		a.Fields = append(a.Fields[:0:0], Field{"Content-Range", "bytes */" + strconv.FormatInt(s.length, 10)})
+		a.Fields = refused(a.Fields)
+		a.Added = httpmessage.FieldsOf("Content-Range", "bytes */"+strconv.FormatInt(s.length, 10))
 		return nil
 	case len(asked.spans) == 0, len(asked.spans) > 1 && !s.isComplete():
 		return x.open(ctx, a, s, whole)
@@ -87,7 +85,7 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	if len(asked.spans) == 1 {
 		part := asked.spans[0]
 		a.ContentLength = part.length()
-		a.Fields = append(a.Fields, Field{"Content-Range", contentRangeOf(part, s.length)})
+		a.Added.Add("Content-Range", contentRangeOf(part, s.length))
 		return x.open(ctx, a, s, span{part.start - s.part.start, part.end - s.part.start})
 	}
 	return x.openParts(ctx, a, s, asked.spans)
@@ -101,13 +99,4 @@ func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part span) er
 	content, err := s.content.open(ctx, part)
 	a.Content = content
 	return err
-}
-
-// without returns a header without some fields.
-func without(header http.Header, names []string) http.Header {
-	left := header.Clone()
-	for _, name := range names {
-		delete(left, name)
-	}
-	return left
 }

@@ -3,6 +3,8 @@ package httpcache
 import (
 	"context"
 	"net/http"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // arriving answers by a response that is stored while it arrives.
@@ -41,7 +43,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 }
 
 // newBody returns the content of a response, which the flight stores when it is complete.
-func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
+func (x *exchange) newBody(f *flight, response *httpmessage.Response, s *stored) *body {
 	c := x.cache
 	b := &body{
 		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
@@ -88,16 +90,16 @@ func (x *exchange) newBody(f *flight, response *Response, s *stored) *body {
 // origin has not done so: by its preconditions, and its ranges. isOwn is whether the origin knew the
 // conditions of the client.
 func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, isOwn bool) *Answer {
-	if !isOwn && s.isUnmodified(linesOf(x.r.Header)) {
+	if !isOwn && s.isUnmodified(x.r.Fields.Lines) {
 		a.Content.Close()
 		a.Outcome.OriginStatus = s.status
 		return unmodified(a)
 	}
-	if len(x.r.Header["Range"]) == 0 || s.length < 0 {
+	if !x.r.Fields.Has("Range") || s.length < 0 {
 		return a
 	}
 	part := *a
-	part.Content, part.Trailer, part.Announced = nil, nil, nil
+	part.Content, part.Trailer = nil, nil
 	if err := x.fill(ctx, &part, s); err != nil {
 		return a // it is too far in the body: the whole is sent, RFC 9110 section 14.2
 	}

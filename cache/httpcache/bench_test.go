@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // BenchmarkHit: a fresh response of 1 KiB, as a browser asks for it.
@@ -20,10 +21,10 @@ func BenchmarkHit(b *testing.B) {
 		Same: func(string, string) (string, bool) { return "", false },
 	})
 	defer c.Close()
-	forward := func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
+	forward := func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 		header := fields("Cache-Control: max-age=3600", `ETag: "1"`, "Content-Type: text/html", "Date: "+time.Now().UTC().Format(http.TimeFormat),
 			"Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", "Server: x", "Vary: Accept-Encoding")
-		return &httpcache.Response{Status: 200, Header: header, Body: io.NopCloser(strings.NewReader(pattern(1024))), ContentLength: 1024}, nil
+		return &httpmessage.Response{Status: 200, Fields: header, Body: io.NopCloser(strings.NewReader(pattern(1024))), ContentLength: 1024}, nil
 	}
 	for _, bench := range []struct {
 		name  string
@@ -34,7 +35,7 @@ func BenchmarkHit(b *testing.B) {
 		{"range", []string{"Range: bytes=0-99"}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			r := &httpcache.Request{Method: "GET", URI: target, Header: fields(append(bench.lines, "Accept: text/html, */*;q=0.8", "Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}
+			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(append(bench.lines, "Accept: text/html, */*;q=0.8", "Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}, Key: target}
 			b.ReportAllocs()
 			for b.Loop() {
 				a, err := c.Serve(b.Context(), r, forward)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 const fresh = "Cache-Control: max-age=60"
@@ -229,7 +230,7 @@ func TestPanic(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
 	header := make(chan struct{})
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		if s.count() == 1 {
 			<-header
 			panic("the way to the origin")
@@ -257,7 +258,7 @@ func TestWaitingLeaves(t *testing.T) {
 	streams := s.streams(1, fresh)
 	header := make(chan struct{})
 	respond := s.respond
-	s.respond = func(ctx context.Context, r sent) (*httpcache.Response, error) { <-header; return respond(ctx, r) }
+	s.respond = func(ctx context.Context, r sent) (*httpmessage.Response, error) { <-header; return respond(ctx, r) }
 	leader, other := s.start(nil), s.start(nil)
 	s.eventually("both wait", func() bool { return s.cache.Waiting(target) == 2 })
 	other.stop()
@@ -298,9 +299,9 @@ func TestNotShared(t *testing.T) {
 		leakless(t)
 		s := newSite(t, nil)
 		header := make(chan struct{})
-		s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+		s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
 			<-header
-			return s.response(200, r.header.Get("X-Who"), "Cache-Control: "+control, `ETag: "1"`), nil
+			return s.response(200, r.header.Value("X-Who"), "Cache-Control: "+control, `ETag: "1"`), nil
 		}
 		var clients []*client
 		names := []string{"a", "b", "c", "d"}
@@ -321,13 +322,13 @@ func TestNotShared(t *testing.T) {
 // TestEmptyIsStoredFirst: who has the head of a response without a body has all of it, and may ask again at once.
 func TestEmptyIsStoredFirst(t *testing.T) {
 	s := newSite(t, nil)
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		response := s.response(200, "", "Cache-Control: max-age=60")
 		response.Body = http.NoBody
 		return response, nil
 	}
 	for range 2 {
-		a, err := s.cache.Serve(t.Context(), &httpcache.Request{Method: http.MethodGet, URI: target, Header: fields()}, s.forward)
+		a, err := s.cache.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: fields()}, Key: target}, s.forward)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"hash/maphash"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Store is where the responses of each URI are, and can be listed, for purges.
@@ -40,7 +40,7 @@ type Config struct {
 	// StaleFor is how long past its expiry a response may be used while its origin cannot be
 	// reached: RFC 9111 section 4.2.4.
 	StaleFor time.Duration
-	// Targeted are the fields that replace Cache-Control for a gateway, as http.Header has their
+	// Targeted are the fields that replace Cache-Control for a gateway, as net/http spells their
 	// names, the most specific first: RFC 9213.
 	Targeted []string
 	// Same returns the cache key of a URI reference in a response, and whether it is of the same
@@ -59,13 +59,13 @@ type Config struct {
 	Panicked func(value any, stack []byte)
 }
 
-// Forward sends a request to the origin. ctx does not end with the client, and also ends the body.
-type Forward func(ctx context.Context, o Outgoing) (*Response, error)
+// Forward sends a request to the origin. ctx does not end with the client, and also ends the body. The fields of the response are
+// without those of the connection, and its body fails where it does not arrive completely.
+type Forward func(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 
-// Outgoing is what the cache changes of the request of a client.
+// Outgoing is the request of a client with the fields that the cache asks by.
 type Outgoing struct {
-	Method string
-	Header http.Header
+	httpmessage.Request
 	// Background is whether the client has its answer already: nothing may be sent to it.
 	Background bool
 }

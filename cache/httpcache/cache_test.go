@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 func TestHit(t *testing.T) {
@@ -24,7 +24,7 @@ func TestHit(t *testing.T) {
 	s.sends(304, "", "Cache-Control: max-age=100", `ETag: "1"`)
 	g = s.get()
 	s.expect(g, 200, "one", false)
-	if got := s.last().header.Get("If-None-Match"); got != `"1"` {
+	if got := s.last().header.Value("If-None-Match"); got != `"1"` {
 		t.Errorf("If-None-Match %q", got)
 	}
 	if got := g.Outcome.Status("urnd"); got != "urnd; fwd=stale; fwd-status=304; stored; ttl=100" {
@@ -80,8 +80,8 @@ func TestValidationWithoutDate(t *testing.T) {
 	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)
 	s.expect(s.get(), 200, "one", false)
 	s.clock.advance(2 * time.Minute)
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
-		return &httpcache.Response{Status: 304, Header: fields(`ETag: "1"`), Body: http.NoBody}, nil
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
+		return &httpmessage.Response{Status: 304, Fields: fields(`ETag: "1"`), Body: http.NoBody}, nil
 	}
 	s.expect(s.get(), 200, "one", false)
 	s.expect(s.get(), 200, "one", true)

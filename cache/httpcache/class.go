@@ -47,13 +47,13 @@ func (e *Entry) alone(of kind, now, until time.Time) *Entry {
 
 // class returns the class of a request.
 func (x *exchange) class() class {
-	of := class{kind: kind{cookie: len(x.r.Header["Cookie"]) > 0, spelling: x.r.Spelling}}
+	of := class{kind: kind{cookie: x.r.Fields.Has("Cookie"), spelling: x.r.Spelling}}
 	if x.entry == nil || len(x.entry.variants) == 0 {
 		return of
 	}
 	var b strings.Builder
 	for _, one := range x.entry.variants[0].selectors {
-		b.WriteString(newSelector(one.name, x.r.Header[one.name]).value)
+		b.WriteString(newSelector(one.name, x.r.Fields.Lines(one.name)).value)
 		b.WriteByte('\n') // no value has one
 	}
 	of.selecting = b.String()

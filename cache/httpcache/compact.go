@@ -1,32 +1,23 @@
 package httpcache
 
 import (
-	"net/http"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // maxLines bounds the lines of the fields of a stored response: each costs time whenever it is sent.
 const maxLines = 1000
 
-// hasManyLines reports whether a header has more lines than are stored.
-func hasManyLines(header http.Header) bool {
-	n := 0
-	for _, lines := range header {
-		n += max(len(lines), 1)
-	}
-	return n > maxLines
-}
+// hasManyLines reports whether a response has more lines than are stored.
+func hasManyLines(fields httpmessage.Fields) bool { return len(fields) > maxLines }
 
-// compacted returns a copy of a header in memory of its own. What a reader returns shares that of the whole head,
+// compacted returns a copy of fields in memory of its own. What a reader returns shares that of the whole head,
 // which would stay with it: of fields that are not stored, too.
-func compacted(header http.Header) http.Header {
-	octets, count := 0, 0
-	for name, lines := range header {
-		octets += len(name)
-		for _, line := range lines {
-			octets += len(line)
-		}
-		count += len(lines)
+func compacted(fields httpmessage.Fields) httpmessage.Fields {
+	octets := 0
+	for _, f := range fields {
+		octets += len(f.Name) + len(f.Value)
 	}
 	var text strings.Builder
 	text.Grow(octets) // it does not move from here on
@@ -35,13 +26,9 @@ func compacted(header http.Header) http.Header {
 		text.WriteString(s)
 		return text.String()[start:]
 	}
-	out, values := make(http.Header, len(header)), make([]string, 0, count)
-	for name, lines := range header {
-		start := len(values)
-		for _, line := range lines {
-			values = append(values, cloned(line))
-		}
-		out[cloned(name)] = values[start:len(values):len(values)]
+	out := make(httpmessage.Fields, 0, len(fields))
+	for _, f := range fields {
+		out = append(out, httpmessage.Field{Name: cloned(f.Name), Value: cloned(f.Value)})
 	}
 	return out
 }

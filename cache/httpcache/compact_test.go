@@ -3,27 +3,20 @@ package httpcache
 import (
 	"fmt"
 	"net/http"
-	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestCompacted: a header in memory of its own is the same one.
+// TestCompacted: fields in memory of their own are the same ones.
 func TestCompacted(t *testing.T) {
-	for _, header := range []http.Header{
-		{}, {"A": {"1"}}, {"A": {"1", "2"}, "": {""}, "B": {"", "b"}}, {"a": {"1"}, "A": {"2"}},
+	for _, fields := range []httpmessage.Fields{
+		{}, httpmessage.FieldsOf("A", "1"), httpmessage.FieldsOf("A", "1", "B", "", "", "", "a", "2", "B", "b"), httpmessage.FieldsOf("a", "1", "A", "2"),
 	} {
-		got := compacted(header)
-		if !reflect.DeepEqual(got, header) {
-			t.Errorf("%v is %v", header, got)
-		}
-		for name, lines := range got {
-			_ = append(lines, "x")
-			if !reflect.DeepEqual(got[name], header[name]) {
-				t.Errorf("%v has changed", header)
-			}
-		}
-		if !reflect.DeepEqual(got, header) {
-			t.Errorf("%v is %v, where lines are appended", header, got)
+		got := compacted(fields)
+		if !slices.Equal(got, fields) || got == nil || cap(got) != len(fields) {
+			t.Errorf("%v is %v", fields, got)
 		}
 	}
 }
@@ -32,10 +25,9 @@ func TestCompacted(t *testing.T) {
 func FuzzCompacted(f *testing.F) {
 	f.Add("A", "1", "2", "B", "")
 	f.Fuzz(func(t *testing.T, name, one, two, other, three string) {
-		header := http.Header{name: {one, two}}
-		header[other] = append(header[other], three)
-		if got := compacted(header); !reflect.DeepEqual(got, header) {
-			t.Errorf("%v is %v", header, got)
+		fields := httpmessage.FieldsOf(name, one, other, three, name, two)
+		if got := compacted(fields); !slices.Equal(got, fields) {
+			t.Errorf("%v is %v", fields, got)
 		}
 	})
 }
@@ -43,15 +35,15 @@ func FuzzCompacted(f *testing.F) {
 // TestManyLinesAreNotStored: a response with more lines than are stored is for its client alone.
 func TestManyLinesAreNotStored(t *testing.T) {
 	for n, want := range map[int]bool{maxLines - 1: true, maxLines: false} {
-		one, other := http.Header{"Cache-Control": {"max-age=60"}}, http.Header{"Cache-Control": {"max-age=60"}}
+		one, other := httpmessage.FieldsOf("Cache-Control", "max-age=60"), httpmessage.FieldsOf("Cache-Control", "max-age=60")
 		for i := range n {
-			one[fmt.Sprint("F", i)] = []string{""}
-			other["F"] = append(other["F"], "")
+			one.Add(fmt.Sprint("F", i), "")
+			other.Add("F", "")
 		}
-		for _, header := range []http.Header{one, other} {
-			response := &Response{Status: 200, Header: header}
+		for _, header := range []httpmessage.Fields{one, other} {
+			response := &httpmessage.Response{Status: 200, Fields: header}
 			directives, _ := (&Cache{}).directivesOf(&Request{}, header)
-			if got := mayStoreResponse(&Request{Method: http.MethodGet}, nil, directives, response); got != want {
+			if got := mayStoreResponse(&Request{Request: httpmessage.Request{Method: http.MethodGet}}, nil, directives, response); got != want {
 				t.Errorf("%d fields and one, in %d: %t", n, len(header), got)
 			}
 		}

@@ -1,9 +1,11 @@
 package httpcache
 
 import (
-	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // The fields of conditional requests: RFC 9110 section 13.1.
@@ -16,19 +18,19 @@ const (
 )
 
 // isConditional reports whether a request can be answered by 304.
-func isConditional(header http.Header) bool {
-	return len(header[ifNoneMatch]) > 0 || len(header[ifModifiedSince]) > 0
+func isConditional(header httpmessage.Fields) bool {
+	return header.Has(ifNoneMatch) || header.Has(ifModifiedSince)
 }
 
 // isForOrigin reports whether a request has a precondition that no cache evaluates: RFC 9111 section
 // 4.3.2.
-func isForOrigin(header http.Header) bool {
-	return len(header[ifMatch]) > 0 || len(header[ifUnmodifiedSince]) > 0
+func isForOrigin(header httpmessage.Fields) bool {
+	return header.Has(ifMatch) || header.Has(ifUnmodifiedSince)
 }
 
 // isUnmodified evaluates the preconditions of a request with a stored response, and reports whether
 // the answer is 304: RFC 9110 section 13.2.2.
-func (s *stored) isUnmodified(request Lines) bool {
+func (s *stored) isUnmodified(request httpmessage.Lines) bool {
 	if s.status/100 != 2 {
 		return false // RFC 9110 section 13.2.1
 	}
@@ -74,8 +76,8 @@ func isListed(lines []string, etag string) bool {
 func opaque(etag string) string { return strings.Trim(strings.TrimPrefix(etag, "W/"), `"`) }
 
 // rangeApplies reports whether the Range of a request is to be heeded: RFC 9110 section 13.1.5.
-func (s *stored) rangeApplies(request http.Header) bool {
-	condition := request.Get(ifRange)
+func (s *stored) rangeApplies(request httpmessage.Fields) bool {
+	condition := request.Value(ifRange)
 	switch {
 	case condition == "":
 		return true
@@ -90,31 +92,19 @@ func (s *stored) rangeApplies(request http.Header) bool {
 	return ok && at.Equal(s.modified) && s.date.Sub(s.modified) >= time.Second
 }
 
+// ofContent are the fields that describe a content.
+var ofContent = [...]string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Range"}
+
 // notModified returns the fields of a 304: RFC 9110 section 15.4.5. Those that describe a content
 // that is not sent are left out, Last-Modified only where there is an ETag.
-func notModified(header http.Header) http.Header {
-	fields := make(http.Header, len(header))
-	for name, lines := range header {
-		switch name {
-		case "Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Range":
-		case "Last-Modified":
-			if len(header["Etag"]) == 0 {
-				fields[name] = lines
-			}
-		default:
-			fields[name] = lines
-		}
-	}
-	return fields
+func notModified(fields httpmessage.Fields) httpmessage.Fields {
+	isTagged := fields.Has("Etag")
+	return fields.Filter(func(f httpmessage.Field) bool {
+		return !slices.ContainsFunc(ofContent[:], f.Is) && !(isTagged && f.Is("Last-Modified"))
+	})
 }
 
 // refused returns the fields of a 416. Those for caches are of the representation, and not of it.
-func refused(header http.Header) http.Header {
-	fields := make(http.Header)
-	for _, name := range [...]string{"Date", "Etag", "Vary", "Accept-Ranges"} {
-		if lines := header[name]; len(lines) > 0 {
-			fields[name] = lines
-		}
-	}
-	return fields
+func refused(fields httpmessage.Fields) httpmessage.Fields {
+	return only(fields, "Date", "Etag", "Vary", "Accept-Ranges")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 )
 
@@ -67,7 +68,7 @@ func TestDisk(t *testing.T) {
 	s.expect(s.get(), 200, large, false)
 	s.expect(s.get(), 200, large, true)
 	s.expect(s.get("Range: bytes=5000000-5000009"), 206, large[5000000:5000010], true)
-	small := &httpcache.Request{Method: "GET", URI: target + "?small", Header: fields()}
+	small := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target + "?small"}
 	s.sends(200, "small", "Cache-Control: max-age=60", `ETag: "2"`)
 	s.expect(s.request(small), 200, "small", false)
 	s.clock.advance(2 * time.Minute)

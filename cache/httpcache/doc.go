@@ -11,22 +11,21 @@ package httpcache
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/netip"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Request is the request of a client. Its Header is not changed.
+// Request is the request of a client. Its Fields are not changed.
+//
+// Its Spelling is a part of the key: what is stored for one spelling answers no other one. What changes or removes what is stored
+// for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
 type Request struct {
-	Method string
-	// URI is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
-	URI string
-	// Spelling is the path and query that the origin is asked for, where they are not those of URI; "" for those. It is a
-	// part of the key: what is stored for one spelling answers no other one. What changes or removes what is stored for
-	// URI does so for all spellings of it.
-	Spelling string
-	Header   http.Header
-	// Added are the fields of Header that are not the client's, as http.Header has their names.
+	httpmessage.Request
+	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
+	Key string
+	// Added are the fields that are not the client's, as net/http spells their names.
 	Added []string
 	// Client is the address by whose share the client takes turns with others; all with the zero value
 	// are one client.
@@ -34,8 +33,6 @@ type Request struct {
 	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and
 	// nobody else waits for its exchange. nil never does.
 	Ended context.Context //nolint:containedctx // it is not that of the request
-	// Body is whether the request has a body, which is not sent twice.
-	Body bool
 	// Pass is whether nothing stored may be used for it, and its response is not stored.
 	Pass bool
 	// Gateway is whether the cache is one of the site that it serves: the fields of
@@ -44,21 +41,6 @@ type Request struct {
 	// Check returns why the client must not get what the server at an address has sent; nil
 	// allows all.
 	Check func(netip.AddrPort) error
-}
-
-// Response is the response of an origin. Its Header has no hop-by-hop fields, and its Body
-// fails where it does not arrive completely.
-type Response struct {
-	Status        int
-	Reason        string
-	Header        http.Header
-	Trailer       http.Header // complete at the end of Body
-	Announced     []string    // the fields of Trailer that are known before
-	Body          io.ReadCloser
-	ContentLength int64 // -1 if unknown
-	From          netip.AddrPort
-	// Private is whether it is for the client that has asked alone, whatever its fields say.
-	Private bool
 }
 
 // isGet reports whether a request is for a representation that may come from the cache.

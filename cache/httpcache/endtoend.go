@@ -1,9 +1,10 @@
 package httpcache
 
 import (
-	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // hopFields are the fields of one connection: RFC 9110 section 7.6.1. Those for the authentication of
@@ -39,24 +40,19 @@ func isForAll(name string) bool {
 		slices.ContainsFunc(forAllPrefixes[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// EndToEnd returns a header without the fields of the connection that it came by, which are neither
-// stored nor forwarded. Lines can be appended to it.
-func EndToEnd(header http.Header) http.Header {
-	named := namedFields(header)
-	out := make(http.Header, len(header)+4)
-	for name, lines := range header {
-		if slices.Contains(hopFields[:], name) || len(named) > 0 && named[asciiLower(name)] {
-			continue
-		}
-		out[name] = lines[:len(lines):len(lines)]
-	}
-	return out
+// EndToEnd returns a copy of fields without those of the connection that they came by, which are neither
+// stored nor forwarded. It may be changed.
+func EndToEnd(fields httpmessage.Fields) httpmessage.Fields {
+	named := namedFields(fields)
+	return fields.Filter(func(f httpmessage.Field) bool {
+		return !slices.ContainsFunc(hopFields[:], f.Is) && (len(named) == 0 || !named[asciiLower(f.Name)])
+	})
 }
 
 // namedFields returns the fields that a message has for one connection only since Connection names them, in lower case.
-func namedFields(header http.Header) map[string]bool {
+func namedFields(fields httpmessage.Fields) map[string]bool {
 	var named map[string]bool
-	for _, line := range header["Connection"] {
+	for _, line := range fields.Lines("Connection") {
 		for option := range strings.SplitSeq(line, ",") {
 			if option = asciiLower(trimSpace(option)); isOfHop(option) || isForAll(option) {
 				continue

@@ -2,13 +2,11 @@ package httpcache_test
 
 import (
 	"fmt"
-	"maps"
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Fields that Connection names are of one connection, but those that are for all recipients: RFC 9110 section 7.6.1.
@@ -45,12 +43,12 @@ func TestEndToEnd(t *testing.T) {
 		{[]string{"accept-language"}, "Accept-Language", true},
 		{[]string{"if-none-match"}, "If-None-Match", true},
 	} {
-		header := http.Header{test.field: {"1"}}
-		if test.connection != nil {
-			header["Connection"] = test.connection
+		header := httpmessage.FieldsOf(test.field, "1")
+		for _, line := range test.connection {
+			header.Add("Connection", line)
 		}
 		got := httpcache.EndToEnd(header)
-		if _, stays := got[test.field]; stays != test.stays || len(got["Connection"]) > 0 {
+		if got.Has(test.field) != test.stays || got.Has("Connection") {
 			t.Errorf("%q: %v", test.connection, got)
 		}
 	}
@@ -58,12 +56,13 @@ func TestEndToEnd(t *testing.T) {
 
 // What Connection names is looked for once a field: with as many of both as a head has, this would take minutes.
 func TestEndToEndOfMany(t *testing.T) {
-	header := http.Header{}
+	header := httpmessage.Fields{}
+	var names []string
 	for i := range 20_000 {
-		header[fmt.Sprintf("X-%d", i)] = nil
+		names = append(names, fmt.Sprintf("X-%d", i))
+		header.Add(names[i], "")
 	}
-	names := slices.Collect(maps.Keys(header))
-	header["Connection"] = []string{strings.Join(names[1:], ",")}
+	header.Add("Connection", strings.Join(names[1:], ","))
 	if got := httpcache.EndToEnd(header); len(got) != 1 {
 		t.Errorf("%d fields", len(got))
 	}
@@ -74,13 +73,12 @@ func FuzzEndToEnd(f *testing.F) {
 	f.Add("close, X-A", "X-A", "Cache-Control")
 	f.Add("\x80, ,Cache-Control", "Te", "İ")
 	f.Fuzz(func(t *testing.T, connection, one, two string) {
-		header := http.Header{"Connection": {connection}, one: {"1"}, two: {"2"}}
+		header := httpmessage.FieldsOf("Connection", connection, one, "1", two, "2")
 		got := httpcache.EndToEnd(header)
-		for name := range header {
-			_, stays := got[name]
-			isOfHop := len(httpcache.EndToEnd(http.Header{name: nil})) == 0
-			if !stays && !isOfHop && !strings.Contains(strings.ToLower(connection), strings.ToLower(name)) {
-				t.Errorf("%q goes for %q", name, connection)
+		for _, f := range header {
+			isOfHop := len(httpcache.EndToEnd(httpmessage.Fields{f})) == 0
+			if !got.Has(f.Name) && !isOfHop && !strings.Contains(strings.ToLower(connection), strings.ToLower(f.Name)) {
+				t.Errorf("%q goes for %q", f.Name, connection)
 			}
 		}
 		if again := httpcache.EndToEnd(got); len(again) != len(got) {

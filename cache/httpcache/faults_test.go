@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // The faults that users of other caches met.
@@ -45,7 +46,7 @@ func TestBlankPageOnAbort(t *testing.T) {
 	}
 	t.Run("before the header", func(t *testing.T) {
 		s := newSite(t, nil)
-		s.respond = func(ctx context.Context, _ sent) (*httpcache.Response, error) {
+		s.respond = func(ctx context.Context, _ sent) (*httpmessage.Response, error) {
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
 		}
@@ -127,9 +128,9 @@ func TestNotModifiedToUnconditional(t *testing.T) {
 	s.expect(s.get(), 200, "a", false)
 	s.clock.advance(2e9)
 	header := make(chan struct{})
-	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
 		<-header
-		if r.header.Get("If-None-Match") != `"1"` {
+		if r.header.Value("If-None-Match") != `"1"` {
 			t.Errorf("the origin got %v", r.header)
 		}
 		return s.response(304, "", fresh, `ETag: "1"`), nil
@@ -173,7 +174,7 @@ func TestDoubledBodyOnStaleIfError(t *testing.T) {
 	s.expect(s.get(), 200, "body", false)
 	s.clock.advance(10e9)
 	streams := make(chan *stream, 10)
-	s.respond = func(ctx context.Context, _ sent) (*httpcache.Response, error) {
+	s.respond = func(ctx context.Context, _ sent) (*httpmessage.Response, error) {
 		reader, writer := io.Pipe()
 		one := &stream{PipeWriter: writer, ctx: ctx}
 		streams <- one
@@ -196,7 +197,7 @@ func TestDoubledBodyOnStaleIfError(t *testing.T) {
 	s.expect(s.do("HEAD"), 200, "", true)
 
 	header := make(chan struct{})
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		<-header
 		return s.response(500, "error"), nil
 	}
@@ -216,15 +217,15 @@ func TestDoubledBodyOnStaleIfError(t *testing.T) {
 // others get; the second request brings something to store, whatever its client has.
 func TestConditionalFirstRequest(t *testing.T) {
 	s := newSite(t, nil)
-	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
-		if r.header.Get("If-None-Match") == `"1"` || r.header.Get("If-Modified-Since") != "" {
+	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
+		if r.header.Value("If-None-Match") == `"1"` || r.header.Value("If-Modified-Since") != "" {
 			return s.response(304, "", fresh, `ETag: "1"`), nil
 		}
 		return s.response(200, "body", fresh, `ETag: "1"`), nil
 	}
 	s.expect(s.get(`If-None-Match: "1"`), 304, "", false)
 	s.expect(s.get(`If-None-Match: "1"`, "If-Modified-Since: Sun, 22 Nov 2026 08:00:00 GMT"), 304, "", false)
-	if header := s.last().header; len(header["If-None-Match"]) > 0 || len(header["If-Modified-Since"]) > 0 {
+	if header := s.last().header; header.Has("If-None-Match") || header.Has("If-Modified-Since") {
 		t.Errorf("the second request has conditions: %v", header)
 	}
 	s.eventually("it is stored", func() bool { return s.cache.Flights(target) == 0 })
@@ -252,7 +253,7 @@ func TestConditionalFirstRequest(t *testing.T) {
 func TestGetWithContent(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh)
-	s.expect(s.request(&httpcache.Request{Method: "GET", URI: target, Header: http.Header{}, Body: true}), 200, "a", false)
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}, Body: http.NoBody}, Key: target}), 200, "a", false)
 	s.expect(s.get(), 200, "a", false)
-	s.expect(s.request(&httpcache.Request{Method: "GET", URI: target, Header: http.Header{}, Body: true}), 200, "a", false)
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}, Body: http.NoBody}, Key: target}), 200, "a", false)
 }

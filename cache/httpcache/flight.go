@@ -2,10 +2,11 @@ package httpcache
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // flight is an exchange with an origin, which others who want the same wait for: collapsed
@@ -24,8 +25,8 @@ type flight struct {
 	ended <-chan struct{}
 	ready chan struct{} // closed when the header of the response is here, or nothing will come
 	// After ready: what came.
-	result *stored   // nil where there is nothing for others
-	live   *Response // whose content result is, while it arrives; nil for a validated one
+	result *stored               // nil where there is nothing for others
+	live   *httpmessage.Response // whose content result is, while it arrives; nil for a validated one
 	// isAwaited is whether others wait for the end of the body.
 	isAwaited bool
 
@@ -39,11 +40,11 @@ type flight struct {
 // enter returns the flight that a request may wait for, or begins one, which it leads. A solitary
 // request waits for no header: it takes what has come already, or begins a flight that nobody else joins.
 func (c *Cache) enter(r *Request, of class, solitary bool) (f *flight, leads bool) {
-	s := c.shard(r.URI)
+	s := c.shard(r.Key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.flights[r.URI] {
-		if f.suits(r.Header, of, solitary) {
+	for _, f := range s.flights[r.Key] {
+		if f.suits(r.Fields, of, solitary) {
 			return f, false
 		}
 	}
@@ -53,11 +54,11 @@ func (c *Cache) enter(r *Request, of class, solitary bool) (f *flight, leads boo
 // enterReady returns the flight whose header is here and suits a request, or begins one, which it leads and
 // others may join.
 func (c *Cache) enterReady(r *Request, of class) (f *flight, leads bool) {
-	s := c.shard(r.URI)
+	s := c.shard(r.Key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.flights[r.URI] {
-		if f.isReady() && f.suits(r.Header, of, false) {
+	for _, f := range s.flights[r.Key] {
+		if f.isReady() && f.suits(r.Fields, of, false) {
 			return f, false
 		}
 	}
@@ -66,7 +67,7 @@ func (c *Cache) enterReady(r *Request, of class) (f *flight, leads bool) {
 
 // alone begins a flight that nobody else joins.
 func (c *Cache) alone(r *Request) *flight {
-	s := c.shard(r.URI)
+	s := c.shard(r.Key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.begin(c, r, class{}, true)
@@ -74,7 +75,7 @@ func (c *Cache) alone(r *Request) *flight {
 
 // begin begins a flight; the shard is held.
 func (s *shard) begin(c *Cache, r *Request, of class, solitary bool) *flight {
-	f := &flight{cache: c, key: r.URI, ready: make(chan struct{}), class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
+	f := &flight{cache: c, key: r.Key, ready: make(chan struct{}), class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
 	if r.Ended != nil {
 		f.ended = r.Ended.Done()
 	}
@@ -84,14 +85,14 @@ func (s *shard) begin(c *Cache, r *Request, of class, solitary bool) *flight {
 
 // suits reports whether a request may wait for the flight, or take what it has brought; the shard
 // is held. Nobody more waits for one that is overdue.
-func (f *flight) suits(header http.Header, of class, solitary bool) bool {
+func (f *flight) suits(header httpmessage.Fields, of class, solitary bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case f.forgotten, f.solitary, f.class.kind != of.kind:
 		return false
 	case f.isReady():
-		if f.result == nil || f.isAwaited && (f.patience() <= 0 || f.isDeserted()) || !f.result.matches(linesOf(header)) {
+		if f.result == nil || f.isAwaited && (f.patience() <= 0 || f.isDeserted()) || !f.result.matches(header.Lines) {
 			return false
 		}
 	case solitary, f.class != of, f.left, f.isEnded(), f.patience() <= 0:

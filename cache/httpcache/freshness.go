@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // heuristicStatuses are the statuses that may be stored without explicit freshness: RFC 9110
@@ -26,14 +27,14 @@ type freshness struct {
 // freshnessOf returns the freshness lifetime of a response for a shared cache: RFC 9111 section
 // 4.2.1. targeted is whether directives are those of a targeted field, for which Expires does not
 // count (RFC 9213 section 2.1). date is when the response was made.
-func freshnessOf(status int, header http.Header, directives cachecontrol.Directives, targeted bool, date time.Time, h Heuristic) freshness {
+func freshnessOf(status int, header httpmessage.Fields, directives cachecontrol.Directives, targeted bool, date time.Time, h Heuristic) freshness {
 	if lifetime, ok := directives.Seconds("s-maxage"); ok {
 		return freshness{lifetime, true}
 	}
 	if lifetime, ok := directives.Seconds("max-age"); ok {
 		return freshness{lifetime, true}
 	}
-	if lines := header["Expires"]; len(lines) > 0 && !targeted {
+	if lines := header.Lines("Expires"); len(lines) > 0 && !targeted {
 		// An invalid one, such as "0", is in the past; so is one of several lines: RFC 9111 section
 		// 5.3.
 		expires, ok := parseDate(lines[0])
@@ -53,11 +54,11 @@ type Heuristic struct {
 	Most time.Duration
 }
 
-func (h Heuristic) lifetime(status int, header http.Header, directives cachecontrol.Directives, date time.Time) time.Duration {
+func (h Heuristic) lifetime(status int, header httpmessage.Fields, directives cachecontrol.Directives, date time.Time) time.Duration {
 	if !slices.Contains(heuristicStatuses[:], status) && !directives.Has("public") {
 		return 0
 	}
-	modified, ok := parseDate(header.Get("Last-Modified"))
+	modified, ok := parseDate(header.Value("Last-Modified"))
 	if !ok || modified.After(date) {
 		return 0
 	}
@@ -88,8 +89,8 @@ const zone = "GMT"
 
 // ageOf parses Age: RFC 9111 section 5.1. An invalid value is ignored, of several the first
 // counts.
-func ageOf(header http.Header) time.Duration {
-	lines := header["Age"]
+func ageOf(header httpmessage.Fields) time.Duration {
+	lines := header.Lines("Age")
 	if len(lines) == 0 {
 		return 0
 	}
@@ -104,7 +105,7 @@ func ageOf(header http.Header) time.Duration {
 }
 
 // initialAge returns the age of a response when it was received: RFC 9111 section 4.2.3.
-func initialAge(header http.Header, date, requested, received time.Time) time.Duration {
+func initialAge(header httpmessage.Fields, date, requested, received time.Time) time.Duration {
 	apparent := max(received.Sub(date), 0)
 	corrected := ageOf(header) + min(max(received.Sub(requested), 0), longest)
 	return min(max(apparent, corrected), longest)

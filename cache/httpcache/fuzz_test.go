@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // FuzzDate: what is accepted has the one meaning of RFC 9110 section 5.6.7.
@@ -72,7 +73,7 @@ func FuzzRange(f *testing.F) {
 	f.Add("BYTES = 0-0, ,", int64(1))
 	f.Fuzz(func(t *testing.T, text string, length int64) {
 		length = max(length, 0)
-		all := rangesOf(&Request{Method: "GET", Header: http.Header{"Range": {text}}}, length)
+		all := rangesOf(&Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Range", text)}}, length)
 		if len(all.spans) > maxRanges || all.unsatisfiable && len(all.spans) > 0 {
 			t.Errorf("%+v", all)
 		}
@@ -80,7 +81,7 @@ func FuzzRange(f *testing.F) {
 			if part.start < 0 || part.length() <= 0 || part.end > length {
 				t.Errorf("%q of %d is %+v", text, length, part)
 			}
-			written := http.Header{"Content-Range": {contentRangeOf(part, length)}}
+			written := httpmessage.FieldsOf("Content-Range", contentRangeOf(part, length))
 			if again, total, ok := contentRange(written); !ok || again != part || total != length {
 				t.Errorf("%v is %+v of %d", written, again, total)
 			}
@@ -94,7 +95,7 @@ func FuzzContentRange(f *testing.F) {
 	f.Add("bytes 99999999999999999999-99999999999999999999/*")
 	f.Add("bytes */10")
 	f.Fuzz(func(t *testing.T, text string) {
-		part, length, ok := contentRange(http.Header{"Content-Range": {text}})
+		part, length, ok := contentRange(httpmessage.FieldsOf("Content-Range", text))
 		if ok && (part.start < 0 || part.length() <= 0 || length >= 0 && part.end > length) {
 			t.Errorf("%q is %+v of %d", text, part, length)
 		}
@@ -122,12 +123,12 @@ func FuzzNormalValue(f *testing.F) {
 func FuzzCondition(f *testing.F) {
 	f.Add(`"1", W/"2", *`, "Sun, 06 Nov 1994 08:49:37 GMT", `"1"`)
 	f.Fuzz(func(t *testing.T, match, since, etag string) {
-		s := &stored{record: record{status: 200, etag: etag, header: http.Header{}}}
-		s.isUnmodified(linesOf(http.Header{ifNoneMatch: {match}, ifModifiedSince: {since}}))
-		s.isUnmodified(linesOf(http.Header{ifModifiedSince: {since}}))
-		s.rangeApplies(http.Header{ifRange: {match}})
+		s := &stored{record: record{status: 200, etag: etag, header: httpmessage.Fields{}}}
+		s.isUnmodified(httpmessage.FieldsOf(ifNoneMatch, match, ifModifiedSince, since).Lines)
+		s.isUnmodified(httpmessage.FieldsOf(ifModifiedSince, since).Lines)
+		s.rangeApplies(httpmessage.FieldsOf(ifRange, match))
 		if strings.HasPrefix(etag, `"`) && strings.Count(etag, `"`) == 2 && strings.HasSuffix(etag, `"`) {
-			if !s.isUnmodified(linesOf(http.Header{ifNoneMatch: {`"x", W/` + etag}})) {
+			if !s.isUnmodified(httpmessage.FieldsOf(ifNoneMatch, `"x", W/`+etag).Lines) {
 				t.Errorf("%s does not match itself", etag)
 			}
 		}
@@ -143,8 +144,8 @@ func FuzzFreshness(f *testing.F) {
 		requested := time.Unix(1_795_000_000, 0)
 		received := requested.Add(time.Duration(delay))
 		c := &Cache{config: Config{Heuristic: Heuristic{Fraction: 0.1, Most: time.Hour}}}
-		header := http.Header{"Date": {date}, "Expires": {expires}, "Age": {age}, "Cache-Control": {control}, "Last-Modified": {modified}}
-		s := c.storedResponse(&Request{}, &Response{Status: 200, Header: header}, arrival{requested, received})
+		header := httpmessage.FieldsOf("Date", date, "Expires", expires, "Age", age, "Cache-Control", control, "Last-Modified", modified)
+		s := c.storedResponse(&Request{}, &httpmessage.Response{Status: 200, Fields: header}, arrival{requested, received})
 		if s.lifetime < 0 || s.lifetime > longest || s.initialAge < 0 || s.initialAge > longest {
 			t.Errorf("lifetime %v, age %v", s.lifetime, s.initialAge)
 		}
@@ -152,7 +153,7 @@ func FuzzFreshness(f *testing.F) {
 		if age := s.age(now); age < s.initialAge || s.ttl(now) > s.lifetime {
 			t.Errorf("age %v from %v, ttl %v of %v", age, s.initialAge, s.ttl(now), s.lifetime)
 		}
-		d, _ := demandsOf(http.Header{"Cache-Control": {control}})
+		d, _ := demandsOf(httpmessage.FieldsOf("Cache-Control", control))
 		s.useOf(d, now)
 		s.mayUseOnError(d, now, time.Hour)
 	})
@@ -169,8 +170,8 @@ func FuzzTargeted(f *testing.F) {
 		if seconds, _ := d.Seconds("max-age"); seconds < 0 {
 			t.Error(seconds)
 		}
-		selectorsOf(http.Header{"Vary": {text}}, http.Header{})
-		storedFields(http.Header{"Connection": {text}}, cachecontrol.Parse([]string{text}))
+		selectorsOf(httpmessage.FieldsOf("Vary", text), httpmessage.Fields{})
+		storedFields(httpmessage.FieldsOf("Connection", text), cachecontrol.Parse([]string{text}))
 		preferredLanguage([]string{text})
 	})
 }

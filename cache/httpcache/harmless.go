@@ -8,7 +8,7 @@ import (
 
 // HarmlessField is a field of requests that does not keep a response from being stored for others.
 type HarmlessField struct {
-	// Name is the name as http.Header has it, or the beginning of names where it ends with "*".
+	// Name is the name as net/http spells it, or the beginning of names where it ends with "*".
 	Name, Reason string
 }
 
@@ -76,7 +76,7 @@ func HarmlessFields() []HarmlessField { return slices.Clone(harmless[:]) }
 
 // fieldSet is a set of names of fields, and of their beginnings.
 type fieldSet struct {
-	names    map[string]bool // as http.Header has them
+	names    map[string]bool // as net/http spells them
 	prefixes []string        // likewise
 }
 
@@ -105,7 +105,7 @@ func (s *fieldSet) add(name string) {
 	s.names[name] = true
 }
 
-// has reports whether a field is in the set, by its name as http.Header has it.
+// has reports whether a field is in the set, by its name as net/http spells it.
 func (s *fieldSet) has(name string) bool {
 	return s.names[name] || slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
@@ -132,11 +132,11 @@ func (c *Cache) isHarmless(name string, r *Request) bool {
 	}
 }
 
-// unkeyed returns the fields of a request that could have made its response, and are in no key.
+// unkeyed returns the fields of a request that could have made its response, and are in no key, as net/http spells them.
 func (c *Cache) unkeyed(r *Request) []string {
 	var names []string
-	for name := range r.Header {
-		if !slices.Contains(hopFields[:], name) && !c.isHarmless(name, r) {
+	for _, f := range r.Fields {
+		if name := f.Canonical(); !slices.Contains(hopFields[:], name) && !c.isHarmless(name, r) {
 			names = append(names, name)
 		}
 	}

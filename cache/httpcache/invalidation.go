@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"slices"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
@@ -25,7 +27,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	leave := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	defer leave()
 	requested := x.cache.config.Now()
-	response, err := x.forward(forwarding, Outgoing{Method: x.r.Method, Header: x.r.Header})
+	response, err := x.forward(forwarding, Outgoing{Request: x.r.Request})
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -48,12 +50,12 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 
 // invalidate makes what is stored for the URI of a request, and for those of the same origin that
 // its response names, to be validated before it is used: RFC 9111 section 4.4.
-func (x *exchange) invalidate(response *Response) {
-	x.cache.invalidateGroups(x.r.URI, response.Header)
-	x.cache.invalidate(x.r.URI)
+func (x *exchange) invalidate(response *httpmessage.Response) {
+	x.cache.invalidateGroups(x.r.Key, response.Fields)
+	x.cache.invalidate(x.r.Key)
 	for _, name := range [...]string{"Location", "Content-Location"} {
-		if reference := response.Header.Get(name); reference != "" {
-			if key, same := x.cache.config.Same(x.r.URI, reference); same && key != x.r.URI {
+		if reference := response.Fields.Value(name); reference != "" {
+			if key, same := x.cache.config.Same(x.r.Key, reference); same && key != x.r.Key {
 				x.cache.invalidate(key)
 			}
 		}
@@ -93,25 +95,27 @@ func (e *Entry) outdated() *Entry {
 // updateByHead updates the stored response that a HEAD selects by its response, or makes it to be
 // validated where they differ: RFC 9111 section 4.3.5.
 // It returns the updated one, nil for none.
-func (x *exchange) updateByHead(response *Response, at arrival) *stored {
+func (x *exchange) updateByHead(response *httpmessage.Response, at arrival) *stored {
 	s := x.selected
 	if s == nil || x.private || response.Status != http.StatusOK || s.status != http.StatusOK {
 		return nil
 	}
 	changed := s.copied()
-	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, response.Header), From: response.From, Private: response.Private}
+	update := &httpmessage.Response{
+		Status: s.status, Reason: s.reason, Fields: updatedFields(s.header, response.Fields), From: response.From, Private: response.Private,
+	}
 	updated := x.cache.storedResponse(x.r, update, at)
 	if !x.cache.isForAll(x.r, x.asked, update, updated.explicit) { // of another one's answer it says nothing
 		return nil
 	}
-	same := sameByHead(s, response.Header)
+	same := sameByHead(s, response.Fields)
 	if same {
 		changed = updated
 		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
 	} else {
 		changed.purged = true
 	}
-	x.cache.update(x.r.URI, func(e *Entry) *Entry {
+	x.cache.update(x.r.Key, func(e *Entry) *Entry {
 		if e == nil || !slices.Contains(e.variants, s) {
 			return e // it has changed meanwhile
 		}
@@ -124,13 +128,13 @@ func (x *exchange) updateByHead(response *Response, at arrival) *stored {
 }
 
 // sameByHead reports whether the response to HEAD may be of the stored representation.
-func sameByHead(s *stored, header http.Header) bool {
-	if tag := header.Get("Etag"); tag != "" && tag != s.etag {
+func sameByHead(s *stored, header httpmessage.Fields) bool {
+	if tag := header.Value("Etag"); tag != "" && tag != s.etag {
 		return false
 	}
-	if modified := header.Get("Last-Modified"); modified != "" && modified != s.header.Get("Last-Modified") {
+	if modified := header.Value("Last-Modified"); modified != "" && modified != s.header.Value("Last-Modified") {
 		return false
 	}
-	length := header.Get("Content-Length")
+	length := header.Value("Content-Length")
 	return length == "" || s.length < 0 || length == itoa(s.length)
 }

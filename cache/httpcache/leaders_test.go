@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Who leads a collapsed exchange shares the answer, never an error, a delay or the pace. These tests know
 // nothing but what clients and the origin see, and when.
 
 // first makes the origin treat its first request in one way, and all others in another.
-func (s *site) first(first, others func(ctx context.Context) (*httpcache.Response, error)) {
+func (s *site) first(first, others func(ctx context.Context) (*httpmessage.Response, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	s.respond = func(ctx context.Context, _ sent) (*httpcache.Response, error) {
+	s.respond = func(ctx context.Context, _ sent) (*httpmessage.Response, error) {
 		s.mu.Lock()
 		n++
 		isFirst := n == 1
@@ -34,8 +35,8 @@ func (s *site) first(first, others func(ctx context.Context) (*httpcache.Respons
 }
 
 // later answers after some time.
-func (s *site) later(after time.Duration, body string, lines ...string) func(context.Context) (*httpcache.Response, error) {
-	return func(ctx context.Context) (*httpcache.Response, error) {
+func (s *site) later(after time.Duration, body string, lines ...string) func(context.Context) (*httpmessage.Response, error) {
+	return func(ctx context.Context) (*httpmessage.Response, error) {
 		select {
 		case <-time.After(after):
 			return s.response(200, body, lines...), nil
@@ -46,7 +47,7 @@ func (s *site) later(after time.Duration, body string, lines ...string) func(con
 }
 
 // hangs answers nothing.
-func hangs(ctx context.Context) (*httpcache.Response, error) {
+func hangs(ctx context.Context) (*httpmessage.Response, error) {
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }
@@ -82,7 +83,7 @@ func TestLeaders(t *testing.T) {
 		{
 			name: "an error is not shared",
 			origin: func(s *site) {
-				s.first(func(context.Context) (*httpcache.Response, error) { return nil, errOrigin }, s.later(time.Second, "ok", fresh))
+				s.first(func(context.Context) (*httpmessage.Response, error) { return nil, errOrigin }, s.later(time.Second, "ok", fresh))
 			},
 			within: time.Second, asked: 17,
 		},
@@ -122,7 +123,7 @@ func TestLeaders(t *testing.T) {
 		{
 			name: "a small body that stops half way",
 			origin: func(s *site) {
-				s.first(func(context.Context) (*httpcache.Response, error) {
+				s.first(func(context.Context) (*httpmessage.Response, error) {
 					r, w := io.Pipe()
 					go func() { _, _ = io.WriteString(w, "o") }()
 					time.AfterFunc(time.Minute, func() { w.CloseWithError(errOrigin) })
@@ -136,7 +137,7 @@ func TestLeaders(t *testing.T) {
 		{
 			name: "a body without an end",
 			origin: func(s *site) {
-				s.first(func(ctx context.Context) (*httpcache.Response, error) {
+				s.first(func(ctx context.Context) (*httpmessage.Response, error) {
 					r, w := io.Pipe()
 					context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
 					response := s.response(200, "", fresh)
@@ -188,7 +189,7 @@ func TestEndedLeader(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		leader := make(chan got)
 		go func() {
-			leader <- s.request(&httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended}) //nolint:contextcheck // it is about the connection
+			leader <- s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Ended: ended}) //nolint:contextcheck // it is about the connection
 		}()
 		victims := s.victims(10)
 		end()
@@ -215,7 +216,7 @@ func TestLeaderLeavesBody(t *testing.T) {
 				streams := s.streams(10, fresh)
 				ctx, stop := context.WithCancel(t.Context())
 				ended, end := context.WithCancel(t.Context())
-				r := &httpcache.Request{Method: "GET", URI: target, Header: fields(), Ended: ended}
+				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Ended: ended}
 				a, err := s.cache.Serve(ctx, r, s.forward)
 				if err != nil {
 					t.Fatal(err)
@@ -252,7 +253,7 @@ func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit, c.Now = 8, time.Now })
 		atOnce, most := 0, 0
-		slow := func(ctx context.Context) (*httpcache.Response, error) {
+		slow := func(ctx context.Context) (*httpmessage.Response, error) {
 			s.mu.Lock()
 			atOnce++
 			most = max(most, atOnce)
@@ -260,11 +261,11 @@ func TestTurns(t *testing.T) {
 			defer func() { s.mu.Lock(); atOnce--; s.mu.Unlock() }()
 			return s.later(time.Second, "", "Cache-Control: no-store")(ctx)
 		}
-		s.first(func(context.Context) (*httpcache.Response, error) { time.Sleep(time.Second); return nil, errOrigin }, slow)
+		s.first(func(context.Context) (*httpmessage.Response, error) { time.Sleep(time.Second); return nil, errOrigin }, slow)
 		ask := func(client byte) <-chan time.Duration {
 			took, begun := make(chan time.Duration, 1), time.Now()
 			go func() {
-				r := &httpcache.Request{Method: "GET", URI: target, Header: fields(), Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
+				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
 				if a, err := s.cache.Serve(t.Context(), r, s.forward); err == nil && a.Content != nil {
 					a.Content.Close()
 				}

@@ -3,13 +3,13 @@ package httpcache_test
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // A client that leaves in the moment in which the header comes neither stops the cache nor what
@@ -20,16 +20,16 @@ func TestLeavesWithHeader(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := make(chan struct{})
 		s.mu.Lock()
-		s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 			close(asked)
-			return &httpcache.Response{
-				Status: 200, Header: fields("Cache-Control: max-age=60"), Body: io.NopCloser(strings.NewReader(strings.Repeat("a", 1<<10))), ContentLength: -1,
+			return &httpmessage.Response{
+				Status: 200, Fields: fields("Cache-Control: max-age=60"), Body: io.NopCloser(strings.NewReader(strings.Repeat("a", 1<<10))), ContentLength: -1,
 			}, nil
 		}
 		s.mu.Unlock()
 		var all sync.WaitGroup
 		all.Go(func() { <-asked; cancel() })
-		if a, err := s.cache.Serve(ctx, &httpcache.Request{Method: "GET", URI: target, Header: http.Header{}}, s.forward); err == nil && a.Content != nil {
+		if a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}}, Key: target}, s.forward); err == nil && a.Content != nil {
 			a.Content.Close()
 		}
 		all.Wait()
@@ -50,7 +50,7 @@ func TestValidatedOnDiskForMany(t *testing.T) {
 		s.clock.advance(time.Minute)
 		proceed := make(chan struct{})
 		s.mu.Lock()
-		s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 			<-proceed
 			return s.response(304, "", "Cache-Control: max-age=1", `ETag: "1"`), nil
 		}

@@ -3,9 +3,10 @@ package httpcache
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // lead makes an exchange with the origin, and answers by it. Others may wait for it.
@@ -63,7 +64,7 @@ func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, e
 
 // replacesError reports whether the stored response is used in place of an error: RFC 5861 section
 // 4, RFC 9111 section 4.3.3.
-func (x *exchange) replacesError(response *Response) bool {
+func (x *exchange) replacesError(response *httpmessage.Response) bool {
 	switch response.Status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return x.mayUseStale(errReplaced)
@@ -78,17 +79,19 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	f.cancel(nil)
 	_ = got.Body.Close()
 	s := got.valid
-	update := &Response{Status: s.status, Reason: s.reason, Header: updatedFields(s.header, got.Header), From: got.From, Private: got.Private}
+	update := &httpmessage.Response{
+		Status: s.status, Reason: s.reason, Fields: updatedFields(s.header, got.Fields), From: got.From, Private: got.Private,
+	}
 	fresh := x.cache.storedResponse(x.r, update, got.arrival)
 	fresh.selectors, fresh.content, fresh.part, fresh.length, fresh.saved = s.selectors, s.content, s.part, s.length, s.saved
 	if s != x.selected {
-		fresh.selectors = selectorsOf(fresh.header, x.r.Header)
+		fresh.selectors = selectorsOf(fresh.header, x.r.Fields)
 	}
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
-	switch directives, _ := x.cache.directivesOf(x.r, update.Header); {
+	switch directives, _ := x.cache.directivesOf(x.r, update.Fields); {
 	case !isStorable(directives, update):
-		x.cache.remove(x.r.URI, s)
+		x.cache.remove(x.r.Key, s)
 		f.finish(nil)
 	case !x.cache.isForAll(x.r, x.asked, update, fresh.explicit): // what is stored stays as it is
 		f.finish(nil)
@@ -97,9 +100,11 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 		f.finish(fresh)
 	}
 	a, err := x.answer(ctx, fresh, outcome, true)
-	if cookies := got.Header["Set-Cookie"]; err == nil && len(cookies) > 0 { // for the client that has asked
-		a.Header = maps.Clone(a.Header)
-		a.Header["Set-Cookie"] = cookies
+	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the client that has asked
+		a.Fields = without(a.Fields, "Set-Cookie")
+		for _, cookie := range cookies {
+			a.Fields.Add("Set-Cookie", cookie)
+		}
 	}
 	return a, err
 }
@@ -136,13 +141,13 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 }
 
 // notStored answers by a response that is for this client alone.
-func (x *exchange) notStored(ctx context.Context, f *flight, response *Response) *Answer {
+func (x *exchange) notStored(ctx context.Context, f *flight, response *httpmessage.Response) *Answer {
 	shared := f.isShared()
 	f.finish(nil)
-	switch directives, _ := x.cache.directivesOf(x.r, response.Header); {
-	case x.private, len(x.r.Header["Authorization"]) > 0: // others do not ask the same
+	switch directives, _ := x.cache.directivesOf(x.r, response.Fields); {
+	case x.private, x.r.Fields.Has("Authorization"): // others do not ask the same
 	case response.Status == http.StatusNotModified:
-		x.cache.fetchWhole(x.r.URI)
+		x.cache.fetchWhole(x.r.Key)
 	case response.Status >= http.StatusBadRequest: // others may get another answer
 	case directives.Has("private"), directives.Has("no-store"), shared && x.isNotForAny(response):
 		x.doNotCollapse()
@@ -152,14 +157,14 @@ func (x *exchange) notStored(ctx context.Context, f *flight, response *Response)
 
 // isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
 // for it, and not for something else in this request.
-func (x *exchange) isNotForAny(response *Response) bool {
-	return len(x.r.Header["Cookie"]) > 0 || x.cache.isForOthers(x.r, response, true)
+func (x *exchange) isNotForAny(response *httpmessage.Response) bool {
+	return x.r.Fields.Has("Cookie") || x.cache.isForOthers(x.r, response, true)
 }
 
 // doNotCollapse lets requests like this one for its URI go their own way for some time.
 func (x *exchange) doNotCollapse() {
 	now, of := x.cache.config.Now(), x.class()
-	x.cache.update(x.r.URI, func(e *Entry) *Entry { return e.alone(of.kind, now, now.Add(uncollapsedFor)) })
+	x.cache.update(x.r.Key, func(e *Entry) *Entry { return e.alone(of.kind, now, now.Add(uncollapsedFor)) })
 }
 
 // fetchWhole lets the next request for a URI ask for a response that can be stored, after a 304

@@ -9,21 +9,22 @@ import (
 	"github.com/dunglas/httpsfv"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // directivesOf returns the directives of a response for this cache, and whether they are those of
 // a targeted field, which replaces Cache-Control: RFC 9213 section 2.2.
-func (c *Cache) directivesOf(r *Request, header http.Header) (d cachecontrol.Directives, targeted bool) {
+func (c *Cache) directivesOf(r *Request, header httpmessage.Fields) (d cachecontrol.Directives, targeted bool) {
 	if r.Gateway {
 		for _, name := range c.config.Targeted {
-			if lines := header[name]; len(lines) > 0 {
+			if lines := header.Lines(name); len(lines) > 0 {
 				if d, ok := targetedDirectives(lines); ok {
 					return d, true
 				}
 			}
 		}
 	}
-	return cachecontrol.Parse(header["Cache-Control"]), false
+	return cachecontrol.Parse(header.Lines("Cache-Control")), false
 }
 
 // targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty
@@ -56,26 +57,27 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 
 // storedResponse returns what is stored of a response, without its content; nil for a part whose
 // place is not known.
-func (c *Cache) storedResponse(r *Request, response *Response, at arrival) *stored {
-	control, targeted := c.directivesOf(r, response.Header)
-	s := &stored{record: record{
-		status: response.Status, reason: strings.Clone(response.Reason), spelling: strings.Clone(r.Spelling), header: storedFields(response.Header, control),
-		selectors: selectorsOf(response.Header, r.Header), received: at.received, length: response.ContentLength, from: response.From, basis: c.config.Basis,
-		uses: new(uses),
-	}}
-	s.etag = s.header.Get("Etag")
-	var ok bool
-	if s.date, ok = parseDate(response.Header.Get("Date")); !ok {
-		s.date = at.received.Truncate(time.Second)
-		s.header["Date"] = []string{at.received.UTC().Format(http.TimeFormat)} // RFC 9110 section 6.6.1
+func (c *Cache) storedResponse(r *Request, response *httpmessage.Response, at arrival) *stored {
+	control, targeted := c.directivesOf(r, response.Fields)
+	header := storedFields(response.Fields, control)
+	date, ok := parseDate(response.Fields.Value("Date"))
+	if !ok {
+		date = at.received.Truncate(time.Second)
+		header.Set("Date", at.received.UTC().Format(http.TimeFormat)) // RFC 9110 section 6.6.1
 	}
-	s.modified, _ = dateOf(s.header["Last-Modified"])
+	s := &stored{record: record{
+		status: response.Status, reason: strings.Clone(response.Reason), spelling: strings.Clone(r.Spelling), header: compacted(header), date: date,
+		selectors: selectorsOf(response.Fields, r.Fields), received: at.received, length: response.ContentLength, from: response.From,
+		basis: c.config.Basis, uses: new(uses),
+	}}
+	s.etag = s.header.Value("Etag")
+	s.modified, _ = dateOf(s.header.Lines("Last-Modified"))
 	s.directives, s.validatedOnly = directivesOf(control)
 	s.validatedOnly = namesIn(s.header, s.validatedOnly)
-	s.freshness = freshnessOf(response.Status, response.Header, control, targeted, s.date, c.config.Heuristic)
-	s.initialAge = initialAge(response.Header, s.date, at.requested, at.received)
+	s.freshness = freshnessOf(response.Status, response.Fields, control, targeted, s.date, c.config.Heuristic)
+	s.initialAge = initialAge(response.Fields, s.date, at.requested, at.received)
 	if s.isPartial() {
-		if s.part, s.length, ok = contentRange(response.Header); !ok {
+		if s.part, s.length, ok = contentRange(response.Fields); !ok {
 			return nil
 		}
 	} else {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // TestModel: hundreds of clients of some names, of which some leave at any time, and an origin that
@@ -108,7 +109,7 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	if len(lines) == 0 && method == "GET" {
 		checkReady(t, ctx, s, name)
 	}
-	a, err := s.cache.Serve(ctx, &httpcache.Request{Method: method, URI: nameOf(name), Header: fields(lines...)}, o.forward(s, name, random.Uint64()))
+	a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: nameOf(name)}, o.forward(s, name, random.Uint64()))
 	if err != nil {
 		return false
 	}
@@ -157,7 +158,7 @@ func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
 	if err := content.SendTo(&b, nil); err != nil {
 		t.Error(err)
 	}
-	etag := r.Header(false).Get("Etag")
+	etag := r.Fields(false).Value("Etag")
 	var ofName, number, size int
 	var sum uint32
 	if _, err := fmt.Sscanf(etag, `"%d-%d-%08x-%d"`, &ofName, &number, &sum, &size); err != nil {
@@ -187,7 +188,7 @@ func (w *leaver) Write(p []byte) (int, error) {
 
 // forward is the way to the origin for one request, whose answer is decided by seed.
 func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
-	return func(ctx context.Context, _ httpcache.Outgoing) (*httpcache.Response, error) {
+	return func(ctx context.Context, _ httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.requests.Add(1)
 		random := rand.New(rand.NewPCG(seed, 2))
 		if random.IntN(20) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // table is a store that forgets nothing.
@@ -71,7 +72,7 @@ func (c *clock) advance(d time.Duration) {
 // sent is a request that the origin got.
 type sent struct {
 	method string
-	header http.Header
+	header httpmessage.Fields
 }
 
 // site is a cache, its origin and its clock.
@@ -83,7 +84,7 @@ type site struct {
 	mu       sync.Mutex
 	requests []sent
 	// respond is what the origin answers.
-	respond func(ctx context.Context, r sent) (*httpcache.Response, error)
+	respond func(ctx context.Context, r sent) (*httpmessage.Response, error)
 }
 
 const target = "http://a.example/b"
@@ -112,8 +113,8 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 }
 
 // forward is the way to the origin.
-func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
-	r := sent{o.Method, o.Header}
+func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+	r := sent{o.Method, o.Fields}
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	respond := s.respond
@@ -139,8 +140,8 @@ func (s *site) last() sent {
 }
 
 // fields returns a header of lines "Name: value".
-func fields(lines ...string) http.Header {
-	header := make(http.Header)
+func fields(lines ...string) httpmessage.Fields {
+	header := httpmessage.Fields{}
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ":")
 		header.Add(name, strings.TrimSpace(value))
@@ -149,13 +150,13 @@ func fields(lines ...string) http.Header {
 }
 
 // response returns a response with these fields. A Date is added unless there is one.
-func (s *site) response(status int, body string, lines ...string) *httpcache.Response {
+func (s *site) response(status int, body string, lines ...string) *httpmessage.Response {
 	header := fields(lines...)
-	if header.Get("Date") == "" {
+	if header.Value("Date") == "" {
 		header.Set("Date", s.clock.now().UTC().Format(http.TimeFormat))
 	}
-	return &httpcache.Response{
-		Status: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	return &httpmessage.Response{
+		Status: status, Fields: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
 	}
 }
 
@@ -163,7 +164,7 @@ func (s *site) response(status int, body string, lines ...string) *httpcache.Res
 func (s *site) sends(status int, body string, lines ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		return s.response(status, body, lines...), nil
 	}
 }
@@ -172,7 +173,7 @@ func (s *site) sends(status int, body string, lines ...string) {
 func (s *site) fails(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) { return nil, err }
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) { return nil, err }
 }
 
 var errOrigin = errors.New("the origin cannot be reached")
@@ -187,17 +188,15 @@ type got struct {
 
 // field returns a field of the answer.
 func (g got) field(name string) string {
-	for _, f := range g.Fields {
-		if f.Name == name {
-			return f.Value
-		}
+	if g.Added.Has(name) {
+		return g.Added.Value(name)
 	}
-	return g.Header.Get(name)
+	return g.Fields.Value(name)
 }
 
 // do sends a request of a client.
 func (s *site) do(method string, lines ...string) got {
-	return s.request(&httpcache.Request{Method: method, URI: target, Header: fields(lines...)})
+	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: target})
 }
 
 func (s *site) get(lines ...string) got { return s.do("GET", lines...) }
@@ -218,7 +217,7 @@ func (s *site) request(r *httpcache.Request) got {
 // peek returns the body that a client gets, where the background may change it meanwhile: nothing is compared.
 func (s *site) peek() string {
 	s.t.Helper()
-	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Method: "GET", URI: target, Header: fields()}, s.forward)
+	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, s.forward)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"slices"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // combined returns a response that has arrived, combined with a stored part of the same
@@ -91,25 +93,25 @@ func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
 // completed returns a response whose part is the whole.
 func (s *stored) completed() *stored {
 	whole := s.copied()
-	whole.header = without(s.header, []string{"Content-Range", "Content-Length"})
+	whole.header = without(s.header, "Content-Range", "Content-Length")
 	whole.status, whole.reason = http.StatusOK, ""
 	return whole
 }
 
 // restHeader returns the header of a request for what is missing behind a stored part. Where the
 // representation is another one by now the origin sends all of it: RFC 9110 section 13.1.5.
-func restHeader(request http.Header, s *stored) http.Header {
+func restHeader(request httpmessage.Fields, s *stored) httpmessage.Fields {
 	header := unconditional(request)
-	header["Range"] = []string{"bytes=" + itoa(s.part.end) + "-"}
-	header[ifRange] = []string{s.etag}
+	header.Set("Range", "bytes="+itoa(s.part.end)+"-")
+	header.Set(ifRange, s.etag)
 	return header
 }
 
 // continued returns a whole response, of a stored part and the rest that arrives; nil where that is
 // not the rest of it.
-func (s *stored) continued(rest *Response) *Response {
-	part, length, ok := contentRange(rest.Header)
-	if !ok || part.start != s.part.end || part.end != length || s.length >= 0 && s.length != length || rest.Header.Get("Etag") != s.etag {
+func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
+	part, length, ok := contentRange(rest.Fields)
+	if !ok || part.start != s.part.end || part.end != length || s.length >= 0 && s.length != length || rest.Fields.Value("Etag") != s.etag {
 		return nil
 	}
 	begin, ok := s.content.(blocks)
@@ -118,7 +120,7 @@ func (s *stored) continued(rest *Response) *Response {
 	}
 	whole := *rest
 	whole.Status, whole.Reason, whole.ContentLength = http.StatusOK, "", length
-	whole.Header = without(updatedFields(s.header, rest.Header), []string{"Content-Range"})
+	whole.Fields = without(updatedFields(s.header, rest.Fields), "Content-Range")
 	stored := net.Buffers(slices.Clone(begin))
 	whole.Body = &joinedBody{io.MultiReader(&stored, rest.Body), rest.Body}
 	return &whole

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Parts that do not adjoin are stored beside each other: RFC 9111 section 3.3.
@@ -52,7 +53,7 @@ func TestPartsBesideEachOther(t *testing.T) {
 		}
 		sends(s, 4, 35, `ETag: "1"`)
 		s.expect(s.get(), 200, text, false)
-		if got := s.last().header.Get("Range"); got != "bytes=4-" {
+		if got := s.last().header.Value("Range"); got != "bytes=4-" {
 			t.Errorf("asked for %q", got)
 		}
 	})
@@ -90,7 +91,7 @@ func TestWithoutStore(t *testing.T) {
 		s := newSite(t, change)
 		for _, method := range []string{"POST", "GET", "GET"} {
 			s.sends(200, "a", fresh, "Content-Location: "+target)
-			g := s.request(&httpcache.Request{Method: method, URI: target, Header: fields()})
+			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields()}, Key: target})
 			if s.expect(g, 200, "a", false); g.Outcome.Stored {
 				t.Errorf("%s, %s: stored", name, method)
 			}

@@ -28,7 +28,7 @@ func (x *exchange) openParts(ctx context.Context, a *Answer, s *stored, spans []
 	a.ContentLength = 0
 	for _, part := range spans {
 		head := textproto.MIMEHeader{"Content-Range": {contentRangeOf(part, s.length)}}
-		if kind := s.header["Content-Type"]; len(kind) > 0 {
+		if kind := s.header.Lines("Content-Type"); len(kind) > 0 {
 			head["Content-Type"] = kind
 		}
 		if _, err := w.CreatePart(head); err != nil {
@@ -46,7 +46,7 @@ func (x *exchange) openParts(ctx context.Context, a *Answer, s *stored, spans []
 	p.end = cut()
 	a.ContentLength += int64(len(p.end))
 	a.Content = &p
-	a.Fields = append(a.Fields, Field{"Content-Type", "multipart/byteranges; boundary=" + w.Boundary()})
+	a.Added.Add("Content-Type", "multipart/byteranges; boundary="+w.Boundary())
 	return nil
 }
 

@@ -5,17 +5,19 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // passed is the content of a response that is for one client, and not stored.
 type passed struct {
-	response *Response
+	response *httpmessage.Response
 	cancel   func()
 	leave    func() bool
 }
 
 // newPassed returns the content of a response; cancel ends its exchange, also when ctx ends.
-func newPassed(ctx context.Context, response *Response, cancel func()) *passed {
+func newPassed(ctx context.Context, response *httpmessage.Response, cancel func()) *passed {
 	return &passed{response, cancel, context.AfterFunc(ctx, cancel)}
 }
 
@@ -77,6 +79,6 @@ func (p *passed) first(flush func()) func([]byte) (int, error) {
 }
 
 // Live returns the content of a response that does not come through the cache.
-func Live(ctx context.Context, response *Response) Content {
+func Live(ctx context.Context, response *httpmessage.Response) Content {
 	return newPassed(ctx, response, func() {})
 }

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 )
 
 // The head of a response does not wait for a body of which nothing comes: a client may have to answer it first.
 func TestHeadBeforeBody(t *testing.T) {
 	origin, body := io.Pipe()
-	content := httpcache.Live(t.Context(), &httpcache.Response{Body: origin, ContentLength: -1})
+	content := httpcache.Live(t.Context(), &httpmessage.Response{Body: origin, ContentLength: -1})
 	defer content.Close()
 	flushed := make(chan struct{})
 	var sending sync.WaitGroup

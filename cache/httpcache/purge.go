@@ -1,7 +1,6 @@
 package httpcache
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/dunglas/httpsfv"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Selection is a set of stored responses.
@@ -166,14 +166,14 @@ func (c *Cache) unpurged(key string, e *Entry) *Entry {
 
 // invalidateGroups purges the responses of one origin that have one of the groups that a response
 // to an unsafe request names: RFC 9875 section 3.
-func (c *Cache) invalidateGroups(key string, header http.Header) {
-	lines := header["Cache-Group-Invalidation"]
+func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
+	lines := header.Lines("Cache-Group-Invalidation")
 	if len(lines) == 0 || c.config.Store == nil || len(c.announced()) >= maxPurges {
 		return
 	}
 	groups, origin := listOf(lines), originOf(key)
 	p := &purge{at: c.config.Now(), of: func(key string, s *stored) bool {
-		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header["Cache-Groups"]), func(group string) bool { return slices.Contains(groups, group) }))
+		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header.Lines("Cache-Groups")), func(group string) bool { return slices.Contains(groups, group) }))
 	}}
 	c.announce(p)
 	c.spawn(func() { c.carryOut(p) })
@@ -194,15 +194,15 @@ func originOf(key string) string {
 // tags returns the tags of a stored response.
 func (s *stored) tags() []string {
 	var tags []string
-	for _, line := range s.header["Surrogate-Key"] {
+	for _, line := range s.header.Lines("Surrogate-Key") {
 		tags = append(tags, strings.Fields(line)...)
 	}
-	for _, line := range s.header["Cache-Tag"] {
+	for _, line := range s.header.Lines("Cache-Tag") {
 		for tag := range strings.SplitSeq(line, ",") {
 			tags = append(tags, trimSpace(tag))
 		}
 	}
-	return append(tags, listOf(s.header["Cache-Groups"])...)
+	return append(tags, listOf(s.header.Lines("Cache-Groups"))...)
 }
 
 // listOf returns the strings of a List of RFC 9651, none where it is invalid.
@@ -227,8 +227,8 @@ func listOf(lines []string) []string {
 
 // Variant is what requests have that select a variant of a URI.
 type Variant struct {
-	Spelling string      // Request.Spelling
-	Header   http.Header // the fields by which it is selected
+	Spelling string             // Request.Spelling
+	Fields   httpmessage.Fields // those by which it is selected
 }
 
 // Variants returns what selects the variants of a URI, once for parts that are stored beside each other.
@@ -242,10 +242,10 @@ func (c *Cache) Variants(key string) []Variant {
 		if slices.ContainsFunc(e.variants[:i], s.isBeside) {
 			continue
 		}
-		header := make(http.Header)
+		header := httpmessage.Fields{}
 		for _, one := range s.selectors {
 			if one.value != absent {
-				header[one.name] = []string{one.value}
+				header.Set(one.name, one.value)
 			}
 		}
 		all = append(all, Variant{s.spelling, header})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Purges by URI, by what URIs begin with, and by tags reach all variants; soft ones leave what can
@@ -33,7 +34,7 @@ func TestPurge(t *testing.T) {
 			}
 			s.sends(200, "two", lines...)
 			s.expect(s.get("Foo: 1"), 200, "two", false)
-			if asked := s.last().header.Get("If-None-Match") != ""; asked == hard {
+			if asked := s.last().header.Value("If-None-Match") != ""; asked == hard {
 				t.Errorf("%s, hard: %t: validated: %t", name, hard, asked)
 			}
 			s.expect(s.get("Foo: 1"), 200, "two", true)
@@ -53,11 +54,11 @@ func TestGroupInvalidation(t *testing.T) {
 	for group, hit := range map[string]bool{`"g"`: false, `"h"`: true, `g`: true} {
 		s := newSite(t, nil)
 		s.sends(200, "one", "Cache-Control: max-age=60", `Cache-Groups: "g"`)
-		other := &httpcache.Request{Method: "GET", URI: "http://b.example/", Header: fields()}
+		other := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: "http://b.example/"}
 		s.expect(s.get(), 200, "one", false)
 		s.expect(s.request(other), 200, "one", false)
 		s.sends(200, "", "Cache-Group-Invalidation: "+group)
-		post := &httpcache.Request{Method: "POST", URI: "http://a.example/other", Header: fields()}
+		post := &httpcache.Request{Request: httpmessage.Request{Method: "POST", Fields: fields()}, Key: "http://a.example/other"}
 		s.expect(s.request(post), 200, "", false)
 		s.sends(200, "two", "Cache-Control: max-age=60")
 		if hit {
@@ -72,7 +73,7 @@ func TestGroupInvalidation(t *testing.T) {
 // What arrives while it is purged is not stored.
 func TestPurgeOfWhatArrives(t *testing.T) {
 	s := newSite(t, nil)
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		s.cache.PurgeAll(httpcache.Selection{Tag: "t"}, false)
 		return s.response(200, "one", "Cache-Control: max-age=60", "Cache-Tag: t"), nil
 	}

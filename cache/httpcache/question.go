@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // ErrUnasked means that an origin has answered 304 to a request without a condition.
@@ -12,7 +14,7 @@ var ErrUnasked = errors.New("the origin answered 304 (Not Modified) to a request
 
 // question is what the origin is asked for an exchange.
 type question struct {
-	header http.Header
+	fields httpmessage.Fields
 	// nominated are the stored responses that it may say are still right: RFC 9111 section 4.3.1.
 	nominated []*stored
 	// begun is a stored part, the rest of which is asked for: section 3.3.
@@ -23,34 +25,41 @@ type question struct {
 
 // question returns what the origin is asked.
 func (x *exchange) question() question {
-	s, request := x.selected, x.r.Header
+	s, request := x.selected, x.r.Fields
 	switch {
 	case x.private:
-		return question{header: request, isOwn: isConditional(request)}
+		return question{fields: request, isOwn: isConditional(request)}
 	case x.plain:
-		return question{header: withoutConditions(request)}
+		return question{fields: withoutConditions(request)}
 	case x.completes(s):
-		return question{header: restHeader(request, s), begun: s}
+		return question{fields: restHeader(request, s), begun: s}
 	case s != nil && !s.isPartial() && s.hasValidator():
-		return question{header: validationHeader(request, []*stored{s}), nominated: []*stored{s}}
+		return question{fields: validationHeader(request, []*stored{s}), nominated: []*stored{s}}
 	case x.entry != nil && s == nil: // RFC 9111 section 4.3.1: perhaps another variant is right
 		if tagged := x.entry.tagged(); len(tagged) > 0 {
-			return question{header: validationHeader(request, tagged), nominated: tagged}
+			return question{fields: validationHeader(request, tagged), nominated: tagged}
 		}
 	}
 	switch {
 	case !isConditional(request):
-		return question{header: request}
+		return question{fields: request}
 	case x.entry != nil && x.entry.unconditional:
-		return question{header: withoutConditions(request)}
+		return question{fields: withoutConditions(request)}
 	default:
-		return question{header: request, isOwn: true}
+		return question{fields: request, isOwn: true}
 	}
+}
+
+// outgoing returns the request to the origin, with some fields.
+func (x *exchange) outgoing(fields httpmessage.Fields) Outgoing {
+	o := Outgoing{Request: x.r.Request, Background: x.background}
+	o.Fields = fields
+	return o
 }
 
 // completes reports whether a request is for the whole of which a stored part is the beginning.
 func (x *exchange) completes(s *stored) bool {
-	return x.r.Method == http.MethodGet && len(x.r.Header["Range"]) == 0 &&
+	return x.r.Method == http.MethodGet && !x.r.Fields.Has("Range") &&
 		s != nil && s.isPartial() && s.part.start == 0 && isStrong(s.etag)
 }
 
@@ -60,7 +69,7 @@ type arrival struct{ requested, received time.Time }
 // fetched is what the origin has answered.
 type fetched struct {
 	question
-	*Response
+	*httpmessage.Response
 	arrival
 	valid *stored // that a 304 says is still right; nil for none
 }
@@ -71,7 +80,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 	for {
 		a := &fetched{question: x.question()}
 		a.requested = x.cache.config.Now()
-		response, err := x.forward(ctx, Outgoing{x.r.Method, a.header, x.background})
+		response, err := x.forward(ctx, x.outgoing(a.fields))
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +101,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 func (a *fetched) isOfUse() bool {
 	switch {
 	case a.Status == http.StatusNotModified && len(a.nominated) > 0:
-		a.valid = validated(a.Header, a.nominated)
+		a.valid = validated(a.Fields, a.nominated)
 		return a.valid != nil
 	case a.Status == http.StatusNotModified:
 		return a.isOwn

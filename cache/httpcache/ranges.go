@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // span is a part of a representation, from its first octet up to end, which is not in it.
@@ -29,7 +31,7 @@ type ranges struct {
 // rangesOf parses Range for a representation: RFC 9110 section 14.1.2. It returns none where the
 // field is invalid, or of another unit: it is ignored then (section 14.2).
 func rangesOf(r *Request, length int64) ranges {
-	lines := r.Header["Range"]
+	lines := r.Fields.Lines("Range")
 	if len(lines) != 1 || r.Method != http.MethodGet {
 		return ranges{}
 	}
@@ -96,8 +98,8 @@ func parsePosition(text string) (int64, bool) {
 }
 
 // contentRange parses Content-Range: RFC 9110 section 14.4. length is -1 where it is not known.
-func contentRange(header http.Header) (part span, length int64, ok bool) {
-	rest, ok := strings.CutPrefix(header.Get("Content-Range"), "bytes ")
+func contentRange(header httpmessage.Fields) (part span, length int64, ok bool) {
+	rest, ok := strings.CutPrefix(header.Value("Content-Range"), "bytes ")
 	if !ok {
 		return span{}, 0, false
 	}

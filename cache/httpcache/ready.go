@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Ready is a stored response that answers a request as it is, without the origin: it is complete and fresh. It
@@ -25,7 +27,7 @@ type Ready struct {
 // key, and Request.Spelling, are not retained.
 //
 // It changes and counts nothing: see Used.
-func (c *Cache) Ready(key, spelling string, request Lines, now time.Time) (Ready, bool) {
+func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.Time) (Ready, bool) {
 	if c.config.Store == nil {
 		return Ready{}, false
 	}
@@ -70,11 +72,10 @@ func (r Ready) TTL() time.Duration { return r.ttl }
 
 // IsUnmodified reports whether the answer to a request is 304 by its If-None-Match or If-Modified-Since: RFC
 // 9110 section 13.2.2.
-func (r Ready) IsUnmodified(request Lines) bool { return r.response.isUnmodified(request) }
+func (r Ready) IsUnmodified(request httpmessage.Lines) bool { return r.response.isUnmodified(request) }
 
-// Header returns the fields of the answer, without Age, or those of a 304. They are shared: neither the header
-// nor its lines may be changed.
-func (r Ready) Header(isUnmodified bool) http.Header {
+// Fields returns the fields of the answer, without Age, or those of a 304. They are shared, and must not be changed.
+func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
 	header := r.response.fields(false)
 	if isUnmodified {
 		return notModified(header)
@@ -82,13 +83,13 @@ func (r Ready) Header(isUnmodified bool) http.Header {
 	return header
 }
 
-// ContentType returns the first line of Content-Type in Header(false), "" for none.
+// ContentType returns the first line of Content-Type in Fields(false), "" for none.
 func (r Ready) ContentType() string {
-	lines := r.response.header["Content-Type"]
-	if len(lines) == 0 || slices.Contains(r.response.validatedOnly, "Content-Type") {
+	const name = "Content-Type"
+	if slices.ContainsFunc(r.response.validatedOnly, httpmessage.Field{Name: name}.Is) {
 		return ""
 	}
-	return lines[0]
+	return r.response.header.Value(name)
 }
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.

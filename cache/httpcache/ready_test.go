@@ -3,7 +3,6 @@ package httpcache_test
 import (
 	"context"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // TestReady: which responses are ready, after one request, and perhaps another step.
@@ -71,9 +71,9 @@ func TestReady(t *testing.T) {
 				test.step(s)
 			}
 			for _, method := range []string{"HEAD", "GET"} {
-				r := &httpcache.Request{Method: method, URI: target, Header: fields()}
+				r := &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields()}, Key: target}
 				if test.asks != "" {
-					r.Header = fields(test.asks)
+					r.Fields = fields(test.asks)
 				}
 				if f := s.ready(r); f.found != test.want {
 					t.Errorf("%s: ready is %t", method, f.found)
@@ -122,7 +122,7 @@ func TestReadyPartly(t *testing.T) {
 	_, _ = io.WriteString(origin, "cd")
 	_ = origin.Close()
 	c.end()
-	if !s.ready(&httpcache.Request{Method: "GET", URI: target}).found {
+	if !s.ready(&httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: target}).found {
 		t.Error("what has arrived is not ready")
 	}
 }
@@ -263,7 +263,7 @@ func TestReadyAllocates(t *testing.T) {
 	const encoding = "gzip, deflate, br"
 	s.get("Accept-Encoding: " + encoding)
 	s.sends(200, "one", fresh, `Etag: "1"`)
-	s.request(&httpcache.Request{Method: "GET", URI: target + "/plain", Header: fields()})
+	s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target + "/plain"})
 	now, key := s.clock.now(), []string{encoding}
 	request := func(name string) []string {
 		if name == "Accept-Encoding" {
@@ -279,7 +279,7 @@ func TestReadyAllocates(t *testing.T) {
 				t.Error("it is not ready")
 			}
 			content, _ := r.Blocks()
-			size += len(content) + r.Status() + len(r.Header(false)) + int(r.Age()+r.TTL())
+			size += len(content) + r.Status() + len(r.Fields(false)) + int(r.Age()+r.TTL())
 			r.Used()
 		}); n != 0 {
 			t.Errorf("%s: %v allocations", uri, n)
@@ -291,8 +291,8 @@ func TestReadyAllocates(t *testing.T) {
 func BenchmarkReady(b *testing.B) {
 	c := httpcache.New(httpcache.Config{Store: readyStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
 	defer c.Close()
-	a, err := c.Serve(b.Context(), &httpcache.Request{Method: "GET", URI: target, Header: fields()}, func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
-		return &httpcache.Response{Status: 200, Header: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
+	a, err := c.Serve(b.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+		return &httpmessage.Response{Status: 200, Fields: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -301,10 +301,10 @@ func BenchmarkReady(b *testing.B) {
 		b.Fatal(err)
 	}
 	a.Content.Close()
-	header := http.Header{}
+	header := httpmessage.Fields{}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := c.Ready(target, "", func(name string) []string { return header[name] }, time.Now()); !ok {
+		if _, ok := c.Ready(target, "", func(name string) []string { return header.Lines(name) }, time.Now()); !ok {
 			b.Fatal("it is not ready")
 		}
 	}

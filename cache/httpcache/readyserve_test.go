@@ -1,12 +1,13 @@
 package httpcache_test
 
 import (
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // decided are the fields of requests that Serve has to decide.
@@ -23,22 +24,21 @@ type first struct {
 
 // ready asks for the response that is ready for a request, and reads it.
 func (s *site) ready(r *httpcache.Request) first {
-	if r.Method != "GET" && r.Method != "HEAD" || r.Body || r.Pass {
+	if r.Method != "GET" && r.Method != "HEAD" || r.Body != nil || r.Pass {
 		return first{}
 	}
 	for _, name := range decided {
-		if len(r.Header[name]) > 0 {
+		if r.Fields.Has(name) {
 			return first{}
 		}
 	}
-	f := first{expected: s.cache.InMemory(r.URI) && !s.cache.Purging()}
-	lines := func(name string) []string { return r.Header[name] }
-	f.ready, f.found = s.cache.Ready(r.URI, r.Spelling, lines, s.clock.now())
+	f := first{expected: s.cache.InMemory(r.Key) && !s.cache.Purging()}
+	f.ready, f.found = s.cache.Ready(r.Key, r.Spelling, r.Fields.Lines, s.clock.now())
 	if !f.found || r.Check != nil && r.Check(f.ready.From()) != nil {
 		f.found = false
 		return f
 	}
-	if f.unmodified = f.ready.IsUnmodified(lines); f.unmodified || r.Method == "HEAD" {
+	if f.unmodified = f.ready.IsUnmodified(r.Fields.Lines); f.unmodified || r.Method == "HEAD" {
 		return f
 	}
 	content, ok := f.ready.Open(s.t.Context())
@@ -52,7 +52,7 @@ func (s *site) ready(r *httpcache.Request) first {
 			b.Write(block)
 		}
 		if b.String() != f.body {
-			s.t.Errorf("%s: the blocks have %d octets, the content %d", r.URI, b.Len(), len(f.body))
+			s.t.Errorf("%s: the blocks have %d octets, the content %d", r.Key, b.Len(), len(f.body))
 		}
 	}
 	return f
@@ -64,12 +64,12 @@ func (s *site) compare(r *httpcache.Request, f first, g got) {
 	s.t.Helper()
 	if !f.found {
 		if f.expected && g.err == nil && isWholeHit(g) {
-			s.t.Errorf("%s %s is a hit that was not ready: %d, %s", r.Method, r.URI, g.Status, g.Outcome.Status("urnd"))
+			s.t.Errorf("%s %s is a hit that was not ready: %d, %s", r.Method, r.Key, g.Status, g.Outcome.Status("urnd"))
 		}
 		return
 	}
 	if g.err != nil {
-		s.t.Errorf("%s %s was ready, and fails: %v", r.Method, r.URI, g.err)
+		s.t.Errorf("%s %s was ready, and fails: %v", r.Method, r.Key, g.err)
 		return
 	}
 	status, reason, length := f.ready.Status(), f.ready.Reason(), f.ready.Length()
@@ -77,19 +77,19 @@ func (s *site) compare(r *httpcache.Request, f first, g got) {
 		status, reason, length = 304, "", -1
 	}
 	if g.Status != status || g.Reason != reason || g.ContentLength != length || g.body != f.body || g.broken != nil || f.broken != nil {
-		s.t.Errorf("%s %s was ready as %d %q %q (%d) %v, and is %d %q %q (%d) %v", r.Method, r.URI, status, reason, f.body, length, f.broken,
+		s.t.Errorf("%s %s was ready as %d %q %q (%d) %v, and is %d %q %q (%d) %v", r.Method, r.Key, status, reason, f.body, length, f.broken,
 			g.Status, g.Reason, g.body, g.ContentLength, g.broken)
 	}
-	if header := f.ready.Header(f.unmodified); !reflect.DeepEqual(g.Header, header) {
-		s.t.Errorf("%s %s was ready with %q, and has %q", r.Method, r.URI, header, g.Header)
+	if header := f.ready.Fields(f.unmodified); !slices.Equal(g.Fields, header) {
+		s.t.Errorf("%s %s was ready with %q, and has %q", r.Method, r.Key, header, g.Fields)
 	}
-	if !f.unmodified && f.ready.ContentType() != g.Header.Get("Content-Type") {
-		s.t.Errorf("%s %s was ready as %q, and is %q", r.Method, r.URI, f.ready.ContentType(), g.Header.Get("Content-Type"))
+	if !f.unmodified && f.ready.ContentType() != g.Fields.Value("Content-Type") {
+		s.t.Errorf("%s %s was ready as %q, and is %q", r.Method, r.Key, f.ready.ContentType(), g.Fields.Value("Content-Type"))
 	}
 	outcome := httpcache.Outcome{TTL: f.ready.TTL(), HasTTL: true}
-	age := httpcache.Field{Name: "Age", Value: strconv.Itoa(int(f.ready.Age() / time.Second))}
-	if g.Outcome != outcome || len(g.Fields) != 1 || g.Fields[0] != age {
-		s.t.Errorf("%s %s was ready with %+v, %v, and has %+v, %v", r.Method, r.URI, outcome, age, g.Outcome, g.Fields)
+	age := httpmessage.Field{Name: "Age", Value: strconv.Itoa(int(f.ready.Age() / time.Second))}
+	if g.Outcome != outcome || len(g.Added) != 1 || g.Added[0] != age {
+		s.t.Errorf("%s %s was ready with %+v, %v, and has %+v, %v", r.Method, r.Key, outcome, age, g.Outcome, g.Added)
 	}
 }
 

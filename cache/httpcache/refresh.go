@@ -11,7 +11,7 @@ import (
 // section 3. It does not end with the client.
 func (x *exchange) refresh(ctx context.Context) {
 	c := x.cache
-	if x.isPrivate() || len(x.r.Header["Authorization"]) > 0 {
+	if x.isPrivate() || x.r.Fields.Has("Authorization") {
 		return // a request that is not for all makes nothing for others
 	}
 	r := *x.r
@@ -28,7 +28,7 @@ func (x *exchange) refresh(ctx context.Context) {
 		return
 	}
 	detached := *x
-	r.Header, r.Method = unconditional(x.r.Header), "GET"
+	r.Fields, r.Method = unconditional(x.r.Fields), "GET"
 	detached.r, detached.background = &r, true
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too

@@ -1,10 +1,10 @@
 package httpcache
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // use is what may be done with a stored response for a request: RFC 9111 section 4.
@@ -31,10 +31,10 @@ const forever = 1<<31*time.Second - 1
 
 // demandsOf parses the directives of a request. Pragma counts where there is no Cache-Control:
 // RFC 9111 section 5.4.
-func demandsOf(header http.Header) (demands, cachecontrol.Directives) {
-	lines := header["Cache-Control"]
+func demandsOf(header httpmessage.Fields) (demands, cachecontrol.Directives) {
+	lines := header.Lines("Cache-Control")
 	if len(lines) == 0 {
-		if pragma := header["Pragma"]; len(pragma) > 0 && cachecontrol.Parse(pragma).Has("no-cache") {
+		if pragma := header.Lines("Pragma"); len(pragma) > 0 && cachecontrol.Parse(pragma).Has("no-cache") {
 			return demands{noCache: true}, nil
 		}
 		return demands{}, nil

@@ -13,14 +13,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // savedHead is the head of a stored response on disk, as JSON. What its fields say is parsed again.
 type savedHead struct {
-	Status        int
-	Reason        string `json:",omitempty"`
-	Spelling      string `json:",omitempty"`
-	Header        http.Header
+	Status   int
+	Reason   string      `json:",omitempty"`
+	Spelling string      `json:",omitempty"`
+	Fields   [][2]string // names and values
+	// Header has the fields in heads that urnd has saved before it kept their order.
+	Header        http.Header `json:",omitempty"`
 	Selectors     [][2]string `json:",omitempty"`
 	Received      time.Time
 	InitialAge    time.Duration
@@ -42,9 +45,13 @@ type savedDirectives struct {
 // head returns the head of a stored response on disk.
 func (s *stored) head() ([]byte, error) {
 	h := savedHead{
-		Status: s.status, Reason: s.reason, Spelling: s.spelling, Header: s.header, Received: s.received.Round(0), InitialAge: s.initialAge,
+		Status: s.status, Reason: s.reason, Spelling: s.spelling, Received: s.received.Round(0), InitialAge: s.initialAge,
 		Lifetime: s.lifetime, Explicit: s.explicit, ValidatedOnly: s.validatedOnly, From: s.from, Purged: s.purged, Basis: s.basis,
 		Directives: savedDirectives{s.noCache, s.mustRevalidate, s.immutable, s.whileRevalidate, s.ifError},
+	}
+	h.Fields = make([][2]string, 0, len(s.header))
+	for _, f := range s.header {
+		h.Fields = append(h.Fields, [2]string{f.Name, f.Value})
 	}
 	for _, one := range s.selectors {
 		h.Selectors = append(h.Selectors, [2]string{one.name, one.value})
@@ -59,17 +66,24 @@ func (s *stored) head() ([]byte, error) {
 	return text, nil
 }
 
+// fields returns the fields of a head.
+func (h *savedHead) fields() httpmessage.Fields {
+	fields := httpmessage.FromHeader(h.Header)
+	for _, one := range h.Fields {
+		fields.Add(one[0], one[1])
+	}
+	return fields
+}
+
 // errNotUnicode means that a field has octets that are not of UTF-8, as RFC 9110 section 5.5 allows,
 // and JSON does not keep.
 var errNotUnicode = errors.New("storing a response: a field is not UTF-8")
 
 // isUnicode reports whether all texts of a stored response are UTF-8.
 func (s *stored) isUnicode() bool {
-	for _, lines := range s.header {
-		for _, line := range lines {
-			if !utf8.ValidString(line) {
-				return false
-			}
+	for _, f := range s.header {
+		if !utf8.ValidString(f.Value) {
+			return false
 		}
 	}
 	return utf8.ValidString(s.reason) && utf8.ValidString(s.spelling) &&
@@ -88,23 +102,24 @@ func storedOf(o *disk.Object) *stored {
 // storedOfHead returns a stored response without its content, nil where the head is not valid.
 func storedOfHead(text []byte) *stored {
 	var h savedHead
-	if err := json.Unmarshal(text, &h); err != nil || h.Header == nil || h.Status < http.StatusOK {
+	if err := json.Unmarshal(text, &h); err != nil || h.Fields == nil && h.Header == nil || h.Status < http.StatusOK {
 		return nil
 	}
+	fields := h.fields()
 	s := &stored{record: record{
-		status: h.Status, reason: h.Reason, spelling: h.Spelling, header: compacted(h.Header), received: h.Received, initialAge: h.InitialAge,
+		status: h.Status, reason: h.Reason, spelling: h.Spelling, header: compacted(fields), received: h.Received, initialAge: h.InitialAge,
 		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged, basis: h.Basis,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
 		uses: new(uses),
 	}}
-	s.etag = s.header.Get("Etag")
+	s.etag = s.header.Value("Etag")
 	for _, one := range h.Selectors {
 		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})
 	}
-	s.modified, _ = parseDate(h.Header.Get("Last-Modified"))
-	if date, ok := parseDate(h.Header.Get("Date")); ok {
+	s.modified, _ = parseDate(fields.Value("Last-Modified"))
+	if date, ok := parseDate(fields.Value("Date")); ok {
 		s.date = date
 	}
 	return s

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // row is a sentence of a specification, or another rule, with a script that shows that it is kept.
@@ -61,9 +62,9 @@ func (s *site) play(script string) {
 			}
 			s.clock.advance(d)
 		case '>':
-			r := &httpcache.Request{Method: words[0], URI: target, Header: fields(parts[1:]...), Gateway: true}
+			r := &httpcache.Request{Request: httpmessage.Request{Method: words[0], Fields: fields(parts[1:]...)}, Key: target, Gateway: true}
 			if len(words) > 1 {
-				r.URI = "http://a.example" + words[1]
+				r.Key = "http://a.example" + words[1]
 			}
 			last = s.request(r)
 		case '=':
@@ -119,9 +120,9 @@ func (s *site) wants(line string, g got, words, lines []string) {
 	if !how[words[0]](g) || strconv.Itoa(g.Status) != words[1] || body != "*" && g.body != body || g.broken != nil {
 		s.t.Errorf("%s: got %d %q %v, %s", line, g.Status, g.body, g.broken, g.Outcome.Status("urnd"))
 	}
-	header := g.Header.Clone()
-	for _, f := range g.Fields {
-		header[f.Name] = []string{f.Value}
+	header := g.Fields.Clone()
+	for _, f := range g.Added {
+		header.Set(f.Name, f.Value)
 	}
 	s.has(line, header, lines)
 }
@@ -138,17 +139,17 @@ func (s *site) asked(line string, r sent, parts []string) {
 	s.has(line, r.header, parts)
 }
 
-func (s *site) has(line string, header http.Header, lines []string) {
+func (s *site) has(line string, header httpmessage.Fields, lines []string) {
 	s.t.Helper()
 	for _, want := range lines {
 		if name, ok := strings.CutPrefix(want, "!"); ok {
-			if values := header[http.CanonicalHeaderKey(name)]; len(values) > 0 {
+			if values := header.Lines(http.CanonicalHeaderKey(name)); len(values) > 0 {
 				s.t.Errorf("%s: %s is %q", line, name, values)
 			}
 			continue
 		}
 		name, value, _ := strings.Cut(want, ": ")
-		if got := strings.Join(header[http.CanonicalHeaderKey(name)], ", "); got != value {
+		if got := strings.Join(header.Lines(http.CanonicalHeaderKey(name)), ", "); got != value {
 			s.t.Errorf("%s: %s is %q", line, name, got)
 		}
 	}

@@ -1,18 +1,12 @@
 package httpcache
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
-
-// Lines returns the lines of a field of a request, by the name that http.Header has it by; none where it is
-// missing. Neither the lines nor their texts are retained.
-type Lines func(name string) []string
-
-// linesOf returns the lines of a header.
-func linesOf(header http.Header) Lines { return func(name string) []string { return header[name] } }
 
 // spelled returns the entry with what is stored for one spelling alone: see Request.Spelling. nil stays nil.
 func (e *Entry) spelled(spelling string) *Entry {
@@ -27,7 +21,7 @@ func (e *Entry) spelled(spelling string) *Entry {
 
 // selected returns the variant that a request selects: of several of its spelling the one with the most recent
 // Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
-func (e *Entry) selected(spelling string, request Lines) *stored {
+func (e *Entry) selected(spelling string, request httpmessage.Lines) *stored {
 	var values requestValues
 	var best *stored
 	for _, s := range e.variants {
@@ -45,7 +39,7 @@ func (e *Entry) selected(spelling string, request Lines) *stored {
 }
 
 // matches reports whether a request selects a stored response.
-func (s *stored) matches(request Lines) bool {
+func (s *stored) matches(request httpmessage.Lines) bool {
 	var values requestValues
 	return values.match(request, []*stored{s}, s)
 }
@@ -65,12 +59,12 @@ type requestValues struct {
 type requestValue struct{ name, value string }
 
 // match reports whether the request selects a variant: RFC 9111 section 4.1.
-func (v *requestValues) match(request Lines, variants []*stored, s *stored) bool {
+func (v *requestValues) match(request httpmessage.Lines, variants []*stored, s *stored) bool {
 	for _, one := range s.selectors {
 		if one.value == v.of(request, variants, one.name) {
 			continue
 		}
-		if one.name != acceptLanguage || !isOfLanguages(one.value) || !v.prefers(request, s.header["Content-Language"]) {
+		if one.name != acceptLanguage || !isOfLanguages(one.value) || !v.prefers(request, s.header.Lines("Content-Language")) {
 			return false
 		}
 	}
@@ -78,7 +72,7 @@ func (v *requestValues) match(request Lines, variants []*stored, s *stored) bool
 }
 
 // of returns the normal value of a field.
-func (v *requestValues) of(request Lines, variants []*stored, name string) string {
+func (v *requestValues) of(request httpmessage.Lines, variants []*stored, name string) string {
 	for i := range v.count {
 		if v.first[i].name == name {
 			return v.first[i].value
@@ -100,7 +94,7 @@ func (v *requestValues) of(request Lines, variants []*stored, name string) strin
 }
 
 // normalOf makes the normal value of a field: that of a variant which was selected by the same line, if there is one.
-func normalOf(request Lines, variants []*stored, name string) string {
+func normalOf(request httpmessage.Lines, variants []*stored, name string) string {
 	lines := request(name)
 	if len(lines) == 1 && lines[0] != "" {
 		for _, s := range variants {
@@ -116,7 +110,7 @@ func normalOf(request Lines, variants []*stored, name string) string {
 
 // prefers reports whether what a request likes best of all is the one language that a response is
 // in: whoever chose that for another request would choose it for this one.
-func (v *requestValues) prefers(request Lines, content []string) bool {
+func (v *requestValues) prefers(request httpmessage.Lines, content []string) bool {
 	if len(content) != 1 {
 		return false
 	}

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // variantOf returns a variant that a request selects, without a content.
-func variantOf(vary string, request http.Header, age time.Duration, language string) *stored {
-	header := http.Header{"Vary": {vary}}
+func variantOf(vary string, request httpmessage.Fields, age time.Duration, language string) *stored {
+	header := httpmessage.FieldsOf("Vary", vary)
 	if language != "" {
-		header["Content-Language"] = []string{language}
+		header.Set("Content-Language", language)
 	}
 	return &stored{record: record{
 		status: 200, header: header, selectors: selectorsOf(header, request), date: time.Unix(1_795_000_000, 0).Add(-age), uses: new(uses),
@@ -25,7 +27,7 @@ func variantOf(vary string, request http.Header, age time.Duration, language str
 func TestValuesAreMadeOnce(t *testing.T) {
 	var e Entry
 	for i := range maxVariants {
-		e.variants = append(e.variants, variantOf("Accept-Language, Cookie", http.Header{"Accept-Language": {fmt.Sprintf("de-%d, en", i)}}, 0, "fr"))
+		e.variants = append(e.variants, variantOf("Accept-Language, Cookie", httpmessage.FieldsOf("Accept-Language", fmt.Sprintf("de-%d, en", i)), 0, "fr"))
 	}
 	for _, test := range []struct {
 		name, language string
@@ -71,8 +73,8 @@ func TestLongValues(t *testing.T) {
 		{"empty and missing", []string{""}, nil, false},
 	} {
 		for _, name := range []string{"Accept-Language", "Cookie"} {
-			s := variantOf(name, http.Header{name: test.stored}, 0, "")
-			if got := s.matches(linesOf(http.Header{name: test.asked})); got != test.want {
+			s := variantOf(name, httpmessage.FromHeader(http.Header{name: test.stored}), 0, "")
+			if got := s.matches(httpmessage.FromHeader(http.Header{name: test.asked}).Lines); got != test.want {
 				t.Errorf("%s, %s: %t", test.name, name, got)
 			}
 		}
@@ -86,26 +88,26 @@ func TestManySelectors(t *testing.T) {
 		for i := range n {
 			names = append(names, fmt.Sprintf("X-%d", i))
 		}
-		s := variantOf(strings.Join(names, ","), http.Header{}, 0, "")
-		if got := s.matches(linesOf(http.Header{})); got != want || variesAlways(s.header) == want || len(s.selectors) > maxSelectors {
+		s := variantOf(strings.Join(names, ","), httpmessage.Fields{}, 0, "")
+		if got := s.matches(httpmessage.Fields{}.Lines); got != want || variesAlways(s.header) == want || len(s.selectors) > maxSelectors {
 			t.Errorf("%d fields: %t, %d selectors", n, got, len(s.selectors))
 		}
 	}
-	if variantOf("X-A, *", http.Header{}, 0, "").matches(linesOf(http.Header{"*": {"x"}})) {
+	if variantOf("X-A, *", httpmessage.Fields{}, 0, "").matches(httpmessage.FieldsOf("*", "x").Lines) {
 		t.Error("* is selected")
 	}
 }
 
 // referenceSelected is selected as RFC 9111 section 4.1 says it: each variant is compared by itself.
-func referenceSelected(e *Entry, asked []http.Header, request http.Header) *stored {
+func referenceSelected(e *Entry, asked []httpmessage.Fields, request httpmessage.Fields) *stored {
 	var matching []*stored
 	for i, s := range e.variants {
 		matches := true
-		for _, name := range listOfNames(s.header["Vary"]) {
-			same := name != "*" && normalValue(name, asked[i][name]) == normalValue(name, request[name])
-			prefers := name == acceptLanguage && preferredLanguage(request[name]) != "" &&
-				strings.EqualFold(preferredLanguage(request[name]), s.header.Get("Content-Language"))
-			matches = matches && (same || prefers && isOfLanguages(normalValue(name, asked[i][name])))
+		for _, name := range listOfNames(s.header.Lines("Vary")) {
+			same := name != "*" && normalValue(name, asked[i].Lines(name)) == normalValue(name, request.Lines(name))
+			prefers := name == acceptLanguage && preferredLanguage(request.Lines(name)) != "" &&
+				strings.EqualFold(preferredLanguage(request.Lines(name)), s.header.Value("Content-Language"))
+			matches = matches && (same || prefers && isOfLanguages(normalValue(name, asked[i].Lines(name))))
 		}
 		if matches {
 			matching = append(matching, s)
@@ -138,17 +140,18 @@ func FuzzSelected(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		values := [][]string{nil, {""}, {text}, {strings.ToUpper(text)}, {" " + text + " "}, strings.Split(text, ","), {"de"}, {"de, en;q=0.5"}, {"en;q=0.5,de"}, {"fr"}}
 		names := slices.Concat(listOfNames([]string{vary, other}), []string{acceptLanguage})
-		some := func() http.Header {
-			header := http.Header{}
+		some := func() httpmessage.Fields {
+			header := httpmessage.Fields{}
 			for _, name := range names {
-				if lines := values[random.IntN(len(values))]; lines != nil {
-					header[name] = lines
+				header.Del(name)
+				for _, line := range values[random.IntN(len(values))] {
+					header.Add(name, line)
 				}
 			}
 			return header
 		}
 		var e Entry
-		var asked []http.Header
+		var asked []httpmessage.Fields
 		for i := range random.IntN(8) {
 			request := some()
 			asked = append(asked, request)
@@ -161,7 +164,7 @@ func FuzzSelected(f *testing.F) {
 		}
 		for range 4 {
 			request := some()
-			if got, want := e.selected("", linesOf(request)), referenceSelected(&e, asked, request); got != want {
+			if got, want := e.selected("", request.Lines), referenceSelected(&e, asked, request); got != want {
 				t.Errorf("%v selects %+v, want %+v", request, got, want)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // The sentences of RFC 5861, RFC 8246 and RFC 9213. Those of RFC 5861 are about what directives
@@ -140,5 +141,5 @@ func TestTargetedForGateways(t *testing.T) {
 	s.sends(200, "a", "Cache-Control: max-age=60", "CDN-Cache-Control: no-store")
 	s.expect(s.get(), 200, "a", false)
 	s.expect(s.get(), 200, "a", true)
-	s.expect(s.request(&httpcache.Request{Method: "GET", URI: target, Gateway: true}), 200, "a", true)
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: target, Gateway: true}), 200, "a", true)
 }

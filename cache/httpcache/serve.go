@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // ErrOnlyIfCached means that nothing stored can be used, and the client wants nothing else: RFC
@@ -33,10 +34,10 @@ type exchange struct {
 // Serve answers a request from what is stored, or by forwarding it.
 func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer, error) {
 	x := &exchange{cache: c, r: r, forward: forward}
-	x.demands, x.asked = demandsOf(r.Header)
+	x.demands, x.asked = demandsOf(r.Fields)
 	a, err := x.serve(ctx)
 	if errors.Is(err, errLost) { // the next one does without it
-		c.forgetLost(r.URI)
+		c.forgetLost(r.Key)
 		x = &exchange{cache: c, r: r, forward: forward, demands: x.demands, asked: x.asked}
 		a, err = x.serve(ctx)
 	}
@@ -45,14 +46,14 @@ func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer
 }
 
 func (x *exchange) serve(ctx context.Context) (*Answer, error) {
-	if !x.r.isGet() || x.r.Body {
+	if !x.r.isGet() || x.r.Body != nil {
 		return x.unsafe(ctx)
 	}
 	x.look()
 	switch {
 	case x.cache.config.Store == nil || x.r.Pass:
 		return x.pass(ctx, fwdBypass)
-	case (x.demands.noStore || isForOrigin(x.r.Header)) && !x.demands.onlyIfCached:
+	case (x.demands.noStore || isForOrigin(x.r.Fields)) && !x.demands.onlyIfCached:
 		return x.pass(ctx, fwdRequest)
 	}
 	reason, use := x.judge()
@@ -72,8 +73,8 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 // look looks for what is stored.
 func (x *exchange) look() {
 	x.selected = nil
-	if x.entry = x.cache.unpurged(x.r.URI, x.cache.entry(x.r.URI)).spelled(x.r.Spelling); x.entry != nil {
-		if s := x.entry.selected(x.r.Spelling, linesOf(x.r.Header)); s != nil {
+	if x.entry = x.cache.unpurged(x.r.Key, x.cache.entry(x.r.Key)).spelled(x.r.Spelling); x.entry != nil {
+		if s := x.entry.selected(x.r.Spelling, x.r.Fields.Lines); s != nil {
 			x.selected = x.partFor(s)
 		}
 	}
@@ -106,7 +107,7 @@ func (x *exchange) covers(s *stored) bool {
 	if !s.isPartial() {
 		return true
 	}
-	if s.length < 0 || !s.rangeApplies(x.r.Header) {
+	if s.length < 0 || !s.rangeApplies(x.r.Fields) {
 		return false
 	}
 	asked := rangesOf(x.r, s.length)
@@ -121,7 +122,7 @@ func (x *exchange) covers(s *stored) bool {
 // pass forwards a request whose response is not stored.
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	response, err := x.forward(ctx, Outgoing{Method: x.r.Method, Header: x.r.Header})
+	response, err := x.forward(ctx, Outgoing{Request: x.r.Request})
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -133,21 +134,21 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 }
 
 // live returns the answer that passes a response on as it comes.
-func (x *exchange) live(response *Response, outcome Outcome, content Content) *Answer {
+func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content Content) *Answer {
 	a := &Answer{
-		Status: response.Status, Reason: response.Reason, Header: response.Header, Trailer: response.Trailer, Announced: response.Announced,
+		Status: response.Status, Reason: response.Reason, Fields: response.Fields, Trailer: response.Trailer,
 		ContentLength: response.ContentLength, Content: content, From: response.From, Outcome: outcome,
 	}
-	if len(response.Header["Date"]) == 0 {
-		a.Fields = append(a.Fields, Field{"Date", x.cache.config.Now().UTC().Format(http.TimeFormat)})
+	if !response.Fields.Has("Date") {
+		a.Added.Add("Date", x.cache.config.Now().UTC().Format(http.TimeFormat))
 	}
 	return a
 }
 
 // unasked returns why a response must not be passed on, and closes it: it is 304, and the client has
 // not asked for that.
-func (x *exchange) unasked(response *Response) error {
-	if response.Status != http.StatusNotModified || isConditional(x.r.Header) {
+func (x *exchange) unasked(response *httpmessage.Response) error {
+	if response.Status != http.StatusNotModified || isConditional(x.r.Fields) {
 		return nil
 	}
 	_ = response.Body.Close()

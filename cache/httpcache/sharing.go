@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // A request whose error is stored for others has fields of so many octets at most, with their names, and so many lines: more
@@ -26,16 +27,16 @@ var ofOneClient = [...]int{
 // isForOthers reports whether the response to a request may answer those of others, as far as the fields of
 // the request go: everything in it that could have made the response is in the key, named by Vary, or known
 // not to matter. explicit is whether the origin has given a freshness lifetime.
-func (c *Cache) isForOthers(r *Request, response *Response, explicit bool) bool {
-	status, header := response.Status, r.Header
+func (c *Cache) isForOthers(r *Request, response *httpmessage.Response, explicit bool) bool {
+	status, header := response.Status, r.Fields
 	switch {
-	case !namesAll(response.Header["Vary"], c.unkeyed(r)):
+	case !namesAll(response.Fields.Lines("Vary"), c.unkeyed(r)):
 		return false
-	case len(header["Range"]) > 0 && status != http.StatusOK && status != http.StatusPartialContent:
+	case header.Has("Range") && status != http.StatusOK && status != http.StatusPartialContent:
 		return false
-	case !explicit && (len(header["Cookie"]) > 0 || len(response.Header["Set-Cookie"]) > 0):
+	case !explicit && (header.Has("Cookie") || response.Fields.Has("Set-Cookie")):
 		return false
-	case len(header["Origin"]) > 0 && !isForAllSites(response.Header):
+	case header.Has("Origin") && !isForAllSites(response.Fields):
 		return false
 	case status >= http.StatusBadRequest:
 		return !slices.Contains(ofOneClient[:], status) && isPlain(r)
@@ -53,7 +54,7 @@ func namesAll(vary, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(named, name) })
 }
 
-// selectingNames returns the names of fields in Vary, as http.Header has them.
+// selectingNames returns the names of fields in Vary, as net/http spells them.
 func selectingNames(vary []string) []string {
 	var names []string
 	for _, line := range vary {
@@ -66,31 +67,29 @@ func selectingNames(vary []string) []string {
 
 // isForAllSites reports whether a response allows all sites to read it, or says nothing of them, or is
 // selected by the one that asks: Fetch section 3.3.3.
-func isForAllSites(header http.Header) bool {
-	allowed := header["Access-Control-Allow-Origin"]
-	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" || namesAll(header["Vary"], []string{"Origin"})
+func isForAllSites(header httpmessage.Fields) bool {
+	allowed := header.Lines("Access-Control-Allow-Origin")
+	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" || namesAll(header.Lines("Vary"), []string{"Origin"})
 }
 
 // isPlain reports whether a request has nothing that an error may be about besides its URI.
 func isPlain(r *Request) bool {
 	for _, name := range [...]string{"Authorization", "Cookie", "Range", "Origin", ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange} {
-		if len(r.Header[name]) > 0 {
+		if r.Fields.Has(name) {
 			return false
 		}
 	}
-	names, values, count := 0, 0, 0
-	for name, lines := range r.Header {
-		for _, line := range lines {
-			names, values, count = names+len(name), values+len(line), count+1
-		}
+	names, values := 0, 0
+	for _, f := range r.Fields {
+		names, values = names+len(f.Name), values+len(f.Value)
 	}
-	return !r.Body && values <= maxErrorValues && names+values <= maxErrorHeader && count <= maxErrorLines
+	return r.Body == nil && values <= maxErrorValues && names+values <= maxErrorHeader && len(r.Fields) <= maxErrorLines
 }
 
 // isForAll reports whether a response that is made of an update and of what is stored may be stored in place of
 // that: the update may be made by anything in the request.
-func (c *Cache) isForAll(r *Request, requested cachecontrol.Directives, update *Response, explicit bool) bool {
-	directives, _ := c.directivesOf(r, update.Header)
+func (c *Cache) isForAll(r *Request, requested cachecontrol.Directives, update *httpmessage.Response, explicit bool) bool {
+	directives, _ := c.directivesOf(r, update.Fields)
 	return mayStoreResponse(r, requested, directives, update) && c.isForOthers(r, update, explicit)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // What one client's request may make for others: docs/security.md.
@@ -87,7 +88,7 @@ func TestStoredForOthers(t *testing.T) {
 			s := newSite(t, func(c *httpcache.Config) { c.Harmless = []string{"configured", "x-configured-a", "npm-*"} })
 			s.sends(test.status, "ab", splitFields(test.response)...)
 			request := fields(splitFields(test.request)...)
-			g := s.request(&httpcache.Request{Method: http.MethodGet, URI: target, Header: request})
+			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: target})
 			if g.err != nil {
 				t.Fatal(g.err)
 			}
@@ -114,7 +115,7 @@ func TestPrivateRequests(t *testing.T) {
 	s.clock.advance(2 * 60e9)
 	s.sends(200, "evil", "Cache-Control: max-age=60", `ETag: "2"`)
 	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "evil", false)
-	if header := s.last().header; header.Get("If-None-Match") != "" {
+	if header := s.last().header; header.Value("If-None-Match") != "" {
 		t.Errorf("it validates what others get: %v", header)
 	}
 	if g := s.do("HEAD", "X-Forwarded-Host: evil.example"); g.err != nil || g.Outcome.Hit() {
@@ -225,8 +226,8 @@ func TestRestIsRefused(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(206, "ab", fresh, `ETag: "1"`, "Content-Range: bytes 0-1/4")
 	s.expect(s.get("Range: bytes=0-1"), 206, "ab", false)
-	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
-		if r.header.Get("Range") != "" {
+	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
+		if r.header.Value("Range") != "" {
 			return s.response(410, "gone", fresh), nil
 		}
 		return s.response(200, "abcd", fresh, `ETag: "1"`), nil

@@ -1,9 +1,9 @@
 package httpcache
 
 import (
-	"math/bits"
-	"net/http"
 	"unsafe"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Size returns the memory that it holds, in bytes. It never changes, so that what is made of a response later is
@@ -58,30 +58,18 @@ const (
 	stringSize = int(unsafe.Sizeof(""))
 	// textOverhead is about the memory of a short text that is not used.
 	textOverhead = 8
-	// mapSize and slotSize are about the memory of a map, and of a place for a field in it.
+	fieldSize    = int(unsafe.Sizeof(httpmessage.Field{}))
+	// mapSize and slotSize are about the memory of a map, and of a place in it.
 	mapSize, slotSize = 120, 42
 	// memoOverhead is about the memory of a memo, without the fields of the response.
 	memoOverhead = 480
 )
 
 // headerSize returns the memory of a header that is compacted, and about that of the head that is made of it.
-func headerSize(header http.Header) int {
-	size := mapSize + slotSize*slots(len(header)) + memoOverhead
-	for name, lines := range header {
-		size += len(name) + stringSize*len(lines)
-		for _, line := range lines {
-			size += len(line) + len(name) + len(": ") + len(line) + len("\r\n")
-		}
+func headerSize(header httpmessage.Fields) int {
+	size := fieldSize*len(header) + memoOverhead
+	for _, f := range header {
+		size += 2*(len(f.Name)+len(f.Value)) + len(": \r\n")
 	}
 	return size
-}
-
-// slots returns the places of a map of n fields: groups of eight, of which one in eight is free; so many groups as are a power of
-// two.
-func slots(n int) int {
-	const group = 8
-	if n <= group {
-		return group
-	}
-	return 1 << bits.Len(uint(n*group/(group-1)-1))
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // spelled makes the origin answer each request by its spelling, which it is sent.
 func (s *site) spelled(spelling string, lines ...string) got {
 	s.t.Helper()
 	s.sends(200, "of "+spelling, append(lines, "Cache-Control: max-age=60")...)
-	return s.request(&httpcache.Request{Method: "GET", URI: target, Spelling: spelling, Header: fields()})
+	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()}, Key: target})
 }
 
 // What the origin was asked for is the key: what is stored for one spelling answers no other one, from memory or disk.
@@ -24,7 +25,7 @@ func TestSpellings(t *testing.T) {
 	for round := range 2 {
 		for _, spelling := range spellings {
 			s.expect(s.spelled(spelling, `ETag: "1"`), 200, "of "+spelling, round > 0)
-			if got := s.last().header.Get("If-None-Match"); round == 0 && got != "" {
+			if got := s.last().header.Value("If-None-Match"); round == 0 && got != "" {
 				t.Errorf("%q is validated by what another spelling has: %s", spelling, got)
 			}
 		}
@@ -51,11 +52,11 @@ func TestPurgedSpellings(t *testing.T) {
 		},
 		"POST": func(s *site) { s.do("POST") },
 		"POST of another spelling": func(s *site) {
-			s.request(&httpcache.Request{Method: "POST", URI: target, Spelling: "/%62", Header: fields()})
+			s.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST", Spelling: "/%62", Fields: fields()}, Key: target})
 		},
 		"Location": func(s *site) {
 			s.sends(201, "", "Location: /b")
-			s.request(&httpcache.Request{Method: "PUT", URI: "http://a.example/c", Header: fields()})
+			s.request(&httpcache.Request{Request: httpmessage.Request{Method: "PUT", Fields: fields()}, Key: "http://a.example/c"})
 		},
 	} {
 		s := newSite(t, nil)
@@ -77,9 +78,9 @@ func TestPostOfSpelling(t *testing.T) {
 	for _, spelling := range []string{"", "/%62"} {
 		s := newSite(t, nil)
 		s.sends(200, "posted", "Cache-Control: max-age=60", "Content-Location: /b")
-		s.request(&httpcache.Request{Method: "POST", URI: target, Spelling: spelling, Header: fields()})
+		s.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST", Spelling: spelling, Fields: fields()}, Key: target})
 		s.sends(200, "got")
-		if got := s.request(&httpcache.Request{Method: "GET", URI: target, Spelling: spelling, Header: fields()}); got.Outcome.Hit() != (spelling == "") {
+		if got := s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()}, Key: target}); got.Outcome.Hit() != (spelling == "") {
 			t.Errorf("%q: %s", spelling, got.body)
 		}
 	}
@@ -94,7 +95,7 @@ func TestSpellingsDoNotWait(t *testing.T) {
 		led := make(chan struct{})
 		go func() {
 			defer close(led)
-			_, _ = s.cache.Serve(ctx, &httpcache.Request{Method: "GET", URI: target, Spelling: "/%62", Header: fields()}, s.forward)
+			_, _ = s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target}, s.forward)
 		}()
 		synctest.Wait()
 		begun := time.Now()
@@ -112,7 +113,7 @@ func TestPrivateSpelling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })
 		s.sends(200, "mine", "Cache-Control: private")
-		s.request(&httpcache.Request{Method: "GET", URI: target, Spelling: "/%62", Header: fields()})
+		s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target})
 		s.first(s.later(time.Second, "ok", "Cache-Control: max-age=60"), s.later(0, "a second exchange"))
 		leader := s.start(nil)
 		for _, one := range append(s.victims(3), leader) {

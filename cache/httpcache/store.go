@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // understood are the statuses whose caching this cache implements, for must-understand: RFC
@@ -15,14 +16,14 @@ var understood = [...]int{
 }
 
 // toStore returns what is stored of the response to a request, without its content; nil for nothing.
-func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response *Response, at arrival) *stored {
-	directives, _ := c.directivesOf(r, response.Header)
+func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response *httpmessage.Response, at arrival) *stored {
+	directives, _ := c.directivesOf(r, response.Fields)
 	switch {
 	case r.Pass, c.config.Store == nil:
 		return nil
 	case r.Method == http.MethodPost && !c.postIsStored(r, directives, response):
 		return nil
-	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body): // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
+	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
 		return nil
 	case !mayStoreResponse(r, requested, directives, response):
 		return nil
@@ -36,18 +37,18 @@ func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response 
 
 // mayStoreResponse reports whether a shared cache may store a response to a method that it understands: RFC
 // 9111 section 3.
-func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *Response) bool {
-	isAllowed := len(r.Header["Authorization"]) == 0 || sharesAuthorized(directives)
+func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *httpmessage.Response) bool {
+	isAllowed := !r.Fields.Has("Authorization") || sharesAuthorized(directives)
 	return isAllowed && !requested.Has("no-store") && isStorable(directives, response)
 }
 
 // isStorable reports whether a response may be stored, whatever the request.
-func isStorable(directives cachecontrol.Directives, response *Response) bool {
+func isStorable(directives cachecontrol.Directives, response *httpmessage.Response) bool {
 	status := response.Status
 	switch {
 	case response.Private, status < 200, status == http.StatusNotModified:
 		return false
-	case status == http.StatusPartialContent && response.Header.Get("Content-Range") == "": // of several ranges
+	case status == http.StatusPartialContent && response.Fields.Value("Content-Range") == "": // of several ranges
 		return false
 	case directives.Has("must-understand"):
 		if !slices.Contains(understood[:], status) {
@@ -57,13 +58,13 @@ func isStorable(directives cachecontrol.Directives, response *Response) bool {
 		return false
 	}
 	isPrivate := directives.Has("private") && directives.Fields("private") == nil
-	return !isPrivate && isCacheable(status, response.Header, directives) && !variesAlways(response.Header)
+	return !isPrivate && isCacheable(status, response.Fields, directives) && !variesAlways(response.Fields)
 }
 
 // isCacheable reports whether a status, or the origin, allows a response to be stored (RFC 9111
 // section 3, the last item), and it has no more lines than are stored.
-func isCacheable(status int, header http.Header, d cachecontrol.Directives) bool {
-	return !hasManyLines(header) && (slices.Contains(heuristicStatuses[:], status) || len(header["Expires"]) > 0 ||
+func isCacheable(status int, header httpmessage.Fields, d cachecontrol.Directives) bool {
+	return !hasManyLines(header) && (slices.Contains(heuristicStatuses[:], status) || header.Has("Expires") ||
 		d.Has("max-age") || d.Has("s-maxage") || d.Has("public"))
 }
 
@@ -75,54 +76,48 @@ func sharesAuthorized(d cachecontrol.Directives) bool {
 
 // postIsStored reports whether the response to a POST may answer later requests for the same
 // URI: RFC 9110 section 9.3.3.
-func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, response *Response) bool {
+func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, response *httpmessage.Response) bool {
 	_, hasAge := directives.Seconds("max-age")
-	explicit := hasAge || directives.Has("s-maxage") || len(response.Header["Expires"]) > 0
-	location := response.Header.Get("Content-Location")
+	explicit := hasAge || directives.Has("s-maxage") || response.Fields.Has("Expires")
+	location := response.Fields.Value("Content-Location")
 	if !explicit || response.Status != http.StatusOK || location == "" {
 		return false
 	}
-	key, same := c.config.Same(r.URI, location)
-	return same && key == r.URI && r.Spelling == "" // of another spelling it is not known which one it names
+	key, same := c.config.Same(r.Key, location)
+	return same && key == r.Key && r.Spelling == "" // of another spelling it is not known which one it names
 }
 
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC
 // 9111 section 3.1), those that private names, those that are made anew, and cookies of one client.
-func storedFields(header http.Header, directives cachecontrol.Directives) http.Header {
-	stored := EndToEnd(header)
+func storedFields(fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
+	stored := EndToEnd(fields)
+	names := append(fieldNames(directives.Fields("private")), "Content-Length", "Age")
 	if !setsCookiesForAll(directives) {
-		delete(stored, "Set-Cookie")
+		names = append(names, "Set-Cookie")
 	}
-	for _, name := range append(fieldNames(directives.Fields("private")), "Content-Length", "Age") {
-		delete(stored, name)
-	}
-	return compacted(stored)
+	return without(stored, names...)
 }
 
-// fieldNames returns names of fields as http.Header has them.
+// fieldNames returns names of fields without the spaces around them.
 func fieldNames(names []string) []string {
-	canonical := make([]string, 0, len(names))
+	trimmed := make([]string, 0, len(names))
 	for _, name := range names {
 		if name = trimSpace(name); name != "" {
-			canonical = append(canonical, http.CanonicalHeaderKey(name))
+			trimmed = append(trimmed, name)
 		}
 	}
-	return canonical
+	return trimmed
 }
 
-// namesIn returns those of some names that a header has.
-func namesIn(header http.Header, names []string) []string {
+// namesIn returns those of some names that fields have, as these spell them.
+func namesIn(fields httpmessage.Fields, names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	listed := make(map[string]bool, len(names))
-	for _, name := range names {
-		listed[name] = true
-	}
 	var held []string
-	for name := range header {
-		if listed[name] {
-			held = append(held, name)
+	for _, f := range only(fields, names...) {
+		if len(held) == 0 || !f.Is(held[len(held)-1]) {
+			held = append(held, f.Name)
 		}
 	}
 	return held

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // stored is a stored response. But for its memo it is immutable; its content may still be arriving.
@@ -24,7 +25,7 @@ type record struct {
 	reason string
 	// spelling is Request.Spelling.
 	spelling string
-	header   http.Header // shared: never written to
+	header   httpmessage.Fields // shared: never written to
 	// selectors are what the response was selected by, in the order of their names.
 	selectors []selector
 	directives

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // stream is a response of the origin whose body the test writes.
@@ -38,7 +39,7 @@ func (s *site) streams(length int64, lines ...string) chan *stream {
 	streams := make(chan *stream, 1000)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.respond = func(ctx context.Context, _ sent) (*httpcache.Response, error) {
+	s.respond = func(ctx context.Context, _ sent) (*httpmessage.Response, error) {
 		reader, writer := io.Pipe()
 		one := &stream{PipeWriter: writer, ctx: ctx}
 		response := s.response(200, "", lines...)
@@ -91,7 +92,7 @@ func (s *site) start(blocked chan struct{}, lines ...string) *client {
 				c.got.err = errPanic
 			}
 		}()
-		a, err := s.cache.Serve(ctx, &httpcache.Request{Method: "GET", URI: target, Header: fields(lines...)}, s.forward)
+		a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(lines...)}, Key: target}, s.forward)
 		if err != nil {
 			c.got = got{err: err}
 			return

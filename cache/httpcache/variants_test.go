@@ -3,20 +3,20 @@ package httpcache_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // variedSite returns a site whose origin answers with what selected the response, padded to a size, and fresh for a day.
 func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	s := newSite(t, change)
-	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
-		body := r.header.Get("X-A")
+	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
+		body := r.header.Value("X-A")
 		return s.response(200, body+strings.Repeat(".", max(size-len(body), 0)), "Cache-Control: max-age=86400", "Vary: X-A"), nil
 	}
 	return s
@@ -117,15 +117,15 @@ func TestVariantsInUseStay(t *testing.T) {
 
 // TestUsesAreInherited: a response that is fetched again, or validated, is in use as it was before.
 func TestUsesAreInherited(t *testing.T) {
-	for name, again := range map[string]*httpcache.Response{"fetched": nil, "validated": {Status: 304}} {
+	for name, again := range map[string]*httpmessage.Response{"fetched": nil, "validated": {Status: 304}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, nil)
-			s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
+			s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
 				status := 200
-				if again != nil && r.header.Get("If-None-Match") != "" {
+				if again != nil && r.header.Value("If-None-Match") != "" {
 					status = again.Status
 				}
-				return s.response(status, r.header.Get("X-A"), "Cache-Control: max-age=60", "Vary: X-A", fmt.Sprintf("Etag: %q", r.header.Get("X-A"))), nil
+				return s.response(status, r.header.Value("X-A"), "Cache-Control: max-age=60", "Vary: X-A", fmt.Sprintf("Etag: %q", r.header.Value("X-A"))), nil
 			}
 			for range 5 {
 				s.ask("de")
@@ -208,9 +208,9 @@ func TestMemoryOfVariants(t *testing.T) {
 func TestLongSelectionIsBounded(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh, "Vary: Accept-Language")
-	long := http.Header{"Accept-Language": {strings.Repeat("de;q=0.5, ", 6<<10)}}
-	s.request(&httpcache.Request{Method: "GET", URI: target, Header: long})
-	s.expect(s.request(&httpcache.Request{Method: "GET", URI: target, Header: long}), 200, "a", true)
+	long := httpmessage.FieldsOf("Accept-Language", strings.Repeat("de;q=0.5, ", 6<<10))
+	s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target})
+	s.expect(s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: long}, Key: target}), 200, "a", true)
 	s.expect(s.get("Accept-Language: de"), 200, "a", false)
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // selector is a field of the request that a response was selected by: RFC 9111 section 4.1.
@@ -33,9 +35,9 @@ func (s selector) selectsSame(other selector) bool {
 }
 
 // variesAlways reports whether no request matches: Vary has a member "*", or more names than are compared.
-func variesAlways(header http.Header) bool {
+func variesAlways(header httpmessage.Fields) bool {
 	names := 0
-	for _, line := range header["Vary"] {
+	for _, line := range header.Lines("Vary") {
 		for name := range strings.SplitSeq(line, ",") {
 			if names++; trimSpace(name) == "*" || names > maxSelectors {
 				return true
@@ -47,19 +49,19 @@ func variesAlways(header http.Header) bool {
 
 // selectorsOf returns the selectors of a response to a request, in the order of their names. They hold no
 // memory of the response.
-func selectorsOf(response, request http.Header) []selector {
+func selectorsOf(response, request httpmessage.Fields) []selector {
 	if variesAlways(response) {
 		return []selector{{name: "*", value: never}}
 	}
 	var selectors []selector
-	for _, line := range response["Vary"] {
+	for _, line := range response.Lines("Vary") {
 		for name := range strings.SplitSeq(line, ",") {
 			if name = trimSpace(name); name == "" {
 				continue
 			}
 			name = strings.Clone(http.CanonicalHeaderKey(name))
 			if !slices.ContainsFunc(selectors, func(s selector) bool { return s.name == name }) {
-				selectors = append(selectors, newSelector(name, request[name]))
+				selectors = append(selectors, newSelector(name, request.Lines(name)))
 			}
 		}
 	}

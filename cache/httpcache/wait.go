@@ -35,12 +35,12 @@ func (x *exchange) enter(of class) (f *flight, leads bool) {
 
 // isSolitary reports whether what the origin answers to a request is not for others who wait for the header:
 // it may be a part, or 304 to a condition of the client.
-func (x *exchange) isSolitary() bool { return len(x.r.Header["Range"]) > 0 || x.question().isOwn }
+func (x *exchange) isSolitary() bool { return x.r.Fields.Has("Range") || x.question().isOwn }
 
 // collapses reports whether a request may wait for the exchange of another client. Those with
 // credentials mostly cannot be answered by what it brings.
 func (x *exchange) collapses(of class) bool {
-	return x.r.Method == http.MethodGet && len(x.r.Header["Authorization"]) == 0 && !x.demands.noCache &&
+	return x.r.Method == http.MethodGet && !x.r.Fields.Has("Authorization") && !x.demands.noCache &&
 		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed[of.kind]))
 }
 
@@ -107,7 +107,7 @@ func atOnce() <-chan time.Time {
 // take answers by what the exchange of another client has brought, nil where that is not for this one.
 func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (*Answer, error) {
 	s := f.result
-	if s == nil || !s.matches(linesOf(x.r.Header)) {
+	if s == nil || !s.matches(x.r.Fields.Lines) {
 		return nil, nil //nolint:nilnil // it has brought nothing
 	}
 	if use := s.useOf(x.demands, x.cache.config.Now()); use == validate || use == reloadRequired {
@@ -126,7 +126,7 @@ func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (
 		return nil, nil //nolint:nilnil // it is too late to begin
 	}
 	if a != nil && f.live != nil && a.Status == s.status {
-		a.Trailer, a.Announced = f.live.Trailer, f.live.Announced
+		a.Trailer = f.live.Trailer
 	}
 	return a, err
 }
@@ -149,7 +149,7 @@ func (x *exchange) takeTurn(ctx context.Context) (*Answer, error) {
 		if a, err := x.again(ctx); a != nil || err != nil {
 			return a, err
 		}
-		release, freed := x.cache.turns.take(originOf(x.r.URI), x.r.Client)
+		release, freed := x.cache.turns.take(originOf(x.r.Key), x.r.Client)
 		if release != nil {
 			// It ends with the header, and before where the origin hangs.
 			defer release()

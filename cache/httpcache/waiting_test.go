@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // A client that has waited in vain for the response to another one holds up nobody while it asks the
@@ -16,8 +17,8 @@ func TestWaitedInVain(t *testing.T) {
 	s := newSite(t, func(c *httpcache.Config) { c.MaxObject = 1 << 10 })
 	const size = 8 << 20
 	proceed, slow := make(chan struct{}), make(chan struct{})
-	s.respond = func(_ context.Context, r sent) (*httpcache.Response, error) {
-		if r.header.Get("Accept") == "b" {
+	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
+		if r.header.Value("Accept") == "b" {
 			<-slow
 			return s.response(200, "b", "Cache-Control: max-age=60", "Vary: Accept"), nil
 		}
@@ -48,7 +49,7 @@ func TestRefusalIsForOne(t *testing.T) {
 	errShare := errors.New("this client asks too much")
 	s := newSite(t, nil)
 	proceed, asked := make(chan struct{}), false
-	s.respond = func(context.Context, sent) (*httpcache.Response, error) {
+	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
 		<-proceed
 		if !asked {
 			asked = true

@@ -176,7 +176,7 @@ func TestConfigCheckOfAnotherUser(t *testing.T) {
 		t.Skip("it takes root to become another user")
 	}
 	const nobody = 65534
-	dir, err := os.MkdirTemp("", "urnd-private") //nolint:usetesting // nobody may look into it
+	dir, err := os.MkdirTemp("", "urnd-private")
 	if err != nil {
 		t.Fatal(err)
 	}

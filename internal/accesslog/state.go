@@ -57,5 +57,5 @@ type stateWriter struct {
 func (w stateWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	w.state.wrote(err)
-	return n, err //nolint:wrapcheck // it is the writer's
+	return n, err
 }

@@ -58,14 +58,19 @@ func (t *Trailer) Announced() http.Header {
 	return header
 }
 
-// BodyOf returns the body of a request of net/http, with the trailer that is complete at its end; nil for none. The request must
-// have a body.
-func BodyOf(r *http.Request) (io.ReadCloser, *Trailer) {
-	if len(r.Trailer) == 0 {
-		return r.Body, nil
+// FromRequest returns a request of net/http, with its body and its trailer where it has them, and without a target.
+func FromRequest(r *http.Request) Request {
+	message := Request{Method: r.Method, Fields: FromHeader(r.Header), ContentLength: r.ContentLength}
+	if r.Body == nil || r.Body == http.NoBody {
+		return message
 	}
-	trailer := &Trailer{Names: slices.Sorted(maps.Keys(r.Trailer))}
-	return AtEnd(r.Body, func() { trailer.Fields = FromHeader(r.Trailer) }), trailer
+	message.Body = r.Body
+	if len(r.Trailer) > 0 {
+		trailer := &Trailer{Names: slices.Sorted(maps.Keys(r.Trailer))}
+		message.Body = AtEnd(r.Body, func() { trailer.Fields = FromHeader(r.Trailer) })
+		message.Trailer = trailer
+	}
+	return message
 }
 
 // AtEnd returns a body that calls a function at its end, before its reader knows.
@@ -82,5 +87,5 @@ func (b *endingBody) Read(p []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		b.ended()
 	}
-	return n, err //nolint:wrapcheck // it stands for the body
+	return n, err
 }

@@ -30,8 +30,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	switch {
-	case !isRegistry(r.URL.Path):
-		h.routes.ServeHTTP(w, r)
+	case !h.isRegistry(r.URL.Path):
+		h.serve(w, r)
 	case h.config.Registry == nil:
 		fail(w, r, problem.ErrNoRegistry)
 	default:
@@ -42,7 +42,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // admit returns who sends a request to the registry, or an error where the request is refused.
 func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
-	if h.config.Registry == nil || !isRegistry(r.URL.Path) {
+	if h.config.Registry == nil || !h.isRegistry(r.URL.Path) {
 		return registry.Actor{}, h.refusal(r)
 	}
 	return h.actorOf(r)
@@ -51,8 +51,8 @@ func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 // refusal returns why a client may not use the admin interface, nil where it may.
 func (h *Handler) refusal(r *http.Request) error {
 	client, err := h.reach(r)
-	isHealth := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
-	if err != nil || isHealth || !client.IsValid() || len(h.config.Token) == 0 {
+	isOpen := h.isOpen(r.URL.Path)
+	if err != nil || isOpen || !client.IsValid() || len(h.config.Token) == 0 {
 		return err
 	}
 	return h.checkToken(r, client)
@@ -66,7 +66,7 @@ func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 		return peer, nil
 	}
 	client, err := h.client(r, peer)
-	isHealth := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
+	isOpen := h.isOpen(r.URL.Path)
 	switch {
 	case err != nil:
 		return client, err
@@ -74,7 +74,7 @@ func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 		return client, problem.ErrAdminClient
 	case gate.IsCrossSite(r.Header, r.Host): // a page in the browser of somebody who may must not use his access
 		return client, problem.ErrAdminOrigin
-	case isHealth:
+	case isOpen:
 		return client, nil
 	case h.config.Certificate && !verified(r):
 		return client, problem.ErrAdminCertificate

@@ -58,64 +58,61 @@ var openAPI []byte
 
 // Handler answers administrators. It is safe for concurrent use.
 type Handler struct {
-	config   Config
-	routes   http.Handler
-	registry []registryRoute
+	config     Config
+	operations []operation
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
 	h := &Handler{config: config}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, CacheControl: message.NoStore, Body: pages.Index("urnd: administration", paths())})
-	})
-	mux.HandleFunc("GET /healthz", showing(func() any { return map[string]string{"status": "ok"} }))
-	mux.HandleFunc("GET /readyz", h.serveReady)
-	mux.Handle("GET /metrics", config.Metrics)
-	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
-		message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
-	})
-	mux.HandleFunc("GET /api/v1/cache", showing(config.Caches.Stats))
-	mux.HandleFunc("GET /api/v1/cache/entries", h.serveLookup)
-	mux.HandleFunc("DELETE /api/v1/cache/entries", h.servePurge)
-	mux.HandleFunc("GET /api/v1/responses", h.serveResponses)
-	mux.HandleFunc("DELETE /api/v1/responses", h.servePurgeResponses)
-	mux.HandleFunc("GET /api/v1/config", showing(config.Settings))
-	profiles := profiles{make(resolver.Slots, 1)}
-	mux.HandleFunc("GET /debug/pprof/", profiles.bounded(pprof.Index))
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", profiles.bounded(pprof.Profile))
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", profiles.bounded(pprof.Trace))
-	mux.HandleFunc("/", failing(problem.ErrAdminPath))
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/cache", "/api/v1/config", "/debug/pprof/"} {
-		mux.HandleFunc(path, notAllowed("GET, HEAD"))
-	}
-	for _, path := range []string{"/api/v1/cache/entries", "/api/v1/responses"} {
-		mux.HandleFunc(path, notAllowed("GET, HEAD, DELETE"))
-	}
-	h.routes = mux
-	h.registry = h.registryRoutes()
+	h.operations = append(h.ownOperations(), h.registryOperations()...)
 	return h
 }
 
-// paths are what the admin interface has, for its root page.
-func paths() [][2]string {
-	return [][2]string{
-		{"/healthz", "whether urnd runs"},
-		{"/readyz", "whether it is ready, and what is wrong although it is"},
-		{"/metrics", "metrics for Prometheus"},
-		{"/api/v1/cache", "what the caches hold"},
-		{"/api/v1/cache/entries?uri=urn:ietf:rfc:2648", "the cached answers for a name; DELETE purges them"},
-		{"/api/v1/responses?uri=http://example.org/", "the stored responses for a URL; DELETE purges them"},
-		{"/api/v1/names?prefix=urn:", "the names that the site owns; PUT, PATCH and POST change them"},
-		{"/api/v1/prefixes", "the prefixes that it owns"},
-		{"/api/v1/jobs", "imports of many names"},
-		{"/api/v1/config", "the configuration in force"},
-		{"/openapi.json", "the description of this interface"},
-		{"/debug/pprof/", "profiles of the Go runtime"},
+// ownOperations are those on the daemon.
+func (h *Handler) ownOperations() []operation {
+	profiles := profiles{make(resolver.Slots, 1)}
+	return []operation{
+		{method: "GET", path: "/", serve: h.serveIndex},
+		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
+		{method: "GET", path: "/readyz", about: "whether it is ready, and what is wrong although it is", isOpen: true, serve: h.serveReady},
+		{method: "GET", path: "/metrics", about: "metrics for Prometheus", serve: h.config.Metrics.ServeHTTP},
+		{method: "GET", path: "/api/v1/cache", about: "what the caches hold", serve: showing(h.config.Caches.Stats)},
+		{
+			method: "GET", path: "/api/v1/cache/entries", example: "?uri=urn:ietf:rfc:2648",
+			about: "the cached answers for a name; DELETE purges them", serve: h.serveLookup,
+		},
+		{method: "DELETE", path: "/api/v1/cache/entries", serve: h.servePurge},
+		{
+			method: "GET", path: "/api/v1/responses", example: "?uri=http://example.org/",
+			about: "the stored responses for a URL; DELETE purges them", serve: h.serveResponses,
+		},
+		{method: "DELETE", path: "/api/v1/responses", serve: h.servePurgeResponses},
+		{method: "GET", path: "/api/v1/config", about: "the configuration in force", serve: showing(h.config.Settings)},
+		{method: "GET", path: "/openapi.json", about: "the description of this interface", serve: serveOpenAPI},
+		{method: "GET", path: "/debug/pprof/cmdline", serve: pprof.Cmdline},
+		{method: "GET", path: "/debug/pprof/profile", serve: profiles.bounded(pprof.Profile)},
+		{method: "GET", path: "/debug/pprof/symbol", serve: pprof.Symbol},
+		{method: "GET", path: "/debug/pprof/trace", serve: profiles.bounded(pprof.Trace)},
+		{method: "GET", path: "/debug/pprof/", about: "profiles of the Go runtime", serve: profiles.bounded(pprof.Index)},
 	}
+}
+
+// serveIndex lists what there is, for people.
+func (h *Handler) serveIndex(w http.ResponseWriter, r *http.Request) {
+	var paths [][2]string
+	for _, o := range h.operations {
+		if o.about != "" {
+			paths = append(paths, [2]string{o.path + o.example, o.about})
+		}
+	}
+	message.Write(w, r.Method, message.Reply{
+		Status: http.StatusOK, ContentType: pages.ContentType, CacheControl: message.NoStore, Body: pages.Index("urnd: administration", paths),
+	})
+}
+
+func serveOpenAPI(w http.ResponseWriter, r *http.Request) {
+	message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
 }
 
 // showing returns a handler that sends what get returns.
@@ -123,16 +120,6 @@ func showing(get func() any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		message.Write(w, r.Method, message.JSON(http.StatusOK, get()))
 	}
-}
-
-// failing returns a handler that answers an error.
-func failing(err error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, err) }
-}
-
-// notAllowed returns a handler of other methods than those of a path.
-func notAllowed(allow string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { fail(w, r, problem.NotAllowed(r.Method, allow)) }
 }
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {

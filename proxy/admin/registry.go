@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/proxy/message"
@@ -53,45 +51,38 @@ type call struct {
 	job   string // the ID of a job, "" where the path has none
 }
 
-// registryRoute is an operation on the registry. Whether an actor has the role for a name is decided
-// with the name; role is what every request needs.
-type registryRoute struct {
-	method, path string
-	role         registry.Role
-	kind         registry.Kind
-	serve        func(c *call) (message.Reply, error)
-}
-
-// registryRoutes are the only operations on the registry. "{id}" is one segment.
-func (h *Handler) registryRoutes() []registryRoute {
+// registryOperations are the only operations on the registry.
+func (h *Handler) registryOperations() []operation {
 	const name, prefix = registry.KindName, registry.KindPrefix
-	return []registryRoute{
-		{"GET", "/api/v1/names", registry.Reader, name, h.serveEntries},
-		{"PUT", "/api/v1/names", registry.Writer, name, h.servePut},
-		{"PATCH", "/api/v1/names", registry.Writer, name, h.servePatch},
-		{"GET", "/api/v1/names/history", registry.Reader, name, h.serveHistory},
-		{"POST", "/api/v1/names/withdraw", registry.Writer, name, h.serveWithdraw},
-		{"POST", "/api/v1/names/supersede", registry.Writer, name, h.serveSupersede},
-		{"POST", "/api/v1/names/mint", registry.Writer, name, h.serveMint},
-		{"GET", "/api/v1/prefixes", registry.Reader, prefix, h.serveEntries},
-		{"PUT", "/api/v1/prefixes", registry.Admin, prefix, h.servePut},
-		{"PATCH", "/api/v1/prefixes", registry.Admin, prefix, h.servePatch},
-		{"GET", "/api/v1/prefixes/history", registry.Reader, prefix, h.serveHistory},
-		{"POST", "/api/v1/prefixes/withdraw", registry.Admin, prefix, h.serveWithdraw},
-		{"DELETE", "/api/v1/sandboxes", registry.Admin, prefix, h.servePurgeSandbox},
-		{"GET", "/api/v1/jobs", registry.Reader, name, h.serveJobs},
-		{"POST", "/api/v1/jobs", registry.Writer, name, h.serveAccept},
-		{"GET", "/api/v1/jobs/{id}", registry.Reader, name, h.serveJob},
-		{"DELETE", "/api/v1/jobs/{id}", registry.Writer, name, h.serveCancel},
-		{"GET", "/api/v1/jobs/{id}/rejected", registry.Reader, name, h.serveRejected},
+	return []operation{
+		{
+			method: "GET", path: "/api/v1/names", example: "?prefix=urn:", about: "the names that the site owns; PUT, PATCH and POST change them",
+			role: registry.Reader, kind: name, call: h.serveEntries,
+		},
+		{method: "PUT", path: "/api/v1/names", role: registry.Writer, kind: name, call: h.servePut},
+		{method: "PATCH", path: "/api/v1/names", role: registry.Writer, kind: name, call: h.servePatch},
+		{method: "GET", path: "/api/v1/names/history", role: registry.Reader, kind: name, call: h.serveHistory},
+		{method: "POST", path: "/api/v1/names/withdraw", role: registry.Writer, kind: name, call: h.serveWithdraw},
+		{method: "POST", path: "/api/v1/names/supersede", role: registry.Writer, kind: name, call: h.serveSupersede},
+		{method: "POST", path: "/api/v1/names/mint", role: registry.Writer, kind: name, call: h.serveMint},
+		{
+			method: "GET", path: "/api/v1/prefixes", about: "the prefixes that it owns",
+			role: registry.Reader, kind: prefix, call: h.serveEntries,
+		},
+		{method: "PUT", path: "/api/v1/prefixes", role: registry.Admin, kind: prefix, call: h.servePut},
+		{method: "PATCH", path: "/api/v1/prefixes", role: registry.Admin, kind: prefix, call: h.servePatch},
+		{method: "GET", path: "/api/v1/prefixes/history", role: registry.Reader, kind: prefix, call: h.serveHistory},
+		{method: "POST", path: "/api/v1/prefixes/withdraw", role: registry.Admin, kind: prefix, call: h.serveWithdraw},
+		{method: "DELETE", path: "/api/v1/sandboxes", role: registry.Admin, kind: prefix, call: h.servePurgeSandbox},
+		{
+			method: "GET", path: "/api/v1/jobs", about: "imports of many names",
+			role: registry.Reader, kind: name, call: h.serveJobs,
+		},
+		{method: "POST", path: "/api/v1/jobs", role: registry.Writer, kind: name, call: h.serveAccept},
+		{method: "GET", path: "/api/v1/jobs/{id}", role: registry.Reader, kind: name, call: h.serveJob},
+		{method: "DELETE", path: "/api/v1/jobs/{id}", role: registry.Writer, kind: name, call: h.serveCancel},
+		{method: "GET", path: "/api/v1/jobs/{id}/rejected", role: registry.Reader, kind: name, call: h.serveRejected},
 	}
-}
-
-// isRegistry reports whether a path is below those of the registry.
-func isRegistry(path string) bool {
-	rest, ok := strings.CutPrefix(path, "/api/v1/")
-	first, _, _ := strings.Cut(rest, "/")
-	return ok && slices.Contains([]string{"names", "prefixes", "sandboxes", "jobs"}, first)
 }
 
 // serveRegistry answers a request of an actor to the registry.
@@ -99,7 +90,8 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 	reply, err := h.registryReply(w, r, actor)
 	if err != nil {
 		if status := problem.Status(err); status >= http.StatusInternalServerError {
-			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed", "request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
+			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
+				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 		}
 		reply = problem.Reply(r.Header, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 	}
@@ -107,50 +99,12 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 }
 
 func (h *Handler) registryReply(w http.ResponseWriter, r *http.Request, actor registry.Actor) (message.Reply, error) {
-	route, job, err := h.registryRouteOf(r)
+	o, job, err := h.operationOf(r)
 	switch {
 	case err != nil:
 		return message.Reply{}, err
-	case actor.Role < route.role:
-		return message.Reply{}, fmt.Errorf("%w: %s has the role %s, and this needs %s", registry.ErrDenied, actor.Name, actor.Role, route.role)
+	case actor.Role < o.role:
+		return message.Reply{}, fmt.Errorf("%w: %s has the role %s, and this needs %s", registry.ErrDenied, actor.Name, actor.Role, o.role)
 	}
-	return route.serve(&call{r, w, route.kind, actor, job})
-}
-
-// registryRouteOf returns the operation of a request, and the job that its path names.
-func (h *Handler) registryRouteOf(r *http.Request) (found registryRoute, job string, err error) {
-	var allow []string
-	for _, route := range h.registry {
-		id, ok := matchPath(route.path, r.URL.Path)
-		if !ok {
-			continue
-		}
-		if route.method == r.Method || route.method == http.MethodGet && r.Method == http.MethodHead {
-			return route, id, nil
-		}
-		if allow = append(allow, route.method); route.method == http.MethodGet {
-			allow = append(allow, http.MethodHead)
-		}
-	}
-	switch {
-	case len(allow) == 0:
-		return found, "", fmt.Errorf("%w; the name is a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
-	case r.Method == http.MethodDelete && strings.Trim(r.URL.Path[len("/api/v1/"):], "/") != "jobs":
-		return found, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted, &problem.MethodError{Allow: strings.Join(allow, ", ")})
-	default:
-		return found, "", problem.NotAllowed(r.Method, strings.Join(allow, ", "))
-	}
-}
-
-// matchPath reports whether a path is one of a route, and returns its segment for "{id}".
-func matchPath(pattern, path string) (id string, ok bool) {
-	before, after, has := strings.Cut(pattern, "{id}")
-	if !has {
-		return "", pattern == path
-	}
-	id, ok = strings.CutPrefix(path, before)
-	if ok {
-		id, ok = strings.CutSuffix(id, after)
-	}
-	return id, ok && id != "" && !strings.Contains(id, "/")
+	return o.call(&call{r, w, o.kind, actor, job})
 }

@@ -153,7 +153,7 @@ func (h *Handler) serveRejected(c *call) (message.Reply, error) {
 		Status: http.StatusOK, ContentType: typeNDJSON, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
 		Stream: func(w http.ResponseWriter) error {
 			_, err := io.Copy(w, f)
-			return err //nolint:wrapcheck // it only aborts the connection
+			return err
 		},
 	}, nil
 }

@@ -96,7 +96,7 @@ func (h *Handler) keyOf(text string) (uri.URI, error) {
 		err = u.Check()
 	}
 	if err != nil {
-		return uri.URI{}, err //nolint:wrapcheck // it says all
+		return uri.URI{}, err
 	}
 	u = u.WithoutFragment().Normalize()
 	if !h.config.HasResponses(u.Scheme()) {

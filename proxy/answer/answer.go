@@ -116,7 +116,7 @@ func accepted(header http.Header, types []contenttype.MediaType) (contenttype.Me
 		return types[0], nil
 	}
 	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, types)
-	return best, err //nolint:wrapcheck // it only says that there is none
+	return best, err
 }
 
 // negotiated returns a document of a type that was negotiated.

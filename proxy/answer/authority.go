@@ -10,7 +10,7 @@ import (
 // locate returns the locations of an identifier.
 func (a *Responder) locate(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	q.Service = resolver.I2Ls
-	return a.config.Resolver.Resolve(ctx, q) //nolint:wrapcheck // the caller says what it is about
+	return a.config.Resolver.Resolve(ctx, q)
 }
 
 // authoritative reports whether err is the answer of an authority that a name does not exist
@@ -37,5 +37,5 @@ func (a *Responder) ask(ctx context.Context, q resolver.Query, service resolver.
 		}
 		return resolver.Answer{TTL: ttl}, nil
 	}
-	return answer, err //nolint:wrapcheck // the caller says what it is about
+	return answer, err
 }

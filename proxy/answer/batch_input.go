@@ -85,7 +85,7 @@ func (a *Responder) inTime(body io.Reader) io.Reader {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			err = problem.ErrBodyTimeout
 		}
-		return n, err //nolint:wrapcheck // it stands for the reader that it wraps
+		return n, err
 	})
 }
 
@@ -147,7 +147,7 @@ func readLine(body *bufio.Reader, most int) (string, error) {
 		}
 		line = append(line, part[:min(len(part), max(most-len(line), 0))]...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return string(line), err //nolint:wrapcheck // io.EOF is meant as such
+			return string(line), err
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (b *boundedJSON) Read(p []byte) (int, error) {
 			return 0, tooLong
 		}
 		if kept > 0 || err != nil || len(p) == 0 {
-			return kept, err //nolint:wrapcheck // it stands for the reader that it wraps
+			return kept, err
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 // a read that waits, and what is left stays with net/http.
 type requestBody struct {
 	client  *client
+	body    io.Reader
 	control *http.ResponseController
 	expects bool // the client waits for 100 (Continue)
 	// deadline is that of each read, by HTTP/2: that of the connection, which the listener sets, is
@@ -35,7 +36,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if b.deadline != nil {
 		_ = b.control.SetReadDeadline(b.deadline())
 	}
-	n, err := b.client.request.Body.Read(p)
+	n, err := b.body.Read(p)
 	if b.deadline != nil {
 		_ = b.control.SetReadDeadline(time.Time{}) // or the stream would end when it passes
 	}
@@ -54,7 +55,7 @@ func (b *requestBody) Close() error {
 		return nil
 	}
 	if b.deadline != nil {
-		return b.client.request.Body.Close() //nolint:wrapcheck // it stands for the body that it wraps
+		return closed(b.body) //nolint:wrapcheck // it stands for the body that it wraps
 	}
 	b.cut.Store(true)
 	return b.control.SetReadDeadline(time.Unix(1, 0)) //nolint:wrapcheck // the connection ends with the response
@@ -69,3 +70,11 @@ func (b *requestBody) release() {
 }
 
 func (p *Proxy) bodyDeadline() time.Time { return p.config.Now().Add(p.config.BodyTimeout) }
+
+// closed closes what can be closed.
+func closed(r io.Reader) error {
+	if closer, ok := r.(io.Closer); ok {
+		return closer.Close()
+	}
+	return nil
+}

@@ -19,7 +19,7 @@ import (
 func (w *web) serving(t *testing.T, request string) (response *http.Response, text string) {
 	t.Helper()
 	c, in := served(t, func(client forward.ResponseWriter, r *http.Request) {
-		if _, err := w.Serve(client, of(t, r, "http://a.example/")); err != nil {
+		if _, err := w.Serve(r.Context(), client, of(t, r, "http://a.example/")); err != nil {
 			http.Error(client, err.Error(), problem.Status(err))
 		}
 	})
@@ -118,9 +118,9 @@ func TestLateBody(t *testing.T) {
 		for _, major := range []int{1, 2} {
 			r := requested(t, http.MethodPost, "http://a.example/")
 			body := new(late)
-			r.Body, r.ContentLength, r.ProtoMajor = body, 4, major
+			r.Body, r.ContentLength, r.Major = body, 4, major
 			client := &deadlines{recorder: newRecorder()}
-			_, err := w.Serve(client, r)
+			_, err := w.Serve(t.Context(), client, r)
 			if !errors.Is(err, problem.ErrBodyTimeout) {
 				t.Errorf("%s by HTTP/%d: %v", name, major, err)
 			}

@@ -41,7 +41,7 @@ func TestChallenges(t *testing.T) {
 			if tt.session {
 				r.Session = new(forward.Session)
 			}
-			client := w.serve(r)
+			client := w.serve(t, r)
 			if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate", "Proxy-Support"); !errors.Is(client.err, tt.err) || got != tt.want || tt.err == nil && client.Code != tt.status {
 				t.Errorf("%s, %q: %d %s, %v", name, upgrade, client.Code, got, client.err)
 			}
@@ -59,7 +59,7 @@ func TestCredentialsOfConnections(t *testing.T) {
 	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = resolver.Quota{Slots: slots, Busy: problem.ErrBound} })
 	const login = "Negotiate abc="
 	r := requested(t, http.MethodGet, "http://a.example/", "Authorization", login)
-	if client := w.serve(r); !errors.Is(client.err, problem.ErrConnectionAuth) {
+	if client := w.serve(t, r); !errors.Is(client.err, problem.ErrConnectionAuth) {
 		t.Errorf("without a connection of its own: %v", client.err)
 	}
 	if _, count := w.last(); count > 0 {
@@ -69,7 +69,7 @@ func TestCredentialsOfConnections(t *testing.T) {
 	ask := func(target string, fields ...string) (*recorder, *scheme.BoundConn) {
 		r := requested(t, http.MethodGet, target, fields...)
 		r.Session, r.Share = session, netip.MustParseAddr("192.0.2.1")
-		client := w.serve(r)
+		client := w.serve(t, r)
 		sent, _ := w.last()
 		return client, sent.Bound
 	}
@@ -91,7 +91,7 @@ func TestCredentialsOfConnections(t *testing.T) {
 		t.Errorf("another request: %+v by %v", client, other)
 	}
 	r = requested(t, http.MethodGet, "ftp://a.example/", "Authorization", login)
-	if client := w.serve(r); client.err != nil {
+	if client := w.serve(t, r); client.err != nil {
 		t.Errorf("by another protocol there are no such credentials: %v", client.err)
 	}
 	if err := session.Close(); err != nil {

@@ -16,7 +16,7 @@ import (
 // and none of them behind the final response.
 type client struct {
 	http.ResponseWriter
-	request *http.Request
+	request *Request
 	via     httpmessage.ViaName
 	body    *requestBody // nil for none
 	ends    atomic.Bool  // the connection ends with the response
@@ -26,10 +26,10 @@ type client struct {
 }
 
 func (p *Proxy) newClient(w http.ResponseWriter, r *Request) *client {
-	c := &client{ResponseWriter: w, request: r.Request, via: p.config.Via}
+	c := &client{ResponseWriter: w, request: r, via: p.config.Via}
 	if r.hasBody() {
-		c.body = &requestBody{client: c, control: http.NewResponseController(w), expects: expects(r.Request)}
-		if r.ProtoMajor == 2 {
+		c.body = &requestBody{client: c, body: r.Body, control: http.NewResponseController(w), expects: expects(r)}
+		if r.Major == 2 {
 			c.body.deadline = p.bodyDeadline
 		}
 	}
@@ -41,15 +41,13 @@ func (p *Proxy) newClient(w http.ResponseWriter, r *Request) *client {
 func (c *client) interim(status int, fields httpmessage.Fields) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.answered || !c.request.ProtoAtLeast(1, 1) {
+	if c.answered || !c.request.isAtLeast11() {
 		return
 	}
 	header := c.Header()
 	before := header.Clone()
 	clear(header)
-	for name, lines := range httpcache.EndToEnd(fields.Header()) {
-		header[name] = lines
-	}
+	httpcache.EndToEnd(fields).CopyTo(header)
 	header["Via"] = append(header["Via"], c.via.String())
 	c.WriteHeader(status)
 	clear(header)
@@ -83,7 +81,7 @@ func (c *client) answer() {
 	defer c.mu.Unlock()
 	c.answered = true
 	isUnread := c.body != nil && !c.body.ended.Load()
-	if c.request.ProtoMajor == 1 && (isUnread || c.ends.Load()) {
+	if c.request.Major == 1 && (isUnread || c.ends.Load()) {
 		c.Header()["Connection"] = []string{"close"}
 	}
 }
@@ -96,6 +94,6 @@ func (c *client) end() {
 }
 
 // expects reports whether a request waits with its body for 100 (Continue).
-func expects(r *http.Request) bool {
-	return r.ProtoMajor == 1 && r.ProtoAtLeast(1, 1) && httpguts.HeaderValuesContainsToken(r.Header["Expect"], "100-continue")
+func expects(r *Request) bool {
+	return r.Major == 1 && r.isAtLeast11() && httpguts.HeaderValuesContainsToken(r.Fields.Lines("Expect"), "100-continue")
 }

@@ -23,7 +23,7 @@ type Target struct {
 // Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns how many
 // octets it carried to the client besides those that were written to w. An error means that nothing
 // was sent.
-func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried int64, err error) {
+func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, target Target) (carried int64, err error) {
 	if !p.config.TunnelPort(target.Port) {
 		return 0, problem.ErrTunnelPort
 	}
@@ -35,15 +35,15 @@ func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried in
 		return 0, err
 	}
 	defer release()
-	server, err := p.config.Tunnel(r.Context(), net.JoinHostPort(target.Host, strconv.Itoa(int(target.Port))), r.Check)
+	server, err := p.config.Tunnel(ctx, net.JoinHostPort(target.Host, strconv.Itoa(int(target.Port))), r.Check)
 	if err != nil {
 		return 0, err
 	}
 	if at, err := netip.ParseAddrPort(server.RemoteAddr().String()); err == nil {
 		w.SetServer(at)
 	}
-	if r.ProtoMajor == 2 {
-		p.connectStream(w, r, server)
+	if r.Major == 2 {
+		p.connectStream(ctx, w, r, server)
 		return 0, nil
 	}
 	client, buffered, err := http.NewResponseController(w).Hijack()
@@ -55,7 +55,7 @@ func (p *Proxy) Connect(w ResponseWriter, r *Request, target Target) (carried in
 		_, _ = client.Close(), server.Close()
 		return 0, nil // the client has gone
 	}
-	return p.carry(r.Context(), client, buffered, server), nil
+	return p.carry(ctx, client, buffered, server), nil
 }
 
 // carry carries octets between a client and a server until both have ended.
@@ -70,7 +70,7 @@ func (p *Proxy) carry(ctx context.Context, client net.Conn, buffered *bufio.Read
 
 // connectStream is the tunnel of a stream of HTTP/2: RFC 9113 section 8.5. Only the end of the handler
 // ends what is sent, so that the tunnel ends with what comes from the server.
-func (p *Proxy) connectStream(w http.ResponseWriter, r *Request, server net.Conn) {
+func (p *Proxy) connectStream(ctx context.Context, w http.ResponseWriter, r *Request, server net.Conn) {
 	control := http.NewResponseController(w)
 	w.Header().Set("Via", p.config.Via.String())
 	w.WriteHeader(http.StatusOK)
@@ -78,8 +78,13 @@ func (p *Proxy) connectStream(w http.ResponseWriter, r *Request, server net.Conn
 		_ = server.Close()
 		return
 	}
-	client := side{Reader: r.Body, Writer: flushed{w, control}, closeWrite: r.Body.Close, close: func() { _ = r.Body.Close() }}
-	p.tunnel(r.Context(), client, sideOf(server, server))
+	body := r.Body
+	if body == nil {
+		body = http.NoBody
+	}
+	closes := func() error { return closed(body) }
+	client := side{Reader: body, Writer: flushed{w, control}, closeWrite: closes, close: func() { _ = closes() }}
+	p.tunnel(ctx, client, sideOf(server, server))
 }
 
 // flushed sends what is written at once.

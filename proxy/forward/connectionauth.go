@@ -1,13 +1,11 @@
 package forward
 
 import (
-	"maps"
 	"net/http"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -15,7 +13,7 @@ import (
 // bind binds a request with credentials that are about a connection to one that is its client's alone, and those
 // behind it to the same. They stay at the server that has it.
 func (p *Proxy) bind(r *Request) error {
-	isOfConnection := scheme.CredentialsOf(httpmessage.FromHeader(r.Header)) == scheme.CredentialsOfConnection
+	isOfConnection := scheme.CredentialsOf(r.Fields) == scheme.CredentialsOfConnection
 	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // what is fetched has no credentials
 		return nil
 	}
@@ -60,17 +58,17 @@ const (
 // section 6. Another one does not get those that authenticate a connection; where there are no others, there is an
 // error (RFC 9110 section 15.5.2), and the answer is closed.
 func challenging(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
-	if r.Fetched || len(a.Header[challengeField]) == 0 && len(a.Header[proxySupportField]) == 0 {
+	if r.Fetched || !a.Fields.Has(challengeField) && !a.Fields.Has(proxySupportField) {
 		return a, nil
 	}
-	rest, found := scheme.WithoutConnectionSchemes(a.Header[challengeField])
+	rest, found := scheme.WithoutConnectionSchemes(a.Fields.Lines(challengeField))
 	changed := *a
-	changed.Header = maps.Clone(a.Header) // that of a stored response is shared
+	changed.Fields = a.Fields.Clone() // those of a stored response are shared
 	switch {
 	case r.Session != nil && !found:
 		return a, nil
 	case r.Session != nil:
-		changed.Header[proxySupportField] = []string{"Session-Based-Authentication"}
+		changed.Fields.Set(proxySupportField, "Session-Based-Authentication")
 		return &changed, nil
 	case found && len(rest) == 0 && a.Status == http.StatusUnauthorized:
 		if a.Content != nil {
@@ -78,10 +76,10 @@ func challenging(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 		}
 		return nil, problem.ErrConnectionAuth
 	}
-	delete(changed.Header, proxySupportField)
-	delete(changed.Header, challengeField)
-	if len(rest) > 0 {
-		changed.Header[challengeField] = rest
+	changed.Fields.Del(proxySupportField)
+	changed.Fields.Del(challengeField)
+	for _, line := range rest {
+		changed.Fields.Add(challengeField, line)
 	}
 	return &changed, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -22,23 +21,20 @@ var asked = [...]string{
 }
 
 // askedOf returns the fields of a request that is fetched, or sent by another protocol.
-func (p *Proxy) askedOf(r *Request) http.Header {
-	header := make(http.Header, len(asked))
-	for _, name := range asked {
-		if lines := r.Header[name]; len(lines) > 0 {
-			header[name] = lines
+func (p *Proxy) askedOf(r *Request) httpmessage.Fields {
+	fields := r.Fields.Filter(func(f httpmessage.Field) bool { return slices.ContainsFunc(asked[:], f.Is) })
+	if r.isWeb() {
+		p.nameClient(r, &fields) // the origin may select by it
+		return fields
+	}
+	fields.Set("Accept", p.config.Accept(r.Fields.List("Accept"), r.Fetched, r.Sort))
+	// A password for the server, and not for this one.
+	if !r.Fetched {
+		for _, line := range r.Fields.Lines("Authorization") {
+			fields.Add("Authorization", line)
 		}
 	}
-	if r.isWeb() {
-		p.nameClient(r, header) // the origin may select by it
-		return header
-	}
-	header["Accept"] = []string{p.config.Accept(message.List(r.Header, "Accept"), r.Fetched, r.Sort)}
-	// A password for the server, and not for this one.
-	if lines := r.Header["Authorization"]; len(lines) > 0 && !r.Fetched {
-		header["Authorization"] = lines
-	}
-	return header
+	return fields
 }
 
 // shown are the fields of a response that are passed on with a fetched resource: those that mean the same as
@@ -58,19 +54,18 @@ func asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 		}
 		return nil, err
 	}
-	header := shownOf(r, a)
-	if location != "" {
-		header["Location"] = []string{location}
-	}
 	resource := *a
-	resource.Header, resource.Fields, resource.Trailer, resource.Announced = header, nil, nil, nil
+	resource.Fields, resource.Added, resource.Trailer = shownOf(r, a), nil, nil
+	if location != "" {
+		resource.Fields.Add("Location", location)
+	}
 	return &resource, nil
 }
 
 // leadsTo returns the target of this server at which a redirect goes on, "" for none. An error is for an
 // answer that asks the client for what is not for this server to ask, or redirects to nowhere.
 func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
-	switch location := a.Header.Get("Location"); {
+	switch location := a.Fields.Value("Location"); {
 	case a.Status == http.StatusUnauthorized:
 		// The browser would send the password to this server as its own, so its challenge is not passed
 		// on, without which there is no 401: RFC 9110 section 15.5.2.
@@ -78,17 +73,17 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 	case a.Status == http.StatusProxyAuthRequired:
 		return "", fmt.Errorf("%w: status 407 is not that of an origin", scheme.ErrResponse)
 	case isRedirect(a.Status) && location != "":
-		target, err := referred(r.Target, location)
+		target, err := referred(r.URI, location)
 		if err == nil && !target.IsURN() {
 			err = target.Check()
 		}
 		if err != nil { // its text alone: it is no fault of the URI that the client asked for
 			return "", fmt.Errorf("%w: it redirects to what is no URI: %s", scheme.ErrResponse, err.Error())
 		}
-		if err := mayRefer(r.Target, target); err != nil {
+		if err := mayRefer(r.URI, target); err != nil {
 			return "", err
 		}
-		if route.TrustsLines(target) && isElsewhere(r.Target, target) {
+		if route.TrustsLines(target) && isElsewhere(r.URI, target) {
 			return route.LedTo(target.String()), nil
 		}
 		return route.Fetched(target.String()), nil
@@ -98,25 +93,19 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 }
 
 // shownOf returns the fields of an answer that are passed on, and those of this server for what it shows of others.
-func shownOf(r *Request, a *httpcache.Answer) http.Header {
-	header := make(http.Header, len(shown))
-	for _, name := range shown {
-		if lines := a.Header[name]; len(lines) > 0 {
-			header[name] = lines
-		}
+func shownOf(r *Request, a *httpcache.Answer) httpmessage.Fields {
+	isShown := func(f httpmessage.Field) bool { return slices.ContainsFunc(shown[:], f.Is) }
+	fields := a.Fields.Filter(isShown)
+	for _, f := range a.Added.Filter(isShown) {
+		fields.Set(f.Name, f.Value)
 	}
-	for _, f := range a.Fields {
-		if slices.Contains(shown[:], f.Name) {
-			header[f.Name] = []string{f.Value}
-		}
-	}
-	header["Cache-Control"] = []string{privately(header["Cache-Control"])}
-	made := madePolicy(r.Target, httpmessage.FromHeader(a.Header))
-	protect(header, made, r.Embedder)
+	fields.Set("Cache-Control", privately(fields.Lines("Cache-Control")))
+	made := madePolicy(r.URI, a.Fields)
+	protect(&fields, made, r.Embedder)
 	if made == "" && !isRedirect(a.Status) {
-		header["Content-Location"] = []string{r.Target.WithoutPassword().String()}
+		fields.Set("Content-Location", r.URI.WithoutPassword().String())
 	}
-	return header
+	return fields
 }
 
 // privately returns a Cache-Control by which no shared cache stores a response that is for those who may use the

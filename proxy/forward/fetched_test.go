@@ -45,7 +45,7 @@ func TestFetchedStatuses(t *testing.T) {
 		w.answers(tt.status, "no", fields...)
 		r := requested(t, http.MethodGet, base)
 		r.Fetched = true
-		client := w.serve(r)
+		client := w.serve(t, r)
 		status := client.Code
 		if client.err != nil {
 			status = problem.Status(client.err)
@@ -60,7 +60,7 @@ func TestFetchedStatuses(t *testing.T) {
 	w.answers(302, "", "Location", "ftp://a.example/c")
 	r := requested(t, http.MethodGet, "ftp://a.example/b")
 	r.Fetched = true
-	if got := w.serve(r).Header().Get("Location"); got != route.Fetched("ftp://a.example/c") {
+	if got := w.serve(t, r).Header().Get("Location"); got != route.Fetched("ftp://a.example/c") {
 		t.Errorf("on one server of FTP: %s", got)
 	}
 }
@@ -93,7 +93,7 @@ func TestFetchedFields(t *testing.T) {
 		w.answers(200, "ok", fields...)
 		r := requested(t, http.MethodGet, tt.target, "Cookie", "secret", "Authorization", "secret", "Referer", "http://c.example/", "X-Secret", "1", "Range", "bytes=0-", "Te", "trailers", "Connection", "Upgrade", "Upgrade", "a")
 		r.Fetched, r.Embedder = true, tt.embedder
-		client := w.serve(r)
+		client := w.serve(t, r)
 		got := client.Header()
 		if client.err != nil || client.Code != 200 || client.Body.String() != "ok" || got.Get("Etag") != `"1"` || got.Get("Content-Type") != "text/x" || got.Get("Via") == "" || got.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %+v", tt.target, client)
@@ -119,7 +119,7 @@ func TestFetchedFailure(t *testing.T) {
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrResponse }
 	r := requested(t, http.MethodGet, "http://a.example/")
 	r.Fetched = true
-	if client := w.serve(r); !errors.Is(client.err, scheme.ErrResponse) || client.Code != 200 || client.Body.Len() > 0 || len(client.Header()) > 0 {
+	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrResponse) || client.Code != 200 || client.Body.Len() > 0 || len(client.Header()) > 0 {
 		t.Errorf("%+v", client)
 	}
 }

@@ -1,9 +1,8 @@
 package forward
 
 import (
-	"maps"
+	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -13,43 +12,37 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// outgoing returns the header of a request that is passed on.
-func (p *Proxy) outgoing(r *Request, header http.Header) http.Header {
-	header = httpcache.EndToEnd(header)
+// outgoing returns the fields of a request that is passed on.
+func (p *Proxy) outgoing(ctx context.Context, r *Request, fields httpmessage.Fields) httpmessage.Fields {
+	fields = httpcache.EndToEnd(fields)
 	if !r.isWeb() {
-		return header
+		return fields
 	}
-	var own httpmessage.Fields
-	p.config.Via.AddTo(&own)
-	for _, f := range own {
-		header[f.Name] = append(header[f.Name], f.Value)
+	p.config.Via.AddTo(&fields)
+	message.SetTraceparent(ctx, &fields)
+	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Fields.Lines("Te"), "trailers") {
+		fields.Set("TE", "trailers")
+		fields.Set("Connection", "TE") // RFC 9110 section 10.1.4
 	}
-	if traceparent := message.TraceparentOf(r.Context()); traceparent != "" {
-		header[httpmessage.TraceparentField] = []string{traceparent}
-	}
-	if !r.Fetched && httpguts.HeaderValuesContainsToken(r.Header["Te"], "trailers") {
-		header["Te"] = []string{"trailers"}
-		header["Connection"] = []string{"TE"} // RFC 9110 section 10.1.4
-	}
-	p.nameClient(r, header)
+	p.nameClient(r, &fields)
 	if r.isGateway() {
-		p.nameSite(r, header)
+		p.nameSite(r, &fields)
 	}
-	return header
+	return fields
 }
 
 // selecting returns the fields of a request as the origin gets them, by which it may select a response
 // (RFC 9111 section 4.1): without those of the connection, and with those that name the client.
-func (p *Proxy) selecting(r *Request) http.Header {
+func (p *Proxy) selecting(r *Request) httpmessage.Fields {
 	if r.Fetched || !r.isWeb() {
 		return p.askedOf(r)
 	}
-	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 && len(r.Header["Connection"]) == 0 && len(r.Header["Proxy-Authorization"]) == 0 {
-		return r.Header
+	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 && !r.Fields.Has("Connection") && !r.Fields.Has("Proxy-Authorization") {
+		return r.Fields
 	}
-	header := httpcache.EndToEnd(r.Header)
-	p.nameClient(r, header)
-	return header
+	fields := httpcache.EndToEnd(r.Fields)
+	p.nameClient(r, &fields)
+	return fields
 }
 
 // added returns the fields that selecting has added, and that no client has sent: they name the client.
@@ -59,7 +52,7 @@ func (p *Proxy) added(r *Request) []string {
 	}
 	var names []string
 	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
-		if len(r.Header[name]) == 0 {
+		if !r.Fields.Has(name) {
 			names = append(names, name)
 		}
 	}
@@ -69,22 +62,13 @@ func (p *Proxy) added(r *Request) []string {
 // upgradeOf returns the protocol that a request asks to change to, "" for none: RFC 9110 section 7.8.
 // That to HTTP/2 is not forwarded: it is one of the connection. Nor is that of a request which may
 // change something: it goes through the cache, and invalidates what is stored.
-func upgradeOf(r *http.Request) string {
-	if r.Method != http.MethodGet || hasBody(r) || r.ProtoMajor != 1 || !r.ProtoAtLeast(1, 1) ||
-		!httpguts.HeaderValuesContainsToken(r.Header["Connection"], "Upgrade") {
+func upgradeOf(r *Request) string {
+	if r.Method != http.MethodGet || r.Body != nil && r.ContentLength != 0 || r.Major != 1 || !r.isAtLeast11() ||
+		!httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "Upgrade") {
 		return ""
 	}
-	if protocol := strings.Join(r.Header["Upgrade"], ", "); !strings.EqualFold(protocol, "h2c") {
+	if protocol := r.Fields.List("Upgrade"); !strings.EqualFold(protocol, "h2c") {
 		return protocol
 	}
 	return ""
-}
-
-// announced returns the names of the trailer fields that are known before the body is read: from then
-// on they are written to, by whoever reads it.
-func announced(trailer http.Header) []string {
-	if len(trailer) == 0 {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(trailer))
 }

@@ -21,8 +21,7 @@ func TestPassedFields(t *testing.T) {
 	names := []string{"X-Named", "Keep-Alive", "Proxy-Authorization", "Upgrade", "Proxy"}
 	w.answers(200, "ok", append(hops, "Via", "1.0 origin", "Set-Cookie", "a=1", "Set-Cookie", "b=2")...)
 	r := requested(t, http.MethodGet, "http://a.example/b", append(hops, "Via", "1.0 client", "X-End", "1", "X-End", "2", "Proxy", "http://evil.example/", "Te", "gzip, trailers")...)
-	r.Request = r.WithContext(message.WithTraceparent(r.Context(), "00-client"))
-	client := w.serve(r)
+	client := w.serveIn(message.WithTraceparent(t.Context(), "00-client"), r)
 	sent, _ := w.last()
 	if got := linesOf(sent.Fields, names...); got != "" {
 		t.Errorf("the origin gets %s", got)
@@ -51,7 +50,7 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 	for _, fetched := range []bool{false, true} {
 		r := requested(t, http.MethodGet, "ftp://a.example/b", "Accept", "text/x", "Authorization", "secret", "Cookie", "a=b", "Range", "bytes=0-", "Referer", "http://b.example/")
 		r.Fetched, r.Sort = fetched, "name"
-		if client := w.serve(r); client.err != nil || client.Code != 200 {
+		if client := w.serve(t, r); client.err != nil || client.Code != 200 {
 			t.Errorf("%+v", client)
 		}
 		want := `Range=bytes=0- Accept=listing of "text/x", fetched false, by "name" Authorization=secret`
@@ -116,7 +115,7 @@ func TestForwardedFields(t *testing.T) {
 		if tt.site {
 			r.Server, r.Site = parsed(t, "http://192.0.2.7:8080"), &forward.Site{Forwarded: tt.mode}
 		}
-		if client := w.serve(r); client.err != nil {
+		if client := w.serve(t, r); client.err != nil {
 			t.Fatal(client.err)
 		}
 		sent, _ := w.last()
@@ -141,12 +140,12 @@ func TestOddFields(t *testing.T) {
 		for _, also := range [][]string{nil, {"Connection", "Upgrade", "Upgrade", "a"}} {
 			r := requested(t, http.MethodGet, "http://www.example/", append(slices.Clone(also), "X-A", "1", "Proxy", "http://evil.example/")...)
 			for _, name := range odd {
-				r.Header[name] = []string{"1"}
+				r.Fields.Add(name, "1")
 			}
 			if !tt.forwards {
 				r.Server = parsed(t, "http://192.0.2.7")
 			}
-			if client := w.serve(r); client.err != nil {
+			if client := w.serve(t, r); client.err != nil {
 				t.Fatal(client.err)
 			}
 			sent, _ := w.last()

@@ -64,17 +64,17 @@ type Proxy struct {
 // New returns a Proxy.
 func New(config Config) *Proxy { return &Proxy{config: config, maker: new(maker)} }
 
-// Request is a request to be forwarded.
+// Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without
+// controls, spaces and "#". Its fields are its own, and may be changed.
 type Request struct {
-	*http.Request
-	// Key is the target URI in canonical form, by which the response is cached, and Target the one
-	// that is sent.
-	Key, Target uri.URI
-	// Spelling is the path and query that are sent in place of those of Target, and a part of the key; "" for those. It
-	// is that of a client: no URI, but without controls, spaces and "#".
-	Spelling string
-	// Server is the server of a site that urnd is the gateway of, in place of that of Target; the
-	// zero value is that of Target.
+	httpmessage.Request
+	// Key is the target URI in canonical form, by which the response is cached.
+	Key uri.URI
+	// Target and Authority are the request-target and the Host as they came.
+	Target, Authority string
+	Major, Minor      int // the version of HTTP by which it came
+	// Server is the server of a site that urnd is the gateway of, in place of that of URI; the
+	// zero value is that of URI.
 	Server uri.URI
 	// Site is what is set for that site, nil for nothing.
 	Site *Site
@@ -119,7 +119,13 @@ type ResponseWriter interface {
 }
 
 // isWeb reports whether a request is for a server of HTTP.
-func (r *Request) isWeb() bool { return isWeb(r.Target.Scheme()) }
+func (r *Request) isWeb() bool { return isWeb(r.URI.Scheme()) }
+
+// isAtLeast11 reports whether the client speaks HTTP/1.1 or a later version.
+func (r *Request) isAtLeast11() bool { return r.Major > 1 || r.Major == 1 && r.Minor >= 1 }
+
+// hasBody reports whether a request has a body that is passed on: for what is fetched none is.
+func (r *Request) hasBody() bool { return !r.Fetched && r.Body != nil && r.ContentLength != 0 }
 
 // isWeb reports whether a scheme, in lower case, is one of HTTP.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }

@@ -1,9 +1,11 @@
 package forward
 
 import (
-	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Forwarded is how the client is named to origins.
@@ -35,24 +37,23 @@ func (p *Proxy) forwarded(site *Site) Forwarded {
 // digits and hyphens, as nginx passes them: CGI (RFC 3875 section 4.1.18), WSGI and PHP make one variable of X-A, X_A and X.A,
 // so that a field would stand for another one, which urnd has removed, made or keyed.
 func (p *Proxy) consume(r *Request) *Request {
-	if p.passesAll(r, r.Header) {
+	isPassed := func(f httpmessage.Field) bool { return p.passes(r, f.Canonical()) }
+	if !slices.ContainsFunc(r.Fields, func(f httpmessage.Field) bool { return !isPassed(f) }) {
 		return r
 	}
 	left := *r
-	left.Request = r.WithContext(r.Context()) // a copy: the caller logs what was sent
-	left.Header = make(http.Header, len(r.Header))
-	for name, lines := range r.Header {
-		switch {
-		case p.passes(r, name):
-			left.Header[name] = lines
-		case r.Trusted && isClientField(name) && !r.Fetched: // what is fetched has no fields of the client
-			left.consumed = append(left.consumed, name)
+	left.Fields = r.Fields.Filter(isPassed)
+	if r.Trusted && !r.Fetched { // what is fetched has no fields of the client
+		for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+			if r.Fields.Has(name) && !p.passes(r, name) {
+				left.consumed = append(left.consumed, name)
+			}
 		}
 	}
 	return &left
 }
 
-// passes reports whether a field of a request is passed on.
+// passes reports whether a field of a request, as net/http spells it, is passed on.
 func (p *Proxy) passes(r *Request, name string) bool {
 	switch {
 	case name == "Proxy", r.Trusted && isOfProxy(name), r.isGateway() && isOfProxy(name) && name != "X-Forwarded-For" && name != "X-Real-Ip":
@@ -62,26 +63,11 @@ func (p *Proxy) passes(r *Request, name string) bool {
 	}
 }
 
-// passesAll reports whether all of some fields of a request are passed on.
-func (p *Proxy) passesAll(r *Request, header http.Header) bool {
-	for name := range header {
-		if !p.passes(r, name) {
-			return false
-		}
-	}
-	return true
-}
-
 // isOfProxy reports whether a trusted proxy sets a field to tell of the client and its request.
 func isOfProxy(name string) bool {
 	const prefix = "X-Forwarded-"
 	name = strings.ReplaceAll(name, "_", "-")
 	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) || strings.EqualFold(name, "X-Real-IP") || strings.EqualFold(name, "Forwarded")
-}
-
-// isClientField reports whether a field names the client.
-func isClientField(name string) bool {
-	return name == "Forwarded" || name == "X-Forwarded-For" || name == "X-Real-Ip"
 }
 
 // isPlain reports whether a name has only letters, digits and hyphens.
@@ -97,24 +83,24 @@ func isPlain(name string, underscores bool) bool {
 }
 
 // nameClient sets the fields that name the client to origins.
-func (p *Proxy) nameClient(r *Request, header http.Header) {
+func (p *Proxy) nameClient(r *Request, fields *httpmessage.Fields) {
 	switch p.forwarded(r.Site) {
 	case ForwardedOff, ForwardedNothing:
 		for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
-			delete(header, name)
+			fields.Del(name)
 		}
 	case ForwardedStandard:
-		header["Forwarded"] = appended(r.Header["Forwarded"], r.element())
+		extend(fields, "Forwarded", r.Fields.Lines("Forwarded"), r.element())
 	case ForwardedFor:
 		if r.Client.IsValid() {
-			header["X-Forwarded-For"] = appended(r.Header["X-Forwarded-For"], r.Client.String())
+			extend(fields, "X-Forwarded-For", r.Fields.Lines("X-Forwarded-For"), r.Client.String())
 		}
 	case ForwardedTransparent:
 		for _, name := range r.consumed {
 			if name == "Forwarded" {
-				header[name] = []string{r.element()}
+				fields.Set(name, r.element())
 			} else if r.Client.IsValid() {
-				header[name] = []string{r.Client.String()}
+				fields.Set(name, r.Client.String())
 			}
 		}
 	}
@@ -122,7 +108,7 @@ func (p *Proxy) nameClient(r *Request, header http.Header) {
 
 // nameSite tells the server of a site how the client reached it, as far as the key says it: else responses that differ by
 // that would be stored as one.
-func (p *Proxy) nameSite(r *Request, header http.Header) {
+func (p *Proxy) nameSite(r *Request, fields *httpmessage.Fields) {
 	if p.forwarded(r.Site) == ForwardedNothing {
 		return
 	}
@@ -134,10 +120,9 @@ func (p *Proxy) nameSite(r *Request, header http.Header) {
 			port = "443"
 		}
 	}
-	values := []string{r.Key.Scheme(), authority, port}
-	for i, name := range [...]string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port"} {
-		header[name] = values[i : i+1 : i+1]
-	}
+	fields.Set("X-Forwarded-Proto", r.Key.Scheme())
+	fields.Set("X-Forwarded-Host", authority)
+	fields.Set("X-Forwarded-Port", port)
 }
 
 // element returns the element of Forwarded: RFC 7239 section 4. It says to the server of a site how the client reached that,
@@ -154,9 +139,13 @@ func (r *Request) element() string {
 	return element + ";host=" + authority + ";proto=" + r.Key.Scheme()
 }
 
-// appended returns a list with one more line, in memory of its own.
-func appended(lines []string, line string) []string {
-	return append(lines[:len(lines):len(lines)], line)
+// extend makes a field have some lines, and one more.
+func extend(fields *httpmessage.Fields, name string, lines []string, more string) {
+	fields.Del(name)
+	for _, line := range lines {
+		fields.Add(name, line)
+	}
+	fields.Add(name, more)
 }
 
 // node returns a client as Forwarded has it: RFC 7239 section 6.

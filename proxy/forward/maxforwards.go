@@ -1,12 +1,13 @@
 package forward
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 )
@@ -16,13 +17,12 @@ import (
 const maxForwards = "Max-Forwards"
 
 // forwards returns how often a request may be forwarded, and whether it is limited.
-func forwards(r *http.Request) (n int, limited bool, err error) {
-	lines := r.Header[maxForwards]
-	if len(lines) == 0 || r.Method != http.MethodTrace && r.Method != http.MethodOptions {
+func forwards(r *Request) (n int, limited bool, err error) {
+	if !r.Fields.Has(maxForwards) || r.Method != http.MethodTrace && r.Method != http.MethodOptions {
 		return 0, false, nil
 	}
 	const digits = 9 // more would be a number of forwards that nobody means
-	text := strings.Join(lines, ", ")
+	text := r.Fields.List(maxForwards)
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, true, fmt.Errorf("%w: Max-Forwards is not a number", problem.ErrMalformed)
 	}
@@ -36,21 +36,19 @@ func forwards(r *http.Request) (n int, limited bool, err error) {
 	return n, true, err
 }
 
+// secret are the fields that are not shown to whoever asks by TRACE.
+var secret = [...]string{"Authorization", "Proxy-Authorization", "Cookie"}
+
 // last answers a request that must not be forwarded, as its final recipient.
-func last(r *http.Request) message.Reply {
+func last(r *Request) message.Reply {
 	if r.Method == http.MethodOptions {
 		return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore, Header: http.Header{
 			"Allow": {"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"},
 		}}
 	}
 	// RFC 9110 section 9.3.8: what it received, without what may be secret.
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s %s\r\nHost: %s\r\n", r.Method, r.RequestURI, r.Proto, r.Host)
-	shown := r.Header.Clone()
-	for _, secret := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
-		shown.Del(secret)
-	}
-	_ = shown.Write(&b) // a buffer does not fail
-	b.WriteString("\r\n")
-	return message.Reply{Status: http.StatusOK, ContentType: "message/http", CacheControl: message.NoStore, Body: b.Bytes()}
+	b := fmt.Appendf(nil, "%s %s HTTP/%d.%d\r\nHost: %s\r\n", r.Method, r.Target, r.Major, r.Minor, r.Authority)
+	b = r.Fields.Filter(func(f httpmessage.Field) bool { return !slices.ContainsFunc(secret[:], f.Is) }).AppendTo(b)
+	b = append(b, "\r\n"...)
+	return message.Reply{Status: http.StatusOK, ContentType: "message/http", CacheControl: message.NoStore, Body: b}
 }

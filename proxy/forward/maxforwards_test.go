@@ -28,7 +28,7 @@ func TestMaxForwards(t *testing.T) {
 		{"GET", []string{"0"}, "0", "", true},
 		{"OPTIONS", []string{"0"}, "", "", true},
 		{"OPTIONS", []string{"000"}, "", "", true},
-		{"TRACE", []string{"0"}, "", "TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nMax-Forwards: 0\r\nX-Shown: 1\r\n\r\n", true},
+		{"TRACE", []string{"0"}, "", "TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nX-Shown: 1\r\nMax-Forwards: 0\r\n\r\n", true},
 		{"OPTIONS", []string{"-1"}, "", "", false},
 		{"OPTIONS", []string{""}, "", "", false},
 		{"TRACE", []string{"1", "2"}, "", "", false},
@@ -38,7 +38,7 @@ func TestMaxForwards(t *testing.T) {
 		for _, line := range tt.limit {
 			fields = append(fields, "Max-Forwards", line)
 		}
-		client := w.serve(requested(t, tt.method, target, fields...))
+		client := w.serve(t, requested(t, tt.method, target, fields...))
 		sent, count := w.last()
 		if valid := client.err == nil; valid != tt.valid || !valid && !errors.Is(client.err, problem.ErrMalformed) {
 			t.Errorf("%s %q: %v", tt.method, tt.limit, client.err)

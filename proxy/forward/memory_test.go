@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"net/textproto"
 	"runtime"
 	"strconv"
 	"strings"
@@ -21,21 +19,13 @@ import (
 )
 
 // parsedFields returns the fields of a text as a reader of HTTP returns them: names and values are parts of it.
-func parsedFields(text string) http.Header {
-	lines := strings.Count(text, "\n")
-	header := make(http.Header, lines)
-	values := make([]string, 0, lines)
+func parsedFields(text string) httpmessage.Fields {
+	fields := make(httpmessage.Fields, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
-		name = textproto.CanonicalMIMEHeaderKey(name)
-		if before, ok := header[name]; ok {
-			header[name] = append(before, value)
-			continue
-		}
-		values = append(values, value)
-		header[name] = values[len(values)-1 : len(values) : len(values)]
+		fields.Add(name, value)
 	}
-	return header
+	return fields
 }
 
 // manyFields returns lines with names of their own.
@@ -54,7 +44,7 @@ func TestMemoryOfResponses(t *testing.T) {
 	for _, shape := range []struct {
 		name, fields string
 		uris         int
-		requests     func(i int) []http.Header
+		requests     func(i int) []httpmessage.Fields
 	}{
 		{"usual", usual, 1000, nil},
 		{"few fields", "", 1000, nil},
@@ -65,17 +55,17 @@ func TestMemoryOfResponses(t *testing.T) {
 		{"long names", manyFields(20, "") + "X-" + strings.Repeat("a", 5000) + ":1\nX-" + strings.Repeat("b", 5000) + ":1\n", 300, nil},
 		{"values of one name", strings.Repeat("Link:\n", 990), 200, nil},
 		{"removed", "Connection:X-Gone\nX-Gone:" + strings.Repeat("a", 100_000) + "\nCache-Control:max-age=60, private=\"X-Private\"\nX-Private:" + strings.Repeat("b", 50_000) + "\n", 100, nil},
-		{"variants", usual + "Vary:Accept-Language\n", 50, func(int) []http.Header {
-			var all []http.Header
+		{"variants", usual + "Vary:Accept-Language\n", 50, func(int) []httpmessage.Fields {
+			var all []httpmessage.Fields
 			for i := range 30 {
-				all = append(all, http.Header{"Accept-Language": {fmt.Sprintf("de-%d, en;q=0.5", i)}})
+				all = append(all, httpmessage.FieldsOf("Accept-Language", fmt.Sprintf("de-%d, en;q=0.5", i)))
 			}
 			return all
 		}},
-		{"long selectors", usual + "Vary:Cookie\n", 20, func(int) []http.Header {
-			var all []http.Header
+		{"long selectors", usual + "Vary:Cookie\n", 20, func(int) []httpmessage.Fields {
+			var all []httpmessage.Fields
 			for i := range 20 {
-				all = append(all, http.Header{"Cookie": {fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))}})
+				all = append(all, httpmessage.FieldsOf("Cookie", fmt.Sprintf("a=%d; b=%s", i, strings.Repeat("c", 4000))))
 			}
 			return all
 		}},
@@ -94,7 +84,7 @@ func TestMemoryOfResponses(t *testing.T) {
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
 			before := testserver.HeapInUse()
 			for i := range shape.uris {
-				requests := []http.Header{{}}
+				requests := []httpmessage.Fields{nil}
 				if shape.requests != nil {
 					requests = shape.requests(i)
 				}
@@ -114,12 +104,12 @@ func TestMemoryOfResponses(t *testing.T) {
 }
 
 // fill stores a response to a request, and makes its head for the fast path.
-func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, request http.Header, fields string, now time.Time) {
+func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, request httpmessage.Fields, fields string, now time.Time) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Method: "GET", URI: key, Header: request}, func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
+	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key}, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 		text := "HTTP/1.1 200 Fine\n" + fields
 		_, lines, _ := strings.Cut(text, "\n")
-		return &httpcache.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")], Header: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
+		return &httpmessage.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")], Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +118,7 @@ func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, reques
 		t.Fatal(err)
 	}
 	a.Content.Close()
-	if r, ok := c.Ready(key, "", func(name string) []string { return request[name] }, now); ok {
+	if r, ok := c.Ready(key, "", request.Lines, now); ok {
 		p.AppendReady(nil, r, false, "", nil)
 	}
 }

@@ -1,8 +1,6 @@
 package forward
 
 import (
-	"net/http"
-
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/uri"
 )
@@ -28,18 +26,18 @@ func madePolicy(at uri.URI, fields httpmessage.Fields) string {
 // protect sets the fields that all that is retrieved has, at /fetch and as the resource of a name: it does not act as a page of
 // this server, and pages of others do not load it, but those of an embedder, "" for none. made is the policy of a document that
 // urnd made itself, "" for what comes from others.
-func protect(header http.Header, made, embedder string) {
-	header["X-Content-Type-Options"] = []string{"nosniff"}
-	header["Referrer-Policy"] = []string{"no-referrer"}
-	header["Cross-Origin-Resource-Policy"] = []string{"same-origin"} // the Fetch standard section 3.7
-	header["Content-Security-Policy"] = []string{resourcePolicy + "'none'"}
+func protect(fields *httpmessage.Fields, made, embedder string) {
+	fields.Set("X-Content-Type-Options", "nosniff")
+	fields.Set("Referrer-Policy", "no-referrer")
+	fields.Set("Cross-Origin-Resource-Policy", "same-origin") // the Fetch standard section 3.7
+	fields.Set("Content-Security-Policy", resourcePolicy+"'none'")
 	if embedder != "" {
-		header["Cross-Origin-Resource-Policy"] = []string{"cross-origin"}
-		header["Content-Security-Policy"] = []string{resourcePolicy + embedder}
-		header["Vary"] = append(header["Vary"][:len(header["Vary"]):len(header["Vary"])], "Origin, Referer")
+		fields.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		fields.Set("Content-Security-Policy", resourcePolicy+embedder)
+		fields.Add("Vary", "Origin, Referer")
 	}
 	if made != "" {
-		header["Content-Security-Policy"] = []string{made}
-		header["Referrer-Policy"] = []string{"same-origin"} // a link of it is known by that as one of this server
+		fields.Set("Content-Security-Policy", made)
+		fields.Set("Referrer-Policy", "same-origin") // a link of it is known by that as one of this server
 	}
 }

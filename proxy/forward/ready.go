@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Content is the content of a stored response that is to be sent. It must be closed.
@@ -18,7 +19,7 @@ type Content = httpcache.Content
 // has no field Connection and none that unkeyed names. False is also for what Serve selects by other
 // fields than those of the request: resources of other protocols, and how clients are named to origins; and for
 // challenges, which Serve changes.
-func (p *Proxy) Ready(key, spelling string, site *Site, request httpcache.Lines, now time.Time) (httpcache.Ready, bool) {
+func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Lines, now time.Time) (httpcache.Ready, bool) {
 	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
 		return httpcache.Ready{}, false
 	}

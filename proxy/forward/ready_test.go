@@ -103,7 +103,9 @@ func (s *readySite) serve(t testing.TB, own bool) {
 			if own {
 				w.Header()[httpmessage.RequestIDField] = []string{ownID}
 			}
-			if _, err := s.proxy.Serve(writer{w, r}, &forward.Request{Request: r, Key: target, Target: target}); err != nil { //nolint:contextcheck // the request has it
+			asked := &forward.Request{Request: httpmessage.FromRequest(r), Key: target, Major: r.ProtoMajor, Minor: r.ProtoMinor}
+			asked.URI = target
+			if _, err := s.proxy.Serve(r.Context(), writer{w, r}, asked); err != nil {
 				t.Error(err)
 			}
 		}),
@@ -305,10 +307,10 @@ func TestReadySelects(t *testing.T) {
 	} {
 		s := newReadySite(t, false)
 		p := forward.New(forward.Config{Cache: s.cache, Forwarded: test.named})
-		request := &httpcache.Request{Method: http.MethodGet, URI: test.key, Header: http.Header{}}
-		a, err := s.cache.Serve(t.Context(), request, func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
-			header := http.Header{"Cache-Control": {"max-age=60"}, "Vary": {test.vary}}
-			return &httpcache.Response{Status: 200, Header: header, ContentLength: 4, Body: io.NopCloser(strings.NewReader("body"))}, nil
+		request := &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet}, Key: test.key}
+		a, err := s.cache.Serve(t.Context(), request, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+			fields := httpmessage.FieldsOf("Cache-Control", "max-age=60", "Vary", test.vary)
+			return &httpmessage.Response{Status: 200, Fields: fields, ContentLength: 4, Body: io.NopCloser(strings.NewReader("body"))}, nil
 		})
 		if err != nil {
 			t.Fatal(err)

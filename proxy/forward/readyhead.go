@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // readyHead is what the heads of all responses that a stored response is the answer of have in common. It is
@@ -42,7 +43,7 @@ const (
 // newReadyHead returns a head whose values that differ, each of which is the end of its field, are cut out.
 func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
 	cut := map[string]next{"Age": nextAge, "Cache-Status": nextTTL}
-	if p.config.OwnField != "" && len(r.Header(false)[p.config.OwnField]) == 0 {
+	if p.config.OwnField != "" && !r.Fields(false).Has(p.config.OwnField) {
 		cut[p.config.OwnField] = nextID
 	}
 	const end = variable + "\r\n"
@@ -84,7 +85,7 @@ const variable = "0"
 // readyFields returns the fields that Serve sets, with variable for Age, TTL and the request identifier.
 func (p *Proxy) readyFields(r httpcache.Ready, isUnmodified bool) http.Header {
 	a := &httpcache.Answer{
-		Status: r.Status(), Header: r.Header(isUnmodified), Fields: []httpcache.Field{{Name: "Age", Value: variable}},
+		Status: r.Status(), Fields: r.Fields(isUnmodified), Added: httpmessage.FieldsOf("Age", variable),
 		ContentLength: r.Length(), Outcome: httpcache.Outcome{HasTTL: true},
 	}
 	if isUnmodified {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -38,18 +39,13 @@ func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI, site *Site) (i
 
 // refresh asks the origin for a variant, and drops its content when it is stored.
 func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, site *Site, v httpcache.Variant) (httpcache.Outcome, error) {
-	authority, _ := key.Authority()
 	r := &Request{
-		Request: (&http.Request{Method: http.MethodGet, Host: authority, Header: http.Header{}}).WithContext(ctx),
-		Key:     key, Target: key, Spelling: v.Spelling, Server: server, Site: site,
+		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Server: server, Site: site,
 	}
-	header := make(http.Header, len(v.Header)+1)
-	for name, lines := range v.Header {
-		header[name] = lines
-	}
-	header["Cache-Control"] = []string{"no-cache"}
-	asked := &httpcache.Request{Method: r.Method, URI: key.String(), Spelling: v.Spelling, Header: header, Gateway: r.isGateway()}
-	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+	asked := &httpcache.Request{Request: r.Request, Key: key.String(), Gateway: r.isGateway()}
+	asked.Fields = v.Fields.Clone()
+	asked.Fields.Set("Cache-Control", "no-cache")
+	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.Background = true // there is no client for interim responses
 		return p.ask(ctx, nil, r, o)
 	})

@@ -20,7 +20,7 @@ func (w *web) stored(t *testing.T, target, body string, server func(*forward.Req
 		testserver.Wait(t, "a response is stored", func() bool {
 			r := requested(t, http.MethodGet, target, "Accept-Language", language)
 			server(r)
-			return w.serve(r).cached == "hit"
+			return w.serve(t, r).cached == "hit"
 		})
 	}
 	w.last()
@@ -78,7 +78,7 @@ func TestRefresh(t *testing.T) {
 		}
 		r := requested(t, http.MethodGet, target, "Accept-Language", "de")
 		atServer(r)
-		if client := w.serve(r); client.Body.String()+" "+client.cached != tt.then {
+		if client := w.serve(t, r); client.Body.String()+" "+client.cached != tt.then {
 			t.Errorf("%s: then %q, %s, %v", name, client.Body, client.cached, client.err)
 		}
 	}

@@ -8,9 +8,11 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
+	"slices"
 
 	"github.com/elnormous/contenttype"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -38,7 +40,7 @@ func (p *Proxy) Resources(ctx context.Context, r Retrieval) (message.Reply, erro
 	if err != nil {
 		return message.Reply{}, err
 	}
-	accepted := acceptable(r.Request, found.resources)
+	accepted := acceptable(r.Fields.List("Accept"), found.resources)
 	if len(accepted) == 0 {
 		found.close()
 		return message.Reply{}, problem.ErrNotAcceptable
@@ -46,11 +48,11 @@ func (p *Proxy) Resources(ctx context.Context, r Retrieval) (message.Reply, erro
 	if len(accepted) == 1 {
 		return found.reply(accepted[0], r.Embedder), nil
 	}
-	header := make(http.Header)
-	protect(header, "", r.Embedder)
+	var fields httpmessage.Fields
+	protect(&fields, "", r.Embedder)
 	boundary := multipart.NewWriter(io.Discard).Boundary()
 	return message.Reply{
-		Status: http.StatusOK, Header: header, CacheControl: message.NoStore, Close: found.close,
+		Status: http.StatusOK, Header: fields.Header(), CacheControl: message.NoStore, Close: found.close,
 		ContentType: `multipart/alternative; boundary="` + boundary + `"`,
 		Stream:      func(w http.ResponseWriter) error { return writeParts(w, boundary, accepted) },
 	}, nil
@@ -62,7 +64,7 @@ func writeParts(w io.Writer, boundary string, resources []retrieved) error {
 		return fmt.Errorf("writing parts: %w", err)
 	}
 	for _, f := range resources {
-		part, err := parts.CreatePart(textproto.MIMEHeader(fieldsOf(f)))
+		part, err := parts.CreatePart(textproto.MIMEHeader(fieldsOf(f).Header()))
 		if err == nil {
 			_, err = io.Copy(part, f.Body)
 		}
@@ -96,10 +98,10 @@ func (f fetched) close() {
 
 // reply returns the reply with one of the resources.
 func (f fetched) reply(resource retrieved, embedder string) message.Reply {
-	header := fieldsOf(resource)
-	protect(header, madePolicy(resource.at, resource.Fields), embedder)
+	fields := fieldsOf(resource)
+	protect(&fields, madePolicy(resource.at, resource.Fields), embedder)
 	return message.Reply{
-		Status: http.StatusOK, Header: header, Vary: "Accept, Accept-Language, Accept-Encoding",
+		Status: http.StatusOK, Header: fields.Header(), Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // it is for clients who may use the proxy
 		Stream: func(w http.ResponseWriter) error {
 			_, err := io.Copy(w, resource.Body)
@@ -110,8 +112,8 @@ func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 }
 
 // acceptable returns the resources that the client accepts (RFC 2169 section 3.4).
-func acceptable(r *http.Request, found []retrieved) []retrieved {
-	if accept := message.List(r.Header, "Accept"); accept == "" || !isAccept(accept) {
+func acceptable(accept string, found []retrieved) []retrieved {
+	if accept == "" || !isAccept(accept) {
 		return found
 	}
 	var accepted []retrieved
@@ -120,7 +122,7 @@ func acceptable(r *http.Request, found []retrieved) []retrieved {
 		if err != nil {
 			kind = contenttype.NewMediaType("application/octet-stream") // RFC 9110 section 8.3
 		}
-		if _, _, err = contenttype.GetAcceptableMediaType(r, []contenttype.MediaType{kind}); err == nil {
+		if _, _, err = contenttype.GetAcceptableMediaTypeFromHeader(accept, []contenttype.MediaType{kind}); err == nil {
 			accepted = append(accepted, f)
 		}
 	}
@@ -148,7 +150,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 	}()
 	var faults []error
 	for _, l := range r.Locations {
-		resource, err := p.fetch(ctx, r.Request, r.Client, l.URI, limit == 1, r.Allow)
+		resource, err := p.fetch(ctx, r, l.URI, limit == 1)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -203,18 +205,14 @@ func noResource(faults []error) error {
 	}
 }
 
-// fieldsOf returns the header fields that describe a resource.
-func fieldsOf(f retrieved) http.Header {
-	header := make(http.Header)
-	for _, name := range []string{
-		"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag", "Last-Modified",
-	} {
-		if values := f.Fields.Lines(name); len(values) > 0 {
-			header[http.CanonicalHeaderKey(name)] = values
-		}
-	}
+// fieldsOf returns the fields that describe a resource.
+func fieldsOf(f retrieved) httpmessage.Fields {
+	fields := f.Fields.Filter(func(one httpmessage.Field) bool { return slices.ContainsFunc(describing[:], one.Is) })
 	if madePolicy(f.at, f.Fields) == "" {
-		header.Set("Content-Location", f.at.WithoutPassword().String())
+		fields.Set("Content-Location", f.at.WithoutPassword().String())
 	}
-	return header
+	return fields
 }
+
+// describing are the fields that describe a resource.
+var describing = [...]string{"Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "ETag", "Last-Modified"}

@@ -2,7 +2,6 @@ package forward
 
 import (
 	"context"
-	"net/http/httptest"
 	"net/netip"
 	"testing"
 
@@ -35,7 +34,7 @@ func TestFetchReleasesSlot(t *testing.T) {
 				}
 			}()
 			if _, err := p.Resource(t.Context(), Retrieval{
-				Request: httptest.NewRequest("GET", "/", nil), Locations: locations,
+				Method: "GET", Locations: locations,
 				Allow: func(uri.URI, bool) (func(netip.AddrPort) error, error) { return nil, nil },
 			}); err == nil {
 				t.Errorf("%s: a resource", name)

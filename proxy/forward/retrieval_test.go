@@ -23,7 +23,7 @@ import (
 func retrieval(t *testing.T, locations []string, fields ...string) forward.Retrieval {
 	t.Helper()
 	r := forward.Retrieval{
-		Request: requested(t, http.MethodGet, "urn:example:a", fields...).Request, Client: netip.MustParseAddr("192.0.2.1"),
+		Method: http.MethodGet, Fields: httpmessage.FieldsOf(fields...), Client: netip.MustParseAddr("192.0.2.1"),
 		Allow: func(uri.URI, bool) (func(netip.AddrPort) error, error) { return nil, nil },
 	}
 	for _, location := range locations {

@@ -23,7 +23,8 @@ type Allow func(u uri.URI, led bool) (check func(netip.AddrPort) error, err erro
 
 // Retrieval is what is retrieved for a name.
 type Retrieval struct {
-	Request   *http.Request
+	Method    string
+	Fields    httpmessage.Fields // of the request
 	Locations []resolver.Location
 	Client    netip.Addr // whose share of the limits it takes
 	Allow     Allow
@@ -37,7 +38,7 @@ var errRedirects = problem.Reason(fmt.Sprintf("the origin redirects more than %d
 
 // fetch gets one resource for a client, with its Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
-func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, location string, single bool, allow Allow) (retrieved, error) {
+func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single bool) (retrieved, error) {
 	led := false
 	u, err := uri.Parse(location)
 	if err != nil {
@@ -46,12 +47,12 @@ func (p *Proxy) fetch(ctx context.Context, r *http.Request, client netip.Addr, l
 	named := u.WithoutPassword().String()
 	for range maxRedirects + 1 {
 		u = u.WithoutFragment().Normalize()
-		check, err := allow(u, led)
+		check, err := r.Allow(u, led)
 		if err != nil {
 			return retrieved{}, err
 		}
 		resource, err := p.config.Fetch.Fetch(ctx, scheme.Request{
-			Request: httpmessage.Request{Method: r.Method, URI: u, Fields: p.resourceFields(ctx, r, u, single)}, Client: client, Check: check,
+			Request: httpmessage.Request{Method: r.Method, URI: u, Fields: p.resourceFields(ctx, r.Fields, u, single)}, Client: r.Client, Check: check,
 		})
 		switch {
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
@@ -104,19 +105,18 @@ func isRedirect(status int) bool {
 }
 
 // resourceFields returns the fields of a request for a resource at u.
-func (p *Proxy) resourceFields(ctx context.Context, r *http.Request, u uri.URI, single bool) httpmessage.Fields {
-	client := func(name string) []string { return r.Header[name] }
-	fields := p.config.Via.Passed(client)
+func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u uri.URI, single bool) httpmessage.Fields {
+	fields := p.config.Via.Passed(client.Lines)
 	for _, name := range []string{"Accept", "Accept-Language", "Accept-Encoding"} {
 		if name == "Accept-Encoding" && !single {
 			continue // clients do not decode the parts of a multipart
 		}
-		for _, line := range client(name) {
+		for _, line := range client.Lines(name) {
 			fields.Add(name, line)
 		}
 	}
 	if !isWeb(u.Scheme()) {
-		fields.Set("Accept", p.config.Accept(message.List(r.Header, "Accept"), true, ""))
+		fields.Set("Accept", p.config.Accept(client.List("Accept"), true, ""))
 	}
 	fields.Set("User-Agent", "urnd")
 	message.SetTraceparent(ctx, &fields)

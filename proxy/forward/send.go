@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 )
 
 // send sends an answer to the client. One whose source breaks off is broken off.
-func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
+func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpcache.Answer) {
 	if a.Content != nil {
 		defer a.Content.Close()
 	}
@@ -26,25 +27,29 @@ func (p *Proxy) send(w ResponseWriter, r *Request, a *httpcache.Answer) {
 	}
 	w.WriteHeader(a.Status)
 	if a.Content != nil && r.Method != http.MethodHead {
-		p.sendContent(w, r, a, announced)
+		p.sendContent(ctx, w, a, announced)
 	}
 }
 
 // sendContent sends the content of an answer, and its trailers.
-func (*Proxy) sendContent(w ResponseWriter, r *Request, a *httpcache.Answer, announced []string) {
+func (*Proxy) sendContent(ctx context.Context, w ResponseWriter, a *httpcache.Answer, announced []string) {
 	control := http.NewResponseController(w)
 	out := &sentTo{ResponseWriter: w}
 	if err := a.Content.SendTo(out, func() { _ = control.Flush() }); err != nil {
 		message.Abort(w)
-		if !out.failed && r.Context().Err() == nil { // else the client has left
+		if !out.failed && ctx.Err() == nil { // else the client has left
 			w.Broken(err)
 		}
 		return
 	}
-	if len(a.Trailer) > len(announced) {
+	if a.Trailer == nil {
+		return
+	}
+	trailer := a.Trailer.Fields.Header()
+	if len(trailer) > len(announced) {
 		_ = control.Flush() // or net/http would find a length, which has no trailers
 	}
-	for name, lines := range a.Trailer {
+	for name, lines := range trailer {
 		if !slices.Contains(announced, name) {
 			name = http.TrailerPrefix + name
 		}
@@ -55,11 +60,11 @@ func (*Proxy) sendContent(w ResponseWriter, r *Request, a *httpcache.Answer, ann
 // announce announces the trailer fields that are known, and returns their names. There are none by
 // HTTP/1.1 in a response whose length is known, nor by HTTP/1.0: RFC 9110 section 6.5.
 func (*Proxy) announce(header http.Header, r *Request, a *httpcache.Answer) []string {
-	if len(a.Announced) == 0 || !r.ProtoAtLeast(1, 1) || a.ContentLength >= 0 && r.ProtoMajor == 1 {
+	if a.Trailer == nil || len(a.Trailer.Names) == 0 || !r.isAtLeast11() || a.ContentLength >= 0 && r.Major == 1 {
 		return nil
 	}
-	header["Trailer"] = a.Announced
-	return a.Announced
+	header["Trailer"] = a.Trailer.Names
+	return a.Trailer.Names
 }
 
 // isMade reports whether the cache makes responses of a status itself, which have no words of an
@@ -80,12 +85,8 @@ func setLength(header http.Header, method string, a *httpcache.Answer) {
 
 // setFields sets the fields of an answer.
 func (p *Proxy) setFields(header http.Header, a *httpcache.Answer) {
-	for name, lines := range a.Header {
-		header[name] = lines[:len(lines):len(lines)] // also in place of Config.OwnField
-	}
-	for _, f := range a.Fields {
-		header[f.Name] = []string{f.Value}
-	}
+	a.Fields.CopyTo(header) // also in place of Config.OwnField
+	a.Added.CopyTo(header)
 	header["Via"] = append(header["Via"], p.config.Via.String())
 	header["Cache-Status"] = append(header["Cache-Status"], a.Outcome.Status("urnd"))
 	if _, ok := header["Content-Type"]; !ok {

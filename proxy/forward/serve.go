@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,33 +24,33 @@ import (
 
 // Serve answers a request from the cache, or forwards it to the origin server, and returns what the
 // cache did in one word. An error means that nothing was sent.
-func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
+func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached string, err error) {
 	r = p.consume(r)
-	left, limited, err := forwards(r.Request)
+	left, limited, err := forwards(r)
 	switch {
 	case err != nil:
 		return "", err
 	case limited && left == 0:
-		message.Write(w, r.Method, last(r.Request))
+		message.Write(w, r.Method, last(r))
 		return "", nil
 	}
 	if limited {
-		r.Header[maxForwards] = []string{strconv.Itoa(left - 1)}
+		r.Fields.Set(maxForwards, strconv.Itoa(left-1))
 	}
 	if err := p.bind(r); err != nil {
 		return "", err
 	}
 	defer r.unbind()
-	if protocol := upgradeOf(r.Request); protocol != "" && r.isWeb() && !r.Fetched {
-		return "bypass", p.upgrade(w, r, p.outgoing(r, r.Header), protocol)
+	if protocol := upgradeOf(r); protocol != "" && r.isWeb() && !r.Fetched {
+		return "bypass", p.upgrade(ctx, w, r, p.outgoing(ctx, r, r.Fields), protocol)
 	}
 	c := p.newClient(w, r)
 	defer c.end()
 	asked := &httpcache.Request{
-		Method: r.Method, URI: r.Key.String(), Spelling: r.Spelling, Header: p.selecting(r), Added: p.added(r), Client: resolver.ClientAddress(r.Share),
-		Body: r.hasBody(), Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
+		Request: p.asked(c, r), Key: r.Key.String(), Added: p.added(r), Client: resolver.ClientAddress(r.Share),
+		Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
-	answer, err := p.config.Cache.Serve(r.Context(), asked, func(ctx context.Context, o httpcache.Outgoing) (*httpcache.Response, error) {
+	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 		return p.ask(ctx, c, r, o)
 	})
 	c.answer()
@@ -64,16 +65,22 @@ func (p *Proxy) Serve(w ResponseWriter, r *Request) (cached string, err error) {
 	if answer, err = challenging(r, answer); err != nil {
 		return "", err
 	}
-	p.send(w, r, answer)
+	p.send(ctx, w, r, answer)
 	return cacheWord(answer.Outcome), nil
 }
 
-// hasBody reports whether a request has a body that is passed on: for what is fetched none is.
-func (r *Request) hasBody() bool { return !r.Fetched && hasBody(r.Request) }
-
-// hasBody reports whether a request has a body.
-func hasBody(r *http.Request) bool {
-	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
+// asked returns the request as the cache gets it, for a client.
+func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
+	asked := r.Request
+	asked.Fields, asked.Body = p.selecting(r), nil
+	if c.body != nil {
+		asked.Body = c.body
+	}
+	isPassed := func(name string) bool { return p.passes(r, name) }
+	if asked.Trailer != nil && (c.body == nil || slices.ContainsFunc(asked.Trailer.Names, func(name string) bool { return !isPassed(name) })) {
+		asked.Trailer = nil
+	}
+	return asked
 }
 
 // blamed returns an error that names the client as who took too long, where it is about its body. The same
@@ -87,12 +94,12 @@ func blamed(c *client, err error) error {
 }
 
 // ask sends a request to the origin.
-func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpcache.Response, error) {
+func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpmessage.Response, error) {
 	release, err := p.config.Fetches.Acquire(r.Share)
 	if err != nil {
 		return nil, err
 	}
-	o.Header = p.outgoing(r, o.Header) //nolint:contextcheck // the request has one of its own
+	o.Fields = p.outgoing(ctx, r, o.Fields)
 	arrived := false
 	defer func() {
 		if !arrived { // also where a handler panics
@@ -104,17 +111,14 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		return nil, err
 	}
 	arrived = true
-	trailer := trailerOf(resource)
-	body := io.ReadCloser(released{resource.Body, sync.OnceFunc(release)})
-	if resource.Body == http.NoBody { // nothing more is to come
+	response := &resource.Response
+	response.Fields, response.Private = httpcache.EndToEnd(response.Fields), scheme.HasConnectionToken(response.Fields)
+	if response.Body == http.NoBody { // nothing more is to come
 		release()
-		body = http.NoBody
+	} else {
+		response.Body = released{response.Body, sync.OnceFunc(release)}
 	}
-	return &httpcache.Response{
-		Status: resource.Status, Reason: resource.Reason, Header: httpcache.EndToEnd(resource.Fields.Header()), Trailer: trailer, Announced: announced(trailer),
-		Body: body, ContentLength: resource.ContentLength, From: resource.From,
-		Private: scheme.HasConnectionToken(resource.Fields),
-	}, nil
+	return response, nil
 }
 
 // fetchOf asks the origin: of a site, another server where one could not be connected to, and so was sent
@@ -122,7 +126,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, error) {
 	server := r.Server
 	for others := r.Others; ; others-- {
-		request := p.request(c, r, server, o)
+		request := p.request(r, server, o)
 		if !o.Background && !r.Fetched { // its fields are not those of this server
 			request.Interim = c.interim
 		}
@@ -143,11 +147,11 @@ func isUnconnected(err error) bool {
 	return errors.Is(err, netguard.ErrLookup) || errors.Is(err, netguard.ErrConnectTimeout) || errors.As(err, &operation) && operation.Op == "dial"
 }
 
-// request returns the request to the origin, for a client that may be nil.
-func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
-	request := scheme.Request{Request: httpmessage.Request{Method: o.Method, URI: r.Target, Spelling: r.Spelling, Fields: httpmessage.FromHeader(o.Header)}, Client: r.Share, Check: r.Check}
+// request returns the request to the origin.
+func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
+	request := scheme.Request{Request: o.Request, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
-		request.URI = at(server, r.Target)
+		request.URI = at(server, r.URI)
 		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
 		if r.Site != nil {
 			request.TLS = r.Site.TLS
@@ -155,14 +159,6 @@ func (p *Proxy) request(c *client, r *Request, server uri.URI, o httpcache.Outgo
 	}
 	if r.bound != nil && !o.Background {
 		request.Bound = r.bound.BoundConn
-	}
-	if c != nil && c.body != nil {
-		body, trailer := httpmessage.AtEnd(c.body, func() {}), (*httpmessage.Trailer)(nil)
-		if len(r.Trailer) > 0 && p.passesAll(r, r.Trailer) {
-			trailer = &httpmessage.Trailer{Names: announced(r.Trailer)}
-			body = httpmessage.AtEnd(c.body, func() { trailer.Fields = httpmessage.FromHeader(r.Trailer) })
-		}
-		request.Body, request.Trailer, request.ContentLength = body, trailer, r.ContentLength
 	}
 	return request
 }

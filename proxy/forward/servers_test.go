@@ -56,7 +56,7 @@ func TestServersOfSites(t *testing.T) {
 			next++
 			return parsed(t, "http://"+string(rune('0'+next))+".example")
 		}
-		client := w.serve(r)
+		client := w.serve(t, r)
 		if !errors.Is(client.err, tt.err) {
 			t.Errorf("%s: %v", name, client.err)
 		}
@@ -86,7 +86,7 @@ func TestRequestsOfClients(t *testing.T) {
 		}
 		return nil
 	}
-	if client := w.serve(r); client.err != nil {
+	if client := w.serve(t, r); client.err != nil {
 		t.Fatal(client.err)
 	}
 	sent, _ := w.last()
@@ -125,12 +125,12 @@ func TestInterimResponses(t *testing.T) {
 		want   int
 	}{
 		"HTTP/1.1": {func(*forward.Request) {}, 1},
-		"HTTP/1.0": {func(r *forward.Request) { r.ProtoMinor = 0 }, 0},
+		"HTTP/1.0": {func(r *forward.Request) { r.Minor = 0 }, 0},
 		"fetched":  {func(r *forward.Request) { r.Fetched = true }, 0},
 	} {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)
-		client := w.serve(r)
+		client := w.serve(t, r)
 		if client.err != nil || len(client.interim) != tt.want || client.Body.String() != "ok" || client.Header().Get("Link") != "" {
 			t.Errorf("%s: %+v", name, client)
 		}

@@ -2,10 +2,10 @@ package forward
 
 import (
 	"errors"
-	"net/http"
 	"net/netip"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -68,9 +68,9 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 	p := New(Config{Bound: resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(3, 3, share), Busy: busy}})
 	open := func(client byte, isIdle bool) (*waiting, error) {
 		address := netip.AddrFrom4([4]byte{192, 0, 2, client})
-		r := &Request{Request: &http.Request{Header: http.Header{"Authorization": {"NTLM a"}}}, Share: address, Session: new(Session)}
-		r.Target, _ = uri.Parse("http://a.example/")
-		r.Key = r.Target
+		r := &Request{Request: httpmessage.Request{Fields: httpmessage.FieldsOf("Authorization", "NTLM a")}, Share: address, Session: new(Session)}
+		r.URI, _ = uri.Parse("http://a.example/")
+		r.Key = r.URI
 		if err := p.bind(r); err != nil {
 			return nil, err
 		}

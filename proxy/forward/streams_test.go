@@ -78,7 +78,7 @@ func TestTunnel(t *testing.T) {
 	c, in := served(t, func(w forward.ResponseWriter, r *http.Request) {
 		asked := of(t, r, "http://a.example/")
 		asked.Check = check
-		carried, err := p.Connect(w, asked, forward.Target{Host: "a.example", Port: 443})
+		carried, err := p.Connect(r.Context(), w, asked, forward.Target{Host: "a.example", Port: 443})
 		if err != nil {
 			t.Error(err)
 		}
@@ -116,10 +116,10 @@ func TestTunnelOfStream(t *testing.T) {
 		}
 	})
 	r := requested(t, http.MethodConnect, "http://a.example/")
-	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/2.0", 2, 0
+	r.Major, r.Minor = 2, 0
 	r.Body = io.NopCloser(strings.NewReader("hello "))
 	client := newRecorder()
-	if _, err := p.Connect(client, r, forward.Target{Host: "a.example", Port: 443}); err != nil {
+	if _, err := p.Connect(t.Context(), client, r, forward.Target{Host: "a.example", Port: 443}); err != nil {
 		t.Fatal(err)
 	}
 	if client.Code != 200 || client.Body.String() != "hello bye" || !client.Flushed || client.Header().Get("Via") == "" || client.server.String() != address {
@@ -152,7 +152,7 @@ func TestTunnelRefused(t *testing.T) {
 			}
 		})
 		client := newRecorder()
-		if carried, err := p.Connect(client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err, tt.want) || carried != 0 || client.Flushed {
+		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err, tt.want) || carried != 0 || client.Flushed {
 			t.Errorf("%s: %d, %v", name, carried, err)
 		}
 		if (len(dialled) > 0) != (tt.want == errRefused) || len(slots) > 0 {
@@ -167,7 +167,7 @@ func TestTunnelRefused(t *testing.T) {
 		}
 	})
 	// A connection that cannot be taken over.
-	if _, err := p.Connect(newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{Host: "a.example", Port: 443}); !errors.Is(err, http.ErrNotSupported) {
+	if _, err := p.Connect(t.Context(), newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{Host: "a.example", Port: 443}); !errors.Is(err, http.ErrNotSupported) {
 		t.Errorf("%v", err)
 	}
 }
@@ -185,7 +185,7 @@ func TestUpgrade(t *testing.T) {
 	ended := make(chan *forward.Request, 1)
 	c, in := served(t, func(client forward.ResponseWriter, r *http.Request) {
 		asked := of(t, r, "http://a.example/")
-		if cached, err := w.Serve(client, asked); err != nil || cached != "bypass" {
+		if cached, err := w.Serve(r.Context(), client, asked); err != nil || cached != "bypass" {
 			t.Errorf("%s, %v", cached, err)
 		}
 		ended <- asked
@@ -243,7 +243,7 @@ func TestUpgradeRefused(t *testing.T) {
 		"POST":                    requested(t, http.MethodPost, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"),
 		"another protocol":        requested(t, http.MethodGet, "ftp://a.example/", "Connection", "Upgrade", "Upgrade", "a"),
 	} {
-		client := w.serve(r)
+		client := w.serve(t, r)
 		if sent, _ := w.last(); client.err != nil || client.Body.String() != "plain" || sent.Fields.Has("Upgrade") || sent.Fields.Has("Connection") {
 			t.Errorf("%s: %+v, the origin is asked %v", name, client, sent.Fields)
 		}

@@ -114,16 +114,20 @@ func parsed(t testing.TB, text string) uri.URI {
 func requested(t testing.TB, method, target string, fields ...string) *forward.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, "/", nil)
-	r.Header = httpmessage.FieldsOf(fields...).Header()
 	r.RequestURI = target
-	return of(t, r, target)
+	asked := of(t, r, target)
+	asked.Fields = httpmessage.FieldsOf(fields...)
+	return asked
 }
 
 // of returns a request of net/http as one for a URI.
 func of(t testing.TB, r *http.Request, target string) *forward.Request {
 	t.Helper()
-	u := parsed(t, target)
-	return &forward.Request{Request: r, Key: u, Target: u}
+	asked := &forward.Request{
+		Request: httpmessage.FromRequest(r), Key: parsed(t, target), Target: r.RequestURI, Authority: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor,
+	}
+	asked.URI = asked.Key
+	return asked
 }
 
 // recorder is a forward.ResponseWriter that keeps what a client gets.
@@ -162,16 +166,22 @@ func newRecorder() *recorder {
 }
 
 // serve returns what the client gets that has sent a request.
-func (w *web) serve(r *forward.Request) *recorder {
+func (w *web) serve(t testing.TB, r *forward.Request) *recorder {
+	t.Helper()
+	return w.serveIn(t.Context(), r)
+}
+
+// serveIn is serve, in a context of its own.
+func (w *web) serveIn(ctx context.Context, r *forward.Request) *recorder {
 	client := newRecorder()
-	client.cached, client.err = w.Serve(client, r)
+	client.cached, client.err = w.Serve(ctx, client, r)
 	return client
 }
 
 // get returns what a client gets for a URI.
 func (w *web) get(t testing.TB, target string, fields ...string) *recorder {
 	t.Helper()
-	return w.serve(requested(t, http.MethodGet, target, fields...))
+	return w.serve(t, requested(t, http.MethodGet, target, fields...))
 }
 
 // written returns a reply as a client gets it.

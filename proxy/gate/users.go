@@ -109,7 +109,7 @@ func (u *Users) compare(ctx context.Context, hash []byte, password string) (bool
 	}
 	defer u.waiting.Release()
 	if err := u.slots.Acquire(ctx); err != nil {
-		return false, err //nolint:wrapcheck // it is the cause for which ctx has ended
+		return false, err
 	}
 	defer u.slots.Release()
 	return bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil, nil

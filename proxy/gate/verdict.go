@@ -82,7 +82,7 @@ func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
 	if a.Kind == route.KindTunnel {
 		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.To.Host, Port: a.To.Port}, nil
 	}
-	return policy.NewRequest(c.Addr, v.User, a.Method, a.Key) //nolint:wrapcheck // it says all
+	return policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
 }
 
 func (g *Gate) decide(v *Verdict, asked policy.Request) error {
@@ -123,5 +123,5 @@ func (g *Gate) enforce(asked policy.Request, decision policy.Decision) error {
 		g.config.Log.Info(text, "rule", decision.Rule, "client", asked.Client, "user", asked.User, "method", asked.Method,
 			"scheme", asked.Scheme, "host", asked.Host, "port", asked.Port)
 	}
-	return err //nolint:wrapcheck // it says all
+	return err
 }

@@ -149,7 +149,7 @@ func awaitReset(conn net.Conn) error {
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return err //nolint:wrapcheck // net/http looks at its type
+		return err
 	}
 	err = raw.Read(func(fd uintptr) bool {
 		state := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor is an int
@@ -157,7 +157,7 @@ func awaitReset(conn net.Conn) error {
 		return err == nil && n > 0 && state[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // net/http looks at its type
+		return err
 	}
 	return io.EOF
 }

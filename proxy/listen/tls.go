@@ -29,7 +29,7 @@ func newSecureConn(conn net.Conn, config *tls.Config, log *slog.Logger) *secureC
 			log.Debug("TLS handshake failed", "client", conn.RemoteAddr(), "error", err)
 		}
 		c.isHTTP2 = c.ConnectionState().NegotiatedProtocol == "h2"
-		return err //nolint:wrapcheck // net/http looks at its type
+		return err
 	})
 	return c
 }

@@ -22,7 +22,7 @@ func newHTTP2Response(w http.ResponseWriter, deadline func() time.Time) *http2Re
 // Write implements http.ResponseWriter.
 func (r *http2Response) Write(p []byte) (int, error) {
 	r.extend()
-	return r.ResponseWriter.Write(p) //nolint:wrapcheck // it stands for the writer that it wraps
+	return r.ResponseWriter.Write(p)
 }
 
 // FlushError is for http.ResponseController.

@@ -21,7 +21,7 @@ const udpSize = 1232
 func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype uint16, why string) (*dns.Msg, error) {
 	if c.config.Slots != nil {
 		if err := c.config.Slots.Acquire(ctx); err != nil {
-			return nil, err //nolint:wrapcheck // it is the cause for which ctx has ended
+			return nil, err
 		}
 		defer c.config.Slots.Release()
 	}
@@ -146,13 +146,13 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 func receive(conn *dns.Conn, network string, buffer []byte) ([]byte, error) {
 	if network == "udp" {
 		n, err := conn.Read(buffer)
-		return buffer[:n], err //nolint:wrapcheck // the caller wraps it
+		return buffer[:n], err
 	}
 	message, err := conn.ReadMsgHeader(nil)
 	if errors.Is(err, dns.ErrShortRead) {
 		return nil, nil
 	}
-	return message, err //nolint:wrapcheck // likewise
+	return message, err
 }
 
 // errNotAuthentic means that a reply lacks the required AD bit.

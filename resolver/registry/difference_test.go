@@ -19,7 +19,9 @@ func TestDifferences(t *testing.T) {
 	}{
 		{"none", registry.Record{Targets: []registry.Target{a}, Since: day}, registry.Record{Targets: []registry.Target{a}}, nil},
 		{
-			"a target more", registry.Record{Targets: []registry.Target{a}}, registry.Record{Targets: []registry.Target{a, b}},
+			"a target more",
+			registry.Record{Targets: []registry.Target{a}},
+			registry.Record{Targets: []registry.Target{a, b}},
 			[]registry.Difference{{"target", "", "https://b/"}},
 		},
 		{

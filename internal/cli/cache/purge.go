@@ -103,7 +103,7 @@ func (p *purgeFlags) purges(k kinds, changed func(name string) bool, args []stri
 	case selections != 1:
 		return nil, errPurgeSelection
 	case lines[0].normal == "":
-		return nil, fmt.Errorf("--%s is empty", lines[0].By) //nolint:err113 // it is shown, and not compared
+		return nil, fmt.Errorf("--%s is empty", lines[0].By)
 	case p.hard && p.refresh:
 		return nil, errPurgeMode
 	case p.refresh && slices.ContainsFunc(lines, func(l purgeLine) bool { return l.By != "uri" || l.Of != ofResponses }):

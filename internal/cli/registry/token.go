@@ -89,7 +89,7 @@ func expiry(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("--expires: %q is neither a time, such as 2032-01-01 or 2032-01-01T12:00:00Z, "+
-		"nor a duration, such as 720h", text) //nolint:err113 // it is shown, and not compared
+		"nor a duration, such as 720h", text)
 }
 
 func newTokenList(w Wiring) *cobra.Command {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/stored"
@@ -19,10 +20,10 @@ import (
 )
 
 // fill makes a cache store a response with a body and fields to a request with others.
-func fill(t *testing.T, c *httpcache.Cache, key string, request, response http.Header) {
+func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpmessage.Fields) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Method: http.MethodGet, URI: key, Header: request}, func(context.Context, httpcache.Outgoing) (*httpcache.Response, error) {
-		return &httpcache.Response{Status: 200, Header: response, Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
+	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key}, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+		return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +52,10 @@ func TestResponses(t *testing.T) {
 	t.Cleanup(c.Close)
 	const key = "http://a.example/"
 	modified := now.Add(-time.Hour).Format(http.TimeFormat)
-	fill(t, c, key, http.Header{"Accept-Language": {"de"}, "Cookie": {"secret=1"}, "Authorization": {"Basic secret"}}, http.Header{
-		"Cache-Control": {"public, max-age=60"}, "Vary": {"Accept-Language, Cookie, Authorization, X-Missing"}, "Etag": {`"1"`}, "Last-Modified": {modified}, "Surrogate-Key": {"tag other"}, "Date": {now.Format(http.TimeFormat)},
-	})
-	fill(t, c, "http://b.example/", http.Header{}, http.Header{"Cache-Control": {"max-age=60"}, "Surrogate-Key": {"tag"}, "Etag": {`"2"`}})
+	fill(t, c, key, httpmessage.FieldsOf("Accept-Language", "de", "Cookie", "secret=1", "Authorization", "Basic secret"), httpmessage.FieldsOf(
+		"Cache-Control", "public, max-age=60", "Vary", "Accept-Language, Cookie, Authorization, X-Missing", "Etag", `"1"`, "Last-Modified", modified, "Surrogate-Key", "tag other", "Date", now.Format(http.TimeFormat),
+	))
+	fill(t, c, "http://b.example/", nil, httpmessage.FieldsOf("Cache-Control", "max-age=60", "Surrogate-Key", "tag", "Etag", `"2"`))
 	refreshed := ""
 	r := stored.New(c, func(_ context.Context, key uri.URI) (int, error) {
 		refreshed = key.String()

@@ -12,8 +12,8 @@ import (
 
 // The octets that compressed input begins with (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1).
 var (
-	magicGzip = []byte{0x1f, 0x8b}             //nolint:gochecknoglobals // a constant
-	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd} //nolint:gochecknoglobals // a constant
+	magicGzip = []byte{0x1f, 0x8b}
+	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
 // maxWindow bounds the memory of zstd, as its command does.

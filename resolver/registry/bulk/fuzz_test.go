@@ -3,6 +3,7 @@ package bulk
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -83,7 +84,7 @@ func FuzzTable(f *testing.F) {
 				}
 			}
 		}
-		if read, err := r.next(); err != io.EOF {
+		if read, err := r.next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("%q: after all %+v, %v", text.String(), read, err)
 		}
 	})

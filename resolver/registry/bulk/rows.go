@@ -71,7 +71,7 @@ func (r *rows) next() (row, error) {
 	for reread := 0; ; {
 		part, err := r.csv.Read()
 		var stopped *csv.ParseError
-		line := 0
+		var line int
 		switch {
 		case err == nil:
 			line, _ = r.csv.FieldPos(0)

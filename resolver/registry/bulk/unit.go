@@ -131,8 +131,12 @@ func (u *unit) take(l line) {
 		a *string
 		b string
 	}{
-		{&a.Reason, b.Reason}, {&a.Alias, b.Alias}, {&a.Metadata, b.Metadata},
-		{&a.Contact, b.Contact}, {&a.By, b.By}, {&a.Note, b.Note},
+		{&a.Reason, b.Reason},
+		{&a.Alias, b.Alias},
+		{&a.Metadata, b.Metadata},
+		{&a.Contact, b.Contact},
+		{&a.By, b.By},
+		{&a.Note, b.Note},
 	} {
 		if *t.a == "" {
 			*t.a = t.b

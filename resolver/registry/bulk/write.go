@@ -78,7 +78,7 @@ func (r *run) write(ctx context.Context, digest string) error {
 	all := batches(ctx, r.sorted, string(p.After), size)
 	defer func() {
 		cancel()
-		for range all { //nolint:revive // until it has ended
+		for range all {
 		}
 	}()
 	var lines int64

@@ -108,7 +108,7 @@ func (j *Jobs) remove(kind string, ids ...string) {
 func (j *Jobs) syncDirectory() error {
 	d, err := os.Open(j.config.Directory)
 	if err != nil {
-		return err //nolint:wrapcheck // the caller says what for
+		return err
 	}
 	defer d.Close()
 	return d.Sync()

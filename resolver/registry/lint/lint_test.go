@@ -119,11 +119,13 @@ func TestFindings(t *testing.T) {
 			nil,
 		},
 		{
-			"a check digit", []registry.Entry{name("urn:isbn:0395363412", "https://a.example/")},
+			"a check digit",
+			[]registry.Entry{name("urn:isbn:0395363412", "https://a.example/")},
 			[]string{"urn:isbn:0395363412: error: check digit (name)"},
 		},
 		{
-			"not canonical any more", []registry.Entry{name("urn:isbn:0-395-36341-1", "https://a.example/")},
+			"not canonical any more",
+			[]registry.Entry{name("urn:isbn:0-395-36341-1", "https://a.example/")},
 			[]string{"urn:isbn:0-395-36341-1: error: its canonical name is urn:isbn:0395363411 (canonical)"},
 		},
 		{
@@ -139,7 +141,8 @@ func TestFindings(t *testing.T) {
 			nil,
 		},
 		{
-			"an experimental namespace", []registry.Entry{name("urn:x-a:b", "https://a.example/")},
+			"an experimental namespace",
+			[]registry.Entry{name("urn:x-a:b", "https://a.example/")},
 			[]string{"urn:x-a:b: warning: experimental-nid (name)"},
 		},
 		{"no URI", []registry.Entry{name("urn:nbn:fi:a", "https://a b/")}, []string{"urn:nbn:fi:a: error: the target https://a b/ (target)"}},
@@ -147,18 +150,21 @@ func TestFindings(t *testing.T) {
 			"urn:nbn:fi:a: error: the target javascript:alert(1): (target-scheme)", b + ": error: the target xyz:1: (target-scheme)",
 		}},
 		{
-			"a normal form", []registry.Entry{name("urn:nbn:fi:a", "https://A.example:443/%7e")},
+			"a normal form",
+			[]registry.Entry{name("urn:nbn:fi:a", "https://A.example:443/%7e")},
 			[]string{
 				"urn:nbn:fi:a: warning: the target https://A.example:443/%7e is not in its normal form, which is https://a.example/~ (target-normal)",
 			},
 		},
 		{
-			"a password", []registry.Entry{name("urn:nbn:fi:a", "ftp://u:p@a.example/")},
+			"a password",
+			[]registry.Entry{name("urn:nbn:fi:a", "ftp://u:p@a.example/")},
 			[]string{"urn:nbn:fi:a: warning: the target has a user name or password (target-user)"},
 		},
 		{"a mail address", []registry.Entry{name("urn:nbn:fi:a", "mailto:a@b.example")}, nil},
 		{
-			"http", []registry.Entry{name("urn:nbn:fi:a", "http://a.example/")},
+			"http",
+			[]registry.Entry{name("urn:nbn:fi:a", "http://a.example/")},
 			[]string{"urn:nbn:fi:a: hint: the target http://a.example/ is not protected (target-http)"},
 		},
 		{"expired", []registry.Entry{
@@ -167,7 +173,8 @@ func TestFindings(t *testing.T) {
 			with(name("urn:nbn:fi:c", "https://a.example/4"), until(today.Add(time.Second))),
 		}, []string{"urn:nbn:fi:a: error: no target is valid any more (target-expired)", b + ": hint: 1 of its 2 targets (target-expired)"}},
 		{
-			"no target", []registry.Entry{name("urn:nbn:fi:a"), with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
+			"no target",
+			[]registry.Entry{name("urn:nbn:fi:a"), with(name(b), func(e *registry.Entry) { e.Status = registry.Reserved })},
 			[]string{"urn:nbn:fi:a: warning: it is active, and has no target (no-target)"},
 		},
 		{"itself", []registry.Entry{name("urn:nbn:fi:a", self+"urn:nbn:fi:a")}, []string{"urn:nbn:fi:a: error: it leads back to itself (loop)"}},
@@ -177,28 +184,34 @@ func TestFindings(t *testing.T) {
 			"urn:nbn:fi:a: error: it leads back (loop)", b + ": error: it leads back (loop)", "urn:nbn:fi:c: error: it leads back (loop)",
 		}},
 		{
-			"a chain", []registry.Entry{name("urn:nbn:fi:a", self+"urn%3Anbn%3Afi%3Ab"), name(b, "https://a.example/")},
+			"a chain",
+			[]registry.Entry{name("urn:nbn:fi:a", self+"urn%3Anbn%3Afi%3Ab"), name(b, "https://a.example/")},
 			[]string{"urn:nbn:fi:a: warning: the target " + self + "urn%3Anbn%3Afi%3Ab leads to the name urn:nbn:fi:b (chain)"},
 		},
 		{
-			"a chain to what is withdrawn", []registry.Entry{name("urn:nbn:fi:a", self+b), with(name(b), withdrawn())},
+			"a chain to what is withdrawn",
+			[]registry.Entry{name("urn:nbn:fi:a", self+b), with(name(b), withdrawn())},
 			[]string{"urn:nbn:fi:a: error: the target " + self + b + " leads to urn:nbn:fi:b, which is withdrawn (chain)"},
 		},
 		{
-			"another resolver", []registry.Entry{name("urn:nbn:fi:a", "https://r.example/?id="+b), name(b, "https://r.example/"+b)},
+			"another resolver",
+			[]registry.Entry{name("urn:nbn:fi:a", "https://r.example/?id="+b), name(b, "https://r.example/"+b)},
 			[]string{"urn:nbn:fi:a: hint: the target https://r.example/?id=" + b + " leads to urn:nbn:fi:b by another resolver (chain)"},
 		},
 		{"a page of ours", []registry.Entry{name("urn:nbn:fi:a", self+"about")}, nil},
 		{
-			"an alias of nothing", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b))},
+			"an alias of nothing",
+			[]registry.Entry{with(name("urn:nbn:fi:a"), alias(b))},
 			[]string{"urn:nbn:fi:a: error: it is an alias of urn:nbn:fi:b, which is not registered (alias)"},
 		},
 		{
 			"an alias below a prefix",
-			[]registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")), at(registry.Prefix("urn:example:"), "https://a.example/")}, nil,
+			[]registry.Entry{with(name("urn:nbn:fi:a"), alias("urn:example:b")), at(registry.Prefix("urn:example:"), "https://a.example/")},
+			nil,
 		},
 		{
-			"an alias of what is withdrawn", []registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), withdrawn())},
+			"an alias of what is withdrawn",
+			[]registry.Entry{with(name("urn:nbn:fi:a"), alias(b)), with(name(b), withdrawn())},
 			[]string{"urn:nbn:fi:a: warning: it is an alias of urn:nbn:fi:b, which is withdrawn (alias)"},
 		},
 		{
@@ -224,11 +237,13 @@ func TestFindings(t *testing.T) {
 			[]string{b + ": hint: its only target https://a.example/ is also that of urn:nbn:fi:a (target-shared)"},
 		},
 		{
-			"metadata", []registry.Entry{with(name("urn:nbn:fi:a", "https://a.example/"), func(e *registry.Entry) { e.Metadata = "[]" })},
+			"metadata",
+			[]registry.Entry{with(name("urn:nbn:fi:a", "https://a.example/"), func(e *registry.Entry) { e.Metadata = "[]" })},
 			[]string{"urn:nbn:fi:a: error: (record)"},
 		},
 		{
-			"a prefix of a namespace with rules", []registry.Entry{at(registry.Prefix("urn:ietf:rfc:"), "https://a.example/")},
+			"a prefix of a namespace with rules",
+			[]registry.Entry{at(registry.Prefix("urn:ietf:rfc:"), "https://a.example/")},
 			[]string{`urn:ietf:rfc:*: hint: names below it are not led by the rules of the namespace "ietf" (hides-rules)`},
 		},
 		{
@@ -240,11 +255,13 @@ func TestFindings(t *testing.T) {
 			[]string{"urn:example:b:*: hint: it leads where the prefix urn:example: does (redundant)"},
 		},
 		{
-			"a prefix that leads to itself", []registry.Entry{at(registry.Prefix("urn:example:"), self+"urn:example:x")},
+			"a prefix that leads to itself",
+			[]registry.Entry{at(registry.Prefix("urn:example:"), self+"urn:example:x")},
 			[]string{"urn:example:*: error: it leads back (loop)"},
 		},
 		{
-			"a prefix with a bad target", []registry.Entry{at(registry.Prefix("urn:example:"), "{suffix}")},
+			"a prefix with a bad target",
+			[]registry.Entry{at(registry.Prefix("urn:example:"), "{suffix}")},
 			[]string{"urn:example:*: error: the target {suffix} (target)"},
 		},
 	} {

@@ -10,7 +10,7 @@ import (
 
 // body is a part of a file. Close may be called while it is read.
 type body struct {
-	ctx  context.Context
+	ctx  context.Context //nolint:containedctx // it also ends the body
 	file *os.File
 	next int64 // offset of the next octet
 	left int64

@@ -15,7 +15,7 @@ import (
 // body is the stream of a file. It ends well only where the server says that all was sent, and where as
 // much was sent as there should be.
 type body struct {
-	ctx      context.Context
+	ctx      context.Context //nolint:containedctx // it also ends the body
 	cancel   context.CancelFunc
 	mu       sync.Mutex // of a Read, and of all below
 	control  *control

@@ -17,7 +17,7 @@ import (
 // exchange is one request and its response on a connection.
 type exchange struct {
 	*conn
-	ctx     context.Context // it also ends the body, which has no context
+	ctx     context.Context //nolint:containedctx // it also ends the body, which has no context
 	request *request
 	stop    func() bool // ends the watch of ctx
 	sender  *sender     // nil without a body

@@ -151,7 +151,7 @@ type http2Body struct {
 	response *http.Response
 	trailer  *httpmessage.Trailer
 	sent     *sentBody
-	ctx      context.Context // it also ends the body, which has no context
+	ctx      context.Context //nolint:containedctx // it also ends the body, which has no context
 }
 
 // Read implements io.Reader. At the end the trailer is complete.

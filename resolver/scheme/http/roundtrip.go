@@ -19,17 +19,13 @@ func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 		closeBody(request.Body)
 		return nil, fmt.Errorf("fetching: %w", resolver.Unreachable(err))
 	}
-	in := scheme.Request{Request: httpmessage.Request{
-		Method: request.Method, URI: u.WithoutFragment(), Fields: httpmessage.FromHeader(request.Header), ContentLength: request.ContentLength,
-	}}
+	in := scheme.Request{Request: httpmessage.FromRequest(request)}
+	in.URI = u.WithoutFragment()
 	if in.Method == "" {
 		in.Method = http.MethodGet
 	}
-	if request.Body != nil && request.Body != http.NoBody {
-		in.Body, in.Trailer = httpmessage.BodyOf(request)
-		if in.ContentLength == 0 {
-			in.ContentLength = -1 // how net/http says that it is unknown
-		}
+	if in.Body != nil && in.ContentLength == 0 {
+		in.ContentLength = -1 // how net/http says that it is unknown
 	}
 	resource, err := h.Fetch(request.Context(), in)
 	if err != nil {

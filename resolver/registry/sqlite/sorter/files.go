@@ -51,7 +51,7 @@ type file struct {
 // ReadAt implements vfs.File.
 func (f *file) ReadAt(b []byte, at int64) (int, error) {
 	n, err := f.File.ReadAt(b, at)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = f.of.failed(err)
 	}
 	return n, err

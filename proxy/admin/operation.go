@@ -1,0 +1,104 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// operation is what the admin interface does for a method at a path: an operation on the daemon has serve, one on the registry
+// call.
+type operation struct {
+	method string // GET is also for HEAD
+	path   string // "{id}" is one segment; all below a path that ends with a slash is of it, but for the root
+	// about says what there is, in the list for people, with the parameters of an example; "" leaves it out.
+	about, example string
+	isOpen         bool // also without a token
+	serve          http.HandlerFunc
+	call           func(c *call) (message.Reply, error)
+	// role is what every request of the registry needs. Whether an actor has the role for a name is decided with the name.
+	role registry.Role
+	kind registry.Kind
+}
+
+// matches reports whether a path is one of the operation, and returns its segment for "{id}".
+func (o *operation) matches(path string) (id string, ok bool) {
+	before, after, has := strings.Cut(o.path, "{id}")
+	switch {
+	case has:
+	case len(o.path) > 1 && strings.HasSuffix(o.path, "/"):
+		return "", strings.HasPrefix(path, o.path)
+	default:
+		return "", o.path == path
+	}
+	id, ok = strings.CutPrefix(path, before)
+	if ok {
+		id, ok = strings.CutSuffix(id, after)
+	}
+	return id, ok && id != "" && !strings.Contains(id, "/")
+}
+
+// operationOf returns the operation of a request, and the segment of its path for "{id}".
+func (h *Handler) operationOf(r *http.Request) (found *operation, id string, err error) {
+	var allow []string
+	for i := range h.operations {
+		o := &h.operations[i]
+		id, ok := o.matches(r.URL.Path)
+		if !ok {
+			continue
+		}
+		if o.method == r.Method || o.method == http.MethodGet && r.Method == http.MethodHead {
+			return o, id, nil
+		}
+		if allow = append(allow, o.method); o.method == http.MethodGet {
+			allow = append(allow, http.MethodHead)
+		}
+	}
+	isRegistry := h.isRegistry(r.URL.Path)
+	switch {
+	case len(allow) == 0 && isRegistry:
+		return nil, "", fmt.Errorf("%w; the name is a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
+	case len(allow) == 0:
+		return nil, "", problem.ErrAdminPath
+	case isRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs":
+		return nil, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted, &problem.MethodError{Allow: strings.Join(allow, ", ")})
+	default:
+		return nil, "", problem.NotAllowed(r.Method, strings.Join(allow, ", "))
+	}
+}
+
+// isRegistry reports whether a path is at or below one of the registry.
+func (h *Handler) isRegistry(path string) bool {
+	first := resourceOf(path)
+	return first != "" && slices.ContainsFunc(h.operations, func(o operation) bool { return o.call != nil && resourceOf(o.path) == first })
+}
+
+// isOpen reports whether a path is for who has no token, too.
+func (h *Handler) isOpen(path string) bool {
+	return slices.ContainsFunc(h.operations, func(o operation) bool { return o.isOpen && o.path == path })
+}
+
+// resourceOf returns the first segment of a path of the API, "" for others.
+func resourceOf(path string) string {
+	rest, _ := strings.CutPrefix(path, "/api/v1/")
+	if rest == path {
+		return ""
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return first
+}
+
+// serve answers a request that is not for the registry.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
+	o, _, err := h.operationOf(r)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	o.serve(w, r)
+}
