@@ -20,7 +20,7 @@ import (
 // RFC 9110 section 7.2: the server of a site gets the path that was asked for, and the host of the key; of several servers the
 // next one is asked where one was sent nothing, and so not a request that may have begun (section 9.2.2).
 func TestServersOfSites(t *testing.T) {
-	site := &forward.Site{TLS: &tls.Config{ServerName: "inside.example"}} //nolint:gosec // it is only passed on
+	site := &forward.Site{TLS: &tls.Config{ServerName: "inside.example"}}
 	for name, tt := range map[string]struct {
 		method string
 		others int

@@ -155,7 +155,7 @@ func TestTunnelRefused(t *testing.T) {
 		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err, tt.want) || carried != 0 || client.Flushed {
 			t.Errorf("%s: %d, %v", name, carried, err)
 		}
-		if (len(dialled) > 0) != (tt.want == errRefused) || len(slots) > 0 {
+		if (len(dialled) > 0) != errors.Is(tt.want, errRefused) || len(slots) > 0 {
 			t.Errorf("%s: %q are dialled, %d streams", name, dialled, len(slots))
 		}
 	}
