@@ -150,13 +150,13 @@ func (b *body) fill() (more bool) {
 	}
 	b.append(space, n)
 	b.reading = false
-	b.judge(err)
+	b.endAfter(err)
 	b.wake()
 	return !b.done && b.reading
 }
 
-// judge ends the body where the last read was the last one, or nobody waits for more; b.mu is held.
-func (b *body) judge(err error) {
+// endAfter ends the body where the last read was the last one, or nobody waits for more; b.mu is held.
+func (b *body) endAfter(err error) {
 	isUnwanted := len(b.readers) == 0 && !b.isAwaited()
 	switch {
 	case errors.Is(err, io.EOF) && b.length >= 0 && b.arrived != b.length:

@@ -56,7 +56,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	case (x.demands.noStore || isForOrigin(x.r.Fields)) && !x.demands.onlyIfCached:
 		return x.pass(ctx, fwdRequest)
 	}
-	reason, use := x.judge()
+	reason, use := x.usable()
 	switch {
 	case reason == "" && use == useRevalidate:
 		x.refresh(ctx)
@@ -80,8 +80,8 @@ func (x *exchange) look() {
 	}
 }
 
-// judge returns why what is stored cannot be used, "" where it can.
-func (x *exchange) judge() (reason string, use use) {
+// usable returns why what is stored cannot be used, "" where it can.
+func (x *exchange) usable() (reason string, use use) {
 	s := x.selected
 	if s == nil {
 		if x.entry != nil && len(x.entry.variants) > 0 {

@@ -134,7 +134,7 @@ func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (
 // again answers by what is stored by now, nil where that is not for this request.
 func (x *exchange) again(ctx context.Context) (*Answer, error) {
 	x.look()
-	if reason, _ := x.judge(); reason != "" {
+	if reason, _ := x.usable(); reason != "" {
 		return nil, nil //nolint:nilnil // nothing can be used
 	}
 	outcome := x.outcome

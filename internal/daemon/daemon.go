@@ -65,7 +65,8 @@ func New(config Config) *Daemon {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Daemon{
 		config: config, file: &configFile{path: config.File}, memory: debug.SetMemoryLimit(-1),
-		connections: listen.NewConnectionLimit(listen.ConnectionLimits{}, config.Now), failed: make(chan error, 1), ctx: ctx, cancel: cancel,
+		connections: listen.NewConnectionLimit(listen.ConnectionLimits{}, config.Now), failed: make(chan error, 1),
+		ctx: ctx, cancel: cancel,
 	}
 }
 

@@ -54,15 +54,15 @@ type Config struct {
 // Proxy passes requests on to origin servers. It is safe for concurrent use.
 type Proxy struct {
 	config Config
-	// maker is by whom a readyHead was made.
-	maker *maker
+	// owner is by whom a readyHead was made.
+	owner *owner
 
 	boundConns boundConns
 	buffers    buffers
 }
 
 // New returns a Proxy.
-func New(config Config) *Proxy { return &Proxy{config: config, maker: new(maker)} }
+func New(config Config) *Proxy { return &Proxy{config: config, owner: new(owner)} }
 
 // Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without
 // controls, spaces and "#". Its fields are its own, and may be changed.

@@ -67,7 +67,7 @@ func (p *Proxy) AppendReady(dst []byte, r httpcache.Ready, isUnmodified bool, re
 
 // readyHead returns the head of a stored response, which is made once.
 func (p *Proxy) readyHead(r httpcache.Ready) *readyHead {
-	if h, ok := r.Memo().(*readyHead); ok && h.maker == p.maker {
+	if h, ok := r.Memo().(*readyHead); ok && h.owner == p.owner {
 		return h
 	}
 	h := p.newReadyHead(r)

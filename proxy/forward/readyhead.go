@@ -14,14 +14,14 @@ import (
 // readyHead is what the heads of all responses that a stored response is the answer of have in common. It is
 // immutable, and stays with the stored response.
 type readyHead struct {
-	maker   *maker
+	owner   *owner
 	text    []byte // of the status line and the fields
 	runs    []run  // in the order of the text
 	hasDate bool
 }
 
-// maker stands for a Proxy, which what it has made does not keep in memory when it is replaced.
-type maker struct{ _ byte }
+// owner stands for a Proxy, which what it has made does not keep in memory when it is replaced.
+type owner struct{ _ byte }
 
 // run is a part of the text of a readyHead.
 type run struct {
@@ -50,7 +50,7 @@ func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
 	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
 	var text bytes.Buffer
 	text.Write(appendStatusLine(nil, r.Status(), r.Reason()))
-	h := &readyHead{maker: p.maker, runs: []run{{end: text.Len(), isOfContent: true}}}
+	h := &readyHead{owner: p.owner, runs: []run{{end: text.Len(), isOfContent: true}}}
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
 		_ = http.Header{name: fields[name]}.Write(&text) // a buffer does not fail
 		isOfContent := len(unmodified[name]) == 0

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/internal/api"
 )
 
-// thing returns what servers of the scheme of a URI have, in words.
-func thing(p api.Problem) string { return cmp.Or(p.Noun, "resource") }
+// nounOf returns what servers of the scheme of a URI have, in words.
+func nounOf(p api.Problem) string { return cmp.Or(p.Noun, "resource") }
 
 // isUnreached reports whether a status is that of a proxy which has no response of the server.
 func isUnreached(status int) bool {
@@ -19,11 +19,11 @@ func isUnreached(status int) bool {
 func headingOfForwarded(p api.Problem) string {
 	switch {
 	case !p.Refused && isUnreached(p.Status):
-		return "This " + thing(p) + " cannot be reached"
+		return "This " + nounOf(p) + " cannot be reached"
 	case !p.Refused:
 		return p.Title
 	case p.Status == http.StatusNotFound, p.Status == http.StatusGone:
-		return "There is no such " + thing(p)
+		return "There is no such " + nounOf(p)
 	case p.Status == http.StatusUnauthorized:
 		return "A password is needed"
 	default:
@@ -69,7 +69,7 @@ func saysOfRefused(p api.Problem) string {
 	}
 	switch p.Status {
 	case http.StatusNotFound:
-		return "The server has no such " + thing(p) + "."
+		return "The server has no such " + nounOf(p) + "."
 	case http.StatusGone:
 		return "The server had it once, and has it no longer."
 	case http.StatusUnauthorized:

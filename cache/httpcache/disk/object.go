@@ -77,11 +77,11 @@ func (s *Store) open(r ref, flags int) (*os.File, trailer, error) {
 			return file, t, nil
 		}
 	}
-	return nil, trailer{}, s.judge(e.name, err)
+	return nil, trailer{}, s.discardIfLost(e.name, err)
 }
 
-// judge removes a file if an error says that it is of no use, and returns the error.
-func (s *Store) judge(n name, err error) error {
+// discardIfLost removes a file if an error says that it is of no use, and returns the error.
+func (s *Store) discardIfLost(n name, err error) error {
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		s.corrupt.Add(1)

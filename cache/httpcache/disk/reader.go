@@ -62,7 +62,7 @@ func (s *Store) openBody(r ref) (*os.File, error) {
 			break
 		}
 	}
-	return nil, s.judge(e.name, err)
+	return nil, s.discardIfLost(e.name, err)
 }
 
 // look takes the file for what it is now.
@@ -102,7 +102,7 @@ func (r *reader) verified() (int64, error) {
 func (r *reader) failed(err error) error {
 	s := r.object.store
 	if e, ok := s.index.shard(r.object.ref.digest).current(r.object.ref); ok {
-		_ = s.judge(e.name, err) // it is the same error
+		_ = s.discardIfLost(e.name, err) // it is the same error
 	}
 	return fmt.Errorf("reading a body: %w", err)
 }

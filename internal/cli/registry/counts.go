@@ -75,7 +75,6 @@ func dayOf(flag, text string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-
 		return at, cli.Usage(fmt.Errorf("--%s: %q is not a day, such as 2031-05-01", flag, text))
 	}
 	return at, nil

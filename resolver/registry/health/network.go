@@ -29,8 +29,8 @@ type network struct {
 var errOffline = errors.New("neither the targets nor servers that answered before can be reached: " +
 	"the network seems to be down, and no target is to blame")
 
-// judge returns errOffline where no result has an answer, and none of the witnesses does.
-func (n *network) judge(ctx context.Context, p *prober, results []checked) error {
+// check returns errOffline where no result has an answer, and none of the witnesses does.
+func (n *network) check(ctx context.Context, p *prober, results []checked) error {
 	var servers []string
 	for _, c := range results {
 		if c.Status != 0 {

@@ -29,8 +29,8 @@ func (o Outcome) good() bool { return o == Alive || o == Guarded }
 // bad reports whether the outcome speaks against a target.
 func (o Outcome) bad() bool { return o == Gone || o == Failing }
 
-// judge returns the outcome of a status that is not a redirect.
-func judge(status int) Outcome {
+// outcomeOf returns the outcome of a status that is not a redirect.
+func outcomeOf(status int) Outcome {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
 		status == http.StatusProxyAuthRequired, status == http.StatusUnavailableForLegalReasons:

@@ -97,9 +97,9 @@ func (p *prober) check(ctx context.Context, target string) Result {
 func (p *prober) ask(ctx context.Context, u uri.URI) (r Result, to string) {
 	head, err := p.exchange(ctx, http.MethodHead, u)
 	if err == nil && !askAgain(head.status) || err != nil && !mayAnswerGET(err) {
-		return p.judge(head, err)
+		return p.resultOf(head, err)
 	}
-	return p.judge(p.exchange(ctx, http.MethodGet, u))
+	return p.resultOf(p.exchange(ctx, http.MethodGet, u))
 }
 
 // mayAnswerGET reports whether a server may answer GET after an error of HEAD.
@@ -109,8 +109,8 @@ func mayAnswerGET(err error) bool {
 		(!errors.As(err, &dial) || dial.Op != "dial")
 }
 
-// judge returns the result of an exchange.
-func (p *prober) judge(a answer, err error) (r Result, to string) {
+// resultOf returns the result of an exchange.
+func (p *prober) resultOf(a answer, err error) (r Result, to string) {
 	switch {
 	case errors.Is(err, errLater):
 		return Result{Outcome: Later, Error: err.Error()}, ""
@@ -127,7 +127,7 @@ func (p *prober) judge(a answer, err error) (r Result, to string) {
 		}
 		return Result{Outcome: Alive, Status: status}, to
 	}
-	r = Result{Outcome: judge(status), Status: status}
+	r = Result{Outcome: outcomeOf(status), Status: status}
 	if !r.Outcome.good() {
 		r.Error = strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 	}

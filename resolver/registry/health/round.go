@@ -49,7 +49,7 @@ func (r *round) run(ctx context.Context, jobs []job) ([]checked, error) {
 	}
 	close(queue)
 	working.Wait()
-	if err := r.network.judge(ctx, r.prober, results); err != nil {
+	if err := r.network.check(ctx, r.prober, results); err != nil {
 		return nil, err
 	}
 	if r.observed != nil {
