@@ -174,39 +174,6 @@ func TestImpossibleResponses(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 7.6.2: TRACE and OPTIONS are forwarded as often as they say.
-func TestMaxForwards(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "origin ", r.Header.Get("Max-Forwards"))
-	}))
-	defer web.Close()
-	s := start(t, nil)
-	for _, tt := range []struct {
-		method, limit string
-		status        int
-		want          string
-	}{
-		{"OPTIONS", "3", 200, "origin 2"},
-		{"TRACE", "1", 200, "origin 0"},
-		{"TRACE", "99999999999999999999999", 200, "origin 999999998"},
-		{"GET", "0", 200, "origin 0"},
-		{"OPTIONS", "0", 200, ""},
-		{"OPTIONS", "000", 200, ""},
-		{"OPTIONS", "-1", 400, "Max-Forwards"},
-		{"TRACE", "1, 2", 400, "Max-Forwards"},
-		{"TRACE", "0", 200, "TRACE " + web.URL + "/ HTTP/1.1\r\nHost: " + strings.TrimPrefix(web.URL, "http://") + "\r\nMax-Forwards: 0\r\nX-Shown: 1\r\n\r\n"},
-	} {
-		response := s.ask(t, tt.method+" "+web.URL+"/ HTTP/1.1\r\nHost: a\r\nX-Shown: 1\r\nCookie: secret\r\nAuthorization: secret\r\nMax-Forwards: "+tt.limit+"\r\n\r\n")[0]
-		got := text(t, response)
-		if response.StatusCode != tt.status || tt.status == 200 && got != tt.want || !strings.Contains(got, tt.want) {
-			t.Errorf("%s %s: %d %q", tt.method, tt.limit, response.StatusCode, got)
-		}
-		if tt.method == "OPTIONS" && tt.want == "" && response.Header.Get("Allow") == "" {
-			t.Errorf("%s %s: %v", tt.method, tt.limit, response.Header)
-		}
-	}
-}
-
 // A method and a path of HTTP/2 may be anything, as net/http checks those of HTTP/1.1 alone.
 func TestMalformedByHTTP2(t *testing.T) {
 	var config proxy.Config

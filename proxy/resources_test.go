@@ -7,7 +7,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -142,56 +141,6 @@ func TestResourceThatBreaksOff(t *testing.T) {
 		_ = response.Body.Close()
 		if err == nil {
 			t.Errorf("%s: %d octets that look whole", tt.service, len(body))
-		}
-	}
-}
-
-// RFC 2169 section 3.4: of several resources those are sent that the client accepts.
-func TestResourcesByAccept(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "image/"+strings.TrimPrefix(r.URL.Path, "/"))
-	}))
-	defer origin.Close()
-	s := start(t, nil)
-	s.next = withLocations(origin.URL+"/gif", origin.URL+"/png", origin.URL+"/jpeg")
-	for accept, want := range map[string]string{"image/png": "image/png", "image/png, image/gif": "multipart", "*/*": "multipart"} {
-		response := s.get(t, "/uri-res/N2Rs?urn:example:a", "Accept: "+accept)
-		if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, want) {
-			t.Errorf("%s: %s", accept, kind)
-		}
-	}
-	if response := s.get(t, "/uri-res/N2Rs?urn:example:a", "Accept: text/html"); response.StatusCode != http.StatusNotAcceptable {
-		t.Errorf("a type that none has: %d", response.StatusCode)
-	}
-}
-
-// Where all origins say that a resource does not exist, or is gone, so does urnd.
-func TestOriginsWithoutTheResource(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		status, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
-		w.WriteHeader(status)
-	}))
-	defer origin.Close()
-	s := start(t, nil)
-	for _, tt := range []struct {
-		paths []string
-		want  int
-	}{
-		{[]string{"/404"}, 404},
-		{[]string{"/404", "/410"}, 404},
-		{[]string{"/410", "/410"}, 410},
-		{[]string{"/404", "/500"}, 502},
-		{[]string{"/500"}, 502},
-	} {
-		var locations []string
-		for i, path := range tt.paths {
-			locations = append(locations, origin.URL+path+"?"+strconv.Itoa(i))
-		}
-		s.next = withLocations(locations...)
-		for _, service := range []string{"N2R", "N2Rs"} {
-			if response := s.get(t, "/uri-res/"+service+"?urn:example:a"); response.StatusCode != tt.want {
-				t.Errorf("%s with %v: %d, want %d", service, tt.paths, response.StatusCode, tt.want)
-			}
 		}
 	}
 }

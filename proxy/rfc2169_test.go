@@ -3,10 +3,6 @@ package proxy_test
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"mime/multipart"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -116,44 +112,6 @@ func TestErrorsOfServices(t *testing.T) {
 			if got := s.get(t, "/uri-res/"+service+"?"+tt.name).StatusCode; got != tt.status {
 				t.Errorf("%s of %s, %v: %d, want %d", service, tt.name, tt.err, got, tt.status)
 			}
-		}
-	}
-}
-
-// RFC 2169 sections 3.3 and 3.4: Accept decides, and a version of which its origin says
-// that it is not acceptable is left out.
-func TestAcceptableVersions(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kind := "image/" + strings.Trim(r.URL.Path, "/")
-		if accept := r.Header.Get("Accept"); !strings.Contains(accept, kind) && accept != "image/*" {
-			w.WriteHeader(http.StatusNotAcceptable)
-			return
-		}
-		w.Header().Set("Content-Type", kind)
-		_, _ = io.WriteString(w, kind)
-	}))
-	defer origin.Close()
-	s := start(t, nil)
-	s.next = withLocations(origin.URL+"/gif", origin.URL+"/jpeg", origin.URL+"/png")
-	for accept, want := range map[string]string{"image/png": "image/png", "image/jpeg, image/png;q=0.5": "image/jpeg image/png", "image/*": "image/gif image/jpeg image/png"} {
-		all := strings.Fields(want)
-		if r := s.get(t, "/uri-res/N2R?urn:x1:a", "Accept: "+accept); text(t, r) != all[0] || r.Header.Get("Content-Type") != all[0] {
-			t.Errorf("N2R as %s: %d %v", accept, r.StatusCode, r.Header)
-		}
-		r := s.get(t, "/uri-res/N2Rs?urn:x1:a", "Accept: "+accept)
-		got := []string{r.Header.Get("Content-Type")}
-		if _, boundary, ok := strings.Cut(got[0], "boundary="); ok {
-			got = nil
-			for in := multipart.NewReader(r.Body, strings.Trim(boundary, `"`)); ; {
-				part, err := in.NextPart()
-				if err != nil {
-					break
-				}
-				got = append(got, part.Header.Get("Content-Type"))
-			}
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("N2Rs as %s: %q", accept, got)
 		}
 	}
 }

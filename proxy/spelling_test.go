@@ -1,14 +1,11 @@
 package proxy_test
 
 import (
-	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
 )
@@ -79,30 +76,6 @@ func TestAsterisk(t *testing.T) {
 			if got, _, _ := strings.Cut(o.last(), "\r\n"); got != line {
 				t.Errorf("%q is sent as %q", target, got)
 			}
-		}
-	}
-}
-
-// How a client is named to origins: RFC 7239.
-func TestForwardedFields(t *testing.T) {
-	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-	const sent = "Forwarded: for=192.0.2.1\r\nX-Forwarded-For: 192.0.2.1\r\n"
-	for _, tt := range []struct {
-		mode                    forward.Forwarded
-		forwarded, forwardedFor string
-	}{
-		{forward.ForwardedTransparent, "[for=192.0.2.1]", "[192.0.2.1]"},
-		{forward.ForwardedOff, "[]", "[]"},
-		{forward.ForwardedStandard, "[for=192.0.2.1]", "[]"},
-		{forward.ForwardedFor, "[]", "[192.0.2.1]"},
-	} {
-		s := start(t, func(c *proxy.Config) {
-			c.Forward.Forwarded = tt.mode
-			c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback}, []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
-		})
-		s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+sent+"\r\n")
-		if a, b := fmt.Sprint(field(o.last(), "Forwarded")), fmt.Sprint(field(o.last(), "X-Forwarded-For")); a != tt.forwarded || b != tt.forwardedFor {
-			t.Errorf("%d: Forwarded %s, X-Forwarded-For %s", tt.mode, a, b)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // ServeHTTP answers each request as a batch.
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	reply, err := s.Batch(w, r, r.RequestURI, s.rights)
+	reply, err := s.Batch(w, r, r.RequestURI, s.rights) //nolint:contextcheck // the request has it
 	if err != nil {
 		reply = problem.Reply(r.Header, err)
 	}

@@ -23,11 +23,6 @@ func directory() *scheme.Listing {
 	}
 }
 
-// chosen returns the field by which ListingAccept asks for a listing.
-func chosen(accept string, fetched bool, order string) string {
-	return answer.ListingAccept(accept, fetched, order)
-}
-
 // RFC 9110 section 12.5.1: of the representations the one that the client accepts best, a page where it does not say, or accepts
 // none. Its links lead to /fetch only for who has asked there.
 func TestListing(t *testing.T) {
@@ -46,11 +41,11 @@ func TestListing(t *testing.T) {
 		{"application/json", true, "application/json", `"name": "<a>"`},
 		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
 	} {
-		header := chosen(tt.accept, tt.fetched, "")
-		if accept, fetched := answer.AcceptOf(header); fetched != tt.fetched || strings.ContainsAny(accept, ";,") {
-			t.Errorf("%q: %q at /fetch %t", tt.accept, accept, fetched)
+		accept := answer.ListingAccept(tt.accept, tt.fetched, "")
+		if chosen, fetched := answer.AcceptOf(accept); fetched != tt.fetched || strings.ContainsAny(chosen, ";,") {
+			t.Errorf("%q: %q at /fetch %t", tt.accept, chosen, fetched)
 		}
-		kind, body := answer.Listing(header, directory())
+		kind, body := answer.Listing(accept, directory())
 		if kind != tt.kind || !strings.Contains(string(body), tt.has) || !tt.fetched && strings.Contains(string(body), "/fetch") {
 			t.Errorf("%s at /fetch %t: %s %s", tt.accept, tt.fetched, kind, body)
 		}
@@ -60,7 +55,7 @@ func TestListing(t *testing.T) {
 // RFC 3339 section 1: years have four digits. RFC 9264 section 4.2.1, and RFC 6573.
 func TestListingAsJSON(t *testing.T) {
 	l := directory()
-	_, body := answer.Listing(chosen("application/json", false, ""), l)
+	_, body := answer.Listing(answer.ListingAccept("application/json", false, ""), l)
 	var got scheme.Listing
 	if err := json.Unmarshal(body, &got); err != nil || len(got.Items) != 2 {
 		t.Fatalf("%+v, %v", got, err)
@@ -74,14 +69,14 @@ func TestListingAsJSON(t *testing.T) {
 			Item, Up, Prev, Next []struct{ Href, Title, Type string }
 		}
 	}
-	_, body = answer.Listing(chosen("application/linkset+json", false, ""), l)
+	_, body = answer.Listing(answer.ListingAccept("application/linkset+json", false, ""), l)
 	if err := json.Unmarshal(body, &set); err != nil || len(set.Linkset) != 1 {
 		t.Fatalf("%+v, %v", set, err)
 	}
 	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" || c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
 		t.Errorf("%+v", set)
 	}
-	_, body = answer.Listing(chosen("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
+	_, body = answer.Listing(answer.ListingAccept("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
 	if string(body) != "{\n  \"linkset\": [\n    {\n      \"anchor\": \"news:a.b\"\n    }\n  ]\n}\n" {
 		t.Errorf("an empty one: %s", body)
 	}
@@ -102,7 +97,7 @@ func TestSortedListing(t *testing.T) {
 		l := &scheme.Listing{Kind: tt.kind, Items: []scheme.Item{
 			{Name: "c", Modified: time.Unix(1, 0)}, {Name: "a", Size: &one, Modified: time.Unix(3, 0)}, {Name: "B", Size: &two, Modified: time.Unix(2, 0)}, {Name: "d", Count: &ten},
 		}}
-		_, body := answer.Listing(chosen("application/json", false, tt.order), l)
+		_, body := answer.Listing(answer.ListingAccept("application/json", false, tt.order), l)
 		var got scheme.Listing
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)

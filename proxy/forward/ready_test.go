@@ -67,6 +67,9 @@ func (w writer) SetReason(status int, reason string) { listen.SetReason(w.reques
 func (writer) SetServer(netip.AddrPort)              {}
 func (writer) Broken(error)                          {}
 
+// Unwrap is for http.ResponseController.
+func (w writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // newReadySite returns a site, and connects to it. own is whether it identifies requests.
 func newReadySite(t testing.TB, own bool) *readySite {
 	t.Helper()

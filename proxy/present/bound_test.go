@@ -1,14 +1,12 @@
-package proxy_test
+package present_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -35,21 +33,17 @@ func TestLargestListings(t *testing.T) {
 		"an article":               {scheme.KindArticle, strings.Repeat(`"`, most), scheme.Item{Name: "a"}},
 		"characters of one octet":  {scheme.KindArticle, strings.Repeat("\xe9", most), scheme.Item{Name: "\xe9"}},
 	} {
-		s := start(t, func(c *proxy.Config) {
-			c.ListingSize, c.Forward.Accept = most, answer.ListingAccept
-			c.Fetch = handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-				l := &scheme.Listing{Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text, Items: make([]scheme.Item, entries)}
-				for i := range l.Items {
-					l.Items[i] = one.item
-				}
-				return scheme.Listed(l), nil
-			})
-		})
+		p := present.New(present.Config{Most: most, Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+			l := &scheme.Listing{Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text, Items: make([]scheme.Item, entries)}
+			for i := range l.Items {
+				l.Items[i] = one.item
+			}
+			return scheme.Listed(l), nil
+		})})
 		for _, accept := range []string{"text/html", "application/json"} {
-			response := s.get(t, "/fetch?uri=gopher://h.example/", "Referer: http://a/", "Accept: "+accept)
-			n, err := io.Copy(io.Discard, response.Body)
-			if response.StatusCode != http.StatusOK || err != nil || n > 2*most {
-				t.Errorf("%s as %s: %s, %d octets, %v", name, accept, response.Status, n, err)
+			got := fetch(t, p, http.MethodGet, "gopher://h.example/", "Accept", accept)
+			if got.status != http.StatusOK || len(got.body) > 2*most {
+				t.Errorf("%s as %s: %d, %d octets", name, accept, got.status, len(got.body))
 			}
 		}
 	}

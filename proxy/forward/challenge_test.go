@@ -1,0 +1,100 @@
+package forward_test
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// RFC 4559 sections 4 and 6: NTLM and Negotiate authenticate a connection. Who has one alone is told so; who has not gets only
+// the challenges that it can meet, and where there are none, why (RFC 9110 section 15.5.2).
+func TestChallenges(t *testing.T) {
+	const negotiate, basic, support = "Negotiate", `Basic realm="a"`, "Session-Based-Authentication"
+	for name, tt := range map[string]struct {
+		status  int
+		sent    []string // fields of the origin
+		session bool
+		want    string
+		err     error
+	}{
+		"none":                            {200, nil, false, "", nil},
+		"of requests":                     {401, []string{"Www-Authenticate", basic}, false, "Www-Authenticate=" + basic, nil},
+		"of requests, in a session":       {401, []string{"Www-Authenticate", basic}, true, "Www-Authenticate=" + basic, nil},
+		"of connections":                  {401, []string{"Www-Authenticate", negotiate}, false, "", problem.ErrConnectionAuth},
+		"of connections, in a session":    {401, []string{"Www-Authenticate", negotiate}, true, "Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil},
+		"of both":                         {401, []string{"Www-Authenticate", negotiate, "Www-Authenticate", basic, "Proxy-Support", support}, false, "Www-Authenticate=" + basic, nil},
+		"of both, in a session":           {401, []string{"Www-Authenticate", negotiate, "Www-Authenticate", basic}, true, "Www-Authenticate=" + negotiate + " Www-Authenticate=" + basic + " Proxy-Support=" + support, nil},
+		"the end of one, without a claim": {200, []string{"Www-Authenticate", "Negotiate abc=", "Proxy-Support", support}, false, "", nil},
+		"a claim of others":               {200, []string{"Proxy-Support", support}, false, "", nil},
+	} {
+		for _, upgrade := range [][]string{nil, {"Connection", "Upgrade", "Upgrade", "a"}} {
+			w := newWeb(t, nil, nil)
+			w.answers(tt.status, "ok", tt.sent...)
+			r := requested(t, http.MethodGet, "http://a.example/", upgrade...)
+			if tt.session {
+				r.Session = new(forward.Session)
+			}
+			client := w.serve(t, r)
+			if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate", "Proxy-Support"); !errors.Is(client.err, tt.err) || got != tt.want || tt.err == nil && client.Code != tt.status {
+				t.Errorf("%s, %q: %d %s, %v", name, upgrade, client.Code, got, client.err)
+			}
+			if len(w.slots) != 0 {
+				t.Errorf("%s, %q: a fetch is under way", name, upgrade)
+			}
+		}
+	}
+}
+
+// Credentials of a connection go by one that is the client's alone, to the server that has it, and those behind them, too; the
+// connections of a client have a limit.
+func TestCredentialsOfConnections(t *testing.T) {
+	slots := make(resolver.Slots, 1)
+	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = resolver.Quota{Slots: slots, Busy: problem.ErrBound} })
+	const login = "Negotiate abc="
+	r := requested(t, http.MethodGet, "http://a.example/", "Authorization", login)
+	if client := w.serve(t, r); !errors.Is(client.err, problem.ErrConnectionAuth) {
+		t.Errorf("without a connection of its own: %v", client.err)
+	}
+	if _, count := w.last(); count > 0 {
+		t.Error("the credentials are sent")
+	}
+	session := new(forward.Session)
+	ask := func(target string, fields ...string) (*recorder, *scheme.BoundConn) {
+		r := requested(t, http.MethodGet, target, fields...)
+		r.Session, r.Share = session, netip.MustParseAddr("192.0.2.1")
+		client := w.serve(t, r)
+		sent, _ := w.last()
+		return client, sent.Bound
+	}
+	slots <- struct{}{}
+	if client, _ := ask("http://a.example/", "Authorization", login); !errors.Is(client.err, problem.ErrBound) {
+		t.Errorf("beyond the limit: %v", client.err)
+	}
+	<-slots
+	w.answers(200, "ok", "Connection", "close")
+	client, first := ask("http://a.example/", "Authorization", login)
+	if client.err != nil || first == nil || client.Header().Get("Connection") != "close" {
+		t.Errorf("%+v by %v", client, first)
+	}
+	if first != nil && session.IsBound() { // no connection was left to wait for the next request
+		t.Error("a connection that the server has closed waits")
+	}
+	client, other := ask("http://a.example/")
+	if client.err != nil || other != nil || client.Header().Get("Connection") != "" {
+		t.Errorf("another request: %+v by %v", client, other)
+	}
+	r = requested(t, http.MethodGet, "ftp://a.example/", "Authorization", login)
+	if client := w.serve(t, r); client.err != nil {
+		t.Errorf("by another protocol there are no such credentials: %v", client.err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}

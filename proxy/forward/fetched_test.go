@@ -1,0 +1,125 @@
+package forward_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// Statuses that would not mean the same as those of this server: RFC 9110 sections 15.4 and 15.5.2. A person has to open where a
+// server leads to another one.
+func TestFetchedStatuses(t *testing.T) {
+	const base = "http://a.example/b"
+	w := newWeb(t, nil, nil)
+	for _, tt := range []struct {
+		status   int // of the origin
+		location string
+		want     int
+		leads    string // "" for nowhere
+	}{
+		{401, "", 403, ""},
+		{407, "", 502, ""},
+		{404, "", 404, ""},
+		{302, "/there", 302, route.Fetched("http://a.example/there")},
+		{302, "/café x", 302, route.Fetched("http://a.example/caf%C3%A9%20x")},
+		{308, "https://c.example/", 308, route.Fetched("https://c.example/")},
+		{301, "gopher://b.example/1", 301, route.LedTo("gopher://b.example/1")},
+		{302, "urn:example:a", 302, route.LedTo("urn:example:a")},
+		{302, "file:///etc/passwd", 403, ""},
+		{302, "news:a@b.example", 403, ""},
+		{302, "http://[", 502, ""},
+		{302, "http://", 502, ""},
+		{302, "", 302, ""},
+		{201, "http://[", 201, ""},
+		{300, "/there", 300, ""}, // RFC 9110 section 15.4.1: the client may choose
+	} {
+		fields := []string{"Www-Authenticate", "Basic realm=a", "Proxy-Authenticate", "Basic realm=a"}
+		if tt.location != "" {
+			fields = append(fields, "Location", tt.location)
+		}
+		w.answers(tt.status, "no", fields...)
+		r := requested(t, http.MethodGet, base)
+		r.Fetched = true
+		client := w.serve(t, r)
+		status := client.Code
+		if client.err != nil {
+			status = problem.Status(client.err)
+		}
+		if h := client.Header(); status != tt.want || h.Get("Location") != tt.leads || h.Get("Www-Authenticate")+h.Get("Proxy-Authenticate") != "" {
+			t.Errorf("%d to %q: %d %v, %v", tt.status, tt.location, status, h, client.err)
+		}
+		if len(w.slots) != 0 {
+			t.Errorf("%d to %q: a fetch is under way", tt.status, tt.location)
+		}
+	}
+	w.answers(302, "", "Location", "ftp://a.example/c")
+	r := requested(t, http.MethodGet, "ftp://a.example/b")
+	r.Fetched = true
+	if got := w.serve(t, r).Header().Get("Location"); got != route.Fetched("ftp://a.example/c") {
+		t.Errorf("on one server of FTP: %s", got)
+	}
+}
+
+// Of a response at /fetch only that is shown which means the same as of this server, to its client alone (RFC 9111 section
+// 5.2.2.7), and it does nothing but being shown.
+func TestFetchedFields(t *testing.T) {
+	const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
+	w := newWeb(t, nil, nil)
+	for _, tt := range []struct {
+		target, embedder, control string
+		made                      bool // urnd made the document
+		want                      string
+	}{
+		{"http://a.example/b", "", "", false, "Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
+		{"http://a.example/b", "", "public, max-age=60, s-maxage=9", false, "Cache-Control=private, max-age=60 Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
+		{"http://u:secret@a.example/b", "", `private="Set-Cookie", no-cache="X, public"`, false, `Cache-Control=private, no-cache="X, public" Content-Location=http://u@a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=` + sandbox + "'none' Vary=Accept"},
+		{"http://a.example/b", "https://c.example", "no-store", false, "Cache-Control=private, no-store Content-Location=http://a.example/b Cross-Origin-Resource-Policy=cross-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "https://c.example Vary=Accept Vary=Origin, Referer"},
+		{"http://a.example/b", "", "", true, "Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
+		{"ftp://a.example/b", "", "max-age=60", true, "Cache-Control=private, max-age=60 Cross-Origin-Resource-Policy=same-origin Referrer-Policy=same-origin Content-Security-Policy=default-src 'none' Vary=Accept"},
+		{"ftp://a.example/b", "", "max-age=60", false, "Cache-Control=private, max-age=60 Content-Location=ftp://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
+	} {
+		fields := []string{"Content-Type", "text/x", "Etag", `"1"`, "Vary", "Accept", "Set-Cookie", "a=b", "X-Other", "1", "Link", "</a>; rel=preload", "Clear-Site-Data", "*"}
+		if tt.control != "" {
+			fields = append(fields, "Cache-Control", tt.control)
+		}
+		if tt.made {
+			fields = append(fields, "Content-Security-Policy", "default-src 'none'")
+		}
+		w.answers(200, "ok", fields...)
+		r := requested(t, http.MethodGet, tt.target, "Cookie", "secret", "Authorization", "secret", "Referer", "http://c.example/", "X-Secret", "1", "Range", "bytes=0-", "Te", "trailers", "Connection", "Upgrade", "Upgrade", "a")
+		r.Fetched, r.Embedder = true, tt.embedder
+		client := w.serve(t, r)
+		got := client.Header()
+		if client.err != nil || client.Code != 200 || client.Body.String() != "ok" || got.Get("Etag") != `"1"` || got.Get("Content-Type") != "text/x" || got.Get("Via") == "" || got.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %+v", tt.target, client)
+		}
+		var all []string
+		for _, name := range []string{"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Content-Security-Policy", "Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data"} {
+			for _, line := range got[name] {
+				all = append(all, name+"="+line)
+			}
+		}
+		if got := strings.Join(all, " "); got != tt.want {
+			t.Errorf("%s for %q:\n%s, want\n%s", tt.target, tt.embedder, got, tt.want)
+		}
+		if sent, _ := w.last(); linesOf(sent.Fields, "Range", "Cookie", "Authorization", "Referer", "X-Secret", "Te", "Upgrade") != "Range=bytes=0-" {
+			t.Errorf("%s: the origin gets %v", tt.target, sent.Fields)
+		}
+	}
+}
+
+// Without an answer there is nothing to show: what a server refuses in its own protocol is told with its words.
+func TestFetchedFailure(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrResponse }
+	r := requested(t, http.MethodGet, "http://a.example/")
+	r.Fetched = true
+	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrResponse) || client.Code != 200 || client.Body.Len() > 0 || len(client.Header()) > 0 {
+		t.Errorf("%+v", client)
+	}
+}

@@ -1,0 +1,57 @@
+package forward_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/problem"
+)
+
+// RFC 9110 section 7.6.2: TRACE and OPTIONS are forwarded as often as they say; section 9.3.8: the last recipient shows what came,
+// without what may be secret.
+func TestMaxForwards(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	const target = "http://a.example/"
+	for _, tt := range []struct {
+		method string
+		limit  []string
+		sent   string // Max-Forwards of what the origin gets, "" where it gets nothing
+		body   string
+		valid  bool
+	}{
+		{"OPTIONS", []string{"3"}, "2", "", true},
+		{"TRACE", []string{"1"}, "0", "", true},
+		{"TRACE", []string{"0007"}, "6", "", true},
+		{"TRACE", []string{"99999999999999999999999"}, "999999998", "", true},
+		{"GET", []string{"0"}, "0", "", true},
+		{"OPTIONS", []string{"0"}, "", "", true},
+		{"OPTIONS", []string{"000"}, "", "", true},
+		{"TRACE", []string{"0"}, "", "TRACE " + target + " HTTP/1.1\r\nHost: example.com\r\nX-Shown: 1\r\nMax-Forwards: 0\r\n\r\n", true},
+		{"OPTIONS", []string{"-1"}, "", "", false},
+		{"OPTIONS", []string{""}, "", "", false},
+		{"TRACE", []string{"1", "2"}, "", "", false},
+		{"TRACE", []string{"1 "}, "", "", false},
+	} {
+		fields := []string{"X-Shown", "1", "Cookie", "secret", "Authorization", "secret", "Proxy-Authorization", "secret"}
+		for _, line := range tt.limit {
+			fields = append(fields, "Max-Forwards", line)
+		}
+		client := w.serve(t, requested(t, tt.method, target, fields...))
+		sent, count := w.last()
+		if valid := client.err == nil; valid != tt.valid || !valid && !errors.Is(client.err, problem.ErrMalformed) {
+			t.Errorf("%s %q: %v", tt.method, tt.limit, client.err)
+		}
+		if (count > 0) != (tt.sent != "") || sent.Fields.Value("Max-Forwards") != tt.sent {
+			t.Errorf("%s %q: the origin gets %v", tt.method, tt.limit, sent.Fields)
+		}
+		isLast := tt.valid && tt.sent == ""
+		if client.Body.String() != tt.body || (client.Header().Get("Allow") != "") != (isLast && tt.method == "OPTIONS") || isLast && client.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s %q: %v %q", tt.method, tt.limit, client.Header(), client.Body)
+		}
+		if isLast && tt.method == http.MethodTrace && !strings.HasPrefix(client.Header().Get("Content-Type"), "message/http") {
+			t.Errorf("%s %q: %v", tt.method, tt.limit, client.Header())
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package forward_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+// RFC 9110 section 7.2: the server of a site gets the path that was asked for, and the host of the key; of several servers the
+// next one is asked where one was sent nothing, and so not a request that may have begun (section 9.2.2).
+func TestServersOfSites(t *testing.T) {
+	site := &forward.Site{TLS: &tls.Config{ServerName: "inside.example"}}
+	for name, tt := range map[string]struct {
+		method string
+		others int
+		errs   []error // of the servers, in turn; nil is an answer
+		asked  string  // in turn
+		err    error
+	}{
+		"the first answers":          {"GET", 2, []error{nil}, "https://0.example/b?c", nil},
+		"the second answers":         {"GET", 2, []error{errRefused, nil}, "https://0.example/b?c http://1.example/b?c", nil},
+		"none can be connected to":   {"GET", 2, []error{errRefused, netguard.ErrConnectTimeout, netguard.ErrLookup}, "https://0.example/b?c http://1.example/b?c http://2.example/b?c", netguard.ErrLookup},
+		"one that was asked":         {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c", resolver.ErrUnreachable},
+		"one that is not allowed":    {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c", resolver.ErrForbidden},
+		"there are no others":        {"GET", 0, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
+		"a body that may have begun": {"POST", 2, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
+		"a method without a body":    {"DELETE", 2, []error{errRefused, nil}, "https://0.example/b?c http://1.example/b?c", nil},
+	} {
+		w := newWeb(t, nil, nil)
+		left := tt.errs
+		w.answer = func(scheme.Request) (*scheme.Resource, error) {
+			err := left[0]
+			if left = left[1:]; err != nil {
+				return nil, err
+			}
+			return respond(200, ""), nil
+		}
+		r := requested(t, tt.method, "http://www.example:8080/b?c")
+		if tt.method == http.MethodPost {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("body")), 4
+		}
+		next := 0
+		r.Server, r.Site, r.Others = parsed(t, "https://0.example"), site, tt.others
+		r.Next = func() uri.URI {
+			next++
+			return parsed(t, "http://"+string(rune('0'+next))+".example")
+		}
+		client := w.serve(t, r)
+		if !errors.Is(client.err, tt.err) {
+			t.Errorf("%s: %v", name, client.err)
+		}
+		var asked []string
+		for _, sent := range w.asked {
+			asked = append(asked, sent.URI.String())
+			if sent.Host != "www.example:8080" || sent.TLS != site.TLS {
+				t.Errorf("%s: Host %q", name, sent.Host)
+			}
+		}
+		if got := strings.Join(asked, " "); got != tt.asked {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// What decides about a server, whose share a fetch takes and which spelling is sent reaches the handler; where all fetches are
+// under way, or the client has left, an origin is not asked.
+func TestRequestsOfClients(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	refuse := errors.New("not for this client")
+	r := requested(t, http.MethodGet, "http://a.example/b%2Fc")
+	r.Spelling, r.Share = "/b%2fc", netip.MustParseAddr("192.0.2.1")
+	r.Check = func(at netip.AddrPort) error {
+		if at.Port() == 25 {
+			return refuse
+		}
+		return nil
+	}
+	if client := w.serve(t, r); client.err != nil {
+		t.Fatal(client.err)
+	}
+	sent, _ := w.last()
+	if sent.Spelling != r.Spelling || sent.Client != r.Share || sent.Host != "" || !errors.Is(sent.Check(netip.MustParseAddrPort("192.0.2.2:25")), refuse) {
+		t.Errorf("%+v", sent)
+	}
+	for range cap(w.slots) {
+		w.slots <- struct{}{}
+	}
+	busy, upgrade := w.get(t, "http://a.example/"), w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a")
+	if _, count := w.last(); !errors.Is(busy.err, resolver.ErrBusy) || !errors.Is(upgrade.err, resolver.ErrBusy) || count != 0 {
+		t.Errorf("%v, %v", busy.err, upgrade.err)
+	}
+	for range cap(w.slots) {
+		<-w.slots
+	}
+	for _, err := range []error{resolver.ErrUnreachable, context.DeadlineExceeded} {
+		w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, err }
+		if client := w.get(t, "http://a.example/"); !errors.Is(client.err, err) || len(w.slots) != 0 {
+			t.Errorf("%v: %v, %d fetches", err, client.err, len(w.slots))
+		}
+	}
+}
+
+// Interim responses are passed on without the fields of the connection to who knows them: RFC 9110 section 15.2.
+func TestInterimResponses(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+		if r.Interim != nil {
+			r.Interim(103, respond(103, "", "Link", "</a>; rel=preload", "Connection", "X-Hop", "X-Hop", "1").Fields)
+		}
+		return respond(200, "ok", "X-Final", "1"), nil
+	}
+	for name, tt := range map[string]struct {
+		change func(*forward.Request)
+		want   int
+	}{
+		"HTTP/1.1": {func(*forward.Request) {}, 1},
+		"HTTP/1.0": {func(r *forward.Request) { r.Minor = 0 }, 0},
+		"fetched":  {func(r *forward.Request) { r.Fetched = true }, 0},
+	} {
+		r := requested(t, http.MethodGet, "http://a.example/")
+		tt.change(r)
+		client := w.serve(t, r)
+		if client.err != nil || len(client.interim) != tt.want || client.Body.String() != "ok" || client.Header().Get("Link") != "" {
+			t.Errorf("%s: %+v", name, client)
+		}
+		for _, interim := range client.interim {
+			if !strings.HasPrefix(interim, "103 map[Link:[</a>; rel=preload] Via:[1.1 urnd") || strings.Contains(interim, "X-") {
+				t.Errorf("%s: %s", name, interim)
+			}
+		}
+	}
+}

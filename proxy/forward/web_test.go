@@ -1,0 +1,203 @@
+package forward_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+)
+
+var origin = netip.MustParseAddrPort("192.0.2.80:80")
+
+// web is a Proxy over all origins, which a test plays.
+type web struct {
+	*forward.Proxy
+	cache *httpcache.Cache
+	slots resolver.Slots // of fetches
+
+	mu     sync.Mutex
+	answer func(scheme.Request) (*scheme.Resource, error)
+	asked  []scheme.Request
+}
+
+// newWeb returns a web whose origins answer with 200 and nothing. It stores nothing without a store.
+func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
+	t.Helper()
+	w := &web{slots: make(resolver.Slots, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
+	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+	t.Cleanup(w.cache.Close)
+	config := forward.Config{
+		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now, Fetches: resolver.Quota{Slots: w.slots},
+		Streams: resolver.Quota{Slots: make(resolver.Slots, 2)}, Bound: resolver.Quota{Slots: make(resolver.Slots, 2)},
+		Accept: func(accept string, fetched bool, order string) string {
+			return fmt.Sprintf("listing of %q, fetched %t, by %q", accept, fetched, order)
+		},
+		TunnelPort: func(port uint16) bool { return port == 443 }, TunnelIdle: time.Minute, BodyTimeout: time.Minute,
+	}
+	if change != nil {
+		change(&config)
+	}
+	w.Proxy = forward.New(config)
+	return w
+}
+
+func newStore(t testing.TB) httpcache.Store {
+	t.Helper()
+	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 16 << 20, Size: (*httpcache.Entry).Size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return store
+}
+
+// Fetch implements scheme.Handler.
+func (w *web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	w.mu.Lock()
+	w.asked = append(w.asked, r)
+	answer := w.answer
+	w.mu.Unlock()
+	return answer(r)
+}
+
+// last returns the last request that came to an origin, and how many there were since it was asked before.
+func (w *web) last() (r scheme.Request, count int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if count = len(w.asked); count > 0 {
+		r = w.asked[count-1]
+	}
+	w.asked = nil
+	return r, count
+}
+
+// answers makes all origins answer so.
+func (w *web) answers(status int, body string, fields ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = func(scheme.Request) (*scheme.Resource, error) { return respond(status, body, fields...), nil }
+}
+
+// respond returns the response of an origin, with pairs of a name and a value.
+func respond(status int, body string, fields ...string) *scheme.Resource {
+	return &scheme.Resource{Response: httpmessage.Response{
+		Status: status, Reason: "Words", Fields: httpmessage.FieldsOf(fields...), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: origin,
+	}}
+}
+
+// parsed returns a URI.
+func parsed(t testing.TB, text string) uri.URI {
+	t.Helper()
+	u, err := uri.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// requested returns the request of a client for a URI, with pairs of a name and a value. No other test makes one.
+func requested(t testing.TB, method, target string, fields ...string) *forward.Request {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, "/", nil)
+	r.RequestURI = target
+	asked := of(t, r, target)
+	asked.Fields = httpmessage.FieldsOf(fields...)
+	return asked
+}
+
+// of returns a request of net/http as one for a URI.
+func of(t testing.TB, r *http.Request, target string) *forward.Request {
+	t.Helper()
+	asked := &forward.Request{
+		Request: httpmessage.FromRequest(r), Key: parsed(t, target), Target: r.RequestURI, Authority: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor,
+	}
+	asked.URI = asked.Key
+	return asked
+}
+
+// recorder is a forward.ResponseWriter that keeps what a client gets.
+type recorder struct {
+	httptest.ResponseRecorder
+	interim []string
+	reason  string
+	server  netip.AddrPort
+	broken  error
+	aborted bool
+	cached  string
+	err     error
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if status < 200 {
+		r.interim = append(r.interim, fmt.Sprint(status, " ", r.Header()))
+		return
+	}
+	r.ResponseRecorder.WriteHeader(status)
+}
+
+func (r *recorder) SetReason(_ int, reason string)  { r.reason = reason }
+func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
+func (r *recorder) Broken(err error)                { r.broken = err }
+
+// EndEarly is for message.Abort.
+func (r *recorder) EndEarly() bool {
+	r.aborted = true
+	return true
+}
+
+func newRecorder() *recorder {
+	return &recorder{ResponseRecorder: *httptest.NewRecorder()}
+}
+
+// serve returns what the client gets that has sent a request.
+func (w *web) serve(t testing.TB, r *forward.Request) *recorder {
+	t.Helper()
+	return w.serveIn(t.Context(), r)
+}
+
+// serveIn is serve, in a context of its own.
+func (w *web) serveIn(ctx context.Context, r *forward.Request) *recorder {
+	client := newRecorder()
+	client.cached, client.err = w.Serve(ctx, client, r)
+	return client
+}
+
+// get returns what a client gets for a URI.
+func (w *web) get(t testing.TB, target string, fields ...string) *recorder {
+	t.Helper()
+	return w.serve(t, requested(t, http.MethodGet, target, fields...))
+}
+
+// written returns a reply as a client gets it.
+func written(reply message.Reply) *recorder {
+	client := newRecorder()
+	message.Write(client, http.MethodGet, reply)
+	return client
+}
+
+// linesOf returns the lines of fields as one text.
+func linesOf(fields httpmessage.Fields, names ...string) string {
+	var all []string
+	for _, name := range names {
+		for _, line := range fields.Lines(name) {
+			all = append(all, name+"="+line)
+		}
+	}
+	return strings.Join(all, " ")
+}
