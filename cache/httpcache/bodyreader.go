@@ -84,7 +84,7 @@ func (r *bodyReader) SendTo(w io.Writer, flush func()) error {
 		p, err := r.next(flush)
 		if len(p) > 0 {
 			if _, err := w.Write(p); err != nil {
-				return err //nolint:wrapcheck // the caller knows what it writes to
+				return err
 			}
 			r.sent(len(p))
 			continue

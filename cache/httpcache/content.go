@@ -87,7 +87,7 @@ type blocksContent blocks
 func (b blocksContent) SendTo(w io.Writer, _ func()) error {
 	for _, block := range b {
 		if _, err := w.Write(block); err != nil {
-			return err //nolint:wrapcheck // the caller knows what it writes to
+			return err
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func (x *exchange) openParts(ctx context.Context, a *Answer, s *stored, spans []
 			head["Content-Type"] = kind
 		}
 		if _, err := w.CreatePart(head); err != nil {
-			return err //nolint:wrapcheck // a buffer does not fail
+			return err
 		}
 		content, err := s.content.open(ctx, span{part.start - s.part.start, part.end - s.part.start})
 		if err != nil {
@@ -54,14 +54,14 @@ func (x *exchange) openParts(ctx context.Context, a *Answer, s *stored, spans []
 func (p *parts) SendTo(w io.Writer, flush func()) error {
 	for i, head := range p.heads {
 		if _, err := w.Write(head); err != nil {
-			return err //nolint:wrapcheck // the caller knows what it writes to
+			return err
 		}
 		if err := p.contents[i].SendTo(w, flush); err != nil {
-			return err //nolint:wrapcheck // likewise
+			return err
 		}
 	}
 	_, err := w.Write(p.end)
-	return err //nolint:wrapcheck // likewise
+	return err
 }
 
 // Close implements Content.

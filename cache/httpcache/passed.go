@@ -41,14 +41,14 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 		left -= int64(n)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
-				return err //nolint:wrapcheck // the caller knows what it writes to
+				return err
 			}
 		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return err //nolint:wrapcheck // likewise
+			return err
 		case n < len(buffer) && left != 0 && flush != nil:
 			flush() // more may take long
 		}
@@ -74,7 +74,7 @@ func (p *passed) first(flush func()) func([]byte) (int, error) {
 		if !timer.Stop() {
 			<-flushed
 		}
-		return n, err //nolint:wrapcheck // it stands for the body
+		return n, err
 	}
 }
 

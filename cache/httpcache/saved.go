@@ -231,7 +231,7 @@ type openFile struct{ file io.ReadCloser }
 // SendTo implements Content.
 func (o openFile) SendTo(w io.Writer, _ func()) error {
 	_, err := io.Copy(w, o.file)
-	return err //nolint:wrapcheck // the caller knows what it writes to
+	return err
 }
 
 // Close implements Content.

@@ -72,5 +72,5 @@ func (r *bodyReader) readSpool() ([]byte, error) {
 	if err == nil {
 		err = io.ErrUnexpectedEOF
 	}
-	return nil, err //nolint:wrapcheck // the disk has done so
+	return nil, err
 }

@@ -46,7 +46,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded) && !b.cut.Load():
 		b.late.Store(true)
 	}
-	return n, err //nolint:wrapcheck // it stands for the body that it wraps
+	return n, err
 }
 
 // Close implements io.Closer.
@@ -55,10 +55,10 @@ func (b *requestBody) Close() error {
 		return nil
 	}
 	if b.deadline != nil {
-		return closed(b.body) //nolint:wrapcheck // it stands for the body that it wraps
+		return closed(b.body)
 	}
 	b.cut.Store(true)
-	return b.control.SetReadDeadline(time.Unix(1, 0)) //nolint:wrapcheck // the connection ends with the response
+	return b.control.SetReadDeadline(time.Unix(1, 0))
 }
 
 // release lets net/http read what is left: a connection that is closed before that could take the

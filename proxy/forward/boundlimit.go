@@ -81,7 +81,7 @@ func (p *Proxy) acquireBound(client netip.Addr) (release func(), err error) {
 		}
 		longest := p.boundConns.longestIdle(whose)
 		if longest == nil {
-			return nil, err //nolint:wrapcheck // it is the answer
+			return nil, err
 		}
 		longest.End()
 	}

@@ -99,5 +99,5 @@ func (f flushed) Write(b []byte) (int, error) {
 	if err == nil {
 		err = f.control.Flush()
 	}
-	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+	return n, err
 }

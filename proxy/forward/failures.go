@@ -64,12 +64,12 @@ func (f *Failures) Observe(next scheme.Handler) scheme.Handler { return observed
 func (o observed) Fetch(ctx context.Context, r scheme.Request) (resource *scheme.Resource, err error) {
 	server := serverOf(r.URI)
 	if server == "" {
-		return o.Handler.Fetch(ctx, r) //nolint:wrapcheck // it stands for the handler
+		return o.Handler.Fetch(ctx, r)
 	}
 	h, begun := o.failures.begin(server)
 	err = context.Canceled // where the handler panics
 	defer func() { o.failures.end(server, h, r, begun, err) }()
-	return o.Handler.Fetch(ctx, r) //nolint:wrapcheck // likewise
+	return o.Handler.Fetch(ctx, r)
 }
 
 func (f *Failures) begin(server string) (*health, time.Time) {

@@ -50,7 +50,7 @@ func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, site *Site, v 
 		return p.ask(ctx, nil, r, o)
 	})
 	if err != nil {
-		return httpcache.Outcome{}, err //nolint:wrapcheck // the origin's, which says all
+		return httpcache.Outcome{}, err
 	}
 	if answer.Content != nil {
 		err = answer.Content.SendTo(io.Discard, nil)

@@ -105,7 +105,7 @@ func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 		CacheControl: "private", // it is for clients who may use the proxy
 		Stream: func(w http.ResponseWriter) error {
 			_, err := io.Copy(w, resource.Body)
-			return err //nolint:wrapcheck // it only aborts the connection
+			return err
 		},
 		Close: f.close,
 	}

@@ -58,7 +58,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 		case errors.Is(err, scheme.ErrUnsupported) && u.String() != location:
 			return retrieved{}, fmt.Errorf("%w: %s leads to %q, which cannot be fetched", resolver.ErrUnreachable, location, u.WithoutPassword())
 		case err != nil:
-			return retrieved{}, err //nolint:wrapcheck // handlers have wrapped it
+			return retrieved{}, err
 		case resource.Status == http.StatusOK:
 			return retrieved{resource, u}, nil
 		}
@@ -126,15 +126,15 @@ func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u
 // referred returns the target of a redirect. Origins also send characters that are not allowed in a URI.
 func referred(from uri.URI, reference string) (uri.URI, error) {
 	if relative, err := uri.ParseReference(reference); err == nil {
-		return from.Resolve(relative, uri.RFC3986) //nolint:wrapcheck // the caller does
+		return from.Resolve(relative, uri.RFC3986)
 	}
 	base, err := url.Parse(from.String())
 	if err != nil {
-		return uri.URI{}, err //nolint:wrapcheck // the caller does
+		return uri.URI{}, err
 	}
 	target, err := base.Parse(reference)
 	if err != nil {
-		return uri.URI{}, err //nolint:wrapcheck // the caller does
+		return uri.URI{}, err
 	}
-	return uri.FromIRI(target.String()) //nolint:wrapcheck // the caller does
+	return uri.FromIRI(target.String())
 }

@@ -15,7 +15,7 @@ type sentTo struct {
 func (s *sentTo) Write(b []byte) (int, error) {
 	n, err := s.ResponseWriter.Write(b)
 	s.failed = s.failed || err != nil
-	return n, err //nolint:wrapcheck // it stands for the writer that it wraps
+	return n, err
 }
 
 // ReadFrom lets files be sent without copying them. A fault of the file looks like one of the client:
@@ -23,5 +23,5 @@ func (s *sentTo) Write(b []byte) (int, error) {
 func (s *sentTo) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(s.ResponseWriter, r)
 	s.failed = s.failed || err != nil
-	return n, err //nolint:wrapcheck // likewise
+	return n, err
 }

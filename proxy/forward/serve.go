@@ -135,7 +135,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 			c.ends.Store(true)
 		}
 		if err == nil || others <= 0 || request.Body != nil || !isUnconnected(err) || ctx.Err() != nil {
-			return resource, err //nolint:wrapcheck // it says all
+			return resource, err
 		}
 		server = r.Next()
 	}

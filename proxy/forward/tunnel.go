@@ -28,9 +28,9 @@ func sideOf(conn io.ReadWriteCloser, reader io.Reader) side {
 // closeWrite half-closes a connection; one that has no halves is closed.
 func closeWrite(conn io.Closer) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite() //nolint:wrapcheck // the connection is closed soon
+		return half.CloseWrite()
 	}
-	return conn.Close() //nolint:wrapcheck // likewise
+	return conn.Close()
 }
 
 // tunnel carries octets both ways, until both sides have ended, one fails, nothing is carried for
@@ -139,8 +139,8 @@ func (t *activity) pass(to, from side, buffer []byte) (n int, err error) {
 	if n > 0 {
 		t.note()
 		if _, err := to.Write(buffer[:n]); err != nil {
-			return 0, err //nolint:wrapcheck // it only ends the tunnel
+			return 0, err
 		}
 	}
-	return n, err //nolint:wrapcheck // likewise
+	return n, err
 }

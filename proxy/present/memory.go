@@ -49,7 +49,7 @@ func (d *documents) tryHold(client netip.Addr, octets int64) (resolver.Held, <-c
 	if err != nil && d.freed == nil {
 		d.freed = make(chan struct{})
 	}
-	return held, d.freed, err //nolint:wrapcheck // it says all
+	return held, d.freed, err
 }
 
 // given wakes those who wait, after memory was given back.

@@ -62,7 +62,7 @@ const largeListing = 256 << 10
 // this may have is taken before it is asked.
 func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	if name := r.URI.Scheme(); name == "http" || name == "https" {
-		return p.Handler.Fetch(ctx, r) //nolint:wrapcheck // handlers have wrapped it
+		return p.Handler.Fetch(ctx, r)
 	}
 	memory, err := p.documents.hold(ctx, r.Client, p.most)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 	case errors.As(err, &refusal):
 		resource = refused(r, refusal, p.schemes)
 	case err != nil:
-		return nil, err //nolint:wrapcheck // handlers have wrapped it
+		return nil, err
 	case resource.Listing != nil:
 		if resource, err = p.listed(ctx, r, resource); err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ func (l *Lines) part() (part []byte, isPart bool, err error) {
 	if l.Octets -= int64(len(part)); l.Octets < 0 {
 		return nil, false, ErrManyOctets
 	}
-	return part, isPart, err //nolint:wrapcheck // callers say what they read
+	return part, isPart, err
 }
 
 // skip reads the rest of a line that was too long.

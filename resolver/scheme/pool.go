@@ -22,7 +22,7 @@ type PoolConfig[C any] struct {
 }
 
 // Half returns how many of most connections may be to one server, so that those to others have room.
-func Half(most int) int { return max(most/2, 1) } //nolint:mnd // as it says
+func Half(most int) int { return max(most/2, 1) }
 
 // Pool has the connections of one protocol that wait for their next request. It has no goroutine. It is safe for
 // concurrent use.

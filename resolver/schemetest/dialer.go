@@ -38,7 +38,7 @@ func (d *dialer) dial(ctx context.Context, network, address string, check func(n
 	}
 	conn, err := d.guard.With(check).WithIdleTimeout(d.idle)(ctx, network, address)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the guard has wrapped it
+		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -190,7 +190,7 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 			return r.at - start, err
 		}
 		if sent, err := w.Write(chunk[:n]); err != nil {
-			return r.at - start - int64(n-sent), err //nolint:wrapcheck // the caller knows what it writes to
+			return r.at - start - int64(n-sent), err
 		}
 	}
 }

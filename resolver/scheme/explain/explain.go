@@ -28,7 +28,7 @@ func New(config Config) *Handler { return &Handler{config} }
 func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	u := r.URI.Normalize()
 	if err := u.Check(); err != nil {
-		return nil, err //nolint:wrapcheck // it says all
+		return nil, err
 	}
 	d := newDescription(u)
 	var err error

@@ -41,4 +41,4 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (b *body) Close() error { return b.file.Close() } //nolint:wrapcheck // it was only read
+func (b *body) Close() error { return b.file.Close() }

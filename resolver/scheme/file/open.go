@@ -24,18 +24,18 @@ func open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		err = errSpecial
 	}
 	if err != nil {
-		return nil, nil, err //nolint:wrapcheck // refusalOf words it
+		return nil, nil, err
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, err //nolint:wrapcheck // likewise
+		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil && !isOrdinary(info) {
 		err = errSpecial
 	}
 	if err != nil {
 		_ = f.Close()        // it was only read
-		return nil, nil, err //nolint:wrapcheck // likewise
+		return nil, nil, err
 	}
 	return f, info, nil
 }

@@ -62,7 +62,7 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 		case errors.Is(err, io.EOF):
 			return reply{}, io.ErrUnexpectedEOF
 		case err != nil:
-			return reply{}, err //nolint:wrapcheck // broke does
+			return reply{}, err
 		}
 		code, isCoded := codeOf(text)
 		switch {

@@ -58,7 +58,7 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	// Of the normal form, which caches and links have: it has no "..", which for a server may lead elsewhere
 	// than for them, after a symbolic link.
 	if t.FTP, err = t.uri.FTP(); err != nil {
-		return target{}, err //nolint:wrapcheck // it is the error of the URI
+		return target{}, err
 	}
 	if len(t.Dirs) > maxDirs {
 		return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{

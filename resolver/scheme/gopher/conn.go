@@ -31,7 +31,7 @@ type conn struct {
 func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, error) {
 	raw, err := h.config.Dial(ctx, "tcp", net.JoinHostPort(trimBrackets(q.host), q.port), r.Check)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the dialer says what it was doing
+		return nil, err
 	}
 	c := &conn{Conn: raw, ctx: ctx, timeout: h.config.Limits.Timeout, cut: func() { _ = raw.SetDeadline(time.Unix(1, 0)) }}
 	c.timer = time.AfterFunc(c.timeout, c.cut)
@@ -50,7 +50,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.timer.Reset(c.timeout)
 		defer c.timer.Stop()
 	}
-	return c.Conn.Read(p) //nolint:wrapcheck // fault does
+	return c.Conn.Read(p)
 }
 
 // stream ends the time for the answer: from now on, each read has as much.

@@ -32,7 +32,7 @@ func (l *lines) next() (string, error) {
 			l.incomplete = "it has more octets than are read"
 			return "", io.EOF
 		default:
-			return line, err //nolint:wrapcheck // callers do
+			return line, err
 		}
 	}
 }

@@ -35,14 +35,14 @@ func readPlusHead(in *bufio.Reader) (head plusHead, found bool, err error) {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			return plusHead{}, false, err //nolint:wrapcheck // callers do
+			return plusHead{}, false, err
 		}
 		switch last := line[n-1]; {
 		case last == '\n':
 			if head, found, err = parsePlusHead(string(bytes.TrimRight(line, " \r\n"))); found {
 				_, err = in.Discard(n)
 			}
-			return head, found, err //nolint:wrapcheck // likewise
+			return head, found, err
 		case n == 1 && last != '+' && last != '-', bytes.IndexByte([]byte("+-0123456789 \r"), last) < 0:
 			return plusHead{}, false, nil
 		}
@@ -100,5 +100,5 @@ func (e *exactly) Read(p []byte) (int, error) {
 	if err == io.EOF && e.left > 0 {
 		err = io.ErrUnexpectedEOF
 	}
-	return n, err //nolint:wrapcheck // it stands for the connection
+	return n, err
 }

@@ -31,7 +31,7 @@ func plusRule() uri.Rule {
 func newRequest(u uri.URI) (request, error) {
 	g, err := u.Gopher()
 	if err != nil {
-		return request{}, err //nolint:wrapcheck // it has the URL
+		return request{}, err
 	}
 	q := request{Gopher: g, uri: u.Normalize(), port: defaultPort}
 	q.host, _ = q.uri.Host()

@@ -60,7 +60,7 @@ func (b *body) next(p []byte) (int, error) {
 	case b.length < 0: // it ends with the connection
 		n, err := b.in.Read(p)
 		b.persist = false
-		return n, err //nolint:wrapcheck // it stands for the connection
+		return n, err
 	}
 	n, err := b.in.Read(p[:min(int64(len(p)), b.length-b.read)])
 	b.read += int64(n)

@@ -100,7 +100,7 @@ func below(c net.Conn) net.Conn {
 func closeWrite(c net.Conn) error {
 	for ; c != nil; c = below(c) {
 		if half, ok := c.(interface{ CloseWrite() error }); ok {
-			return half.CloseWrite() //nolint:wrapcheck // it stands for the connection
+			return half.CloseWrite()
 		}
 	}
 	return errors.ErrUnsupported

@@ -164,12 +164,12 @@ func (b *http2Body) Read(p []byte) (int, error) {
 	default:
 		err = b.sent.blame(b.ctx, err)
 	}
-	return n, err //nolint:wrapcheck // io.EOF must stay what it is
+	return n, err
 }
 
 // Close implements io.Closer.
 func (b *http2Body) Close() error {
 	err := b.response.Body.Close()
 	closeBody(b.sent.Reader)
-	return err //nolint:wrapcheck // it stands for the body
+	return err
 }

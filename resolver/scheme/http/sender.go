@@ -146,7 +146,7 @@ func (s *sender) send(buffer []byte) error {
 func (s *sender) read(data []byte) (int, error) {
 	for range maxEmptyReads {
 		if n, err := s.request.Body.Read(data); n > 0 || err != nil {
-			return n, err //nolint:wrapcheck // it stands for the reader
+			return n, err
 		}
 	}
 	return 0, io.ErrNoProgress

@@ -28,7 +28,7 @@ func (b *sentBody) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !b.closed.Load() {
 		b.failed.CompareAndSwap(nil, &err)
 	}
-	return n, err //nolint:wrapcheck // it stands for the reader
+	return n, err
 }
 
 // Close implements io.Closer. A body that was not begun may be sent once more.

@@ -62,7 +62,7 @@ func (t *tunnel) Read(p []byte) (int, error) {
 	if t.in.Buffered() == 0 {
 		t.in = nil
 	}
-	return n, err //nolint:wrapcheck // it stands for the connection
+	return n, err
 }
 
 // CloseWrite implements Conn.

@@ -122,7 +122,7 @@ func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
 	b = appendField(append(b, " HTTP/1.1\r\n"...), "Host", address)
 	b = append(u.appendCredentials(b), "\r\n"...)
 	if _, err := c.Write(b); err != nil {
-		return nil, err //nolint:wrapcheck // the caller wraps it
+		return nil, err
 	}
 	in := bufio.NewReader(c)
 	for range maxInterim + 1 {

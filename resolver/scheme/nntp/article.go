@@ -78,7 +78,7 @@ func (u *untilEnd) Read(p []byte) (int, error) {
 	if err := u.ended(); err != nil {
 		return 0, err
 	}
-	return u.Reader.Read(p) //nolint:wrapcheck // it reads for others
+	return u.Reader.Read(p)
 }
 
 // showHeader fills in what the header of an article says.

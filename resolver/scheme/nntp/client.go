@@ -149,10 +149,10 @@ type incoming struct{ *client }
 func (i incoming) Read(p []byte) (int, error) {
 	if i.streams {
 		if err := i.conn.SetReadDeadline(i.config.Now().Add(i.config.Limits.Timeout)); err != nil {
-			return 0, err //nolint:wrapcheck // callers do
+			return 0, err
 		}
 	}
-	return i.conn.Read(p) //nolint:wrapcheck // likewise
+	return i.conn.Read(p)
 }
 
 // handshake begins TLS, in which the certificate must be valid for the host.

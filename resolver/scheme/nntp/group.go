@@ -46,7 +46,7 @@ func parseNumber(text string) (uint64, error) {
 	if len(text) > maxDigits {
 		return 0, strconv.ErrRange
 	}
-	return strconv.ParseUint(text, 10, 64) //nolint:wrapcheck // callers report the text as a whole
+	return strconv.ParseUint(text, 10, 64)
 }
 
 // page is articles of a group by number; the zero value is none.

@@ -40,7 +40,7 @@ func (b *partBound) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p[:min(int64(len(p)), b.header, b.all)])
 	b.header -= int64(n)
 	b.all -= int64(n)
-	return n, err //nolint:wrapcheck // it reads for others
+	return n, err
 }
 
 // part returns a part of the article, decoded. It is for saving, not for showing: a page in it would
@@ -107,7 +107,7 @@ func (b *partBound) find(number string) (*message.Entity, error) {
 				break
 			}
 			if _, err := io.Copy(io.Discard, e.Body); err != nil && !isEncoding(err) {
-				return nil, err //nolint:wrapcheck // it is of the connection
+				return nil, err
 			}
 		}
 	}

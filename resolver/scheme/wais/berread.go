@@ -112,7 +112,7 @@ func (s *scanner) copy(n int) error {
 			if err == io.EOF && len(s.octets) > 0 {
 				err = io.ErrUnexpectedEOF
 			}
-			return err //nolint:wrapcheck // session.receive says what was being read
+			return err
 		}
 		s.octets = append(s.octets, part...)
 		_, _ = s.r.Discard(len(part)) // they are buffered

@@ -35,7 +35,7 @@ func newTarget(u uri.URI) (target, error) {
 	}
 	z, err := u.Z3950()
 	if err != nil {
-		return target{}, err //nolint:wrapcheck // it has the URL, and says what is wrong with it
+		return target{}, err
 	}
 	t.databases, t.docID, t.elements = z.Databases, z.DocID, z.ElementSet
 	var named []syntax
@@ -59,7 +59,7 @@ const typeText = "TEXT"
 func (t *target) setWAIS() error {
 	w, err := t.uri.WAIS()
 	if err != nil {
-		return err //nolint:wrapcheck // it has the URL, and says what is wrong with it
+		return err
 	}
 	t.databases = []string{w.Database}
 	if raw, ok := t.uri.Query(); ok {
