@@ -34,7 +34,7 @@ func open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		err = errSpecial
 	}
 	if err != nil {
-		_ = f.Close()        // it was only read
+		_ = f.Close() // it was only read
 		return nil, nil, err
 	}
 	return f, info, nil
