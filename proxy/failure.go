@@ -26,7 +26,7 @@ func (x *exchange) refused(err error) error {
 		return err
 	case a.Kind == route.KindFetch:
 		return x.unfetched(err)
-	case a.Kind == route.KindRedirect || a.Retrieves():
+	case a.Kind == route.KindRedirect || a.Retrieves:
 		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !u.IsURN() {
 			return x.suggest(problem.About(unknown, u))
 		}
@@ -82,7 +82,7 @@ func (x *exchange) fail(err error) {
 	x.identify() // so that the log and the user speak of the same request
 	x.report(err)
 	reply := problem.Reply(x.request.Header, err)
-	if x.ask.Forwards() {
+	if x.ask.IsForwarded {
 		reply = problem.ProxyReply(x.request.Header, "urnd", x.unreached(err))
 	}
 	var denied *policy.Denied
@@ -135,7 +135,7 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 	log, ctx := x.handler.config.Log, x.request.Context()
 	if isFault(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
-		if x.ask.Forwards() {
+		if x.ask.IsForwarded {
 			host := cmp.Or(fetchedFrom(err), x.request.URL.Host, x.request.Host)
 			attributes = append(attributes, "method", x.request.Method, "host", host)
 		}

@@ -238,7 +238,7 @@ func (p *FastPath) event(f *fastClient, w *fastWork) *Event {
 	r, a := &w.request, &w.ask
 	w.events = append(w.events, Event{
 		Method: r.Method, Target: r.Target, Host: w.view.Host, Proto: "HTTP/1.1", Referer: r.Value("Referer"), UserAgent: r.Value("User-Agent"),
-		Client: f.client.Addr, Fast: true, Form: a.Form(), Service: a.Service(), Scheme: a.Scheme,
+		Client: f.client.Addr, Fast: true, Form: a.Form, Service: a.Service(), Scheme: a.Scheme,
 	})
 	event := &w.events[len(w.events)-1]
 	if p.config.Identify {

@@ -40,7 +40,7 @@ func (x *exchange) serve() error {
 func (x *exchange) serveOwn() error {
 	a := &x.ask
 	switch {
-	case !a.IsGet():
+	case !a.IsGet:
 		return problem.NotAllowed(a.Method, route.Methods(a.Path))
 	case a.Err != nil:
 		return x.suggest(a.Err)
@@ -55,7 +55,7 @@ func (x *exchange) serveOwn() error {
 	}
 	var reply message.Reply
 	var err error
-	if a.Retrieves() {
+	if a.Retrieves {
 		reply, err = x.retrieve()
 	} else {
 		reply, err = x.handler.answers.Reply(x.request.Context(), &answer.Question{

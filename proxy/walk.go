@@ -85,7 +85,7 @@ func (x *exchange) classify() (err error) {
 	if err := x.check(); err != nil {
 		return err
 	}
-	x.event.Form, x.event.Service, x.event.Scheme = x.ask.Form(), x.ask.Service(), x.ask.Scheme
+	x.event.Form, x.event.Service, x.event.Scheme = x.ask.Form, x.ask.Service(), x.ask.Scheme
 	return nil
 }
 

@@ -56,3 +56,13 @@ func WantsFresh(lines func(name string) []string) bool {
 	}
 	return len(control) > 0 && cachecontrol.Parse(control).Has("no-cache")
 }
+
+// Contains reports whether one of prefixes contains the address.
+func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, prefix := range prefixes { // a function value would be slower, for each request
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

@@ -158,13 +158,3 @@ func AddrOf(peer string) netip.Addr {
 	}
 	return addrPort.Addr().Unmap().WithZone("")
 }
-
-// Contains reports whether one of prefixes contains the address.
-func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
-	for _, prefix := range prefixes { // a function value would be slower, for each request
-		if prefix.Contains(addr) {
-			return true
-		}
-	}
-	return false
-}

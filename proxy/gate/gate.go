@@ -46,14 +46,15 @@ type Config struct {
 
 // Gate decides. It is safe for concurrent use.
 type Gate struct {
-	config  Config
-	rates   *rates // nil where there is no limit
-	guesses *Guesses
+	config    Config
+	everybody bool   // may resolve names
+	rates     *rates // nil where there is no limit
+	guesses   *Guesses
 }
 
 // New returns a Gate.
 func New(config Config) *Gate {
-	g := &Gate{config: config, guesses: NewGuesses(config.Now)}
+	g := &Gate{config: config, guesses: NewGuesses(config.Now), everybody: config.Access.Everybody()}
 	if rate := config.Access.Rate; rate > 0 {
 		g.rates = newRates(rate, rate, max(config.NetworkFactor, 1), config.Now)
 	}
@@ -98,9 +99,15 @@ func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	case StepClient:
 		return g.client(c, a)
 	case StepUser:
+		if g.config.Access.Users == nil || !needsProxy(a) {
+			return nil
+		}
 		return g.user(ctx, v, c, a)
 	case StepPerson:
-		return g.person(v, a)
+		if a.Kind != route.KindFetch || a.Err != nil {
+			return nil
+		}
+		return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
 	case StepRate:
 		if !g.AllowsRate(c.Addr) {
 			return problem.ErrRate
@@ -128,7 +135,7 @@ func needsProxy(a *route.Ask) bool {
 	case route.KindPurge:
 		return a.Site == nil
 	case route.KindName:
-		return a.Retrieves()
+		return a.Retrieves
 	default:
 		return false
 	}
@@ -147,17 +154,16 @@ func needsResolver(a *route.Ask) bool {
 }
 
 // hasRules reports whether the rules of the site hold for what is asked, before a name has led to where they do.
-func hasRules(a *route.Ask) bool { return a.Forwards() && a.Err == nil }
+func hasRules(a *route.Ask) bool { return a.Err == nil && (a.Key.IsValid() || a.Kind == route.KindTunnel) }
 
 // host decides by whom a request names: a page of another site may have led a browser on this machine here by it.
 func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
-	if a.Kind == route.KindFetch || a.Retrieves() {
+	if a.Kind == route.KindFetch || a.Retrieves {
 		if err := g.initiated(v, c); err != nil {
 			return err
 		}
 	}
-	isRefused := needsProxy(a) || needsResolver(a) && !g.config.Access.Everybody()
-	if a.IsMisnamed && isRefused {
+	if a.IsMisnamed && (needsProxy(a) || needsResolver(a) && !g.everybody) {
 		return problem.ErrHost
 	}
 	return nil

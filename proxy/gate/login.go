@@ -12,9 +12,6 @@ import (
 // takes urnd for the origin server is asked by 401.
 func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
 	users := g.config.Access.Users
-	if users == nil || !needsProxy(a) {
-		return nil
-	}
 	if c.User != "" {
 		v.User = c.User
 		return nil

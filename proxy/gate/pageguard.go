@@ -30,14 +30,6 @@ func (g *Gate) initiated(v *Verdict, c *Client) error {
 	}
 }
 
-// person returns why a URI is not fetched for who made a client ask.
-func (g *Gate) person(v *Verdict, a *route.Ask) error {
-	if a.Kind == route.KindFetch && a.Err == nil {
-		return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
-	}
-	return nil
-}
-
 // MayRetrieve returns why a URI is not retrieved for an initiator, nil where it is. led is whether a server redirects to it,
 // and not the one that is asked there: no person has seen where it leads. A person opens it at the same target otherwise.
 func MayRetrieve(by Initiator, u uri.URI, led bool) error {

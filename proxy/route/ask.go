@@ -36,6 +36,9 @@ func (k Kind) String() string { return kindNames[k] }
 type Ask struct {
 	Kind   Kind
 	Method string
+	IsGet  bool // the method reads: GET or HEAD
+	// Form is the form of the request in one word, for logs and metrics.
+	Form string
 	// Target is the target as it was parsed, for all kinds but Site and Tunnel, and Path that target in text: without scheme and
 	// authority where they are those of this server.
 	Target Target
@@ -52,6 +55,10 @@ type Ask struct {
 	Scheme string
 	// Location is where Secure is redirected to.
 	Location string
+
+	IsName      bool // it is about a name, and not about a location
+	Retrieves   bool // the resource itself is asked for, by a name or a URL
+	IsForwarded bool // it is for another server
 	// IsRespelled is whether a Forward is redirected to its normal form.
 	IsRespelled bool
 	// IsMisnamed is whether a client on this machine names a host that is none of this server: see Place.IsThisMachine.
@@ -64,36 +71,22 @@ type Ask struct {
 // Service returns the service that is asked for.
 func (a *Ask) Service() resolver.Service { return a.Target.Query.Service }
 
-// Retrieves reports whether the resource itself is asked for, by a name or a URL.
-func (a *Ask) Retrieves() bool {
+// settle sets what follows from the kind.
+func (a *Ask) settle() {
 	service := a.Target.Query.Service
-	return (a.Kind == KindName || a.Kind == KindRedirect) && a.Err == nil && a.IsGet() && a.Target.Form != FormAPI &&
+	a.Retrieves = (a.Kind == KindName || a.Kind == KindRedirect) && a.Err == nil && a.IsGet && a.Target.Form != FormAPI &&
 		(service == resolver.I2R || service == resolver.I2Rs)
-}
-
-// Forwards reports whether the request is one for another server.
-func (a *Ask) Forwards() bool {
 	switch a.Kind {
 	case KindForward, KindSite, KindTunnel, KindFetch, KindPurge:
-		return true
+		a.IsForwarded = true
 	default:
-		return a.Target.Form == FormFetch // by a method that is not supported
+		a.IsForwarded = a.Target.Form == FormFetch // by a method that is not supported
 	}
+	a.Form = a.form()
 }
 
-// Sent returns the URI that is sent to the server: OPTIONS for a server as a whole has no path, RFC 9112 section 3.2.4.
-func (a *Ask) Sent() uri.URI {
-	if a.Method == http.MethodOptions {
-		return a.URI.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))
-	}
-	return a.Key
-}
-
-// IsGet reports whether the method reads.
-func (a *Ask) IsGet() bool { return a.Method == http.MethodGet || a.Method == http.MethodHead }
-
-// Form returns the form of the request in one word, for logs and metrics.
-func (a *Ask) Form() string {
+// form returns the form of the request in one word.
+func (a *Ask) form() string {
 	switch a.Kind {
 	case KindSite:
 		return "gateway"
@@ -109,6 +102,15 @@ func (a *Ask) Form() string {
 		if a.Site != nil {
 			return "gateway"
 		}
+	default:
 	}
-	return a.Target.Form.String()
+	return formNames[a.Target.Form]
+}
+
+// Sent returns the URI that is sent to the server: OPTIONS for a server as a whole has no path, RFC 9112 section 3.2.4.
+func (a *Ask) Sent() uri.URI {
+	if a.Method == http.MethodOptions {
+		return a.URI.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))
+	}
+	return a.Key
 }

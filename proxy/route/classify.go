@@ -14,7 +14,12 @@ const methodPurge = "PURGE"
 // Classify says what a request asks for. It is by the raw request-target: http.ServeMux would clean "//" and "..", and redirect
 // "urn:". It is pure but for the memory of the place, and overwrites the Ask.
 func Classify(a *Ask, v *View, p *Place) {
-	*a = Ask{Method: v.Method, Path: v.Target}
+	*a = Ask{Method: v.Method, Path: v.Target, IsGet: v.Method == http.MethodGet || v.Method == http.MethodHead}
+	a.classify(v, p)
+	a.settle()
+}
+
+func (a *Ask) classify(v *View, p *Place) {
 	if v.Method == http.MethodConnect {
 		a.tunnel(v)
 		return
@@ -81,20 +86,22 @@ func (a *Ask) resource(v *View, u uri.URI) {
 func (a *Ask) own(v *View, p *Place) {
 	a.Target, a.Err = Parse(a.Path)
 	a.identify(p)
-	a.IsPublic, a.IsPreflight = a.isPublic(p), a.isPreflight(v, p)
+	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
+	a.IsPublic = a.isPublic()
+	a.IsPreflight = a.isPreflight(v)
 	switch {
-	case a.secure(v, p):
+	case p.RedirectTLS && a.secure(v, p):
 		a.Kind = KindSecure
-	case p.Documents[a.Path] && v.isGet():
+	case a.IsGet && p.Documents[a.Path]:
 		a.Kind = KindDocument
 	default:
-		a.Kind = a.kind(v, p)
+		a.Kind = a.kind()
 	}
 	switch a.Kind {
 	case KindForward, KindPurge:
 		a.resource(v, a.Target.Query.URI)
 		isOdd := a.Key != a.URI || isAbsoluteWeb(a.Path) && oddSpelling(a.Path, a.Key) != ""
-		a.IsRespelled = isOdd && p.Spelling == SpellingRedirect && v.isGet()
+		a.IsRespelled = isOdd && p.Spelling == SpellingRedirect && a.IsGet
 		a.Spelling = p.Spelling.of(a.Path, a.Key)
 	case KindFetch:
 		a.fetch(v, p)
@@ -126,27 +133,22 @@ func (a *Ask) identify(p *Place) {
 	}
 }
 
-// isName reports whether a request is about a name, and not about a location.
-func (a *Ask) isName(p *Place) bool {
-	return a.Target.Query.IsURN() || a.Target.Identified || p.Names.Owns(a.Target.Query.URI)
-}
-
 // kind returns the kind of a request that is for this server, by its target.
-func (a *Ask) kind(v *View, p *Place) Kind {
+func (a *Ask) kind() Kind {
 	switch form := a.Target.Form; {
-	case form == FormForward && v.Method == methodPurge:
+	case form == FormForward && a.Method == methodPurge:
 		return KindPurge
 	case form == FormForward:
 		return KindForward
-	case v.Method == http.MethodPost && isBatch(a.Path):
+	case a.Method == http.MethodPost && isBatch(a.Path):
 		return KindBatch
-	case form == FormFetch && v.isGet() && (a.Err != nil || !a.isName(p)):
+	case form == FormFetch && a.IsGet && (a.Err != nil || !a.IsName):
 		return KindFetch
 	case a.Err != nil:
 		return KindName
 	case form == FormHome:
 		return KindPage
-	case a.isName(p):
+	case a.IsName:
 		return KindName
 	default:
 		return KindRedirect
@@ -159,8 +161,8 @@ func isBatch(target string) bool {
 }
 
 // isPublic reports whether pages of other sites may read the reply. Replies about URLs are for the clients of the proxy alone.
-func (a *Ask) isPublic(p *Place) bool {
-	if a.Err == nil && !a.isName(p) {
+func (a *Ask) isPublic() bool {
+	if a.Err == nil && !a.IsName {
 		return false
 	}
 	switch service := a.Target.Query.Service; a.Target.Form {
@@ -174,9 +176,9 @@ func (a *Ask) isPublic(p *Place) bool {
 }
 
 // isPreflight reports whether a browser asks for permission to send another request, for something public.
-func (a *Ask) isPreflight(v *View, p *Place) bool {
+func (a *Ask) isPreflight(v *View) bool {
 	if v.Method != http.MethodOptions || len(v.Lines("Origin")) == 0 || len(v.Lines("Access-Control-Request-Method")) == 0 {
 		return false
 	}
-	return a.Err == nil && a.isPublic(p) || a.Path == PathResolve || a.Path == PathOpenAPI
+	return a.Err == nil && a.IsPublic || a.Path == PathResolve || a.Path == PathOpenAPI
 }

@@ -64,7 +64,7 @@ func parseHead(t testing.TB, head string) (place string, v route.View) {
 
 // describe returns what an Ask says, but for what is empty.
 func describe(a *route.Ask) string {
-	words := []string{a.Kind.String(), a.Form()}
+	words := []string{a.Kind.String(), a.Form}
 	add := func(name, value string) {
 		if value != "" {
 			words = append(words, name+"="+value)
@@ -91,7 +91,7 @@ func describe(a *route.Ask) string {
 		name string
 		is   bool
 	}{
-		{"retrieves", a.Retrieves()},
+		{"retrieves", a.Retrieves},
 		{"public", a.IsPublic},
 		{"preflight", a.IsPreflight},
 		{"respelled", a.IsRespelled},

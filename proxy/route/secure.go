@@ -10,7 +10,7 @@ import (
 // secure reports whether a request that came without TLS is redirected to https, and sets Location. A trusted proxy in front of
 // urnd may have ended TLS itself, and requests of proxy clients have no host of urnd.
 func (a *Ask) secure(v *View, p *Place) bool {
-	if !p.RedirectTLS || p.Secure || p.IsFronted || !strings.HasPrefix(a.Path, "/") {
+	if p.Secure || p.IsFronted || !strings.HasPrefix(a.Path, "/") {
 		return false
 	}
 	host := v.Host

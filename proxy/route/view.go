@@ -1,7 +1,6 @@
 package route
 
 import (
-	"net/http"
 	"strings"
 	"unsafe"
 
@@ -28,9 +27,6 @@ type Scratch struct {
 	key    [256]byte
 	target []byte
 }
-
-// isGet reports whether the method reads.
-func (v *View) isGet() bool { return v.Method == http.MethodGet || v.Method == http.MethodHead }
 
 // lasting returns a text of the request that is valid for longer.
 func (v *View) lasting(text string) string {
