@@ -104,10 +104,10 @@ func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 		}
 		return g.user(ctx, v, c, a)
 	case StepPerson:
-		if a.Kind != route.KindFetch || a.Err != nil {
-			return nil
+		if a.Kind == route.KindFetch && a.Err == nil {
+			return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
 		}
-		return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
+		return nil
 	case StepRate:
 		if !g.AllowsRate(c.Addr) {
 			return problem.ErrRate
@@ -154,7 +154,9 @@ func needsResolver(a *route.Ask) bool {
 }
 
 // hasRules reports whether the rules of the site hold for what is asked, before a name has led to where they do.
-func hasRules(a *route.Ask) bool { return a.Err == nil && (a.Key.IsValid() || a.Kind == route.KindTunnel) }
+func hasRules(a *route.Ask) bool {
+	return a.Err == nil && (a.Key.IsValid() || a.Kind == route.KindTunnel)
+}
 
 // host decides by whom a request names: a page of another site may have led a browser on this machine here by it.
 func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
