@@ -27,7 +27,8 @@ func bounded(ctx context.Context, answer Answer) (Answer, error) {
 	if n == len(all) {
 		return answer, nil
 	}
-	TraceOf(ctx).Add("answer", "left out: %d of %d locations, since one has at most %d octets and all %d", len(all)-n, len(all), MaxLocation, MaxAnswer)
+	TraceOf(ctx).Add("answer", "left out: %d of %d locations, since one has at most %d octets "+
+		"and all %d", len(all)-n, len(all), MaxLocation, MaxAnswer)
 	if n == 0 {
 		return Answer{}, fmt.Errorf("%w: none of its locations has at most %d octets", ErrUnreachable, MaxLocation)
 	}

@@ -59,7 +59,8 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	if len(locations) == 0 && long > 0 {
-		return Answer{}, fmt.Errorf("%w: by the rules of namespace %q, none of its locations has at most %d octets", ErrUnreachable, ns.NID, MaxLocation)
+		return Answer{}, fmt.Errorf("%w: by the rules of namespace %q, none of its locations has at most "+
+			"%d octets", ErrUnreachable, ns.NID, MaxLocation)
 	}
 	if len(locations) == 0 {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID), TTL: Forever}

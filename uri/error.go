@@ -35,7 +35,8 @@ var (
 	RuleRComponent   = Rule{"r-component", "RFC 8141 section 2.3.1", `"?+" is followed by at least one octet, which is not "/" or "?"`}
 	RuleQComponent   = Rule{"q-component", "RFC 8141 section 2.3.2", `"?=" is followed by at least one octet, which is not "/" or "?"`}
 	RuleRQComponents = Rule{"rq-components", "RFC 8141 section 2", `"?" is followed by "+", "=" or a directive such as "s=I2L"`}
-	RuleDirective    = Rule{"urn-query", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3", "directives are keyword=value, joined by ampersands"}
+	RuleDirective    = Rule{"urn-query", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3", "directives are keyword=value, " +
+		"joined by ampersands"}
 )
 
 // ParseError says which octet of which input breaks which rule.

@@ -18,7 +18,8 @@ type NNTP struct {
 }
 
 var (
-	ruleNewsGroup = Rule{"group", "RFC 5538 section 3", "a group name is letters, digits and -.+_, other octets percent-encoded, and does not begin with a dot"}
+	ruleNewsGroup = Rule{"group", "RFC 5538 section 3", "a group name is letters, digits and -.+_, other octets " +
+		"percent-encoded, and does not begin with a dot"}
 	ruleArticle   = Rule{"article", "RFC 1738 section 5", "a message-id is text, an at sign and a host"}
 	ruleMessageID = Rule{"message-id", "RFC 3977 section 9.8", `a message-id contains only printable ASCII, and no ">"`}
 	ruleNNTP      = Rule{"nntpurl", "RFC 1738 section 5", "an nntp URL names a group after the host"}

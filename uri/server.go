@@ -11,7 +11,8 @@ import (
 var (
 	ruleServer     = Rule{"hostport", "RFC 1738 section 5", "the scheme is followed by two slashes and the host of a server"}
 	ruleHostname   = Rule{"hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots"}
-	ruleHostnumber = Rule{"hostnumber", "RFC 3986 section 3.2.2", "a host that ends in a number must be an IPv4 address: four numbers up to 255, without leading zeros"}
+	ruleHostnumber = Rule{"hostnumber", "RFC 3986 section 3.2.2", "a host that ends in a number must be an IPv4 address: four " +
+		"numbers up to 255, without leading zeros"}
 	ruleIDNA       = Rule{"IDN", "RFC 3986 section 3.2.2", "percent-encoded octets in a host name are UTF-8 that IDNA allows"}
 	ruleHostLength = Rule{"hostname", "RFC 1035 section 2.3.4", "a host name has at most 253 octets, and each of its labels 63"}
 	rulePortRange  = Rule{"port", "RFC 1738 section 3.1", "a port is a number from 0 to 65535"}

@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, or six with a version, with or without check characters"}
+var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, or six " +
+	"with a version, with or without check characters"}
 
 // checkISAN is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
 // version as 24; each part may be followed by a check character.

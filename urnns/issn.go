@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISSN = uri.Rule{Name: "ISSN", Section: "RFC 3044 section 3.1", Says: "an ISSN has eight digits, the last may be X, with or without a hyphen in the middle"}
+var ruleISSN = uri.Rule{Name: "ISSN", Section: "RFC 3044 section 3.1", Says: "an ISSN has eight digits, the last may be X, " +
+	"with or without a hyphen in the middle"}
 
 // checkISSN is RFC 3044.
 func checkISSN(nss string) (int, uri.Rule) {

@@ -6,7 +6,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleLEX = uri.Rule{Name: "NSS", Section: "RFC 9676", Says: "a name of a source of law begins with its jurisdiction, such as it or br;sao.paulo, a colon, and its local name"}
+var ruleLEX = uri.Rule{Name: "NSS", Section: "RFC 9676", Says: "a name of a source of law begins with its jurisdiction, such " +
+	"as it or br;sao.paulo, a colon, and its local name"}
 
 // checkLEX is RFC 9676: the jurisdiction, which may have units after semicolons, and the local name.
 func checkLEX(nss string) (int, uri.Rule) {

@@ -8,8 +8,10 @@ import (
 )
 
 var (
-	ruleNBNPrefix = uri.Rule{Name: "prefix", Section: "RFC 8458 section 4.2", Says: "an NBN begins with a two-letter country code, and sub-namespaces of letters and digits after colons"}
-	ruleNBNString = uri.Rule{Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and the name that the library assigned"}
+	ruleNBNPrefix = uri.Rule{Name: "prefix", Section: "RFC 8458 section 4.2", Says: "an NBN begins with a two-letter country " +
+		"code, and sub-namespaces of letters and digits after colons"}
+	ruleNBNString = uri.Rule{Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and " +
+		"the name that the library assigned"}
 )
 
 // checkNBN is RFC 8458: names assigned by national libraries. Names in use lack the

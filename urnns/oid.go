@@ -8,7 +8,8 @@ import (
 
 var (
 	ruleOID     = uri.Rule{Name: "oid", Section: "RFC 3061 section 2", Says: "an OID is numbers without leading zeros, joined by dots"}
-	ruleOIDArcs = uri.Rule{Name: "oid", Section: "X.660", Says: "an OID begins with 0, 1 or 2, and below 0 and 1 the second number is at most 39"}
+	ruleOIDArcs = uri.Rule{Name: "oid", Section: "X.660", Says: "an OID begins with 0, 1 or 2, and below 0 and 1 the second " +
+		"number is at most 39"}
 )
 
 // checkOID is RFC 3061, and X.660 for the first two arcs.

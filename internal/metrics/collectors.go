@@ -13,8 +13,9 @@ type Cache struct {
 // Caches exports the caches that list returns; every scrape calls it.
 func (m *Metrics) Caches(list func() []Cache) {
 	m.registry.MustRegister(&caches{
-		list:      list,
-		lookups:   prometheus.NewDesc("urnd_cache_lookups_total", "Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed (waited for the same lookup), failure.", []string{"cache", "outcome"}, nil),
+		list: list,
+		lookups: prometheus.NewDesc("urnd_cache_lookups_total", "Lookups by cache and outcome: hit, negative (a cached failure "+
+			"or absence), stale, miss, collapsed (waited for the same lookup), failure.", []string{"cache", "outcome"}, nil),
 		evictions: prometheus.NewDesc("urnd_cache_evictions_total", "Entries that were evicted for others.", []string{"cache"}, nil),
 		entries:   prometheus.NewDesc("urnd_cache_entries", "Entries in the cache.", []string{"cache"}, nil),
 		bytes:     prometheus.NewDesc("urnd_cache_bytes", "Memory of the entries in the cache, in bytes.", []string{"cache"}, nil),

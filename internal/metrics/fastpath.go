@@ -15,7 +15,8 @@ type fastPath struct {
 
 func newFastPath(answered *requests) *fastPath {
 	return &fastPath{newShards(), answered, prometheus.NewDesc("urnd_fast_path_requests_total",
-		"Requests by the path on which they were answered: fast (from a cache, before the HTTP server saw them) or full; and for those on the full path the first reason: see docs/operations.md.",
+		"Requests by the path on which they were answered: fast (from a cache, before the HTTP server saw them) or full; and for "+
+			"those on the full path the first reason: see docs/operations.md.",
 		[]string{"path", "reason"}, nil)}
 }
 

@@ -64,17 +64,25 @@ func New(version string) *Metrics {
 		m.registry.MustRegister(h)
 		return h
 	}
-	m.queries = counter("dns_queries_total", "Queries to DNS servers by server, record type, and response code, timeout or error.", "server", "type", "rcode")
-	m.queryDuration = histogram("dns_query_duration_seconds", "Time from a query to a DNS server to its response or failure, in seconds.", slow(), "server")
+	m.queries = counter("dns_queries_total", "Queries to DNS servers by server, record type, and response code, timeout "+
+		"or error.", "server", "type", "rcode")
+	m.queryDuration = histogram("dns_query_duration_seconds", "Time from a query to a DNS server to its response or failure, "+
+		"in seconds.", slow(), "server")
 	m.steps = counter("ddds_steps_total", "Domains whose NAPTR records were evaluated.").WithLabelValues()
 	m.discarded = counter("ddds_records_discarded_total", "NAPTR records that were skipped, by reason.", "reason")
-	m.exchanges = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and origins (fetch), by outcome.", "gateway", "outcome")
-	m.exchangeDuration = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory agents and origins, in seconds; with origins, until the header of the response.", slow(), "gateway")
-	m.refusedConnections = counter("connections_refused_total", "Connections that were closed because their client had too many.").WithLabelValues()
-	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took too long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
+	m.exchanges = counter("gateway_exchanges_total", "Exchanges with resolution servers (thttp), directory agents (slp) and "+
+		"origins (fetch), by outcome.", "gateway", "outcome")
+	m.exchangeDuration = histogram("gateway_exchange_duration_seconds", "Time of exchanges with resolution servers, directory "+
+		"agents and origins, in seconds; with origins, until the header of the response.", slow(), "gateway")
+	m.refusedConnections = counter("connections_refused_total", "Connections that were closed because their client had "+
+		"too many.").WithLabelValues()
+	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took too "+
+		"long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Panics that were recovered: faults of urnd itself.").WithLabelValues()
 	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
-	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its address), unchecked (neither http nor https).", "outcome")
+	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
+		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
+		"address), unchecked (neither http nor https).", "outcome")
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})

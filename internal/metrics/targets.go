@@ -19,10 +19,13 @@ func (m *Metrics) TargetCheck(outcome string) { m.targetChecks.WithLabelValues(o
 // Targets exports what get returns at every scrape; ok is false where targets are not checked.
 func (m *Metrics) Targets(get func() (found Targets, ok bool)) {
 	m.registry.MustRegister(&targets{
-		get:    get,
-		states: prometheus.NewDesc("urnd_registry_targets", "Targets of the registry by state: suspect (some failures), unhealthy, inaccessible (urnd may not ask their address), healthy (again; those that always were are not counted).", []string{"state"}, nil),
-		lag:    prometheus.NewDesc("urnd_registry_sweep_lag_seconds", "How late the checks of the targets of the registry are, in seconds.", nil, nil),
-		moved:  prometheus.NewDesc("urnd_registry_sweep_progress_timestamp_seconds", "When the checks of the targets of the registry went on last, in seconds since 1970.", nil, nil),
+		get: get,
+		states: prometheus.NewDesc("urnd_registry_targets", "Targets of the registry by state: suspect (some failures), unhealthy, "+
+			"inaccessible (urnd may not ask their address), healthy (again; those that always were are not counted).", []string{"state"}, nil),
+		lag: prometheus.NewDesc("urnd_registry_sweep_lag_seconds", "How late the checks of the targets of the registry are, "+
+			"in seconds.", nil, nil),
+		moved: prometheus.NewDesc("urnd_registry_sweep_progress_timestamp_seconds", "When the checks of the targets of the "+
+			"registry went on last, in seconds since 1970.", nil, nil),
 	})
 }
 

@@ -65,7 +65,10 @@ func New(config Config) (*Tracer, error) {
 		return nil, fmt.Errorf("making an exporter of spans: %w", err)
 	}
 	attributes := resource.NewSchemaless(attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version))
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(reportingExporter{exporter, config.Failed}), sdktrace.WithResource(attributes), sdktrace.WithSampler(sdktrace.AlwaysSample()))
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(reportingExporter{exporter, config.Failed}),
+		sdktrace.WithResource(attributes), sdktrace.WithSampler(sdktrace.AlwaysSample()),
+	)
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/urnd/urnd"), sample: max(config.Sample, 1)}, nil
 }
 

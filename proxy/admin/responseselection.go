@@ -76,7 +76,8 @@ func (h *Handler) responseSelectionOf(given map[string]string) (s ResponseSelect
 		case "prefix":
 			scheme, _, ok := strings.Cut(value, ":")
 			if s.Prefix = value; !ok || !h.config.HasResponses(scheme) {
-				err = fmt.Errorf("%w: the prefix of a canonical URI begins with a scheme of which responses are stored, such as http:// or gopher://", problem.ErrSelection)
+				err = fmt.Errorf("%w: the prefix of a canonical URI begins with a scheme of which responses are stored, such as http:// "+
+					"or gopher://", problem.ErrSelection)
 			}
 		case "host":
 			s.Host, err = ParseHost(value)
@@ -100,7 +101,8 @@ func (h *Handler) keyOf(text string) (uri.URI, error) {
 	}
 	u = u.WithoutFragment().Normalize()
 	if !h.config.HasResponses(u.Scheme()) {
-		return uri.URI{}, fmt.Errorf("%w: responses are stored for http, https and the schemes of gateways; /api/v1/cache/entries has the answers for names", problem.ErrSelection)
+		return uri.URI{}, fmt.Errorf("%w: responses are stored for http, https and the schemes of gateways; /api/v1/cache/entries "+
+			"has the answers for names", problem.ErrSelection)
 	}
 	return u, nil
 }

@@ -103,7 +103,8 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 		}
 	}
 	if len(answering) == 0 && len(claimed) == 0 {
-		return nil, fmt.Errorf("%w: no DNS server answers (%s); they are asked again in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
+		return nil, fmt.Errorf("%w: no DNS server answers (%s); they are asked "+
+			"again in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
 	}
 	for _, s := range claimed { // also where it is asked itself: its caller may leave
 		c.probe(ctx, s)

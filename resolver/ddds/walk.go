@@ -130,7 +130,8 @@ func (w *walk) noneUsable(key string, s selection) error {
 	case s.outOfWork && !s.matched:
 		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errWork, key)
 	case s.excess > 0:
-		return fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
+		return fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d "+
+			"are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
 	default:
 		return w.notFound("no rule of %s is for this name", key)
 	}
@@ -175,7 +176,8 @@ func (w *walk) trace(ctx context.Context, key string, s selection) {
 		t.Add("warning", "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
 	}
 	if s.outOfWork {
-		t.Add("warning", "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were not tried", key, maxWork)
+		t.Add("warning", "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were "+
+			"not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {
 		t.Add("ddds", "%s: skipped %s: %s", key, p.record, p.reason)

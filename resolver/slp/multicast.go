@@ -101,7 +101,9 @@ func (a *agents) forget() {
 // listed in it, since datagrams may be lost (section 6.3). take is called with each message,
 // and returns whether it is a reply, and whether that is all that is needed. It need not
 // reach all agents.
-func (a *agents) askGroup(ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool)) (responders int, group net.Addr, err error) {
+func (a *agents) askGroup(
+	ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool),
+) (responders int, group net.Addr, err error) {
 	conn, group, err := a.group(ctx)
 	if err != nil {
 		return 0, nil, fmt.Errorf("multicast: %w", resolver.Unreachable(err))
@@ -139,7 +141,10 @@ func (a *agents) askGroup(ctx context.Context, r request, timeout time.Duration,
 
 // round sends a message to a group, and passes on the replies that arrive within share, until
 // one is enough. Agents do not send errors to multicast requests (section 7).
-func (a *agents) round(ctx context.Context, conn net.PacketConn, group net.Addr, message []byte, share time.Duration, take func(from net.Addr, message []byte) bool) (enough bool, err error) {
+func (a *agents) round(
+	ctx context.Context, conn net.PacketConn, group net.Addr, message []byte, share time.Duration,
+	take func(from net.Addr, message []byte) bool,
+) (enough bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
 	if err := conn.SetDeadline(time.Time{}); err != nil {

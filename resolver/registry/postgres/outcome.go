@@ -50,7 +50,8 @@ func (s *Store) status(ctx context.Context, id identity) (string, error) {
 	var status, timeline, started string
 	var isThere bool
 	err := s.primary.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), ''), "+timelineOf+", "+startOf+
-		", EXISTS (SELECT FROM versions WHERE seq = $2 AND rec = $3)", id.transaction, int64(id.head), id.rec).Scan(&status, &timeline, &started, &isThere)
+		", EXISTS (SELECT FROM versions WHERE seq = $2 AND "+
+		"rec = $3)", id.transaction, int64(id.head), id.rec).Scan(&status, &timeline, &started, &isThere)
 	switch {
 	case err != nil:
 		return "", err

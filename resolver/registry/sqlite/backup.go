@@ -81,7 +81,8 @@ func (c *conn) backup(ctx context.Context, file string, progress func(done, all 
 func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(file + beside); err == nil && info.Size() > 0 {
-			return nil, fmt.Errorf("%w: %s is in use, or was not closed: there is %s%s beside it, so that it is not a backup", registry.ErrNoStore, file, filepath.Base(file), beside)
+			return nil, fmt.Errorf("%w: %s is in use, or was not closed: there is %s%s beside it, so that it is "+
+				"not a backup", registry.ErrNoStore, file, filepath.Base(file), beside)
 		}
 	}
 	if _, err := os.Stat(file); err != nil {

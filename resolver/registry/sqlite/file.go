@@ -65,7 +65,8 @@ func migrate(ctx context.Context, path string, db *sql.DB) error {
 // isOurs returns an error if a database is that of another program, which is not to be changed.
 func isOurs(ctx context.Context, db *sql.DB) error {
 	var id, tables int64
-	if err := db.QueryRowContext(ctx, "SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id").Scan(&id, &tables); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM "+
+		"pragma_application_id").Scan(&id, &tables); err != nil {
 		return err
 	}
 	if id == applicationID || tables == 0 {

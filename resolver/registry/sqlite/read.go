@@ -40,7 +40,8 @@ func (c *conn) many(text string, args ...any) (entries []registry.Entry, err err
 
 // Floor implements registry.Tx.
 func (c *conn) Floor(text string) (registry.Entry, error) {
-	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = 1 AND n.name <= ? ORDER BY n.name DESC LIMIT 1", text)
+	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = 1 AND n.name <= ? ORDER BY "+
+		"n.name DESC LIMIT 1", text)
 }
 
 // above returns the least text that is after all that begin with prefix; "" begins nothing but itself,

@@ -35,7 +35,8 @@ func (c *conn) Append(entries []registry.Entry) error {
 	}
 	registry.Number(entries, head)
 	var octets []byte
-	err = c.insert("INSERT INTO versions (seq, prev, kind, name, rec) VALUES ", "(?,?,?,?,?)", "", len(entries), func(s *sqlite3.Stmt, i, first int) error {
+	err = c.insert("INSERT INTO versions (seq, prev, kind, name, "+
+		"rec) VALUES ", "(?,?,?,?,?)", "", len(entries), func(s *sqlite3.Stmt, i, first int) error {
 		e := &entries[i]
 		octets = registry.AppendEncoded(octets[:0], e)
 		if err := bindKey(s, first+2, e.Key); err != nil {

@@ -15,7 +15,8 @@ func (d *description) mailto(u uri.URI) error {
 	if err != nil {
 		return err
 	}
-	d.note("This is the address of a mailbox, with a draft of a message where it has more parts. Nothing was retrieved, and no message was sent.")
+	d.note("This is the address of a mailbox, with a draft of a message where it has more parts. Nothing was retrieved, and no " +
+		"message was sent.")
 	d.note("A mail program makes a message of it. Read it there, with all its recipients, before you send it.")
 	for _, address := range parts.To {
 		d.property("To", address)
@@ -47,7 +48,8 @@ func (d *description) field(f uri.Field) {
 	case f.Name == "attach", f.Name == "attachment":
 		d.warnHarmful("It asks for a file of yours to be attached. Do not send files that you did not choose.")
 	case !slices.Contains(safeFields(), f.Name):
-		d.warn(fmt.Sprintf("The field %q is not one of those that are safe in an address (RFC 6068 section 4). Mail programs should ignore it.", scheme.Text(titled(f.Name))))
+		d.warn(fmt.Sprintf("The field %q is not one of those that are safe in an address (RFC 6068 section 4). Mail programs "+
+			"should ignore it.", scheme.Text(titled(f.Name))))
 	}
 }
 

@@ -27,11 +27,13 @@ func (d *description) warnOfServer(u uri.URI, c Config) {
 	user, password, hasPassword := strings.Cut(userinfo, ":")
 	host, _ := u.Host()
 	if hasPassword {
-		d.warn("There is a password in this address. Everybody who sees the address can read it, so it is not a secret any more. It is not shown here, and the link does not have it.")
+		d.warn("There is a password in this address. Everybody who sees the address can read it, so it is not a secret any more. " +
+			"It is not shown here, and the link does not have it.")
 		d.warnOfCharacters("password", decoded(password))
 	}
 	if name := decoded(user); looksLikeHost(name) {
-		d.warn(fmt.Sprintf("%q, before the at sign, is the name of a user, although it looks like the name of a server. The server is %s.", scheme.Text(name), host))
+		d.warn(fmt.Sprintf("%q, before the at sign, is the name of a user, although it looks like the name of a server. The "+
+			"server is %s.", scheme.Text(name), host))
 	}
 	d.warnOfPort(u, c)
 }
@@ -45,11 +47,14 @@ func (d *description) warnOfPort(u uri.URI, c Config) {
 	name := u.Scheme()
 	switch service := c.serviceAt(uint16(port)); {
 	case service != "":
-		d.warnHarmful(fmt.Sprintf("Port %d is where servers of %s listen, and not those of %s. What a %s program sends there can be taken for commands of the other protocol, and can do harm that you do not see.", port, service, name, name))
+		d.warnHarmful(fmt.Sprintf("Port %d is where servers of %s listen, and not those of %s. What a %s program sends there can "+
+			"be taken for commands of the other protocol, and can do harm that you do not see.", port, service, name, name))
 	case c.Ports.CheckPort(name, uint16(port)) != nil:
-		d.warnHarmful(fmt.Sprintf("Port %d is one that %s addresses should not name: servers of other protocols use such ports. What a %s program sends there can be taken for commands, and can do harm that you do not see.", port, name, name))
+		d.warnHarmful(fmt.Sprintf("Port %d is one that %s addresses should not name: servers of other protocols use such ports. "+
+			"What a %s program sends there can be taken for commands, and can do harm that you do not see.", port, name, name))
 	default:
-		d.warn(fmt.Sprintf("Port %d is not the usual port of %s, which is %s. Open this address only if you know its server.", port, name, u.DefaultPort()))
+		d.warn(fmt.Sprintf("Port %d is not the usual port of %s, which is %s. Open this address only if you know "+
+			"its server.", port, name, u.DefaultPort()))
 	}
 }
 

@@ -19,16 +19,19 @@ type place struct {
 }
 
 var (
-	ruleNoQuery = uri.Rule{Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in a name is written %3F"}
-	ruleName    = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, not even percent-encoded"}
-	ruleEmpty   = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
+	ruleNoQuery = uri.Rule{Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in " +
+		"a name is written %3F"}
+	ruleName = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, " +
+		"not even percent-encoded"}
+	ruleEmpty = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
 )
 
 // placeOf returns the place of a URL in normal form, whose path begins with a slash. An encoded slash would be part of
 // a name that no file has, and is never taken for a separator.
 func placeOf(u uri.URI) (place, error) {
 	if host, _ := u.Host(); host != "" { // "localhost" has none in normal form
-		return place{}, fmt.Errorf("%w: a file URL of another host, %q; only this host's own are served, and they name no host, or localhost", resolver.ErrForbidden, host)
+		return place{}, fmt.Errorf("%w: a file URL of another host, %q; only this host's own are served, and they name no host, or "+
+			"localhost", resolver.ErrForbidden, host)
 	}
 	at := len(u.String())
 	if query, ok := u.Query(); ok {

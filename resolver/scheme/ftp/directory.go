@@ -169,7 +169,8 @@ func (f *fetch) listing(found listed, location string) *scheme.Resource {
 		l.Warnings = append(l.Warnings, fmt.Sprintf("lines that are left out, since they could not be read: %d", found.unknown))
 	}
 	if f.hasPassword() {
-		l.Warnings = append(l.Warnings, "The links of this page do not have the password that its address has. A program that uses this server as its proxy asks for it; at /fetch, write it into the address again.")
+		l.Warnings = append(l.Warnings, "The links of this page do not have the password that its address has. A program that uses "+
+			"this server as its proxy asks for it; at /fetch, write it into the address again.")
 	}
 	sortEntries(found.entries)
 	l.Items = make([]scheme.Item, 0, len(found.entries))

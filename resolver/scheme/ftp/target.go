@@ -62,7 +62,8 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	}
 	if len(t.Dirs) > maxDirs {
 		return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
-			Name: "fpath", Section: "RFC 1738 section 3.2.2", Says: "each segment is a command, of which a URL may cause at most " + strconv.Itoa(maxDirs),
+			Name: "fpath", Section: "RFC 1738 section 3.2.2", Says: "each segment is a command, of which a URL may " +
+				"cause at most " + strconv.Itoa(maxDirs),
 		}}
 	}
 	host, _ := t.uri.Host()

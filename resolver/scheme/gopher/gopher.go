@@ -51,7 +51,8 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 	}
 	switch q.Type {
 	case typeCSO:
-		return nil, scheme.Decline(http.StatusNotImplemented, "this is a phone book of CSO, which is asked by a protocol of its own (RFC 1436 section 3.7)")
+		return nil, scheme.Decline(http.StatusNotImplemented, "this is a phone book of CSO, which is asked by a protocol of its "+
+			"own (RFC 1436 section 3.7)")
 	case typeTelnet, typeTN3270:
 		return session(q)
 	case typeHTML:

@@ -60,14 +60,17 @@ func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []by
 	switch {
 	case number <= len(files):
 		file := files[number-1]
-		resource := x.stream(id, bytes.NewReader(file.octets), httpmessage.FieldsOf("Content-Type", scheme.MediaType(baseName(file.name), file.octets[:min(len(file.octets), scheme.SniffLength)]), "Content-Disposition", disposition(file.fileName(number))))
+		kind := scheme.MediaType(baseName(file.name), file.octets[:min(len(file.octets), scheme.SniffLength)])
+		fields := httpmessage.FieldsOf("Content-Type", kind, "Content-Disposition", disposition(file.fileName(number)))
+		resource := x.stream(id, bytes.NewReader(file.octets), fields)
 		if resource.Status == http.StatusOK {
 			resource.ContentLength = int64(len(file.octets))
 			resource.Fields.Set("Content-Length", strconv.Itoa(len(file.octets)))
 		}
 		return resource, nil, nil
 	case int64(len(data)) > limit:
-		return nil, nil, scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the article is longer than %d octets; its source has all of it", limit))
+		return nil, nil, scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the article is longer than %d octets; its source has "+
+			"all of it", limit))
 	default:
 		return nil, nil, errPart()
 	}

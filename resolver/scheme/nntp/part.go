@@ -74,7 +74,8 @@ func findPart(article io.Reader, number string, octets int64) (*message.Entity, 
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
-			err = scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the part is after more than %d octets; the source of the article has it", octets))
+			err = scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the part is after more than %d octets; the source of the "+
+				"article has it", octets))
 		}
 		return nil, err
 	}
