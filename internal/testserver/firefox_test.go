@@ -1,10 +1,21 @@
 package testserver
 
-import "testing"
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
 
+// Newer releases of Firefox open no data: URLs for programs.
 func TestFirefox(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<p id=a onclick="this.textContent=40+2">0</p>`)
+	}))
+	defer server.Close()
 	f := StartFirefox(t)
-	f.Show(t, `data:text/html,<p id=a onclick="this.textContent=40%2B2">0</p>`)
+	f.Show(t, server.URL)
 	f.Click(t, "#a")
 	var got string
 	if f.Evaluate(t, "document.getElementById('a').textContent", &got); got != "42" {
