@@ -24,6 +24,10 @@ func main() {
 	origin := flag.String("origin", "", "the `address` of the origin")
 	mode := flag.String("mode", "loop", "loop or net-http")
 	flag.Parse()
+	if flag.Arg(0) == "version" {
+		fmt.Println("in Go")
+		return
+	}
 	if err := run(strings.Split(*listen, ","), *origin, *mode); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
