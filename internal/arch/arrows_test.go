@@ -179,7 +179,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/route",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "uri", "internal/httpmessage"},
 			true,
 			"what is asked is a value, which depends on a request and the names of this server alone: no client, no cache, no reply",
 		},
