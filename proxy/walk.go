@@ -25,7 +25,7 @@ func (x *exchange) traced(start time.Time) {
 	var span Span
 	if c.Begin != nil {
 		mayAsk := gate.Contains(c.Access.Trusted, x.client.Peer) || gate.Contains(c.Access.Proxy, x.client.Peer)
-		span = c.Begin(x.request.Method, x.request.Header, start, mayAsk)
+		span = c.Begin(x.request.Method, x.lines, start, mayAsk)
 	}
 	if span != nil {
 		ctx, trace := resolver.WithTrace(resolver.WithSpan(x.request.Context(), span.Traceparent()), c.Now)

@@ -393,9 +393,15 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/observe/requests",
-			[]string{"internal/accesslog", "internal/metrics", "internal/redact", "internal/telemetry", "proxy", "resolver"},
+			[]string{"internal/accesslog", "internal/httpmessage", "internal/metrics", "internal/redact", "internal/telemetry", "proxy", "resolver"},
 			true,
 			"an event of the proxy becomes counts, a line of the log and a span: requests knows all four, so that none of them knows another",
+		},
+		{
+			"internal/telemetry",
+			[]string{"internal/httpmessage"},
+			true,
+			"a span belongs to the trace that the fields of a request name",
 		},
 		{
 			"internal/secret",
