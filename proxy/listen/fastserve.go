@@ -65,6 +65,14 @@ func (f *FastConn) Ended() context.Context { return f.conn.ended.context() }
 // IsEnding reports whether clients are asked to close their connections.
 func (f *FastConn) IsEnding() bool { return f.conn.server.isEnding(f.tracked) }
 
+// ServerName returns the name of the server in the TLS handshake, "" for none.
+func (f *FastConn) ServerName() string {
+	if secure, ok := f.conn.Conn.(*secureConn); ok {
+		return secure.ConnectionState().ServerName
+	}
+	return ""
+}
+
 // Attach returns what a handler keeps with the connection: see the function Attach.
 func (f *FastConn) Attach(newOne func() io.Closer) io.Closer {
 	if f.conn.attached == nil {
