@@ -24,6 +24,7 @@ type exchange struct {
 	http.ResponseWriter
 	handler *Handler
 	request *http.Request
+	lines   httpmessage.Lines // linesOf, made once for all requests of a pooled exchange
 	client  gate.Client
 	place   route.Place
 	ask     route.Ask
@@ -31,6 +32,9 @@ type exchange struct {
 	hops    uint8 // see resolver.Query
 	event   Event
 }
+
+// linesOf returns the lines of a field of the request.
+func (x *exchange) linesOf(name string) []string { return x.request.Header[name] }
 
 // WriteHeader implements http.ResponseWriter. Interim responses are not recorded.
 func (x *exchange) WriteHeader(status int) {
@@ -118,11 +122,11 @@ func (x *exchange) end(start time.Time, completed bool) {
 	event.Took = h.config.Now().Sub(start)
 	event.Type = firstOf(x.Header()["Content-Type"])
 	if h.config.Observe != nil {
-		event.Referer, event.UserAgent = firstOf(x.request.Header["Referer"]), firstOf(x.request.Header["User-Agent"])
-		event.User = gate.UserOf(x.request.Header)
+		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
+		event.User = gate.UserOf(x.lines)
 		h.config.Observe(event)
 	}
-	*x = exchange{}
+	*x = exchange{lines: x.lines}
 	h.exchanges.Put(x)
 }
 
@@ -139,7 +143,7 @@ func (x *exchange) identify() {
 	if x.event.ID != "" {
 		return
 	}
-	id := httpmessage.RequestID(firstOf(x.request.Header[httpmessage.RequestIDField]), gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
+	id := httpmessage.RequestID(x.lines.Value(httpmessage.RequestIDField), gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
 	x.Header()[httpmessage.RequestIDField] = []string{id}
 	x.event.ID = id
 }
@@ -167,6 +171,6 @@ func (x *exchange) reply(r message.Reply) {
 // answered tells that a name of the registry was answered; a nil record that none was.
 func (x *exchange) answered(record *resolver.Record) {
 	if record != nil && x.handler.config.Answered != nil {
-		x.handler.config.Answered(firstOf(x.request.Header["User-Agent"]), record)
+		x.handler.config.Answered(x.lines.Value("User-Agent"), record)
 	}
 }

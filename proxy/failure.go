@@ -81,9 +81,9 @@ func (x *exchange) fail(err error) {
 	x.event.Err = err
 	x.identify() // so that the log and the user speak of the same request
 	x.report(err)
-	reply := problem.Reply(x.request.Header, err)
+	reply := problem.Reply(x.lines, err)
 	if x.ask.IsForwarded {
-		reply = problem.ProxyReply(x.request.Header, "urnd", x.unreached(err))
+		reply = problem.ProxyReply(x.lines, "urnd", x.unreached(err))
 	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {

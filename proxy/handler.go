@@ -147,10 +147,12 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x, _ := h.exchanges.Get().(*exchange)
 	if x == nil {
 		x = new(exchange)
+		x.lines = x.linesOf
 	}
-	client := gate.ClientOf(r.RemoteAddr, r.Header, h.config.Access.Trusted)
-	client.Header, client.Host, client.Secure = r.Header, r.Host, r.TLS != nil
-	*x = exchange{ResponseWriter: w, handler: h, request: r, client: client, event: Event{
+	x.request = r // lines are of it
+	client := gate.ClientOf(r.RemoteAddr, x.lines, h.config.Access.Trusted)
+	client.Lines, client.Host, client.Secure = x.lines, r.Host, r.TLS != nil
+	*x = exchange{ResponseWriter: w, handler: h, request: r, lines: x.lines, client: client, event: Event{
 		Method: r.Method, Target: r.RequestURI, Host: r.Host, Proto: r.Proto, Client: client.Addr, Form: "none",
 	}}
 	return x

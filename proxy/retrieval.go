@@ -99,7 +99,7 @@ func (x *exchange) serveTunnel() error {
 // Behind a socket in the file system there is one, too.
 func (x *exchange) session() *forward.Session {
 	peer := gate.AddrOf(x.request.RemoteAddr)
-	isFront := !peer.IsValid() || x.client.Relayed || len(x.request.Header["Via"]) > 0 || x.place.IsFronted
+	isFront := !peer.IsValid() || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
 	if isFront {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (x *exchange) session() *forward.Session {
 func (x *exchange) serveFetch() error {
 	a := &x.ask
 	switch {
-	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.request.Header):
+	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.lines):
 		x.reply(message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
 		return nil
 	case a.Err != nil:
@@ -141,7 +141,7 @@ func (x *exchange) retrieve() (message.Reply, error) {
 	}
 	reply, err := fetch(ctx, forward.Retrieval{
 		Method: x.request.Method, Fields: httpmessage.FromHeader(x.request.Header), Client: q.Client,
-		Locations: h.answers.InOrder(x.request.Header, found.Locations, forward.MaxResources),
+		Locations: h.answers.InOrder(x.lines, found.Locations, forward.MaxResources),
 		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func (x *exchange) serveOwn() error {
 		reply, err = x.retrieve()
 	} else {
 		reply, err = x.handler.answers.Reply(x.request.Context(), &answer.Question{
-			Target: &a.Target, Header: x.request.Header, HTTP11: x.request.ProtoAtLeast(1, 1),
+			Target: &a.Target, Lines: x.lines, HTTP11: x.request.ProtoAtLeast(1, 1),
 		})
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func (x *exchange) serveOwn() error {
 // do not know its scheme.
 func (x *exchange) leadsToFetch() bool {
 	a := &x.ask
-	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.request.Header) &&
+	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.lines) &&
 		x.handler.config.Schemes.IsBrowsable(a.Target.Query.URI.Scheme())
 }
 
@@ -83,7 +83,7 @@ func (x *exchange) document() message.Reply {
 	if x.ask.Path == answer.PathSecurity {
 		return answer.Security(h.config.SecurityContact, h.config.Now())
 	}
-	return h.statics[x.ask.Path].Reply(x.request.Header)
+	return h.statics[x.ask.Path].Reply(x.lines)
 }
 
 // serveBatch resolves many names in one request.
@@ -92,13 +92,15 @@ func (x *exchange) serveBatch() error {
 	x.identify() // before its names fail in parallel
 	rights := answer.BatchRights{
 		// A page of another site has not the right of the address that its reader is at.
-		URLs:     h.gate.MayProxy(x.request.Context(), &x.client, &x.ask) == nil && len(x.request.Header["Origin"]) == 0,
+		URLs:     h.gate.MayProxy(x.request.Context(), &x.client, &x.ask) == nil && !x.lines.Has("Origin"),
 		Allow:    func() bool { return h.gate.AllowsRate(x.client.Addr) },
 		Asking:   x.asking,
 		Report:   x.report,
 		Answered: x.answered,
 	}
-	reply, err := h.answers.Batch(x, x.request, x.ask.Path, rights)
+	reply, err := h.answers.Batch(x.request.Context(), &answer.BatchRequest{
+		Target: x.ask.Path, Lines: x.lines, Body: x.request.Body, SetReadDeadline: http.NewResponseController(x).SetReadDeadline,
+	}, rights)
 	if err == nil {
 		x.reply(reply)
 	}

@@ -34,7 +34,7 @@ func (x *exchange) traced(start time.Time) {
 			span.End(&x.event, trace.Steps())
 		}()
 		x.withContext(ctx)
-	} else if traceparent := firstOf(x.request.Header[httpmessage.TraceparentField]); httpmessage.IsTraceparent(traceparent) {
+	} else if traceparent := x.lines.Value(httpmessage.TraceparentField); httpmessage.IsTraceparent(traceparent) {
 		x.withContext(message.WithTraceparent(x.request.Context(), traceparent))
 	}
 	if err := x.walk(); err != nil {
@@ -78,7 +78,7 @@ func (x *exchange) classify() (err error) {
 		x.place.ServerName = r.TLS.ServerName
 	}
 	if x.place.IsFronted {
-		x.place.Scheme = gate.SchemeOf(r.Header)
+		x.place.Scheme = gate.SchemeOf(x.lines)
 	}
 	view := route.View{Method: r.Method, Target: r.RequestURI, Host: r.Host, HTTP2: r.ProtoMajor == 2, Lines: x.lines}
 	route.Classify(&x.ask, &view, &x.place)
@@ -97,14 +97,11 @@ func (h *Handler) placeOf(c *gate.Client, secure bool) route.Place {
 	}
 }
 
-// lines returns the lines of a field of the request.
-func (x *exchange) lines(name string) []string { return x.request.Header[name] }
-
 // allowOrigin lets the page that sent the request read the reply, if that is public, and reports whether it may.
 func (x *exchange) allowOrigin() bool {
 	a := &x.ask
 	isPublic := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
-	return isPublic && x.handler.cors.Allow(x.Header(), x.request.Header["Origin"])
+	return isPublic && x.handler.cors.Allow(x.Header(), x.lines.Of("Origin"))
 }
 
 // check refuses a request that is malformed, or in a loop. It takes the hop count of others.

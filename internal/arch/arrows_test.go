@@ -185,7 +185,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/gate",
-			[]string{"proxy/route", "proxy/gate/policy", "proxy/message", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol"},
+			[]string{"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol", "internal/httpmessage"},
 			true,
 			"the gate decides about what is asked, by the client alone: it answers nothing, and so the fast path and the commands ask it, too",
 		},
@@ -219,7 +219,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/problem",
-			[]string{"proxy/message", "proxy/route", "proxy/pages", "proxy/gate/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard", "internal/redact"},
+			[]string{
+				"proxy/message", "proxy/route", "proxy/pages", "proxy/gate/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri",
+				"internal/api", "internal/httpmessage", "internal/netguard", "internal/redact",
+			},
 			true,
 			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password",
 		},
