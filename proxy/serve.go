@@ -106,8 +106,9 @@ func (x *exchange) serveBatch() error {
 		Report:   x.report,
 		Answered: x.answered,
 	}
+	body := cmp.Or(x.in.message().Body, io.Reader(http.NoBody))
 	reply, err := h.answers.Batch(x.ctx, &answer.BatchRequest{
-		Target: x.ask.Path, Lines: x.lines, Body: cmp.Or(x.in.message().Body, io.Reader(http.NoBody)), SetReadDeadline: http.NewResponseController(x).SetReadDeadline,
+		Target: x.ask.Path, Lines: x.lines, Body: body, SetReadDeadline: http.NewResponseController(x).SetReadDeadline,
 	}, rights)
 	if err == nil {
 		x.reply(reply)

@@ -21,7 +21,7 @@ import (
 
 // ServeHTTP answers each request as a batch.
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights) //nolint:contextcheck // the request has it
+	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights)
 	if err != nil {
 		reply = problem.Reply(httpmessage.LinesOf(r.Header), err)
 	}
