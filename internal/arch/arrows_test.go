@@ -254,8 +254,10 @@ func packageRules() []packageRule {
 			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that admin needs no cache",
 		},
 		{
-			"proxy/fast", nil, true,
-			"fast parses plain requests in place: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
+			"proxy/fast",
+			[]string{"internal/httpmessage"},
+			true,
+			"fast parses plain requests in place, and writes the responses to them: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
 		},
 		{
 			"config",
