@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -189,7 +188,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if err != nil {
 		return nil, err
 	}
-	path, basis := snapshotPath(c.Cache), snapshotBasis(c)
+	path, bases := snapshotPath(c.Cache), c.SnapshotBases()
 	whole := *p
 	return &daemon.Generation{
 		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,
@@ -212,14 +211,14 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		Restore: func() {
 			d.snapshot.Restore(path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
-				return whole.answers.Restore(ctx, r, basis, d.now(), whole.isRegistered)
+				return whole.answers.Restore(ctx, r, bases, d.now(), whole.isRegistered)
 			}, func(err error) bool {
 				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotMismatch)
 			})
 		},
 		Save: func() {
 			d.snapshot.Save(path, d.log, func(w io.Writer) (int, error) {
-				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
+				return whole.answers.Save(w, bases[0], d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
 		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
@@ -290,11 +289,6 @@ func snapshotPath(c config.Cache) string {
 		return ""
 	}
 	return filepath.Join(directory, snapshotName)
-}
-
-// snapshotBasis identifies what saved answers depend on: this version, and the settings that decide on answers.
-func snapshotBasis(c config.Config) string {
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, versionText(), c.Basis(config.Snapshot))))
 }
 
 // openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
