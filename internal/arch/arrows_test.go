@@ -371,6 +371,14 @@ func packageRules() []packageRule {
 			"these commands work on the store of the registry, without a running urnd; which store that is, and what resolves, is passed to them",
 		},
 		{
+			"internal/cli/store",
+			[]string{
+				"internal/cli", "config", "internal/netguard", "internal/secret", "resolver/registry", "resolver/registry/postgres", "resolver/registry/sqlite",
+			},
+			true,
+			"the daemon and commands open the same store by the same settings: it knows both drivers, so that the registry and its followers know none",
+		},
+		{
 			"internal/cli/man",
 			[]string{"internal/cli", "config"},
 			true,
