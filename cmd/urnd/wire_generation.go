@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,7 +22,6 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/systemd"
 )
 
 // newDaemon returns a daemon that reads its configuration by read. file is the watched
@@ -276,19 +274,12 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	return !errors.Is(err, resolver.ErrUnsupported)
 }
 
-// snapshotName is the name of the snapshot in the state directory.
-const snapshotName = "answers"
-
 // snapshotPath returns the path of the snapshot of answers, "" where they are not saved.
 func snapshotPath(c config.Cache) string {
-	directory := c.Directory
-	if directory == "" {
-		directory = systemd.StateDirectory()
-	}
-	if directory == "" || c.MaxSaved == 0 {
+	if c.MaxSaved == 0 {
 		return ""
 	}
-	return filepath.Join(directory, snapshotName)
+	return daemon.SnapshotPath(c.Directory)
 }
 
 // openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
