@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -285,7 +284,7 @@ func snapshotPath(c config.Cache) string {
 // openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
 // off. lost is called for lines of it that cannot be written.
 func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slog.Logger, *accesslog.File, error) {
-	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: explainOpenFiles}, w)
+	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing")}, w)
 	if err != nil {
 		return nil, nil, fmt.Errorf("log.format: %w", err)
 	}
@@ -303,15 +302,4 @@ func ofAccessFile(err error) error {
 		err = fmt.Errorf("log.access_file: %w", err)
 	}
 	return err
-}
-
-// explainOpenFiles adds the limit of open files, and where it is set, to an error of reaching it.
-func explainOpenFiles(err error) error {
-	var limit syscall.Rlimit
-	if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
-		return err
-	}
-	return fmt.Errorf("%w: this process may open %d files and connections: "+
-		"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, "+
-		"or lower limits.connections and limits.outgoing", err, limit.Cur)
 }
