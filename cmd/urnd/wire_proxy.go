@@ -74,17 +74,6 @@ func tunnelBy(h *schemehttp.Handler) func(context.Context, string, func(netip.Ad
 	}
 }
 
-func tunnelPort(allowed []config.PortRange) func(uint16) bool {
-	return func(port uint16) bool {
-		for _, ports := range allowed {
-			if ports.First <= port && port <= ports.Last {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // upstreamsOf returns the function that selects the upstream proxy of a URI, nil where there is none.
 // The hosts of each are compared as those of a rule.
 func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, error) {
