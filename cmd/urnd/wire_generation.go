@@ -91,7 +91,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		return available, ok
 	})
 	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
-		made.Use(func(g *daemon.Generation) { found, ok = targetMetrics(wired(g).service.checks) })
+		made.Use(func(g *daemon.Generation) { found, ok = observe.Targets(wired(g).service.checks) })
 		return found, ok
 	})
 	d.metrics.Certificate(func() (expires time.Time, ok bool) {

@@ -13,7 +13,6 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	cliregistry "github.com/urnd/urnd/internal/cli/registry"
 	"github.com/urnd/urnd/internal/cli/store"
-	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
@@ -182,17 +181,4 @@ func commandHealth(c config.Config, store registry.Store) (settings health.Confi
 // healthAgent returns the User-Agent of checks.
 func healthAgent(contact string) string {
 	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
-}
-
-// targetMetrics returns the state of the checks of targets; ok is false where there are none.
-func targetMetrics(checks *health.Background) (m metrics.Targets, ok bool) {
-	sweep, lag, ok := checks.Sweep()
-	if !ok {
-		return m, false
-	}
-	m = metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
-	for _, state := range health.States() {
-		m.States[string(state)] = sweep.States[state]
-	}
-	return m, true
 }

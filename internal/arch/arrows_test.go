@@ -394,7 +394,7 @@ func packageRules() []packageRule {
 			"internal/observe",
 			[]string{
 				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
-				"resolver", "resolver/ddds", "resolver/scheme",
+				"resolver", "resolver/ddds", "resolver/registry/health", "resolver/scheme",
 			},
 			true,
 			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",
