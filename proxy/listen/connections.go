@@ -34,7 +34,9 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew:
 		c.mu.Lock()
-		c.used[conn] = false
+		if _, ok := c.used[conn]; !ok { // it may come from a loop
+			c.used[conn] = false
+		}
 		c.mu.Unlock()
 	case http.StateClosed, http.StateHijacked:
 		c.mu.Lock()
@@ -114,10 +116,10 @@ func (c *connections) fast() []*FastConn {
 	return all
 }
 
-// closeUnseen closes the connections that wait, and that net/http takes for new ones although requests were answered.
+// closeUnseen closes the connections that wait, of which net/http knows nothing.
 func (c *connections) closeUnseen() {
 	for _, f := range c.fast() {
-		if f.unseen.CompareAndSwap(true, false) {
+		if f.unseen.CompareAndSwap(true, false) || !f.isHanded.Load() {
 			_ = f.close()
 		}
 	}

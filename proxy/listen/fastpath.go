@@ -46,6 +46,8 @@ type FastConn struct {
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	served served
+	// isHanded is whether net/http has the connection.
+	isHanded atomic.Bool
 	// unseen is whether requests were answered, and no handler has begun: net/http takes the connection for a new one, and
 	// would wait for a request when it ends. Who takes it may close the connection, or let the handler go on.
 	unseen atomic.Bool
@@ -276,6 +278,9 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
 	return n, err
 }
+
+// isServed reports whether requests of the connection were answered.
+func (f *FastConn) isServed() bool { return f.conn.used.Load() }
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 

@@ -49,6 +49,7 @@ type requestConn struct {
 	between   bool         // no octet of a request was read since the connection is new or idle
 	deadlines atomic.Int32 // how many net/http has set for reads since then
 	isTaken   bool         // by a handler
+	passed    *passed      // what net/http reads first; nil for nothing
 	lastOctet *byte        // of net/http's buffer
 
 	head head
@@ -126,6 +127,9 @@ func (c *requestConn) beginHandler(r *http.Request) bool {
 
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
+	if c.passed != nil {
+		return c.passed.read(c, p)
+	}
 	if c.isNew {
 		if err := c.firstRead(p); err != nil {
 			return 0, err

@@ -88,10 +88,10 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	conns := newConnections(base, s.config.Unused)
 	s.track(conns)
-	var looking sync.WaitGroup
-	defer looking.Wait()
+	var running sync.WaitGroup
+	defer running.Wait()
 	defer cancel()
-	looking.Go(func() { conns.look(base, s.config.Now) })
+	running.Go(func() { conns.look(base, s.config.Now) })
 	server := &http.Server{
 		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, w, r) }),
 		MaxHeaderBytes:    s.config.MaxHeader,
@@ -114,15 +114,19 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if len(s.config.ProxyProtocol) > 0 {
 		listener = proxyListener{listener, s.config.ProxyProtocol, s.config.HeaderTimeout}
 	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(requestListener{listener, s, conns}) }()
+	to := newHandover(listener.Addr())
+	running.Go(func() { _ = server.Serve(to) }) // until drain ends it
+	accepted := make(chan error, 1)
+	running.Go(func() { accepted <- s.accept(listener, conns, to, &running) })
 	select {
-	case err := <-served:
+	case err := <-accepted:
+		_ = server.Close()
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
 	_ = listener.Close()
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+	if err := <-accepted; !errors.Is(err, net.ErrClosed) {
+		_ = server.Close()
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	}
 	if s.config.DaemonContext != nil {
@@ -172,35 +176,14 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 	conns.closeUnseen()
 	err := server.Shutdown(ctx)
 	conns.wait(ctx, conns.idle)
+	if err == nil && !conns.idle() { // net/http does not know of connections that it has never had
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		_ = server.Close()
 	}
 	conns.cutAnswering()
 	return err
-}
-
-// requestListener wraps accepted connections.
-type requestListener struct {
-	net.Listener
-	server  *Server
-	tracked *connections
-}
-
-// Accept implements net.Listener.
-func (l requestListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	if l.server.config.TLS != nil {
-		conn = newSecureConn(conn, l.server.config.TLS, l.server.config.Log)
-	}
-	c := &requestConn{Conn: conn, server: l.server, isNew: true, between: true}
-	c.client, c.isProxied = clientOf(conn)
-	if path := l.server.config.FastPath; path != nil && !isProbe(conn) {
-		c.fast = &FastConn{conn: c, path: path, tracked: l.tracked, between: true, isNew: true}
-	}
-	return c, nil
 }
 
 // connKey is the context key of the connection of a request.

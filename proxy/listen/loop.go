@@ -1,0 +1,137 @@
+package listen
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// The loop of a connection reads it from the beginning, in a goroutine of its own, as long as the fast path answers or serves all
+// that comes: most connections need no more. The first request that is not plain goes to net/http with the connection, whose
+// first Read gets what was read; from then on the fast path stands in front of net/http (FastConn).
+
+// loop reads a new connection.
+func (s *Server) loop(c *requestConn, conns *connections, to *handover) {
+	isHanded := false
+	defer func() {
+		if value := recover(); value != nil {
+			s.config.Log.Error("reading a connection panicked", "panic", value, "stack", string(debug.Stack()))
+		}
+		if !isHanded {
+			_ = c.Close()
+			c.enter(http.StateClosed)
+			conns.state(c, http.StateClosed)
+		}
+	}()
+	if c.fast == nil {
+		isHanded = to.pass(c)
+		return
+	}
+	by := s.config.Now().Add(s.config.HeaderTimeout)
+	_ = c.SetReadDeadline(by) // as net/http does, with a new connection
+	octets := make([]byte, readSize)
+	n, err := c.Read(octets)
+	if n == 0 && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || isTimeout(err)) {
+		return
+	}
+	c.passed = &passed{octets: octets[:n], err: err}
+	if !c.fast.isServed() {
+		c.passed.by = by
+	}
+	c.fast.isHanded.Store(true)
+	isHanded = to.pass(c)
+}
+
+// passed is what the loop has read of a connection that goes to net/http.
+type passed struct {
+	octets []byte
+	err    error
+	by     time.Time // the deadline of the head; the zero value is that of net/http
+}
+
+// read is the first read of net/http.
+func (p *passed) read(c *requestConn, into []byte) (int, error) {
+	c.lastOctet = &into[:cap(into)][cap(into)-1]
+	n := copy(into, p.octets)
+	if p.octets = p.octets[n:]; len(p.octets) > 0 {
+		return n, nil
+	}
+	c.passed = nil
+	return n, p.err
+}
+
+// earlier returns a deadline that net/http sets for the head, or that of the loop.
+func (p *passed) earlier(t time.Time) time.Time {
+	if p == nil || p.by.IsZero() || t.IsZero() || t.Before(p.by) {
+		return t
+	}
+	return p.by
+}
+
+// handover is the listener of net/http: it accepts the connections that loops pass to it.
+type handover struct {
+	addr   net.Addr
+	conns  chan net.Conn
+	closed chan struct{}
+	close  func()
+}
+
+func newHandover(addr net.Addr) *handover {
+	h := &handover{addr: addr, conns: make(chan net.Conn), closed: make(chan struct{})}
+	h.close = sync.OnceFunc(func() { close(h.closed) })
+	return h
+}
+
+// pass passes a connection, and returns false where net/http takes no more.
+func (h *handover) pass(c net.Conn) bool {
+	select {
+	case h.conns <- c:
+		return true
+	case <-h.closed:
+		return false
+	}
+}
+
+// Accept implements net.Listener.
+func (h *handover) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.conns:
+		return c, nil
+	case <-h.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Addr implements net.Listener.
+func (h *handover) Addr() net.Addr { return h.addr }
+
+// Close implements net.Listener.
+func (h *handover) Close() error {
+	h.close()
+	return nil
+}
+
+// accept begins a loop for each connection of a listener, until that fails.
+func (s *Server) accept(listener net.Listener, conns *connections, to *handover, loops *sync.WaitGroup) error {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return fmt.Errorf("accepting: %w", err)
+		}
+		if s.config.TLS != nil {
+			conn = newSecureConn(conn, s.config.TLS, s.config.Log)
+		}
+		c := &requestConn{Conn: conn, server: s, isNew: true, between: true}
+		c.client, c.isProxied = clientOf(conn)
+		if path := s.config.FastPath; path != nil && !isProbe(conn) {
+			c.fast = &FastConn{conn: c, path: path, tracked: conns, between: true, isNew: true}
+		}
+		conns.state(c, http.StateNew)
+		loops.Go(func() { s.loop(c, conns, to) })
+	}
+}
