@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -24,6 +25,9 @@ var parserLine = regexp.MustCompile(`(?:line |\()(\d+)`)
 func explainFile(path string, text []byte, err error) error {
 	if len(text) == 0 {
 		return fmt.Errorf("reading configuration %s: %w", path, err)
+	}
+	if found := (Faults)(nil); errors.As(err, &found) {
+		return found
 	}
 	fault := Fault{File: path, Message: strings.TrimPrefix(err.Error(), "While parsing config: ")}
 	if found := parserLine.FindStringSubmatch(fault.Message); found != nil {
