@@ -310,12 +310,12 @@ func dotted(key string) string {
 }
 
 // Map returns c as nested maps with the keys of files, to be printed.
-func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c)) }
+func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c), tableMap) }
 
 // Text returns the value of a setting on one line, as it is written in files.
-func (c Config) Text(path string) string { return scalar(leaves(c)[path]) }
+func (c Config) Text(path string) string { return scalar(withTables(leaves(c)[path])) }
 
-// leaves returns every setting by its dotted path.
+// leaves returns every setting by its dotted path. The tables of lists are structs still: see withTables.
 func leaves(c Config) map[string]any {
 	flat := make(map[string]any)
 	var walk func(prefix string, m map[string]any)
@@ -328,24 +328,38 @@ func leaves(c Config) map[string]any {
 			flat[prefix+key] = value
 		}
 	}
-	walk("", c.Map())
+	walk("", toMap(reflect.ValueOf(c), reflect.Value.Interface))
 	return flat
 }
 
-// toMap keeps values as they are: only sections and lists of sections become
-// maps.
-func toMap(v reflect.Value) map[string]any {
+// withTables returns a value of leaves with its tables as maps. There may be thousands, of which most callers need none.
+func withTables(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	tables := make([]any, len(list))
+	for i, element := range list {
+		tables[i] = tableMap(reflect.ValueOf(element))
+	}
+	return tables
+}
+
+func tableMap(v reflect.Value) any { return toMap(v, tableMap) }
+
+// toMap keeps values as they are: only sections become maps, and each table of a list what table makes of it.
+func toMap(v reflect.Value, table func(reflect.Value) any) map[string]any {
 	m := make(map[string]any, v.NumField())
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("mapstructure")
 		field := v.Field(i)
 		switch {
 		case isSection(field.Type()):
-			m[key] = toMap(field)
+			m[key] = toMap(field, table)
 		case field.Kind() == reflect.Slice && isSection(field.Type().Elem()):
 			list := make([]any, field.Len())
 			for j := range list {
-				list[j] = toMap(field.Index(j))
+				list[j] = table(field.Index(j))
 			}
 			m[key] = list
 		default:
