@@ -133,17 +133,7 @@ func decode(v *viper.Viper) (Config, error) {
 	err := v.Unmarshal(&config, func(d *mapstructure.DecoderConfig) {
 		d.Metadata = &found
 		d.ZeroFields = true
-		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
-			durationUnits,
-			wholeNumbers,
-			plainWords,
-			trueOrFalse,
-			singlePorts,
-			singleAddresses,
-			mapstructure.StringToTimeDurationHookFunc(),
-			mapstructure.TextUnmarshallerHookFunc(),
-			splitList,
-		)
+		d.DecodeHook = decodeHook()
 	})
 	for _, fault := range typeFaults(err) {
 		if plain := wrongElement(fault); plain != "" {
@@ -177,6 +167,28 @@ func decode(v *viper.Viper) (Config, error) {
 		return Config{}, faults
 	}
 	return config, nil
+}
+
+// decodeHook returns what makes values of texts and numbers. A text that stays one is none of its business: it would take most of
+// the time for long lists.
+func decodeHook() mapstructure.DecodeHookFuncValue {
+	all := mapstructure.ComposeDecodeHookFunc(
+		durationUnits,
+		wholeNumbers,
+		plainWords,
+		trueOrFalse,
+		singlePorts,
+		singleAddresses,
+		mapstructure.StringToTimeDurationHookFunc(),
+		mapstructure.TextUnmarshallerHookFunc(),
+		splitList,
+	)
+	return func(from, to reflect.Value) (any, error) {
+		if from.Kind() == reflect.String && to.Type() == reflect.TypeFor[string]() {
+			return from.Interface(), nil
+		}
+		return mapstructure.DecodeHookExec(all, from, to)
+	}
 }
 
 // durationUnits refuses a duration without unit, which mapstructure would read as
