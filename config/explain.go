@@ -26,8 +26,9 @@ func explainFile(path string, text []byte, err error) error {
 	if len(text) == 0 {
 		return fmt.Errorf("reading configuration %s: %w", path, err)
 	}
-	if found := (Faults)(nil); errors.As(err, &found) {
-		return found
+	var known Faults
+	if errors.As(err, &known) {
+		return known
 	}
 	fault := Fault{File: path, Message: strings.TrimPrefix(err.Error(), "While parsing config: ")}
 	if found := parserLine.FindStringSubmatch(fault.Message); found != nil {

@@ -19,7 +19,7 @@ func TestHidersFindWhatAScanFinds(t *testing.T) {
 	}
 	hidden := 0
 	for seed := range uint64(200) {
-		random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // of a test
+		random := rand.New(rand.NewPCG(seed, 0))
 		few := func() bool { return random.IntN(5) < 2 }
 		var rules []ProxyRule
 		index := make(hiders)

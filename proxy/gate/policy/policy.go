@@ -69,7 +69,7 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 		if r.Deny && len(r.Destinations) > 0 {
 			into = &p.inside
 		}
-		into.add(&p.rules[i], all, int32(i), shared) //nolint:gosec // no memory has as many rules
+		into.add(&p.rules[i], all, int32(i), shared)
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
