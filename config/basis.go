@@ -28,7 +28,7 @@ func (c Config) Basis(of Contents) string {
 	values, sum := leaves(c), sha256.New()
 	for _, s := range Settings() {
 		if s.invalidates(of) && !s.IsSection() {
-			fmt.Fprintf(sum, "%s %#v\n", s.Path, Plain(values[s.Path])) // texts are quoted
+			fmt.Fprintf(sum, "%s %#v\n", s.Path, Plain(withTables(values[s.Path]))) // texts are quoted
 		}
 	}
 	const enough = 16 // octets

@@ -74,13 +74,17 @@ func isDomain(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
 	}
-	const octets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, "-") != label || strings.Trim(label, octets) != "" {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, isNoDomain) {
 			return false
 		}
 	}
 	return true
+}
+
+// isNoDomain reports whether a character is in no label.
+func isNoDomain(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
 }
 
 func sameDomain(a, b string) bool { return uri.CanonicalDomain(a) == uri.CanonicalDomain(b) }

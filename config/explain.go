@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -24,6 +25,10 @@ var parserLine = regexp.MustCompile(`(?:line |\()(\d+)`)
 func explainFile(path string, text []byte, err error) error {
 	if len(text) == 0 {
 		return fmt.Errorf("reading configuration %s: %w", path, err)
+	}
+	var known Faults
+	if errors.As(err, &known) {
+		return known
 	}
 	fault := Fault{File: path, Message: strings.TrimPrefix(err.Error(), "While parsing config: ")}
 	if found := parserLine.FindStringSubmatch(fault.Message); found != nil {

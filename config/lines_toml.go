@@ -7,9 +7,25 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
+// tomlLines are the lines of a TOML file.
+type tomlLines map[string]int
+
+func (l tomlLines) line(path string) int {
+	for {
+		if line, ok := l[path]; ok {
+			return line
+		}
+		end := strings.LastIndexByte(path, '.')
+		if end < 0 {
+			return 0
+		}
+		path = path[:end]
+	}
+}
+
 // linesOfTOML returns none for what is no TOML: the parser of the configuration reports it.
-func linesOfTOML(text []byte) lines {
-	found := make(lines)
+func linesOfTOML(text []byte) tomlLines {
+	found := make(tomlLines)
 	elements := make(map[string]int) // of arrays of tables, by their path
 	var p unstable.Parser
 	p.Reset(text)
@@ -38,7 +54,7 @@ func linesOfTOML(text []byte) lines {
 }
 
 // addTOML records where a path is first.
-func (l lines) addTOML(path string, line int) {
+func (l tomlLines) addTOML(path string, line int) {
 	if _, ok := l[path]; !ok {
 		l[path] = line
 	}
@@ -60,7 +76,7 @@ func keyOfTOML(p *unstable.Parser, e *unstable.Node, table string, elements map[
 }
 
 // walkTOML records the lines of the elements of a value: those of arrays, and the keys of inline tables.
-func (l lines) walkTOML(p *unstable.Parser, path string, value *unstable.Node) {
+func (l tomlLines) walkTOML(p *unstable.Parser, path string, value *unstable.Node) {
 	children, i := value.Children(), 0
 	for children.Next() {
 		child := children.Node()

@@ -37,20 +37,17 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 			return Config{}, Origins{}, fmt.Errorf("binding the environment of %s: %w", key, err)
 		}
 	}
-	var text []byte
+	origins := Origins{settings: make(map[string]Origin), file: path, lines: yamlLines{}}
 	if path != "" {
-		var err error
-		if text, err = readFile(v, path); err != nil {
+		text, err := origins.readFile(v, path)
+		if err != nil {
 			return Config{}, Origins{}, explainFile(path, text, err)
-		}
-		if message, line := afterDocument(text); !isTOML(path) && message != "" {
-			return Config{}, Origins{}, Faults{{File: path, Line: line, Message: message}}
 		}
 	}
 	for key, value := range flags {
 		v.Set(key, value)
 	}
-	origins := originsOf(v, path, text, flags)
+	origins.setOrigins(v, flags)
 	origins.sizes = sizesWithoutUnit(v.Get)
 	c, err := decode(v)
 	var faults Faults
@@ -65,7 +62,7 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 }
 
 // readFile reads a file once, and returns its text.
-func readFile(v *viper.Viper, path string) ([]byte, error) {
+func (o *Origins) readFile(v *viper.Viper, path string) ([]byte, error) {
 	kind := strings.TrimPrefix(filepath.Ext(path), ".")
 	if !slices.Contains([]string{"yaml", "yml", "toml"}, kind) {
 		return nil, errors.New("the name does not end in .yaml, .yml or .toml")
@@ -74,11 +71,29 @@ func readFile(v *viper.Viper, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.SetConfigType(kind)
-	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
-		return text, err
+	if isTOML(path) {
+		v.SetConfigType(kind)
+		o.lines = linesOfTOML(text)
+		return text, v.ReadConfig(bytes.NewReader(text))
 	}
-	return text, nil
+	return text, o.readYAML(v, text)
+}
+
+// readYAML gives viper the values of a YAML file. viper would parse it once more, which takes most of a start with many rules.
+func (o *Origins) readYAML(v *viper.Viper, text []byte) error {
+	file, err := parseYAML(text)
+	if err != nil || file.root == nil {
+		return err
+	}
+	values := make(map[string]any)
+	if err := file.root.Decode(&values); err != nil {
+		return err
+	}
+	if file.message != "" {
+		return Faults{{File: o.file, Line: file.line, Message: file.message}}
+	}
+	o.lines, o.empty = yamlLines{file.root}, withoutValue(file.root)
+	return v.MergeConfigMap(values)
 }
 
 func isTOML(path string) bool { return filepath.Ext(path) == ".toml" }
@@ -90,13 +105,8 @@ func parsesAs(kind string, text []byte) bool {
 	return v.ReadConfig(bytes.NewReader(text)) == nil && len(v.AllKeys()) > 0
 }
 
-func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) Origins {
-	o := Origins{settings: make(map[string]Origin), file: path, lines: linesOf(text)}
-	if isTOML(path) {
-		o.lines = linesOfTOML(text)
-	} else {
-		o.empty = withoutValue(text)
-	}
+// setOrigins sets the origins of the settings.
+func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
 	for key := range leaves(Default()) {
 		variable := variableOf(key)
 		_, isFlag := flags[key]
@@ -107,12 +117,11 @@ func originsOf(v *viper.Viper, path string, text []byte, flags map[string]any) O
 		case isVariable:
 			o.settings[key] = Origin{Kind: FromEnvironment, Name: variable}
 		case v.InConfig(key):
-			o.settings[key] = Origin{Kind: FromFile, Name: path, Line: o.lines.line(key)}
+			o.settings[key] = Origin{Kind: FromFile, Name: o.file, Line: o.lines.line(key)}
 		default:
 			o.settings[key] = Origin{}
 		}
 	}
-	return o
 }
 
 // decode fills a Config and collects every fault: of types, of unknown keys
@@ -124,17 +133,7 @@ func decode(v *viper.Viper) (Config, error) {
 	err := v.Unmarshal(&config, func(d *mapstructure.DecoderConfig) {
 		d.Metadata = &found
 		d.ZeroFields = true
-		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(
-			durationUnits,
-			wholeNumbers,
-			plainWords,
-			trueOrFalse,
-			singlePorts,
-			singleAddresses,
-			mapstructure.StringToTimeDurationHookFunc(),
-			mapstructure.TextUnmarshallerHookFunc(),
-			splitList,
-		)
+		d.DecodeHook = decodeHook()
 	})
 	for _, fault := range typeFaults(err) {
 		if plain := wrongElement(fault); plain != "" {
@@ -168,6 +167,28 @@ func decode(v *viper.Viper) (Config, error) {
 		return Config{}, faults
 	}
 	return config, nil
+}
+
+// decodeHook returns what makes values of texts and numbers. A text that stays one is none of its business: it would take most of
+// the time for long lists.
+func decodeHook() mapstructure.DecodeHookFuncValue {
+	all := mapstructure.ComposeDecodeHookFunc(
+		durationUnits,
+		wholeNumbers,
+		plainWords,
+		trueOrFalse,
+		singlePorts,
+		singleAddresses,
+		mapstructure.StringToTimeDurationHookFunc(),
+		mapstructure.TextUnmarshallerHookFunc(),
+		splitList,
+	)
+	return func(from, to reflect.Value) (any, error) {
+		if from.Kind() == reflect.String && to.Type() == reflect.TypeFor[string]() {
+			return from.Interface(), nil
+		}
+		return mapstructure.DecodeHookExec(all, from, to)
+	}
 }
 
 // durationUnits refuses a duration without unit, which mapstructure would read as
@@ -209,8 +230,11 @@ func plainWords(from, to reflect.Type, value any) (any, error) {
 
 // trueOrFalse refuses other words where a setting is true or false, and says which of them is meant.
 func trueOrFalse(from, to reflect.Type, value any) (any, error) {
+	if from.Kind() != reflect.String || to.Kind() != reflect.Bool {
+		return value, nil
+	}
 	text := fmt.Sprint(value)
-	if _, err := strconv.ParseBool(text); err != nil && from.Kind() == reflect.String && to.Kind() == reflect.Bool {
+	if _, err := strconv.ParseBool(text); err != nil {
 		return nil, fmt.Errorf("%q is not true or false%s", text, asBool(text))
 	}
 	return value, nil
@@ -298,12 +322,12 @@ func dotted(key string) string {
 }
 
 // Map returns c as nested maps with the keys of files, to be printed.
-func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c)) }
+func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c), tableMap) }
 
 // Text returns the value of a setting on one line, as it is written in files.
-func (c Config) Text(path string) string { return scalar(leaves(c)[path]) }
+func (c Config) Text(path string) string { return scalar(withTables(leaves(c)[path])) }
 
-// leaves returns every setting by its dotted path.
+// leaves returns every setting by its dotted path. The tables of lists are structs still: see withTables.
 func leaves(c Config) map[string]any {
 	flat := make(map[string]any)
 	var walk func(prefix string, m map[string]any)
@@ -316,24 +340,38 @@ func leaves(c Config) map[string]any {
 			flat[prefix+key] = value
 		}
 	}
-	walk("", c.Map())
+	walk("", toMap(reflect.ValueOf(c), reflect.Value.Interface))
 	return flat
 }
 
-// toMap keeps values as they are: only sections and lists of sections become
-// maps.
-func toMap(v reflect.Value) map[string]any {
+// withTables returns a value of leaves with its tables as maps. There may be thousands, of which most callers need none.
+func withTables(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	tables := make([]any, len(list))
+	for i, element := range list {
+		tables[i] = tableMap(reflect.ValueOf(element))
+	}
+	return tables
+}
+
+func tableMap(v reflect.Value) any { return toMap(v, tableMap) }
+
+// toMap keeps values as they are: only sections become maps, and each table of a list what table makes of it.
+func toMap(v reflect.Value, table func(reflect.Value) any) map[string]any {
 	m := make(map[string]any, v.NumField())
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("mapstructure")
 		field := v.Field(i)
 		switch {
 		case isSection(field.Type()):
-			m[key] = toMap(field)
+			m[key] = toMap(field, table)
 		case field.Kind() == reflect.Slice && isSection(field.Type().Elem()):
 			list := make([]any, field.Len())
 			for j := range list {
-				list[j] = toMap(field.Index(j))
+				list[j] = table(field.Index(j))
 			}
 			m[key] = list
 		default:

@@ -116,6 +116,10 @@ const digits = "0123456789"
 
 func checkRuleHosts(f *Faults, path string, hosts []string) {
 	for i, host := range hosts {
+		name := strings.TrimPrefix(host, ".")
+		if strings.Trim(host, digits+".") != "" && isDomain(name) {
+			continue // as most are: to try what else it may be makes errors
+		}
 		at := index(path, i)
 		if prefix, err := netip.ParsePrefix(host); err == nil {
 			if prefix.Addr().Is4In6() {
@@ -126,7 +130,6 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 		if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 			continue
 		}
-		name := strings.TrimPrefix(host, ".")
 		switch {
 		case host != "" && strings.Trim(host, "*") == "":
 			f.add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)

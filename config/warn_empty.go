@@ -7,26 +7,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// withoutValue returns the paths of a YAML file that have a key and no value: what is left of lists that were commented out.
-func withoutValue(text []byte) []string {
-	var document yaml.Node
-	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
-		return nil
-	}
-	return nulls(nil, "", document.Content[0])
-}
-
-func nulls(found []string, path string, node *yaml.Node) []string {
-	switch {
-	case node.Tag == "!!null":
-		return append(found, path)
-	case node.Kind == yaml.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			found = nulls(found, strings.TrimPrefix(path+"."+strings.ToLower(node.Content[i].Value), "."), node.Content[i+1])
+// withoutValue returns the paths below a node that have a key and no value: what is left of lists that were commented out.
+func withoutValue(node *yaml.Node) []string {
+	var found []string
+	add := func(key string, child *yaml.Node) {
+		if child.Tag == "!!null" {
+			found = append(found, key)
+			return
 		}
-	case node.Kind == yaml.SequenceNode:
+		for _, below := range withoutValue(child) {
+			found = append(found, key+"."+below)
+		}
+	}
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			add(strings.ToLower(node.Content[i].Value), node.Content[i+1])
+		}
+	case yaml.SequenceNode:
 		for i, child := range node.Content {
-			found = nulls(found, path+"."+strconv.Itoa(i), child)
+			add(strconv.Itoa(i), child)
 		}
 	}
 	return found

@@ -96,8 +96,16 @@ func closedNetwork(allowed []netip.Prefix, hosts netip.Prefix) netip.Prefix {
 	return first
 }
 
+// mayBeNetwork reports whether a host has the octets of an address or of a range. To try others takes long for many hosts.
+func mayBeNetwork(host string) bool {
+	return strings.ContainsAny(host, ":/") || strings.Trim(host, "0123456789.[]") == ""
+}
+
 // networkOf returns an address or a range of addresses; ok is false for a name.
 func networkOf(host string) (network netip.Prefix, ok bool) {
+	if !mayBeNetwork(host) {
+		return netip.Prefix{}, false
+	}
 	if prefix, err := netip.ParsePrefix(host); err == nil {
 		return prefix.Masked(), true
 	}

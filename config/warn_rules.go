@@ -15,9 +15,11 @@ func (r ProxyRule) hasNoCondition() bool {
 // warnOfProxyRules adds what is valid in rules, and probably not meant.
 func warnOfProxyRules(f *Faults, c Config) {
 	rules := c.Proxy.Rules
+	before := make(hiders)
 	for i, r := range rules {
 		path := index("proxy.rules", i)
-		warnOfHiddenRule(f, path, r, rules[:i])
+		warnOfHiddenRule(f, path, r, rules[:i], before)
+		before.add(r, i)
 		warnOfHostBits(f, path+".clients", r.Clients)
 		warnOfHostBits(f, path+".destinations", r.Destinations)
 		warnOfRuleHosts(f, path+".hosts", r.Hosts)
@@ -33,57 +35,6 @@ func warnOfProxyRules(f *Faults, c Config) {
 	case !slices.ContainsFunc(rules, denies):
 		f.add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
 	}
-}
-
-// warnOfHiddenRule warns of a rule to which no request comes.
-func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule) {
-	first := slices.IndexFunc(before, func(b ProxyRule) bool { return b.hides(r) })
-	switch {
-	case first < 0:
-	case before[first].hasNoCondition():
-		f.add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, before[first].ID)
-	default:
-		f.add(path, "%q never decides: %q before it decides all its requests: write it before that one", r.ID, before[first].ID)
-	}
-}
-
-// hides reports whether a rule holds for all requests for which a later one does.
-func (r ProxyRule) hides(later ProxyRule) bool {
-	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
-	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
-	is := func(a, b string) bool { return a == b }
-	if r.Action == "allow" && len(r.Destinations) > 0 {
-		return false // behind an upstream proxy it does not hold
-	}
-	return covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) && covers(r.Methods, later.Methods, is) &&
-		covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
-		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
-}
-
-// covers reports whether a condition holds wherever a later one does; without values it always holds.
-func covers[T any](values, later []T, has func(T, T) bool) bool {
-	const maxPairs = 1 << 16 // two long lists are not compared
-	if len(values) == 0 || len(values)*len(later) > maxPairs {
-		return len(values) == 0
-	}
-	missing := func(l T) bool { return !slices.ContainsFunc(values, func(v T) bool { return has(v, l) }) }
-	return len(later) > 0 && !slices.ContainsFunc(later, missing)
-}
-
-// coversHost reports whether a host of a rule stands for all hosts for which a later one does.
-func coversHost(host, later string) bool {
-	host, later = plainHost(host), plainHost(later)
-	if network, ok := networkOf(host); ok {
-		other, isAddress := networkOf(later)
-		return isAddress && network.Bits() <= other.Bits() && network.Overlaps(other)
-	}
-	if _, isAddress := networkOf(later); isAddress {
-		return false
-	}
-	if strings.HasPrefix(host, ".") {
-		return strings.HasSuffix("."+strings.TrimPrefix(later, "."), host)
-	}
-	return host == later || !strings.HasPrefix(later, ".") && !strings.ContainsAny(later, "*?") && matchesHost(host, later)
 }
 
 func plainHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
@@ -111,6 +62,9 @@ func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 		name   string
 		ranges []netip.Prefix
 	}{{"clients", r.Clients}, {"destinations", r.Destinations}} {
+		if len(list.ranges) == 0 {
+			continue
+		}
 		for family, other := range map[netip.Prefix]string{
 			netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0",
 		} {
@@ -151,6 +105,9 @@ func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 // warnOfRuleHosts warns of patterns that stand for other names than they seem to.
 func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 	for i, host := range hosts {
+		if !strings.ContainsAny(host, "*/") {
+			continue
+		}
 		labels := strings.Split(plainHost(host), ".")
 		last := len(labels) - 1
 		rest := strings.TrimPrefix(host, "*.")

@@ -33,7 +33,7 @@ func TestDecideAllocatesNothing(t *testing.T) {
 
 // A host costs a look-up for each of its labels, however many hosts a rule has.
 func BenchmarkDecide(b *testing.B) {
-	for _, n := range []int{2, 100, 10_000} {
+	for _, n := range []int{2, 100, 10_000, 100_000} {
 		p := manyHosts(b, n)
 		for _, host := range []string{"www.example.org", "a.b.c.d.e.f.example.org", "192.0.2.1"} {
 			b.Run(fmt.Sprintf("%d/%s", n, host), func(b *testing.B) {

@@ -53,9 +53,10 @@ func (r *rule) because(request Request) ([]Condition, bool) {
 	addCondition(&c, "users", r.Users, func(user string) bool { return user == request.User })
 	addCondition(&c, "methods", r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })
 	addCondition(&c, "schemes", r.Schemes, func(word string) bool { return schemeOf(word) == request.Scheme })
+	literal := request.literal()
 	addCondition(&c, "hosts", r.Hosts, func(text string) bool {
-		var h hosts
-		return h.add(text) == nil && h.has(request.Host, request.literal())
+		h, err := parseHost(text)
+		return err == nil && h.holds(request.Host, literal)
 	})
 	addCondition(&c, "ports", r.Ports, func(p PortRange) bool { return hasPort([]PortRange{p}, request.Port) })
 	return c.holding, !c.failed

@@ -5,92 +5,95 @@ import (
 	"fmt"
 	"net/netip"
 	"path"
-	"slices"
 	"strings"
 )
 
-// hosts is the condition on hosts. Names are in a map: a look-up for each label of the host finds
-// one of them, however many there are.
-type hosts struct {
-	names    map[string]bool // without a leading dot; the value is whether all names below belong to it
-	patterns [][]string      // by label
-	ranges   []netip.Prefix
+// host is a host of a Rule.
+type host struct {
+	name    string       // without a leading dot; "" for addresses
+	below   bool         // all names below belong to it, too
+	wild    bool         // name is a pattern
+	network netip.Prefix // of addresses
 }
 
-const hostOctets = "abcdefghijklmnopqrstuvwxyz0123456789-_"
-
-func parseHosts(texts []string) (hosts, error) {
-	var h hosts
+func parseHosts(texts []string) ([]host, error) {
+	hosts := make([]host, 0, len(texts))
 	for _, text := range texts {
-		if err := h.add(text); err != nil {
-			return hosts{}, fmt.Errorf("host %q: %w", text, err)
+		h, err := parseHost(text)
+		if err != nil {
+			return nil, fmt.Errorf("host %q: %w", text, err)
 		}
+		hosts = append(hosts, h)
 	}
-	return h, nil
+	return hosts, nil
 }
 
-// add adds a host of a Rule.
-func (h *hosts) add(text string) error {
-	if addr, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
-		addr = plain(addr)
-		h.ranges = append(h.ranges, netip.PrefixFrom(addr, addr.BitLen()))
-		return nil
-	}
-	if prefix, err := netip.ParsePrefix(text); err == nil {
-		h.ranges = append(h.ranges, prefix)
-		return checkRange(prefix)
+func parseHost(text string) (host, error) {
+	if mayBeAddress(text) {
+		if addr, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
+			addr = plain(addr)
+			return host{network: netip.PrefixFrom(addr, addr.BitLen())}, nil
+		}
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			return host{network: prefix}, checkRange(prefix)
+		}
 	}
 	name, below := strings.CutPrefix(strings.TrimSuffix(strings.ToLower(text), "."), ".")
-	labels := strings.Split(name, ".")
 	wild := strings.ContainsAny(name, "*?")
 	switch {
-	case slices.ContainsFunc(labels, func(label string) bool { return label == "" || strings.Trim(label, hostOctets+"*?") != "" }):
-		return errors.New("it is neither a host name, a pattern nor an address; labels of other scripts are written as IDNA encodes them, xn--")
+	case !isPattern(name):
+		return host{}, errors.New("it is neither a host name, a pattern nor an address; labels of other scripts are written as IDNA encodes them, xn--")
 	case wild && below:
-		return errors.New("a pattern does not begin with a dot")
-	case wild && len(labels) == 1 && strings.Trim(name, "*") == "":
-		return errors.New("this pattern stands for names without a dot; a rule for all hosts names none")
-	case wild:
-		h.patterns = append(h.patterns, labels)
-	default:
-		if h.names == nil {
-			h.names = make(map[string]bool)
-		}
-		h.names[name] = h.names[name] || below
+		return host{}, errors.New("a pattern does not begin with a dot")
+	case wild && strings.Trim(name, "*") == "":
+		return host{}, errors.New("this pattern stands for names without a dot; a rule for all hosts names none")
 	}
-	return nil
+	return host{name: name, below: below, wild: wild}, nil
 }
 
-// has reports whether a host belongs to the condition; literal is the host where it is an address.
-func (h *hosts) has(host string, literal netip.Addr) bool {
-	if literal.IsValid() {
-		return contains(h.ranges, literal)
-	}
-	if _, ok := h.names[host]; ok {
-		return true
-	}
-	for rest, more := host, len(h.names) > 0; more; {
-		if _, rest, more = strings.Cut(rest, "."); more && h.names[rest] {
-			return true
+// mayBeAddress reports whether a text has the octets of an address or a range. Others are not even tried to be parsed
+// as one: the errors for a long list of names would take longer than all the rest.
+func mayBeAddress(text string) bool {
+	return strings.ContainsAny(text, ":/") || isNumbers(strings.Trim(text, "[]"))
+}
+
+// isPattern reports whether a text has the octets of a name or pattern, and no empty label.
+func isPattern(text string) bool {
+	last := byte('.')
+	for i := range len(text) {
+		c := text[i]
+		isName := 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '*' || c == '?'
+		if !isName && (c != '.' || last == '.') {
+			return false
 		}
+		last = c
 	}
-	for _, pattern := range h.patterns {
-		if matches(pattern, host) {
-			return true
-		}
+	return last != '.'
+}
+
+// holds reports whether a host belongs to h; literal is the host where it is an address.
+func (h host) holds(asked string, literal netip.Addr) bool {
+	switch {
+	case literal.IsValid() || h.network.IsValid():
+		return h.network.Contains(literal)
+	case h.wild:
+		return matches(h.name, asked)
 	}
-	return false
+	rest, ok := strings.CutSuffix(asked, h.name)
+	return ok && (rest == "" || h.below && strings.HasSuffix(rest, "."))
 }
 
 // matches reports whether each label of a host matches that of a pattern. Hosts are
 // ASCII without slashes (RFC 3986 section 3.2.2), of which path.Match matches each octet alike.
-func matches(pattern []string, host string) bool {
-	for i, wanted := range pattern {
-		label, rest, more := strings.Cut(host, ".")
-		if ok, _ := path.Match(wanted, label); !ok || more != (i < len(pattern)-1) { // a pattern has no "[" that could be wrong
+func matches(pattern, asked string) bool {
+	for more := true; more; {
+		var wanted, label string
+		var moreLabels bool
+		wanted, pattern, more = strings.Cut(pattern, ".")
+		label, asked, moreLabels = strings.Cut(asked, ".")
+		if ok, _ := path.Match(wanted, label); !ok || more != moreLabels { // a pattern has no "[" that could be wrong
 			return false
 		}
-		host = rest
 	}
 	return true
 }

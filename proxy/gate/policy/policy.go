@@ -41,6 +41,8 @@ func ParseMode(name string) (Mode, error) {
 type Policy struct {
 	mode  Mode
 	rules []rule
+	// inside has the rules that deny some destinations, and ends the others: where one of these holds, no other behind it counts.
+	ends, inside index
 }
 
 // New returns a policy of rules, the first of which goes first. The error names every rule that is
@@ -51,9 +53,10 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 	}
 	p := &Policy{mode: mode, rules: make([]rule, len(rules))}
 	seen := make(map[string]bool, len(rules))
+	shared := newCrowds(rules)
 	var faults []error
 	for i, r := range rules {
-		compiled, err := compile(r)
+		compiled, all, err := compile(r)
 		if err == nil && seen[r.ID] {
 			err = errors.New("there is another rule of this id")
 		}
@@ -62,6 +65,11 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 		}
 		seen[r.ID] = true
 		p.rules[i] = compiled
+		into := &p.ends
+		if r.Deny && len(r.Destinations) > 0 {
+			into = &p.inside
+		}
+		into.add(&p.rules[i], all, int32(i), shared)
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -97,22 +105,17 @@ func (p *Policy) Decide(r Request) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}
 	}
-	literal := r.literal()
-	depends := false
-	for i := range p.rules {
-		switch rule := &p.rules[i]; {
-		case !rule.holds(&r, literal):
-		case len(rule.Destinations) == 0 && depends && !rule.Deny:
-			return Decision{}
-		case len(rule.Destinations) == 0:
-			return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
-		case !rule.Deny:
-			return Decision{}
-		default:
-			depends = true
-		}
+	s := search{rules: p.rules, request: &r, literal: r.literal(), first: nowhere}
+	s.first = p.ends.first(s)
+	depends := p.inside.first(s) < s.first
+	if s.first == nowhere {
+		return Decision{Final: !depends}
 	}
-	return Decision{Final: !depends}
+	rule := &p.rules[s.first]
+	if len(rule.Destinations) > 0 || depends && !rule.Deny {
+		return Decision{}
+	}
+	return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
 }
 
 // DecideFor decides a request whose connection goes to an address; it is always final. It is asked
@@ -123,14 +126,13 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}
 	}
-	literal := r.literal()
-	destination = plain(destination)
-	for i := range p.rules {
-		if rule := &p.rules[i]; rule.leadsTo(destination) && rule.holds(&r, literal) {
-			return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
-		}
+	s := search{rules: p.rules, request: &r, literal: r.literal(), dialled: true, destination: plain(destination), first: nowhere}
+	s.first = p.ends.first(s)
+	if s.first = p.inside.first(s); s.first == nowhere {
+		return Decision{Final: true}
 	}
-	return Decision{Final: true}
+	rule := &p.rules[s.first]
+	return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
 }
 
 // Err returns the error for a request that is refused: a *Denied where the decision denies it and

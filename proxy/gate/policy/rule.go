@@ -49,8 +49,9 @@ func (p PortRange) String() string {
 // rule is a Rule in the form in which requests are compared with it.
 type rule struct {
 	Rule
-	schemes []string
-	hosts   hosts
+	schemes               []string
+	hosts                 *hosts // nil where it has none, or is found by them
+	clients, destinations ranges
 }
 
 // maxID bounds an id: it is in each record of the log.
@@ -58,33 +59,32 @@ const maxID = 64
 
 const idOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// compile checks a rule.
-func compile(r Rule) (rule, error) {
+// compile checks a rule, and returns its hosts beside it.
+func compile(r Rule) (rule, []host, error) {
 	if r.ID == "" || len(r.ID) > maxID || strings.Trim(r.ID, idOctets) != "" {
-		return rule{}, fmt.Errorf("an id has 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
+		return rule{}, nil, fmt.Errorf("an id has 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
 	}
 	for _, prefix := range slices.Concat(r.Clients, r.Destinations) {
 		if err := checkRange(prefix); err != nil {
-			return rule{}, err
+			return rule{}, nil, err
 		}
 	}
 	for _, words := range [...][]string{r.Users, r.Methods, r.Schemes} {
 		if slices.Contains(words, "") {
-			return rule{}, errors.New("a user, method or scheme is empty")
+			return rule{}, nil, errors.New("a user, method or scheme is empty")
 		}
 	}
 	for _, port := range r.Ports {
 		if port.First > port.Last {
-			return rule{}, fmt.Errorf("%d-%d is not a range of ports: the first is greater than the last", port.First, port.Last)
+			return rule{}, nil, fmt.Errorf("%d-%d is not a range of ports: the first is greater than the last", port.First, port.Last)
 		}
 	}
-	compiled := rule{Rule: r}
+	compiled := rule{Rule: r, clients: newRanges(r.Clients), destinations: newRanges(r.Destinations)}
 	for _, word := range r.Schemes {
 		compiled.schemes = append(compiled.schemes, schemeOf(word))
 	}
-	var err error
-	compiled.hosts, err = parseHosts(r.Hosts)
-	return compiled, err
+	all, err := parseHosts(r.Hosts)
+	return compiled, all, err
 }
 
 // checkRange refuses IPv4 in IPv6 form, which would match nothing: addresses are compared in their
@@ -99,15 +99,15 @@ func checkRange(prefix netip.Prefix) error {
 	return nil
 }
 
-// holds reports whether all conditions hold, apart from the destinations. literal is the host of
-// the request where that is an address.
+// holds reports whether all conditions hold, apart from the destinations and that by which the index found the rule. literal is
+// the host of the request where that is an address.
 func (r *rule) holds(request *Request, literal netip.Addr) bool {
 	return (len(r.Ports) == 0 || hasPort(r.Ports, request.Port)) &&
 		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
 		(len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })) &&
 		(len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
-		(len(r.Clients) == 0 || contains(r.Clients, plain(request.Client))) &&
-		(len(r.Hosts) == 0 || r.hosts.has(request.Host, literal))
+		(len(r.Clients) == 0 || r.clients.has(plain(request.Client))) &&
+		(r.hosts == nil || r.hosts.has(request.Host, literal))
 }
 
 // isMethod reports whether a method is one of the rule.
@@ -124,21 +124,12 @@ func (r *rule) leadsTo(destination netip.Addr) bool {
 	case !destination.IsValid():
 		return r.Deny
 	}
-	return contains(r.Destinations, destination)
+	return r.destinations.has(destination)
 }
 
 func hasPort(ranges []PortRange, port uint16) bool {
 	for _, r := range ranges {
 		if r.First <= port && port <= r.Last {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(ranges []netip.Prefix, addr netip.Addr) bool {
-	for _, r := range ranges {
-		if r.Contains(addr) {
 			return true
 		}
 	}

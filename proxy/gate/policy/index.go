@@ -1,0 +1,164 @@
+package policy
+
+import (
+	"math"
+	"net/netip"
+)
+
+// index finds the first rule that holds without a look at most of the others. A rule is in it by one of its conditions, once
+// for each value: by hosts, clients or users, whichever it shares with the fewest rules, else by destinations. Rules that have
+// none of them are compared one by one. The zero value is empty.
+type index struct {
+	hosts   hosts
+	clients networks
+	users   map[string][]int32
+	// The rules without these conditions: those with destinations are in a list, too, for requests whose destination is not known.
+	destinations networks
+	somewhere    []int32
+	rest         []int32
+}
+
+// nowhere is greater than the number of each rule.
+const nowhere = math.MaxInt32
+
+// add adds a rule. Rules are added in order.
+func (x *index) add(r *rule, all []host, number int32, c *crowds) {
+	alone := []int32{number}
+	switch c.best(&r.Rule) {
+	case byHosts:
+		x.hosts.add(all, number)
+		return // who finds it by a host need not compare that
+	case byClients:
+		for _, network := range r.Clients {
+			x.clients.add(network, alone)
+		}
+	case byUsers:
+		if x.users == nil {
+			x.users = make(map[string][]int32)
+		}
+		for _, user := range r.Users {
+			addRule(x.users, user, alone)
+		}
+	case byNone:
+		for _, network := range r.Destinations {
+			x.destinations.add(network, alone)
+		}
+		if len(r.Destinations) > 0 {
+			x.somewhere = append(x.somewhere, number)
+		} else {
+			x.rest = append(x.rest, number)
+		}
+	}
+	if len(all) > 0 {
+		r.hosts = new(hosts)
+		r.hosts.add(all, 0)
+	}
+}
+
+// search is a search for the first rule that holds.
+type search struct {
+	rules       []rule
+	request     *Request
+	literal     netip.Addr // the host where it is an address
+	dialled     bool       // destinations are compared, too
+	destination netip.Addr // the zero value where it is not known
+	first       int32      // its number; nowhere for none. Those behind it need not be compared
+}
+
+// first returns the number of the first rule of the index that holds, before the first of the search.
+func (x *index) first(s search) int32 {
+	x.hosts.find(s.request.Host, s.literal, s.compare)
+	x.clients.find(plain(s.request.Client), s.compare)
+	s.compare(x.users[s.request.User])
+	if s.destination.IsValid() {
+		x.destinations.find(s.destination, s.compare)
+	} else {
+		s.compare(x.somewhere)
+	}
+	s.compare(x.rest)
+	return s.first
+}
+
+// compare compares the rules of a list, in order, up to the first that holds. It returns true: another list may have one before it.
+func (s *search) compare(numbers []int32) bool {
+	for _, number := range numbers {
+		if number >= s.first {
+			break
+		}
+		if r := &s.rules[number]; (!s.dialled || r.leadsTo(s.destination)) && r.holds(s.request, s.literal) {
+			s.first = number
+			break
+		}
+	}
+	return true
+}
+
+// by is the condition by which a rule is found.
+type by int
+
+const (
+	byNone by = iota
+	byHosts
+	byClients
+	byUsers
+)
+
+// crowds count the rules that share a value, of the rules that can be found by several conditions.
+type crowds struct {
+	hosts, users map[string]int
+	clients      map[netip.Prefix]int
+}
+
+func newCrowds(rules []Rule) *crowds {
+	const few = 16 // rules are compared as fast as counted
+	c := &crowds{make(map[string]int), make(map[string]int), make(map[netip.Prefix]int)}
+	var several []*Rule
+	for i := range rules {
+		if r := &rules[i]; min(len(r.Hosts), 1)+min(len(r.Users), 1)+min(len(r.Clients), 1) > 1 {
+			several = append(several, r)
+		}
+	}
+	if len(several) <= few {
+		return c
+	}
+	for _, r := range several {
+		count(c.hosts, r.Hosts)
+		count(c.users, r.Users)
+		count(c.clients, r.Clients)
+	}
+	return c
+}
+
+func count[K comparable](counts map[K]int, values []K) {
+	for _, value := range values {
+		counts[value]++
+	}
+}
+
+// best returns the condition that a rule shares with the fewest others.
+func (c *crowds) best(r *Rule) by {
+	best, least := byNone, math.MaxInt
+	for _, condition := range [...]struct {
+		by    by
+		crowd int
+	}{{byHosts, crowd(c.hosts, r.Hosts)}, {byClients, crowd(c.clients, r.Clients)}, {byUsers, crowd(c.users, r.Users)}} {
+		if condition.crowd < least {
+			best, least = condition.by, condition.crowd
+		}
+	}
+	return best
+}
+
+// crowd returns how many rules share the value that most of them share; MaxInt for a condition without values.
+func crowd[K comparable](counts map[K]int, values []K) int {
+	if len(values) == 0 {
+		return math.MaxInt
+	}
+	most := 0
+	if len(counts) > 0 {
+		for _, value := range values {
+			most = max(most, counts[value])
+		}
+	}
+	return most
+}
