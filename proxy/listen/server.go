@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -176,7 +177,7 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 	conns.closeUnseen()
 	err := server.Shutdown(ctx)
 	conns.wait(ctx, conns.idle)
-	if err == nil && !conns.idle() { // net/http does not know of connections that it has never had
+	if err == nil && slices.ContainsFunc(conns.fast(), (*FastConn).isOnLoop) { // net/http does not know of them
 		err = context.Cause(ctx)
 	}
 	if err != nil {
