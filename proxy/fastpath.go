@@ -143,6 +143,7 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	if s == nil {
 		s = new(plain)
 		s.date = func() []byte { return p.date.At(p.config.Now()) }
+		s.lines = s.request.Lines
 	}
 	defer p.plain.Put(s)
 	if !s.parse(octets) {
@@ -155,7 +156,7 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	}
 	s.conn = c
 	x := p.newExchange()
-	x.client = f.client
+	x.client, x.lines = f.client, s.lines
 	x.in = inbound{
 		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
 		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure, serverName: c.ServerName(),
