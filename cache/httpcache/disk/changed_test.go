@@ -208,7 +208,7 @@ func TestChangedWhileWritten(t *testing.T) {
 			_, err = w.Write(part)
 			must(t, err)
 		}
-		path := filepath.Join(s.dir, w.path)
+		path := filepath.Join(s.dir, w.path.String())
 		if got, err := io.ReadAll(io.NewSectionReader(w, 50, int64(len(whole)))); err != nil || !bytes.Equal(got, whole[50:]) {
 			t.Errorf("%d octets, %v", len(got), err)
 		}

@@ -152,7 +152,7 @@ func TestRenamedFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, 64*mebibyte)
 			mustPut(t, s.Store, "k", "a head", body(1, 5000))
-			to := filepath.Join(s.dir, c.to.path())
+			to := filepath.Join(s.dir, c.to.path().String())
 			_ = os.Mkdir(filepath.Dir(to), 0o700)
 			if err := os.Rename(s.path(t), to); err != nil {
 				t.Fatal(err)

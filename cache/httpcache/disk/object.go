@@ -63,7 +63,7 @@ func (s *Store) object(r ref) (*Object, error) {
 const tries = 4
 
 // open opens the file of an object and reads its trailer.
-func (s *Store) open(r ref, flags int) (*os.File, trailer, error) {
+func (s *Store) open(r ref, flags int) (*file, trailer, error) {
 	var e entry
 	var err error
 	for range tries {
@@ -71,7 +71,7 @@ func (s *Store) open(r ref, flags int) (*os.File, trailer, error) {
 		if e, ok = s.index.shard(r.digest).current(r); !ok {
 			return nil, trailer{}, ErrGone
 		}
-		var file *os.File
+		var file *file
 		var t trailer
 		if file, t, err = s.openFile(e.name, flags); err == nil {
 			return file, t, nil
@@ -97,12 +97,12 @@ func (s *Store) discardIfLost(n name, err error) error {
 }
 
 // openFile opens a file and reads its trailer.
-func (s *Store) openFile(n name, flags int) (*os.File, trailer, error) {
-	file, info, err := s.files.open(n.path(), flags)
+func (s *Store) openFile(n name, flags int) (*file, trailer, error) {
+	file, err := s.files.open(n.path(), flags)
 	if err != nil {
 		return nil, trailer{}, err
 	}
-	t, err := s.readTrailer(file, n, info.Size())
+	t, err := s.readTrailer(file, n)
 	if err != nil {
 		return nil, trailer{}, errors.Join(err, file.Close())
 	}
@@ -112,12 +112,9 @@ func (s *Store) openFile(n name, flags int) (*os.File, trailer, error) {
 // usualTrailer is what is read of a file at first: most heads fit.
 const usualTrailer = 2 << 10
 
-func (s *Store) readTrailer(file *os.File, n name, size int64) (trailer, error) {
+func (s *Store) readTrailer(file *file, n name) (trailer, error) {
 	if err := s.files.check("read"); err != nil {
 		return trailer{}, err
-	}
-	if size < n.length {
-		return trailer{}, fmt.Errorf("%w: it has %d octets instead of %d", ErrCorrupt, size, n.length)
 	}
 	b := make([]byte, min(n.length, usualTrailer))
 	if err := readAt(file, b, n.length-int64(len(b))); err != nil {

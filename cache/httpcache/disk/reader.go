@@ -12,7 +12,7 @@ import (
 // returned, unless that was done in the file as it is: see stamp.
 type reader struct {
 	object  *Object
-	file    *os.File
+	file    *file
 	at, end int64
 	stamp   stamp    // of the file as it was last
 	checked *checked // nil if all slices are verified
@@ -46,7 +46,7 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 }
 
 // openBody opens the file of an object, which Replace may rename meanwhile.
-func (s *Store) openBody(r ref) (*os.File, error) {
+func (s *Store) openBody(r ref) (*file, error) {
 	var e entry
 	var err error
 	for range tries {
@@ -54,8 +54,8 @@ func (s *Store) openBody(r ref) (*os.File, error) {
 		if e, ok = s.index.shard(r.digest).current(r); !ok {
 			return nil, ErrGone
 		}
-		var file *os.File
-		if file, _, err = s.files.open(e.path(), os.O_RDONLY); err == nil {
+		var file *file
+		if file, err = s.files.open(e.path(), os.O_RDONLY); err == nil {
 			return file, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
