@@ -52,6 +52,9 @@ func (s *entries[V]) Each(f func(*cache.Entry[V]) bool) {
 	}
 }
 
+// HasRoom implements httpcache.Store.
+func (*entries[V]) HasRoom(int64) bool { return true }
+
 // stored are the names and the pages that are in the caches before a case begins.
 func stored() (names, pages []string) {
 	names = []string{
@@ -78,6 +81,7 @@ type stores struct {
 type listedStore[V any] interface {
 	cache.Store[V]
 	cache.Lister[V]
+	HasRoom(bytes int64) bool
 }
 
 func newStores() *stores {

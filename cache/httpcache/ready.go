@@ -101,7 +101,7 @@ func (r Ready) Blocks() (content [][]byte, ok bool) {
 // Open opens the content, also one that is on disk. It returns false where the disk has lost it: Serve has to
 // answer then, and does so without it.
 func (r Ready) Open(ctx context.Context) (Content, bool) {
-	content, err := r.response.content.open(ctx, span{0, -1})
+	content, err := r.cache.open(ctx, r.response, span{0, -1})
 	if err == nil {
 		return content, true
 	}

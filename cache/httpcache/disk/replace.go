@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 )
 
 // Replace gives an object another head, and returns it with that. Its body is not copied,
@@ -25,7 +24,7 @@ func (s *Store) Replace(o *Object, head []byte) (*Object, error) {
 }
 
 func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
-	file, t, err := s.open(r, os.O_RDWR)
+	file, t, err := s.openToChange(r)
 	if err != nil {
 		return nil, err
 	}
