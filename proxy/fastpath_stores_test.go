@@ -97,6 +97,18 @@ func (s *stores) clone() *stores {
 	return c
 }
 
+// forget removes all pages.
+func (s *stores) forget() {
+	var keys []string
+	s.web.Each(func(e *cache.Entry[*httpcache.Entry]) bool {
+		keys = append(keys, e.Key)
+		return true
+	})
+	for _, key := range keys {
+		s.web.Delete(key)
+	}
+}
+
 func copyEntries[V any](to, from listedStore[V]) {
 	from.Each(func(e *cache.Entry[V]) bool {
 		to.Set(e)

@@ -28,7 +28,11 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 	if a.Site != nil {
 		set = p.sites[a.Site.Index].set
 	}
-	found, ok := p.forward.Ready(a.Key.String(), a.Spelling, set, w.view.Lines, w.now)
+	key := a.Key.String()
+	found, ok := p.forward.Ready(key, a.Spelling, set, w.view.Lines, w.now)
+	if !ok && p.gate.MayLoad(context.Background(), &f.client, a) && p.forward.Load(key) {
+		found, ok = p.forward.Ready(key, a.Spelling, set, w.view.Lines, w.now)
+	}
 	if !ok {
 		return fast.Uncached
 	}

@@ -69,6 +69,26 @@ func TestPromoted(t *testing.T) {
 	}
 }
 
+// Load finds what the disk alone has.
+func TestLoad(t *testing.T) {
+	s, _, closes := restarted(t, t.TempDir(), "body")
+	defer closes()
+	if s.cache.Load(target + "?other") {
+		t.Error("what is not there is loaded")
+	}
+	for _, wants := range []bool{true, false} {
+		if got := s.cache.Load(target); got != wants {
+			t.Errorf("loaded: %v, want %v", got, wants)
+		}
+		if r, ok := s.cache.Ready(target, "", fields().Lines, s.clock.now()); !ok || r.Length() != 4 {
+			t.Error("it is not ready")
+		}
+	}
+	if without := newSite(t, nil); without.cache.Load(target) {
+		t.Error("something is loaded without a disk")
+	}
+}
+
 // Where the memory is full, nothing leaves it for what is used now and then; what is used often comes into it.
 func TestPromotedIntoFullMemory(t *testing.T) {
 	for _, isFast := range []bool{false, true} {

@@ -20,7 +20,7 @@ type Content = httpcache.Content
 // fields than those of the request: resources of other protocols, and how clients are named to origins; and for
 // challenges, which Serve changes.
 func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Lines, now time.Time) (httpcache.Ready, bool) {
-	if !strings.HasPrefix(key, "http://") && !strings.HasPrefix(key, "https://") {
+	if !isOfWeb(key) {
 		return httpcache.Ready{}, false
 	}
 	isNamed, forwarded := false, p.forwarded(site)
@@ -32,6 +32,12 @@ func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Line
 	}, now)
 	return r, ok && !isNamed && r.Status() != http.StatusUnauthorized
 }
+
+// Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was something.
+func (p *Proxy) Load(key string) bool { return isOfWeb(key) && p.config.Cache.Load(key) }
+
+// isOfWeb reports whether a key is of a resource of HTTP.
+func isOfWeb(key string) bool { return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://") }
 
 // AppendReady appends the head of the response to a request that a stored response answers, by HTTP/1.1 on a
 // connection that stays open: the octets that net/http sends for what Serve sets, words of the origin included.
