@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -70,6 +71,32 @@ func TestDirectoryThatLeadsOut(t *testing.T) {
 		}
 		if files, err := os.ReadDir(outside); err != nil || len(files) > 0 {
 			t.Errorf("%s: there are %d files outside, %v", directoryName(number), len(files), err)
+		}
+	}
+}
+
+// How often the disk is asked: a file is written under a temporary name and renamed, and a small one is read at once.
+func TestOperations(t *testing.T) {
+	s := newStage(t, 64*mebibyte)
+	var done []string
+	s.files.fault = func(operation string) error {
+		done = append(done, operation)
+		return nil
+	}
+	for _, c := range []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"a fill", func() { mustPut(t, s.Store, "k", "head", body(1, 5000)) }, []string{"create", "write", "write", "rename"}},
+		{"another one", func() { mustPut(t, s.Store, "l", "head", body(1, 5000)) }, []string{"create", "write", "write", "rename"}},
+		{"a hit", func() { _ = s.Read("k", mebibyte) }, []string{"open", "read"}},
+		{"a miss", func() { _ = s.Read("m", mebibyte) }, nil},
+		{"a removal", func() { must(t, s.RemoveKey("k")) }, []string{"remove"}},
+	} {
+		done = nil
+		if c.do(); !slices.Equal(done, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, done, c.want)
 		}
 	}
 }
