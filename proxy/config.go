@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"time"
 
@@ -82,7 +81,7 @@ type Observers struct {
 	Answered func(userAgent string, record *resolver.Record)
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin traces none. mayAsk is whether
 	// the traceparent of the request may demand a span.
-	Begin func(method string, header http.Header, at time.Time, mayAsk bool) Span
+	Begin func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) Span
 	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil, the fast
 	// path leaves all requests to Begin.
 	Untraced func() bool

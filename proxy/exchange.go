@@ -12,7 +12,6 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
-	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -23,7 +22,9 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	handler *Handler
-	request *http.Request
+	in      inbound
+	ctx     context.Context   //nolint:containedctx // it is that of the request
+	lines   httpmessage.Lines // linesOf, made once for all requests of a pooled exchange
 	client  gate.Client
 	place   route.Place
 	ask     route.Ask
@@ -31,6 +32,38 @@ type exchange struct {
 	hops    uint8 // see resolver.Query
 	event   Event
 }
+
+// newExchange returns an exchange, whose request and client are to be set.
+func (h *Handler) newExchange() *exchange {
+	x, _ := h.exchanges.Get().(*exchange)
+	if x == nil {
+		x = new(exchange)
+		x.lines = x.linesOf
+	}
+	x.handler = h
+	return x
+}
+
+// run answers the request, and calls Observe with the outcome.
+func (x *exchange) run(ctx context.Context, w http.ResponseWriter) {
+	in, h := &x.in, x.handler
+	x.ResponseWriter, x.ctx = w, ctx
+	x.client.Lines, x.client.Host, x.client.Secure = x.lines, in.host, in.isSecure
+	x.event = Event{Method: in.method, Target: in.target, Host: in.host, Proto: in.proto, Client: x.client.Addr, Form: "none"}
+	start := h.config.Now()
+	if h.config.Identify {
+		x.identify()
+	}
+	completed := false
+	defer func() { //nolint:contextcheck // the exchange has the request's
+		x.end(start, completed || x.answerPanic(recover()))
+	}()
+	x.traced(start) //nolint:contextcheck // the exchange has the request's
+	completed = true
+}
+
+// linesOf returns the lines of a field of the request.
+func (x *exchange) linesOf(name string) []string { return x.in.lines(name) }
 
 // WriteHeader implements http.ResponseWriter. Interim responses are not recorded.
 func (x *exchange) WriteHeader(status int) {
@@ -55,7 +88,7 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(x.ResponseWriter).Hijack()
 	if err == nil {
 		x.event.Status = http.StatusSwitchingProtocols
-		if x.request.Method == http.MethodConnect {
+		if x.in.method == http.MethodConnect {
 			x.event.Status = http.StatusOK
 		}
 	}
@@ -66,7 +99,7 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
 
 // SetReason implements forward.ResponseWriter.
-func (x *exchange) SetReason(status int, reason string) { listen.SetReason(x.request, status, reason) }
+func (x *exchange) SetReason(status int, reason string) { x.in.setReason(status, reason) }
 
 // Broken implements forward.ResponseWriter.
 func (x *exchange) Broken(err error) {
@@ -81,8 +114,8 @@ func (x *exchange) EndEarly() bool {
 	if err := http.NewResponseController(x.ResponseWriter).Flush(); err != nil {
 		return false // the client does not read
 	}
-	isFramed := x.request.ProtoAtLeast(1, 1) || len(x.Header()["Content-Length"]) > 0
-	return isFramed && listen.EndEarly(x.request)
+	isFramed := x.in.isHTTP11() || len(x.Header()["Content-Length"]) > 0
+	return isFramed && x.in.endEarly()
 }
 
 // ReadFrom lets files be sent without copying them.
@@ -98,9 +131,6 @@ func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// withContext replaces the context of the request.
-func (x *exchange) withContext(ctx context.Context) { x.request = x.request.WithContext(ctx) }
-
 // end reports the outcome of an exchange that began at start, and returns it to the pool.
 // completed is false where its handler panicked.
 func (x *exchange) end(start time.Time, completed bool) {
@@ -110,7 +140,7 @@ func (x *exchange) end(start time.Time, completed bool) {
 	}
 	event := &x.event
 	switch {
-	case errors.Is(event.Err, context.Canceled) && x.request.Context().Err() != nil:
+	case errors.Is(event.Err, context.Canceled) && x.ctx.Err() != nil:
 		event.Status = 0 // the client left before the response
 	case completed && event.Status == 0:
 		event.Status = http.StatusOK // net/http sends it for an empty response
@@ -118,11 +148,11 @@ func (x *exchange) end(start time.Time, completed bool) {
 	event.Took = h.config.Now().Sub(start)
 	event.Type = firstOf(x.Header()["Content-Type"])
 	if h.config.Observe != nil {
-		event.Referer, event.UserAgent = firstOf(x.request.Header["Referer"]), firstOf(x.request.Header["User-Agent"])
-		event.User = gate.UserOf(x.request.Header)
+		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
+		event.User = gate.UserOf(x.lines)
 		h.config.Observe(event)
 	}
-	*x = exchange{}
+	*x = exchange{lines: x.lines}
 	h.exchanges.Put(x)
 }
 
@@ -139,7 +169,7 @@ func (x *exchange) identify() {
 	if x.event.ID != "" {
 		return
 	}
-	id := httpmessage.RequestID(firstOf(x.request.Header[httpmessage.RequestIDField]), gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
+	id := httpmessage.RequestID(x.lines.Value(httpmessage.RequestIDField), gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
 	x.Header()[httpmessage.RequestIDField] = []string{id}
 	x.event.ID = id
 }
@@ -161,12 +191,12 @@ func (x *exchange) reply(r message.Reply) {
 		x.identify()
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
-	message.Write(x, x.request.Method, r)
+	message.Write(x, x.in.method, r)
 }
 
 // answered tells that a name of the registry was answered; a nil record that none was.
 func (x *exchange) answered(record *resolver.Record) {
 	if record != nil && x.handler.config.Answered != nil {
-		x.handler.config.Answered(firstOf(x.request.Header["User-Agent"]), record)
+		x.handler.config.Answered(x.lines.Value("User-Agent"), record)
 	}
 }

@@ -81,16 +81,16 @@ func (x *exchange) fail(err error) {
 	x.event.Err = err
 	x.identify() // so that the log and the user speak of the same request
 	x.report(err)
-	reply := problem.Reply(x.request.Header, err)
+	reply := problem.Reply(x.lines, err)
 	if x.ask.IsForwarded {
-		reply = problem.ProxyReply(x.request.Header, "urnd", x.unreached(err))
+		reply = problem.ProxyReply(x.lines, "urnd", x.unreached(err))
 	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {
 		x.event.Rule = denied.Rule
 	}
 	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
-	if x.request.ProtoMajor == 1 && (cut || x.request.Method == http.MethodConnect) {
+	if x.in.major == 1 && (cut || x.in.method == http.MethodConnect) {
 		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
 	}
 	reply.Record = resolver.RecordOf(err)
@@ -102,9 +102,9 @@ func (x *exchange) unreached(err error) error {
 	if problem.Status(err) < http.StatusBadGateway || errors.As(err, new(*problem.Failure)) {
 		return err
 	}
-	target := x.request.RequestURI
+	target := x.in.target
 	if x.event.Scheme != "" {
-		target = x.event.Scheme + "://" + x.request.Host + target
+		target = x.event.Scheme + "://" + x.in.host + target
 	}
 	return &problem.Failure{Err: err, Input: target, Noun: x.handler.config.Schemes.Noun(target)}
 }
@@ -132,12 +132,12 @@ func (x *exchange) report(err error) { x.reportAs("request failed", problem.Stat
 // reportAs is report with a message, and with the status that is sent, which is 200 for an
 // answer that err makes incomplete.
 func (x *exchange) reportAs(message string, sent int, err error) {
-	log, ctx := x.handler.config.Log, x.request.Context()
+	log, ctx := x.handler.config.Log, x.ctx
 	if isFault(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.ask.IsForwarded {
-			host := cmp.Or(fetchedFrom(err), x.request.URL.Host, x.request.Host)
-			attributes = append(attributes, "method", x.request.Method, "host", host)
+			host := cmp.Or(fetchedFrom(err), x.in.host)
+			attributes = append(attributes, "method", x.in.method, "host", host)
 		}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"strings"
 	"sync/atomic"
@@ -137,8 +136,7 @@ func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, ttl time.Du
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
 	var a route.Ask
 	a.Target, _ = route.Parse(strings.Clone(w.ask.Path)) // it was parsed before, over the buffer of the connection
-	header := http.Header{"Accept": {made.accept}}
 	made.err = suggest(&a, problem.About(n.WithTTL(ttl, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
-	made.reply = message.Prepare(problem.Reply(header, made.err))
+	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err))
 	return made
 }

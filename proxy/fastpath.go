@@ -19,13 +19,14 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// FastPath answers plain requests from the caches before net/http reads them. It is invisible: each of its responses is that of
-// ServeHTTP, by the same way: with the same rules, limits, metrics and logs. What it does not know surely it leaves to ServeHTTP.
-// It is safe for concurrent use.
+// FastPath answers plain requests before net/http reads them: from the caches, or by the same exchange as ServeHTTP. It is
+// invisible: each of its responses is that of ServeHTTP, by the same way: with the same rules, limits, metrics and logs. What it
+// does not know surely it leaves to ServeHTTP. It is safe for concurrent use.
 type FastPath struct {
 	*Handler
 	date     fast.Date
 	pool     sync.Pool // of *fastWork
+	plain    sync.Pool // of *plain
 	refusals refusals
 	seed     maphash.Seed
 }
@@ -71,6 +72,7 @@ type fastClient struct {
 	handler *Handler
 	client  gate.Client
 	place   route.Place
+	remote  string // its address
 }
 
 // clientOf returns the client of a connection.
@@ -78,7 +80,8 @@ func (p *FastPath) clientOf(c *listen.FastConn) *fastClient {
 	if f, ok := c.State.(*fastClient); ok && f.handler == p.Handler {
 		return f
 	}
-	f := &fastClient{handler: p.Handler, client: gate.ClientOf(c.RemoteAddr().String(), nil, p.config.Access.Trusted)}
+	f := &fastClient{handler: p.Handler, remote: c.RemoteAddr().String()}
+	f.client = gate.ClientOf(f.remote, nil, p.config.Access.Trusted)
 	f.place = p.placeOf(&f.client, c.IsSecure())
 	if local := c.LocalAddr(); local != nil {
 		f.place.Local = local.String()
@@ -129,6 +132,43 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	p.flush(c, w)
 	p.pool.Put(w)
 	return used
+}
+
+// ServePlain implements listen.FastPath.
+func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
+	if isBound(c) {
+		return 0
+	}
+	s, _ := p.plain.Get().(*plain)
+	if s == nil {
+		s = new(plain)
+		s.date = func() []byte { return p.date.At(p.config.Now()) }
+	}
+	defer p.plain.Put(s)
+	if !s.parse(octets) {
+		return 0
+	}
+	r, f := &s.request, p.clientOf(c)
+	host, ok := hostOf(r)
+	if !ok {
+		return 0
+	}
+	s.conn = c
+	x := p.newExchange()
+	x.client = f.client
+	x.in = inbound{
+		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
+		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure, serverName: c.ServerName(),
+	}
+	ctx := c.Begin()
+	defer c.End()
+	s.response.Reset(c, r.IsHead(), s.date)
+	x.run(ctx, &s.response)
+	if !s.response.Finish() {
+		c.CloseBehind()
+	}
+	s.conn = nil
+	return r.Size
 }
 
 // work returns what a wake-up needs.
@@ -186,10 +226,11 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	if len(r.Target) > p.config.MaxTarget {
 		return fast.Target
 	}
-	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, r.Host
-	if r.Target[0] != '/' && !w.isAbsolute() {
+	host, ok := hostOf(r)
+	if !ok {
 		return fast.Target
 	}
+	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, host
 	route.Classify(&w.ask, &w.view, &f.place)
 	switch a := &w.ask; {
 	case a.Err != nil:
@@ -203,17 +244,17 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	}
 }
 
-// isAbsolute takes the host from a target in absolute-form, as net/http does, and reports whether that would find the same one.
-func (w *fastWork) isAbsolute() bool {
-	_, rest, ok := strings.Cut(w.view.Target, "://")
-	if !ok {
-		return true // it is a name
+// hostOf returns the host that a request names as net/http does, from a target in absolute-form and else from Host, and reports
+// whether that would find the same one.
+func hostOf(r *fast.Request) (host string, ok bool) {
+	_, rest, isAbsolute := strings.Cut(r.Target, "://")
+	if r.Target[0] == '/' || !isAbsolute { // a path or a name
+		return r.Host, true
 	}
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {
 		rest = rest[:i]
 	}
-	w.view.Host = rest
-	return fast.IsServer(rest)
+	return rest, fast.IsServer(rest)
 }
 
 // admit returns why a request that can be answered is left to ServeHTTP all the same, "" where it is not; from is the server of

@@ -47,7 +47,8 @@ type heard struct {
 	lasted    time.Duration
 	events    []string // of requests, and all that is logged and counted of them
 	log       string
-	cuts      []int // behind the requests that the fast path has answered, in octets that were sent
+	cuts      []int // behind the requests that the fast path has answered or served, in octets that were sent
+	answered  int   // of these, from the caches
 }
 
 // transcript is all that can be seen of some dialogs with a server.
@@ -77,7 +78,8 @@ func play(t *testing.T, filled *stores, v *variant, dialogs []dialog, isFast boo
 			h := new(heard)
 			h.listen(t, v, d, listener, w.fast, stop)
 			h.events, h.log = w.take()
-			h.cuts, w.fast.cuts = w.fast.cuts, nil
+			h.cuts, h.answered = w.fast.cuts, w.fast.answered
+			w.fast.cuts, w.fast.answered = nil, 0
 			all.heard = append(all.heard, h)
 		}
 		stop()

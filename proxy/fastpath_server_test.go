@@ -206,15 +206,28 @@ func (w *world) serve(t *testing.T, listener net.Listener, v *variant, isFast bo
 
 // watchedPath is the fast path of a handler. It tells which requests that answers.
 type watchedPath struct {
-	handler *proxy.Handler
-	cuts    []int
-	read    func() int // octets of the connection so far
+	handler  *proxy.Handler
+	cuts     []int
+	answered int        // from the caches
+	read     func() int // octets of the connection so far
 }
 
 // AnswerFast implements listen.FastPath.
 func (p *watchedPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
+	before := len(p.cuts)
+	used = p.watch(p.handler.Fast().AnswerFast, c, octets)
+	p.answered += len(p.cuts) - before
+	return used
+}
+
+// ServePlain implements listen.FastPath.
+func (p *watchedPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
+	return p.watch(p.handler.Fast().ServePlain, c, octets)
+}
+
+func (p *watchedPath) watch(use func(*listen.FastConn, []byte) int, c *listen.FastConn, octets []byte) (used int) {
 	text := string(octets)
-	used = p.handler.Fast().AnswerFast(c, octets)
+	used = use(c, octets)
 	at := p.read() - len(text)
 	for rest := text[:used]; rest != ""; {
 		_, behind, _ := strings.Cut(rest, "\r\n\r\n")

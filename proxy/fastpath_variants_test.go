@@ -2,12 +2,12 @@ package proxy_test
 
 import (
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/listen"
@@ -90,7 +90,7 @@ var variants = sync.OnceValue(func() []*variant {
 		}},
 		{name: "redirected spelling", change: func(c *proxy.Config) { c.Spelling = route.SpellingRedirect; gateway(c) }},
 		{name: "traced", change: func(c *proxy.Config) {
-			c.Begin = func(string, http.Header, time.Time, bool) proxy.Span { return untraced{} }
+			c.Begin = func(string, httpmessage.Lines, time.Time, bool) proxy.Span { return untraced{} }
 		}},
 	}
 })

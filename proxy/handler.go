@@ -129,29 +129,8 @@ func (h *Handler) serverOf(s *site) uri.URI {
 
 // ServeHTTP implements http.Handler, and calls Observe with the outcome.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := h.begin(w, r)
-	start := h.config.Now()
-	if h.config.Identify {
-		x.identify()
-	}
-	completed := false
-	defer func() { //nolint:contextcheck // the exchange has the request's
-		x.end(start, completed || x.answerPanic(recover()))
-	}()
-	x.traced(start) //nolint:contextcheck // the exchange has the request's
-	completed = true
-}
-
-// begin returns the exchange of a request.
-func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x, _ := h.exchanges.Get().(*exchange)
-	if x == nil {
-		x = new(exchange)
-	}
-	client := gate.ClientOf(r.RemoteAddr, r.Header, h.config.Access.Trusted)
-	client.Header, client.Host, client.Secure = r.Header, r.Host, r.TLS != nil
-	*x = exchange{ResponseWriter: w, handler: h, request: r, client: client, event: Event{
-		Method: r.Method, Target: r.RequestURI, Host: r.Host, Proto: r.Proto, Client: client.Addr, Form: "none",
-	}}
-	return x
+	x := h.newExchange()
+	x.in = fromNetHTTP(r)
+	x.client = gate.ClientOf(r.RemoteAddr, x.lines, h.config.Access.Trusted)
+	x.run(r.Context(), w)
 }

@@ -1,8 +1,16 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"net/http"
+	"net/netip"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/uri"
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
@@ -58,8 +66,8 @@ func (x *exchange) serveOwn() error {
 	if a.Retrieves {
 		reply, err = x.retrieve()
 	} else {
-		reply, err = x.handler.answers.Reply(x.request.Context(), &answer.Question{
-			Target: &a.Target, Header: x.request.Header, HTTP11: x.request.ProtoAtLeast(1, 1),
+		reply, err = x.handler.answers.Reply(x.ctx, &answer.Question{
+			Target: &a.Target, Lines: x.lines, HTTP11: x.in.isHTTP11(),
 		})
 	}
 	if err != nil {
@@ -73,7 +81,7 @@ func (x *exchange) serveOwn() error {
 // do not know its scheme.
 func (x *exchange) leadsToFetch() bool {
 	a := &x.ask
-	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.request.Header) &&
+	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.lines) &&
 		x.handler.config.Schemes.IsBrowsable(a.Target.Query.URI.Scheme())
 }
 
@@ -83,7 +91,7 @@ func (x *exchange) document() message.Reply {
 	if x.ask.Path == answer.PathSecurity {
 		return answer.Security(h.config.SecurityContact, h.config.Now())
 	}
-	return h.statics[x.ask.Path].Reply(x.request.Header)
+	return h.statics[x.ask.Path].Reply(x.lines)
 }
 
 // serveBatch resolves many names in one request.
@@ -92,13 +100,16 @@ func (x *exchange) serveBatch() error {
 	x.identify() // before its names fail in parallel
 	rights := answer.BatchRights{
 		// A page of another site has not the right of the address that its reader is at.
-		URLs:     h.gate.MayProxy(x.request.Context(), &x.client, &x.ask) == nil && len(x.request.Header["Origin"]) == 0,
+		URLs:     h.gate.MayProxy(x.ctx, &x.client, &x.ask) == nil && !x.lines.Has("Origin"),
 		Allow:    func() bool { return h.gate.AllowsRate(x.client.Addr) },
 		Asking:   x.asking,
 		Report:   x.report,
 		Answered: x.answered,
 	}
-	reply, err := h.answers.Batch(x, x.request, x.ask.Path, rights)
+	body := cmp.Or(x.in.message().Body, io.Reader(http.NoBody))
+	reply, err := h.answers.Batch(x.ctx, &answer.BatchRequest{
+		Target: x.ask.Path, Lines: x.lines, Body: body, SetReadDeadline: http.NewResponseController(x).SetReadDeadline,
+	}, rights)
 	if err == nil {
 		x.reply(reply)
 	}
@@ -130,4 +141,151 @@ func suggest(a *route.Ask, err error, names resolver.Names) error {
 	}
 	text := t.Query.URI.String()
 	return &problem.Failure{Err: err, Input: text, Suggestions: names.Suggest(text)}
+}
+
+// serveForward answers a request of a client of the proxy or of a site, from the cache or by its server.
+func (x *exchange) serveForward() error {
+	a, c := &x.ask, &x.handler.config
+	switch {
+	case a.Err != nil && a.Kind == route.KindForward:
+		return x.suggest(a.Err)
+	case a.Err != nil:
+		return a.Err
+	}
+	if a.IsRespelled {
+		x.reply(message.Reply{
+			Status: http.StatusPermanentRedirect, Location: a.Key.String(), CacheControl: message.MaxAge(c.RuleTTL),
+		})
+		return nil
+	}
+	return x.forward(&forward.Request{})
+}
+
+// forward forwards the request to the server of its target URI, or of the site that this is of.
+func (x *exchange) forward(r *forward.Request) error {
+	h, a := x.handler, &x.ask
+	x.received(r)
+	r.Client, r.Share, r.Check = x.client.Addr, x.client.Addr, x.verdict.Check()
+	r.Key, r.URI, r.Spelling = a.Key, a.Sent(), a.Spelling
+	r.Session, r.Ended = x.session(), x.in.ended()
+	r.Trusted = x.place.IsFronted
+	if x.client.Unknown {
+		r.Client = netip.Addr{} // that is the proxy
+	}
+	at := a.Site
+	if at == nil {
+		at = h.server.Sites.Of(a.Key)
+	}
+	if at != nil {
+		s := h.sites[at.Index]
+		r.Server, r.Site, r.Others = h.serverOf(s), s.set, len(s.servers)-1
+		r.Next = func() uri.URI { return h.serverOf(s) }
+	}
+	word, err := h.forward.Serve(x.ctx, x, r)
+	x.event.Cache, x.event.Rule = word, x.verdict.Rule()
+	return err
+}
+
+// received makes a request to be forwarded of what net/http has read.
+func (x *exchange) received(r *forward.Request) {
+	r.Request = x.in.message()
+	r.Target, r.Authority, r.Major, r.Minor = x.in.target, x.in.host, x.in.major, x.in.minor
+}
+
+// servePurge answers PURGE: all variants of a URI must be validated before they are used again.
+func (x *exchange) servePurge() error {
+	if x.ask.Err != nil {
+		return x.ask.Err
+	}
+	purged := x.handler.forward.Purge(x.ask.Key)
+	status := http.StatusOK
+	if purged == 0 {
+		status = http.StatusNotFound
+	}
+	x.reply(message.JSON(status, map[string]int{"purged": purged}))
+	return nil
+}
+
+// serveTunnel opens a tunnel for a client of the proxy.
+func (x *exchange) serveTunnel() error {
+	a := &x.ask
+	if a.Err != nil {
+		return problem.NotHTTP(a.Err.Error())
+	}
+	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
+	x.received(r)
+	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
+	x.event.Bytes += carried
+	x.event.Rule = x.verdict.Rule()
+	return err
+}
+
+// session returns the session of the connection that the request came by, nil where requests of several clients may come
+// by it: by HTTP/2, whose streams a proxy may take from anywhere, and from a proxy in front, which says so or is known.
+// Behind a socket in the file system there is one, too.
+func (x *exchange) session() *forward.Session {
+	peer := gate.AddrOf(x.in.remote)
+	isFront := !peer.IsValid() || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
+	if isFront {
+		return nil
+	}
+	s, _ := x.in.attach(func() io.Closer { return new(forward.Session) }).(*forward.Session)
+	return s
+}
+
+// serveFetch retrieves a location as a resource of this server: /fetch?uri=. Browsers get a form where the parameter is
+// missing.
+func (x *exchange) serveFetch() error {
+	a := &x.ask
+	switch {
+	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.lines):
+		x.reply(message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
+		return nil
+	case a.Err != nil:
+		return a.Err
+	default:
+		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Embedder: x.handler.gate.Embedder(&x.client)})
+	}
+}
+
+// retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
+func (x *exchange) retrieve() (message.Reply, error) {
+	h, q := x.handler, x.ask.Target.Query
+	all := q.Service == resolver.I2Rs
+	q.Service = resolver.I2L
+	if all {
+		q.Service = resolver.I2Ls
+	}
+	ctx := x.ctx
+	found, err := h.config.Resolver.Resolve(ctx, q)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
+	fetch := h.forward.Resource
+	if all {
+		fetch = h.forward.Resources
+	}
+	reply, err := fetch(ctx, forward.Retrieval{
+		Method: x.in.method, Fields: x.in.message().Fields, Client: q.Client,
+		Locations: h.answers.InOrder(x.lines, found.Locations, forward.MaxResources),
+		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
+	})
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
+	reply.Record = found.Record()
+	return reply, nil
+}
+
+// mayRetrieve decides, by the rules of the site and by who made the client ask, which servers may be asked for the resources of
+// a name. It implements forward.Allow.
+func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
+	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
+		return nil, err
+	}
+	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.in.method, u)
+	if x.event.Rule = v.Rule(); v.Err != nil {
+		return nil, v.Err
+	}
+	return v.Check(), nil
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -25,17 +24,17 @@ func (x *exchange) traced(start time.Time) {
 	var span Span
 	if c.Begin != nil {
 		mayAsk := gate.Contains(c.Access.Trusted, x.client.Peer) || gate.Contains(c.Access.Proxy, x.client.Peer)
-		span = c.Begin(x.request.Method, x.request.Header, start, mayAsk)
+		span = c.Begin(x.in.method, x.lines, start, mayAsk)
 	}
 	if span != nil {
-		ctx, trace := resolver.WithTrace(resolver.WithSpan(x.request.Context(), span.Traceparent()), c.Now)
+		ctx, trace := resolver.WithTrace(resolver.WithSpan(x.ctx, span.Traceparent()), c.Now)
 		defer func() {
 			x.event.Took = c.Now().Sub(start)
 			span.End(&x.event, trace.Steps())
 		}()
-		x.withContext(ctx)
-	} else if traceparent := firstOf(x.request.Header[httpmessage.TraceparentField]); httpmessage.IsTraceparent(traceparent) {
-		x.withContext(message.WithTraceparent(x.request.Context(), traceparent))
+		x.ctx = ctx
+	} else if traceparent := x.lines.Value(httpmessage.TraceparentField); httpmessage.IsTraceparent(traceparent) {
+		x.ctx = message.WithTraceparent(x.ctx, traceparent)
 	}
 	if err := x.walk(); err != nil {
 		x.fail(err)
@@ -49,7 +48,7 @@ func (x *exchange) walk() error {
 	}
 	a, access := &x.ask, &x.handler.config.Access
 	isAllowed := x.allowOrigin() // before it is admitted: pages read refusals, too
-	x.verdict = x.handler.gate.Admit(x.request.Context(), &x.client, a)
+	x.verdict = x.handler.gate.Admit(x.ctx, &x.client, a)
 	x.event.Rule = x.verdict.Rule()
 	if x.verdict.Err != nil {
 		return x.refused(x.verdict.Err)
@@ -59,28 +58,23 @@ func (x *exchange) walk() error {
 		return nil
 	}
 	if access.MayRefresh(&x.client) && !a.IsMisnamed && gate.WantsFresh(x.lines) {
-		x.withContext(resolver.WithFresh(x.request.Context()))
+		x.ctx = resolver.WithFresh(x.ctx)
 	}
 	return x.serve()
 }
 
 // classify says what is asked, unless the message is malformed or in a loop.
 func (x *exchange) classify() (err error) {
-	r, h := x.request, x.handler
-	if len(r.RequestURI) > h.config.MaxTarget && r.Method != http.MethodConnect {
+	in, h := &x.in, x.handler
+	if len(in.target) > h.config.MaxTarget && in.method != http.MethodConnect {
 		return problem.ErrTargetTooLong
 	}
-	x.place = h.placeOf(&x.client, r.TLS != nil)
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-		x.place.Local = local.String()
-	}
-	if r.TLS != nil {
-		x.place.ServerName = r.TLS.ServerName
-	}
+	x.place = h.placeOf(&x.client, in.isSecure)
+	x.place.Local, x.place.ServerName = in.local, in.serverName
 	if x.place.IsFronted {
-		x.place.Scheme = gate.SchemeOf(r.Header)
+		x.place.Scheme = gate.SchemeOf(x.lines)
 	}
-	view := route.View{Method: r.Method, Target: r.RequestURI, Host: r.Host, HTTP2: r.ProtoMajor == 2, Lines: x.lines}
+	view := route.View{Method: in.method, Target: in.target, Host: in.host, HTTP2: in.major == 2, Lines: x.lines}
 	route.Classify(&x.ask, &view, &x.place)
 	if err := x.check(); err != nil {
 		return err
@@ -97,20 +91,17 @@ func (h *Handler) placeOf(c *gate.Client, secure bool) route.Place {
 	}
 }
 
-// lines returns the lines of a field of the request.
-func (x *exchange) lines(name string) []string { return x.request.Header[name] }
-
 // allowOrigin lets the page that sent the request read the reply, if that is public, and reports whether it may.
 func (x *exchange) allowOrigin() bool {
 	a := &x.ask
 	isPublic := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
-	return isPublic && x.handler.cors.Allow(x.Header(), x.request.Header["Origin"])
+	return isPublic && x.handler.cors.Allow(x.Header(), x.lines.Of("Origin"))
 }
 
 // check refuses a request that is malformed, or in a loop. It takes the hop count of others.
 func (x *exchange) check() (err error) {
-	if x.request.ProtoMajor == 2 {
-		if err := checkHTTP2(x.request); err != nil {
+	if r, ok := x.in.source.(netHTTP); ok && x.in.major == 2 {
+		if err := checkHTTP2(r.Request); err != nil {
 			return err
 		}
 	}

@@ -1,15 +1,18 @@
 package httpcache_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -51,6 +54,46 @@ func BenchmarkHit(b *testing.B) {
 				if a.Outcome.Status("urnd") == "" {
 					b.Fatal("no Cache-Status")
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkUncached is what the cache adds to a request that it cannot answer: a response that must not be stored, and one that is.
+func BenchmarkUncached(b *testing.B) {
+	for name, control := range map[string]string{"no-store": "no-store", "miss": "max-age=60"} {
+		b.Run(name, func(b *testing.B) {
+			store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 16 << 20, Size: (*httpcache.Entry).Size})
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := httpcache.New(httpcache.Config{
+				Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20,
+				Same: func(string, string) (string, bool) { return "", false },
+			})
+			defer c.Close()
+			content := make([]byte, 1<<10)
+			fields := httpmessage.FieldsOf("Server", "nginx", "Date", time.Now().UTC().Format(http.TimeFormat), "Content-Type", "text/plain",
+				"Content-Length", "1024", "Cache-Control", control)
+			forward := func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+				return &httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: io.NopCloser(bytes.NewReader(content)), ContentLength: 1 << 10}, nil
+			}
+			ctx, cancel := context.WithCancel(b.Context())
+			defer cancel()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				key := "http://a.example/"
+				if name == "miss" {
+					key += strconv.Itoa(i)
+				}
+				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")}, Key: key}, forward)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := a.Content.SendTo(io.Discard, func() {}); err != nil {
+					b.Fatal(err)
+				}
+				a.Content.Close()
 			}
 		})
 	}

@@ -18,7 +18,7 @@ func (c *Cache) Flights(key string) int { return len(c.flightsOf(key)) }
 func (c *Cache) Readers(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
-		if !f.isReady() || f.result == nil {
+		if !f.isReady.Load() || f.result == nil {
 			continue
 		}
 		if b, ok := f.result.content.(*body); ok {
@@ -34,7 +34,7 @@ func (c *Cache) Readers(key string) int {
 func (c *Cache) Awaiting(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
-		if !f.isReady() || f.result == nil {
+		if !f.isReady.Load() || f.result == nil {
 			continue
 		}
 		if b, ok := f.result.content.(*body); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -23,18 +24,20 @@ type flight struct {
 
 	// ended is closed when the client that leads has ended its side, and may have left: Request.Ended. nil never is.
 	ended <-chan struct{}
-	ready chan struct{} // closed when the header of the response is here, or nothing will come
-	// After ready: what came.
+	// isReady is whether the header of the response is here, or nothing will come.
+	isReady atomic.Bool
+	// Then: what came.
 	result *stored               // nil where there is nothing for others
 	live   *httpmessage.Response // whose content result is, while it arrives; nil for a validated one
 	// isAwaited is whether others wait for the end of the body.
 	isAwaited bool
 
 	mu        sync.Mutex
-	joined    int  // clients, the leader included
-	hasCome   bool // the header of the response, or nothing will
-	left      bool // the leader has, before that
-	forgotten bool // a purge or an invalidation came in between: nothing is stored
+	ready     chan struct{} // closed with isReady; nil where nobody has waited for that
+	joined    int           // clients, the leader included
+	hasCome   bool          // the header of the response, or nothing will
+	left      bool          // the leader has, before that
+	forgotten bool          // a purge or an invalidation came in between: nothing is stored
 }
 
 // enter returns the flight that a request may wait for, or begins one, which it leads. A solitary
@@ -58,7 +61,7 @@ func (c *Cache) enterReady(r *Request, of class) (f *flight, leads bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.flights[r.Key] {
-		if f.isReady() && f.suits(r.Fields, of, false) {
+		if f.isReady.Load() && f.suits(r.Fields, of, false) {
 			return f, false
 		}
 	}
@@ -75,7 +78,7 @@ func (c *Cache) alone(r *Request) *flight {
 
 // begin begins a flight; the shard is held.
 func (s *shard) begin(c *Cache, r *Request, of class, solitary bool) *flight {
-	f := &flight{cache: c, key: r.Key, ready: make(chan struct{}), class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
+	f := &flight{cache: c, key: r.Key, class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
 	if r.Ended != nil {
 		f.ended = r.Ended.Done()
 	}
@@ -91,7 +94,7 @@ func (f *flight) suits(header httpmessage.Fields, of class, solitary bool) bool 
 	switch {
 	case f.forgotten, f.solitary, f.class.kind != of.kind:
 		return false
-	case f.isReady():
+	case f.isReady.Load():
 		if f.result == nil || f.isAwaited && (f.patience() <= 0 || f.isDeserted()) || !f.result.matches(header.Lines) {
 			return false
 		}
@@ -164,14 +167,28 @@ func (f *flight) arrived() bool {
 func (f *flight) publish(result *stored) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.isReady() {
-		f.result = result
+	if f.isReady.Load() {
+		return
+	}
+	f.result = result
+	f.isReady.Store(true)
+	if f.ready != nil {
 		close(f.ready)
 	}
 }
 
-// isReady reports whether those who wait can go on.
-func (f *flight) isReady() bool { return isClosed(f.ready) }
+// whenReady returns what is closed when those who wait can go on.
+func (f *flight) whenReady() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ready == nil {
+		f.ready = make(chan struct{})
+		if f.isReady.Load() {
+			close(f.ready)
+		}
+	}
+	return f.ready
+}
 
 // isClosed reports whether a channel is closed on which nothing is sent; nil never is.
 func isClosed(c <-chan struct{}) bool {

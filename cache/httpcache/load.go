@@ -161,9 +161,13 @@ func (x *exchange) isNotForAny(response *httpmessage.Response) bool {
 	return x.r.Fields.Has("Cookie") || x.cache.isForOthers(x.r, response, true)
 }
 
-// doNotCollapse lets requests like this one for its URI go their own way for some time.
+// doNotCollapse lets requests like this one for its URI go their own way for some time. Where they do so for most of it, that is
+// not noted again.
 func (x *exchange) doNotCollapse() {
 	now, of := x.cache.config.Now(), x.class()
+	if x.entry != nil && x.entry.uncollapsed[of.kind].After(now.Add(uncollapsedFor/2)) {
+		return
+	}
 	x.cache.update(x.r.Key, func(e *Entry) *Entry { return e.alone(of.kind, now, now.Add(uncollapsedFor)) })
 }
 

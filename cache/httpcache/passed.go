@@ -58,10 +58,13 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 // headDelay is how long the head of a response waits for the first octets of its body, to be sent with them.
 const headDelay = 5 * time.Millisecond
 
+// Buffered is a body of which it can be said how many octets a read gives at once.
+type Buffered interface{ Buffered() int }
+
 // first returns what reads the first octets, and flushes the head where they do not come soon: the client may send what they
 // answer when it has the head, as with gRPC.
 func (p *passed) first(flush func()) func([]byte) (int, error) {
-	if flush == nil {
+	if b, ok := p.response.Body.(Buffered); flush == nil || ok && b.Buffered() > 0 {
 		return p.response.Body.Read
 	}
 	return func(buffer []byte) (int, error) {

@@ -75,12 +75,13 @@ func (x *exchange) follow(ctx context.Context, f, earlier *flight) (*Answer, err
 	late := time.NewTimer(f.patience())
 	defer late.Stop()
 	var before <-chan struct{} // never ready
-	if earlier != nil && !earlier.isReady() {
-		before = earlier.ready
+	if earlier != nil && !earlier.isReady.Load() {
+		before = earlier.whenReady()
 	}
+	ready := f.whenReady()
 	for {
 		select {
-		case <-f.ready:
+		case <-ready:
 			return x.take(ctx, f, late.C)
 		case <-f.ended: // nobody waits for who may have left
 			return nil, nil //nolint:nilnil // it brings nothing in time

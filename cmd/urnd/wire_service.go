@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"time"
@@ -186,7 +185,7 @@ func accessOf(all config.Config) (gate.Access, error) {
 
 // tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.
 type tracing struct {
-	begin    func(string, http.Header, time.Time, bool) proxy.Span
+	begin    func(string, httpmessage.Lines, time.Time, bool) proxy.Span
 	untraced func() bool
 }
 

@@ -179,13 +179,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/route",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "uri", "internal/httpmessage"},
 			true,
 			"what is asked is a value, which depends on a request and the names of this server alone: no client, no cache, no reply",
 		},
 		{
 			"proxy/gate",
-			[]string{"proxy/route", "proxy/gate/policy", "proxy/message", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol"},
+			[]string{"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol", "internal/httpmessage"},
 			true,
 			"the gate decides about what is asked, by the client alone: it answers nothing, and so the fast path and the commands ask it, too",
 		},
@@ -219,7 +219,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/problem",
-			[]string{"proxy/message", "proxy/route", "proxy/pages", "proxy/gate/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri", "internal/api", "internal/netguard", "internal/redact"},
+			[]string{
+				"proxy/message", "proxy/route", "proxy/pages", "proxy/gate/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri",
+				"internal/api", "internal/httpmessage", "internal/netguard", "internal/redact",
+			},
 			true,
 			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password",
 		},
@@ -393,9 +396,15 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/observe/requests",
-			[]string{"internal/accesslog", "internal/metrics", "internal/redact", "internal/telemetry", "proxy", "resolver"},
+			[]string{"internal/accesslog", "internal/httpmessage", "internal/metrics", "internal/redact", "internal/telemetry", "proxy", "resolver"},
 			true,
 			"an event of the proxy becomes counts, a line of the log and a span: requests knows all four, so that none of them knows another",
+		},
+		{
+			"internal/telemetry",
+			[]string{"internal/httpmessage"},
+			true,
+			"a span belongs to the trace that the fields of a request name",
 		},
 		{
 			"internal/secret",

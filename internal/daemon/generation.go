@@ -151,6 +151,16 @@ func (p fastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	return 0
 }
 
+// ServePlain implements listen.FastPath.
+func (p fastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
+	g := p.current.acquire()
+	defer g.done()
+	if e := g.endpoint(p.name); e != nil && e.FastPath != nil {
+		return e.FastPath.ServePlain(c, octets)
+	}
+	return 0
+}
+
 // probe returns the handler of probes, which acquires the generation as requests do.
 func (c *current) probe() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

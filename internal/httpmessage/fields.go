@@ -57,10 +57,6 @@ func FieldsOf(pairs ...string) Fields {
 	return f
 }
 
-// Lines returns the values of the lines of a field, by its name; none where it is missing. Neither the lines nor their texts are
-// retained or changed by who asks for them. Fields.Lines is one.
-type Lines func(name string) []string
-
 // index returns the place of the first line of a field, -1 for none.
 func (f Fields) index(name string) int {
 	for i := range f {

@@ -26,6 +26,11 @@ func FromHeader(header http.Header) Fields {
 	return f
 }
 
+// LinesOf returns the lines of a header of net/http. nil has none.
+func LinesOf(header http.Header) Lines {
+	return func(name string) []string { return header[name] }
+}
+
 // Header returns the fields as net/http has them, in memory that may be shared: neither lines nor fields may be changed.
 func (f Fields) Header() http.Header {
 	header := make(http.Header, len(f))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/textproto"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Config says where spans are sent.
@@ -90,8 +93,8 @@ type Request struct {
 // Begin begins the span of a request, as a child of its traceparent (W3C Trace
 // Context), and returns nil if the request is not sampled. A trusted traceparent may
 // ask for a span.
-func (t *Tracer) Begin(method string, header http.Header, at time.Time, trusted bool) *Request {
-	parent := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(header))
+func (t *Tracer) Begin(method string, lines httpmessage.Lines, at time.Time, trusted bool) *Request {
+	parent := propagation.TraceContext{}.Extract(context.Background(), carrier(lines))
 	sampled := trusted && trace.SpanContextFromContext(parent).IsSampled()
 	if !sampled && (t.seen.Add(1)-1)%t.sample != 0 {
 		return nil
@@ -99,6 +102,20 @@ func (t *Tracer) Begin(method string, header http.Header, at time.Time, trusted 
 	ctx, span := t.tracer.Start(parent, method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(at))
 	return &Request{t, span, ctx, at}
 }
+
+// carrier is the fields of a request as a propagation.TextMapCarrier, which are read only.
+type carrier httpmessage.Lines
+
+// Get implements propagation.TextMapCarrier: names come in lower case.
+func (c carrier) Get(key string) string {
+	return httpmessage.Lines(c).Value(textproto.CanonicalMIMEHeaderKey(key))
+}
+
+// Set implements propagation.TextMapCarrier.
+func (carrier) Set(string, string) {}
+
+// Keys implements propagation.TextMapCarrier. TraceContext does not ask for them.
+func (carrier) Keys() []string { return nil }
 
 // Untraced counts a request without a traceparent for which no span is begun, and returns false, without counting it, where
 // Begin would begin one.

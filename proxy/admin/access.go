@@ -72,7 +72,7 @@ func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 		return client, err
 	case !gate.Contains(h.config.Clients, client):
 		return client, problem.ErrAdminClient
-	case gate.IsCrossSite(r.Header, r.Host): // a page in the browser of somebody who may must not use his access
+	case gate.IsCrossSite(httpmessage.LinesOf(r.Header), r.Host): // a page in the browser of somebody who may must not use his access
 		return client, problem.ErrAdminOrigin
 	case isOpen:
 		return client, nil
@@ -92,7 +92,7 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 	if !names && len(r.Header["Via"]) == 0 {
 		return peer, nil
 	}
-	client := gate.ClientOf(r.RemoteAddr, r.Header, h.config.Proxies)
+	client := gate.ClientOf(r.RemoteAddr, httpmessage.LinesOf(r.Header), h.config.Proxies)
 	if !names || client.Relayed {
 		return netip.Addr{}, problem.ErrAdminRelayed
 	}

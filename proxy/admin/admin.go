@@ -8,6 +8,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -123,7 +124,7 @@ func showing(get func() any) http.HandlerFunc {
 }
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	message.Write(w, r.Method, problem.Reply(r.Header, err))
+	message.Write(w, r.Method, problem.Reply(httpmessage.LinesOf(r.Header), err))
 }
 
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -93,7 +94,7 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 		}
-		reply = problem.Reply(r.Header, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
+		reply = problem.Reply(httpmessage.LinesOf(r.Header), &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 	}
 	message.Write(w, r.Method, reply)
 }

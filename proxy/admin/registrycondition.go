@@ -2,10 +2,10 @@ package admin
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -24,21 +24,20 @@ type tags []string
 // maxTags bounds the entity tags of a field.
 const maxTags = 100
 
-func conditionOf(header http.Header) (c condition, err error) {
-	if c.match, err = tagsOf(header, "If-Match"); err == nil {
-		c.none, err = tagsOf(header, "If-None-Match")
+func conditionOf(lines httpmessage.Lines) (c condition, err error) {
+	if c.match, err = tagsOf(lines, "If-Match"); err == nil {
+		c.none, err = tagsOf(lines, "If-None-Match")
 	}
 	return c, err
 }
 
 // tagsOf parses a list of entity tags; those of others than this API do not match, but are no error.
-func tagsOf(header http.Header, name string) (tags, error) {
-	lines, ok := header[name]
-	if !ok {
+func tagsOf(lines httpmessage.Lines, name string) (tags, error) {
+	if !lines.Has(name) {
 		return nil, nil
 	}
 	list := tags{}
-	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+	for part := range strings.SplitSeq(lines.List(name), ",") {
 		part = strings.TrimSpace(part)
 		opaque := strings.TrimPrefix(part, "W/")
 		if part != "*" && (len(opaque) < 2 || opaque[0] != '"' || opaque[len(opaque)-1] != '"') {

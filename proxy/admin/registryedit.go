@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -31,7 +32,7 @@ func (h *Handler) changeOf(c *call) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	condition, err := conditionOf(c.Header)
+	condition, err := conditionOf(httpmessage.LinesOf(c.Header))
 	return change{key: key, condition: condition}, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -70,7 +71,7 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	condition, err := conditionOf(c.Header)
+	condition, err := conditionOf(httpmessage.LinesOf(c.Header))
 	if err != nil {
 		return message.Reply{}, err
 	}

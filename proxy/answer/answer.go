@@ -4,11 +4,11 @@ package answer
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/elnormous/contenttype"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -53,17 +53,17 @@ func New(config Config) *Responder {
 	}}
 }
 
-// Question is a parsed request, with the header fields that the reply depends on.
+// Question is a parsed request, with the lines of the fields that the reply depends on.
 type Question struct {
 	*route.Target
-	Header http.Header
+	Lines  httpmessage.Lines
 	HTTP11 bool // the client speaks HTTP/1.1 or later
 }
 
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
 func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
-	if q.Form == route.FormAPI || wantsTrace(q.Header) && q.Query.Service.Locates() {
+	if q.Form == route.FormAPI || wantsTrace(q.Lines) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
 	}
 	q, err := a.atDatetime(q)
@@ -92,7 +92,7 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	chosen, vary := a.choose(q.Header, answer.Locations)
+	chosen, vary := a.choose(q.Lines, answer.Locations)
 	reply := message.Redirect(q.Form.RedirectStatus(q.HTTP11), chosen.URI, vary, answer)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
 	return reply.WithRecord(answer.Record()), nil
@@ -100,8 +100,8 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 
 // negotiate returns the type that a client accepts best, and the first one where it
 // accepts none: RFC 9110 section 12.4.1 allows to disregard Accept.
-func negotiate(header http.Header, types []contenttype.MediaType) contenttype.MediaType {
-	chosen, err := accepted(header, types)
+func negotiate(lines httpmessage.Lines, types []contenttype.MediaType) contenttype.MediaType {
+	chosen, err := accepted(lines, types)
 	if err != nil {
 		return types[0]
 	}
@@ -110,8 +110,8 @@ func negotiate(header http.Header, types []contenttype.MediaType) contenttype.Me
 
 // accepted returns the type that a client accepts best: the first one where the request has
 // no Accept field (RFC 9110 section 12.5.1).
-func accepted(header http.Header, types []contenttype.MediaType) (contenttype.MediaType, error) {
-	accept := message.List(header, "Accept")
+func accepted(lines httpmessage.Lines, types []contenttype.MediaType) (contenttype.MediaType, error) {
+	accept := lines.List("Accept")
 	if accept == "" {
 		return types[0], nil
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
@@ -43,12 +44,20 @@ type BatchRights struct {
 	Answered func(record *resolver.Record)
 }
 
+// BatchRequest is a request for a batch.
+type BatchRequest struct {
+	Target string // the request-target
+	Lines  httpmessage.Lines
+	Body   io.Reader // the URIs: maxBatchBody octets at most
+	// SetReadDeadline sets the time after which Body fails with os.ErrDeadlineExceeded; the zero value is none.
+	SetReadDeadline func(time.Time) error
+}
+
 // Batch resolves many URIs concurrently, and streams their answers in the order of the
 // input, a line of JSON each. It resolves only batchAhead names ahead of its client, and
-// ends where the client does not read for clientTimeout. The body of r is bounded by
-// maxBatchBody.
-func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string, rights BatchRights) (message.Reply, error) {
-	service, err := route.BatchService(target)
+// ends where the client does not read for clientTimeout, or ctx is done.
+func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRights) (message.Reply, error) {
+	service, err := route.BatchService(r.Target)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -56,18 +65,17 @@ func (a *Responder) Batch(w http.ResponseWriter, r *http.Request, target string,
 	if err != nil {
 		return message.Reply{}, err
 	}
-	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(a.config.Now().Add(clientTimeout))
-	inputs, err := a.readInputs(w, r)
+	_ = r.SetReadDeadline(a.config.Now().Add(clientTimeout))
+	inputs, err := a.readInputs(r)
 	if err != nil {
 		release()
 		return message.Reply{}, err
 	}
-	_ = out.SetReadDeadline(time.Time{}) // it would end the batch when it passes
+	_ = r.SetReadDeadline(time.Time{}) // it would end the batch when it passes
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
 		Stream: func(w http.ResponseWriter) error {
-			a.stream(r.Context(), w, batch{inputs, service, rights})
+			a.stream(ctx, w, batch{inputs, service, rights})
 			return nil
 		},
 		Close: release,

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
 	"os"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/problem"
 )
 
@@ -52,18 +52,17 @@ func beginning(text string, n int) string {
 }
 
 // readInputs reads the names of a batch: lines, or JSON. Names and the whole are bounded.
-func (a *Responder) readInputs(w http.ResponseWriter, r *http.Request) ([]input, error) {
-	body := bufio.NewReader(a.inTime(http.MaxBytesReader(w, r.Body, maxBatchBody)))
+func (a *Responder) readInputs(r *BatchRequest) ([]input, error) {
+	body := bufio.NewReader(a.inTime(&boundedBody{r.Body, maxBatchBody}))
 	var inputs []input
 	var err error
-	if isLines(r.Header) && !beginsJSON(body) {
+	if isLines(r.Lines) && !beginsJSON(body) {
 		inputs, err = readLines(body, a.config.MaxTarget)
 	} else {
 		inputs, err = readBatch(body, a.config.MaxTarget)
 	}
-	var tooLong *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLong):
+	case errors.Is(err, problem.ErrBatchSize):
 		return nil, problem.ErrBatchSize
 	case err != nil:
 		return nil, err
@@ -72,6 +71,22 @@ func (a *Responder) readInputs(w http.ResponseWriter, r *http.Request) ([]input,
 	default:
 		return inputs, nil
 	}
+}
+
+// boundedBody is a body that fails with ErrBatchSize where it is longer.
+type boundedBody struct {
+	from io.Reader
+	left int // octets
+}
+
+// Read implements io.Reader.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p[:min(len(p), b.left+1)]) // one more shows that it is longer
+	if n > b.left {
+		n, err = b.left, problem.ErrBatchSize
+	}
+	b.left -= n
+	return n, err
 }
 
 // inTime returns a body that must come within clientTimeout.
@@ -95,8 +110,8 @@ type readerFunc func(p []byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // isLines reports whether the body of a batch has a URI on each line, and not JSON.
-func isLines(header http.Header) bool {
-	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+func isLines(lines httpmessage.Lines) bool {
+	kind, _, err := mime.ParseMediaType(lines.Value("Content-Type"))
 	return err == nil && (kind == typePlain || kind == typeList)
 }
 

@@ -2,9 +2,14 @@ package answer
 
 import (
 	"bufio"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/urnd/urnd/proxy/problem"
 )
 
 // FuzzReadLines: the names are the lines, trimmed, without comments and blank ones; those that are
@@ -44,4 +49,28 @@ func FuzzReadLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A body of as many octets as are allowed is read whole, however it comes.
+func TestBoundedBody(t *testing.T) {
+	for _, tt := range []struct {
+		body, want string
+		tooLong    bool
+	}{
+		{"", "", false},
+		{"abc", "abc", false},
+		{"abcd", "abcd", false},
+		{"abcde", "abcd", true},
+		{"abcdefghijk", "abcd", true},
+	} {
+		for name, body := range map[string]io.Reader{
+			"at once": strings.NewReader(tt.body), "in octets": iotest.OneByteReader(strings.NewReader(tt.body)),
+			"with its end": iotest.DataErrReader(strings.NewReader(tt.body)),
+		} {
+			got, err := io.ReadAll(&boundedBody{body, len("abcd")})
+			if string(got) != tt.want || errors.Is(err, problem.ErrBatchSize) != tt.tooLong || !tt.tooLong && err != nil {
+				t.Errorf("%q, %s: %q, %v", tt.body, name, got, err)
+			}
+		}
+	}
 }

@@ -142,11 +142,8 @@ func TestBatchThatDoesNotCome(t *testing.T) {
 			now.Add(31)
 			_, _ = io.WriteString(client, `"urn:x1:b" `)
 		}()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/resolve", body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if reply, err := s.Batch(httptest.NewRecorder(), r, "/api/v1/resolve", s.rights); written(nil, reply, err).StatusCode != http.StatusRequestTimeout {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/resolve", body)
+		if reply, err := s.Batch(t.Context(), batchOf(httptest.NewRecorder(), r), s.rights); written(nil, reply, err).StatusCode != http.StatusRequestTimeout {
 			t.Errorf("%+v, %v", reply, err)
 		}
 		_ = body.Close()

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -20,11 +21,18 @@ import (
 
 // ServeHTTP answers each request as a batch.
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	reply, err := s.Batch(w, r, r.RequestURI, s.rights) //nolint:contextcheck // the request has it
+	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights)
 	if err != nil {
-		reply = problem.Reply(r.Header, err)
+		reply = problem.Reply(httpmessage.LinesOf(r.Header), err)
 	}
 	message.Write(w, r.Method, reply)
+}
+
+// batchOf returns a request of net/http as one for a batch.
+func batchOf(w http.ResponseWriter, r *http.Request) *answer.BatchRequest {
+	return &answer.BatchRequest{
+		Target: r.RequestURI, Lines: httpmessage.LinesOf(r.Header), Body: r.Body, SetReadDeadline: http.NewResponseController(w).SetReadDeadline,
+	}
 }
 
 // batch sends a body of a type to the batch, whose target has a query.

@@ -1,16 +1,16 @@
 package answer
 
 import (
-	"net/http"
 	"slices"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
 
 // choose returns the location to redirect a client to, and the Vary field of the choice.
 // Of the locations whose server is not failing it is the one that the client accepts best,
 // and of equal ones the first, which the resolver prefers.
-func (a *Responder) choose(header http.Header, locations []resolver.Location) (chosen resolver.Location, vary string) {
+func (a *Responder) choose(lines httpmessage.Lines, locations []resolver.Location) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
 	}
@@ -27,7 +27,7 @@ func (a *Responder) choose(header http.Header, locations []resolver.Location) (c
 	case byLanguage:
 		vary = "Accept-Language"
 	}
-	return a.best(header, locations), vary
+	return a.best(lines, locations), vary
 }
 
 // Choice returns the location to redirect a client to, whatever it accepts, and false where that decides.
@@ -45,10 +45,10 @@ func (a *Responder) Choice(locations []resolver.Location) (location string, ok b
 
 // best returns the location whose type and language together the client accepts best, of
 // those whose server is not failing.
-func (a *Responder) best(header http.Header, locations []resolver.Location) resolver.Location {
+func (a *Responder) best(lines httpmessage.Lines, locations []resolver.Location) resolver.Location {
 	working := slices.ContainsFunc(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
-	accept := parseAccept(header)
-	languages := parseLanguages(header)
+	accept := parseAccept(lines)
+	languages := parseLanguages(lines)
 	var best resolver.Location
 	most := -1.0
 	for _, l := range locations {
@@ -64,8 +64,8 @@ func (a *Responder) best(header http.Header, locations []resolver.Location) reso
 
 // InOrder returns at most limit locations in the order in which they are tried: first the
 // one to which the client would be redirected.
-func (a *Responder) InOrder(header http.Header, locations []resolver.Location, limit int) []resolver.Location {
-	first, _ := a.choose(header, locations)
+func (a *Responder) InOrder(lines httpmessage.Lines, locations []resolver.Location, limit int) []resolver.Location {
+	first, _ := a.choose(lines, locations)
 	ordered := []resolver.Location{first}
 	for _, l := range locations {
 		if l != first {

@@ -65,7 +65,7 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	reply := d.reply(negotiate(q.Header, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
+	reply := d.reply(negotiate(q.Lines, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
 	reply.Failure, reply.Record = failure, recordOf(answer, failure)
 	if authoritative(failure) {
 		reply.Status = problem.Status(failure)

@@ -8,6 +8,7 @@ import (
 	"github.com/elnormous/contenttype"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -16,8 +17,8 @@ import (
 // typeTrace is the media type of the API's document with a trace, which replaces any reply.
 const typeTrace = "application/vnd.urnd.trace+json"
 
-func wantsTrace(header http.Header) bool {
-	accept := message.List(header, "Accept")
+func wantsTrace(lines httpmessage.Lines) bool {
+	accept := lines.List("Accept")
 	if !MayWantTrace(accept) {
 		return false
 	}
@@ -35,7 +36,7 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	if trace == nil {
 		ctx, trace = resolver.WithTrace(ctx, a.config.Now)
 	}
-	if q.Explains || wantsTrace(q.Header) {
+	if q.Explains || wantsTrace(q.Lines) {
 		trace.Explain()
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
@@ -45,7 +46,7 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.PublicSteps())))
 	reply.Vary, reply.Cache, reply.Record = "Accept", answer.Cache, answer.Record()
 	switch {
-	case wantsTrace(q.Header):
+	case wantsTrace(q.Lines):
 		reply.ContentType = typeTrace
 	case !q.Explains:
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.TTL), message.CacheStatus(answer.Cache, answer.TTL)

@@ -28,7 +28,7 @@ func (a *Responder) equivalence(q *Question) (message.Reply, error) {
 	c := a.config.Names.Set.Compare(uri.Naming, first, second)
 	same := c.Equivalent() || c.Rung == uri.Functional
 	answer := resolver.Answer{TTL: a.config.RuleTTL}
-	if negotiate(q.Header, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {
+	if negotiate(q.Lines, mediaTypes(typePlain, typeJSON)).MIME() == typeJSON {
 		document := equivalenceJSON{[2]string{first.String(), second.String()}, same, c.Equivalent(), c.Rung.String(), c.Reason}
 		return negotiated(typeJSON, message.Marshal(document), answer), nil
 	}

@@ -42,7 +42,7 @@ func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, 
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	chosen := negotiate(q.Header, listTypes()).MIME()
+	chosen := negotiate(q.Lines, listTypes()).MIME()
 	reply := list(chosen, q.Query.URI, answer, textsOf(answer.Locations))
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer)
@@ -73,7 +73,7 @@ func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.
 	}
 	found.names = found.names[:min(len(found.names), limit)]
 	answer := resolver.Answer{TTL: found.ttl}
-	chosen := negotiate(q.Header, listTypes()).MIME()
+	chosen := negotiate(q.Lines, listTypes()).MIME()
 	reply := list(chosen, q.Query.URI, answer, found.names)
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(found.document(q.Query)), answer)

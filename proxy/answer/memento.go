@@ -19,7 +19,7 @@ const fieldDatetime = "Accept-Datetime"
 
 // atDatetime returns the question as one about the time of Accept-Datetime, if it has one.
 func (a *Responder) atDatetime(q *Question) (*Question, error) {
-	text := q.Header.Get(fieldDatetime)
+	text := q.Lines.Value(fieldDatetime)
 	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
 	if text == "" || !a.config.History || !isDescription || !q.Query.At.IsZero() {
 		return q, nil

@@ -15,7 +15,7 @@ func TestPAC(t *testing.T) {
 	file := answer.PAC{
 		Proxies: []string{"proxy.example:8141", "https://tls.example:8142", "[2001:db8::1]:8141"},
 		Direct:  []string{"www.Direct.example", ".below.example", "192.0.2.9", `a"b</script>`},
-	}.Static().Reply(http.Header{})
+	}.Static().Reply(nil)
 	if file.Status != http.StatusOK || file.ContentType != "application/x-ns-proxy-autoconfig" {
 		t.Fatalf("%d %s", file.Status, file.ContentType)
 	}

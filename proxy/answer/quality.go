@@ -2,13 +2,12 @@ package answer
 
 import (
 	"mime"
-	"net/http"
 	"strconv"
 	"strings"
 
 	"golang.org/x/text/language"
 
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Qualities beside those that a client gives (RFC 9110 section 12.4.2), so that type and
@@ -30,9 +29,9 @@ type mediaRange struct {
 // accept is a parsed Accept field; nil accepts everything alike.
 type accept []mediaRange
 
-func parseAccept(header http.Header) accept {
+func parseAccept(lines httpmessage.Lines) accept {
 	var all accept
-	for element := range strings.SplitSeq(message.List(header, "Accept"), ",") {
+	for element := range strings.SplitSeq(lines.List("Accept"), ",") {
 		kind, parameters, err := mime.ParseMediaType(strings.TrimSpace(element))
 		if err != nil {
 			continue
@@ -78,8 +77,8 @@ type languages struct {
 	q    []float32
 }
 
-func parseLanguages(header http.Header) languages {
-	tags, q, err := language.ParseAcceptLanguage(message.List(header, "Accept-Language"))
+func parseLanguages(lines httpmessage.Lines) languages {
+	tags, q, err := language.ParseAcceptLanguage(lines.List("Accept-Language"))
 	if err != nil {
 		return languages{}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -101,7 +102,7 @@ func (s *responder) reply(t testing.TB, target string, header http.Header) (mess
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return s.Reply(t.Context(), &answer.Question{Target: &parsed, Header: header, HTTP11: !s.http10})
+	return s.Reply(t.Context(), &answer.Question{Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10})
 }
 
 // get returns the response to a request, also to one that fails.
@@ -115,7 +116,7 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 // written returns the response that a reply or an error becomes.
 func written(header http.Header, reply message.Reply, err error) *http.Response {
 	if err != nil {
-		reply = problem.Reply(header, err)
+		reply = problem.Reply(httpmessage.LinesOf(header), err)
 	}
 	w := httptest.NewRecorder()
 	message.Write(w, http.MethodGet, reply)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 )
 
@@ -44,20 +45,20 @@ const staticLifetime = "max-age=3600"
 
 // Reply returns the reply to a request with a header: the document, or 304 where the client
 // has it (RFC 9110 section 13.1.2).
-func (s *Static) Reply(header http.Header) message.Reply {
+func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 	r := message.Reply{
 		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime, Vary: "Accept-Encoding",
 		Header: http.Header{},
 	}
 	etag := s.etag
-	if acceptsGzip(header) {
+	if acceptsGzip(lines) {
 		if smaller := s.compressed(); smaller != nil {
 			r.Body, etag = smaller, s.etag+"-gzip"
 			r.Header["Content-Encoding"] = []string{"gzip"}
 		}
 	}
 	r.Header["Etag"] = []string{`"` + etag + `"`}
-	if matches(message.List(header, "If-None-Match"), etag) {
+	if matches(lines.List("If-None-Match"), etag) {
 		r.Status, r.ContentType, r.Body = http.StatusNotModified, "", nil
 		delete(r.Header, "Content-Encoding")
 	}
@@ -78,8 +79,8 @@ func matches(field, etag string) bool {
 
 // acceptsGzip reports whether a client accepts the content coding gzip: RFC 9110 section
 // 12.5.3.
-func acceptsGzip(header http.Header) bool {
-	for element := range strings.SplitSeq(message.List(header, "Accept-Encoding"), ",") {
+func acceptsGzip(lines httpmessage.Lines) bool {
+	for element := range strings.SplitSeq(lines.List("Accept-Encoding"), ",") {
 		coding, weight, _ := strings.Cut(strings.TrimSpace(element), ";")
 		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
 			zero := strings.TrimRight(strings.ReplaceAll(weight, " ", ""), "0.")

@@ -4,21 +4,22 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 func TestStatic(t *testing.T) {
 	text := []byte(strings.Repeat("a document ", 100))
 	s := NewStatic("text/plain", text)
-	plain := s.Reply(http.Header{})
+	plain := s.Reply(nil)
 	if plain.Status != 200 || !bytes.Equal(plain.Body, text) || plain.Header.Get("Etag") == "" || plain.Header.Get("Content-Encoding") != "" {
 		t.Errorf("%+v", plain)
 	}
 	for accept, want := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.000": false, "br": false, "": false} {
-		r := s.Reply(http.Header{"Accept-Encoding": {accept}})
+		r := s.Reply(httpmessage.FieldsOf("Accept-Encoding", accept).Lines)
 		if got := r.Header.Get("Content-Encoding") == "gzip"; got != want {
 			t.Errorf("%q: %t", accept, got)
 			continue
@@ -36,7 +37,7 @@ func TestStatic(t *testing.T) {
 	}
 	etag := plain.Header.Get("Etag")
 	for field, status := range map[string]int{etag: 304, `"x", W/` + etag: 304, "*": 304, `"x"`: 200, "": 200} {
-		if r := s.Reply(http.Header{"If-None-Match": {field}}); r.Status != status || status == 304 && (len(r.Body) > 0 || r.Header.Get("Etag") != etag) {
+		if r := s.Reply(httpmessage.FieldsOf("If-None-Match", field).Lines); r.Status != status || status == 304 && (len(r.Body) > 0 || r.Header.Get("Etag") != etag) {
 			t.Errorf("%s: %+v", field, r)
 		}
 	}
@@ -54,7 +55,7 @@ func TestStatics(t *testing.T) {
 			t.Errorf("no %s", path)
 			continue
 		}
-		if r := all[path].Reply(http.Header{}); r.Status != 200 || r.ContentType != tt.kind || r.CacheControl != "max-age=3600" || !strings.Contains(string(r.Body), tt.part) {
+		if r := all[path].Reply(nil); r.Status != 200 || r.ContentType != tt.kind || r.CacheControl != "max-age=3600" || !strings.Contains(string(r.Body), tt.part) {
 			t.Errorf("%s: %d %s %s", path, r.Status, r.ContentType, r.CacheControl)
 		}
 	}

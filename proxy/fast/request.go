@@ -3,6 +3,7 @@
 package fast
 
 import (
+	"iter"
 	"net/http"
 	"strings"
 	"unsafe"
@@ -25,8 +26,9 @@ type Request struct {
 
 // field is a field of a request.
 type field struct {
-	name  string // as http.Header has it
-	value string
+	name     string // as http.Header has it
+	value    string
+	spelling string // of the name
 }
 
 // maxFields bounds the fields of a plain request, beside Host.
@@ -64,6 +66,20 @@ func (r *Request) Lines(name string) []string {
 	}
 	return nil
 }
+
+// Fields returns the names, as they are spelled, and the values of the fields but Host and those of the connection, in their order.
+func (r *Request) Fields() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for i := range r.fields[:r.count] {
+			if !yield(r.fields[i].spelling, r.fields[i].value) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns the number of Fields.
+func (r *Request) Count() int { return r.count }
 
 // Parse parses the request that octets begin with, and returns why it is no plain one, "" where it is. The grammar
 // is that of RFC 9112 sections 3 and 5 without what servers read differently: what is not surely the same to
@@ -173,7 +189,7 @@ func (r *Request) add(name, value string) Reason {
 	case known == "Proxy-Connection" && !equalFold(value, "keep-alive"):
 		return Field
 	}
-	r.fields[r.count] = field{known, value}
+	r.fields[r.count] = field{known, value, name}
 	r.count++
 	return ""
 }

@@ -169,6 +169,14 @@ type released struct {
 	release func()
 }
 
+// Buffered implements httpcache.Buffered.
+func (b released) Buffered() int {
+	if body, ok := b.ReadCloser.(httpcache.Buffered); ok {
+		return body.Buffered()
+	}
+	return 0
+}
+
 // Close implements io.Closer.
 func (b released) Close() error {
 	defer b.release()

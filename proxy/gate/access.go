@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Access holds the rules of access. The zero value denies everything.
@@ -49,10 +50,10 @@ func (a *Access) mayPurge(c *Client) bool {
 func (a *Access) MayRefresh(c *Client) bool { return !c.Unknown && Contains(a.Fresh, c.Addr) }
 
 // WantsFresh reports whether fields demand an answer without caches: RFC 9111 section 5.2.1.4, and 5.4 of Pragma.
-func WantsFresh(lines func(name string) []string) bool {
-	control := lines("Cache-Control")
+func WantsFresh(lines httpmessage.Lines) bool {
+	control := lines.Of("Cache-Control")
 	if len(control) == 0 {
-		control = lines("Pragma")
+		control = lines.Of("Pragma")
 	}
 	return len(control) > 0 && cachecontrol.Parse(control).Has("no-cache")
 }

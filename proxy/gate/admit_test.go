@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -155,7 +156,7 @@ func TestAdmit(t *testing.T) {
 			Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: rulesOf(t), Now: at, Log: slog.New(slog.DiscardHandler),
 			Step: func(step gate.Step, _ error) { steps = append(steps, step) },
 		})
-		client := gate.Client{Addr: netip.MustParseAddr(tt.client), Header: tt.header, Host: tt.host}
+		client := gate.Client{Addr: netip.MustParseAddr(tt.client), Lines: httpmessage.LinesOf(tt.header), Host: tt.host}
 		if tt.spent {
 			g.AllowsRate(client.Addr)
 		}

@@ -1,9 +1,10 @@
 package gate
 
 import (
-	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Client is who sent a request.
@@ -18,9 +19,9 @@ type Client struct {
 	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the
 	// proxy, whose rights the client does not have.
 	Unknown bool
-	// Header has the fields of the request, Host the host with which it came, and Secure is whether that was by TLS: what the
+	// Lines are those of the fields of the request, Host the host with which it came, and Secure is whether that was by TLS: what the
 	// client shows of itself, and of the page that made it send the request. nil where there are none that matter.
-	Header http.Header
+	Lines  httpmessage.Lines
 	Host   string
 	Secure bool
 	// User is who has logged in, where that need not be checked any more: no request of the network has it.
@@ -30,12 +31,12 @@ type Client struct {
 // ClientOf returns the client of a request that came from remoteAddr. Fields of trusted
 // proxies are read from the last hop back to the first one that is not trusted (RFC 7239
 // section 7.4).
-func ClientOf(remoteAddr string, header http.Header, trusted []netip.Prefix) Client {
+func ClientOf(remoteAddr string, lines httpmessage.Lines, trusted []netip.Prefix) Client {
 	peer := AddrOf(remoteAddr)
 	if !peer.IsValid() {
 		peer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	forwardedFor, forwarded := header["X-Forwarded-For"], header["Forwarded"]
+	forwardedFor, forwarded := lines.Of("X-Forwarded-For"), lines.Of("Forwarded")
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
 		return Client{Addr: peer, Peer: peer}
 	}
@@ -96,10 +97,10 @@ func forwardedFrom(values []string) []string {
 
 // SchemeOf returns the scheme, http or https, by which a request reached the trusted proxy that sent it on, by its field
 // X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" where that is not said by one proxy alone.
-func SchemeOf(header http.Header) string {
-	said := hopsOf(header["X-Forwarded-Proto"])
+func SchemeOf(lines httpmessage.Lines) string {
+	said := hopsOf(lines.Of("X-Forwarded-Proto"))
 	if len(said) == 0 {
-		for _, element := range hopsOf(header["Forwarded"]) {
+		for _, element := range hopsOf(lines.Of("Forwarded")) {
 			said = append(said, parameterOf(element, "proto"))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // trusted are proxies in front.
@@ -12,7 +14,9 @@ func trusted() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 }
 
-func clientOf(r *http.Request) Client { return ClientOf(r.RemoteAddr, r.Header, trusted()) }
+func clientOf(r *http.Request) Client {
+	return ClientOf(r.RemoteAddr, httpmessage.LinesOf(r.Header), trusted())
+}
 
 func sent(peer string, forwardedFor, forwarded []string) *http.Request {
 	header := make(http.Header)
@@ -239,7 +243,7 @@ func TestSchemeOf(t *testing.T) {
 		{"Forwarded", []string{"proto=https, for=192.0.2.1;proto=http"}, ""},
 		{"X-Forwarded-Protocol", []string{"https"}, ""},
 	} {
-		if got := SchemeOf(http.Header{tt.name: tt.values}); got != tt.want {
+		if got := SchemeOf(httpmessage.LinesOf(http.Header{tt.name: tt.values})); got != tt.want {
 			t.Errorf("%s %q: %q, want %q", tt.name, tt.values, got, tt.want)
 		}
 	}

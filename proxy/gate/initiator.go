@@ -1,11 +1,10 @@
 package gate
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Initiator is who made a client send a request, as far as its fields show. The zero value is a program.
@@ -23,14 +22,14 @@ const (
 )
 
 // InitiatorOf returns the initiator of a request with these fields for a host, as in Host, which is one of this server.
-func InitiatorOf(header http.Header, host string) Initiator {
-	site := siteOf(header, host)
-	switch shown := isShown(header); {
+func InitiatorOf(lines httpmessage.Lines, host string) Initiator {
+	site := siteOf(lines, host)
+	switch shown := isShown(lines); {
 	case site == sameOrigin:
 		return InitiatorOwn
-	case shown && header.Get("Sec-Fetch-User") == "?1" && header.Get("Sec-Purpose") == "": // no prefetch or prerender
+	case shown && lines.Value("Sec-Fetch-User") == "?1" && lines.Value("Sec-Purpose") == "": // no prefetch or prerender
 		return InitiatorPerson
-	case site == "" && !isBrowser(header):
+	case site == "" && !isBrowser(lines):
 		return InitiatorProgram
 	case site == "" || site == "none":
 		return InitiatorUnknown
@@ -43,36 +42,35 @@ func InitiatorOf(header http.Header, host string) Initiator {
 
 // IsCrossSite reports whether a page of another origin made a browser send a request for a host, a person's click on a link
 // among it.
-func IsCrossSite(header http.Header, host string) bool {
-	site := siteOf(header, host)
+func IsCrossSite(lines httpmessage.Lines, host string) bool {
+	site := siteOf(lines, host)
 	return site != "" && site != "none" && site != sameOrigin
 }
 
 // isBrowser reports whether the fields of a request are those of a browser that pages make send requests: they cannot take them
 // away. Lynx loads nothing by itself.
-func isBrowser(header http.Header) bool {
-	agent := header.Get("User-Agent")
+func isBrowser(lines httpmessage.Lines) bool {
+	agent := lines.Value("User-Agent")
 	if strings.HasPrefix(agent, "Lynx/") {
 		return false
 	}
-	return strings.Contains(agent, "Mozilla/") || strings.Contains(agent, "Opera/") || acceptsPage(header)
+	return strings.Contains(agent, "Mozilla/") || strings.Contains(agent, "Opera/") || acceptsPage(lines)
 }
 
 // MayBePage reports whether a page may have made a browser send a request with these fields, although they are those of a program:
 // scripts can set User-Agent and Accept for the origin of their page. They can make Accept-Language empty, and not leave it out.
-func MayBePage(header http.Header) bool {
-	_, hasLanguage := header["Accept-Language"]
-	return hasLanguage || isBrowser(header)
+func MayBePage(lines httpmessage.Lines) bool {
+	return lines.Has("Accept-Language") || isBrowser(lines)
 }
 
 // OriginOf returns the origin of the page that sent a request, by Origin or Referer, "" where neither shows it.
-func OriginOf(header http.Header) string {
-	if origin := header.Get("Origin"); origin != "" {
+func OriginOf(lines httpmessage.Lines) string {
+	if origin := lines.Value("Origin"); origin != "" {
 		return origin
 	}
-	u, err := url.Parse(header.Get("Referer"))
+	u, err := url.Parse(lines.Value("Referer"))
 	if err != nil || u.Host == "" {
-		return header.Get("Referer") // that of no page of this server
+		return lines.Value("Referer") // that of no page of this server
 	}
 	return u.Scheme + "://" + u.Host
 }
@@ -81,11 +79,11 @@ const sameOrigin = "same-origin"
 
 // siteOf returns Sec-Fetch-Site (Fetch Metadata section 2.3), or what it would be by Origin and Referer, "" where nothing
 // shows it. The scheme is not compared: what is in front of this server may speak TLS.
-func siteOf(header http.Header, host string) string {
-	if site := header.Get("Sec-Fetch-Site"); site != "" {
+func siteOf(lines httpmessage.Lines, host string) string {
+	if site := lines.Value("Sec-Fetch-Site"); site != "" {
 		return site
 	}
-	origin := OriginOf(header)
+	origin := OriginOf(lines)
 	_, from, _ := strings.Cut(origin, "://")
 	switch {
 	case origin == "":
@@ -99,13 +97,13 @@ func siteOf(header http.Header, host string) string {
 
 // isShown reports whether a browser shows the response as a page of its own, not in a frame. Without Fetch Metadata this is
 // what Accept says, which a script can set: it must not decide that a resource is retrieved.
-func isShown(header http.Header) bool {
-	if mode := header.Get("Sec-Fetch-Mode"); mode != "" || header.Get("Sec-Fetch-Site") != "" {
-		return mode == "navigate" && header.Get("Sec-Fetch-Dest") == "document"
+func isShown(lines httpmessage.Lines) bool {
+	if mode := lines.Value("Sec-Fetch-Mode"); mode != "" || lines.Value("Sec-Fetch-Site") != "" {
+		return mode == "navigate" && lines.Value("Sec-Fetch-Dest") == "document"
 	}
-	return header.Get("Origin") == "" && acceptsPage(header)
+	return lines.Value("Origin") == "" && acceptsPage(lines)
 }
 
-func acceptsPage(header http.Header) bool {
-	return strings.Contains(message.List(header, "Accept"), "text/html")
+func acceptsPage(lines httpmessage.Lines) bool {
+	return strings.Contains(lines.List("Accept"), "text/html")
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
@@ -48,10 +49,10 @@ func TestInitiatorOf(t *testing.T) {
 		for name, value := range tt.fields {
 			header.Set(name, value)
 		}
-		if got := gate.InitiatorOf(header, "a:81"); got != tt.want {
+		if got := gate.InitiatorOf(httpmessage.LinesOf(header), "a:81"); got != tt.want {
 			t.Errorf("%v: %d, want %d", tt.fields, got, tt.want)
 		}
-		if gate.InitiatorOf(header, "") == gate.InitiatorOwn && tt.fields["Sec-Fetch-Site"] == "" {
+		if gate.InitiatorOf(httpmessage.LinesOf(header), "") == gate.InitiatorOwn && tt.fields["Sec-Fetch-Site"] == "" {
 			t.Errorf("%v: a page of no host", tt.fields)
 		}
 	}
@@ -76,8 +77,8 @@ func FuzzInitiatorOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, field, host string) {
 		for _, name := range []string{"Origin", "Referer"} {
 			header := http.Header{name: {field}, "User-Agent": {"Mozilla/5.0"}}
-			by := gate.InitiatorOf(header, host)
-			if cross := gate.IsCrossSite(header, host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorForeign || by == gate.InitiatorLed) {
+			by := gate.InitiatorOf(httpmessage.LinesOf(header), host)
+			if cross := gate.IsCrossSite(httpmessage.LinesOf(header), host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorForeign || by == gate.InitiatorLed) {
 				t.Errorf("%s: %q of %q: %d, %t", name, field, host, by, cross)
 			}
 		}

@@ -2,8 +2,10 @@ package gate
 
 import (
 	"context"
-	"net/http"
+	"encoding/base64"
+	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 )
@@ -20,8 +22,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	if a.Kind == route.KindForward || a.Kind == route.KindTunnel || a.Kind == route.KindPurge {
 		field, login = "Proxy-Authorization", problem.ErrProxyLogin
 	}
-	request := http.Request{Header: http.Header{"Authorization": c.Header[field]}}
-	name, password, ok := request.BasicAuth()
+	name, password, ok := basic(c.Lines, field)
 	if !ok {
 		return login
 	}
@@ -41,14 +42,27 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	return nil
 }
 
+// basic returns the credentials of the scheme Basic in a field of a request, and false where it has none: RFC 7617 section 2.
+func basic(lines httpmessage.Lines, field string) (name, password string, ok bool) {
+	const scheme = "Basic "
+	credentials := lines.Value(field)
+	if len(credentials) < len(scheme) || !strings.EqualFold(credentials[:len(scheme)], scheme) {
+		return "", "", false
+	}
+	pair, err := base64.StdEncoding.DecodeString(credentials[len(scheme):])
+	if err != nil {
+		return "", "", false
+	}
+	if name, password, ok = strings.Cut(string(pair), ":"); !ok {
+		return "", "", false
+	}
+	return name, password, true
+}
+
 // UserOf returns the user whom the fields of a request name, "" for none. Nothing is verified: it is for logs.
-func UserOf(header http.Header) string {
-	for _, credentials := range [...][]string{header["Proxy-Authorization"], header["Authorization"]} {
-		if len(credentials) == 0 {
-			continue
-		}
-		request := http.Request{Header: http.Header{"Authorization": credentials}}
-		if user, _, ok := request.BasicAuth(); ok {
+func UserOf(lines httpmessage.Lines) string {
+	for _, field := range [...]string{"Proxy-Authorization", "Authorization"} {
+		if user, _, ok := basic(lines, field); ok {
 			return user
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
 )
 
@@ -20,7 +21,7 @@ func TestUserOf(t *testing.T) {
 		{http.Header{"Proxy-Authorization": {"Bearer x"}, "Authorization": {basic}}, "me"},
 		{http.Header{"Proxy-Authorization": {}, "Authorization": {"Basic x"}}, ""},
 	} {
-		if got := gate.UserOf(tt.header); got != tt.want {
+		if got := gate.UserOf(httpmessage.LinesOf(tt.header)); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.header, got, tt.want)
 		}
 	}

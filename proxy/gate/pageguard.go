@@ -13,10 +13,10 @@ import (
 
 // initiated returns why nothing is retrieved for a client, and says in the verdict who made it ask.
 func (g *Gate) initiated(v *Verdict, c *Client) error {
-	v.Initiator = InitiatorOf(c.Header, c.Host)
+	v.Initiator = InitiatorOf(c.Lines, c.Host)
 	switch {
 	// DNS rebinding; by TLS there is no certificate for it.
-	case !c.Secure && MayBePage(c.Header) && !g.config.Own.Has(c.Host):
+	case !c.Secure && MayBePage(c.Lines) && !g.config.Own.Has(c.Host):
 		return problem.ErrFetchHost
 	case v.Initiator == InitiatorProgram:
 		return nil
@@ -54,7 +54,7 @@ func MayRetrieve(by Initiator, u uri.URI, led bool) error {
 // "" elsewhere.
 func (g *Gate) Embedder(c *Client) string {
 	for _, embedder := range g.config.Access.Embedders {
-		if strings.EqualFold(embedder, OriginOf(c.Header)) {
+		if strings.EqualFold(embedder, OriginOf(c.Lines)) {
 			return embedder
 		}
 	}

@@ -17,14 +17,16 @@ type connections struct {
 	running  atomic.Int64 // running handlers, also of hijacked connections
 	draining atomic.Bool  // clients are asked to close their connections
 	unused   func()       // called for a connection that ends without a request; may be nil
+	// base is the context of requests that are served before net/http reads them.
+	base context.Context //nolint:containedctx // it ends with the server
 
 	mu      sync.Mutex
 	used    map[net.Conn]bool // whether a request of the connection has reached a handler
 	changed chan struct{}
 }
 
-func newConnections(unused func()) *connections {
-	return &connections{unused: unused, used: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
+func newConnections(base context.Context, unused func()) *connections {
+	return &connections{base: base, unused: unused, used: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
 }
 
 // state is a ConnState of http.Server.

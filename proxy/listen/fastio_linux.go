@@ -80,7 +80,7 @@ func (i *fastIO) readOnce(fd uintptr) bool {
 			i.end = io.EOF
 			return true
 		}
-		if i.left = i.conn.answer(i.in, n); i.left > 0 || i.conn.err != nil {
+		if i.left = i.conn.received(i.in, n); i.left > 0 || i.conn.err != nil {
 			return true
 		}
 		if n < len(i.in) {
@@ -160,4 +160,24 @@ func awaitReset(conn net.Conn) error {
 		return err
 	}
 	return io.EOF
+}
+
+// lookAt reports whether the peer of a connection has ended its side, and whether it has left.
+func lookAt(conn net.Conn) (hasEnded, hasLeft bool) {
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return false, false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true, true
+	}
+	err = raw.Control(func(fd uintptr) {
+		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}} //nolint:gosec // a descriptor is an int
+		if n, err := unix.Poll(state, 0); err == nil && n > 0 {
+			hasLeft = state[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+			hasEnded = hasLeft || state[0].Revents&unix.POLLRDHUP != 0
+		}
+	})
+	return hasEnded || err != nil, hasLeft || err != nil
 }

@@ -23,3 +23,6 @@ func hasUnread(net.Conn) bool { return false }
 
 // awaitReset is for Linux alone.
 func awaitReset(net.Conn) error { return io.EOF }
+
+// lookAt is for Linux alone.
+func lookAt(net.Conn) (hasEnded, hasLeft bool) { return false, false }

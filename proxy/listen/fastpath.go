@@ -9,12 +9,16 @@ import (
 	"time"
 )
 
-// FastPath answers plain requests from caches, before net/http reads them. It is invisible: a response is the one
-// that the handler would have sent.
+// FastPath answers plain requests before net/http reads them. It is invisible: a response is the one that the handler would
+// have sent.
 type FastPath interface {
-	// AnswerFast answers the requests that octets begin with, as many as it can, by writing to c, and returns how
-	// many octets they were: 0 where the first one is for the handler. The octets are valid until it returns.
+	// AnswerFast answers the requests that octets begin with from caches, as many as it can, by writing to c, and returns how
+	// many octets they were: 0 where the first one needs more. It waits for nobody but the client. The octets are valid until
+	// it returns.
 	AnswerFast(c *FastConn, octets []byte) (used int)
+	// ServePlain serves the request that octets begin with, as the handler does, and returns how many octets it was: 0 where it
+	// is for the handler. It may wait for others. The octets are valid until it returns.
+	ServePlain(c *FastConn, octets []byte) (used int)
 }
 
 // FastConn is a connection whose requests a FastPath may answer. Its goroutine alone uses it.
@@ -40,7 +44,8 @@ type FastConn struct {
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 
-	state atomic.Int32 // waiting, answering, ending or closed
+	state  atomic.Int32 // waiting, answering, ending or closed
+	served served
 	// unseen is whether requests were answered, and no handler has begun: net/http takes the connection for a new one, and
 	// would wait for a request when it ends. Who takes it may close the connection, or let the handler go on.
 	unseen atomic.Bool
@@ -129,59 +134,88 @@ func (f *FastConn) idle(isPosted bool) {
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
 	f.isRest, f.isAfter = false, false
-	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.conn.server.isEnding(f.tracked)) {
+	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.IsEnding()) {
 		f.between = false
 	}
 	return !f.between
 }
 
-// read reads into p what is for net/http. It answers what comes before that.
+// read reads into p what is for net/http. It answers and serves what comes before that.
 func (f *FastConn) read(p []byte) (n int, err error) {
-	for answered := 0; ; answered++ {
-		if answered >= confirmed && f.io.canRead() {
-			f.await(watched)
-			if n, err = f.io.read(f, p); !isTimeout(err) {
-				break
-			}
+	for round := 0; ; round++ {
+		n, err = f.readOnce(p, round)
+		if n > 0 && err == nil {
+			n = f.serve(p, n)
 		}
-		if answered > 0 {
-			f.await(f.conn.server.config.IdleTimeout)
-		}
-		f.isRest, f.isAfter = false, false
-		if n, err = f.conn.Conn.Read(p); n == 0 || err != nil {
-			break
-		}
-		if n = f.answer(p, n); n > 0 || f.err != nil {
-			break
+		if n > 0 || err != nil || f.err != nil {
+			return f.leave(p, n, err)
 		}
 	}
-	return f.leave(p, n, err)
 }
 
 // confirmed is the number of times that a connection is read from once more than necessary, after which it is read from
 // only when something has come: see fastIO.read.
 const confirmed = 2
 
+// readOnce reads into p, answers what it can, and returns what is left.
+func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
+	if round >= confirmed && f.io.canRead() {
+		f.await(watched)
+		if n, err = f.io.read(f, p); !isTimeout(err) {
+			return n, err
+		}
+	}
+	if round > 0 {
+		f.await(f.conn.server.config.IdleTimeout)
+	}
+	f.isRest, f.isAfter = false, false
+	switch n, err = f.conn.Conn.Read(p); {
+	case err != nil:
+		return n, err
+	case n == 0:
+		return 0, io.ErrNoProgress
+	default:
+		return f.received(p, n), nil
+	}
+}
+
+// received answers the requests that the first n octets of p begin with, which were just read: see answer.
+func (f *FastConn) received(p []byte, n int) (left int) {
+	f.isRest, f.isAfter = false, false
+	return f.answer(p, n)
+}
+
+// serve serves the requests that the first n octets of p begin with, and answers those behind them: see answer.
+func (f *FastConn) serve(p []byte, n int) (left int) {
+	for n > 0 && f.err == nil {
+		before := n
+		if n = f.take(p, n, f.path.ServePlain); n == before {
+			break
+		}
+		if n > 0 && f.err == nil {
+			n = f.answer(p, n)
+		}
+	}
+	return n
+}
+
 // answer answers the requests that the first n octets of p begin with. What is left of them it moves to the beginning of p,
 // and returns how many octets that is.
-func (f *FastConn) answer(p []byte, n int) (left int) {
-	f.isRest, f.isAfter = false, false
-	if f.conn.server.isEnding(f.tracked) || f.conn.choseHTTP2() {
+func (f *FastConn) answer(p []byte, n int) (left int) { return f.take(p, n, f.path.AnswerFast) }
+
+// take lets the fast path have the first n octets of p.
+func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left int) {
+	if f.IsEnding() || f.conn.choseHTTP2() {
 		return n
 	}
 	if !f.conn.counted().begin() || !f.state.CompareAndSwap(waiting, answering) {
 		f.err = net.ErrClosed
 		return 0
 	}
-	used := f.path.AnswerFast(f, p[:n])
+	used := use(f, p[:n])
 	if used > 0 {
 		f.hasAnswered, f.isRest, f.isAfter = true, true, true
-		if !f.conn.used.Load() {
-			f.conn.used.Store(true)
-			f.unseen.Store(true)
-			f.tracked.begin(f.conn, true)
-			f.tracked.end()
-		}
+		f.seen()
 	}
 	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
 		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
@@ -190,6 +224,16 @@ func (f *FastConn) answer(p []byte, n int) (left int) {
 		f.conn.counted().rest()
 	}
 	return copy(p, p[used:n])
+}
+
+// seen notes that a request of the connection is answered.
+func (f *FastConn) seen() {
+	if f.conn.used.Swap(true) {
+		return
+	}
+	f.unseen.Store(true)
+	f.tracked.begin(f.conn, true)
+	f.tracked.end()
 }
 
 // watched is how long a client may send nothing before it is looked at whether it has left.
@@ -256,8 +300,9 @@ func (f *FastConn) close() error {
 	}
 }
 
-// cut closes the connection, unless it is closed already.
+// cut closes the connection, unless it is closed already, and ends what is served on it.
 func (f *FastConn) cut() error {
+	f.served.end()
 	if f.state.Swap(closed) == closed {
 		return nil
 	}

@@ -32,6 +32,21 @@ const (
 type fakePath struct {
 	answered atomic.Int64 // requests
 	before   atomic.Pointer[func(*FastConn)]
+	during   atomic.Pointer[func(*FastConn, context.Context)] // of a request that is served
+}
+
+// ServePlain implements FastPath: it serves plainRequest.
+func (p *fakePath) ServePlain(c *FastConn, octets []byte) (used int) {
+	if !bytes.HasPrefix(octets, []byte(plainRequest)) {
+		return 0
+	}
+	ctx := c.Begin()
+	defer c.End()
+	if during := p.during.Load(); during != nil {
+		(*during)(c, ctx)
+	}
+	_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain")
+	return len(plainRequest)
 }
 
 // AnswerFast implements FastPath.
@@ -65,15 +80,15 @@ type fastServer struct {
 	ended    chan error         // what Serve returned
 }
 
-// answerSlow answers /fast as fakePath does, and else with the method, the target and the body. It does not read
+// answerSlow answers /fast and /plain as fakePath does, and else with the method, the target and the body. It does not read
 // the body of /unread.
 func answerSlow(w http.ResponseWriter, r *http.Request) {
 	var body []byte
 	if r.URL.Path != "/unread" {
 		body, _ = io.ReadAll(r.Body)
 	}
-	if r.Method == http.MethodGet && r.URL.Path == "/fast" {
-		_, _ = io.WriteString(w, "fast")
+	if r.Method == http.MethodGet && (r.URL.Path == "/fast" || r.URL.Path == "/plain") {
+		_, _ = io.WriteString(w, r.URL.Path[1:])
 		return
 	}
 	_, _ = fmt.Fprintf(w, "%s %s %s", r.Method, r.RequestURI, body)

@@ -297,7 +297,7 @@ func TestFastPathRenewsDeadlines(t *testing.T) {
 	path := new(fakePath)
 	server := NewServer(ServerConfig{Now: func() time.Time { return conn.now }, HeaderTimeout: header, IdleTimeout: idle})
 	c := &requestConn{Conn: conn, server: server, isNew: true, between: true}
-	tracked := newConnections(nil)
+	tracked := newConnections(t.Context(), nil)
 	c.fast = &FastConn{conn: c, path: path, tracked: tracked, between: true, isNew: true}
 	conn.deadline = conn.now.Add(header)
 	if n, err := c.Read(make([]byte, readSize)); n != 0 || !errors.Is(err, io.EOF) {

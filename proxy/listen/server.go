@@ -84,11 +84,14 @@ const receiveBuffer = 256 << 10
 // long; when DaemonContext ends too, it lets running requests finish for ShutdownTimeout at
 // most. It returns when all connections have ended; the end of ctx is not an error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	conns := newConnections(s.config.Unused)
-	s.track(conns)
 	// Hijacked connections, such as those of WebSockets, end with base.
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	conns := newConnections(base, s.config.Unused)
+	s.track(conns)
+	var looking sync.WaitGroup
+	defer looking.Wait()
 	defer cancel()
+	looking.Go(func() { conns.look(base, s.config.Now) })
 	server := &http.Server{
 		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, w, r) }),
 		MaxHeaderBytes:    s.config.MaxHeader,

@@ -9,7 +9,7 @@ import (
 // A connection that ends is unused where none of its requests has come to the handler.
 func TestUnusedConnections(t *testing.T) {
 	unused := 0
-	c := newConnections(func() { unused++ })
+	c := newConnections(t.Context(), func() { unused++ })
 	with, without := new(net.TCPConn), new(net.TCPConn)
 	c.state(with, http.StateNew)
 	c.state(without, http.StateNew)

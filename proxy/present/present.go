@@ -164,7 +164,7 @@ func refused(r scheme.Request, refusal *scheme.Refusal, schemes scheme.Infos) *s
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
 	about.Typed, about.Noun = about.Input, schemes.Noun(about.Input)
-	reply := problem.ProxyReply(http.Header{"Accept": {accept}}, "urnd", about)
+	reply := problem.ProxyReply(httpmessage.FieldsOf("Accept", accept).Lines, "urnd", about)
 	refusal.Fields.CopyTo(reply.Header)
 	fields := httpmessage.FromHeader(reply.Header)
 	fields.Set("Content-Type", reply.ContentType)

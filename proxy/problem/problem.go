@@ -9,6 +9,7 @@ import (
 	"github.com/elnormous/contenttype"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -80,27 +81,27 @@ func representations() []contenttype.MediaType {
 }
 
 // PrefersHTML reports whether a client would rather have text/html than JSON.
-func PrefersHTML(header http.Header) bool {
-	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(message.List(header, "Accept"), representations())
+func PrefersHTML(lines httpmessage.Lines) bool {
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(lines.List("Accept"), representations())
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
 
-// Reply returns the reply to a request with this header that failed with err: a page for
+// Reply returns the reply to a request with these fields that failed with err: a page for
 // browsers, or a problem document.
-func Reply(header http.Header, err error) message.Reply {
-	return reply(header, New(err), err)
+func Reply(lines httpmessage.Lines, err error) message.Reply {
+	return reply(lines, New(err), err)
 }
 
 // ProxyReply is Reply to a request that the proxy of a name could not forward: RFC 9209.
-func ProxyReply(header http.Header, name string, err error) message.Reply {
+func ProxyReply(lines httpmessage.Lines, name string, err error) message.Reply {
 	p := New(err)
 	p.Forwarded = true
-	r := reply(header, p, err)
+	r := reply(lines, p, err)
 	r.Header["Proxy-Status"] = []string{ProxyStatus(name, err)}
 	return r
 }
 
-func reply(header http.Header, p api.Problem, err error) message.Reply {
+func reply(lines httpmessage.Lines, p api.Problem, err error) message.Reply {
 	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Header: fields(err, p.Status)}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
@@ -109,7 +110,7 @@ func reply(header http.Header, p api.Problem, err error) message.Reply {
 			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.TTL)
 		}
 	}
-	if PrefersHTML(header) {
+	if PrefersHTML(lines) {
 		r.ContentType, r.Body = pages.ContentType, pages.Problem(p)
 	} else {
 		r.ContentType, r.Body = typeJSON, message.Marshal(p)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -193,7 +194,7 @@ func TestNewHidesPasswords(t *testing.T) {
 			t.Errorf("%v: %q at %q", tt.err, p.Input, at)
 		}
 		for _, accept := range []string{"application/json", "text/html"} {
-			body := string(problem.Reply(http.Header{"Accept": {accept}}, tt.err).Body)
+			body := string(problem.Reply(httpmessage.FieldsOf("Accept", accept).Lines, tt.err).Body)
 			if !strings.Contains(body, "bob:") || strings.Contains(body, "sec7") || strings.Contains(body, "ret@") {
 				t.Errorf("%v as %s: %s", tt.err, accept, body)
 			}
@@ -213,7 +214,7 @@ func TestReplyByAccept(t *testing.T) {
 		if accept != "" {
 			header.Set("Accept", accept)
 		}
-		r := problem.Reply(header, negative)
+		r := problem.Reply(httpmessage.LinesOf(header), negative)
 		if r.Status != 404 || r.Vary != "Accept" || r.CacheControl != "no-store" {
 			t.Errorf("%q: %+v", accept, r)
 		}

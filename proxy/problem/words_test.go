@@ -9,13 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -80,7 +80,7 @@ func TestWords(t *testing.T) {
 			if got := problem.New(err).Detail; got != tt.want {
 				t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 			}
-			reply := problem.ProxyReply(http.Header{"Accept": {"text/html"}}, "urnd", err)
+			reply := problem.ProxyReply(httpmessage.FieldsOf("Accept", "text/html").Lines, "urnd", err)
 			if all := fmt.Sprint(reply.Header, string(reply.Body)); strings.Contains(all, "10.9.9.") {
 				t.Errorf("%v: %s", tt.err, all)
 			}

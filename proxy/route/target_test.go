@@ -2,10 +2,10 @@ package route_test
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -58,7 +58,7 @@ func FuzzParse(f *testing.F) {
 			if parse.Offset < 0 || parse.Offset > len(parse.Input) || problem.Status(err) != 400 {
 				t.Fatalf("%q: %v", target, err)
 			}
-			if page := string(problem.Reply(http.Header{"Accept": {"text/html"}}, err).Body); strings.Contains(page, "<script") {
+			if page := string(problem.Reply(httpmessage.FieldsOf("Accept", "text/html").Lines, err).Body); strings.Contains(page, "<script") {
 				t.Fatalf("%q: the page holds markup of the input: %s", target, page)
 			}
 		case errors.As(err, &negative):

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -16,8 +17,7 @@ type View struct {
 	// section 3.2.2), by HTTP/2 :authority.
 	Host  string
 	HTTP2 bool
-	// Lines returns the lines of a field, by its name as http.Header has it.
-	Lines func(name string) []string
+	Lines httpmessage.Lines
 	// Scratch is memory for the texts of an Ask, which are valid until it is used again; nil gives them their own.
 	Scratch *Scratch
 }

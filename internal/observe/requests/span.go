@@ -2,9 +2,9 @@ package requests
 
 import (
 	"cmp"
-	"net/http"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
@@ -12,9 +12,9 @@ import (
 )
 
 // Spans returns what begins the span of a request, nil for one that has none.
-func Spans(tracer *telemetry.Tracer) func(method string, header http.Header, at time.Time, mayAsk bool) proxy.Span {
-	return func(method string, header http.Header, at time.Time, mayAsk bool) proxy.Span {
-		if request := tracer.Begin(method, header, at, mayAsk); request != nil {
+func Spans(tracer *telemetry.Tracer) func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) proxy.Span {
+	return func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) proxy.Span {
+		if request := tracer.Begin(method, lines, at, mayAsk); request != nil {
 			return span{request}
 		}
 		return nil

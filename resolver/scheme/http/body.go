@@ -46,6 +46,14 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
+// Buffered returns how many octets of the content have surely come that are not read yet.
+func (b *body) Buffered() int {
+	if b.chunked { // it may be the size of a chunk alone
+		return 0
+	}
+	return b.in.Buffered()
+}
+
 // next reads a part; its error is io.EOF only where the body is whole.
 func (b *body) next(p []byte) (int, error) {
 	switch {

@@ -1,0 +1,369 @@
+package fast
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Conn is what a Response is written to.
+type Conn interface {
+	io.Writer
+	io.ReaderFrom
+	// WriteBuffers writes several buffers as one, which it consumes.
+	WriteBuffers(buffers net.Buffers) (int64, error)
+	// Abort ends the connection in the middle of a response.
+	Abort()
+	// IsEnding reports whether the client is asked to close the connection behind the response.
+	IsEnding() bool
+}
+
+// Response is the http.ResponseWriter of a plain request: it writes what net/http would write by HTTP/1.1, in its order and its
+// spelling, in the goroutine of the connection. The zero value must be Reset. It is not safe for concurrent use.
+type Response struct {
+	conn   Conn
+	date   func() []byte
+	isHead bool
+
+	header http.Header
+	sorted []string // names of the fields that are written
+	reason words
+	out    []byte // what is to be written: the head, and what is behind it
+	body   []byte // what came before it was known how the body is framed
+
+	status    int // 0 before WriteHeader
+	framing   responseFraming
+	left      int64 // of a body whose length is known
+	isStarted bool  // the head is complete
+	isLast    bool  // the connection ends behind the response
+	isTyped   bool  // the fields have a Content-Type, or a content coding that hides the type
+	isDated   bool
+	err       error // of a write
+}
+
+// responseFraming is how the end of a response is found.
+type responseFraming uint8
+
+const (
+	framingOpen    responseFraming = iota // to be decided by how much comes: RFC 9112 section 6.3
+	framingLength                         // Content-Length is sent
+	framingChunked                        // RFC 9112 section 7.1
+	framingNone                           // no body is sent: of HEAD, 204 and 304
+)
+
+// words are those of a status.
+type words struct {
+	status int
+	text   string
+}
+
+// The sizes of what is gathered before it is written: of a body that may get a length, as with net/http, and of octets.
+const (
+	maxOpenBody = 2 << 10
+	maxGathered = 8 << 10
+	sniffed     = 512 // octets of which http.DetectContentType makes a type
+)
+
+// Reset makes the response that of another request; date returns the text of the field Date.
+func (r *Response) Reset(conn Conn, isHead bool, date func() []byte) {
+	clear(r.header)
+	if r.header == nil {
+		r.header = make(http.Header)
+	}
+	*r = Response{conn: conn, date: date, isHead: isHead, header: r.header, sorted: r.sorted[:0], out: r.out[:0], body: r.body[:0]}
+}
+
+// Header implements http.ResponseWriter.
+func (r *Response) Header() http.Header { return r.header }
+
+// SetReason sets the words of a status, which are sent in place of those that net/http knows.
+func (r *Response) SetReason(status int, reason string) {
+	if reason != http.StatusText(status) {
+		r.reason = words{status, reason}
+	}
+}
+
+// WriteHeader implements http.ResponseWriter. Interim responses are sent at once.
+func (r *Response) WriteHeader(status int) {
+	switch {
+	case r.status != 0:
+		return
+	case status < http.StatusOK:
+		r.writeInterim(status)
+		return
+	}
+	r.status, r.left = status, -1
+	r.appendStatusLine(status)
+	_, r.isDated = r.header["Date"]
+	_, r.isTyped = r.header["Content-Type"]
+	r.isTyped = r.isTyped || r.firstOf("Content-Encoding") != ""
+	r.isLast = r.firstOf("Connection") == "close"
+	r.frame()
+	r.appendFields(func(name string) bool { return strings.HasPrefix(name, http.TrailerPrefix) || r.isSuppressed(name) })
+}
+
+func (r *Response) firstOf(name string) string {
+	if lines := r.header[name]; len(lines) > 0 {
+		return lines[0]
+	}
+	return ""
+}
+
+// frame finds the framing that the fields say.
+func (r *Response) frame() {
+	if text := r.firstOf("Content-Length"); text != "" {
+		length, err := strconv.ParseInt(text, 10, 64)
+		if err == nil && length >= 0 {
+			r.framing, r.left = framingLength, length
+		} else {
+			delete(r.header, "Content-Length")
+		}
+	}
+	if r.isHead || r.status == http.StatusNoContent || r.status == http.StatusNotModified {
+		r.framing = framingNone
+	}
+}
+
+// isSuppressed reports whether a field is not sent in a response that has no content: RFC 9110 sections 8.6 and 15.4.5.
+func (r *Response) isSuppressed(name string) bool {
+	switch {
+	case name == "Transfer-Encoding":
+		return true
+	case r.status == http.StatusNotModified:
+		return name == "Content-Type" || name == "Content-Length"
+	case r.status == http.StatusNoContent:
+		return name == "Content-Length"
+	default:
+		return false
+	}
+}
+
+// appendStatusLine appends the status line with the words that are set, or with those of net/http.
+func (r *Response) appendStatusLine(status int) {
+	r.out = strconv.AppendInt(append(r.out, "HTTP/1.1 "...), int64(status), 10)
+	text := http.StatusText(status)
+	switch {
+	case r.reason.status == status:
+		r.out = append(append(r.out, ' '), r.reason.text...)
+	case text == "":
+		r.out = strconv.AppendInt(append(r.out, " status code "...), int64(status), 10)
+	default:
+		r.out = append(append(r.out, ' '), text...)
+	}
+	r.out = append(r.out, "\r\n"...)
+}
+
+// appendFields appends the fields by name but for those that are left out, as http.Header.WriteSubset does.
+func (r *Response) appendFields(isOut func(name string) bool) {
+	r.sorted = r.sorted[:0]
+	for name := range r.header {
+		if !isOut(name) && httpguts.ValidHeaderFieldName(name) {
+			r.sorted = append(r.sorted, name)
+		}
+	}
+	slices.Sort(r.sorted)
+	for _, name := range r.sorted {
+		for _, line := range r.header[name] {
+			r.appendField(name, line)
+		}
+	}
+}
+
+// appendField appends a field line. A value never has a line end (RFC 9110 section 5.5).
+func (r *Response) appendField(name, value string) {
+	r.out = append(append(r.out, name...), ": "...)
+	start := len(r.out)
+	r.out = append(r.out, strings.Trim(value, " \t\r\n")...)
+	for i, c := range r.out[start:] {
+		if c == '\r' || c == '\n' {
+			r.out[start+i] = ' '
+		}
+	}
+	r.out = append(r.out, "\r\n"...)
+}
+
+// writeInterim sends an interim response: RFC 9110 section 15.2.
+func (r *Response) writeInterim(status int) {
+	r.appendStatusLine(status)
+	r.appendFields(func(name string) bool { return name == "Content-Length" || name == "Transfer-Encoding" })
+	r.out = append(r.out, "\r\n"...)
+	r.send()
+}
+
+// start completes the head, before next of the body is added. Of a body that is whole, what has come is all of it.
+func (r *Response) start(isWhole bool, next []byte) {
+	if r.isStarted {
+		return
+	}
+	r.isStarted = true
+	if !r.isDated {
+		r.out = append(append(append(r.out, "Date: "...), r.date()...), "\r\n"...)
+	}
+	isOpen := r.framing == framingOpen
+	_, isTrailed := r.header["Trailer"]
+	isLengthKnown := r.isHead && r.left < 0 && len(r.body) > 0 || isOpen
+	if isWhole && isLengthKnown && !isTrailed {
+		r.out = strconv.AppendInt(append(r.out, "Content-Length: "...), int64(len(r.body)), 10)
+		r.out = append(r.out, "\r\n"...)
+		if isOpen {
+			r.framing, r.left = framingLength, int64(len(r.body))
+		}
+	}
+	if !r.isTyped && len(r.body)+len(next) > 0 {
+		beginning := append(r.body, next[:min(len(next), sniffed)]...)[:min(len(r.body)+len(next), sniffed)]
+		r.out = append(append(append(r.out, "Content-Type: "...), http.DetectContentType(beginning)...), "\r\n"...)
+	}
+	if r.conn.IsEnding() && !r.isLast {
+		r.isLast = true
+		r.out = append(r.out, "Connection: close\r\n"...)
+	}
+	if r.framing == framingOpen {
+		r.framing = framingChunked
+		r.out = append(r.out, "Transfer-Encoding: chunked\r\n"...)
+	}
+	r.out = append(r.out, "\r\n"...)
+	body := r.body
+	r.body = r.body[:0]
+	if len(body) > 0 {
+		r.append(body)
+	}
+}
+
+// Write implements io.Writer.
+func (r *Response) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case r.err != nil:
+		return 0, r.err
+	case r.status == http.StatusNoContent || r.status == http.StatusNotModified:
+		return 0, http.ErrBodyNotAllowed
+	case r.left >= 0 && int64(len(p)) > r.left && r.framing == framingLength:
+		return 0, http.ErrContentLength
+	case !r.isStarted && len(r.body)+len(p) <= maxOpenBody && (r.framing == framingOpen || r.isHead):
+		r.body = append(r.body, p...)
+		return len(p), nil
+	}
+	r.start(false, p)
+	r.append(p)
+	return len(p), r.err
+}
+
+// append adds octets of the body, and sends what is many.
+func (r *Response) append(p []byte) {
+	switch r.framing {
+	case framingNone:
+		return
+	case framingChunked:
+		r.out = append(strconv.AppendInt(r.out, int64(len(p)), 16), "\r\n"...)
+	case framingLength:
+		r.left -= int64(len(p))
+	case framingOpen: // start has decided
+	}
+	if len(r.out)+len(p) <= maxGathered {
+		r.out = append(r.out, p...)
+	} else if r.err == nil {
+		_, r.err = r.conn.WriteBuffers(net.Buffers{r.out, p})
+		r.out = r.out[:0]
+	}
+	if r.framing == framingChunked {
+		r.out = append(r.out, "\r\n"...)
+	}
+}
+
+// send writes what was gathered.
+func (r *Response) send() {
+	if r.err == nil && len(r.out) > 0 {
+		_, r.err = r.conn.Write(r.out)
+	}
+	r.out = r.out[:0]
+}
+
+// ReadFrom implements io.ReaderFrom: a file is sent without copying it.
+func (r *Response) ReadFrom(from io.Reader) (int64, error) {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK)
+	}
+	limited, isLimited := from.(*io.LimitedReader)
+	if r.framing != framingLength || !isLimited || limited.N > r.left {
+		return io.Copy(onlyWriter{r}, from)
+	}
+	r.start(false, nil)
+	if r.send(); r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.conn.ReadFrom(from)
+	r.left -= n
+	return n, err
+}
+
+// onlyWriter hides all but Write.
+type onlyWriter struct{ io.Writer }
+
+// FlushError is for http.ResponseController.
+func (r *Response) FlushError() error {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK)
+	}
+	r.start(false, nil)
+	r.send()
+	return r.err
+}
+
+// SetWriteDeadline is for http.ResponseController. The connection has deadlines of its own; one in the past aborts it.
+func (r *Response) SetWriteDeadline(t time.Time) error {
+	if !t.IsZero() && t.Before(time.Unix(1<<20, 0)) {
+		r.err = errAborted
+		r.conn.Abort()
+	}
+	return nil
+}
+
+var errAborted = errors.New("the response was aborted")
+
+// Finish ends the response, and reports whether another one may follow it.
+func (r *Response) Finish() (persists bool) {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK)
+	}
+	r.start(true, nil)
+	if r.framing == framingChunked {
+		r.out = append(r.out, "0\r\n"...)
+		r.appendTrailer()
+		r.out = append(r.out, "\r\n"...)
+	}
+	r.send()
+	return r.err == nil && !r.isLast && (r.framing != framingLength || r.left == 0)
+}
+
+// appendTrailer appends the trailer fields: those that were announced, and those with http.TrailerPrefix.
+func (r *Response) appendTrailer() {
+	var announced []string
+	for _, line := range r.header["Trailer"] {
+		for name := range strings.SplitSeq(line, ",") {
+			announced = append(announced, http.CanonicalHeaderKey(strings.TrimSpace(name)))
+		}
+	}
+	trailer := make(http.Header)
+	for name, lines := range r.header {
+		short, isMarked := strings.CutPrefix(name, http.TrailerPrefix)
+		if isMarked || slices.Contains(announced, name) {
+			trailer[short] = lines
+		}
+	}
+	if len(trailer) == 0 {
+		return
+	}
+	fields := r.header
+	r.header = trailer
+	r.appendFields(func(string) bool { return false })
+	r.header = fields
+}

@@ -1,0 +1,101 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/fast"
+	"github.com/urnd/urnd/proxy/listen"
+)
+
+// inbound is a request as it came, by whichever loop has read it.
+type inbound struct {
+	source
+	method, target, host string
+	proto                string // the version of HTTP
+	major, minor         int
+	remote, local        string // addresses of the connection
+	isSecure             bool
+	serverName           string // that of the TLS handshake, "" for none
+}
+
+// source is the loop that has read a request.
+type source interface {
+	// lines returns the lines of a field.
+	lines(name string) []string
+	// message returns the request with its fields and its body, without a target.
+	message() httpmessage.Request
+	// ended, attach, setReason and endEarly are Ended, Attach, SetReason and EndEarly of package listen.
+	ended() context.Context
+	attach(newOne func() io.Closer) io.Closer
+	setReason(status int, reason string)
+	endEarly() bool
+}
+
+// isHTTP11 reports whether the client speaks HTTP/1.1 or a later version.
+func (in *inbound) isHTTP11() bool { return in.major > 1 || in.major == 1 && in.minor >= 1 }
+
+// fromNetHTTP returns a request that net/http has read.
+func fromNetHTTP(r *http.Request) inbound {
+	in := inbound{
+		source: netHTTP{r}, method: r.Method, target: r.RequestURI, host: r.Host,
+		proto: r.Proto, major: r.ProtoMajor, minor: r.ProtoMinor, remote: r.RemoteAddr,
+	}
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		in.local = local.String()
+	}
+	if r.TLS != nil {
+		in.isSecure, in.serverName = true, r.TLS.ServerName
+	}
+	return in
+}
+
+// netHTTP is net/http as a source.
+type netHTTP struct{ *http.Request }
+
+func (s netHTTP) lines(name string) []string               { return s.Header[name] }
+func (s netHTTP) message() httpmessage.Request             { return httpmessage.FromRequest(s.Request) }
+func (s netHTTP) ended() context.Context                   { return listen.Ended(s.Request) }
+func (s netHTTP) attach(newOne func() io.Closer) io.Closer { return listen.Attach(s.Request, newOne) }
+func (s netHTTP) setReason(status int, reason string)      { listen.SetReason(s.Request, status, reason) }
+func (s netHTTP) endEarly() bool                           { return listen.EndEarly(s.Request) }
+
+// plain is a plain request that is served in the goroutine of its connection. It is pooled.
+type plain struct {
+	request  fast.Request
+	response fast.Response
+	conn     *listen.FastConn
+	date     func() []byte
+}
+
+// parse parses the request that octets begin with, and reports whether it is one to be served so. It does not refer to the octets:
+// what is stored, logged or asked later may refer to it.
+func (s *plain) parse(octets []byte) bool {
+	if s.request.Parse(octets) != "" {
+		return false
+	}
+	return s.request.Parse(bytes.Clone(octets[:s.request.Size])) == ""
+}
+
+func (s *plain) lines(name string) []string { return s.request.Lines(name) }
+
+func (s *plain) message() httpmessage.Request {
+	fields := make(httpmessage.Fields, 0, s.request.Count())
+	for name, value := range s.request.Fields() {
+		fields.Add(name, value)
+	}
+	return httpmessage.Request{Method: s.request.Method, Fields: fields}
+}
+
+func (s *plain) ended() context.Context                   { return s.conn.Ended() }
+func (s *plain) attach(newOne func() io.Closer) io.Closer { return s.conn.Attach(newOne) }
+func (s *plain) setReason(status int, reason string)      { s.response.SetReason(status, reason) }
+
+func (s *plain) endEarly() bool {
+	s.conn.EndEarly()
+	return true
+}
