@@ -115,5 +115,5 @@ func mostKept() int64 {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return 0
 	}
-	return int64(min(limit.Cur/16, directories+1)) //nolint:gosec // it is small
+	return int64(min(limit.Cur/16, directories+1))
 }

@@ -28,7 +28,7 @@ func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	e, ok := sh.current(r) // as it was opened: only Replace renames
 	if !ok {
 		return nil, ErrGone

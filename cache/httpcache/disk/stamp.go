@@ -33,7 +33,7 @@ func (s *Store) stampOf(file *file, sumOfSums uint32) (of stamp, isSettled bool,
 	case !isRegular(&now):
 		return noStamp, false, errNotRegular
 	}
-	device := uint64(now.Dev) //nolint:unconvert,gosec // it is another type on other systems
+	device := uint64(now.Dev) //nolint:unconvert // it is another type on other systems
 	h := maphash.Comparable(s.index.seed, state{device, now.Ino, now.Size, now.Mtim.Nano(), now.Ctim.Nano(), sumOfSums})
 	return max(stamp(h), noStamp+1), s.now().Sub(time.Unix(now.Ctim.Unix())) >= settled, nil
 }
