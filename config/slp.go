@@ -20,6 +20,9 @@ type SLP struct {
 	NoneTTL time.Duration `mapstructure:"none_ttl"`
 }
 
+// Enabled reports whether directory agents are configured.
+func (c SLP) Enabled() bool { return len(c.Agents) > 0 || c.Multicast }
+
 func slpSettings() []Setting {
 	return []Setting{
 		{

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,4 +147,11 @@ func (s Size) MarshalText() ([]byte, error) {
 		}
 	}
 	return fmt.Appendf(nil, "%dB", int64(s)), nil
+}
+
+// InRanges returns what reports whether a port is in one of the ranges.
+func InRanges(ranges []PortRange) func(port uint16) bool {
+	return func(port uint16) bool {
+		return slices.ContainsFunc(ranges, func(r PortRange) bool { return r.First <= port && port <= r.Last })
+	}
 }

@@ -17,7 +17,7 @@ func warnOfSystems(f *Faults, c Config) {
 	if slices.Equal(order, []string{"ddds"}) && !c.DDDS.Enabled {
 		f.add("resolve.order", "names ddds alone, and ddds.enabled is false: only namespaces with targets are resolved")
 	}
-	if slices.Equal(order, []string{"slp"}) && len(c.SLP.Agents) == 0 && !c.SLP.Multicast {
+	if slices.Equal(order, []string{"slp"}) && !c.SLP.Enabled() {
 		f.add("resolve.order", "names slp alone, and slp.agents is empty: only namespaces with targets are resolved")
 	}
 	asksSLP := func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
@@ -71,6 +72,21 @@ func (x *exchange) WriteHeader(status int) {
 		x.event.Status = status
 	}
 	x.ResponseWriter.WriteHeader(status)
+}
+
+// WriteFields implements forward.ResponseWriter.
+func (x *exchange) WriteFields(status int, fields httpmessage.Fields) {
+	if out, ok := x.ResponseWriter.(*fast.Response); ok {
+		x.event.Status, x.event.Type = status, fields.Value("Content-Type")
+		out.WriteFields(status, fields)
+		return
+	}
+	header := x.Header()
+	fields.CopyTo(header)
+	if _, ok := header["Content-Type"]; !ok {
+		header["Content-Type"] = nil // net/http would guess one
+	}
+	x.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
@@ -146,7 +162,9 @@ func (x *exchange) end(start time.Time, completed bool) {
 		event.Status = http.StatusOK // net/http sends it for an empty response
 	}
 	event.Took = h.config.Now().Sub(start)
-	event.Type = firstOf(x.Header()["Content-Type"])
+	if event.Type == "" {
+		event.Type = firstOf(x.Header()["Content-Type"])
+	}
 	if h.config.Observe != nil {
 		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
 		event.User = gate.UserOf(x.lines)

@@ -93,20 +93,22 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		Store: s.answers, Now: now, LoadTimeout: time.Minute, RefreshAhead: v.refreshes, StaleFor: time.Hour, RetryAfter: 30 * time.Second,
 	})
 	var files *disk.Store
+	maxObject := int64(64 << 20)
 	if v.hasDisk {
+		maxObject = 1 << 20 // what is larger is on disk alone
 		var closes func()
 		files, closes = openDisk(t, now)
 		w.closers = append(w.closers, closes)
 	}
 	w.web = httpcache.New(httpcache.Config{
-		Disk: files, Store: s.web, Now: now, MaxObject: 64 << 20, MaxArriving: 16 << 20, StaleFor: time.Minute, Targeted: []string{"Cdn-Cache-Control"},
+		Disk: files, Store: s.web, Now: now, MaxObject: maxObject, MaxArriving: 16 << 20, StaleFor: time.Minute, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(string, string) (string, bool) { return "", false },
 	})
 	cached := resolver.NewCanonical(known, &resolver.Split{Names: resolver.NewCached(w.answers, &names{asked: s.asked}, nil), Locations: scheme.NewSelf()})
 	slots := func() resolver.Quota { return resolver.Quota{Slots: make(resolver.Slots, 100)} }
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
-		Resolver: cached, Fetch: scheme.Mux{"http": web{}, "https": web{}}, Now: now, Log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
+		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"),
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{

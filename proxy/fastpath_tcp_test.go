@@ -54,9 +54,23 @@ func TestFastPathIsInvisibleFromDisk(t *testing.T) {
 		t.Errorf("the fast path has answered %d requests", n)
 	}
 	inMemory := play(t, filled, v, []dialog{d}, true)
-	for _, fault := range inMemory.differences(playByTCP(t, filled, v, d, inMemory.heard[0]), v, []dialog{d}) {
+	byTCP := playByTCP(t, filled, v, d, inMemory.heard[0])
+	for _, fault := range inMemory.differences(byTCP, v, []dialog{d}) {
 		t.Error(fault)
 	}
+	if n := len(byTCP.heard[0].cuts); n != len(inMemory.heard[0].cuts) {
+		t.Errorf("by TCP the fast path has answered %d requests, and %d in memory", n, len(inMemory.heard[0].cuts))
+	}
+}
+
+// isOnDisk reports whether the fast path has what is too large for memory, as a file.
+func (w *world) isOnDisk() bool {
+	stored, ok := w.web.Ready("http://a.example/huge", "", func(string) []string { return nil }, w.config.Now())
+	if !ok {
+		return false
+	}
+	_, inMemory := stored.Blocks()
+	return !inMemory
 }
 
 // What only the disk has is answered by the fast path, too, and for those alone who may have it.
@@ -114,6 +128,9 @@ func playByTCP(t *testing.T, filled *stores, v *variant, d dialog, expected *hea
 		octets := make([]byte, len(expected.responses[i]))
 		n, _ := io.ReadFull(conn, octets)
 		h.responses = append(h.responses, dates.ReplaceAllString(string(octets[:n]), beginning))
+		if v.hasDisk { // its client has the end of a body before it is stored
+			testserver.Wait(t, "the body is on disk", w.isOnDisk)
+		}
 	}
 	if half, ok := conn.(*net.TCPConn); ok {
 		_ = half.CloseWrite()
@@ -122,6 +139,7 @@ func playByTCP(t *testing.T, filled *stores, v *variant, d dialog, expected *hea
 	h.responses = append(h.responses, dates.ReplaceAllString(string(rest), beginning), "")
 	_ = conn.Close()
 	stop()
+	h.cuts = w.fast.cuts
 	h.events, h.log = w.take()
 	return &transcript{heard: []*heard{h, new(heard)}, answers: w.answers.Stats(), web: w.web.Counts()}
 }

@@ -114,10 +114,10 @@ func (n *names) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, e
 }
 
 // web is an origin server for all hosts: every kind of response that the HTTP cache stores, or does not.
-type web struct{}
+type web struct{ now func() time.Time }
 
 // Fetch implements scheme.Handler.
-func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	from := netip.MustParseAddrPort("192.0.2.80:80")
 	if r.Check != nil {
 		if err := r.Check(from); err != nil {
@@ -135,7 +135,7 @@ func (web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error
 	const modified = "Fri, 31 Dec 1999 00:00:00 GMT"
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
-		all := append(httpmessage.FieldsOf("Date", time.Now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
+		all := append(httpmessage.FieldsOf("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
 		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: from}}
 		if r.Method == http.MethodHead {
 			resource.Body = http.NoBody

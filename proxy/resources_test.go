@@ -78,6 +78,19 @@ func TestResources(t *testing.T) {
 	if response := s.get(t, "/uri-res/N2R?urn:example:a"); response.StatusCode != 502 {
 		t.Errorf("no version: %d", response.StatusCode)
 	}
+	for _, service := range []string{"N2R", "I2Rs"} {
+		s.next = withLocations(origin.URL + "[")
+		response := s.get(t, "/uri-res/"+service+"?urn:example:a")
+		if said := text(t, response); response.StatusCode != 502 || strings.Contains(said, `"offset"`) || !strings.Contains(said, `"urn:example:a"`) {
+			t.Errorf("%s of a location that is no URI: %d %s", service, response.StatusCode, said)
+		}
+		s.next = withLocations()
+	}
+	for _, target := range []string{"/uri-res/N2R?", "/uri-res/I2Rs?", "/fetch?uri=", "/", "/uri-res/N2L?", "/api/v1/resolve?uri="} {
+		if response := s.get(t, target+"urn:example:a"); response.StatusCode != 404 {
+			t.Errorf("%s without a location: %d", target, response.StatusCode)
+		}
+	}
 	if response := s.get(t, "/uri-res/L2R?"+origin.URL+"/text"); response.StatusCode != 200 || !strings.HasPrefix(text(t, response), "/text") {
 		t.Errorf("the resource of a URL: %d", response.StatusCode)
 	}

@@ -32,7 +32,7 @@ type Source struct {
 // never holds a stream.
 type Answer struct {
 	Name      uri.URI    // the canonical name that was resolved; set by Canonical
-	Locations []Location // best first, at least one
+	Locations []Location // best first; at least one, but in lists (RFC 2483 section 4.2)
 	// TTL is how long the answer may still be used: the least TTL of all records
 	// that were used. 0 means for this request only; it is negative if stale.
 	TTL   time.Duration

@@ -18,7 +18,8 @@ func NewCanonical(names Names, next Resolver) *Canonical {
 	return &Canonical{names: names, next: next}
 }
 
-// Resolve implements Resolver. An invalid name is a *uri.ParseError.
+// Resolve implements Resolver. An invalid name is a *uri.ParseError, and for I2L an answer without a location is a
+// *Negative.
 func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	trace := TraceOf(ctx)
 	if trace != nil {
@@ -37,6 +38,9 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	answer, err := c.next.Resolve(ctx, canonical)
+	if err == nil && len(answer.Locations) == 0 && q.Service == I2L { // a list may be empty: RFC 2483 section 4.2
+		err = &Negative{Kind: ErrNotFound, Reason: "the name has no location"}
+	}
 	answer.Name = canonical.URI
 	if q.URI != canonical.URI && q.Service.Locates() {
 		answer.Locations = withComponents(answer.Locations, q)

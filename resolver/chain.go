@@ -125,10 +125,14 @@ func PublicOutcome(err error) string {
 }
 
 func outcome(answer Answer, err error) string {
-	if err != nil {
+	switch {
+	case err != nil:
 		return err.Error()
+	case len(answer.Locations) == 0:
+		return "no location"
+	default:
+		return answer.Locations[0].URI
 	}
-	return answer.Locations[0].URI
 }
 
 // Off returns a resolver that supports no name, for a system that is not configured:

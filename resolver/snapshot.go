@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 
 // A snapshot of answers is text: a header with the format and the configuration that the
 // answers depend on, a line of JSON for each answer, and a line with the SHA-256 of all
-// lines before it.
+// lines before it. The number of the format also changes where names lead elsewhere by other
+// rules: answers that a version before has made are used until they expire.
 const snapshotFormat = "urnd answers 1 "
 
 // maxSnapshotLine bounds a line of a snapshot, in octets.
@@ -94,11 +96,12 @@ func save(e *cache.Entry[Locations], ttl time.Duration, now time.Time) savedAnsw
 }
 
 // Restore adds the still fresh answers of a snapshot to the cache, and returns their
-// number; it stops when ctx ends. Those of names for which owned returns true are not: others than
+// number; it stops when ctx ends. The snapshot must rest on one of bases: that of Save, and what that was in
+// versions before. Those of names for which owned returns true are not: others than
 // urnd may have changed them since. Nothing is restored from a snapshot with
 // ErrSnapshotDamaged or ErrSnapshotMismatch.
-func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
-	if err := checkSnapshot(r, basis); err != nil {
+func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, bases []string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
+	if err := checkSnapshot(r, bases); err != nil {
 		return 0, err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -152,7 +155,7 @@ func (s savedAnswer) locations(sources map[Source]*Source) Locations {
 }
 
 // checkSnapshot verifies the header and the checksum of a snapshot.
-func checkSnapshot(r io.Reader, basis string) error {
+func checkSnapshot(r io.Reader, bases []string) error {
 	sum := sha256.New()
 	lines := scanLines(r)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), snapshotFormat) {
@@ -169,7 +172,7 @@ func checkSnapshot(r io.Reader, basis string) error {
 		return fmt.Errorf("%w: %w", ErrSnapshotDamaged, lines.Err())
 	case last != hex.EncodeToString(sum.Sum(nil)):
 		return fmt.Errorf("%w: wrong checksum", ErrSnapshotDamaged)
-	case header != snapshotFormat+basis:
+	case !slices.Contains(bases, strings.TrimPrefix(header, snapshotFormat)):
 		return ErrSnapshotMismatch
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	now = now.Add(30 * time.Second)
 	restored := answersAt(t, &now)
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 2 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, now, none); n != 2 || err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	e, ok := peek(restored, "urn:a:1")
@@ -77,7 +77,7 @@ func TestSnapshot(t *testing.T) {
 		if name == "another basis" {
 			change.text, basis = file.String(), "other"
 		}
-		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), basis, now, none); n != 0 || !errors.Is(err, change.err) || size(c) != 0 {
+		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), []string{"other", basis}, now, none); n != 0 || !errors.Is(err, change.err) || size(c) != 0 {
 			t.Errorf("%s: restored %d, %v", name, n, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestSnapshotIsBounded(t *testing.T) {
 	if n != 1 || err != nil || file.Len() > 250 {
 		t.Errorf("saved %d in %d octets, %v", n, file.Len(), err)
 	}
-	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 1 || err != nil {
+	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, now, none); n != 1 || err != nil {
 		t.Errorf("restored %d, %v", n, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestSnapshotOfTheFuture(t *testing.T) {
 		want int
 	}{{999, 0}, {-1 << 30, 0}, {1000, 1}, {4599, 1}, {4600, 0}} {
 		at := time.Unix(tt.at, 0)
-		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", at, none); n != tt.want || err != nil {
+		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, at, none); n != tt.want || err != nil {
 			t.Errorf("at %d: restored %d, %v", tt.at, n, err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestRestoreWithoutOwned(t *testing.T) {
 	}
 	restored := answersAt(t, &now)
 	owned := func(_ context.Context, name string) bool { return name == "urn:a:1" }
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, owned); n != 1 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, now, owned); n != 1 || err != nil {
 		t.Errorf("restored %d, %v; what others may have changed is not restored", n, err)
 	}
 	if _, ok := peek(restored, "urn:a:1 I2Ls"); ok {

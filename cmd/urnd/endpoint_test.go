@@ -132,21 +132,6 @@ func TestReloadWatchesFromTheStart(t *testing.T) {
 	testserver.Wait(t, "the change is in force", func() bool { return l.logged("was reloaded") == 1 })
 }
 
-// A socket without an endpoint would accept connections that no server answers.
-func TestActivationNeedsNames(t *testing.T) {
-	for names, fine := range map[string]bool{"http": true, "https,admin": true, "": true, "urnd.socket": false, "http,unknown": false} {
-		sockets := make(map[string][]net.Listener)
-		for name := range strings.SplitSeq(names, ",") {
-			if name != "" {
-				sockets[name] = nil
-			}
-		}
-		if err := checkNames(sockets); (err == nil) != fine {
-			t.Errorf("%q: %v", names, err)
-		}
-	}
-}
-
 func TestReloadMemoryLimit(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1TiB")
 	was := debug.SetMemoryLimit(1 << 40) // as it does

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli/store"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -141,7 +142,7 @@ func status(t *testing.T, name string) int {
 }
 
 func (b *registryBench) open() registry.Store {
-	s, err := openStore(context.Background(), config.Registry{Store: b.store})
+	s, err := store.Open(context.Background(), config.Registry{Store: b.store})
 	if err != nil {
 		b.t.Fatal(err)
 	}

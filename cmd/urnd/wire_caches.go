@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -43,30 +41,6 @@ func newCache[V any](
 	return made, err
 }
 
-// diskBasis stands for what responses on disk depend on, also over a restart.
-func diskBasis(c config.Config) string {
-	return fmt.Sprintf("%d-%s", storageRules, c.Basis(config.Disk))
-}
-
-// formerDiskBasis is what diskBasis was in version 0.5: what is on disk since then is used. It depends on how these settings
-// are printed.
-func formerDiskBasis(c config.Config) string {
-	quoted := func(list any) string { return fmt.Sprintf("%q", list) }
-	gateways := []any{
-		c.Gateways.AllowPorts, c.Gateways.DenyPorts, quoted(c.Gateways.Templates), c.FTP.Enabled, c.FTP.Login, c.FTP.TLS, c.Gopher.Enabled,
-		c.News.Enabled, quoted(c.News.Servers), c.News.Login, c.WAIS.Enabled, quoted(c.File.Roots),
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", []any{
-		storageRules, quoted(c.Cache.HarmlessFields), c.Access.AllowDestinations,
-		c.Proxy.Origins, c.Proxy.Upstreams, c.Proxy.Targeted, gateways,
-	}))
-	const enough = 12
-	return hex.EncodeToString(sum[:enough])
-}
-
-// storageRules changes with the rules of what is stored for others: what was stored by others is not used.
-const storageRules = 3
-
 // newResponses returns the cache of HTTP responses: the one of the previous configuration where
 // nothing that it depends on has changed.
 func newResponses(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) (observe.Responses, error) {
@@ -83,8 +57,9 @@ func newResponses(c config.Config, r *resolution, d resolverDependencies, log *s
 }
 
 func makeResponses(c config.Config, files *disk.Store, d resolverDependencies) (observe.Responses, func(), error) {
+	basis, former := c.DiskBasis()
 	settings := httpcache.Config{
-		Now: d.now, Disk: files, Basis: diskBasis(c), FormerBasis: formerDiskBasis(c),
+		Now: d.now, Disk: files, Basis: basis, FormerBasis: former,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,

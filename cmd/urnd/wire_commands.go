@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"os/signal"
@@ -14,8 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/cli/access"
 	"github.com/urnd/urnd/internal/cli/cache"
 	cliconfig "github.com/urnd/urnd/internal/cli/config"
+	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/proxy/route"
-	"github.com/urnd/urnd/systemd"
 )
 
 // serviceCommands returns the commands that serve, ask an urnd that serves, or need to know how it does.
@@ -78,7 +77,7 @@ configuration; SIGTERM stops it after running requests have ended.`,
 	cmd.Flags().StringSlice("listen", nil, "listen for clients on these `addresses`, joined by commas (listen.service)")
 	cmd.Flags().String("admin", "", "listen for administrators on this `address`; empty turns it off (listen.admin)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		inherited, err := inheritedSockets()
+		inherited, err := daemon.Inherited(nameHTTP, nameHTTPS, nameAdmin)
 		if err != nil {
 			return err
 		}
@@ -104,38 +103,9 @@ configuration; SIGTERM stops it after running requests have ended.`,
 	return cmd
 }
 
-// inheritedSockets returns the sockets that systemd has opened, by the name of their
-// endpoint.
-func inheritedSockets() (map[string][]net.Listener, error) {
-	sockets, err := systemd.Listeners()
-	if err != nil {
-		return nil, err
-	}
-	return sockets, checkNames(sockets)
-}
-
 // withSockets returns a configuration with the addresses of sockets that systemd has opened, which warnings are about.
 func withSockets(c config.Config, sockets map[string][]net.Listener) config.Config {
-	addresses := func(name string, configured []string) []string {
-		var all []string
-		for _, socket := range sockets[name] {
-			all = append(all, socket.Addr().String())
-		}
-		if all == nil {
-			return configured
-		}
-		return all
-	}
-	c.Listen.Service, c.Listen.TLS = addresses(nameHTTP, c.Listen.Service), addresses(nameHTTPS, c.Listen.TLS)
+	c.Listen.Service = daemon.Addresses(sockets[nameHTTP], c.Listen.Service)
+	c.Listen.TLS = daemon.Addresses(sockets[nameHTTPS], c.Listen.TLS)
 	return c
-}
-
-// checkNames refuses sockets without an endpoint: no server would answer there.
-func checkNames(sockets map[string][]net.Listener) error {
-	for name := range sockets {
-		if name != nameHTTP && name != nameHTTPS && name != nameAdmin {
-			return fmt.Errorf("systemd passes on a socket with the name %q: FileDescriptorName must be http, https or admin", name)
-		}
-	}
-	return nil
 }

@@ -77,7 +77,7 @@ func gatewayInfos(c config.Config) scheme.Infos {
 
 // gatewayPorts returns which ports a URL may name.
 func gatewayPorts(c config.Gateways) scheme.Ports {
-	return scheme.Ports{Allow: tunnelPort(c.AllowPorts), Deny: tunnelPort(c.DenyPorts)}
+	return scheme.Ports{Allow: config.InRanges(c.AllowPorts), Deny: config.InRanges(c.DenyPorts)}
 }
 
 func anyPort() scheme.Ports {

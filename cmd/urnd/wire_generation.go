@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -24,7 +21,6 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/systemd"
 )
 
 // newDaemon returns a daemon that reads its configuration by read. file is the watched
@@ -95,7 +91,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		return available, ok
 	})
 	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
-		made.Use(func(g *daemon.Generation) { found, ok = targetMetrics(wired(g).service.checks) })
+		made.Use(func(g *daemon.Generation) { found, ok = observe.Targets(wired(g).service.checks) })
 		return found, ok
 	})
 	d.metrics.Certificate(func() (expires time.Time, ok bool) {
@@ -189,7 +185,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if err != nil {
 		return nil, err
 	}
-	path, basis := snapshotPath(c.Cache), snapshotBasis(c)
+	path, bases := snapshotPath(c.Cache), c.SnapshotBases()
 	whole := *p
 	return &daemon.Generation{
 		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,
@@ -212,14 +208,14 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		Restore: func() {
 			d.snapshot.Restore(path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
-				return whole.answers.Restore(ctx, r, basis, d.now(), whole.isRegistered)
+				return whole.answers.Restore(ctx, r, bases, d.now(), whole.isRegistered)
 			}, func(err error) bool {
 				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotMismatch)
 			})
 		},
 		Save: func() {
 			d.snapshot.Save(path, d.log, func(w io.Writer) (int, error) {
-				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
+				return whole.answers.Save(w, bases[0], d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
 		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
@@ -277,30 +273,18 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	return !errors.Is(err, resolver.ErrUnsupported)
 }
 
-// snapshotName is the name of the snapshot in the state directory.
-const snapshotName = "answers"
-
 // snapshotPath returns the path of the snapshot of answers, "" where they are not saved.
 func snapshotPath(c config.Cache) string {
-	directory := c.Directory
-	if directory == "" {
-		directory = systemd.StateDirectory()
-	}
-	if directory == "" || c.MaxSaved == 0 {
+	if c.MaxSaved == 0 {
 		return ""
 	}
-	return filepath.Join(directory, snapshotName)
-}
-
-// snapshotBasis identifies what saved answers depend on: this version, and the settings that decide on answers.
-func snapshotBasis(c config.Config) string {
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, versionText(), c.Basis(config.Snapshot))))
+	return daemon.SnapshotPath(c.Directory)
 }
 
 // openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
 // off. lost is called for lines of it that cannot be written.
 func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slog.Logger, *accesslog.File, error) {
-	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: explainOpenFiles}, w)
+	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing")}, w)
 	if err != nil {
 		return nil, nil, fmt.Errorf("log.format: %w", err)
 	}
@@ -318,15 +302,4 @@ func ofAccessFile(err error) error {
 		err = fmt.Errorf("log.access_file: %w", err)
 	}
 	return err
-}
-
-// explainOpenFiles adds the limit of open files, and where it is set, to an error of reaching it.
-func explainOpenFiles(err error) error {
-	var limit syscall.Rlimit
-	if !errors.Is(err, syscall.EMFILE) || syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
-		return err
-	}
-	return fmt.Errorf("%w: this process may open %d files and connections: "+
-		"raise LimitNOFILE in the unit of systemd (systemctl edit urnd), or ulimit -n, "+
-		"or lower limits.connections and limits.outgoing", err, limit.Cur)
 }

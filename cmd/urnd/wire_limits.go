@@ -70,12 +70,10 @@ func (s slots) metrics() (all []metrics.Limit) {
 func memoryLimit(c config.Limits) config.Size { return cmp.Or(c.Memory, availableMemory()) }
 
 // availableMemory returns what Go may take of the limit of the control group, 0 where there is none, or where GOMEMLIMIT
-// says it. A tenth is for what Go does not count: buffers of sockets, pages of files, and tables of the kernel.
+// says it.
 func availableMemory() config.Size {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return 0
 	}
-	limit := config.Size(cgroup.Memory(os.DirFS("/")))
-	const tenth, mebibyte = 10, 1 << 20
-	return (limit - limit/tenth) &^ (mebibyte - 1)
+	return config.Size(cgroup.Available(os.DirFS("/")))
 }

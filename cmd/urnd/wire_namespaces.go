@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/config"
@@ -60,59 +59,6 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 	return all
 }
 
-// orders returns the resolution systems of a namespace in their order, where it differs
-// from resolve.order. What the administrator wrote for a namespace goes before the DNS, which
-// need not know it; and so do the rules of built-in namespaces, of which the public DNS has
-// no records.
-func orders(c config.Config) map[string][]string {
-	order := make(map[string][]string)
-	for _, ns := range urnns.Builtin() {
-		if len(ns.Targets) > 0 {
-			order[ns.NID] = moveToFront("namespace", defaultOrder(c))
-		}
-	}
-	for _, ns := range c.Namespaces {
-		nid := strings.ToLower(ns.NID)
-		own, ok := order[nid]
-		if !ok {
-			own = defaultOrder(c)
-		}
-		if len(ns.Targets) > 0 {
-			own = toFront("namespace", own)
-		}
-		if len(ns.THTTP) > 0 {
-			own = toFront("thttp", own)
-		}
-		if len(ns.Order) > 0 {
-			own = ns.Order
-		}
-		order[nid] = own
-	}
-	return order
-}
-
-// moveToFront returns an order with one of its systems before the others, if it is there.
-func moveToFront(name string, order []string) []string {
-	if !slices.Contains(order, name) {
-		return order
-	}
-	return toFront(name, order)
-}
-
-// toFront returns an order that begins with a system.
-func toFront(name string, order []string) []string {
-	return append([]string{name}, slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
-}
-
-// defaultOrder returns resolve.order, without SLP where it is turned off: it would only
-// add to the reasons of every negative answer.
-func defaultOrder(c config.Config) []string {
-	if slpEnabled(c.SLP) {
-		return c.Resolve.Order
-	}
-	return slices.DeleteFunc(slices.Clone(c.Resolve.Order), func(name string) bool { return name == "slp" })
-}
-
 // unknown returns the error kind of names that no system resolves.
 func unknown(c config.Config) error {
 	switch c.Resolve.UnknownStatus {
@@ -137,20 +83,12 @@ func fallbackOf(c config.Config) (resolver.Resolver, error) {
 	return resolver.NewFallback(fallback, c.Resolve.RuleTTL), nil
 }
 
-// schemes returns the schemes that locations from THTTP servers may have, beside http and https.
-func schemes(c config.Config) map[string][]string {
-	all := make(map[string][]string)
-	for _, ns := range c.Namespaces {
-		all[strings.ToLower(ns.NID)] = ns.Schemes
+// ruled returns the namespaces that lead somewhere by built-in rules.
+func ruled() (nids []string) {
+	for _, ns := range urnns.Builtin() {
+		if len(ns.Targets) > 0 {
+			nids = append(nids, ns.NID)
+		}
 	}
-	return all
-}
-
-// servers returns the THTTP servers of namespaces.
-func servers(c config.Config) map[string][]string {
-	all := make(map[string][]string)
-	for _, ns := range c.Namespaces {
-		all[strings.ToLower(ns.NID)] = ns.THTTP
-	}
-	return all
+	return nids
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -74,17 +73,6 @@ func tunnelBy(h *schemehttp.Handler) func(context.Context, string, func(netip.Ad
 	}
 }
 
-func tunnelPort(allowed []config.PortRange) func(uint16) bool {
-	return func(port uint16) bool {
-		for _, ports := range allowed {
-			if ports.First <= port && port <= ports.Last {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // upstreamsOf returns the function that selects the upstream proxy of a URI, nil where there is none.
 // The hosts of each are compared as those of a rule.
 func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, error) {
@@ -109,7 +97,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 			server.Password = string(bytes.TrimSpace(text))
 		}
 		var err error
-		if server.TLS, err = serverTLS("proxy.upstreams."+id+".tls", u.TLS); err != nil {
+		if server.TLS, err = secret.ServerTLS("proxy.upstreams."+id+".tls", u.TLS); err != nil {
 			return nil, err
 		}
 		servers[id] = server
@@ -141,7 +129,7 @@ func originsOf(c config.Proxy) ([]proxy.Origin, error) {
 			o.Forwarded = forwardings()[site.Forwarded]
 		}
 		var err error
-		if o.TLS, err = serverTLS("proxy.origins."+strconv.Itoa(i)+".tls", site.TLS); err != nil {
+		if o.TLS, err = secret.ServerTLS("proxy.origins."+strconv.Itoa(i)+".tls", site.TLS); err != nil {
 			return nil, err
 		}
 		for _, server := range site.Servers {
@@ -177,29 +165,4 @@ func policyOf(c config.Config) (*policy.Policy, error) {
 		return nil, fmt.Errorf("proxy.rules: %w", err)
 	}
 	return p, nil
-}
-
-// serverTLS returns how a server is authenticated by TLS, and urnd to it, nil for the defaults. The files are read now: a
-// reload reads them again.
-func serverTLS(setting string, c config.ServerTLS) (*tls.Config, error) {
-	if c == (config.ServerTLS{}) {
-		return nil, nil //nolint:nilnil // the defaults, and nothing is wrong
-	}
-	client := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName}
-	if c.MinVersion == "1.3" {
-		client.MinVersion = tls.VersionTLS13
-	}
-	var err error
-	if c.CA != "" {
-		if client.RootCAs, err = secret.Pool(setting+".ca", c.CA); err != nil {
-			return nil, err
-		}
-	}
-	if c.Certificate != "" {
-		client.Certificates = make([]tls.Certificate, 1)
-		if client.Certificates[0], err = secret.Pair(setting, c.Certificate, c.Key); err != nil {
-			return nil, err
-		}
-	}
-	return client, nil
 }

@@ -2,24 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/netip"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/api"
-	"github.com/urnd/urnd/internal/cli"
 	cliregistry "github.com/urnd/urnd/internal/cli/registry"
-	"github.com/urnd/urnd/internal/metrics"
-	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/cli/store"
 	"github.com/urnd/urnd/internal/redact"
-	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -27,19 +21,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry/count"
 	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/registry/health"
-	"github.com/urnd/urnd/resolver/registry/postgres"
-	"github.com/urnd/urnd/resolver/registry/sqlite"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/urnns"
 )
-
-// openStore opens the store of a configuration.
-func openStore(ctx context.Context, c config.Registry) (registry.Store, error) {
-	if path, ok := cli.StoreFile(c.Store); ok {
-		return sqlite.Open(ctx, path)
-	}
-	return openPostgres(ctx, c)
-}
 
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
@@ -64,7 +48,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	var err error
 	make := func() (*follow.Store, func(), error) {
-		made := follow.New(follow.Config{Open: openFollowed(c.Registry), Report: d.registryState, After: time.After})
+		made := follow.New(follow.Config{Open: store.Opener(c.Registry), Report: d.registryState, After: time.After})
 		return made, made.End, nil
 	}
 	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)
@@ -79,27 +63,15 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	return nil
 }
 
-// openFollowed returns what opens the store of a configuration.
-func openFollowed(c config.Registry) func(ctx context.Context, mustExist bool) (registry.Store, error) {
-	return func(ctx context.Context, mustExist bool) (registry.Store, error) {
-		if path, ok := cli.StoreFile(c.Store); ok && mustExist {
-			if err := sqlite.MustExist(path); err != nil {
-				return nil, err
-			}
-		}
-		return openStore(ctx, c)
-	}
-}
-
 // wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
 // a reload, and are written before their store is closed.
 func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slog.Logger) (func(string, *resolver.Record), error) {
 	if r.registry == nil || !c.Registry.Count {
 		return nil, nil //nolint:nilnil // it counts nothing
 	}
-	store := r.registry // not the resolution, which the counts outlive
+	opened := r.registry // not the resolution, which the counts outlive
 	counts, err := shared.Reuse(&r.shared, d.previous.reusable(), "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
-		made := count.NewRecorder(store, d.now)
+		made := count.NewRecorder(opened, d.now)
 		return made, made.Close, nil
 	})
 	if err != nil {
@@ -159,44 +131,11 @@ func ownNames(c config.Listen) []string {
 // registryWiring returns what the commands of the registry need.
 func registryWiring() cliregistry.Wiring {
 	return cliregistry.Wiring{
-		Names: namesOf, Resolve: openResolution, Open: openStore, Health: commandHealth, OwnNames: ownNames,
+		Names: namesOf, Resolve: openResolution, Open: store.Open, Health: commandHealth, OwnNames: ownNames,
 		New: func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry {
 			return newRegistry(store, names, time.Now, log)
 		},
 	}
-}
-
-// postgresConnect is the time to connect to one address of a PostgreSQL server.
-const postgresConnect = 5 * time.Second
-
-// openPostgres opens the store of a configuration in PostgreSQL.
-func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error) {
-	return postgres.Open(ctx, c.Store, postgres.Options{
-		Replica: c.Replica, Dial: dialPostgres, Now: time.Now,
-		Password: func() (string, error) { return postgresPassword(c.Password) },
-	})
-}
-
-// dialPostgres connects to a configured server, wherever it is: no client can choose it.
-func dialPostgres(ctx context.Context, network, address string) (net.Conn, error) {
-	if network == "unix" {
-		return netguard.Socket(postgresConnect, address)(ctx, network, address)
-	}
-	everywhere := netguard.New(postgresConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
-	return everywhere.DialContext(ctx, network, address)
-}
-
-// postgresPassword reads the file of the password. A credential exists for the daemon alone: commands
-// take the password as psql does, from PGPASSWORD or ~/.pgpass.
-func postgresPassword(name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	text, err := secret.Read("registry.password", name)
-	if errors.Is(err, secret.ErrNoCredentials) {
-		return "", nil
-	}
-	return strings.TrimRight(string(text), "\r\n"), err
 }
 
 // wireHealth makes the checks of targets, if they are turned on. They start with the configuration.
@@ -242,17 +181,4 @@ func commandHealth(c config.Config, store registry.Store) (settings health.Confi
 // healthAgent returns the User-Agent of checks.
 func healthAgent(contact string) string {
 	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
-}
-
-// targetMetrics returns the state of the checks of targets; ok is false where there are none.
-func targetMetrics(checks *health.Background) (m metrics.Targets, ok bool) {
-	sweep, lag, ok := checks.Sweep()
-	if !ok {
-		return m, false
-	}
-	m = metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
-	for _, state := range health.States() {
-		m.States[string(state)] = sweep.States[state]
-	}
-	return m, true
 }

@@ -139,10 +139,10 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		Members: []resolver.Member{
 			{Name: "ddds", Resolver: urns},
 			{Name: "slp", Resolver: discovered},
-			{Name: "thttp", Resolver: r.limited(thttp.NewResolver(client, servers(c)))},
+			{Name: "thttp", Resolver: r.limited(thttp.NewResolver(client, c.THTTPServers()))},
 			{Name: "namespace", Resolver: resolver.NewNamespaces(r.names.Set, c.Resolve.RuleTTL)},
 		},
-		Order: defaultOrder(c), Orders: orders(c), Last: fallback, Unknown: unknown(c),
+		Order: c.Order(), Orders: c.Orders(ruled()), Last: fallback, Unknown: unknown(c),
 	}
 	if r.own != nil {
 		systems = systems.First(resolver.Member{Name: "registry", Resolver: r.own, History: true})
@@ -193,7 +193,7 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 		Web: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations,
 		DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
-		Fields: d.fields, Schemes: schemes(c), Observe: observe.Exchanges(d.metrics, "thttp"),
+		Fields: d.fields, Schemes: c.LocationSchemes(), Observe: observe.Exchanges(d.metrics, "thttp"),
 		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),
 	})
 }

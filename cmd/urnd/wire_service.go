@@ -133,7 +133,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Fetches: r.slots.fetches.Or(problem.ErrFetches),
 			Streams: r.slots.streams.Or(problem.ErrStreams),
 			Bound:   r.slots.bound.Or(problem.ErrBound),
-			Tunnel:  tunnelBy(tunnels), TunnelPort: tunnelPort(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
+			Tunnel:  tunnelBy(tunnels), TunnelPort: config.InRanges(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
 			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
 		},
 		Log: d.log, Now: d.now,

@@ -17,13 +17,10 @@ import (
 // foundSize bounds the memory for servers that SLP has found, in octets: a few for a namespace.
 const foundSize = 1 << 20
 
-// slpEnabled reports whether directory agents are configured.
-func slpEnabled(c config.SLP) bool { return len(c.Agents) > 0 || c.Multicast }
-
 // wireSLP returns the resolver by SLP, or one whose answer is why it is turned off. It can
 // connect to directory agents only.
 func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (resolver.Resolver, error) {
-	if !slpEnabled(c.SLP) {
+	if !c.SLP.Enabled() {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
 	}
 	var names []string

@@ -254,8 +254,10 @@ func packageRules() []packageRule {
 			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that admin needs no cache",
 		},
 		{
-			"proxy/fast", nil, true,
-			"fast parses plain requests in place: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
+			"proxy/fast",
+			[]string{"internal/httpmessage"},
+			true,
+			"fast parses plain requests in place, and writes the responses to them: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
 		},
 		{
 			"config",
@@ -374,6 +376,14 @@ func packageRules() []packageRule {
 			"these commands work on the store of the registry, without a running urnd; which store that is, and what resolves, is passed to them",
 		},
 		{
+			"internal/cli/store",
+			[]string{
+				"internal/cli", "config", "internal/netguard", "internal/secret", "resolver/registry", "resolver/registry/postgres", "resolver/registry/sqlite",
+			},
+			true,
+			"the daemon and commands open the same store by the same settings: it knows both drivers, so that the registry and its followers know none",
+		},
+		{
 			"internal/cli/man",
 			[]string{"internal/cli", "config"},
 			true,
@@ -389,7 +399,7 @@ func packageRules() []packageRule {
 			"internal/observe",
 			[]string{
 				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
-				"resolver", "resolver/ddds", "resolver/scheme",
+				"resolver", "resolver/ddds", "resolver/registry/health", "resolver/scheme",
 			},
 			true,
 			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",

@@ -31,6 +31,14 @@ func Memory(files fs.FS) int64 {
 	return least
 }
 
+// Available returns what of Memory may be given to Go as its limit, in whole mebibytes. A tenth is for what Go does not count: buffers
+// of sockets, pages of files, and tables of the kernel.
+func Available(files fs.FS) int64 {
+	limit := Memory(files)
+	const tenth, mebibyte = 10, 1 << 20
+	return (limit - limit/tenth) &^ (mebibyte - 1)
+}
+
 // limitOf returns the least limit of a group and of those that it is in, 0 for none. In a container the root may be its
 // own group, and the path of the group be one that it does not see.
 func limitOf(files fs.FS, root, group string, names ...string) (least int64) {

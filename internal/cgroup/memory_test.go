@@ -41,3 +41,18 @@ func TestMemory(t *testing.T) {
 		})
 	}
 }
+
+// A tenth is not for Go, and neither is a part of a mebibyte.
+func TestAvailable(t *testing.T) {
+	files := fstest.MapFS{
+		"proc/self/cgroup":            {Data: []byte("0::/a\n")},
+		"sys/fs/cgroup/a/memory.max":  {Data: []byte("536870912\n")},
+		"sys/fs/cgroup/a/memory.high": {Data: []byte("max\n")},
+	}
+	if got := Available(files); got != 460<<20 {
+		t.Errorf("%d, want 460 MiB", got)
+	}
+	if got := Available(fstest.MapFS{}); got != 0 {
+		t.Errorf("without a limit it is %d", got)
+	}
+}

@@ -6,8 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
+
+	"github.com/urnd/urnd/systemd"
 )
 
 // Snapshot saves and restores the cache of answers in a file. With the path "" it does
@@ -17,6 +20,18 @@ type Snapshot struct {
 	purged  bool               // restoring must not begin again
 	stop    context.CancelFunc // of a running Restore; nil for none
 	stopped chan struct{}
+}
+
+// SnapshotPath returns the path of the snapshot in a directory, "" being the state directory of systemd. It is "" where there
+// is neither.
+func SnapshotPath(directory string) string {
+	if directory == "" {
+		directory = systemd.StateDirectory()
+	}
+	if directory == "" {
+		return ""
+	}
+	return filepath.Join(directory, "answers")
 }
 
 // Restore reads the file, if it exists, with a function that returns the number of restored

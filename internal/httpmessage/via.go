@@ -1,6 +1,7 @@
 package httpmessage
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -18,14 +19,20 @@ const (
 // ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3) and CDN-Loop (RFC 8586), a
 // unique pseudonym. The zero value is a name that is not unique.
 type ViaName struct {
-	id string
+	id, entry string
 }
 
 // NewViaName returns a unique ViaName.
-func NewViaName() ViaName { return ViaName{"-" + strconv.FormatUint(rand.Uint64(), 36)} } //nolint:gosec // it need not be secret
+func NewViaName() ViaName {
+	id := "-" + strconv.FormatUint(rand.Uint64(), 36) //nolint:gosec // it need not be secret
+	return ViaName{id, protocolOf + pseudonym + id}
+}
+
+// protocolOf is the version of HTTP in an entry of Via.
+const protocolOf = "1.1 "
 
 // String returns the entry of Via.
-func (n ViaName) String() string { return "1.1 " + pseudonym + n.id }
+func (n ViaName) String() string { return cmp.Or(n.entry, protocolOf+pseudonym) }
 
 // maxUrnds bounds the urnds that a request has come through: they may be chained, but a
 // loop must end.

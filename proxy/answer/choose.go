@@ -30,8 +30,11 @@ func (a *Responder) choose(lines httpmessage.Lines, locations []resolver.Locatio
 	return a.best(lines, locations), vary
 }
 
-// Choice returns the location to redirect a client to, whatever it accepts, and false where that decides.
+// Choice returns the location to redirect a client to, whatever it accepts, and false where that decides, or there is none.
 func (a *Responder) Choice(locations []resolver.Location) (location string, ok bool) {
+	if len(locations) == 0 {
+		return "", false
+	}
 	if len(locations) > 1 {
 		for i := range locations {
 			if from := locations[i].From; from.Type != "" || from.Language != "" {
@@ -63,8 +66,11 @@ func (a *Responder) best(lines httpmessage.Lines, locations []resolver.Location)
 }
 
 // InOrder returns at most limit locations in the order in which they are tried: first the
-// one to which the client would be redirected.
+// one to which the client would be redirected. Of none there is none.
 func (a *Responder) InOrder(lines httpmessage.Lines, locations []resolver.Location, limit int) []resolver.Location {
+	if len(locations) == 0 {
+		return nil
+	}
 	first, _ := a.choose(lines, locations)
 	ordered := []resolver.Location{first}
 	for _, l := range locations {

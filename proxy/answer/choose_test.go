@@ -123,3 +123,14 @@ func TestChoice(t *testing.T) {
 		}
 	}
 }
+
+// Of no locations none is chosen.
+func TestChooseOfNone(t *testing.T) {
+	r := responderWhere()
+	if location, ok := r.Choice(nil); ok || location != "" {
+		t.Errorf("%q", location)
+	}
+	if ordered := r.InOrder(nil, nil, 1); len(ordered) != 0 {
+		t.Errorf("%v", ordered)
+	}
+}

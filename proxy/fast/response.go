@@ -5,12 +5,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"golang.org/x/net/http/httpguts"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Conn is what a Response is written to.
@@ -33,7 +31,7 @@ type Response struct {
 	isHead bool
 
 	header http.Header
-	sorted []string // names of the fields that are written
+	lines  []httpmessage.Field // those that are written, by their names as http.Header has them
 	reason words
 	out    []byte // what is to be written: the head, and what is behind it
 	body   []byte // what came before it was known how the body is framed
@@ -43,7 +41,8 @@ type Response struct {
 	left      int64 // of a body whose length is known
 	isStarted bool  // the head is complete
 	isLast    bool  // the connection ends behind the response
-	isTyped   bool  // the fields have a Content-Type, or a content coding that hides the type
+	isTyped   bool  // the fields have a Content-Type, or a content coding that hides the type, or none is to be guessed
+	isTrailed bool  // they announce trailers
 	isDated   bool
 	err       error // of a write
 }
@@ -77,7 +76,7 @@ func (r *Response) Reset(conn Conn, isHead bool, date func() []byte) {
 	if r.header == nil {
 		r.header = make(http.Header)
 	}
-	*r = Response{conn: conn, date: date, isHead: isHead, header: r.header, sorted: r.sorted[:0], out: r.out[:0], body: r.body[:0]}
+	*r = Response{conn: conn, date: date, isHead: isHead, header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0]}
 }
 
 // Header implements http.ResponseWriter.
@@ -90,113 +89,6 @@ func (r *Response) SetReason(status int, reason string) {
 	}
 }
 
-// WriteHeader implements http.ResponseWriter. Interim responses are sent at once.
-func (r *Response) WriteHeader(status int) {
-	switch {
-	case r.status != 0:
-		return
-	case status < http.StatusOK:
-		r.writeInterim(status)
-		return
-	}
-	r.status, r.left = status, -1
-	r.appendStatusLine(status)
-	_, r.isDated = r.header["Date"]
-	_, r.isTyped = r.header["Content-Type"]
-	r.isTyped = r.isTyped || r.firstOf("Content-Encoding") != ""
-	r.isLast = r.firstOf("Connection") == "close"
-	r.frame()
-	r.appendFields(func(name string) bool { return strings.HasPrefix(name, http.TrailerPrefix) || r.isSuppressed(name) })
-}
-
-func (r *Response) firstOf(name string) string {
-	if lines := r.header[name]; len(lines) > 0 {
-		return lines[0]
-	}
-	return ""
-}
-
-// frame finds the framing that the fields say.
-func (r *Response) frame() {
-	if text := r.firstOf("Content-Length"); text != "" {
-		length, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && length >= 0 {
-			r.framing, r.left = framingLength, length
-		} else {
-			delete(r.header, "Content-Length")
-		}
-	}
-	if r.isHead || r.status == http.StatusNoContent || r.status == http.StatusNotModified {
-		r.framing = framingNone
-	}
-}
-
-// isSuppressed reports whether a field is not sent in a response that has no content: RFC 9110 sections 8.6 and 15.4.5.
-func (r *Response) isSuppressed(name string) bool {
-	switch {
-	case name == "Transfer-Encoding":
-		return true
-	case r.status == http.StatusNotModified:
-		return name == "Content-Type" || name == "Content-Length"
-	case r.status == http.StatusNoContent:
-		return name == "Content-Length"
-	default:
-		return false
-	}
-}
-
-// appendStatusLine appends the status line with the words that are set, or with those of net/http.
-func (r *Response) appendStatusLine(status int) {
-	r.out = strconv.AppendInt(append(r.out, "HTTP/1.1 "...), int64(status), 10)
-	text := http.StatusText(status)
-	switch {
-	case r.reason.status == status:
-		r.out = append(append(r.out, ' '), r.reason.text...)
-	case text == "":
-		r.out = strconv.AppendInt(append(r.out, " status code "...), int64(status), 10)
-	default:
-		r.out = append(append(r.out, ' '), text...)
-	}
-	r.out = append(r.out, "\r\n"...)
-}
-
-// appendFields appends the fields by name but for those that are left out, as http.Header.WriteSubset does.
-func (r *Response) appendFields(isOut func(name string) bool) {
-	r.sorted = r.sorted[:0]
-	for name := range r.header {
-		if !isOut(name) && httpguts.ValidHeaderFieldName(name) {
-			r.sorted = append(r.sorted, name)
-		}
-	}
-	slices.Sort(r.sorted)
-	for _, name := range r.sorted {
-		for _, line := range r.header[name] {
-			r.appendField(name, line)
-		}
-	}
-}
-
-// appendField appends a field line. A value never has a line end (RFC 9110 section 5.5).
-func (r *Response) appendField(name, value string) {
-	r.out = append(append(r.out, name...), ": "...)
-	start := len(r.out)
-	r.out = append(r.out, strings.Trim(value, " \t\r\n")...)
-	for i, c := range r.out[start:] {
-		if c == '\r' || c == '\n' {
-			r.out[start+i] = ' '
-		}
-	}
-	r.out = append(r.out, "\r\n"...)
-}
-
-// writeInterim sends an interim response: RFC 9110 section 15.2.
-func (r *Response) writeInterim(status int) {
-	r.appendStatusLine(status)
-	r.appendFields(func(name string) bool { return name == "Content-Length" || name == "Transfer-Encoding" })
-	r.out = append(r.out, "\r\n"...)
-	r.send()
-}
-
 // start completes the head, before next of the body is added. Of a body that is whole, what has come is all of it.
 func (r *Response) start(isWhole bool, next []byte) {
 	if r.isStarted {
@@ -207,9 +99,8 @@ func (r *Response) start(isWhole bool, next []byte) {
 		r.out = append(append(append(r.out, "Date: "...), r.date()...), "\r\n"...)
 	}
 	isOpen := r.framing == framingOpen
-	_, isTrailed := r.header["Trailer"]
 	isLengthKnown := r.isHead && r.left < 0 && len(r.body) > 0 || isOpen
-	if isWhole && isLengthKnown && !isTrailed {
+	if isWhole && isLengthKnown && !r.isTrailed {
 		r.out = strconv.AppendInt(append(r.out, "Content-Length: "...), int64(len(r.body)), 10)
 		r.out = append(r.out, "\r\n"...)
 		if isOpen {
@@ -341,29 +232,6 @@ func (r *Response) Finish() (persists bool) {
 		r.out = append(r.out, "\r\n"...)
 	}
 	r.send()
+	clear(r.lines) // a pooled one would hold their memory
 	return r.err == nil && !r.isLast && (r.framing != framingLength || r.left == 0)
-}
-
-// appendTrailer appends the trailer fields: those that were announced, and those with http.TrailerPrefix.
-func (r *Response) appendTrailer() {
-	var announced []string
-	for _, line := range r.header["Trailer"] {
-		for name := range strings.SplitSeq(line, ",") {
-			announced = append(announced, http.CanonicalHeaderKey(strings.TrimSpace(name)))
-		}
-	}
-	trailer := make(http.Header)
-	for name, lines := range r.header {
-		short, isMarked := strings.CutPrefix(name, http.TrailerPrefix)
-		if isMarked || slices.Contains(announced, name) {
-			trailer[short] = lines
-		}
-	}
-	if len(trailer) == 0 {
-		return
-	}
-	fields := r.header
-	r.header = trailer
-	r.appendFields(func(string) bool { return false })
-	r.header = fields
 }

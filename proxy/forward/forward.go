@@ -106,9 +106,13 @@ type Request struct {
 	bound   *bound // nil for none
 }
 
-// ResponseWriter is an http.ResponseWriter that can send the words of a status.
+// ResponseWriter is an http.ResponseWriter that sends fields in the form that they have in package httpmessage, and the words of a
+// status.
 type ResponseWriter interface {
 	http.ResponseWriter
+	// WriteFields is WriteHeader with fields, which replace those of their names in Header. They are not changed, nor used any
+	// more when it returns, but their values.
+	WriteFields(status int, fields httpmessage.Fields)
 	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
 	SetReason(status int, reason string)
 	// SetServer tells which server has answered, the zero value where that is not known.

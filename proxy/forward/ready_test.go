@@ -63,6 +63,14 @@ type writer struct {
 	request *http.Request
 }
 
+func (w writer) WriteFields(status int, fields httpmessage.Fields) {
+	fields.CopyTo(w.Header())
+	if !fields.Has("Content-Type") {
+		w.Header()["Content-Type"] = nil
+	}
+	w.WriteHeader(status)
+}
+
 func (w writer) SetReason(status int, reason string) { listen.SetReason(w.request, status, reason) }
 func (writer) SetServer(netip.AddrPort)              {}
 func (writer) Broken(error)                          {}
@@ -423,6 +431,14 @@ type discarded struct {
 func (d *discarded) Header() http.Header       { return d.header }
 func (d *discarded) WriteHeader(status int)    { d.status = status }
 func (*discarded) Write(b []byte) (int, error) { return len(b), nil }
-func (*discarded) SetReason(int, string)       {}
-func (*discarded) SetServer(netip.AddrPort)    {}
-func (*discarded) Broken(error)                {}
+func (d *discarded) WriteFields(status int, fields httpmessage.Fields) {
+	fields.CopyTo(d.Header())
+	if !fields.Has("Content-Type") {
+		d.Header()["Content-Type"] = nil
+	}
+	d.WriteHeader(status)
+}
+
+func (*discarded) SetReason(int, string)    {}
+func (*discarded) SetServer(netip.AddrPort) {}
+func (*discarded) Broken(error)             {}

@@ -95,8 +95,7 @@ func (p *Proxy) readyFields(r httpcache.Ready, isUnmodified bool) http.Header {
 	if p.config.OwnField != "" {
 		header[p.config.OwnField] = []string{variable}
 	}
-	p.setFields(header, a)
-	setLength(header, http.MethodGet, a)
+	p.sentFields(&Request{Request: httpmessage.Request{Method: http.MethodGet}}, a).CopyTo(header)
 	return header
 }
 

@@ -152,7 +152,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 	for _, l := range r.Locations {
 		resource, err := p.fetch(ctx, r, l.URI, limit == 1)
 		if err != nil {
-			faults = append(faults, err)
+			faults = append(faults, ofLocation(l.URI, err))
 			continue
 		}
 		if found.resources = append(found.resources, resource); len(found.resources) == limit {
@@ -165,6 +165,16 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 	complete = true
 	return found, nil
 }
+
+// ofLocation returns the error of a location, for which the client is not to blame where that is not valid.
+func ofLocation(location string, err error) error {
+	if !errors.As(err, new(*uri.ParseError)) {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w: %w", resolver.ErrUnreachable, location, errLocation, err)
+}
+
+var errLocation = problem.Reason("a location of the name, or a redirect of its server, is no valid URI")
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
@@ -194,9 +204,12 @@ func noResource(faults []error) error {
 			gone++
 		}
 	}
+	if len(faults) == 0 {
+		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name has no location"}
+	}
 	joined := errors.Join(faults...)
 	switch {
-	case len(faults) == 0 || missing+gone < len(faults):
+	case missing+gone < len(faults):
 		return joined
 	case missing == 0:
 		return &resolver.Negative{Kind: resolver.ErrGone, Reason: joined.Error()}

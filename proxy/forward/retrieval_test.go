@@ -72,6 +72,8 @@ func partsOf(t *testing.T, client *recorder) (parts []string) {
 // shop has resources by path: a status, a redirect, or a type of image, of which it says that others are not acceptable.
 func shop(r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); {
+	case r.URI.Check() != nil:
+		return nil, r.URI.Check()
 	case path == "/unreachable":
 		return nil, resolver.ErrUnreachable
 	case path == "/moved":
@@ -82,6 +84,8 @@ func shop(r scheme.Request) (*scheme.Resource, error) {
 		return respond(302, "", "Location", "file:///etc/passwd"), nil
 	case path == "/no-uri":
 		return respond(302, "", "Location", "http://["), nil
+	case path == "/no-host":
+		return respond(302, "", "Location", "http:///a"), nil
 	case path == "/elsewhere":
 		return respond(302, "", "Location", "http://b.example/image/gif"), nil
 	case path == "/exotic":
@@ -120,6 +124,7 @@ func TestResources(t *testing.T) {
 		{"/image/gif /image/jpeg /image/png", "image/jpeg, image/png;q=0.5", "/image/jpeg image/jpeg", "/image/jpeg image/jpeg|/image/png image/png", 0},
 		{"/image/gif /image/png", "image/*", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
 		{"/image/gif /image/png", "no media range *", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
+		{"", "", "", "", 404},
 		{"/404", "", "", "", 404},
 		{"/404 /410", "", "", "", 404},
 		{"/410 /410", "", "", "", 410},
@@ -128,6 +133,10 @@ func TestResources(t *testing.T) {
 		{"/unreachable", "", "", "", 502},
 		{"/loop", "", "", "", 502},
 		{"/no-uri", "", "", "", 502},
+		{"/no-host", "", "", "", 502},
+		{"[", "", "", "", 502},
+		{"[ /404", "", "", "", 502},
+		{"[ /image/gif", "", "/image/gif image/gif", "/image/gif image/gif", 0},
 		{"/exotic", "", "", "", 502},
 		{"/local", "", "", "", 403},
 	} {

@@ -42,7 +42,7 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 	led := false
 	u, err := uri.Parse(location)
 	if err != nil {
-		return retrieved{}, resolver.Unreachable(err)
+		return retrieved{}, err
 	}
 	named := u.WithoutPassword().String()
 	for range maxRedirects + 1 {
@@ -68,8 +68,8 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 			return retrieved{}, &statusError{named, resource.Status}
 		}
 		from := u
-		if u, err = referred(u, next); err != nil { // it is not the client's error
-			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %s", resolver.ErrUnreachable, location, err.Error())
+		if u, err = referred(u, next); err != nil {
+			return retrieved{}, fmt.Errorf("%w: %s leads to what is no URI: %w", resolver.ErrUnreachable, location, err)
 		}
 		if err := mayRefer(from, u); err != nil {
 			return retrieved{}, err

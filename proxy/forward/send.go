@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 )
 
@@ -18,14 +19,15 @@ func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpc
 	if !a.Outcome.Hit() {
 		w.SetServer(a.From)
 	}
-	header := w.Header()
-	p.setFields(header, a)
-	announced := p.announce(header, r, a)
-	setLength(header, r.Method, a)
+	announced := announced(r, a)
+	fields := p.sentFields(r, a)
+	for _, name := range announced {
+		fields.Add("Trailer", name)
+	}
 	if a.Reason != "" || !isMade(a.Status) {
 		w.SetReason(a.Status, a.Reason)
 	}
-	w.WriteHeader(a.Status)
+	w.WriteFields(a.Status, fields)
 	if a.Content != nil && r.Method != http.MethodHead {
 		p.sendContent(ctx, w, a, announced)
 	}
@@ -57,13 +59,12 @@ func (*Proxy) sendContent(ctx context.Context, w ResponseWriter, a *httpcache.An
 	}
 }
 
-// announce announces the trailer fields that are known, and returns their names. There are none by
-// HTTP/1.1 in a response whose length is known, nor by HTTP/1.0: RFC 9110 section 6.5.
-func (*Proxy) announce(header http.Header, r *Request, a *httpcache.Answer) []string {
-	if a.Trailer == nil || len(a.Trailer.Names) == 0 || !r.isAtLeast11() || a.ContentLength >= 0 && r.Major == 1 {
+// announced returns the names of the trailer fields that are announced: those that are known. There are none by HTTP/1.1 in a
+// response whose length is known, nor by HTTP/1.0: RFC 9110 section 6.5.
+func announced(r *Request, a *httpcache.Answer) []string {
+	if a.Trailer == nil || !r.isAtLeast11() || a.ContentLength >= 0 && r.Major == 1 {
 		return nil
 	}
-	header["Trailer"] = a.Trailer.Names
 	return a.Trailer.Names
 }
 
@@ -73,23 +74,29 @@ func isMade(status int) bool {
 	return status == http.StatusPartialContent || status == http.StatusNotModified || status == http.StatusRequestedRangeNotSatisfiable
 }
 
-// setLength sets the length of an answer.
-func setLength(header http.Header, method string, a *httpcache.Answer) {
+// sentFields returns the fields that are sent of an answer.
+func (p *Proxy) sentFields(r *Request, a *httpcache.Answer) httpmessage.Fields {
+	isReplaced := func(f httpmessage.Field) bool {
+		return f.Is("Content-Length") || len(a.Added) > 0 && a.Added.Has(f.Name)
+	}
+	const more = 4 // Via, Cache-Status, Content-Length, Trailer
+	fields := make(httpmessage.Fields, 0, len(a.Fields)+len(a.Added)+more)
+	length := ""
+	for _, f := range a.Fields {
+		if !isReplaced(f) {
+			fields = append(fields, f)
+		} else if f.Is("Content-Length") {
+			length = f.Value
+		}
+	}
+	fields = append(fields, a.Added...)
+	fields.Add("Via", p.config.Via.String())
+	fields.Add("Cache-Status", a.Outcome.Status("urnd"))
 	switch {
 	case a.ContentLength >= 0 && a.Status != http.StatusNotModified && a.Status != http.StatusNoContent:
-		header["Content-Length"] = []string{strconv.FormatInt(a.ContentLength, 10)}
-	case method != http.MethodHead:
-		delete(header, "Content-Length") // it may be that of another framing
+		fields.Add("Content-Length", strconv.FormatInt(a.ContentLength, 10))
+	case r.Method == http.MethodHead && length != "": // else it may be that of another framing
+		fields.Add("Content-Length", length)
 	}
-}
-
-// setFields sets the fields of an answer.
-func (p *Proxy) setFields(header http.Header, a *httpcache.Answer) {
-	a.Fields.CopyTo(header) // also in place of Config.OwnField
-	a.Added.CopyTo(header)
-	header["Via"] = append(header["Via"], p.config.Via.String())
-	header["Cache-Status"] = append(header["Cache-Status"], a.Outcome.Status("urnd"))
-	if _, ok := header["Content-Type"]; !ok {
-		header["Content-Type"] = nil // net/http would guess one
-	}
+	return fields
 }

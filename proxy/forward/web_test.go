@@ -151,6 +151,14 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseRecorder.WriteHeader(status)
 }
 
+func (r *recorder) WriteFields(status int, fields httpmessage.Fields) {
+	fields.CopyTo(r.Header())
+	if !fields.Has("Content-Type") {
+		r.Header()["Content-Type"] = nil
+	}
+	r.WriteHeader(status)
+}
+
 func (r *recorder) SetReason(_ int, reason string)  { r.reason = reason }
 func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
 func (r *recorder) Broken(err error)                { r.broken = err }

@@ -55,8 +55,7 @@ func New(err error) api.Problem {
 	if errors.As(err, &person) {
 		p.Opens, p.Retrieves = person.Opens, person.URI
 	}
-	var parse *uri.ParseError
-	if errors.As(err, &parse) {
+	if parse := parseOf(err); parse != nil {
 		p.Detail = parse.Rule.Says
 		input, offset := redact.URLsAt(parse.Input, parse.Offset)
 		p.Input, p.Offset = input, &offset

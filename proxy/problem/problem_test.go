@@ -123,6 +123,10 @@ func TestStatus(t *testing.T) {
 		{problem.ErrLoop, 508},
 		// Of a chain the first row of the table applies.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
+		// Of what is no URI, and of others than the client.
+		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, fault(t, "nothing")), 502},
+		{fmt.Errorf("%w: %w", scheme.ErrResponse, fault(t, "nothing")), 502},
+		{errors.Join(fault(t, "nothing"), resolver.ErrUnreachable), 502},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, netguard.ErrForbidden), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, &policy.Denied{Rule: "internal"}), 403},
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, refused), 502},

@@ -121,8 +121,7 @@ var statuses = [...]row{
 
 // rowOf returns the row of an error.
 func rowOf(err error) row {
-	var parse *uri.ParseError
-	if errors.As(err, &parse) {
+	if parseOf(err) != nil {
 		return row{err: err, status: http.StatusBadRequest}
 	}
 	var refusal *scheme.Refusal
@@ -143,6 +142,16 @@ func rowOf(err error) row {
 	default:
 		return row{err: err, status: http.StatusInternalServerError}
 	}
+}
+
+// parseOf returns what is wrong with the URI of a client, nil where nothing is: for one that a server or a record gave, or a
+// rule made, the client is not to blame.
+func parseOf(err error) *uri.ParseError {
+	var parse *uri.ParseError
+	if !errors.As(err, &parse) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, scheme.ErrResponse) {
+		return nil
+	}
+	return parse
 }
 
 // Status returns the status for an error.

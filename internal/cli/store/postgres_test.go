@@ -1,4 +1,4 @@
-package main
+package store_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli/store"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -38,7 +39,7 @@ func TestOpenPostgres(t *testing.T) {
 		{server.URL("names"), "credential:registry-password", registry.ErrNoStore},
 	} {
 		url := strings.Replace(c.url, "postgres@", "urnd@", 1)
-		s, err := openStore(t.Context(), config.Registry{Store: url, Replica: url, Password: c.password})
+		s, err := store.Open(t.Context(), config.Registry{Store: url, Replica: url, Password: c.password})
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s, %s: %v, want %v", url, c.password, err, c.want)
 		}
