@@ -152,7 +152,7 @@ func (f *flight) fail() { f.finish(nil) }
 func (f *flight) finish(s *stored) {
 	defer f.publish(s) // also where storing it panics
 	defer f.arrived()
-	f.commit(s)
+	f.commit(s, nil)
 }
 
 // arrived notes that the header has come, or nothing does, and reports whether the client that leads was there by then.
@@ -224,18 +224,20 @@ func (f *flight) isForgotten() bool {
 	return f.forgotten
 }
 
-// commit stores the response of the flight with a content, and ends the flight; a nil content
-// stores nothing.
-func (f *flight) commit(s *stored) {
+// commit stores the response of the flight with a content, and ends the flight; a nil response
+// stores nothing. What has arrived in a spool becomes its object on disk; nil for none. That is done while the shard
+// is held, and after what was stored before is known: so the object is not found, and read, as one that was.
+func (f *flight) commit(s *stored, from *spool) {
 	shard := f.cache.shard(f.key)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	switch forgotten := f.isForgotten(); {
-	case s == nil:
-	case !forgotten:
-		f.cache.updateLocked(f.key, func(e *Entry) *Entry { return f.cache.with(e, s) })
-	case s.saved != nil && f.live != nil:
-		_ = f.cache.config.Disk.Remove(s.saved)
+	if s != nil && !f.isForgotten() {
+		f.cache.updateLocked(f.key, func(e *Entry) *Entry {
+			if !s.save(from) {
+				return e
+			}
+			return f.cache.with(e, s)
+		})
 	}
 	f.removeLocked(shard)
 }

@@ -112,11 +112,11 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 // remove removes one variant of what is stored for a key.
 func (c *Cache) remove(key string, s *stored) {
 	c.update(key, func(e *Entry) *Entry {
-		if e == nil || !slices.Contains(e.variants, s) {
+		if e == nil || !slices.ContainsFunc(e.variants, s.isSame) {
 			return e
 		}
 		after := *e
-		after.variants = slices.DeleteFunc(slices.Clone(e.variants), func(other *stored) bool { return other == s })
+		after.variants = slices.DeleteFunc(slices.Clone(e.variants), s.isSame)
 		return &after
 	})
 }
