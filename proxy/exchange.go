@@ -58,10 +58,10 @@ func (x *exchange) run(ctx context.Context, w http.ResponseWriter) {
 		x.identify()
 	}
 	completed := false
-	defer func() { //nolint:contextcheck // the exchange has the request's
+	defer func() {
 		x.end(start, completed || x.answerPanic(recover()))
 	}()
-	x.traced(start) //nolint:contextcheck // the exchange has the request's
+	x.traced(start)
 	completed = true
 }
 

@@ -58,8 +58,9 @@ type netHTTP struct{ *http.Request }
 func (s netHTTP) message() httpmessage.Request             { return httpmessage.FromRequest(s.Request) }
 func (s netHTTP) ended() context.Context                   { return listen.Ended(s.Request) }
 func (s netHTTP) attach(newOne func() io.Closer) io.Closer { return listen.Attach(s.Request, newOne) }
-func (s netHTTP) setReason(status int, reason string)      { listen.SetReason(s.Request, status, reason) }
-func (s netHTTP) endEarly() bool                           { return listen.EndEarly(s.Request) }
+
+func (s netHTTP) setReason(status int, reason string) { listen.SetReason(s.Request, status, reason) }
+func (s netHTTP) endEarly() bool                      { return listen.EndEarly(s.Request) }
 
 // plain is a plain request that is served in the goroutine of its connection. It is pooled.
 type plain struct {

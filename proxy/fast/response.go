@@ -98,14 +98,8 @@ func (r *Response) start(isWhole bool, next []byte) {
 	if !r.isDated {
 		r.out = append(append(append(r.out, "Date: "...), r.date()...), "\r\n"...)
 	}
-	isOpen := r.framing == framingOpen
-	isLengthKnown := r.isHead && r.left < 0 && len(r.body) > 0 || isOpen
-	if isWhole && isLengthKnown && !r.isTrailed {
-		r.out = strconv.AppendInt(append(r.out, "Content-Length: "...), int64(len(r.body)), 10)
-		r.out = append(r.out, "\r\n"...)
-		if isOpen {
-			r.framing, r.left = framingLength, int64(len(r.body))
-		}
+	if isWhole {
+		r.measure()
 	}
 	if !r.isTyped && len(r.body)+len(next) > 0 {
 		beginning := append(r.body, next[:min(len(next), sniffed)]...)[:min(len(r.body)+len(next), sniffed)]
@@ -124,6 +118,19 @@ func (r *Response) start(isWhole bool, next []byte) {
 	r.body = r.body[:0]
 	if len(body) > 0 {
 		r.append(body)
+	}
+}
+
+// measure gives a body that is whole its length, unless trailers follow it.
+func (r *Response) measure() {
+	isOpen := r.framing == framingOpen
+	isOfHead := r.isHead && r.left < 0 && len(r.body) > 0
+	if r.isTrailed || !isOpen && !isOfHead {
+		return
+	}
+	r.out = append(strconv.AppendInt(append(r.out, "Content-Length: "...), int64(len(r.body)), 10), "\r\n"...)
+	if isOpen {
+		r.framing, r.left = framingLength, int64(len(r.body))
 	}
 }
 
