@@ -161,14 +161,16 @@ const confirmed = 2
 
 // readOnce reads into p, answers what it can, and returns what is left.
 func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
+	rest := f.conn.server.config.IdleTimeout
 	if round >= confirmed && f.io.canRead() {
 		f.await(watched)
 		if n, err = f.io.read(f, p); !isTimeout(err) {
 			return n, err
 		}
+		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
 	}
 	if round > 0 {
-		f.await(f.conn.server.config.IdleTimeout)
+		f.await(rest)
 	}
 	f.isRest, f.isAfter = false, false
 	switch n, err = f.conn.Conn.Read(p); {
