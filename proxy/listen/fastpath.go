@@ -277,6 +277,9 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	if n < peeked || !f.unseen.Load() {
 		return 0, io.EOF
 	}
+	if string(p[:peeked]) == preface[:peeked] && f.IsSecure() && !f.conn.choseHTTP2() {
+		p[0] = 'p' // net/http would take it for the beginning of HTTP/2, which it is not behind a request, nor without ALPN
+	}
 	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
 	return n, err
 }
