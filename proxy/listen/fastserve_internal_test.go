@@ -153,3 +153,25 @@ func TestNoHTTP2BehindServed(t *testing.T) {
 		}
 	}
 }
+
+// Serve ends where its listener fails, and waits for no connection that net/http has never had.
+func TestServeEndsWithListener(t *testing.T) {
+	t.Parallel()
+	s := serving(t, func(_ *FastConn, ctx context.Context) { <-ctx.Done() }, nil)
+	fresh, idle, busy := s.dial(t), s.dial(t), s.dial(t)
+	idle.send(t, fastRequest)
+	idle.expect(t, fastAnswer)
+	busy.send(t, plainRequest)
+	testserver.Wait(t, "the connections are accepted", func() bool { return s.limit.Open() == 3 })
+	_ = s.listener.Close()
+	select {
+	case err := <-s.ended:
+		if s.ended <- nil; err == nil { // for the end of the test
+			t.Error("it has not failed")
+		}
+	case <-time.After(testserver.Patience / 2):
+		t.Fatal("Serve goes on")
+	}
+	fresh.expect(t, "closed")
+	idle.expect(t, "closed")
+}

@@ -121,13 +121,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running.Go(func() { accepted <- s.accept(listener, conns, to, &running) }) //nolint:contextcheck // a handshake ends with its connection
 	select {
 	case err := <-accepted:
-		_ = server.Close()
+		s.abandon(server, conns)
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
 	_ = listener.Close()
 	if err := <-accepted; !errors.Is(err, net.ErrClosed) {
-		_ = server.Close()
+		s.abandon(server, conns)
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	}
 	if s.config.DaemonContext != nil {
@@ -138,6 +138,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
 	}
 	return nil
+}
+
+// abandon closes all connections, those that net/http does not know behind what is answered.
+func (*Server) abandon(server *http.Server, conns *connections) {
+	_ = server.Close()
+	conns.closeUnseen()
 }
 
 // isEnding reports whether clients are asked to close their connections.
