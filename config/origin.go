@@ -43,7 +43,7 @@ func (o Origin) String() string {
 type Origins struct {
 	settings map[string]Origin
 	file     string
-	lines    lines
+	lines    lines             // nil for none
 	empty    []string          // paths that are written without a value
 	sizes    map[string]string // what to write for a size without unit, by its path
 }
@@ -58,14 +58,22 @@ func (o Origins) of(path string) Origin {
 			continue
 		}
 		if origin.Kind == FromFile {
-			origin.Line = o.lines.line(path)
+			origin.Line = o.line(path)
 		}
 		return origin
 	}
-	if line := o.lines.line(path); line > 0 { // an unknown key
+	if line := o.line(path); line > 0 { // an unknown key
 		return Origin{Kind: FromFile, Name: o.file, Line: line}
 	}
 	return Origin{}
+}
+
+// line returns the line of a path in the file, 0 for none.
+func (o Origins) line(path string) int {
+	if o.lines == nil {
+		return 0
+	}
+	return o.lines.line(path)
 }
 
 // ofFault returns the origin of what a fault is about. Where that is a default, it is the first setting in its message that

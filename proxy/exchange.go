@@ -25,7 +25,9 @@ type exchange struct {
 	handler *Handler
 	in      inbound
 	ctx     context.Context   //nolint:containedctx // it is that of the request
-	lines   httpmessage.Lines // linesOf, made once for all requests of a pooled exchange
+	lines   httpmessage.Lines // the fields of the request
+	header  http.Header       // of a request of net/http
+	headers httpmessage.Lines // headerLines, made once for all requests of a pooled exchange
 	client  gate.Client
 	place   route.Place
 	ask     route.Ask
@@ -34,12 +36,12 @@ type exchange struct {
 	event   Event
 }
 
-// newExchange returns an exchange, whose request and client are to be set.
+// newExchange returns an exchange, whose request, lines and client are to be set.
 func (h *Handler) newExchange() *exchange {
 	x, _ := h.exchanges.Get().(*exchange)
 	if x == nil {
 		x = new(exchange)
-		x.lines = x.linesOf
+		x.headers = x.headerLines
 	}
 	x.handler = h
 	return x
@@ -56,15 +58,14 @@ func (x *exchange) run(ctx context.Context, w http.ResponseWriter) {
 		x.identify()
 	}
 	completed := false
-	defer func() { //nolint:contextcheck // the exchange has the request's
+	defer func() {
 		x.end(start, completed || x.answerPanic(recover()))
 	}()
-	x.traced(start) //nolint:contextcheck // the exchange has the request's
+	x.traced(start)
 	completed = true
 }
 
-// linesOf returns the lines of a field of the request.
-func (x *exchange) linesOf(name string) []string { return x.in.lines(name) }
+func (x *exchange) headerLines(name string) []string { return x.header[name] }
 
 // WriteHeader implements http.ResponseWriter. Interim responses are not recorded.
 func (x *exchange) WriteHeader(status int) {
@@ -170,7 +171,7 @@ func (x *exchange) end(start time.Time, completed bool) {
 		event.User = gate.UserOf(x.lines)
 		h.config.Observe(event)
 	}
-	*x = exchange{lines: x.lines}
+	*x = exchange{headers: x.headers}
 	h.exchanges.Put(x)
 }
 

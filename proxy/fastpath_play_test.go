@@ -66,11 +66,15 @@ func play(t *testing.T, filled *stores, v *variant, dialogs []dialog, isFast boo
 	var all transcript
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
-		w := newWorld(t, filled.clone(), v, time.Now)
+		stores := filled.clone()
+		w := newWorld(t, stores, v, time.Now)
 		defer w.close()
 		listener := newStreamListener(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})
 		stop := sync.OnceFunc(w.serve(t, listener, v, isFast))
 		for _, d := range dialogs {
+			if v.forgets {
+				stores.forget()
+			}
 			h := new(heard)
 			h.listen(t, v, d, listener, w.fast, stop)
 			h.events, h.log = w.take()

@@ -52,6 +52,9 @@ func (s *entries[V]) Each(f func(*cache.Entry[V]) bool) {
 	}
 }
 
+// HasRoom implements httpcache.Store.
+func (*entries[V]) HasRoom(int64) bool { return true }
+
 // stored are the names and the pages that are in the caches before a case begins.
 func stored() (names, pages []string) {
 	names = []string{
@@ -78,6 +81,7 @@ type stores struct {
 type listedStore[V any] interface {
 	cache.Store[V]
 	cache.Lister[V]
+	HasRoom(bytes int64) bool
 }
 
 func newStores() *stores {
@@ -91,6 +95,18 @@ func (s *stores) clone() *stores {
 	copyEntries(c.web, s.web)
 	c.asked = maps.Clone(s.asked)
 	return c
+}
+
+// forget removes all pages.
+func (s *stores) forget() {
+	var keys []string
+	s.web.Each(func(e *cache.Entry[*httpcache.Entry]) bool {
+		keys = append(keys, e.Key)
+		return true
+	})
+	for _, key := range keys {
+		s.web.Delete(key)
+	}
 }
 
 func copyEntries[V any](to, from listedStore[V]) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
 )
 
 // Sockets are read and written by system calls of the fast path itself. What is sent and observed is the same as in
@@ -69,6 +71,28 @@ func (w *world) isOnDisk() bool {
 	}
 	_, inMemory := stored.Blocks()
 	return !inMemory
+}
+
+// What only the disk has is answered by the fast path, too, and for those alone who may have it.
+func TestFastPathIsInvisibleAfterARestart(t *testing.T) {
+	filled := newStores()
+	page := dialog{packets: []packet{{octets: asked(cachedPage)}}}
+	all := dialog{packets: []packet{{octets: asked(cachedPage) + asked("http://a.example/large") + asked("http://a.example/brief")}}}
+	for _, c := range []struct {
+		name   string
+		change func(*proxy.Config)
+		client netip.AddrPort
+		wants  int // dialogs in which the fast path has answered
+	}{
+		{"for all", nil, netip.AddrPort{}, 2},
+		{"a rate", func(c *proxy.Config) { c.Access.Rate = 1000 }, netip.AddrPort{}, 0},
+		{"a stranger", nil, netip.MustParseAddrPort("192.0.2.7:50000"), 0},
+	} {
+		v := &variant{name: c.name, hasDisk: true, forgets: true, change: c.change, client: c.client}
+		if n := compare(t, filled, v, page, page, all, page); n < c.wants || c.wants == 0 && n > 0 {
+			t.Errorf("%s: the fast path has answered %d requests", c.name, n)
+		}
+	}
 }
 
 // said returns all that the client has received.

@@ -27,6 +27,7 @@ type variant struct {
 	refreshes bool
 	level     slog.Level
 	hasDisk   bool // for what is too large for memory
+	forgets   bool // the pages in memory, before each dialog
 	// isSmall is whether requests have room for 4 KiB at least, and for 8 KiB at most: net/http gives those behind another
 	// more of it.
 	isSmall bool

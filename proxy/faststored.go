@@ -23,18 +23,13 @@ type fastContent struct {
 
 // answerStored answers a request of a client of the proxy or of a site, with what is stored.
 func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
-	r, a := &w.request, &w.ask
-	var set *forward.Site
-	if a.Site != nil {
-		set = p.sites[a.Site.Index].set
-	}
-	found, ok := p.forward.Ready(a.Key.String(), a.Spelling, set, w.view.Lines, w.now)
+	found, ok := p.ready(f, w)
 	if !ok {
 		return fast.Uncached
 	}
 	isUnmodified := found.IsUnmodified(w.view.Lines)
 	blocks, inMemory := found.Blocks()
-	hasContent := !isUnmodified && !r.IsHead()
+	hasContent := !isUnmodified && !w.request.IsHead()
 	var content forward.Content
 	if hasContent && !inMemory {
 		if content, ok = found.Open(context.Background()); !ok {
@@ -68,6 +63,21 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 		event.Bytes = found.Length()
 	}
 	return ""
+}
+
+// ready returns the stored response that a request is answered with, from memory, or from disk where its client may have that.
+func (p *FastPath) ready(f *fastClient, w *fastWork) (forward.Ready, bool) {
+	a := &w.ask
+	var set *forward.Site
+	if a.Site != nil {
+		set = p.sites[a.Site.Index].set
+	}
+	key := a.Key.String()
+	found, ok := p.forward.Ready(key, a.Spelling, set, w.view.Lines, w.now)
+	if !ok && p.gate.MayLoad(context.Background(), &f.client, a) && p.forward.Load(key) {
+		return p.forward.Ready(key, a.Spelling, set, w.view.Lines, w.now)
+	}
+	return found, ok
 }
 
 // send sends what was answered, the last of it with its content, and reports it.

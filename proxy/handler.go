@@ -130,7 +130,7 @@ func (h *Handler) serverOf(s *site) uri.URI {
 // ServeHTTP implements http.Handler, and calls Observe with the outcome.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.newExchange()
-	x.in = fromNetHTTP(r)
+	x.in, x.header, x.lines = fromNetHTTP(r), r.Header, x.headers
 	x.client = gate.ClientOf(r.RemoteAddr, x.lines, h.config.Access.Trusted)
 	x.run(r.Context(), w)
 }

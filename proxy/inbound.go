@@ -25,8 +25,6 @@ type inbound struct {
 
 // source is the loop that has read a request.
 type source interface {
-	// lines returns the lines of a field.
-	lines(name string) []string
 	// message returns the request with its fields and its body, without a target.
 	message() httpmessage.Request
 	// ended, attach, setReason and endEarly are Ended, Attach, SetReason and EndEarly of package listen.
@@ -57,12 +55,12 @@ func fromNetHTTP(r *http.Request) inbound {
 // netHTTP is net/http as a source.
 type netHTTP struct{ *http.Request }
 
-func (s netHTTP) lines(name string) []string               { return s.Header[name] }
 func (s netHTTP) message() httpmessage.Request             { return httpmessage.FromRequest(s.Request) }
 func (s netHTTP) ended() context.Context                   { return listen.Ended(s.Request) }
 func (s netHTTP) attach(newOne func() io.Closer) io.Closer { return listen.Attach(s.Request, newOne) }
-func (s netHTTP) setReason(status int, reason string)      { listen.SetReason(s.Request, status, reason) }
-func (s netHTTP) endEarly() bool                           { return listen.EndEarly(s.Request) }
+
+func (s netHTTP) setReason(status int, reason string) { listen.SetReason(s.Request, status, reason) }
+func (s netHTTP) endEarly() bool                      { return listen.EndEarly(s.Request) }
 
 // plain is a plain request that is served in the goroutine of its connection. It is pooled.
 type plain struct {
@@ -70,6 +68,7 @@ type plain struct {
 	response fast.Response
 	conn     *listen.FastConn
 	date     func() []byte
+	lines    httpmessage.Lines // of the request, made once
 }
 
 // parse parses the request that octets begin with, and reports whether it is one to be served so. It does not refer to the octets:
@@ -80,8 +79,6 @@ func (s *plain) parse(octets []byte) bool {
 	}
 	return s.request.Parse(bytes.Clone(octets[:s.request.Size])) == ""
 }
-
-func (s *plain) lines(name string) []string { return s.request.Lines(name) }
 
 func (s *plain) message() httpmessage.Request {
 	fields := make(httpmessage.Fields, 0, s.request.Count())

@@ -96,7 +96,7 @@ func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part span) er
 	if x.r.Method == http.MethodHead || s.content == nil {
 		return nil
 	}
-	content, err := s.content.open(ctx, part)
+	content, err := x.cache.open(ctx, s, part)
 	a.Content = content
 	return err
 }

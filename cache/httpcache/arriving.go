@@ -61,27 +61,23 @@ func (x *exchange) newBody(f *flight, response *httpmessage.Response, s *stored)
 	}
 	b.ended = func(content blocks, complete bool) {
 		if !complete {
-			f.commit(nil)
+			f.commit(nil, nil)
 			return
 		}
 		whole := s.copied()
-		whole.content = content
+		whole.content = nil
+		if !b.passing {
+			whole.content = content
+		}
 		if !whole.isPartial() {
 			whole.length = b.arrived
 			whole.part = span{0, whole.length}
 		}
-		if b.isSpooled() && !f.isForgotten() {
-			whole.saved = b.spool.commit(whole)
+		var arrived *spool
+		if b.isSpooled() {
+			arrived = b.spool
 		}
-		switch {
-		case !b.passing:
-			f.commit(c.combined(f.key, whole))
-		case whole.saved != nil:
-			whole.content = fileContent{whole.saved}
-			f.commit(whole)
-		default:
-			f.commit(nil)
-		}
+		f.commit(c.combined(f.key, whole), arrived)
 	}
 	return b
 }

@@ -17,6 +17,8 @@ import (
 type Store interface {
 	cache.Store[*Entry]
 	cache.Lister[*Entry]
+	// HasRoom reports whether so many bytes more fit without an entry leaving for them.
+	HasRoom(bytes int64) bool
 }
 
 // Config configures a Cache. Now, MaxObject, MaxArriving and Same must be set.
@@ -139,7 +141,11 @@ func (c *Cache) entry(key string) *Entry {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return c.entryLocked(key)
+	most := c.mostPromoted()
+	if !c.config.Store.HasRoom(most) {
+		most = noBodies
+	}
+	return c.entryLocked(key, most)
 }
 
 // peek returns what is in memory for a key.
@@ -150,15 +156,15 @@ func (c *Cache) peek(key string) *Entry {
 	return nil
 }
 
-// entryLocked is entry where the shard is held.
-func (c *Cache) entryLocked(key string) *Entry {
+// entryLocked is entry where the shard is held, with bodies from disk of at most so many octets.
+func (c *Cache) entryLocked(key string, most int64) *Entry {
 	if e := c.config.Store.Get(key); e != nil {
 		return e.Value
 	}
 	if c.config.Disk == nil {
 		return nil
 	}
-	e := c.load(key)
+	e := c.load(key, most)
 	if e != nil {
 		c.config.Store.Set(cache.NewEntry(key, e.measured(), nil, 0, 0))
 	}
@@ -177,7 +183,7 @@ func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
 	if c.config.Store == nil {
 		return
 	}
-	before := c.entryLocked(key)
+	before := c.entryLocked(key, noBodies)
 	after := change(before)
 	if after != before {
 		c.updateDisk(before, after)

@@ -99,6 +99,33 @@ func TestDisk(t *testing.T) {
 	}
 }
 
+// What is stored is written once: it is not found on disk, and given another head, in the moment in which it is stored.
+func TestWrittenOnce(t *testing.T) {
+	for _, size := range []int{0, 5, 100_000, 9 << 20} { // the last is too large for memory
+		directory := t.TempDir()
+		s, closes := onDisk(t, directory)
+		s.sends(200, text(size), fresh)
+		for range 2 {
+			s.expect(s.get(), 200, text(size), false)
+			s.cache.Purge(target, true)
+		}
+		s.expect(s.get(), 200, text(size), false)
+		s.cache.Close()
+		files, err := filepath.Glob(filepath.Join(directory, "???", "*"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%d octets: the files %q, %v", size, files, err)
+		}
+		content, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if heads := strings.Count(string(content[size:]), `{"Status":`); heads != 1 {
+			t.Errorf("%d octets: the file has %d heads", size, heads)
+		}
+		closes()
+	}
+}
+
 // A file that is damaged is a miss, also where it was a hit before.
 func TestDamagedDisk(t *testing.T) {
 	for _, hits := range []int{0, 2} {

@@ -53,7 +53,7 @@ func (c *Cache) found(key string) *Entry {
 	if e := c.peek(key); e != nil || c.config.Disk == nil {
 		return e
 	}
-	return c.load(key)
+	return c.load(key, noBodies)
 }
 
 func (s *stored) info(now time.Time) Info {

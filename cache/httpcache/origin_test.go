@@ -21,6 +21,7 @@ import (
 type table struct {
 	mu      sync.Mutex
 	entries map[string]*cache.Entry[*httpcache.Entry]
+	isFull  bool
 }
 
 func (t *table) Get(key string) *cache.Entry[*httpcache.Entry] {
@@ -34,6 +35,8 @@ func (t *table) Set(e *cache.Entry[*httpcache.Entry]) {
 	defer t.mu.Unlock()
 	t.entries[e.Key] = e
 }
+
+func (t *table) HasRoom(int64) bool { return !t.isFull }
 
 func (t *table) Delete(key string) {
 	t.mu.Lock()

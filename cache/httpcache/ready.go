@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -23,7 +24,7 @@ type Ready struct {
 // where Serve has to decide. The request is a GET or HEAD without content, and without the fields Authorization,
 // Cache-Control, If-Match, If-Unmodified-Since, Pragma and Range; its method and conditions are for the caller,
 // and so is Request.Check: see From and IsUnmodified. Only what is in memory is looked at, of which the content
-// may be on disk. The fields of the request are asked for only where they select one of several responses. The
+// may be on disk: see Load. The fields of the request are asked for only where they select one of several responses. The
 // key, and Request.Spelling, are not retained.
 //
 // It changes and counts nothing: see Used.
@@ -41,6 +42,15 @@ func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.
 	}
 	age := s.age(now)
 	return Ready{cache: c, response: s, age: age, ttl: s.lifetime - age, interval: intervalOf(now)}, true
+}
+
+// Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was something. The key is
+// not retained.
+func (c *Cache) Load(key string) bool {
+	if c.config.Store == nil || c.config.Disk == nil || c.peek(key) != nil {
+		return false
+	}
+	return c.entry(strings.Clone(key)) != nil
 }
 
 // isWhole reports whether the whole response is stored, with a content and its length.
@@ -101,7 +111,7 @@ func (r Ready) Blocks() (content [][]byte, ok bool) {
 // Open opens the content, also one that is on disk. It returns false where the disk has lost it: Serve has to
 // answer then, and does so without it.
 func (r Ready) Open(ctx context.Context) (Content, bool) {
-	content, err := r.response.content.open(ctx, span{0, -1})
+	content, err := r.cache.open(ctx, r.response, span{0, -1})
 	if err == nil {
 		return content, true
 	}

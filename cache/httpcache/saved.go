@@ -94,7 +94,7 @@ func (s *stored) isUnicode() bool {
 func storedOf(o *disk.Object) *stored {
 	s := storedOfHead(o.Head())
 	if s != nil {
-		s.length, s.part, s.saved, s.content = o.Size(), span{0, o.Size()}, o, fileContent{o}
+		s.length, s.part, s.saved, s.content = o.Size(), span{0, o.Size()}, o, contentOf(o)
 	}
 	return s
 }
@@ -123,25 +123,6 @@ func storedOfHead(text []byte) *stored {
 		s.date = date
 	}
 	return s
-}
-
-// load returns what the disk has for a key, nil for nothing; the shard is held.
-func (c *Cache) load(key string) *Entry {
-	var e Entry
-	for _, o := range c.config.Disk.Get(key) {
-		switch s := storedOf(o); {
-		case s == nil:
-		case s.basis != c.config.Basis && (s.basis == "" || s.basis != c.config.FormerBasis):
-			_ = c.config.Disk.Remove(o) // the disk tries again
-		default:
-			s.basis = c.config.Basis
-			e.variants = append(e.variants, s)
-		}
-	}
-	if len(e.variants) == 0 {
-		return nil
-	}
-	return &e
 }
 
 // updateDisk makes the disk have what an entry has, in place of another one; the shard is held. A fault

@@ -38,6 +38,18 @@ func (s *spool) write(p []byte) (whole bool) {
 	return err == nil
 }
 
+// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has its
+// content, in memory or on disk. A fault of the disk costs no more than what is not in memory.
+func (s *stored) save(from *spool) bool {
+	if from != nil {
+		s.saved = from.commit(s)
+	}
+	if s.content == nil && s.saved != nil {
+		s.content = fileContent{s.saved}
+	}
+	return s.content != nil
+}
+
 // commit stores the object, nil where the disk fails.
 func (s *spool) commit(whole *stored) *disk.Object {
 	head, err := whole.head()

@@ -53,6 +53,11 @@ type record struct {
 	uses *uses
 }
 
+// isSame reports whether two values are of the same stored response, which may have come from disk again, or into memory, meanwhile.
+func (s *stored) isSame(other *stored) bool {
+	return s == other || s.saved != nil && other.saved != nil && s.saved.Is(other.saved)
+}
+
 // copied returns a copy of a stored response to be changed, without its memo.
 func (s *stored) copied() *stored { return &stored{record: s.record} }
 

@@ -41,3 +41,19 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 		}
 	}
 }
+
+// There is room until an entry would leave for another one.
+func TestHasRoom(t *testing.T) {
+	s, err := New(Config[string]{MaxBytes: 1 << 16, Size: func(text string) int { return len(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if !s.HasRoom(1<<15) || s.HasRoom(1<<16) {
+		t.Errorf("empty: room for a half: %v, for all: %v", s.HasRoom(1<<15), s.HasRoom(1<<16))
+	}
+	full, _ := openFull(t)
+	if full.HasRoom(1 << 12) {
+		t.Errorf("full: %+v", full.Stats())
+	}
+}

@@ -133,6 +133,13 @@ func (s *Store[V]) Set(e *cache.Entry[V]) {
 	s.endProbation()
 }
 
+// HasRoom reports whether so many bytes more fit without an entry leaving for them.
+func (s *Store[V]) HasRoom(bytes int64) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.bytes.Load()-s.probation.bytes+bytes <= s.mainBytes
+}
+
 // Delete implements cache.Store.
 func (s *Store[V]) Delete(key string) {
 	s.mu.Lock()

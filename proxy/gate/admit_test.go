@@ -85,6 +85,7 @@ func TestAdmit(t *testing.T) {
 		return http.Header{field: r.Header["Authorization"]}
 	}
 	foreign := http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"}, "User-Agent": {"Mozilla/5.0"}}
+	loads := 0
 	for _, tt := range []struct {
 		client, method, target, host string
 		users                        *gate.Users
@@ -180,6 +181,20 @@ func TestAdmit(t *testing.T) {
 		if stored := again.AdmitStored(t.Context(), &client, &ask, netip.MustParseAddr("198.51.100.1")); (stored.Err == nil) != (tt.want == nil) {
 			t.Errorf("%s %s of %s, stored: %v by %s", method, tt.target, tt.client, stored.Err, stored.Step)
 		}
+		// What is not in memory is loaded for them alone, where no more than who asks decides.
+		if again.MayLoad(t.Context(), &client, &ask) {
+			t.Errorf("%s %s of %s: it is loaded before the rate is", method, tt.target, tt.client)
+		}
+		a.Rate = 0
+		if open := gate.New(gate.Config{Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: new(policy.Policy), Now: at}); open.MayLoad(t.Context(), &client, &ask) {
+			if v := open.Admit(t.Context(), &client, &ask); v.Err != nil {
+				t.Errorf("%s %s of %s: it is loaded, and refused by %s: %v", method, tt.target, tt.client, v.Step, v.Err)
+			}
+			loads++
+		}
+	}
+	if loads == 0 {
+		t.Error("nothing is loaded for anybody")
 	}
 }
 

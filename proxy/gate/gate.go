@@ -91,6 +91,22 @@ func (g *Gate) AdmitStored(ctx context.Context, c *Client, a *route.Ask, from ne
 	return v
 }
 
+// MayLoad reports whether it is known, before a stored response is, that AdmitStored lets a client ask what it asks: so that who is
+// refused brings nothing into memory. It counts nothing.
+func (g *Gate) MayLoad(ctx context.Context, c *Client, a *route.Ask) bool {
+	isLater := g.rates != nil || g.config.Access.Users != nil || hasRules(a) && !g.config.Policy.AllowsAll()
+	if isLater {
+		return false
+	}
+	var v Verdict
+	for _, v.Step = range [...]Step{StepHost, StepClient, StepPerson} {
+		if g.take(ctx, &v, c, a) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // take takes one step.
 func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
 	switch v.Step {

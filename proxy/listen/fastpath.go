@@ -279,6 +279,9 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	return n, err
 }
 
+// isOnLoop reports whether a response is being written to a connection that net/http has never had.
+func (f *FastConn) isOnLoop() bool { return !f.isHanded.Load() && f.isAnswering() }
+
 // isServed reports whether requests of the connection were answered.
 func (f *FastConn) isServed() bool { return f.conn.used.Load() }
 

@@ -130,6 +130,11 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	if c.passed != nil {
 		return c.passed.read(c, p)
 	}
+	return c.readNext(p)
+}
+
+// readNext reads what has not been read.
+func (c *requestConn) readNext(p []byte) (int, error) {
 	if c.isNew {
 		if err := c.firstRead(p); err != nil {
 			return 0, err

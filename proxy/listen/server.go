@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,7 +118,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	to := newHandover(listener.Addr())
 	running.Go(func() { _ = server.Serve(to) }) // until drain ends it
 	accepted := make(chan error, 1)
-	running.Go(func() { accepted <- s.accept(listener, conns, to, &running) })
+	running.Go(func() { accepted <- s.accept(listener, conns, to, &running) }) //nolint:contextcheck // a handshake ends with its connection
 	select {
 	case err := <-accepted:
 		_ = server.Close()
@@ -176,7 +177,7 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 	conns.closeUnseen()
 	err := server.Shutdown(ctx)
 	conns.wait(ctx, conns.idle)
-	if err == nil && !conns.idle() { // net/http does not know of connections that it has never had
+	if err == nil && slices.ContainsFunc(conns.fast(), (*FastConn).isOnLoop) { // net/http does not know of them
 		err = context.Cause(ctx)
 	}
 	if err != nil {

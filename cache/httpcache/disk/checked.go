@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 )
@@ -80,7 +79,7 @@ func (c *checked) verified(offset int64) int64 {
 }
 
 // verify verifies the slice at an offset; complete is whether it was the last one.
-func (c *checked) verify(file *os.File, offset int64, sumOfSums uint32, buffers *sync.Pool) (complete bool, err error) {
+func (c *checked) verify(file *file, offset int64, sumOfSums uint32, buffers *sync.Pool) (complete bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := offset / sliceSize
@@ -116,7 +115,7 @@ func buffer(buffers *sync.Pool, size int64) (b []byte, free func()) {
 	return whole[:size], func() { buffers.Put(whole) }
 }
 
-func (c *checked) readSums(file *os.File, sumOfSums uint32) error {
+func (c *checked) readSums(file *file, sumOfSums uint32) error {
 	if c.sums != nil {
 		return nil
 	}
@@ -132,7 +131,7 @@ func (c *checked) readSums(file *os.File, sumOfSums uint32) error {
 }
 
 // readAt fills b from a file; a file that ends before is corrupt.
-func readAt(file *os.File, b []byte, offset int64) error {
+func readAt(file *file, b []byte, offset int64) error {
 	_, err := file.ReadAt(b, offset)
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: it ends before octet %d", ErrCorrupt, offset+int64(len(b)))

@@ -49,7 +49,7 @@ func (s *Store) evict(ctx context.Context) bool {
 			return true // all that is used is being written
 		}
 		if err := s.unlink(oldest); err != nil {
-			s.index.postpone(oldest.ref(), s.seconds())
+			s.index.use(oldest.ref(), s.seconds()) // or it is the next one again
 			return false
 		}
 		s.evicted.Add(1)

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"syscall"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -14,12 +15,42 @@ const (
 	fileMode      = 0o600
 )
 
-// files are the files of a store. They are reached through an os.Root: no symbolic link
-// leads out of it.
+// files are the files of a store. No symbolic link is followed below its directory.
 type files struct {
-	root *os.Root
+	root        directory
+	directories [directories + 1]directory // the last is incoming
+	// kept are the directories that are open, and mostKept how many may be.
+	kept     atomic.Int64
+	mostKept int64
 	// fault, if not nil, may fail an operation before it is done. Only tests set it.
 	fault func(operation string) error
+}
+
+// path is where a file is.
+type path struct {
+	directory int // its number
+	name      string
+}
+
+// String returns the path below the directory of the store.
+func (p path) String() string { return directoryName(p.directory) + "/" + p.name }
+
+// openFiles opens the directory of a store.
+func openFiles(name string) (*files, error) {
+	root, err := openAt(unix.AT_FDCWD, name+"/.", os.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &files{root: directory{kept: root}, mostKept: mostKept()}, nil
+}
+
+// Close closes the directories. Files stay open.
+func (f *files) Close() error {
+	err := f.root.close()
+	for i := range f.directories {
+		err = errors.Join(err, f.directories[i].close())
+	}
+	return err
 }
 
 func (f *files) check(operation string) error {
@@ -30,89 +61,121 @@ func (f *files) check(operation string) error {
 }
 
 // create creates a file, and its directory if need be.
-func (f *files) create(name string) (*os.File, error) {
+func (f *files) create(p path) (created *file, err error) {
 	if err := f.check("create"); err != nil {
 		return nil, err
 	}
-	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
-	file, err := f.root.OpenFile(name, flags, fileMode)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = f.mkdir(path.Dir(name)); err == nil {
-			file, err = f.root.OpenFile(name, flags, fileMode)
-		}
-	}
-	return file, err
+	err = f.in(p.directory, true, func(fd int) error {
+		created, err = openAt(fd, p.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+		return err
+	})
+	return created, err
 }
 
-var errNotRegular = fmt.Errorf("%w: it is not a regular file", ErrCorrupt)
-
-// open opens a regular file. It waits for nothing, as opening a named pipe would.
-func (f *files) open(name string, flags int) (*os.File, fs.FileInfo, error) {
+// open opens a file. It waits for nothing, as opening a named pipe would. What is no regular file may be opened, and cannot be
+// read.
+func (f *files) open(p path, flags int) (opened *file, err error) {
 	if err := f.check("open"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	file, err := f.root.OpenFile(name, flags|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		if info, e := f.root.Lstat(name); e == nil && !info.Mode().IsRegular() { // such as a link that leads out
-			err = errNotRegular
+	err = f.in(p.directory, false, func(fd int) error {
+		if opened, err = openAt(fd, p.name, flags|unix.O_NONBLOCK, 0); err == nil {
+			return nil
 		}
-		return nil, nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	return file, info, nil
+		var state unix.Stat_t // such as of a symbolic link
+		if unix.Fstatat(fd, p.name, &state, unix.AT_SYMLINK_NOFOLLOW) == nil && !isRegular(&state) {
+			return errNotRegular
+		}
+		return err
+	})
+	return opened, err
 }
 
 // rename gives a file its name, and makes the directory for it if need be.
-func (f *files) rename(from, to string) error {
+func (f *files) rename(from, to path) error {
 	if err := f.check("rename"); err != nil {
 		return err
 	}
-	err := f.root.Rename(from, to)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = f.mkdir(path.Dir(to)); err == nil {
-			err = f.root.Rename(from, to)
+	return f.in(from.directory, false, func(source int) error {
+		if from.directory == to.directory {
+			return renameAt(source, from.name, source, to.name)
 		}
-	}
-	return err
+		return f.in(to.directory, true, func(target int) error { return renameAt(source, from.name, target, to.name) })
+	})
 }
 
-func (f *files) mkdir(name string) error {
-	err := f.root.Mkdir(name, directoryMode)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
-}
-
-// remove removes a file; it need not exist.
-func (f *files) remove(name string) error {
-	if err := f.check("remove"); err != nil {
-		return err
-	}
-	if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func renameAt(source int, from string, target int, to string) error {
+	if _, err := ignoringEINTR(func() (int, error) { return 0, unix.Renameat(source, from, target, to) }); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
 }
 
+// remove removes a file; it need not exist.
+func (f *files) remove(p path) error {
+	if err := f.check("remove"); err != nil {
+		return err
+	}
+	err := f.in(p.directory, false, func(fd int) error { return unlinkAt(fd, p.name) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing %s: %w", p, err)
+	}
+	return nil
+}
+
+// unlinkAt removes a file, or an empty directory that is in its place.
+func unlinkAt(directory int, name string) error {
+	_, err := ignoringEINTR(func() (int, error) { return 0, unix.Unlinkat(directory, name, 0) })
+	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) {
+		if unix.Unlinkat(directory, name, unix.AT_REMOVEDIR) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 // names returns the names in a directory, none if it does not exist.
-func (f *files) names(directory string) ([]string, error) {
+func (f *files) names(number int) (names []string, err error) {
 	if err := f.check("list"); err != nil {
 		return nil, err
 	}
-	d, err := f.root.OpenFile(directory, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	err = f.inRoot(func(root int) error {
+		opened, err := openDirectory(root, number, false)
+		if err != nil {
+			return err
+		}
+		names, err = readNames(opened)
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
+	return names, err
+}
+
+// rootNames returns the names in the directory of the store.
+func (f *files) rootNames() (names []string, err error) {
+	err = f.inRoot(func(root int) error {
+		opened, err := openAt(root, ".", os.O_RDONLY|unix.O_DIRECTORY, 0)
+		if err != nil {
+			return err
+		}
+		names, err = readNames(opened)
+		return err
+	})
+	return names, err
+}
+
+// readNames returns the names in a directory, and closes it.
+func readNames(opened *file) ([]string, error) {
+	d := os.NewFile(uintptr(opened.fd), opened.name)
 	defer d.Close()
 	return d.Readdirnames(-1)
+}
+
+// size returns the size of a file.
+func (f *files) size(p path) (int64, error) {
+	var state unix.Stat_t
+	err := f.in(p.directory, false, func(fd int) error { return unix.Fstatat(fd, p.name, &state, unix.AT_SYMLINK_NOFOLLOW) })
+	return state.Size, err
 }

@@ -148,13 +148,13 @@ func (x *index) hide(r ref, only *name) (n name, ok bool) {
 	return e.name, true
 }
 
-// postpone makes that a file that could not be evicted is not the next one again.
-func (x *index) postpone(r ref, now uint32) {
+// use notes that an object is used.
+func (x *index) use(r ref, now uint32) {
 	s := x.shard(r.digest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.at(r); e != nil {
-		e.used = now
+		e.used = max(e.used, now)
 	}
 }
 

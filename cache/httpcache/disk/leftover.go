@@ -8,38 +8,44 @@ import (
 )
 
 // incoming is the directory of the files that are being written.
-const incoming = "incoming"
+const (
+	incoming       = "incoming"
+	incomingNumber = directories // behind those with objects
+)
 
-// temporaryName returns a path for a file that is being written.
-func temporaryName(id uint64) string { return incoming + "/" + strconv.FormatUint(id, 16) + ".tmp" }
+// temporaryPath returns where a file is that is being written.
+func temporaryPath(id uint64) path {
+	return path{incomingNumber, strconv.FormatUint(id, 16) + ".tmp"}
+}
 
 // leftover is a temporary file of a process that has ended.
 type leftover struct {
-	path string
+	path path
 	size int64
 }
 
 // listLeftovers notes which temporary files are there: as the directory is locked, none is
 // of a living process.
 func (s *Store) listLeftovers() error {
-	names, err := s.files.names(incoming)
+	names, err := s.files.names(incomingNumber)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		id, _ := strings.CutSuffix(name, ".tmp")
-		if n, err := strconv.ParseUint(id, 16, 64); err != nil || temporaryName(n) != incoming+"/"+name {
+		n, err := strconv.ParseUint(id, 16, 64)
+		if err != nil || temporaryPath(n).name != name {
 			continue // it is not ours
 		}
-		info, err := s.files.root.Lstat(incoming + "/" + name)
+		size, err := s.files.size(temporaryPath(n))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		s.space.used.Add(onDisk(info.Size()))
-		s.leftover = append(s.leftover, leftover{incoming + "/" + name, info.Size()})
+		s.space.used.Add(onDisk(size))
+		s.leftover = append(s.leftover, leftover{temporaryPath(n), size})
 	}
 	return nil
 }

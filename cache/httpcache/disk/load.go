@@ -9,7 +9,7 @@ import (
 
 // listDirectories notes which directories there are; the others are known to be empty.
 func (s *Store) listDirectories() error {
-	names, err := s.files.names(".")
+	names, err := s.files.rootNames()
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s *Store) load(number int) error {
 	if sh.loaded {
 		return nil
 	}
-	names, err := s.files.names(directoryName(number))
+	names, err := s.files.names(number)
 	if err != nil {
 		s.faults.report("reading a directory", err)
 		return err

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ErrLocked means that another store, maybe of another process, uses the directory.
@@ -12,13 +13,17 @@ var ErrLocked = errors.New("the directory is in use by another process")
 
 // lock locks the directory until the returned file is closed. The kernel closes it when
 // the process ends, in whatever way.
-func lock(root *os.Root) (*os.File, error) {
-	file, err := root.OpenFile("lock", os.O_RDWR|os.O_CREATE, fileMode)
+func (f *files) lock() (*file, error) {
+	var file *file
+	err := f.inRoot(func(root int) (err error) {
+		file, err = openAt(root, "lock", os.O_RDWR|os.O_CREATE, fileMode)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("opening the lock: %w", err)
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	err = unix.Flock(file.fd, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
 		err = ErrLocked
 	}
 	if err != nil {

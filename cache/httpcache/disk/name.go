@@ -22,8 +22,11 @@ const directories = 1 << 12
 // directory returns the number of the directory of a key.
 func (d digest) directory() int { return int(d[0])<<4 | int(d[1])>>4 }
 
-// directoryName returns the name of a directory: three hexadecimal digits.
+// directoryName returns the name of a directory: three hexadecimal digits, but for incoming.
 func directoryName(number int) string {
+	if number == incomingNumber {
+		return incoming
+	}
 	return strconv.FormatInt(int64(directories+number), 16)[1:]
 }
 
@@ -44,8 +47,8 @@ func (n name) String() string {
 	return hex.EncodeToString(n.digest[:]) + "-" + strconv.FormatUint(n.id, 16) + "-" + strconv.FormatInt(n.length, 16)
 }
 
-// path returns the path of the file below the root.
-func (n name) path() string { return directoryName(n.digest.directory()) + "/" + n.String() }
+// path returns where the file is.
+func (n name) path() path { return path{n.digest.directory(), n.String()} }
 
 // parseName is the inverse of String.
 func parseName(text string) (name, bool) {

@@ -1,10 +1,10 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"io"
 )
 
 // Object is a stored object: its head, and where its body is. It is immutable, holds no
@@ -13,6 +13,7 @@ type Object struct {
 	store   *Store
 	ref     ref
 	trailer trailer
+	body    []byte // nil where it was not read
 }
 
 // ErrGone means that an object was removed.
@@ -30,115 +31,75 @@ func (o *Object) Is(other *Object) bool { return o.ref == other.ref }
 // Size returns the length of the body, in octets.
 func (o *Object) Size() int64 { return o.trailer.body }
 
+// Body returns the verified body, which must not be changed, where it was read with the object: see Read.
+func (o *Object) Body() (body []byte, isRead bool) { return o.body, o.body != nil }
+
+// ReadBody reads the body at once, and verifies it. It is for small ones.
+func (o *Object) ReadBody() ([]byte, error) {
+	whole, err := o.store.object(o.ref, o.Size())
+	if err != nil {
+		return nil, fmt.Errorf("reading a body: %w", err)
+	}
+	o.store.index.use(o.ref, o.store.seconds())
+	if whole.body != nil {
+		return bytes.Clone(whole.body), nil
+	}
+	return o.readLong() // its heads are long
+}
+
+// readLong is ReadBody by way of Open.
+func (o *Object) readLong() ([]byte, error) {
+	r, err := o.Open(0, -1)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, o.Size())
+	_, err = io.ReadFull(r, body)
+	return body, errors.Join(err, r.Close())
+}
+
 // Get returns all objects of a key, in no order, with verified heads; nil also if the disk
-// fails. An object counts as used when its body is opened, or when it is the only one here.
-func (s *Store) Get(key string) []*Object {
+// fails. An object counts as used when its body is opened or read, or when it is the only one here.
+func (s *Store) Get(key string) []*Object { return s.Read(key, -1) }
+
+// wholesAtOnce is of how many objects of a key Read reads the bodies: more are seldom asked for together.
+const wholesAtOnce = 4
+
+// Read is Get that reads bodies of at most some octets together with their heads: with one system call more than opening and
+// closing the file. It leaves out objects whose bodies are corrupt.
+func (s *Store) Read(key string, most int64) []*Object {
 	d := digestOf(key)
 	if s.load(d.directory()) != nil {
 		return nil
 	}
 	var objects []*Object
+	wholes := 0
 	for _, e := range s.index.shard(d).of(d, s.seconds()) {
-		if o, err := s.object(e.ref()); err == nil && o.Key() == key {
-			objects = append(objects, o)
+		if wholes == wholesAtOnce {
+			most = -1
 		}
+		o, err := s.object(e.ref(), most)
+		if err != nil || o.Key() != key {
+			continue
+		}
+		if o.body != nil {
+			wholes++
+			s.index.use(o.ref, s.seconds())
+		}
+		objects = append(objects, o)
 	}
 	return objects
 }
 
-// object reads an object. A file that is not as it was written is removed.
-func (s *Store) object(r ref) (*Object, error) {
-	file, t, err := s.open(r, os.O_RDONLY)
+// object reads an object, with a body of at most some octets. A file that is not as it was written is removed.
+func (s *Store) object(r ref, most int64) (*Object, error) {
+	o := &Object{store: s, ref: r}
+	err := s.find(r, func(n name) (err error) {
+		o.trailer, o.body, err = s.readObject(n, most)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
-	return &Object{store: s, ref: r, trailer: t}, nil
-}
-
-// tries is how often a file is read: Replace may have renamed it, and written over the
-// trailer since.
-const tries = 4
-
-// open opens the file of an object and reads its trailer.
-func (s *Store) open(r ref, flags int) (*os.File, trailer, error) {
-	var e entry
-	var err error
-	for range tries {
-		var ok bool
-		if e, ok = s.index.shard(r.digest).current(r); !ok {
-			return nil, trailer{}, ErrGone
-		}
-		var file *os.File
-		var t trailer
-		if file, t, err = s.openFile(e.name, flags); err == nil {
-			return file, t, nil
-		}
-	}
-	return nil, trailer{}, s.discardIfLost(e.name, err)
-}
-
-// discardIfLost removes a file if an error says that it is of no use, and returns the error.
-func (s *Store) discardIfLost(n name, err error) error {
-	switch {
-	case errors.Is(err, ErrCorrupt):
-		s.corrupt.Add(1)
-		s.faults.report("verifying a file", fmt.Errorf("%s: %w", n.path(), err))
-		_ = s.discard(n) // reported
-	case errors.Is(err, fs.ErrNotExist): // someone else has removed it
-		_ = s.discard(n) // reported
-		err = ErrGone
-	default:
-		s.faults.report("reading a file", err)
-	}
-	return err
-}
-
-// openFile opens a file and reads its trailer.
-func (s *Store) openFile(n name, flags int) (*os.File, trailer, error) {
-	file, info, err := s.files.open(n.path(), flags)
-	if err != nil {
-		return nil, trailer{}, err
-	}
-	t, err := s.readTrailer(file, n, info.Size())
-	if err != nil {
-		return nil, trailer{}, errors.Join(err, file.Close())
-	}
-	return file, t, nil
-}
-
-// usualTrailer is what is read of a file at first: most heads fit.
-const usualTrailer = 2 << 10
-
-func (s *Store) readTrailer(file *os.File, n name, size int64) (trailer, error) {
-	if err := s.files.check("read"); err != nil {
-		return trailer{}, err
-	}
-	if size < n.length {
-		return trailer{}, fmt.Errorf("%w: it has %d octets instead of %d", ErrCorrupt, size, n.length)
-	}
-	b := make([]byte, min(n.length, usualTrailer))
-	if err := readAt(file, b, n.length-int64(len(b))); err != nil {
-		return trailer{}, err
-	}
-	need, err := trailerSize(b[len(b)-footerSize:])
-	if err != nil {
-		return trailer{}, err
-	}
-	if need > n.length {
-		return trailer{}, fmt.Errorf("%w: its %d octets do not hold a trailer of %d", ErrCorrupt, n.length, need)
-	}
-	if need > int64(len(b)) {
-		b = make([]byte, need)
-		if err := readAt(file, b, n.length-need); err != nil {
-			return trailer{}, err
-		}
-	}
-	t, err := parseTrailer(b[int64(len(b))-need:], n.length)
-	if err == nil && digestOf(t.key) != n.digest {
-		err = fmt.Errorf("%w: it has the name of another key", ErrCorrupt)
-	}
-	return t, err
+	return o, nil
 }

@@ -4,15 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 )
 
 // reader reads a part of a body. It verifies each slice before the first octet of it is
 // returned, unless that was done in the file as it is: see stamp.
 type reader struct {
 	object  *Object
-	file    *os.File
+	file    *file
 	at, end int64
 	stamp   stamp    // of the file as it was last
 	checked *checked // nil if all slices are verified
@@ -43,26 +41,6 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 		return nil, errors.Join(fmt.Errorf("opening a body: %w", r.failed(err)), file.Close())
 	}
 	return r, nil
-}
-
-// openBody opens the file of an object, which Replace may rename meanwhile.
-func (s *Store) openBody(r ref) (*os.File, error) {
-	var e entry
-	var err error
-	for range tries {
-		var ok bool
-		if e, ok = s.index.shard(r.digest).current(r); !ok {
-			return nil, ErrGone
-		}
-		var file *os.File
-		if file, _, err = s.files.open(e.path(), os.O_RDONLY); err == nil {
-			return file, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return nil, s.discardIfLost(e.name, err)
 }
 
 // look takes the file for what it is now.

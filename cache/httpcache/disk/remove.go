@@ -53,7 +53,7 @@ func (s *Store) Each(f func(key string, head []byte) (remove bool)) error {
 }
 
 func (s *Store) visit(r ref, f func(key string, head []byte) (remove bool)) error {
-	o, err := s.object(r)
+	o, err := s.object(r, -1)
 	switch {
 	case errors.Is(err, ErrGone), errors.Is(err, ErrCorrupt):
 		return nil // it is not found any more

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 )
 
 // Replace gives an object another head, and returns it with that. Its body is not copied,
@@ -25,11 +24,11 @@ func (s *Store) Replace(o *Object, head []byte) (*Object, error) {
 }
 
 func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
-	file, t, err := s.open(r, os.O_RDWR)
+	file, t, err := s.openToChange(r)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	e, ok := sh.current(r) // as it was opened: only Replace renames
 	if !ok {
 		return nil, ErrGone
@@ -52,9 +51,9 @@ func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
 		if growth := onDisk(renamed.length) - onDisk(e.length); growth > 0 {
 			s.space.release(growth)
 		}
-		return nil, errors.Join(err, file.Truncate(e.length))
+		return nil, errors.Join(err, file.truncate(e.length))
 	}
-	if err := file.Truncate(renamed.length); err != nil {
+	if err := file.truncate(renamed.length); err != nil {
 		s.faults.report("truncating a file", err)
 	}
 	if shrinkage := onDisk(e.length) - onDisk(renamed.length); shrinkage > 0 {
@@ -72,7 +71,7 @@ func place(t trailer, start, end int64) int64 {
 	return end
 }
 
-func (s *Store) writeTrailer(file *os.File, t trailer, at int64) error {
+func (s *Store) writeTrailer(file *file, t trailer, at int64) error {
 	err := s.files.check("write")
 	if err == nil {
 		_, err = file.WriteAt(t.append(nil), at)

@@ -3,7 +3,6 @@ package disk
 import (
 	"fmt"
 	"hash/maphash"
-	"os"
 	"time"
 )
 
@@ -26,12 +25,15 @@ type state struct {
 }
 
 // stampOf returns the stamp of a file, and whether the next change surely gives it another one.
-func (s *Store) stampOf(file *os.File, sumOfSums uint32) (now stamp, isSettled bool, err error) {
-	info, err := file.Stat()
-	if err != nil {
+func (s *Store) stampOf(file *file, sumOfSums uint32) (of stamp, isSettled bool, err error) {
+	now, err := file.state()
+	switch {
+	case err != nil:
 		return noStamp, false, fmt.Errorf("asking for the state of a file: %w", err)
+	case !isRegular(&now):
+		return noStamp, false, errNotRegular
 	}
-	device, inode, changed := inodeOf(info)
-	h := maphash.Comparable(s.index.seed, state{device, inode, info.Size(), info.ModTime().UnixNano(), changed.UnixNano(), sumOfSums})
-	return max(stamp(h), noStamp+1), s.now().Sub(changed) >= settled, nil
+	device := uint64(now.Dev) //nolint:unconvert // it is another type on other systems
+	h := maphash.Comparable(s.index.seed, state{device, now.Ino, now.Size, now.Mtim.Nano(), now.Ctim.Nano(), sumOfSums})
+	return max(stamp(h), noStamp+1), s.now().Sub(time.Unix(now.Ctim.Unix())) >= settled, nil
 }

@@ -23,8 +23,8 @@ type Config struct {
 // Store keeps objects in the files of a directory, which no other store may use meanwhile.
 // It is safe for concurrent use. A fault of the disk is never more than a miss.
 type Store struct {
-	files  files
-	lock   *os.File
+	files  *files
+	lock   *file
 	now    func() time.Time
 	index  index
 	space  *space
@@ -49,16 +49,16 @@ func Open(directory string, config Config) (*Store, error) {
 	if err := os.MkdirAll(directory, directoryMode); err != nil { //nolint:gosec // it is of the configuration
 		return nil, fmt.Errorf("making the directory of the cache: %w", err)
 	}
-	root, err := os.OpenRoot(directory)
+	files, err := openFiles(directory)
 	if err != nil {
 		return nil, fmt.Errorf("opening the directory of the cache: %w", err)
 	}
 	s := &Store{
-		files: files{root: root}, now: config.Now, index: index{seed: maphash.MakeSeed()}, space: newSpace(config.MaxBytes),
+		files: files, now: config.Now, index: index{seed: maphash.MakeSeed()}, space: newSpace(config.MaxBytes),
 		faults: faults{log: config.Log, now: config.Now},
 	}
-	if s.lock, err = lock(root); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", directory, err), root.Close())
+	if s.lock, err = files.lock(); err != nil {
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", directory, err), files.Close())
 	}
 	if err := errors.Join(s.listLeftovers(), s.listDirectories()); err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the directory of the cache: %w", err), s.Close())
@@ -68,7 +68,7 @@ func Open(directory string, config Config) (*Store, error) {
 
 // Close lets another store use the directory. Run must have returned, and all writers be
 // closed. Open bodies stay readable.
-func (s *Store) Close() error { return errors.Join(s.files.root.Close(), s.lock.Close()) }
+func (s *Store) Close() error { return errors.Join(s.files.Close(), s.lock.Close()) }
 
 // seconds returns the time in seconds since 1970, until 2106.
 func (s *Store) seconds() uint32 { return uint32(s.now().Unix()) } //nolint:gosec // as said

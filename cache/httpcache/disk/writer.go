@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"sync/atomic"
 )
@@ -20,8 +19,8 @@ const maxVariants = 64
 // and nothing else: what was written until then can still be read.
 type Writer struct {
 	store   *Store
-	file    *os.File
-	path    string
+	file    *file
+	path    path
 	key     string
 	id      uint64
 	written atomic.Int64
@@ -45,7 +44,7 @@ func (s *Store) Create(key string) (*Writer, error) {
 	}
 	w := &Writer{store: s, key: key, sums: sums{each: sliceSize}, chunks: sums{each: chunkSize}}
 	w.id = uint64(s.seconds())<<32 | uint64(rand.Uint32()) //nolint:gosec // it need not be secret: a name that exists is not overwritten
-	w.path = temporaryName(rand.Uint64())                  //nolint:gosec // as above
+	w.path = temporaryPath(rand.Uint64())                  //nolint:gosec // as above
 	var err error
 	if w.file, err = s.files.create(w.path); err != nil {
 		s.failed("creating a file", err)
