@@ -24,8 +24,8 @@ type Request struct {
 	Closes bool
 
 	hasConnection bool
-	fields   [maxFields]field
-	count    int
+	fields        [maxFields]field
+	count         int
 }
 
 // field is a field of a request.
