@@ -55,7 +55,8 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 			size += len(buffers[end])
 			end++
 		}
-		part, n := buffers[:end], int64(0)
+		var n int64
+		part := buffers[:end]
 		n, err = c.WriteBy(func() (int64, error) { return part.WriteTo(c.Conn) })
 		written += n
 		buffers = buffers[end:]
