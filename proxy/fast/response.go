@@ -141,6 +141,8 @@ func (r *Response) Write(p []byte) (int, error) {
 		r.WriteHeader(http.StatusOK)
 	}
 	switch {
+	case len(p) == 0: // as a chunk it would be the last one
+		return 0, nil
 	case r.err != nil:
 		return 0, r.err
 	case r.status == http.StatusNoContent || r.status == http.StatusNotModified:

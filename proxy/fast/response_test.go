@@ -79,7 +79,13 @@ func replies(t *testing.T) map[string]http.HandlerFunc {
 		"an unknown status":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(299); text(w, "x") },
 		"a second status":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); w.WriteHeader(200); text(w, "x") },
 		"a stream":           func(w http.ResponseWriter, _ *http.Request) { text(w, "one"); flush(w); text(w, "two"); flush(w) },
-		"a flushed head":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200); flush(w); text(w, "two") },
+		"nothing in a stream": func(w http.ResponseWriter, _ *http.Request) {
+			text(w, "one")
+			flush(w)
+			text(w, "")
+			text(w, "two")
+		},
+		"a flushed head": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200); flush(w); text(w, "two") },
 		"trailers": func(w http.ResponseWriter, _ *http.Request) {
 			set(w, "Trailer", "X-Sum")
 			text(w, "one")

@@ -161,14 +161,16 @@ const confirmed = 2
 
 // readOnce reads into p, answers what it can, and returns what is left.
 func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
+	rest := f.conn.server.config.IdleTimeout
 	if round >= confirmed && f.io.canRead() {
 		f.await(watched)
 		if n, err = f.io.read(f, p); !isTimeout(err) {
 			return n, err
 		}
+		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
 	}
 	if round > 0 {
-		f.await(f.conn.server.config.IdleTimeout)
+		f.await(rest)
 	}
 	f.isRest, f.isAfter = false, false
 	switch n, err = f.conn.Conn.Read(p); {
@@ -274,6 +276,9 @@ func (f *FastConn) leave(p []byte, n int, err error) (int, error) {
 	}
 	if n < peeked || !f.unseen.Load() {
 		return 0, io.EOF
+	}
+	if string(p[:peeked]) == preface[:peeked] && f.IsSecure() && !f.conn.choseHTTP2() {
+		p[0] = 'p' // net/http would take it for the beginning of HTTP/2, which it is not behind a request, nor without ALPN
 	}
 	_ = f.conn.Conn.SetReadDeadline(f.conn.server.config.Now().Add(f.conn.server.config.HeaderTimeout))
 	return n, err

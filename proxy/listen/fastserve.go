@@ -107,6 +107,9 @@ func (c *connections) look(ctx context.Context, now func() time.Time) {
 }
 
 func (c *connections) lookOnce(now time.Time) {
+	if c.running.Load() == 0 {
+		return
+	}
 	for _, f := range c.fast() {
 		since := f.served.since.Load()
 		if since == 0 || now.UnixNano()-since < int64(lookEvery) {

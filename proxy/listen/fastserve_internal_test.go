@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,4 +133,23 @@ func TestServedIsNotIdle(t *testing.T) {
 	third.expect(t, fastAnswer)
 	close(release)
 	c.expect(t, "200 plain")
+}
+
+// What begins HTTP/2 behind a request is refused, as net/http does with it: the connection is none of HTTP/2, whether its first
+// requests were net/http's or not.
+func TestNoHTTP2BehindServed(t *testing.T) {
+	t.Parallel()
+	const begins, settings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	for _, parts := range [][]string{{plainRequest + begins + settings}, {plainRequest + begins[:5], begins[5:] + settings}, {plainRequest, begins + settings}} {
+		s := serving(t, func(*FastConn, context.Context) {}, overTLS)
+		c := s.dial(t)
+		for i, part := range parts {
+			if c.send(t, part); i == 0 {
+				c.expect(t, "200 plain")
+			}
+		}
+		if got := c.receive(); !strings.HasPrefix(got, "505 ") {
+			t.Errorf("%q: %.100q", parts, got)
+		}
+	}
 }
