@@ -109,6 +109,9 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	reason := fast.Reason("")
 	for used < len(octets) && c.Err() == nil {
 		reason = w.request.Parse(octets[used:])
+		if reason == "" && !w.request.IsNeutral {
+			reason = fast.Field
+		}
 		if reason == "" {
 			reason = p.answer(f, w)
 		}
@@ -157,13 +160,16 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	s.conn = c
 	x := p.newExchange()
 	x.client, x.lines = f.client, s.lines
+	if !r.IsNeutral { // it may name the client
+		x.client = gate.ClientOf(f.remote, x.lines, p.config.Access.Trusted)
+	}
 	x.in = inbound{
 		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
 		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure, serverName: c.ServerName(),
 	}
 	ctx := c.Begin()
 	defer c.End()
-	s.response.Reset(c, r.IsHead(), s.date)
+	s.response.Reset(c, r, s.date)
 	x.run(ctx, &s.response)
 	if !s.response.Finish() {
 		c.CloseBehind()

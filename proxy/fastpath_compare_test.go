@@ -71,14 +71,36 @@ const coarse = time.Second
 // The server without may also get each request that the fast path has answered in a packet of its own: what net/http
 // finds in its buffer it neither counts for the limit of a header nor shows to the record of the request line. And it
 // has several tries, since some of what it says is a matter of luck: whether the first line of a batch is sent alone.
+//
+// Where a client of TLS leaves within a head, it is a matter of luck for both whether they see its last words, or a connection that
+// broke, to which net/http answers. So that which has the fast path is tried again, too.
 func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answered int) {
 	t.Helper()
-	quick := play(t, filled, v, dialogs, true)
+	var faults []string
+	const tries, most = 3, 3
+	for range tries {
+		quick := play(t, filled, v, dialogs, true)
+		if faults = compareWith(t, filled, v, quick, dialogs); len(faults) > 0 {
+			continue
+		}
+		for _, h := range quick.heard {
+			answered += h.answered
+		}
+		return answered
+	}
+	for _, fault := range faults[:min(len(faults), most)] {
+		t.Error(fault)
+	}
+	return 0
+}
+
+// compareWith returns what is not the same without the fast path in the best of several tries.
+func compareWith(t *testing.T, filled *stores, v *variant, quick *transcript, dialogs []dialog) (faults []string) {
+	t.Helper()
 	finer := make([]dialog, len(dialogs))
 	for i, d := range dialogs {
 		finer[i] = d.finer(quick.heard[i].cuts)
 	}
-	var faults []string
 	const tries = 6
 	for try := range tries {
 		sent := dialogs
@@ -89,14 +111,7 @@ func compare(t *testing.T, filled *stores, v *variant, dialogs ...dialog) (answe
 			break
 		}
 	}
-	const most = 3
-	for _, fault := range faults[:min(len(faults), most)] {
-		t.Error(fault)
-	}
-	for _, h := range quick.heard {
-		answered += h.answered
-	}
-	return answered
+	return faults
 }
 
 // finer divides the packets of a dialog once more.

@@ -66,10 +66,10 @@ func (s *Shares) Acquire(client netip.Addr) (release func(), err error) {
 }
 
 // release returns a slot of each share; that of no network is not held.
-func (s *Shares) release(shares ...netip.Prefix) {
+func (s *Shares) release(address, network netip.Prefix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, share := range shares {
+	for _, share := range [...]netip.Prefix{address, network} {
 		if s.held[share]--; s.held[share] <= 0 {
 			delete(s.held, share)
 		}

@@ -53,6 +53,9 @@ func EndToEnd(fields httpmessage.Fields) httpmessage.Fields {
 func namedFields(fields httpmessage.Fields) map[string]bool {
 	var named map[string]bool
 	for _, line := range fields.Lines("Connection") {
+		if line == "close" || line == "keep-alive" { // as most are
+			continue
+		}
 		for option := range strings.SplitSeq(line, ",") {
 			if option = asciiLower(trimSpace(option)); isOfHop(option) || isForAll(option) {
 				continue

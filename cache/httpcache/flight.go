@@ -16,6 +16,8 @@ type flight struct {
 	cache  *Cache
 	key    string
 	cancel context.CancelCauseFunc
+	// unwatch ends the watch of the client that leads.
+	unwatch func() bool
 	// class is the kind of requests that may join.
 	class class
 	// solitary is whether nobody else may join.
@@ -37,6 +39,7 @@ type flight struct {
 	joined    int           // clients, the leader included
 	hasCome   bool          // the header of the response, or nothing will
 	left      bool          // the leader has, before that
+	isPassed  bool          // its response is passed on to the client that leads alone, and ends with that
 	forgotten bool          // a purge or an invalidation came in between: nothing is stored
 }
 
@@ -126,15 +129,23 @@ func (f *flight) leave() {
 	f.joined--
 }
 
-// abandon is called where the client that leads leaves. It ends the exchange, unless the header is here:
-// from then on the exchange ends with the last who reads the body.
+// abandon is called where the client that leads leaves. It ends the exchange, unless the header is here, and others may read the
+// body: then the exchange ends with the last of them.
 func (f *flight) abandon() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.hasCome {
-		f.left = true
+	f.left = f.left || !f.hasCome
+	if f.left || f.isPassed {
 		f.cancel(errAbandoned)
 	}
+}
+
+// pass returns the content of a response that is for the client that leads alone.
+func (f *flight) pass(response *httpmessage.Response) *passed {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.isPassed = true
+	return &passed{response, f.unwatch, f.cancel}
 }
 
 // isShared reports whether others than the leader have joined.

@@ -39,13 +39,14 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	if !slices.Contains(safeMethods[:], x.r.Method) && response.Status < http.StatusBadRequest {
 		x.invalidate(response)
 	}
-	if s := x.cache.toStore(x.r, x.asked, response, at); s != nil {
+	directives, _ := x.cache.directivesOf(x.r, response.Fields)
+	if s := x.cache.toStore(x.r, x.asked, directives, response, at); s != nil {
 		f := x.cache.alone(x.r)
 		f.cancel = cancel
 		x.outcome.Forwarded = reason
 		return x.arriving(ctx, f, &fetched{Response: response, arrival: at}, s)
 	}
-	return x.live(response, Outcome{Forwarded: reason}, newPassed(ctx, response, func() { cancel(nil) })), nil
+	return x.live(response, Outcome{Forwarded: reason}, &passed{response, context.AfterFunc(ctx, func() { cancel(nil) }), cancel}), nil
 }
 
 // invalidate makes what is stored for the URI of a request, and for those of the same origin that

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -13,7 +14,12 @@ import (
 func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	exchange, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	f.cancel = cancel
-	defer context.AfterFunc(ctx, f.abandon)()
+	f.unwatch = context.AfterFunc(ctx, f.abandon)
+	defer func() {
+		if !f.isPassed {
+			f.unwatch()
+		}
+	}()
 	defer f.leave()
 	returned := false
 	defer func() {
@@ -132,19 +138,20 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 			_ = response.Body.Close()
 			return x.answer(ctx, s, x.outcome, true)
 		}
-		return x.live(response, x.outcome, newPassed(ctx, response, func() { f.cancel(nil) })), nil
+		return x.live(response, x.outcome, f.pass(response)), nil
 	}
-	if s := x.cache.toStore(x.r, x.asked, response, got.arrival); s != nil && s.isUseful() {
+	directives, _ := x.cache.directivesOf(x.r, response.Fields)
+	if s := x.cache.toStore(x.r, x.asked, directives, response, got.arrival); s != nil && s.isUseful() {
 		return x.arriving(ctx, f, got, s)
 	}
-	return x.notStored(ctx, f, response), nil
+	return x.notStored(f, directives, response), nil
 }
 
 // notStored answers by a response that is for this client alone.
-func (x *exchange) notStored(ctx context.Context, f *flight, response *httpmessage.Response) *Answer {
+func (x *exchange) notStored(f *flight, directives cachecontrol.Directives, response *httpmessage.Response) *Answer {
 	shared := f.isShared()
 	f.finish(nil)
-	switch directives, _ := x.cache.directivesOf(x.r, response.Fields); {
+	switch {
 	case x.private, x.r.Fields.Has("Authorization"): // others do not ask the same
 	case response.Status == http.StatusNotModified:
 		x.cache.fetchWhole(x.r.Key)
@@ -152,7 +159,7 @@ func (x *exchange) notStored(ctx context.Context, f *flight, response *httpmessa
 	case directives.Has("private"), directives.Has("no-store"), shared && x.isNotForAny(response):
 		x.doNotCollapse()
 	}
-	return x.live(response, x.outcome, newPassed(ctx, response, func() { f.cancel(nil) }))
+	return x.live(response, x.outcome, f.pass(response))
 }
 
 // isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait

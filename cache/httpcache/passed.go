@@ -12,20 +12,17 @@ import (
 // passed is the content of a response that is for one client, and not stored.
 type passed struct {
 	response *httpmessage.Response
-	cancel   func()
-	leave    func() bool
-}
-
-// newPassed returns the content of a response; cancel ends its exchange, also when ctx ends.
-func newPassed(ctx context.Context, response *httpmessage.Response, cancel func()) *passed {
-	return &passed{response, cancel, context.AfterFunc(ctx, cancel)}
+	unwatch  func() bool             // ends the watch of the client; nil for none
+	cancel   context.CancelCauseFunc // ends the exchange; nil where that ends with its client
 }
 
 // Close implements Content.
 func (p *passed) Close() {
-	p.leave()
 	_ = p.response.Body.Close()
-	p.cancel()
+	if p.cancel != nil {
+		p.unwatch()
+		p.cancel(nil)
+	}
 }
 
 // SendTo implements Content.
@@ -81,7 +78,5 @@ func (p *passed) first(flush func()) func([]byte) (int, error) {
 	}
 }
 
-// Live returns the content of a response that does not come through the cache.
-func Live(ctx context.Context, response *httpmessage.Response) Content {
-	return newPassed(ctx, response, func() {})
-}
+// Live returns the content of a response that does not come through the cache. It ends with the context by which it was asked for.
+func Live(response *httpmessage.Response) Content { return &passed{response: response} }

@@ -13,7 +13,7 @@ import (
 // The head of a response does not wait for a body of which nothing comes: a client may have to answer it first.
 func TestHeadBeforeBody(t *testing.T) {
 	origin, body := io.Pipe()
-	content := httpcache.Live(t.Context(), &httpmessage.Response{Body: origin, ContentLength: -1})
+	content := httpcache.Live(&httpmessage.Response{Body: origin, ContentLength: -1})
 	defer content.Close()
 	flushed := make(chan struct{})
 	var sending sync.WaitGroup

@@ -121,16 +121,14 @@ func (x *exchange) covers(s *stored) bool {
 
 // pass forwards a request whose response is not stored.
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	response, err := x.forward(ctx, Outgoing{Request: x.r.Request})
+	response, err := x.forward(ctx, Outgoing{Request: x.r.Request}) // it ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	return x.live(response, Outcome{Forwarded: reason}, newPassed(ctx, response, cancel)), nil
+	return x.live(response, Outcome{Forwarded: reason}, Live(response)), nil
 }
 
 // live returns the answer that passes a response on as it comes.

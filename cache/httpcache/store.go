@@ -16,8 +16,7 @@ var understood = [...]int{
 }
 
 // toStore returns what is stored of the response to a request, without its content; nil for nothing.
-func (c *Cache) toStore(r *Request, requested cachecontrol.Directives, response *httpmessage.Response, at arrival) *stored {
-	directives, _ := c.directivesOf(r, response.Fields)
+func (c *Cache) toStore(r *Request, requested, directives cachecontrol.Directives, response *httpmessage.Response, at arrival) *stored {
 	switch {
 	case r.Pass, c.config.Store == nil:
 		return nil

@@ -150,6 +150,10 @@ func normalMember(member string) string {
 }
 
 func asciiLower(s string) string {
+	isUpper := func(c rune) bool { return 'A' <= c && c <= 'Z' }
+	if strings.IndexFunc(s, isUpper) < 0 {
+		return s
+	}
 	b := []byte(s)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {

@@ -19,13 +19,13 @@ const (
 // ViaName is the name of one urnd in Via (RFC 9110 section 7.6.3) and CDN-Loop (RFC 8586), a
 // unique pseudonym. The zero value is a name that is not unique.
 type ViaName struct {
-	id, entry string
+	id, entry, name string
 }
 
 // NewViaName returns a unique ViaName.
 func NewViaName() ViaName {
 	id := "-" + strconv.FormatUint(rand.Uint64(), 36) //nolint:gosec // it need not be secret
-	return ViaName{id, protocolOf + pseudonym + id}
+	return ViaName{id, protocolOf + pseudonym + id, pseudonym + id}
 }
 
 // protocolOf is the version of HTTP in an entry of Via.
@@ -79,7 +79,7 @@ func cdnID(element string) string {
 // AddTo adds this urnd to the fields of a request that is passed on, behind those before it.
 func (n ViaName) AddTo(f *Fields) {
 	f.Add(ViaField, n.String())
-	f.Add(loopField, pseudonym+n.id)
+	f.Add(loopField, cmp.Or(n.name, pseudonym))
 }
 
 // Passed returns the fields of a request of a client that says what it has come through, for

@@ -9,19 +9,23 @@ import (
 	"unsafe"
 )
 
-// Request is a plain request: GET or HEAD by HTTP/1.1 without a body, with fields of a list that is known to mean
-// nothing beyond what the fast path heeds. Its strings lie over the octets that were parsed, and are valid as long
-// as these. The zero value is ready for Parse, and is meant to be used again.
+// Request is a plain request: GET or HEAD by HTTP/1.1 without a body, and without a field that is about the framing, or the
+// connection. Its strings lie over the octets that were parsed, and are valid as long as these. The zero value is ready for Parse, and
+// is meant to be used again.
 type Request struct {
 	Method string
 	Target string
 	Host   string
 	// Size is the number of octets of the request.
 	Size int
+	// IsNeutral is whether its fields are of a list that is known to mean nothing beyond what the caches heed.
+	IsNeutral bool
+	// Closes is whether the client wants the connection to end behind the response: RFC 9112 section 9.6.
+	Closes bool
 
-	persists bool // it has Connection
-	fields   [maxFields]field
-	count    int
+	hasConnection bool
+	fields        [maxFields]field
+	count         int
 }
 
 // field is a field of a request.
@@ -85,7 +89,7 @@ func (r *Request) Count() int { return r.count }
 // is that of RFC 9112 sections 3 and 5 without what servers read differently: what is not surely the same to
 // net/http is none.
 func (r *Request) Parse(octets []byte) Reason {
-	r.count, r.Host, r.persists = 0, "", false
+	r.count, r.Host, r.hasConnection, r.Closes, r.IsNeutral = 0, "", false, false, true
 	text := unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // as documented
 	rest, reason := r.parseLine(text)
 	for reason == "" {
@@ -177,20 +181,28 @@ func (r *Request) add(name, value string) Reason {
 		return ""
 	}
 	known := neutral(name)
-	switch {
-	case known == "" || r.count == maxFields || r.Has(known):
-		return Field
-	case known == "Connection": // it is for this hop
-		if !equalFold(value, "keep-alive") || r.persists {
-			return Field
-		}
-		r.persists = true
-		return ""
-	case known == "Proxy-Connection" && !equalFold(value, "keep-alive"):
+	if known == "Connection" {
+		return r.addConnection(value)
+	}
+	if known == "" {
+		known, r.IsNeutral = endToEnd(name), false
+	}
+	if known == "" || r.count == maxFields || r.Has(known) || known == "Proxy-Connection" && !equalFold(value, "keep-alive") {
 		return Field
 	}
 	r.fields[r.count] = field{known, value, name}
 	r.count++
+	return ""
+}
+
+// addConnection adds the field Connection, which is for this hop.
+func (r *Request) addConnection(value string) Reason {
+	r.Closes = equalFold(value, "close")
+	if r.hasConnection || !r.Closes && !equalFold(value, "keep-alive") {
+		return Field
+	}
+	r.hasConnection = true
+	r.IsNeutral = r.IsNeutral && !r.Closes
 	return ""
 }
 

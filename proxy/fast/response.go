@@ -29,6 +29,7 @@ type Response struct {
 	conn   Conn
 	date   func() []byte
 	isHead bool
+	closes bool // the client wants the connection to end
 
 	header http.Header
 	lines  []httpmessage.Field // those that are written, by their names as http.Header has them
@@ -71,12 +72,12 @@ const (
 )
 
 // Reset makes the response that of another request; date returns the text of the field Date.
-func (r *Response) Reset(conn Conn, isHead bool, date func() []byte) {
+func (r *Response) Reset(conn Conn, to *Request, date func() []byte) {
 	clear(r.header)
 	if r.header == nil {
 		r.header = make(http.Header)
 	}
-	*r = Response{conn: conn, date: date, isHead: isHead, header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0]}
+	*r = Response{conn: conn, date: date, isHead: to.IsHead(), closes: to.Closes, header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0]}
 }
 
 // Header implements http.ResponseWriter.
@@ -105,7 +106,7 @@ func (r *Response) start(isWhole bool, next []byte) {
 		beginning := append(r.body, next[:min(len(next), sniffed)]...)[:min(len(r.body)+len(next), sniffed)]
 		r.out = append(append(append(r.out, "Content-Type: "...), http.DetectContentType(beginning)...), "\r\n"...)
 	}
-	if r.conn.IsEnding() && !r.isLast {
+	if (r.closes || r.conn.IsEnding()) && !r.isLast {
 		r.isLast = true
 		r.out = append(r.out, "Connection: close\r\n"...)
 	}

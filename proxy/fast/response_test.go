@@ -142,7 +142,7 @@ func TestResponseIsThatOfNetHTTP(t *testing.T) {
 				expected, closes := byNetHTTP(t, server.Listener.Addr().String(), method)
 				var conn sink
 				var r fast.Response
-				r.Reset(&conn, method == http.MethodHead, func() []byte { return []byte("now") })
+				r.Reset(&conn, &fast.Request{Method: method}, func() []byte { return []byte("now") })
 				handler(&r, httptest.NewRequest(method, "/", http.NoBody))
 				persists := r.Finish()
 				if got := dechunked(t, conn.String(), method); got != expected {
@@ -216,7 +216,7 @@ func TestResponseIsAborted(t *testing.T) {
 	t.Parallel()
 	var conn sink
 	var r fast.Response
-	r.Reset(&conn, false, func() []byte { return []byte("now") })
+	r.Reset(&conn, &fast.Request{Method: http.MethodGet}, func() []byte { return []byte("now") })
 	r.Header()["Content-Length"] = []string{"10"}
 	_, _ = io.WriteString(&r, "12345")
 	if r.Finish() {
@@ -234,7 +234,7 @@ func TestResponseOfAServerThatEnds(t *testing.T) {
 	t.Parallel()
 	conn := sink{isEnding: true}
 	var r fast.Response
-	r.Reset(&conn, false, func() []byte { return []byte("now") })
+	r.Reset(&conn, &fast.Request{Method: http.MethodGet}, func() []byte { return []byte("now") })
 	r.SetReason(http.StatusOK, "Fine")
 	_, _ = io.WriteString(&r, "12345")
 	persists := r.Finish()

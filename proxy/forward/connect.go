@@ -61,11 +61,11 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 // carry carries octets between a client and a server until both have ended.
 func (p *Proxy) carry(ctx context.Context, client net.Conn, buffered *bufio.ReadWriter, server io.ReadWriteCloser) int64 {
 	_ = client.SetDeadline(time.Time{}) // net/http may have set one
-	var reader io.Reader = client
+	side := sideOf(client)
 	if n := buffered.Reader.Buffered(); n > 0 { // the client did not wait for the answer
-		reader = io.MultiReader(io.LimitReader(buffered.Reader, int64(n)), client)
+		side.early, _ = buffered.Peek(n) // it has that many
 	}
-	return p.tunnel(ctx, sideOf(client, reader), sideOf(server, server))
+	return p.tunnel(ctx, side, sideOf(server))
 }
 
 // connectStream is the tunnel of a stream of HTTP/2: RFC 9113 section 8.5. Only the end of the handler
@@ -84,7 +84,7 @@ func (p *Proxy) connectStream(ctx context.Context, w http.ResponseWriter, r *Req
 	}
 	closes := func() error { return closed(body) }
 	client := side{Reader: body, Writer: flushed{w, control}, closeWrite: closes, close: func() { _ = closes() }}
-	p.tunnel(ctx, client, sideOf(server, server))
+	p.tunnel(ctx, client, sideOf(server))
 }
 
 // flushed sends what is written at once.

@@ -59,6 +59,7 @@ type Proxy struct {
 
 	boundConns boundConns
 	buffers    buffers
+	pipes      pipes
 }
 
 // New returns a Proxy.

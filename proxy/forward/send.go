@@ -35,9 +35,8 @@ func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpc
 
 // sendContent sends the content of an answer, and its trailers.
 func (*Proxy) sendContent(ctx context.Context, w ResponseWriter, a *httpcache.Answer, announced []string) {
-	control := http.NewResponseController(w)
 	out := &sentTo{ResponseWriter: w}
-	if err := a.Content.SendTo(out, func() { _ = control.Flush() }); err != nil {
+	if err := a.Content.SendTo(out, out.flush); err != nil {
 		message.Abort(w)
 		if !out.failed && ctx.Err() == nil { // else the client has left
 			w.Broken(err)
@@ -49,7 +48,7 @@ func (*Proxy) sendContent(ctx context.Context, w ResponseWriter, a *httpcache.An
 	}
 	trailer := a.Trailer.Fields.Header()
 	if len(trailer) > len(announced) {
-		_ = control.Flush() // or net/http would find a length, which has no trailers
+		out.flush() // or net/http would find a length, which has no trailers
 	}
 	for name, lines := range trailer {
 		if !slices.Contains(announced, name) {

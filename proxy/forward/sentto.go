@@ -11,6 +11,9 @@ type sentTo struct {
 	failed bool
 }
 
+// flush sends what was written. A client that has left is seen by the next write.
+func (s *sentTo) flush() { _ = http.NewResponseController(s.ResponseWriter).Flush() }
+
 // Write implements io.Writer.
 func (s *sentTo) Write(b []byte) (int, error) {
 	n, err := s.ResponseWriter.Write(b)

@@ -116,7 +116,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	if response.Body == http.NoBody { // nothing more is to come
 		release()
 	} else {
-		response.Body = released{response.Body, sync.OnceFunc(release)}
+		response.Body = &released{ReadCloser: response.Body, release: release}
 	}
 	return response, nil
 }
@@ -166,11 +166,12 @@ func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme
 // released is a body that releases the slot of its fetch when it is closed.
 type released struct {
 	io.ReadCloser
+	once    sync.Once
 	release func()
 }
 
 // Buffered implements httpcache.Buffered.
-func (b released) Buffered() int {
+func (b *released) Buffered() int {
 	if body, ok := b.ReadCloser.(httpcache.Buffered); ok {
 		return body.Buffered()
 	}
@@ -178,8 +179,8 @@ func (b released) Buffered() int {
 }
 
 // Close implements io.Closer.
-func (b released) Close() error {
-	defer b.release()
+func (b *released) Close() error {
+	defer b.once.Do(b.release)
 	return b.ReadCloser.Close()
 }
 

@@ -13,14 +13,15 @@ import (
 type side struct {
 	io.Reader
 	io.Writer
+	early      []byte       // what it has sent before the tunnel
 	closeWrite func() error // tells the other end that nothing more comes
 	close      func()
 }
 
-// sideOf returns the side of a connection, which is read through reader.
-func sideOf(conn io.ReadWriteCloser, reader io.Reader) side {
+// sideOf returns the side of a connection.
+func sideOf(conn io.ReadWriteCloser) side {
 	return side{
-		Reader: reader, Writer: conn,
+		Reader: conn, Writer: conn,
 		closeWrite: func() error { return closeWrite(conn) }, close: sync.OnceFunc(func() { _ = conn.Close() }),
 	}
 }
@@ -37,7 +38,7 @@ func closeWrite(conn io.Closer) error {
 // Config.TunnelIdle, or ctx ends. It closes both sides, and returns what was carried from b to a.
 func (p *Proxy) tunnel(ctx context.Context, a, b side) (carried int64) {
 	ctx, end := context.WithCancel(ctx)
-	t := &activity{idle: p.config.TunnelIdle, now: p.config.Now, buffers: &p.buffers}
+	t := &activity{idle: p.config.TunnelIdle, now: p.config.Now, buffers: &p.buffers, pipes: &p.pipes}
 	t.note()
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -69,6 +70,7 @@ type activity struct {
 	last atomic.Pointer[time.Time]
 	// buffers are those of all tunnels.
 	buffers *buffers
+	pipes   *pipes
 }
 
 func (t *activity) note() {
@@ -110,27 +112,72 @@ func (b *buffers) take() *[bufferSize]byte {
 	return new([bufferSize]byte)
 }
 
-// carry carries octets from one side to the other until that ends, and returns how many. Where a read has filled its
-// buffer, more has probably come already.
+// carry carries octets from one side to the other until that ends, and returns how many.
 func (t *activity) carry(to, from side) (carried int64, err error) {
-	var waiting [waitingSize]byte
-	for {
-		n, err := t.pass(to, from, waiting[:])
-		carried += int64(n)
-		for filled := waitingSize; n == filled && err == nil; filled = bufferSize {
-			buffer := t.buffers.take()
-			n, err = t.pass(to, from, buffer[:])
-			t.buffers.pool.Put(buffer)
-			carried += int64(n)
+	if len(from.early) > 0 {
+		n, err := to.Write(from.early)
+		if err != nil {
+			return 0, err
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			_ = to.closeWrite() // the other side sees it, or has gone
-			return carried, nil
-		case err != nil:
-			return carried, err
+		carried = int64(n)
+	}
+	moving := direction{t: t, to: to, from: from}
+	for err == nil {
+		var n int64
+		n, err = moving.pass()
+		carried += n
+	}
+	if errors.Is(err, io.EOF) {
+		_ = to.closeWrite() // the other side sees it, or has gone
+		return carried, nil
+	}
+	return carried, err
+}
+
+// direction is one of the two of a tunnel.
+type direction struct {
+	t        *activity
+	to, from side
+	splicing *splicing // nil before there was one
+}
+
+// pass carries what comes next: it is moved from socket to socket, or else copied.
+func (d *direction) pass() (n int64, err error) {
+	if d.splicing == nil {
+		d.splicing = d.between()
+	}
+	if d.splicing != nil {
+		if n, err = d.splicing.pass(); !errors.Is(err, errCopy) {
+			return n, err
 		}
 	}
+	return d.copy()
+}
+
+// between returns the splicing between the two sockets, nil where there are none, or something was read that does not come from one.
+func (d *direction) between() *splicing {
+	from := sourceOf(d.from.Reader)
+	if from == nil {
+		return nil
+	}
+	if to, ok := sinkOf(d.to.Writer); ok {
+		return newSplicing(d.t, to, from)
+	}
+	return nil
+}
+
+// copy copies what comes next. Where a read has filled its buffer, more has probably come already.
+func (d *direction) copy() (copied int64, err error) {
+	var waiting [waitingSize]byte
+	n, err := d.t.pass(d.to, d.from, waiting[:])
+	copied = int64(n)
+	for filled := waitingSize; n == filled && err == nil; filled = bufferSize {
+		buffer := d.t.buffers.take()
+		n, err = d.t.pass(d.to, d.from, buffer[:])
+		d.t.buffers.pool.Put(buffer)
+		copied += int64(n)
+	}
+	return copied, err
 }
 
 // pass carries what one read returns, and returns how many octets were written.

@@ -43,7 +43,7 @@ func TestMemoryOfIdleTunnels(t *testing.T) {
 	for range tunnels {
 		client, near := net.Pipe()
 		server, far := net.Pipe()
-		all.Go(func() { p.tunnel(ctx, sideOf(near, near), sideOf(far, far)) })
+		all.Go(func() { p.tunnel(ctx, sideOf(near), sideOf(far)) })
 		for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 			all.Go(func() { _, _ = way[0].Write(sent) })
 			if _, err := io.ReadFull(way[1], got); err != nil || !bytes.Equal(got, sent) {
@@ -66,7 +66,7 @@ func BenchmarkTunnel(b *testing.B) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.tunnel(context.Background(), sideOf(near, near), sideOf(far, far))
+		p.tunnel(context.Background(), sideOf(near), sideOf(far))
 	}()
 	go func() {
 		buf := make([]byte, 64<<10)

@@ -38,7 +38,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 		answer, err := challenging(r, &httpcache.Answer{
 			Status: response.Status, Reason: response.Reason, Fields: httpcache.EndToEnd(response.Fields), Trailer: response.Trailer,
 			ContentLength: response.ContentLength, From: response.From,
-			Content: httpcache.Live(ctx, response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
+			Content: httpcache.Live(response), Outcome: httpcache.Outcome{Forwarded: "bypass"},
 		})
 		if err != nil {
 			return err

@@ -49,7 +49,25 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 // WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is
 // sent from a file.
 func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
-	for len(buffers) > 0 {
+	for len(buffers) > 0 && err == nil {
+		end, size := 0, 0
+		for end < len(buffers) && size < fileChunk {
+			size += len(buffers[end])
+			end++
+		}
+		var n int64
+		part := buffers[:end]
+		n, err = c.WriteBy(func() (int64, error) { return part.WriteTo(c.Conn) })
+		written += n
+		buffers = buffers[end:]
+	}
+	return written, err
+}
+
+// WriteBy calls write, which writes to the connection below and returns how many octets that were, with the deadline of a
+// chunk: again as often as that passes, but a chunk was written, as the client does read.
+func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err error) {
+	for {
 		if c.aborted.Load() {
 			return written, os.ErrDeadlineExceeded
 		}
@@ -58,25 +76,16 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 				return written, err
 			}
 		}
-		end, size := 0, 0
-		for end < len(buffers) && size < fileChunk {
-			size += len(buffers[end])
-			end++
-		}
-		part := buffers[:end]
-		n, err := part.WriteTo(c.Conn)
+		n, err := write()
 		written += n
 		switch {
-		case err == nil:
-			buffers = buffers[end:]
 		case errors.Is(err, os.ErrDeadlineExceeded) && n >= chunk && !c.aborted.Load():
-			buffers = buffers[end-len(part):] // the client does read
-		default:
+			continue
+		case err != nil:
 			c.aborted.Store(true)
-			return written, err
 		}
+		return written, err
 	}
-	return written, nil
 }
 
 // farewell is how long a connection that was closed for another one may take for its last octets: a GOAWAY frame, and the

@@ -1,10 +1,8 @@
 package listen
 
 import (
-	"errors"
 	"io"
 	"net"
-	"os"
 )
 
 // Files are sent to connections without TLS by sendfile(2), which the standard library calls where
@@ -29,26 +27,12 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 		return io.Copy(onlyWriter{c}, r)
 	}
 	for file.N > 0 {
-		if c.aborted.Load() {
-			return sent, os.ErrDeadlineExceeded
-		}
-		if c.deadline != nil && !c.explicit.Load() {
-			if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {
-				return sent, err
-			}
-		}
 		part := &io.LimitedReader{R: file.R, N: min(file.N, fileChunk)}
-		n, err := to.ReadFrom(part)
+		n, err := c.WriteBy(func() (int64, error) { return to.ReadFrom(part) })
 		sent += n
 		file.N -= n
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && n >= chunk && !c.aborted.Load():
-			continue // the client does read
-		case err != nil:
-			c.aborted.Store(true)
+		if n == 0 || err != nil { // the file is shorter, or the client does not read
 			return sent, err
-		case n == 0: // the file is shorter
-			return sent, nil
 		}
 	}
 	return sent, nil

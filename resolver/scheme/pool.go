@@ -71,16 +71,11 @@ func (p *Pool[K, C]) Take(server K, fits func(C) bool) (conn C, ok bool) {
 
 // pop removes an entry, nil for none.
 func (p *Pool[K, C]) pop(server K, fits func(C) bool) *waiting[C] {
-	p.mu.Lock()
-	candidates := p.idle[server]
-	if fits != nil {
-		candidates = slices.Clone(candidates)
-	} else if n := len(candidates); n > 0 {
-		w := candidates[n-1]
-		p.remove(w)
-		p.mu.Unlock()
+	if w := p.latest(server, fits == nil); w == nil || fits == nil || fits(w.conn) && p.isRemoved(w) { // as most do
 		return w
 	}
+	p.mu.Lock()
+	candidates := slices.Clone(p.idle[server])
 	p.mu.Unlock()
 	for _, w := range slices.Backward(candidates) {
 		if fits(w.conn) && p.isRemoved(w) {
@@ -88,6 +83,21 @@ func (p *Pool[K, C]) pop(server K, fits func(C) bool) *waiting[C] {
 		}
 	}
 	return nil
+}
+
+// latest returns the newest entry of a server, nil for none, and removes it where it is taken.
+func (p *Pool[K, C]) latest(server K, takes bool) *waiting[C] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	same := p.idle[server]
+	if len(same) == 0 {
+		return nil
+	}
+	w := same[len(same)-1]
+	if takes {
+		p.remove(w)
+	}
+	return w
 }
 
 // isRemoved removes an entry, unless another one has done so meanwhile.

@@ -4,5 +4,9 @@ package http
 
 import "net"
 
-// silent cannot tell here, so that a request may be sent twice.
-func silent(net.Conn) bool { return true }
+// probe cannot tell here, so that a request may be sent twice.
+type probe struct{}
+
+func newProbe(net.Conn) probe { return probe{} }
+
+func (probe) isSilent() bool { return true }

@@ -20,6 +20,8 @@ type conn struct {
 	in      *bufio.Reader
 	scratch []byte // for heads
 	used    bool   // an exchange has ended
+	probe   probe  // of the socket
+	stop    func() // cancel, as a function that is made once
 
 	mu       sync.Mutex
 	canceled bool
@@ -27,7 +29,9 @@ type conn struct {
 }
 
 func (h *Handler) newConn(c net.Conn, k key, from netip.AddrPort) *conn {
-	return &conn{Conn: c, handler: h, key: k, from: from, in: bufio.NewReader(c)}
+	made := &conn{Conn: c, handler: h, key: k, from: from, in: bufio.NewReader(c), probe: newProbe(c)}
+	made.stop = made.cancel
+	return made
 }
 
 func (c *conn) pooled() bool { return c.used }
@@ -72,7 +76,7 @@ func (c *conn) endHead() {
 // Alive implements scheme.IdleConn. It reports whether an idle connection can be used: the origin has
 // neither closed it, nor sent anything that nobody asked for.
 func (c *conn) Alive() bool {
-	if c.in.Buffered() > 0 || !silent(c.Conn) {
+	if c.in.Buffered() > 0 || !c.probe.isSilent() {
 		return false
 	}
 	if _, secured := c.Conn.(*tls.Conn); !secured {

@@ -28,7 +28,7 @@ type exchange struct {
 func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
 	x := &exchange{conn: c, ctx: ctx, request: r}
 	c.begin()
-	x.stop = context.AfterFunc(ctx, c.cancel)
+	x.stop = context.AfterFunc(ctx, c.stop)
 	resource, err := x.run()
 	if err != nil {
 		x.abort()

@@ -36,7 +36,7 @@ type Config struct {
 	ContinueTimeout time.Duration
 	// MaxIdle bounds the idle connections; 0 disables keep-alive.
 	MaxIdle int
-	// MaxIdlePerHost bounds those to one host; 0 means 16.
+	// MaxIdlePerHost bounds those to one host; 0 means half of MaxIdle.
 	MaxIdlePerHost int
 	// IdleTimeout is how long an idle connection is kept; 0 means 90 seconds.
 	IdleTimeout time.Duration
@@ -46,10 +46,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-const (
-	maxIdlePerHost = 16
-	idleTimeout    = 90 * time.Second
-)
+const idleTimeout = 90 * time.Second
 
 // Handler fetches by HTTP. It does not follow redirects, and has no cache. The caller must
 // close it. It is safe for concurrent use.
@@ -63,7 +60,7 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	if config.MaxIdlePerHost == 0 {
-		config.MaxIdlePerHost = maxIdlePerHost
+		config.MaxIdlePerHost = scheme.Half(config.MaxIdle)
 	}
 	if config.IdleTimeout == 0 {
 		config.IdleTimeout = idleTimeout

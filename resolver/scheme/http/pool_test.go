@@ -332,7 +332,7 @@ func TestIdleBounds(t *testing.T) {
 	for _, tt := range []struct {
 		max, perHost, hosts, each, want int // want: how many need not be opened again
 	}{
-		{8, 2, 1, 5, 2}, {3, 2, 3, 2, 3}, {0, 2, 1, 2, 0},
+		{8, 2, 1, 5, 2}, {3, 2, 3, 2, 3}, {0, 2, 1, 2, 0}, {64, 0, 1, 32, 32},
 	} {
 		h := newHandler(t, func(c *schemehttp.Config) { c.MaxIdle, c.MaxIdlePerHost = tt.max, tt.perHost })
 		var origins []*origin

@@ -70,3 +70,14 @@ func (t *tunnel) CloseWrite() error { return closeWrite(t.Conn) }
 
 // NetConn returns the connection below.
 func (t *tunnel) NetConn() net.Conn { return t.Conn }
+
+// ReadsFrom returns the connection whose octets Read passes on, nil while there are others: a tunnel may read it past this one.
+func (t *tunnel) ReadsFrom() net.Conn {
+	if t.in != nil {
+		return nil
+	}
+	return t.Conn
+}
+
+// WritesTo returns the connection to which Write passes octets on.
+func (t *tunnel) WritesTo() net.Conn { return t.Conn }
