@@ -127,8 +127,18 @@ func redirectOf(tb testing.TB, r siteRegistry, count bool) func() {
 func TestCountingIsFree(t *testing.T) {
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://example.org/a")})
-	without := testing.AllocsPerRun(100, redirectOf(t, r, false))
-	if with := testing.AllocsPerRun(100, redirectOf(t, r, true)); with > without {
+	without := leastAllocations(redirectOf(t, r, false))
+	if with := leastAllocations(redirectOf(t, r, true)); with > without {
 		t.Errorf("a redirect makes %v allocations where it is counted, %v where it is not", with, without)
 	}
+}
+
+// leastAllocations returns how many allocations a function makes at least: with the race detector a sync.Pool forgets some of what it
+// gets, at random.
+func leastAllocations(f func()) float64 {
+	least := testing.AllocsPerRun(10, f)
+	for range 20 {
+		least = min(least, testing.AllocsPerRun(10, f))
+	}
+	return least
 }
