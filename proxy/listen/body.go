@@ -42,7 +42,7 @@ func (c *requestConn) endHandler() {
 // SetReadDeadline implements net.Conn.
 func (c *requestConn) SetReadDeadline(t time.Time) error {
 	c.deadlines.Add(1)
-	t = c.passed.earlier(t)
+	t = c.handed.earlier(t)
 	c.body.mu.Lock()
 	defer c.body.mu.Unlock()
 	c.body.aborted = !t.IsZero() && t.Before(distantPast())

@@ -39,38 +39,38 @@ func (s *Server) loop(c *requestConn, conns *connections, to *handover) {
 	if n == 0 && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || isTimeout(err)) {
 		return
 	}
-	c.passed = &passed{octets: octets[:n], err: err}
+	c.handed = &handed{octets: octets[:n], err: err}
 	if !c.fast.isServed() {
-		c.passed.by = by
+		c.handed.by = by
 	}
 	c.fast.isHanded.Store(true)
 	isHanded = to.pass(c)
 }
 
-// passed is what the loop has read of a connection that goes to net/http.
-type passed struct {
+// handed is what the loop has read of a connection that goes to net/http.
+type handed struct {
 	octets []byte
 	err    error
 	by     time.Time // the deadline of the head; the zero value is that of net/http
 }
 
 // read is the first read of net/http.
-func (p *passed) read(c *requestConn, into []byte) (int, error) {
+func (h *handed) read(c *requestConn, into []byte) (int, error) {
 	c.lastOctet = &into[:cap(into)][cap(into)-1]
-	n := copy(into, p.octets)
-	if p.octets = p.octets[n:]; len(p.octets) > 0 {
+	n := copy(into, h.octets)
+	if h.octets = h.octets[n:]; len(h.octets) > 0 {
 		return n, nil
 	}
-	c.passed = nil
-	return n, p.err
+	c.handed = nil
+	return n, h.err
 }
 
 // earlier returns a deadline that net/http sets for the head, or that of the loop.
-func (p *passed) earlier(t time.Time) time.Time {
-	if p == nil || p.by.IsZero() || t.IsZero() || t.Before(p.by) {
+func (h *handed) earlier(t time.Time) time.Time {
+	if h == nil || h.by.IsZero() || t.IsZero() || t.Before(h.by) {
 		return t
 	}
-	return p.by
+	return h.by
 }
 
 // handover is the listener of net/http: it accepts the connections that loops pass to it.

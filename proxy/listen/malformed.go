@@ -49,7 +49,7 @@ type requestConn struct {
 	between   bool         // no octet of a request was read since the connection is new or idle
 	deadlines atomic.Int32 // how many net/http has set for reads since then
 	isTaken   bool         // by a handler
-	passed    *passed      // what net/http reads first; nil for nothing
+	handed    *handed      // what net/http reads first; nil for nothing
 	lastOctet *byte        // of net/http's buffer
 
 	head head
@@ -127,8 +127,8 @@ func (c *requestConn) beginHandler(r *http.Request) bool {
 
 // Read implements net.Conn.
 func (c *requestConn) Read(p []byte) (int, error) {
-	if c.passed != nil {
-		return c.passed.read(c, p)
+	if c.handed != nil {
+		return c.handed.read(c, p)
 	}
 	return c.readNext(p)
 }

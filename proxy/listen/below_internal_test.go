@@ -41,7 +41,7 @@ func TestPassed(t *testing.T) {
 		"taken":              {client, nil, true, true},
 		"not taken":          {client, func(c *requestConn) { c.isTaken = false }, false, false},
 		"an octet was read":  {client, func(c *requestConn) { c.hasWatched = true }, false, true},
-		"octets were read":   {client, func(c *requestConn) { c.passed = new(passed) }, false, true},
+		"octets were read":   {client, func(c *requestConn) { c.handed = new(handed) }, false, true},
 		"words of a status":  {client, func(c *requestConn) { c.reason.status = "200" }, true, false},
 		"it ends early":      {client, func(c *requestConn) { c.endsEarly.Store(true) }, true, false},
 		"TLS":                {&secureConn{Conn: tls.Server(client, new(tls.Config)), raw: client}, nil, false, false},

@@ -8,7 +8,7 @@ import "net"
 // ReadsFrom returns the connection whose octets Read passes on, nil while it has others, or looks at them for net/http. Only
 // who may call Read may call it.
 func (c *requestConn) ReadsFrom() net.Conn {
-	if !c.isTaken || c.hasWatched || c.passed != nil {
+	if !c.isTaken || c.hasWatched || c.handed != nil {
 		return nil
 	}
 	return c.Conn
