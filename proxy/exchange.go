@@ -118,6 +118,9 @@ func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
 // SetReason implements forward.ResponseWriter.
 func (x *exchange) SetReason(status int, reason string) { x.in.setReason(status, reason) }
 
+// IsLate implements forward.ResponseWriter.
+func (x *exchange) IsLate() bool { return x.in.isLate() }
+
 // Broken implements forward.ResponseWriter.
 func (x *exchange) Broken(err error) {
 	x.event.Err = err

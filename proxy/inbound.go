@@ -27,8 +27,9 @@ type inbound struct {
 type source interface {
 	// message returns the request with its fields and its body, without a target.
 	message() httpmessage.Request
-	// ended, attach, setReason and endEarly are Ended, Attach, SetReason and EndEarly of package listen.
+	// ended, isLate, attach, setReason and endEarly are Ended, IsLate, Attach, SetReason and EndEarly of package listen.
 	ended() context.Context
+	isLate() bool
 	attach(newOne func() io.Closer) io.Closer
 	setReason(status int, reason string)
 	endEarly() bool
@@ -57,6 +58,7 @@ type netHTTP struct{ *http.Request }
 
 func (s netHTTP) message() httpmessage.Request             { return httpmessage.FromRequest(s.Request) }
 func (s netHTTP) ended() context.Context                   { return listen.Ended(s.Request) }
+func (s netHTTP) isLate() bool                             { return listen.IsLate(s.Request) }
 func (s netHTTP) attach(newOne func() io.Closer) io.Closer { return listen.Attach(s.Request, newOne) }
 
 func (s netHTTP) setReason(status int, reason string) { listen.SetReason(s.Request, status, reason) }
@@ -89,6 +91,7 @@ func (s *plain) message() httpmessage.Request {
 }
 
 func (s *plain) ended() context.Context                   { return s.conn.Ended() }
+func (s *plain) isLate() bool                             { return false }
 func (s *plain) attach(newOne func() io.Closer) io.Closer { return s.conn.Attach(newOne) }
 func (s *plain) setReason(status int, reason string)      { s.response.SetReason(status, reason) }
 

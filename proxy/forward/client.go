@@ -15,7 +15,7 @@ import (
 // from goroutines that read from the origin and from the client: they are sent one after the other,
 // and none of them behind the final response.
 type client struct {
-	http.ResponseWriter
+	ResponseWriter
 	request *Request
 	via     httpmessage.ViaName
 	body    *requestBody // nil for none
@@ -25,7 +25,7 @@ type client struct {
 	answered bool // the final response begins
 }
 
-func (p *Proxy) newClient(w http.ResponseWriter, r *Request) *client {
+func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
 	c := &client{ResponseWriter: w, request: r, via: p.config.Via}
 	if r.hasBody() {
 		c.body = &requestBody{client: c, body: r.Body, control: http.NewResponseController(w), expects: expects(r)}

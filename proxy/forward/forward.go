@@ -116,6 +116,8 @@ type ResponseWriter interface {
 	WriteFields(status int, fields httpmessage.Fields)
 	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
 	SetReason(status int, reason string)
+	// IsLate reports whether the client took too long to send a part of its body, by HTTP/1.1.
+	IsLate() bool
 	// SetServer tells which server has answered, the zero value where that is not known.
 	SetServer(at netip.AddrPort)
 	// Broken is called where the source of a response breaks off, which is broken off for the

@@ -73,6 +73,7 @@ func (w writer) WriteFields(status int, fields httpmessage.Fields) {
 
 func (w writer) SetReason(status int, reason string) { listen.SetReason(w.request, status, reason) }
 func (writer) SetServer(netip.AddrPort)              {}
+func (writer) IsLate() bool                          { return false }
 func (writer) Broken(error)                          {}
 
 // Unwrap is for http.ResponseController.
@@ -441,4 +442,5 @@ func (d *discarded) WriteFields(status int, fields httpmessage.Fields) {
 
 func (*discarded) SetReason(int, string)    {}
 func (*discarded) SetServer(netip.AddrPort) {}
+func (*discarded) IsLate() bool             { return false }
 func (*discarded) Broken(error)             {}

@@ -84,9 +84,9 @@ func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
 }
 
 // blamed returns an error that names the client as who took too long, where it is about its body. The same
-// deadline may end the request as a whole before the origin is told of it.
+// deadline may end the request as a whole before the origin is told of it, and before who reads the body knows.
 func blamed(c *client, err error) error {
-	isLate := c.body != nil && c.body.late.Load()
+	isLate := c.body != nil && (c.body.late.Load() || c.IsLate())
 	if isLate || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
 		return problem.ErrBodyTimeout
 	}

@@ -161,6 +161,7 @@ func (r *recorder) WriteFields(status int, fields httpmessage.Fields) {
 
 func (r *recorder) SetReason(_ int, reason string)  { r.reason = reason }
 func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
+func (*recorder) IsLate() bool                      { return false }
 func (r *recorder) Broken(err error)                { r.broken = err }
 
 // EndEarly is for message.Abort.

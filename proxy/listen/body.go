@@ -2,6 +2,7 @@ package listen
 
 import (
 	"net"
+	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 // before it sends a response or after.
 type bodyReads struct {
 	inBody atomic.Bool // the request that is handled has a body
+	late   atomic.Bool // a part of it did not come in time
 
 	mu      sync.Mutex
 	changed *sync.Cond // aborted or closed has become true; nil while nothing waits for it
@@ -27,6 +29,7 @@ func (c *requestConn) beginBody() {
 	c.body.mu.Lock()
 	c.body.until = time.Time{}
 	c.body.mu.Unlock()
+	c.body.late.Store(false)
 	c.body.inBody.Store(c.server.config.BodyDeadline != nil)
 }
 
@@ -82,7 +85,24 @@ func (b *bodyReads) awaitAbort() error {
 func (c *requestConn) readBody(conn net.Conn, p []byte) (int, error) {
 	c.boundRead(false)
 	defer c.boundRead(true)
-	return conn.Read(p)
+	n, err := conn.Read(p)
+	if isTimeout(err) && !c.body.isAborted() {
+		c.body.late.Store(true) // before net/http ends the context of the request, as if the client had left
+	}
+	return n, err
+}
+
+// IsLate reports whether the client of a request by HTTP/1.1 took too long to send a part of its body. It is false for a request that
+// came by no Server.
+func IsLate(r *http.Request) bool {
+	conn, ok := r.Context().Value(connKey{}).(*requestConn)
+	return ok && r.ProtoMajor == 1 && conn.body.late.Load()
+}
+
+func (b *bodyReads) isAborted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.aborted
 }
 
 // boundRead sets the deadline of a read, or removes it, unless net/http wants the read to end.
