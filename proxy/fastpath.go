@@ -165,7 +165,7 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	}
 	x.in = inbound{
 		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
-		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure, serverName: c.ServerName(),
+		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure,
 	}
 	ctx := c.Begin()
 	defer c.End()

@@ -20,7 +20,7 @@ type inbound struct {
 	major, minor         int
 	remote, local        string // addresses of the connection
 	isSecure             bool
-	serverName           string // that of the TLS handshake, "" for none
+	serverName           string // that of the TLS handshake, which matters by HTTP/2 alone; "" for none
 }
 
 // source is the loop that has read a request.

@@ -13,10 +13,14 @@ func Attach(r *http.Request, newOne func() io.Closer) io.Closer {
 	if !ok || r.ProtoMajor != 1 {
 		return nil
 	}
-	if conn.attached == nil {
-		conn.attached = newOne()
+	return conn.attach(newOne)
+}
+
+func (c *requestConn) attach(newOne func() io.Closer) io.Closer {
+	if c.attached == nil {
+		c.attached = newOne()
 	}
-	return conn.attached
+	return c.attached
 }
 
 // Attached returns what a handler keeps with the connection, nil for nothing.

@@ -219,7 +219,10 @@ func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left 
 	used := use(f, p[:n])
 	if used > 0 {
 		f.hasAnswered, f.isRest, f.isAfter = true, true, true
-		f.seen()
+		if f.isFirst() {
+			f.tracked.begin(f.conn, true)
+			f.tracked.end()
+		}
 	}
 	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
 		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
@@ -230,14 +233,13 @@ func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left 
 	return copy(p, p[used:n])
 }
 
-// seen notes that a request of the connection is answered.
-func (f *FastConn) seen() {
+// isFirst notes that a request of the connection is answered, and reports whether it is the first one.
+func (f *FastConn) isFirst() bool {
 	if f.conn.used.Swap(true) {
-		return
+		return false
 	}
 	f.unseen.Store(true)
-	f.tracked.begin(f.conn, true)
-	f.tracked.end()
+	return true
 }
 
 // watched is how long a client may send nothing before it is looked at whether it has left.

@@ -44,11 +44,7 @@ func (s *served) end() {
 // Begin begins a request that is served, which may take long: until End the server knows of it when it shuts down, and looks
 // whether the client has left. The context ends where it has, or with the connection.
 func (f *FastConn) Begin() context.Context {
-	isFirst := !f.conn.used.Swap(true)
-	if isFirst {
-		f.unseen.Store(true)
-	}
-	f.tracked.begin(f.conn, isFirst)
+	f.tracked.begin(f.conn, f.isFirst())
 	f.served.since.Store(f.conn.server.config.Now().UnixNano())
 	return f.served.context(f.tracked.base)
 }
@@ -65,21 +61,8 @@ func (f *FastConn) Ended() context.Context { return f.conn.ended.context() }
 // IsEnding reports whether clients are asked to close their connections.
 func (f *FastConn) IsEnding() bool { return f.conn.server.isEnding(f.tracked) }
 
-// ServerName returns the name of the server in the TLS handshake, "" for none.
-func (f *FastConn) ServerName() string {
-	if secure, ok := f.conn.Conn.(*secureConn); ok {
-		return secure.ConnectionState().ServerName
-	}
-	return ""
-}
-
 // Attach returns what a handler keeps with the connection: see the function Attach.
-func (f *FastConn) Attach(newOne func() io.Closer) io.Closer {
-	if f.conn.attached == nil {
-		f.conn.attached = newOne()
-	}
-	return f.conn.attached
-}
+func (f *FastConn) Attach(newOne func() io.Closer) io.Closer { return f.conn.attach(newOne) }
 
 // CloseBehind ends the connection behind the response that was written.
 func (f *FastConn) CloseBehind() {
