@@ -77,8 +77,8 @@ func (x *exchange) WriteHeader(status int) {
 
 // WriteFields implements forward.ResponseWriter.
 func (x *exchange) WriteFields(status int, fields httpmessage.Fields) {
+	x.event.Status, x.event.Type = status, fields.Value("Content-Type")
 	if out, ok := x.ResponseWriter.(*fast.Response); ok {
-		x.event.Status, x.event.Type = status, fields.Value("Content-Type")
 		out.WriteFields(status, fields)
 		return
 	}
@@ -87,7 +87,7 @@ func (x *exchange) WriteFields(status int, fields httpmessage.Fields) {
 	if _, ok := header["Content-Type"]; !ok {
 		header["Content-Type"] = nil // net/http would guess one
 	}
-	x.WriteHeader(status)
+	x.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.

@@ -83,11 +83,7 @@ func (s *plain) parse(octets []byte) bool {
 }
 
 func (s *plain) message() httpmessage.Request {
-	fields := make(httpmessage.Fields, 0, s.request.Count())
-	for name, value := range s.request.Fields() {
-		fields.Add(name, value)
-	}
-	return httpmessage.Request{Method: s.request.Method, Fields: fields}
+	return httpmessage.Request{Method: s.request.Method, Fields: s.request.Fields()}
 }
 
 func (s *plain) ended() context.Context                   { return s.conn.Ended() }

@@ -186,7 +186,7 @@ func (x *exchange) forward(r *forward.Request) error {
 	return err
 }
 
-// received makes a request to be forwarded of what net/http has read.
+// received makes a request to be forwarded of the one that came.
 func (x *exchange) received(r *forward.Request) {
 	r.Request = x.in.message()
 	r.Target, r.Authority, r.Major, r.Minor = x.in.target, x.in.host, x.in.major, x.in.minor

@@ -3,10 +3,11 @@
 package fast
 
 import (
-	"iter"
 	"net/http"
 	"strings"
 	"unsafe"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Request is a plain request: GET or HEAD by HTTP/1.1 without a body, and without a field that is about the framing, or the
@@ -71,19 +72,14 @@ func (r *Request) Lines(name string) []string {
 	return nil
 }
 
-// Fields returns the names, as they are spelled, and the values of the fields but Host and those of the connection, in their order.
-func (r *Request) Fields() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for i := range r.fields[:r.count] {
-			if !yield(r.fields[i].spelling, r.fields[i].value) {
-				return
-			}
-		}
+// Fields returns the fields but Host and those of the connection, in their order and as they are spelled.
+func (r *Request) Fields() httpmessage.Fields {
+	fields := make(httpmessage.Fields, 0, r.count)
+	for _, f := range r.fields[:r.count] {
+		fields.Add(f.spelling, f.value)
 	}
+	return fields
 }
-
-// Count returns the number of Fields.
-func (r *Request) Count() int { return r.count }
 
 // Parse parses the request that octets begin with, and returns why it is no plain one, "" where it is. The grammar
 // is that of RFC 9112 sections 3 and 5 without what servers read differently: what is not surely the same to
