@@ -81,12 +81,16 @@ func TestServedShutdown(t *testing.T) {
 	c := s.dial(t)
 	c.send(t, plainRequest)
 	testserver.Within(t, "the request", func() { <-began })
+	idle := s.dial(t)
+	idle.send(t, fastRequest)
+	idle.expect(t, fastAnswer)
 	s.replace()
 	s.end()
+	idle.expect(t, "closed") // so it is ending
 	select {
 	case err := <-s.ended:
 		t.Fatalf("the server ended before the response: %v", err)
-	case <-time.After(10 * time.Millisecond):
+	default:
 	}
 	close(release)
 	c.expect(t, "200 plain", "closed")
