@@ -44,7 +44,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache",
-			[]string{"cache", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "internal/httpmessage"},
+			[]string{"cache", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "internal/httpmessage", "internal/lifetime"},
 			true,
 			"the rules of RFC 9111 and their machine depend on a store, and neither on URIs nor on who serves: keys are texts",
 		},
@@ -152,7 +152,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/scheme/http",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
+			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage", "internal/lifetime"},
 			true,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
@@ -173,6 +173,7 @@ func packageRules() []packageRule {
 			[]string{
 				"proxy/listen", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/fast", "proxy/message", "proxy/problem", "proxy/pages",
 				"proxy/answer", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
+				"internal/lifetime",
 			},
 			true,
 			"proxy wires the way of a request, and observes it: what is asked, who may ask it and how it is answered is decided in the packages below it, and which systems and schemes answer in cmd/urnd",
@@ -298,6 +299,10 @@ func packageRules() []packageRule {
 			[]string{"resolver", "resolver/registry", "uri"},
 			true,
 			"the documents that the command line and HTTP share are made of values of the domain, names of the registry among them, and depend on neither of the two",
+		},
+		{
+			"internal/lifetime", nil, true,
+			"a context is watched by a connection, a cache and a proxy that do not know each other: what they share knows none of them",
 		},
 		{
 			"internal/httpmessage",
