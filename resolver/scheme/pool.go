@@ -1,7 +1,6 @@
 package scheme
 
 import (
-	"slices"
 	"sync"
 	"time"
 )
@@ -31,24 +30,42 @@ type Pool[K comparable, C PooledConn[K]] struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   map[K][]*waiting[C] // the newest last
+	idle   map[K]line[C]
 	count  int
 	// All that wait, in the order of their time; nil for none.
 	oldest, newest *waiting[C]
+	unused         *waiting[C] // entries for the next connections, linked by older; as many as have waited at a time
 	timer          *time.Timer // nil while none waits
 }
 
-// waiting is a connection in a Pool.
+// line are the connections to one server that wait. It is a value of a map, which needs no memory for one that comes and goes.
+type line[C any] struct {
+	newest, oldest *waiting[C]
+	count          int
+}
+
+// waiting is an entry of a Pool for a connection, and then for others.
 type waiting[C any] struct {
 	conn         C
 	since        time.Time
-	older, newer *waiting[C]
-	isOver       bool // it waits no more
+	older, newer *waiting[C] // of all
+	below, above *waiting[C] // the older and the newer one of the same server
+	use          uint64      // how many connections have left the entry
 }
+
+// candidate is a connection that was waiting when it was looked at.
+type candidate[C any] struct {
+	entry *waiting[C]
+	use   uint64
+	conn  C
+	since time.Time
+}
+
+func (w *waiting[C]) candidate() candidate[C] { return candidate[C]{w, w.use, w.conn, w.since} }
 
 // NewPool returns a Pool.
 func NewPool[K comparable, C PooledConn[K]](config PoolConfig[C]) *Pool[K, C] {
-	return &Pool[K, C]{config: config, idle: make(map[K][]*waiting[C])}
+	return &Pool[K, C]{config: config, idle: make(map[K]line[C])}
 }
 
 // Enabled reports whether connections are kept.
@@ -58,62 +75,71 @@ func (p *Pool[K, C]) Enabled() bool { return p.config.Most > 0 }
 // while fits is called.
 func (p *Pool[K, C]) Take(server K, fits func(C) bool) (conn C, ok bool) {
 	for {
-		w := p.pop(server, fits)
+		found, ok := p.pop(server, fits)
 		switch {
-		case w == nil:
+		case !ok:
 			return conn, false
-		case p.left(w) > 0:
-			return w.conn, true
+		case p.left(found.since) > 0:
+			return found.conn, true
 		}
-		p.config.Close(w.conn)
+		p.config.Close(found.conn)
 	}
 }
 
-// pop removes an entry, nil for none.
-func (p *Pool[K, C]) pop(server K, fits func(C) bool) *waiting[C] {
-	if w := p.latest(server, fits == nil); w == nil || fits == nil || fits(w.conn) && p.isRemoved(w) { // as most do
-		return w
+// pop removes an entry.
+func (p *Pool[K, C]) pop(server K, fits func(C) bool) (found candidate[C], ok bool) {
+	if found, ok = p.latest(server, fits == nil); !ok || fits == nil || fits(found.conn) && p.isRemoved(found) { // as most do
+		return found, ok
 	}
-	p.mu.Lock()
-	candidates := slices.Clone(p.idle[server])
-	p.mu.Unlock()
-	for _, w := range slices.Backward(candidates) {
-		if fits(w.conn) && p.isRemoved(w) {
-			return w
+	for _, found := range p.candidates(server) {
+		if fits(found.conn) && p.isRemoved(found) {
+			return found, true
 		}
 	}
-	return nil
+	return found, false
 }
 
-// latest returns the newest entry of a server, nil for none, and removes it where it is taken.
-func (p *Pool[K, C]) latest(server K, takes bool) *waiting[C] {
+// latest returns the newest entry of a server, and removes it where it is taken.
+func (p *Pool[K, C]) latest(server K, takes bool) (found candidate[C], ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	same := p.idle[server]
-	if len(same) == 0 {
-		return nil
+	w := p.idle[server].newest
+	if w == nil {
+		return found, false
 	}
-	w := same[len(same)-1]
+	found = w.candidate()
 	if takes {
 		p.remove(w)
 	}
-	return w
+	return found, true
+}
+
+// candidates returns the entries of a server, the newest first.
+func (p *Pool[K, C]) candidates(server K) []candidate[C] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	same := p.idle[server]
+	all := make([]candidate[C], 0, same.count)
+	for w := same.newest; w != nil; w = w.below {
+		all = append(all, w.candidate())
+	}
+	return all
 }
 
 // isRemoved removes an entry, unless another one has done so meanwhile.
-func (p *Pool[K, C]) isRemoved(w *waiting[C]) bool {
+func (p *Pool[K, C]) isRemoved(found candidate[C]) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.isOver {
+	if found.entry.use != found.use {
 		return false
 	}
-	p.remove(w)
+	p.remove(found.entry)
 	return true
 }
 
-// left returns how much longer an entry may wait.
-func (p *Pool[K, C]) left(w *waiting[C]) time.Duration {
-	return p.config.Timeout - p.config.Now().Sub(w.since)
+// left returns how much longer a connection may wait.
+func (p *Pool[K, C]) left(since time.Time) time.Duration {
+	return p.config.Timeout - p.config.Now().Sub(since)
 }
 
 // Put adds a connection. Beyond a bound it closes the one that has waited for longest.
@@ -132,31 +158,49 @@ func (p *Pool[K, C]) add(conn C) (old C, ok bool) {
 	}
 	server := conn.Server()
 	var beyond *waiting[C]
-	if same := p.idle[server]; len(same) >= p.config.OfServer {
-		beyond = same[0]
+	if same := p.idle[server]; same.count >= p.config.OfServer {
+		beyond = same.oldest
 	} else if p.count >= p.config.Most {
 		beyond = p.oldest
 	}
 	if beyond != nil {
-		p.remove(beyond)
 		old, ok = beyond.conn, true
+		p.remove(beyond)
 	}
-	w := &waiting[C]{conn: conn, since: p.config.Now(), older: p.newest}
-	if p.newest != nil {
-		p.newest.newer = w
-	} else {
-		p.oldest = w
-	}
-	p.newest = w
-	p.idle[server] = append(p.idle[server], w)
-	p.count++
+	p.append(server, conn)
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.config.Timeout, p.expire)
 	}
 	return old, ok
 }
 
-// remove removes an entry; p.mu is held.
+// append adds an entry behind the others; p.mu is held.
+func (p *Pool[K, C]) append(server K, conn C) {
+	w := p.unused
+	if w == nil {
+		w = new(waiting[C])
+	} else {
+		p.unused = w.older
+	}
+	same := p.idle[server]
+	w.conn, w.since, w.older, w.below = conn, p.config.Now(), p.newest, same.newest
+	if p.newest != nil {
+		p.newest.newer = w
+	} else {
+		p.oldest = w
+	}
+	if same.newest != nil {
+		same.newest.above = w
+	} else {
+		same.oldest = w
+	}
+	p.newest, same.newest = w, w
+	p.count++
+	same.count++
+	p.idle[server] = same
+}
+
+// remove removes an entry, which is used again; p.mu is held.
 func (p *Pool[K, C]) remove(w *waiting[C]) {
 	if w.older != nil {
 		w.older.newer = w.newer
@@ -168,18 +212,31 @@ func (p *Pool[K, C]) remove(w *waiting[C]) {
 	} else {
 		p.newest = w.older
 	}
-	w.isOver = true
 	p.count--
+	p.leave(w)
+	*w = waiting[C]{older: p.unused, use: w.use + 1}
+	p.unused = w
+}
+
+// leave removes an entry from the line of its server; p.mu is held.
+func (p *Pool[K, C]) leave(w *waiting[C]) {
 	server := w.conn.Server()
-	rest := p.idle[server]
-	if i := slices.Index(rest, w); i >= 0 {
-		rest = slices.Delete(rest, i, i+1)
-	}
-	if len(rest) == 0 {
+	same := p.idle[server]
+	if same.count--; same.count == 0 {
 		delete(p.idle, server)
 		return
 	}
-	p.idle[server] = rest
+	if w.below != nil {
+		w.below.above = w.above
+	} else {
+		same.oldest = w.above
+	}
+	if w.above != nil {
+		w.above.below = w.below
+	} else {
+		same.newest = w.below
+	}
+	p.idle[server] = same
 }
 
 // expire closes the connections that have waited for their time, and waits for the next one.
@@ -189,12 +246,12 @@ func (p *Pool[K, C]) expire() {
 	p.mu.Lock()
 	p.timer = nil
 	for w := p.oldest; w != nil; w = p.oldest {
-		if left := p.left(w); left > 0 {
+		if left := p.left(w.since); left > 0 {
 			p.timer = time.AfterFunc(max(left, least), p.expire)
 			break
 		}
-		p.remove(w)
 		expired = append(expired, w.conn)
+		p.remove(w)
 	}
 	p.mu.Unlock()
 	p.close(expired)
@@ -210,11 +267,13 @@ func (p *Pool[K, C]) close(conns []C) {
 func (p *Pool[K, C]) Drop(is func(C) bool) int {
 	p.mu.Lock()
 	var dropped []C
-	for w := p.newest; w != nil; w = w.older {
+	for w := p.newest; w != nil; {
+		older := w.older
 		if is(w.conn) {
-			p.remove(w)
 			dropped = append(dropped, w.conn)
+			p.remove(w)
 		}
+		w = older
 	}
 	p.mu.Unlock()
 	p.close(dropped)

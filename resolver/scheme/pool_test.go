@@ -1,6 +1,7 @@
 package scheme_test
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,22 @@ func TestPoolTake(t *testing.T) {
 		// What fits takes time, in which another request takes it.
 		if got := take("a", func(pooledConn) bool { return take("a", nil) != "" }); got != "" {
 			t.Errorf("%q is taken twice", got)
+		}
+		// What has come in its place meanwhile is another one, which fits has not seen.
+		p.Put(pooledConn{"a4", &closed})
+		replaced := 4
+		replaces := func(c pooledConn) bool {
+			if replaced++; take("a", nil) == "" {
+				t.Errorf("%s does not wait", c.name)
+			}
+			p.Put(pooledConn{fmt.Sprintf("a%d", replaced), &closed})
+			return true
+		}
+		if got := take("a", replaces); got != "" {
+			t.Errorf("%q is taken, which has come after it was asked for", got)
+		}
+		if got := take("a", nil); got != "a6" {
+			t.Errorf("%q is left", got)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
