@@ -32,19 +32,34 @@ type idleConn struct {
 }
 
 // Read implements net.Conn.
-func (c *idleConn) Read(b []byte) (int, error) {
-	c.mu.Lock()
-	c.reads++
-	err := c.renew()
-	c.mu.Unlock()
-	n := 0
-	if err == nil {
+func (c *idleConn) Read(b []byte) (n int, err error) {
+	if err = c.beginRead(); err == nil {
 		n, err = c.Conn.Read(b)
 	}
-	c.mu.Lock()
-	c.reads--
-	c.mu.Unlock()
+	c.endRead()
 	return n, err
+}
+
+// ReadBy calls read, which reads from the connection below, with the deadline of a read.
+func (c *idleConn) ReadBy(read func() (int, error)) (n int, err error) {
+	if err = c.beginRead(); err == nil {
+		n, err = read()
+	}
+	c.endRead()
+	return n, err
+}
+
+func (c *idleConn) beginRead() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads++
+	return c.renew()
+}
+
+func (c *idleConn) endRead() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads--
 }
 
 // Write implements net.Conn. A peer that takes what is written is not idle, even if it has nothing

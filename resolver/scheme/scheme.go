@@ -32,8 +32,8 @@ var ErrUnanswered = errors.New("the server did not answer")
 // Request is the request of one resource.
 type Request struct {
 	httpmessage.Request
-	// Interim is called with each interim response (1xx) but 100 and 101; nil is not called.
-	Interim func(status int, fields httpmessage.Fields)
+	// Interim is told of each interim response (1xx) but 100 and 101; nil is not.
+	Interim Interim
 	// Client is for whom the resource is fetched, as an address or that of a network, and whose share of the limits it
 	// takes; the zero value where it is for none. It decides nothing of what is sent.
 	Client netip.Addr
@@ -48,6 +48,17 @@ type Request struct {
 	// where the handler chooses. It has ended where there is an error.
 	Bound *BoundConn
 }
+
+// Interim is told of interim responses: RFC 9110 section 15.2.
+type Interim interface {
+	Interim(status int, fields httpmessage.Fields)
+}
+
+// InterimFunc is a function that is an Interim.
+type InterimFunc func(status int, fields httpmessage.Fields)
+
+// Interim implements the interface of its name.
+func (f InterimFunc) Interim(status int, fields httpmessage.Fields) { f(status, fields) }
 
 // Resource is the representation of a resource as a stream, in the terms of HTTP. The
 // caller must close Body, which after status 101 is also an io.Writer: the connection.

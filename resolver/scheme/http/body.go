@@ -98,7 +98,7 @@ func (b *body) endChunks(err error) error {
 	if err != nil {
 		return fmt.Errorf("reading the trailers: %w", err)
 	}
-	fields, err := parseFields(string(text))
+	fields, err := parseFields(string(text), nil)
 	if err != nil {
 		return err
 	}

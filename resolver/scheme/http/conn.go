@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -21,7 +22,8 @@ type conn struct {
 	scratch []byte // for heads
 	used    bool   // an exchange has ended
 	probe   probe  // of the socket
-	stop    func() // cancel, as a function that is made once
+	talk    *talk  // nil where it is read and written as any other one
+	unsent  []byte // a request that is sent where its response is read
 
 	mu       sync.Mutex
 	canceled bool
@@ -29,8 +31,9 @@ type conn struct {
 }
 
 func (h *Handler) newConn(c net.Conn, k key, from netip.AddrPort) *conn {
-	made := &conn{Conn: c, handler: h, key: k, from: from, in: bufio.NewReader(c), probe: newProbe(c)}
-	made.stop = made.cancel
+	k.address = strings.Clone(k.address) // of a URI, which may be long
+	made := &conn{Conn: c, handler: h, key: k, from: from, probe: newProbe(c), talk: newTalk(c)}
+	made.in = bufio.NewReader(incoming{made})
 	return made
 }
 
@@ -38,6 +41,9 @@ func (c *conn) pooled() bool { return c.used }
 
 // past is a deadline that is over.
 func past() time.Time { return time.Unix(1, 0) }
+
+// Ended implements lifetime.Watcher, for the context of an exchange.
+func (c *conn) Ended() { c.cancel() }
 
 // cancel ends all that waits for the connection, which cannot be used again.
 func (c *conn) cancel() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -19,16 +20,24 @@ type exchange struct {
 	*conn
 	ctx     context.Context //nolint:containedctx // it also ends the body, which has no context
 	request *request
-	stop    func() bool // ends the watch of ctx
-	sender  *sender     // nil without a body
+	watch   lifetime.Watch // of ctx
+	sender  *sender        // nil without a body
 	ended   atomic.Bool
+	// The response, in one piece of memory with the request.
+	resource scheme.Resource
+	body     body
+	fields   [16]httpmessage.Field
 }
 
 // exchange implements carrier.
 func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
-	x := &exchange{conn: c, ctx: ctx, request: r}
+	x := &r.first
+	if x.conn != nil { // it is sent once more
+		x = new(exchange)
+	}
+	x.conn, x.ctx, x.request = c, ctx, r
 	c.begin()
-	x.stop = context.AfterFunc(ctx, c.stop)
+	x.watch = lifetime.On(ctx, c)
 	resource, err := x.run()
 	if err != nil {
 		x.abort()
@@ -39,6 +48,11 @@ func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, erro
 
 func (x *exchange) run() (*scheme.Resource, error) {
 	x.scratch = x.request.appendHead(x.scratch[:0], x.request.keepsAlive())
+	if x.talks(x.request) {
+		x.awaitHead()
+		x.unsent = x.scratch
+		return x.receive()
+	}
 	if _, err := x.Write(x.scratch); err != nil {
 		return nil, silence(fmt.Errorf("sending the request: %w", err))
 	}
@@ -65,12 +79,14 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
 		return nil, silence(fmt.Errorf("waiting for the response: %w", err))
 	}
+	room := httpmessage.Fields(x.fields[:0])
 	for range maxInterim + 1 {
 		var h head
 		var err error
-		if h, x.scratch, err = readHead(x.in, x.scratch); err != nil {
+		if h, x.scratch, err = readHead(x.in, x.scratch, room); err != nil {
 			return nil, err
 		}
+		room = nil // it is that of the first one
 		switch {
 		case h.status == http.StatusSwitchingProtocols:
 			return x.switched(h)
@@ -98,15 +114,17 @@ func (x *exchange) final(h head) (*scheme.Resource, error) {
 		f.persist = false
 	}
 	x.sender.proceed(false)
-	resource := &scheme.Resource{Response: httpmessage.Response{
+	x.resource.Response = httpmessage.Response{
 		Status: h.status, Reason: h.reason, Fields: h.fields, ContentLength: f.length, From: x.from,
-	}}
+	}
+	resource := &x.resource
 	if f.empty && x.sender == nil {
 		x.finish(f.persist)
 		resource.Body = http.NoBody
 		return resource, nil
 	}
-	b := &body{exchange: x, framing: f}
+	b := &x.body
+	b.exchange, b.framing = x, f
 	if f.chunked {
 		b.trailer = &httpmessage.Trailer{Names: announced(h.fields)}
 		b.chunks = httputil.NewChunkedReader(x.in)
@@ -123,7 +141,7 @@ func (x *exchange) finish(reuse bool) {
 		return
 	}
 	// Octets after the end of a response are no response: RFC 9112 section 11.1.
-	reuse = x.stop() && reuse && x.in.Buffered() == 0 && x.request.keepsAlive()
+	reuse = x.watch.Stop() && reuse && x.in.Buffered() == 0 && x.request.keepsAlive()
 	if !x.sender.sent(reuse) || !reuse {
 		_ = x.Close()
 		endBound(x.request.Request)
@@ -152,7 +170,7 @@ func (x *exchange) blame(err error) error {
 		return fmt.Errorf("%w: %w", scheme.ErrBody, failed)
 	}
 	if x.ctx.Err() != nil {
-		return context.Cause(x.ctx)
+		return lifetime.Cause(x.ctx)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -70,10 +71,10 @@ func quoting(err error, octets string) error { return fmt.Errorf("%w: %.40q", er
 
 // caused returns the error of connecting with the cause of the end of ctx, if that has ended.
 func caused(ctx context.Context, err error) error {
-	if ctx.Err() == nil || errors.Is(err, context.Cause(ctx)) {
+	if ctx.Err() == nil || errors.Is(err, lifetime.Cause(ctx)) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	return fmt.Errorf("%w: %w", lifetime.Cause(ctx), err)
 }
 
 // ofKind is an error of a kind that its text says already.

@@ -25,7 +25,7 @@ func FuzzHead(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		h, _, err := readHead(bufio.NewReaderSize(strings.NewReader(text), 16), nil)
+		h, _, err := readHead(bufio.NewReaderSize(strings.NewReader(text), 16), nil, nil)
 		if err != nil {
 			if !errors.Is(err, scheme.ErrResponse) && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Fatalf("%v", err)
@@ -40,7 +40,7 @@ func FuzzHead(f *testing.F) {
 				t.Fatalf("%q: %q", f.Name, f.Value)
 			}
 		}
-		if again, err := parseFields(string(h.fields.AppendTo(nil))); err != nil || !slices.Equal(again, h.fields) {
+		if again, err := parseFields(string(h.fields.AppendTo(nil)), nil); err != nil || !slices.Equal(again, h.fields) {
 			t.Fatalf("%q, printed and read again %q, %v", h.fields, again, err)
 		}
 		length := h.fields.Value("Content-Length")

@@ -57,14 +57,14 @@ func early(err error) error {
 	return err
 }
 
-// parseHead parses a head without its empty line.
-func parseHead(text string) (head, error) {
+// parseHead parses a head without its empty line. Its fields are in room where they fit.
+func parseHead(text string, room httpmessage.Fields) (head, error) {
 	line, rest, _ := strings.Cut(text, "\n")
 	h, err := parseStatusLine(strings.TrimSuffix(line, "\r"))
 	if err != nil {
 		return head{}, err
 	}
-	h.fields, err = parseFields(rest)
+	h.fields, err = parseFields(rest, room)
 	return h, err
 }
 
@@ -93,13 +93,16 @@ func parseStatusLine(line string) (head, error) {
 	return head{status: status, reason: strings.TrimSpace(reason), minor: minor[0]}, nil
 }
 
-// parseFields parses field lines: RFC 9112 section 5.
-func parseFields(text string) (httpmessage.Fields, error) {
+// parseFields parses field lines, into room where they fit: RFC 9112 section 5.
+func parseFields(text string, room httpmessage.Fields) (httpmessage.Fields, error) {
 	lines := strings.Count(text, "\n")
 	if lines > maxLines {
 		return nil, invalid("its head exceeds %d lines", maxLines)
 	}
-	fields := make(httpmessage.Fields, 0, lines)
+	fields := room
+	if lines > cap(room) || room == nil {
+		fields = make(httpmessage.Fields, 0, lines)
+	}
 	for text != "" {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
@@ -131,12 +134,12 @@ func parseField(line string) (name, value string, err error) {
 	return name, strings.Trim(value, " \t"), nil
 }
 
-// readHead reads the head of a response into buffer, which it returns for the next use.
-func readHead(br *bufio.Reader, buffer []byte) (head, []byte, error) {
+// readHead reads the head of a response into buffer, which it returns for the next use. Its fields are in room where they fit.
+func readHead(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (head, []byte, error) {
 	b, err := readSection(br, buffer[:0])
 	if err != nil {
 		return head{}, b, fmt.Errorf("reading the head of the response: %w", err)
 	}
-	h, err := parseHead(string(b))
+	h, err := parseHead(string(b), room)
 	return h, b, err
 }

@@ -5,6 +5,7 @@ package http
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
@@ -107,11 +108,13 @@ type carrier interface {
 // fetch sends a request, and once more where the origin has closed an idle connection:
 // RFC 9112 section 9.3.1.
 func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, error) {
-	c, err := h.connection(ctx, r, true)
-	if err != nil {
+	c, resource, err := h.attempt(ctx, r)
+	for errors.Is(err, errStale) && r.Bound == nil && ctx.Err() == nil { // there is one idle connection less
+		c, resource, err = h.attempt(ctx, r)
+	}
+	if c == nil {
 		return nil, err
 	}
-	resource, err := c.exchange(ctx, r)
 	if err != nil && r.Bound == nil && c.pooled() && r.repeatable(err) && ctx.Err() == nil {
 		resource, err = h.again(ctx, r)
 	}
@@ -119,6 +122,16 @@ func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, erro
 		return nil, begun{err}
 	}
 	return resource, nil
+}
+
+// attempt sends a request on an idle connection, if there is one, or else on a new one. The carrier is nil where there is none.
+func (h *Handler) attempt(ctx context.Context, r *request) (carrier, *scheme.Resource, error) {
+	c, err := h.connection(ctx, r, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	resource, err := c.exchange(ctx, r)
+	return c, resource, err
 }
 
 // again sends a request on a new connection.

@@ -31,7 +31,7 @@ func (p pool) take(r *request) carrier {
 		switch {
 		case !ok:
 			return nil
-		case c.Alive():
+		case c.canCarry(r):
 			return c
 		}
 		_ = c.Close()

@@ -29,6 +29,7 @@ type request struct {
 	begun   bool // the body may have been read in part
 	check   func(netip.AddrPort) error
 	handler *Handler
+	first   exchange // of those that it is sent by
 }
 
 // newRequest checks a request, and frames it anew.
@@ -84,7 +85,7 @@ func checkFields(fields httpmessage.Fields) error {
 // interim passes on an interim response: RFC 9110 section 15.2.
 func (r *request) interim(status int, fields httpmessage.Fields) {
 	if r.Interim != nil && status != http.StatusContinue {
-		r.Interim(status, fields)
+		r.Interim.Interim(status, fields)
 	}
 }
 

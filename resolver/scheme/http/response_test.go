@@ -177,7 +177,7 @@ func TestInterimResponses(t *testing.T) {
 	var got []string
 	_, text := fetch(t, newHandler(t, nil), scheme.Request{
 		Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
-		Interim: func(status int, header httpmessage.Fields) { got = append(got, fmt.Sprint(status, header)) },
+		Interim: scheme.InterimFunc(func(status int, header httpmessage.Fields) { got = append(got, fmt.Sprint(status, header)) }),
 	})
 	if text != "ok" || len(got) != 15 || got[0] != "103 [{Link </a>}]" {
 		t.Errorf("%q after %v", text, got)

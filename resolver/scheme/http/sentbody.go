@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -46,7 +47,7 @@ func (b *sentBody) blame(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", scheme.ErrBody, *failed)
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return lifetime.Cause(ctx)
 	}
 	return err
 }

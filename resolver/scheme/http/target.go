@@ -48,12 +48,21 @@ func newTarget(method string, u uri.URI, spelling string, upstream *Upstream, ow
 	secure := uri.EqualFold(u.Scheme(), "https")
 	t := target{host: strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")), authority: authority}
 	port, _ := u.Port()
-	if port != "" {
+	switch whole, _ := u.Authority(); {
+	case port == "" && secure:
+		t.address = net.JoinHostPort(t.host, "443")
+	case port == "":
+		t.address = net.JoinHostPort(t.host, "80")
+	case len(whole) == len(authority)+len(":")+len(port): // without a user
+		t.authority = whole
+	default:
 		t.authority += ":" + port
-	} else if port = "80"; secure {
-		port = "443"
 	}
-	t.address = net.JoinHostPort(t.host, port)
+	if t.address == "" && t.host == authority && strings.IndexByte(t.host, ':') < 0 {
+		t.address = t.authority // as JoinHostPort would make it
+	} else if t.address == "" {
+		t.address = net.JoinHostPort(t.host, port)
+	}
 	t.key = key{secure: secure, address: t.address}
 	if secure {
 		t.tls = own

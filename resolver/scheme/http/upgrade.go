@@ -1,9 +1,8 @@
 package http
 
 import (
-	"context"
-
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -39,7 +38,7 @@ func (u upgraded) Write(p []byte) (int, error) {
 // ending returns the cause of an error, where ctx ended.
 func (u upgraded) ending(err error) error {
 	if err != nil && u.ctx.Err() != nil {
-		return context.Cause(u.ctx)
+		return lifetime.Cause(u.ctx)
 	}
 	return err
 }

@@ -128,7 +128,7 @@ func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
 	for range maxInterim + 1 {
 		var h head
 		var err error
-		if h, b, err = readHead(in, b); err != nil {
+		if h, b, err = readHead(in, b, nil); err != nil {
 			return nil, err
 		}
 		switch {

@@ -1,0 +1,128 @@
+//go:build unix
+
+package http
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// talk sends requests and receives what answers them by one operation of the socket: it waits before it reads, as no server answers at
+// once, and looks at the end of an idle connection where no end that comes later is missed. The zero value is none.
+type talk struct {
+	raw   syscall.RawConn // nil where there is none
+	timed timed           // has the deadlines of reads; nil where the socket has them
+	// The functions are made once.
+	step func(fd uintptr) (done bool)
+	read func() (int, error)
+
+	out, in []byte
+	isBegun bool
+	written int
+	n       int
+	err     error
+}
+
+// timed is a connection with a deadline for each read.
+type timed interface {
+	// ReadBy calls read, which reads from the connection below, with the deadline of a read.
+	ReadBy(read func() (int, error)) (int, error)
+}
+
+// newTalk returns the talk of a connection: of one without TLS whose octets are those of its socket.
+func newTalk(c net.Conn) *talk {
+	t := new(talk)
+	if own, ok := c.(timed); ok {
+		t.timed, c = own, below(c)
+	}
+	for {
+		passing, ok := c.(interface {
+			ReadsFrom() net.Conn
+			WritesTo() net.Conn
+		})
+		if !ok || passing.ReadsFrom() != passing.WritesTo() {
+			break
+		}
+		c = passing.ReadsFrom()
+	}
+	socket, ok := c.(*net.TCPConn)
+	if !ok {
+		return nil
+	}
+	var err error
+	if t.raw, err = socket.SyscallConn(); err != nil {
+		return nil
+	}
+	t.step, t.read = t.next, t.run
+	return t
+}
+
+// exchange sends out, unless something has come since the connection was used: then its error is errStale. It returns what comes then,
+// in the memory of in; of out it may have sent only a part, without an error, where there is nothing yet.
+func (t *talk) exchange(out, in []byte) (written, n int, err error) {
+	t.out, t.in, t.isBegun, t.written, t.n, t.err = out, in, false, 0, 0, nil
+	if t.timed != nil {
+		_, err = t.timed.ReadBy(t.read)
+	} else {
+		_, err = t.run()
+	}
+	t.out, t.in = nil, nil
+	return t.written, t.n, err
+}
+
+func (t *talk) run() (int, error) {
+	err := t.raw.Read(t.step)
+	if t.err != nil {
+		return t.n, t.err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) { // without addresses, which are nobody's business
+		err = &net.OpError{Op: "read", Net: "tcp", Err: op.Err}
+	}
+	return t.n, err
+}
+
+// next is called once, and again whenever something may have come. From the first call on no end of the connection is missed.
+func (t *talk) next(fd uintptr) (done bool) {
+	if !t.isBegun {
+		t.isBegun = true
+		return t.send(int(fd))
+	}
+	n, err := syscall.Read(int(fd), t.in)
+	for errors.Is(err, syscall.EINTR) {
+		n, err = syscall.Read(int(fd), t.in)
+	}
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return false
+	case err != nil:
+		t.err = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", err)}
+	case n == 0:
+		t.err = io.EOF
+	default:
+		t.n = n
+	}
+	return true
+}
+
+// send sends, and reports whether it is not to be waited for an answer.
+func (t *talk) send(fd int) (done bool) {
+	if _, _, err := syscall.Recvfrom(fd, t.in[:1], syscall.MSG_PEEK); !errors.Is(err, syscall.EAGAIN) {
+		t.err = errStale
+		return true
+	}
+	n, err := syscall.Write(fd, t.out)
+	for errors.Is(err, syscall.EINTR) {
+		n, err = syscall.Write(fd, t.out)
+	}
+	switch {
+	case err == nil:
+		t.written = n
+	case !errors.Is(err, syscall.EAGAIN):
+		t.err = &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", err)}
+	}
+	return t.written < len(t.out)
+}
