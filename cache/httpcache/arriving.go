@@ -7,11 +7,11 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// arriving answers by a response that is stored while it arrives.
-func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *stored) (*Answer, error) {
+// arriving answers by a response that is stored, as whole, while it arrives.
+func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole *stored) (*Answer, error) {
 	c, response := x.cache, got.Response
-	b := x.newBody(f, response, s)
-	s.content = b
+	b := x.newBody(f, response, whole)
+	s := &b.head
 	result := s
 	f.live, f.isAwaited = response, b.isSoonComplete() || b.length < 0
 	fits := b.spool != nil || response.ContentLength <= c.config.MaxObject
@@ -43,43 +43,51 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, s *sto
 }
 
 // newBody returns the content of a response, which the flight stores when it is complete.
-func (x *exchange) newBody(f *flight, response *httpmessage.Response, s *stored) *body {
+func (x *exchange) newBody(f *flight, response *httpmessage.Response, whole *stored) *body {
 	c := x.cache
 	b := &body{
 		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
-		cancel: f.cancel, deserted: f.ended, finishes: x.r.Method == http.MethodGet, readers: make(map[*bodyReader]struct{}),
+		flight: f, whole: whole, deserted: f.ended, finishes: x.r.Method == http.MethodGet,
 	}
-	b.spawn = func(run func()) {
-		c.spawn(func() {
-			stop := context.AfterFunc(c.base, func() { f.cancel(errAbandoned) })
-			defer stop()
-			run()
-		})
-	}
-	if !s.isPartial() {
+	b.head.record = whole.record
+	b.head.content = b
+	if !whole.isPartial() {
 		b.spool = c.newSpool(f.key, response.ContentLength)
 	}
-	b.ended = func(content blocks, complete bool) {
-		if !complete {
-			f.commit(nil, nil)
-			return
-		}
-		whole := s.copied()
-		whole.content = nil
-		if !b.passing {
-			whole.content = content
-		}
-		if !whole.isPartial() {
-			whole.length = b.arrived
-			whole.part = span{0, whole.length}
-		}
-		var arrived *spool
-		if b.isSpooled() {
-			arrived = b.spool
-		}
-		f.commit(c.combined(f.key, whole), arrived)
-	}
 	return b
+}
+
+// spawn runs a function in the background, which ends with the cache.
+func (b *body) spawn(run func()) {
+	c, exchange := b.flight.cache, b.flight.exchange
+	c.spawn(func() {
+		stop := context.AfterFunc(c.base, func() { exchange.End(errAbandoned) })
+		defer stop()
+		run()
+	})
+}
+
+// ended stores what has arrived, with the content in memory, nil where that is not complete; complete is whether all of it can be
+// stored. It is called once, and b.mu is held.
+func (b *body) ended(content blocks, complete bool) {
+	f := b.flight
+	if !complete {
+		f.commit(nil, nil)
+		return
+	}
+	whole := b.whole
+	if !b.passing {
+		whole.content = content
+	}
+	if !whole.isPartial() {
+		whole.length = b.arrived
+		whole.part = span{0, whole.length}
+	}
+	var arrived *spool
+	if b.isSpooled() {
+		arrived = b.spool
+	}
+	f.commit(f.cache.combined(f.key, whole), arrived)
 }
 
 // fitted makes an answer with a complete response the one that the request asks for, where the

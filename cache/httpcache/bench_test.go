@@ -41,7 +41,7 @@ func BenchmarkHit(b *testing.B) {
 			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(append(bench.lines, "Accept: text/html, */*;q=0.8", "Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}, Key: target}
 			b.ReportAllocs()
 			for b.Loop() {
-				a, err := c.Serve(b.Context(), r, forward)
+				a, err := c.Serve(b.Context(), r, httpcache.Forward(forward))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -86,7 +86,7 @@ func BenchmarkUncached(b *testing.B) {
 				if name == "miss" {
 					key += strconv.Itoa(i)
 				}
-				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")}, Key: key}, forward)
+				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")}, Key: key}, httpcache.Forward(forward))
 				if err != nil {
 					b.Fatal(err)
 				}

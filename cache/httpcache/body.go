@@ -32,9 +32,10 @@ type body struct {
 	length int64 // -1 if unknown
 	most   int64 // that may be stored
 	budget *budget
-	// ended is called once, with the content in memory, nil where that is not complete, and whether
-	// all of it can be stored.
-	ended func(content blocks, complete bool)
+	// flight stores it at the end, as the content of whole, which nobody else has before. head is the same for others meanwhile.
+	flight *flight
+	whole  *stored
+	head   stored
 	// spool has what has arrived on disk; nil for none, and once nobody reads it any more.
 	spool *spool
 	// finishes is whether little that is left is read although all clients have left: not where the
@@ -42,10 +43,6 @@ type body struct {
 	finishes bool
 	// deserted is closed when the client that leads has ended its side, and may have left; nil never is.
 	deserted <-chan struct{}
-	// cancel ends the exchange with the origin.
-	cancel context.CancelCauseFunc
-	// spawn runs a function in the background.
-	spawn func(func())
 
 	mu      sync.Mutex
 	blocks  blocks
@@ -64,8 +61,10 @@ type body struct {
 	done    bool
 	err     error // of a body that is not complete
 	reading bool  // some reader reads from source
-	readers map[*bodyReader]struct{}
-	changed chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
+	readers []*bodyReader
+	first   bodyReader     // the memory of the first one,
+	place   [1]*bodyReader // and of readers while there is no other
+	changed chan struct{}  // closed when more has arrived, or was sent; nil where nobody waits
 }
 
 // finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
@@ -166,7 +165,7 @@ func (b *body) endAfter(err error) {
 	case err != nil:
 		b.finished(err)
 	case isUnwanted && !b.isWorthFinishing():
-		b.cancel(errAbandoned)
+		b.flight.exchange.End(errAbandoned)
 		b.finished(errAbandoned)
 	case isUnwanted, b.isAwaited():
 		b.reading = true // finish goes on
@@ -250,7 +249,7 @@ func (b *body) giveMemory() {
 // disk has failed meanwhile: whoever is too far behind breaks off then, and holds up nobody.
 func (b *body) drop() {
 	least := b.arrived
-	for r := range b.readers {
+	for _, r := range b.readers {
 		if !r.hasAll() {
 			least = min(least, r.at)
 		}
@@ -279,7 +278,7 @@ func (b *body) finished(err error) {
 	}
 	b.done, b.err = true, err
 	_ = b.source.Close()
-	b.cancel(err)
+	b.flight.exchange.End(err)
 	b.giveMemory()
 	switch {
 	case err != nil:

@@ -3,15 +3,18 @@ package httpcache
 import (
 	"context"
 	"io"
+
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // bodyReader is one reader of a body.
 type bodyReader struct {
 	body  *body
 	at    int64
-	end   int64 // -1 for the end of the body
-	leave func() bool
-	sends bool // it writes to its client; guarded by the body
+	end   int64          // -1 for the end of the body
+	watch lifetime.Watch // of its client
+	place int            // in the readers of the body, -1 where it is none of them; guarded by the body
+	sends bool           // it writes to its client; guarded by the body
 	// buffer is for what is read from the spool.
 	buffer []byte
 }
@@ -25,17 +28,38 @@ func (b *body) join(ctx context.Context, part span) *bodyReader {
 	if late && !b.isSpooled() || b.done && b.err != nil {
 		return nil
 	}
-	r := &bodyReader{body: b, at: part.start, end: part.end}
-	b.readers[r] = struct{}{}
+	r := &b.first
+	if r.body != nil {
+		r = new(bodyReader)
+	} else if b.readers == nil {
+		b.readers = b.place[:0]
+	}
+	r.body, r.at, r.end, r.place = b, part.start, part.end, len(b.readers)
+	b.readers = append(b.readers, r)
 	b.unread.Store(false)
-	r.leave = context.AfterFunc(ctx, r.remove)
+	r.watch = lifetime.On(ctx, r)
 	return r
 }
 
+// Ended implements lifetime.Watcher, for its client.
+func (r *bodyReader) Ended() { r.remove() }
+
 // Close implements Content.
 func (r *bodyReader) Close() {
-	r.leave()
+	r.watch.Stop()
 	r.remove()
+}
+
+// isReading reports whether a client reads; the body is held.
+func (r *bodyReader) isReading() bool { return r.place >= 0 }
+
+// leave ends the reading; the body is held.
+func (r *bodyReader) leave() {
+	b, last := r.body, len(r.body.readers)-1
+	b.readers[r.place] = b.readers[last]
+	b.readers[r.place].place = r.place
+	b.readers[last] = nil
+	b.readers, r.place = b.readers[:last], -1
 }
 
 // remove ends the reading of a client. The last one ends the exchange, unless little is left.
@@ -43,10 +67,10 @@ func (r *bodyReader) remove() {
 	b := r.body
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, ok := b.readers[r]; !ok {
+	if !r.isReading() {
 		return
 	}
-	delete(b.readers, r)
+	r.leave()
 	b.unread.Store(len(b.readers) == 0)
 	b.fixed = b.fixed || r.sends
 	if b.passing {
@@ -72,7 +96,7 @@ func (b *body) endUnread() {
 		}
 		return
 	}
-	b.cancel(errAbandoned)
+	b.flight.exchange.End(errAbandoned)
 	if !b.reading {
 		b.finished(errAbandoned)
 	}
@@ -116,7 +140,7 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for {
-		_, reads := b.readers[r]
+		reads := r.isReading()
 		switch { // what a client that has left has not got may have been dropped
 		case r.hasAll():
 			return nil, nil

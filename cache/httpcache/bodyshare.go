@@ -3,6 +3,8 @@ package httpcache
 import (
 	"context"
 	"time"
+
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // isShareable reports whether others than the one who leads can read the body while it arrives, each at a
@@ -55,7 +57,7 @@ func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 		case <-late:
 			err = errOverdue
 		case <-ctx.Done():
-			err = context.Cause(ctx)
+			err = lifetime.Cause(ctx)
 		}
 		b.mu.Lock()
 		if err != nil {

@@ -61,9 +61,21 @@ type Config struct {
 	Panicked func(value any, stack []byte)
 }
 
-// Forward sends a request to the origin. ctx does not end with the client, and also ends the body. The fields of the response are
-// without those of the connection, and its body fails where it does not arrive completely.
+// Origin is whom requests are forwarded to.
+type Origin interface {
+	// Ask sends a request to the origin. ctx does not end with the client, and also ends the body. The fields of the response are
+	// without those of the connection, and its body fails where it does not arrive completely. It may be called more than once
+	// for a request, also after that was answered.
+	Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
+}
+
+// Forward is a function that is an Origin.
 type Forward func(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
+
+// Ask implements Origin.
+func (f Forward) Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, error) {
+	return f(ctx, o)
+}
 
 // Outgoing is the request of a client with the fields that the cache asks by.
 type Outgoing struct {
@@ -82,6 +94,7 @@ type Cache struct {
 	seed                 maphash.Seed
 	shards               [64]shard
 	counts               counts
+	buffers              buffers
 
 	purging    sync.Mutex               // held to change purges
 	purges     atomic.Pointer[[]*purge] // nil for none
@@ -95,7 +108,7 @@ type Cache struct {
 // them.
 type shard struct {
 	mu      sync.Mutex
-	flights map[string][]*flight
+	flights map[string]*flight // the first of each key
 }
 
 // maxBackground bounds the validations in the background.
@@ -112,7 +125,7 @@ func New(config Config) *Cache {
 	c.turns = turns{most: cmp.Or(config.CollapseLimit, defaultCollapseLimit), origins: make(map[string]*queue)}
 	c.base, c.stop = context.WithCancel(context.Background())
 	for i := range c.shards {
-		c.shards[i].flights = make(map[string][]*flight)
+		c.shards[i].flights = make(map[string]*flight)
 	}
 	return c
 }

@@ -42,7 +42,7 @@ func TestManyLinesAreNotStored(t *testing.T) {
 		}
 		for _, header := range []httpmessage.Fields{one, other} {
 			response := &httpmessage.Response{Status: 200, Fields: header}
-			directives, _ := (&Cache{}).directivesOf(&Request{}, header)
+			directives, _ := (&Cache{}).directivesOf(&Request{}, header, nil)
 			if got := mayStoreResponse(&Request{Request: httpmessage.Request{Method: http.MethodGet}}, nil, directives, response); got != want {
 				t.Errorf("%d fields and one, in %d: %t", n, len(header), got)
 			}

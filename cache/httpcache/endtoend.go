@@ -43,10 +43,29 @@ func isForAll(name string) bool {
 // EndToEnd returns a copy of fields without those of the connection that they came by, which are neither
 // stored nor forwarded. It may be changed.
 func EndToEnd(fields httpmessage.Fields) httpmessage.Fields {
+	const room = 4 // who copies fields mostly adds some
+	return AppendEndToEnd(make(httpmessage.Fields, 0, len(fields)+room), fields)
+}
+
+// AppendEndToEnd is EndToEnd that appends the copy to other fields, the memory of which may be that of fields itself.
+func AppendEndToEnd(to, fields httpmessage.Fields) httpmessage.Fields {
 	named := namedFields(fields)
-	return fields.Filter(func(f httpmessage.Field) bool {
-		return !slices.ContainsFunc(hopFields[:], f.Is) && (len(named) == 0 || !named[asciiLower(f.Name)])
-	})
+	for _, f := range fields {
+		if !isHopField(f) && (len(named) == 0 || !named[asciiLower(f.Name)]) {
+			to = append(to, f)
+		}
+	}
+	return to
+}
+
+// isHopField reports whether a field is one of hopFields.
+func isHopField(f httpmessage.Field) bool {
+	for _, name := range hopFields {
+		if f.Is(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // namedFields returns the fields that a message has for one connection only since Connection names them, in lower case.

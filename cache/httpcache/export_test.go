@@ -50,7 +50,11 @@ func (c *Cache) flightsOf(key string) []*flight {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*flight(nil), s.flights[key]...)
+	var all []*flight
+	for f := s.flights[key]; f != nil; f = f.next {
+		all = append(all, f)
+	}
+	return all
 }
 
 // Arriving returns the memory that is taken by bodies that arrive.

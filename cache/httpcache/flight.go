@@ -1,23 +1,24 @@
 package httpcache
 
 import (
-	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // flight is an exchange with an origin, which others who want the same wait for: collapsed
 // forwarding, RFC 9111 section 4. It belongs to the client that leads it, and ends with it.
 type flight struct {
-	cache  *Cache
-	key    string
-	cancel context.CancelCauseFunc
-	// unwatch ends the watch of the client that leads.
-	unwatch func() bool
+	cache *Cache
+	key   string
+	next  *flight // of the same key; nil for none. The shard guards it
+	// exchange is the context of the exchange with the origin: own, or that by which it was begun before the flight.
+	exchange *lifetime.Lifetime
+	own      lifetime.Lifetime
+	watch    lifetime.Watch // of the client that leads
 	// class is the kind of requests that may join.
 	class class
 	// solitary is whether nobody else may join.
@@ -45,47 +46,57 @@ type flight struct {
 
 // enter returns the flight that a request may wait for, or begins one, which it leads. A solitary
 // request waits for no header: it takes what has come already, or begins a flight that nobody else joins.
-func (c *Cache) enter(r *Request, of class, solitary bool) (f *flight, leads bool) {
+//
+// What it begins is in the memory of room.
+func (c *Cache) enter(r *Request, of class, solitary bool, room *flight) (f *flight, leads bool) {
 	s := c.shard(r.Key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.flights[r.Key] {
+	for f := s.flights[r.Key]; f != nil; f = f.next {
 		if f.suits(r.Fields, of, solitary) {
 			return f, false
 		}
 	}
-	return s.begin(c, r, of, solitary), true
+	return s.begin(c, r, of, solitary, room), true
 }
 
 // enterReady returns the flight whose header is here and suits a request, or begins one, which it leads and
 // others may join.
-func (c *Cache) enterReady(r *Request, of class) (f *flight, leads bool) {
+func (c *Cache) enterReady(r *Request, of class, room *flight) (f *flight, leads bool) {
 	s := c.shard(r.Key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.flights[r.Key] {
+	for f := s.flights[r.Key]; f != nil; f = f.next {
 		if f.isReady.Load() && f.suits(r.Fields, of, false) {
 			return f, false
 		}
 	}
-	return s.begin(c, r, of, false), true
+	return s.begin(c, r, of, false, room), true
 }
 
-// alone begins a flight that nobody else joins.
-func (c *Cache) alone(r *Request) *flight {
+// alone begins a flight that nobody else joins, in the memory of room.
+func (c *Cache) alone(r *Request, room *flight) *flight {
 	s := c.shard(r.Key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.begin(c, r, class{}, true)
+	return s.begin(c, r, class{}, true, room)
 }
 
-// begin begins a flight; the shard is held.
-func (s *shard) begin(c *Cache, r *Request, of class, solitary bool) *flight {
-	f := &flight{cache: c, key: r.Key, class: of, solitary: solitary, begun: c.config.Now(), joined: 1}
+// begin begins a flight behind those of the same key; the shard is held.
+func (s *shard) begin(c *Cache, r *Request, of class, solitary bool, f *flight) *flight {
+	f.cache, f.key, f.class, f.solitary, f.begun, f.joined, f.exchange = c, r.Key, of, solitary, c.config.Now(), 1, &f.own
 	if r.Ended != nil {
 		f.ended = r.Ended.Done()
 	}
-	s.flights[f.key] = append(s.flights[f.key], f)
+	last := s.flights[f.key]
+	if last == nil {
+		s.flights[f.key] = f
+		return f
+	}
+	for last.next != nil {
+		last = last.next
+	}
+	last.next = f
 	return f
 }
 
@@ -129,23 +140,24 @@ func (f *flight) leave() {
 	f.joined--
 }
 
-// abandon is called where the client that leads leaves. It ends the exchange, unless the header is here, and others may read the
-// body: then the exchange ends with the last of them.
-func (f *flight) abandon() {
+// Ended implements lifetime.Watcher, for the client that leads. It ends the exchange, unless the header is here, and others may read
+// the body: then the exchange ends with the last of them.
+func (f *flight) Ended() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = f.left || !f.hasCome
 	if f.left || f.isPassed {
-		f.cancel(errAbandoned)
+		f.exchange.End(errAbandoned)
 	}
 }
 
-// pass returns the content of a response that is for the client that leads alone.
-func (f *flight) pass(response *httpmessage.Response) *passed {
+// passOn returns the content of a response that is for the client that leads alone.
+func (x *exchange) passOn(f *flight, response *httpmessage.Response) *passed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.isPassed = true
-	return &passed{response, f.unwatch, f.cancel}
+	x.passed = passed{response, f.watch, f.exchange, &x.cache.buffers}
+	return &x.passed
 }
 
 // isShared reports whether others than the leader have joined.
@@ -211,18 +223,28 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
+// removeLocked removes the flight, unless it is removed already; the shard is held.
 func (f *flight) removeLocked(s *shard) {
-	left := slices.DeleteFunc(s.flights[f.key], func(other *flight) bool { return other == f })
-	if len(left) == 0 {
-		delete(s.flights, f.key)
-		return
+	var before *flight
+	for other := s.flights[f.key]; other != f; before, other = other, other.next {
+		if other == nil {
+			return
+		}
 	}
-	s.flights[f.key] = left
+	switch {
+	case before != nil:
+		before.next = f.next
+	case f.next != nil:
+		s.flights[f.key] = f.next
+	default:
+		delete(s.flights, f.key)
+	}
+	f.next = nil
 }
 
 // forget makes the running flights of a key store nothing, nor be joined; the shard is held.
 func (s *shard) forget(key string) {
-	for _, f := range s.flights[key] {
+	for f := s.flights[key]; f != nil; f = f.next {
 		f.mu.Lock()
 		f.forgotten = true
 		f.mu.Unlock()

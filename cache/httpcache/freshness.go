@@ -78,7 +78,8 @@ func parseDate(text string) (time.Time, bool) {
 	// ParseTime accepts more spaces and fewer digits than the grammar.
 	_, date, hasDay := strings.Cut(text, " ")
 	for _, layout := range [...]string{"02 Jan 2006 15:04:05 GMT", "02-Jan-06 15:04:05 GMT", "Jan _2 15:04:05 2006"} {
-		if hasDay && strings.EqualFold(at.UTC().Format(layout), date) {
+		var text [32]byte
+		if hasDay && strings.EqualFold(string(at.UTC().AppendFormat(text[:0], layout)), date) {
 			return at.UTC(), true
 		}
 	}

@@ -171,7 +171,7 @@ func FuzzTargeted(f *testing.F) {
 			t.Error(seconds)
 		}
 		selectorsOf(httpmessage.FieldsOf("Vary", text), httpmessage.Fields{})
-		storedFields(httpmessage.FieldsOf("Connection", text), cachecontrol.Parse([]string{text}))
+		storedFields(nil, httpmessage.FieldsOf("Connection", text), cachecontrol.Parse([]string{text}))
 		preferredLanguage([]string{text})
 	})
 }

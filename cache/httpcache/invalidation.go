@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
@@ -23,30 +24,33 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	if x.demands.onlyIfCached {
 		return nil, ErrOnlyIfCached
 	}
-	forwarding, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	leave := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	forwarding := new(lifetime.Lifetime)
+	forwarding.Begin(ctx)
+	leave := context.AfterFunc(ctx, func() { forwarding.End(lifetime.Cause(ctx)) })
 	defer leave()
 	requested := x.cache.config.Now()
-	response, err := x.forward(forwarding, Outgoing{Request: x.r.Request})
+	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request})
 	if err == nil {
 		err = x.unasked(response)
 	}
 	if err != nil {
-		cancel(err)
+		forwarding.End(err)
 		return nil, err
 	}
 	at := arrival{requested, x.cache.config.Now()}
 	if !slices.Contains(safeMethods[:], x.r.Method) && response.Status < http.StatusBadRequest {
 		x.invalidate(response)
 	}
-	directives, _ := x.cache.directivesOf(x.r, response.Fields)
+	directives, _ := x.cache.directivesOf(x.r, response.Fields, x.directives[:0])
 	if s := x.cache.toStore(x.r, x.asked, directives, response, at); s != nil {
-		f := x.cache.alone(x.r)
-		f.cancel = cancel
+		f := x.alone()
+		f.exchange = forwarding
 		x.outcome.Forwarded = reason
 		return x.arriving(ctx, f, &fetched{Response: response, arrival: at}, s)
 	}
-	return x.live(response, Outcome{Forwarded: reason}, &passed{response, context.AfterFunc(ctx, func() { cancel(nil) }), cancel}), nil
+	x.passed = passed{response: response, exchange: forwarding, buffers: &x.cache.buffers}
+	x.passed.watch = lifetime.On(ctx, &x.passed)
+	return x.live(response, Outcome{Forwarded: reason}, &x.passed), nil
 }
 
 // invalidate makes what is stored for the URI of a request, and for those of the same origin that

@@ -217,7 +217,7 @@ func TestLeaderLeavesBody(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				ended, end := context.WithCancel(t.Context())
 				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Ended: ended}
-				a, err := s.cache.Serve(ctx, r, s.forward)
+				a, err := s.cache.Serve(ctx, r, httpcache.Forward(s.forward))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -266,7 +266,7 @@ func TestTurns(t *testing.T) {
 			took, begun := make(chan time.Duration, 1), time.Now()
 			go func() {
 				r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Client: netip.AddrFrom4([4]byte{127, 0, 0, client})}
-				if a, err := s.cache.Serve(t.Context(), r, s.forward); err == nil && a.Content != nil {
+				if a, err := s.cache.Serve(t.Context(), r, httpcache.Forward(s.forward)); err == nil && a.Content != nil {
 					a.Content.Close()
 				}
 				took <- time.Since(begun)

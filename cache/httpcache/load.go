@@ -8,41 +8,39 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // lead makes an exchange with the origin, and answers by it. Others may wait for it.
 func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
-	exchange, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f.cancel = cancel
-	f.unwatch = context.AfterFunc(ctx, f.abandon)
-	defer func() {
-		if !f.isPassed {
-			f.unwatch()
-		}
-	}()
-	defer f.leave()
+	f.exchange.Begin(ctx)
+	f.watch = lifetime.On(ctx, f)
 	returned := false
 	defer func() {
 		if !returned { // a panic
-			cancel(errAbandoned)
+			f.exchange.End(errAbandoned)
 			f.fail()
 		}
+		f.leave()
+		if !f.isPassed {
+			f.watch.Stop()
+		}
 	}()
-	a, err := x.ask(ctx, exchange, f)
+	a, err := x.ask(ctx, f)
 	returned = true
 	return a, err
 }
 
-// ask asks the origin, and answers by what it sends. exchange is the context of that.
-func (x *exchange) ask(ctx, exchange context.Context, f *flight) (*Answer, error) {
-	got, err := x.fetch(exchange)
+// ask asks the origin, and answers by what it sends.
+func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
+	got, err := x.fetch(f.exchange)
 	switch {
 	case err != nil:
 		return x.failed(ctx, f, err)
 	case got.valid != nil:
 		return x.validated(ctx, f, got)
 	case x.replacesError(got.Response):
-		f.cancel(errAbandoned)
+		f.exchange.End(errAbandoned)
 		_ = got.Body.Close()
 		f.fail()
 		return x.stale(ctx)
@@ -57,9 +55,9 @@ var errReplaced = errors.New("the origin answered with an error")
 
 // failed answers where the origin has not, by what is stored.
 func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, error) {
-	f.cancel(err)
+	f.exchange.End(err)
 	f.fail()
-	if cause := context.Cause(ctx); cause != nil {
+	if cause := lifetime.Cause(ctx); cause != nil {
 		return nil, cause
 	}
 	if x.mayUseStale(err) {
@@ -82,7 +80,7 @@ func (x *exchange) replacesError(response *httpmessage.Response) bool {
 // validated answers by the stored response that a 304 says is right, and stores it with the fields
 // of the 304: RFC 9111 section 4.3.4.
 func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
-	f.cancel(nil)
+	f.exchange.End(nil)
 	_ = got.Body.Close()
 	s := got.valid
 	update := &httpmessage.Response{
@@ -95,7 +93,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	}
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
-	switch directives, _ := x.cache.directivesOf(x.r, update.Fields); {
+	switch directives, _ := x.cache.directivesOf(x.r, update.Fields, x.directives[:0]); {
 	case !isStorable(directives, update):
 		x.cache.remove(x.r.Key, s)
 		f.finish(nil)
@@ -134,13 +132,13 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 		s := x.updateByHead(response, got.arrival)
 		f.finish(nil)
 		if s != nil {
-			f.cancel(nil)
+			f.exchange.End(nil)
 			_ = response.Body.Close()
 			return x.answer(ctx, s, x.outcome, true)
 		}
-		return x.live(response, x.outcome, f.pass(response)), nil
+		return x.live(response, x.outcome, x.passOn(f, response)), nil
 	}
-	directives, _ := x.cache.directivesOf(x.r, response.Fields)
+	directives, _ := x.cache.directivesOf(x.r, response.Fields, x.directives[:0])
 	if s := x.cache.toStore(x.r, x.asked, directives, response, got.arrival); s != nil && s.isUseful() {
 		return x.arriving(ctx, f, got, s)
 	}
@@ -159,7 +157,7 @@ func (x *exchange) notStored(f *flight, directives cachecontrol.Directives, resp
 	case directives.Has("private"), directives.Has("no-store"), shared && x.isNotForAny(response):
 		x.doNotCollapse()
 	}
-	return x.live(response, x.outcome, f.pass(response))
+	return x.live(response, x.outcome, x.passOn(f, response))
 }
 
 // isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait

@@ -13,8 +13,8 @@ import (
 )
 
 // directivesOf returns the directives of a response for this cache, and whether they are those of
-// a targeted field, which replaces Cache-Control: RFC 9213 section 2.2.
-func (c *Cache) directivesOf(r *Request, header httpmessage.Fields) (d cachecontrol.Directives, targeted bool) {
+// a targeted field, which replaces Cache-Control: RFC 9213 section 2.2. They may be appended to room.
+func (c *Cache) directivesOf(r *Request, header httpmessage.Fields, room cachecontrol.Directives) (d cachecontrol.Directives, targeted bool) {
 	if r.Gateway {
 		for _, name := range c.config.Targeted {
 			if lines := header.Lines(name); len(lines) > 0 {
@@ -24,7 +24,7 @@ func (c *Cache) directivesOf(r *Request, header httpmessage.Fields) (d cachecont
 			}
 		}
 	}
-	return cachecontrol.Parse(header.Lines("Cache-Control")), false
+	return cachecontrol.Append(room, header.Lines("Cache-Control")), false
 }
 
 // targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty
@@ -58,15 +58,19 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 // storedResponse returns what is stored of a response, without its content; nil for a part whose
 // place is not known.
 func (c *Cache) storedResponse(r *Request, response *httpmessage.Response, at arrival) *stored {
-	control, targeted := c.directivesOf(r, response.Fields)
-	header := storedFields(response.Fields, control)
+	var room [4]cachecontrol.Directive
+	control, targeted := c.directivesOf(r, response.Fields, room[:0])
+	var fields [24]httpmessage.Field
+	header := storedFields(fields[:0], response.Fields, control)
 	date, ok := parseDate(response.Fields.Value("Date"))
 	if !ok {
 		date = at.received.Truncate(time.Second)
-		header.Set("Date", at.received.UTC().Format(http.TimeFormat)) // RFC 9110 section 6.6.1
+		dated := header.Clone()
+		dated.Set("Date", at.received.UTC().Format(http.TimeFormat)) // RFC 9110 section 6.6.1
+		header = dated
 	}
 	s := &stored{record: record{
-		status: response.Status, reason: strings.Clone(response.Reason), spelling: strings.Clone(r.Spelling), header: compacted(header), date: date,
+		status: response.Status, reason: reasonOf(response), spelling: strings.Clone(r.Spelling), header: compacted(header), date: date,
 		selectors: selectorsOf(response.Fields, r.Fields), received: at.received, length: response.ContentLength, from: response.From,
 		basis: c.config.Basis, uses: new(uses),
 	}}
@@ -84,6 +88,14 @@ func (c *Cache) storedResponse(r *Request, response *httpmessage.Response, at ar
 		s.part = span{0, s.length}
 	}
 	return s
+}
+
+// reasonOf returns the words of the status of a response, in memory that is not that of the response.
+func reasonOf(response *httpmessage.Response) string {
+	if text := http.StatusText(response.Status); text == response.Reason {
+		return text
+	}
+	return strings.Clone(response.Reason)
 }
 
 // isUseful reports whether a response could be used later.

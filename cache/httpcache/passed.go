@@ -1,27 +1,31 @@
 package httpcache
 
 import (
-	"context"
 	"errors"
 	"io"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // passed is the content of a response that is for one client, and not stored.
 type passed struct {
 	response *httpmessage.Response
-	unwatch  func() bool             // ends the watch of the client; nil for none
-	cancel   context.CancelCauseFunc // ends the exchange; nil where that ends with its client
+	watch    lifetime.Watch     // of the client
+	exchange *lifetime.Lifetime // nil where it is that of the client
+	buffers  *buffers           // nil for none that are used again
 }
+
+// Ended implements lifetime.Watcher, for the client.
+func (p *passed) Ended() { p.exchange.End(nil) }
 
 // Close implements Content.
 func (p *passed) Close() {
 	_ = p.response.Body.Close()
-	if p.cancel != nil {
-		p.unwatch()
-		p.cancel(nil)
+	if p.exchange != nil {
+		p.watch.Stop()
+		p.exchange.End(nil)
 	}
 }
 
@@ -32,9 +36,15 @@ func (p *passed) SendTo(w io.Writer, flush func()) error {
 	if left >= 0 {
 		size = min(size-1, left) + 1 // one more for the end
 	}
-	buffer := make([]byte, size)
-	for read := p.first(flush); ; read = p.response.Body.Read {
-		n, err := read(buffer)
+	buffer := p.buffers.take(int(size))
+	err := p.sendBy(*buffer, w, flush, left)
+	p.buffers.give(buffer)
+	return err
+}
+
+func (p *passed) sendBy(buffer []byte, w io.Writer, flush func(), left int64) error {
+	for isFirst := true; ; isFirst = false {
+		n, err := p.read(buffer, flush, isFirst)
 		left -= int64(n)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
@@ -58,24 +68,26 @@ const headDelay = 5 * time.Millisecond
 // Buffered is a body of which it can be said how many octets a read gives at once.
 type Buffered interface{ Buffered() int }
 
-// first returns what reads the first octets, and flushes the head where they do not come soon: the client may send what they
-// answer when it has the head, as with gRPC.
-func (p *passed) first(flush func()) func([]byte) (int, error) {
-	if b, ok := p.response.Body.(Buffered); flush == nil || ok && b.Buffered() > 0 {
-		return p.response.Body.Read
+// read reads. It flushes the head where the first octets do not come soon: the client may send what they answer when it has the head,
+// as with gRPC.
+func (p *passed) read(buffer []byte, flush func(), isFirst bool) (int, error) {
+	if b, ok := p.response.Body.(Buffered); !isFirst || flush == nil || ok && b.Buffered() > 0 {
+		return p.response.Body.Read(buffer)
 	}
-	return func(buffer []byte) (int, error) {
-		flushed := make(chan struct{})
-		timer := time.AfterFunc(headDelay, func() {
-			defer close(flushed)
-			flush()
-		})
-		n, err := p.response.Body.Read(buffer)
-		if !timer.Stop() {
-			<-flushed
-		}
-		return n, err
+	return p.readFirst(buffer, flush)
+}
+
+func (p *passed) readFirst(buffer []byte, flush func()) (int, error) {
+	flushed := make(chan struct{})
+	timer := time.AfterFunc(headDelay, func() {
+		defer close(flushed)
+		flush()
+	})
+	n, err := p.response.Body.Read(buffer)
+	if !timer.Stop() {
+		<-flushed
 	}
+	return n, err
 }
 
 // Live returns the content of a response that does not come through the cache. It ends with the context by which it was asked for.

@@ -78,9 +78,10 @@ type fetched struct {
 // condition.
 func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 	for {
-		a := &fetched{question: x.question()}
+		a := &x.got
+		*a = fetched{question: x.question()}
 		a.requested = x.cache.config.Now()
-		response, err := x.forward(ctx, x.outgoing(a.fields))
+		response, err := x.origin.Ask(ctx, x.outgoing(a.fields))
 		if err != nil {
 			return nil, err
 		}

@@ -291,9 +291,9 @@ func TestReadyAllocates(t *testing.T) {
 func BenchmarkReady(b *testing.B) {
 	c := httpcache.New(httpcache.Config{Store: readyStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
 	defer c.Close()
-	a, err := c.Serve(b.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+	a, err := c.Serve(b.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 		return &httpmessage.Response{Status: 200, Fields: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
-	})
+	}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func (x *exchange) refresh(ctx context.Context) {
 	}
 	r := *x.r
 	r.Ended = nil
-	f, leads := c.enter(&r, x.class(), false)
+	f, leads := c.enter(&r, x.class(), false, new(flight))
 	if !leads {
 		f.leave()
 		return
@@ -27,9 +27,10 @@ func (x *exchange) refresh(ctx context.Context) {
 		f.fail()
 		return
 	}
-	detached := *x
 	r.Fields, r.Method = unconditional(x.r.Fields), "GET"
-	detached.r, detached.background = &r, true
+	detached := &exchange{
+		cache: c, r: &r, origin: x.origin, demands: x.demands, asked: x.asked, selected: x.selected, entry: x.entry, background: true,
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too
 	c.spawn(func() {

@@ -18,7 +18,7 @@ var ErrOnlyIfCached = errors.New("there is no stored response that can be used, 
 type exchange struct {
 	cache    *Cache
 	r        *Request
-	forward  Forward
+	origin   Origin
 	demands  demands
 	asked    cachecontrol.Directives
 	outcome  Outcome
@@ -29,16 +29,23 @@ type exchange struct {
 	plain      bool // the origin is asked without conditions
 	// private is whether the response is for this client alone: see isPrivate.
 	private bool
+
+	// What most exchanges need once, in one piece of memory.
+	own        flight
+	got        fetched
+	directives [4]cachecontrol.Directive // of the response
+	answered   Answer
+	passed     passed
 }
 
 // Serve answers a request from what is stored, or by forwarding it.
-func (c *Cache) Serve(ctx context.Context, r *Request, forward Forward) (*Answer, error) {
-	x := &exchange{cache: c, r: r, forward: forward}
+func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Answer, error) {
+	x := &exchange{cache: c, r: r, origin: origin}
 	x.demands, x.asked = demandsOf(r.Fields)
 	a, err := x.serve(ctx)
 	if errors.Is(err, errLost) { // the next one does without it
 		c.forgetLost(r.Key)
-		x = &exchange{cache: c, r: r, forward: forward, demands: x.demands, asked: x.asked}
+		x = &exchange{cache: c, r: r, origin: origin, demands: x.demands, asked: x.asked}
 		a, err = x.serve(ctx)
 	}
 	c.counts.add(a, err)
@@ -121,7 +128,7 @@ func (x *exchange) covers(s *stored) bool {
 
 // pass forwards a request whose response is not stored.
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
-	response, err := x.forward(ctx, Outgoing{Request: x.r.Request}) // it ends with ctx
+	response, err := x.origin.Ask(ctx, Outgoing{Request: x.r.Request}) // it ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -133,7 +140,8 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 
 // live returns the answer that passes a response on as it comes.
 func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content Content) *Answer {
-	a := &Answer{
+	a := &x.answered
+	*a = Answer{
 		Status: response.Status, Reason: response.Reason, Fields: response.Fields, Trailer: response.Trailer,
 		ContentLength: response.ContentLength, Content: content, From: response.From, Outcome: outcome,
 	}

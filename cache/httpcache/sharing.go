@@ -89,7 +89,7 @@ func isPlain(r *Request) bool {
 // isForAll reports whether a response that is made of an update and of what is stored may be stored in place of
 // that: the update may be made by anything in the request.
 func (c *Cache) isForAll(r *Request, requested cachecontrol.Directives, update *httpmessage.Response, explicit bool) bool {
-	directives, _ := c.directivesOf(r, update.Fields)
+	directives, _ := c.directivesOf(r, update.Fields, nil)
 	return mayStoreResponse(r, requested, directives, update) && c.isForOthers(r, update, explicit)
 }
 

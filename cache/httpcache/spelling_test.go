@@ -95,7 +95,7 @@ func TestSpellingsDoNotWait(t *testing.T) {
 		led := make(chan struct{})
 		go func() {
 			defer close(led)
-			_, _ = s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target}, s.forward)
+			_, _ = s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target}, httpcache.Forward(s.forward))
 		}()
 		synctest.Wait()
 		begun := time.Now()

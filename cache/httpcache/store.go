@@ -88,13 +88,15 @@ func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, res
 
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC
 // 9111 section 3.1), those that private names, those that are made anew, and cookies of one client.
-func storedFields(fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
-	stored := EndToEnd(fields)
-	names := append(fieldNames(directives.Fields("private")), "Content-Length", "Age")
-	if !setsCookiesForAll(directives) {
-		names = append(names, "Set-Cookie")
-	}
-	return without(stored, names...)
+//
+// They are appended to room.
+func storedFields(room, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
+	stored := AppendEndToEnd(room, fields)
+	isForAll := setsCookiesForAll(directives)
+	private := newNameSet(fieldNames(directives.Fields("private")))
+	return slices.DeleteFunc(stored, func(f httpmessage.Field) bool {
+		return f.Is("Content-Length") || f.Is("Age") || !isForAll && f.Is("Set-Cookie") || private.has(f)
+	})
 }
 
 // fieldNames returns names of fields without the spaces around them.

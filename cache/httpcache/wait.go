@@ -5,17 +5,19 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // load answers by an exchange with the origin, its own or one that another client has begun.
 func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	x.outcome.Forwarded = reason
 	if x.private = x.isPrivate(); x.private {
-		return x.lead(ctx, x.cache.alone(x.r))
+		return x.lead(ctx, x.alone())
 	}
 	of := x.class()
 	if !x.collapses(of) {
-		return x.lead(ctx, x.cache.alone(x.r))
+		return x.lead(ctx, x.alone())
 	}
 	f, leads := x.enter(of)
 	switch {
@@ -30,7 +32,18 @@ func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 }
 
 func (x *exchange) enter(of class) (f *flight, leads bool) {
-	return x.cache.enter(x.r, of, x.isSolitary())
+	return x.cache.enter(x.r, of, x.isSolitary(), x.room())
+}
+
+// alone begins a flight that nobody else joins.
+func (x *exchange) alone() *flight { return x.cache.alone(x.r, x.room()) }
+
+// room returns memory for a flight: that of the exchange for its first one.
+func (x *exchange) room() *flight {
+	if x.own.cache != nil {
+		return new(flight)
+	}
+	return &x.own
 }
 
 // isSolitary reports whether what the origin answers to a request is not for others who wait for the header:
@@ -93,7 +106,7 @@ func (x *exchange) follow(ctx context.Context, f, earlier *flight) (*Answer, err
 		case <-late.C:
 			return nil, errOverdue
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, lifetime.Cause(ctx)
 		}
 	}
 }
@@ -160,7 +173,7 @@ func (x *exchange) takeTurn(ctx context.Context) (*Answer, error) {
 		select {
 		case <-freed:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, lifetime.Cause(ctx)
 		}
 	}
 }
@@ -168,9 +181,9 @@ func (x *exchange) takeTurn(ctx context.Context) (*Answer, error) {
 // useTurn asks the origin, unless another one who has done so has the header of an answer for all.
 func (x *exchange) useTurn(ctx context.Context) (*Answer, error) {
 	if x.isSolitary() {
-		return x.lead(ctx, x.cache.alone(x.r))
+		return x.lead(ctx, x.alone())
 	}
-	f, leads := x.cache.enterReady(x.r, x.class())
+	f, leads := x.cache.enterReady(x.r, x.class(), x.room())
 	if leads {
 		if a, err := x.again(ctx); a != nil || err != nil { // it was stored, and its flight ended, in this moment
 			f.fail()
@@ -181,7 +194,7 @@ func (x *exchange) useTurn(ctx context.Context) (*Answer, error) {
 	if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, errOverdue) {
 		return a, err
 	}
-	return x.lead(ctx, x.cache.alone(x.r))
+	return x.lead(ctx, x.alone())
 }
 
 // mayUseStaleNow reports whether a stale response may be used while another client has it validated: RFC

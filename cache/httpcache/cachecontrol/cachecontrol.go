@@ -24,8 +24,10 @@ type Directive struct {
 type Directives []Directive
 
 // Parse reads the lines of a Cache-Control field. Elements without a name are skipped.
-func Parse(lines []string) Directives {
-	var directives Directives
+func Parse(lines []string) Directives { return Append(nil, lines) }
+
+// Append is Parse that appends to directives, which may be memory of the caller.
+func Append(directives Directives, lines []string) Directives {
 	for _, line := range lines {
 		for line != "" {
 			var d Directive
