@@ -83,7 +83,7 @@ func (x *exchange) WriteFields(status int, fields httpmessage.Fields) {
 		return
 	}
 	header := x.Header()
-	fields.CopyTo(header)
+	fields.Clone().CopyTo(header) // which refers to their memory
 	if _, ok := header["Content-Type"]; !ok {
 		header["Content-Type"] = nil // net/http would guess one
 	}

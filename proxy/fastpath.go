@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
@@ -73,12 +74,28 @@ type fastClient struct {
 	client  gate.Client
 	place   route.Place
 	remote  string // its address
+	// requests is the context of its requests that are served, and stop ends the watch of that of the connection; nil before the
+	// first one.
+	requests lifetime.Lifetime
+	stop     func() bool
+}
+
+// begin returns the context of a request, which ends with that of the connection.
+func (f *fastClient) begin(ctx context.Context) context.Context {
+	if f.stop == nil {
+		f.stop = f.requests.Follow(ctx)
+	}
+	return &f.requests
 }
 
 // clientOf returns the client of a connection.
 func (p *FastPath) clientOf(c *listen.FastConn) *fastClient {
-	if f, ok := c.State.(*fastClient); ok && f.handler == p.Handler {
-		return f
+	before, ok := c.State.(*fastClient)
+	if ok && before.handler == p.Handler {
+		return before
+	}
+	if ok && before.stop != nil {
+		before.stop()
 	}
 	f := &fastClient{handler: p.Handler, remote: c.RemoteAddr().String()}
 	f.client = gate.ClientOf(f.remote, nil, p.config.Access.Trusted)
@@ -167,7 +184,7 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
 		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure,
 	}
-	ctx := c.Begin()
+	ctx := f.begin(c.Begin())
 	defer c.End()
 	s.response.Reset(c, r, s.date)
 	x.run(ctx, &s.response)

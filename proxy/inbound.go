@@ -25,8 +25,8 @@ type inbound struct {
 
 // source is the loop that has read a request.
 type source interface {
-	// message returns the request with its fields and its body, without a target.
-	message() httpmessage.Request
+	// message returns the request with its fields and its body, without a target. The fields may be in room.
+	message(room httpmessage.Fields) httpmessage.Request
 	// ended, isLate, attach, setReason and endEarly are Ended, IsLate, Attach, SetReason and EndEarly of package listen.
 	ended() context.Context
 	isLate() bool
@@ -56,7 +56,10 @@ func fromNetHTTP(r *http.Request) inbound {
 // netHTTP is net/http as a source.
 type netHTTP struct{ *http.Request }
 
-func (s netHTTP) message() httpmessage.Request             { return httpmessage.FromRequest(s.Request) }
+func (s netHTTP) message(httpmessage.Fields) httpmessage.Request {
+	return httpmessage.FromRequest(s.Request)
+}
+
 func (s netHTTP) ended() context.Context                   { return listen.Ended(s.Request) }
 func (s netHTTP) isLate() bool                             { return listen.IsLate(s.Request) }
 func (s netHTTP) attach(newOne func() io.Closer) io.Closer { return listen.Attach(s.Request, newOne) }
@@ -82,8 +85,8 @@ func (s *plain) parse(octets []byte) bool {
 	return s.request.Parse(bytes.Clone(octets[:s.request.Size])) == ""
 }
 
-func (s *plain) message() httpmessage.Request {
-	return httpmessage.Request{Method: s.request.Method, Fields: s.request.Fields()}
+func (s *plain) message(room httpmessage.Fields) httpmessage.Request {
+	return httpmessage.Request{Method: s.request.Method, Fields: s.request.AppendFields(room)}
 }
 
 func (s *plain) ended() context.Context                   { return s.conn.Ended() }

@@ -106,7 +106,7 @@ func (x *exchange) serveBatch() error {
 		Report:   x.report,
 		Answered: x.answered,
 	}
-	body := cmp.Or(x.in.message().Body, io.Reader(http.NoBody))
+	body := cmp.Or(x.in.message(nil).Body, io.Reader(http.NoBody))
 	reply, err := h.answers.Batch(x.ctx, &answer.BatchRequest{
 		Target: x.ask.Path, Lines: x.lines, Body: body, SetReadDeadline: http.NewResponseController(x).SetReadDeadline,
 	}, rights)
@@ -188,7 +188,7 @@ func (x *exchange) forward(r *forward.Request) error {
 
 // received makes a request to be forwarded of the one that came.
 func (x *exchange) received(r *forward.Request) {
-	r.Request = x.in.message()
+	r.Request = x.in.message(r.Room())
 	r.Target, r.Authority, r.Major, r.Minor = x.in.target, x.in.host, x.in.major, x.in.minor
 }
 
@@ -266,7 +266,7 @@ func (x *exchange) retrieve() (message.Reply, error) {
 		fetch = h.forward.Resources
 	}
 	reply, err := fetch(ctx, forward.Retrieval{
-		Method: x.in.method, Fields: x.in.message().Fields, Client: q.Client,
+		Method: x.in.method, Fields: x.in.message(nil).Fields, Client: q.Client,
 		Locations: h.answers.InOrder(x.lines, found.Locations, forward.MaxResources),
 		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
 	})

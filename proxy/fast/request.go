@@ -72,9 +72,8 @@ func (r *Request) Lines(name string) []string {
 	return nil
 }
 
-// Fields returns the fields but Host and those of the connection, in their order and as they are spelled.
-func (r *Request) Fields() httpmessage.Fields {
-	fields := make(httpmessage.Fields, 0, r.count)
+// AppendFields appends the fields but Host and those of the connection, in their order and as they are spelled.
+func (r *Request) AppendFields(fields httpmessage.Fields) httpmessage.Fields {
 	for _, f := range r.fields[:r.count] {
 		fields.Add(f.spelling, f.value)
 	}

@@ -26,7 +26,8 @@ type client struct {
 }
 
 func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
-	c := &client{ResponseWriter: w, request: r, via: p.config.Via}
+	c := &r.passage.client
+	c.ResponseWriter, c.request, c.via = w, r, p.config.Via
 	if r.hasBody() {
 		c.body = &requestBody{client: c, body: r.Body, control: http.NewResponseController(w), expects: expects(r)}
 		if r.Major == 2 {
@@ -36,9 +37,9 @@ func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
 	return c
 }
 
-// interim sends an interim response, whose fields are not those of the final one. A client of
+// Interim implements scheme.Interim: it sends an interim response, whose fields are not those of the final one. A client of
 // HTTP/1.0 knows none: RFC 9110 section 15.2.
-func (c *client) interim(status int, fields httpmessage.Fields) {
+func (c *client) Interim(status int, fields httpmessage.Fields) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.answered || !c.request.isAtLeast11() {

@@ -35,6 +35,7 @@ type Failures struct {
 
 	mu      sync.Mutex
 	servers map[string]*health // by scheme and authority; those without requests under way and failures are removed
+	spare   *health            // of a server that was removed, for the next one; nil for none
 }
 
 // health is what is known of one server.
@@ -77,7 +78,10 @@ func (f *Failures) begin(server string) (*health, time.Time) {
 	defer f.mu.Unlock()
 	h := f.servers[server]
 	if h == nil {
-		h = new(health)
+		if h = f.spare; h == nil {
+			h = new(health)
+		}
+		f.spare = nil
 		f.servers[server] = h
 	}
 	h.underWay++
@@ -109,9 +113,13 @@ func (f *Failures) end(server string, h *health, r scheme.Request, begun time.Ti
 	}
 	switch {
 	case !h.failed.IsZero():
+		delete(f.servers, server)
+		f.servers[strings.Clone(server)] = h // its text may be that of a URI, which is not to stay
 		f.makeRoom(now)
 	case h.underWay == 0:
 		delete(f.servers, server)
+		*h = health{}
+		f.spare = h
 	}
 }
 
@@ -206,9 +214,10 @@ func (f *Failures) Failing(location string) bool {
 
 // serverOf returns the scheme and authority of u, "" where it has no authority.
 func serverOf(u uri.URI) string {
-	authority, ok := u.Normalize().Authority()
+	u = u.Normalize()
+	authority, ok := u.Authority()
 	if !ok {
 		return ""
 	}
-	return strings.ToLower(u.Scheme()) + "://" + authority
+	return u.String()[:len(u.Scheme())+len("://")+len(authority)] // in lower case, as it is normal
 }

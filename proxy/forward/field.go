@@ -12,9 +12,9 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// outgoing returns the fields of a request that is passed on.
-func (p *Proxy) outgoing(ctx context.Context, r *Request, fields httpmessage.Fields) httpmessage.Fields {
-	fields = httpcache.EndToEnd(fields)
+// outgoing returns the fields of a request that is passed on, a copy which may be in room.
+func (p *Proxy) outgoing(ctx context.Context, r *Request, fields, room httpmessage.Fields) httpmessage.Fields {
+	fields = httpcache.AppendEndToEnd(room, fields)
 	if !r.isWeb() {
 		return fields
 	}

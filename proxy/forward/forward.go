@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -58,6 +59,7 @@ type Proxy struct {
 	owner *owner
 
 	boundConns boundConns
+	sendings   sync.Pool // of *sending
 	buffers    buffers
 	pipes      pipes
 }
@@ -105,6 +107,7 @@ type Request struct {
 	// Session is the connection of the client; nil where requests of others may come by it.
 	Session *Session
 	bound   *bound // nil for none
+	passage passage
 }
 
 // ResponseWriter is an http.ResponseWriter that sends fields in the form that they have in package httpmessage, and the words of a
@@ -112,7 +115,7 @@ type Request struct {
 type ResponseWriter interface {
 	http.ResponseWriter
 	// WriteFields is WriteHeader with fields, which replace those of their names in Header. They are not changed, nor used any
-	// more when it returns, but their values.
+	// more when it returns: their memory is used for other fields then. Their values may be.
 	WriteFields(status int, fields httpmessage.Fields)
 	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
 	SetReason(status int, reason string)

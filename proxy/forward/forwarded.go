@@ -28,7 +28,7 @@ func (p *Proxy) forwarded(site *Site) Forwarded {
 	return p.config.Forwarded
 }
 
-// consume returns a request without the fields that are not passed on: what is left is of the client, and all of it may
+// consume removes the fields of a request that are not passed on: what is left is of the client, and all of it may
 // decide what an origin answers.
 //
 // Fields of a trusted proxy that name the client, and how it came, are made anew from what urnd knows by them. What
@@ -36,21 +36,19 @@ func (p *Proxy) forwarded(site *Site) Forwarded {
 // passed on: there is no such field, and CGI makes HTTP_PROXY of it (CVE-2016-5385). Servers of sites get names of letters,
 // digits and hyphens, as nginx passes them: CGI (RFC 3875 section 4.1.18), WSGI and PHP make one variable of X-A, X_A and X.A,
 // so that a field would stand for another one, which urnd has removed, made or keyed.
-func (p *Proxy) consume(r *Request) *Request {
+func (p *Proxy) consume(r *Request) {
 	isPassed := func(f httpmessage.Field) bool { return p.passes(r, f.Canonical()) }
 	if !slices.ContainsFunc(r.Fields, func(f httpmessage.Field) bool { return !isPassed(f) }) {
-		return r
+		return
 	}
-	left := *r
-	left.Fields = r.Fields.Filter(isPassed)
 	if r.Trusted && !r.Fetched { // what is fetched has no fields of the client
 		for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
 			if r.Fields.Has(name) && !p.passes(r, name) {
-				left.consumed = append(left.consumed, name)
+				r.consumed = append(r.consumed, name)
 			}
 		}
 	}
-	return &left
+	r.Fields = r.Fields.Filter(isPassed)
 }
 
 // passes reports whether a field of a request, as net/http spells it, is passed on.

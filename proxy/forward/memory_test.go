@@ -106,11 +106,11 @@ func TestMemoryOfResponses(t *testing.T) {
 // fill stores a response to a request, and makes its head for the fast path.
 func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, request httpmessage.Fields, fields string, now time.Time) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key}, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key}, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 		text := "HTTP/1.1 200 Fine\n" + fields
 		_, lines, _ := strings.Cut(text, "\n")
 		return &httpmessage.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")], Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
-	})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ type writer struct {
 }
 
 func (w writer) WriteFields(status int, fields httpmessage.Fields) {
-	fields.CopyTo(w.Header())
+	fields.Clone().CopyTo(w.Header())
 	if !fields.Has("Content-Type") {
 		w.Header()["Content-Type"] = nil
 	}
@@ -318,10 +318,10 @@ func TestReadySelects(t *testing.T) {
 		s := newReadySite(t, false)
 		p := forward.New(forward.Config{Cache: s.cache, Forwarded: test.named})
 		request := &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet}, Key: test.key}
-		a, err := s.cache.Serve(t.Context(), request, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+		a, err := s.cache.Serve(t.Context(), request, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 			fields := httpmessage.FieldsOf("Cache-Control", "max-age=60", "Vary", test.vary)
 			return &httpmessage.Response{Status: 200, Fields: fields, ContentLength: 4, Body: io.NopCloser(strings.NewReader("body"))}, nil
-		})
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +433,7 @@ func (d *discarded) Header() http.Header       { return d.header }
 func (d *discarded) WriteHeader(status int)    { d.status = status }
 func (*discarded) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discarded) WriteFields(status int, fields httpmessage.Fields) {
-	fields.CopyTo(d.Header())
+	fields.Clone().CopyTo(d.Header())
 	if !fields.Has("Content-Type") {
 		d.Header()["Content-Type"] = nil
 	}

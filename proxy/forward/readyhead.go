@@ -95,7 +95,7 @@ func (p *Proxy) readyFields(r httpcache.Ready, isUnmodified bool) http.Header {
 	if p.config.OwnField != "" {
 		header[p.config.OwnField] = []string{variable}
 	}
-	p.sentFields(&Request{Request: httpmessage.Request{Method: http.MethodGet}}, a).CopyTo(header)
+	p.appendSentFields(nil, &Request{Request: httpmessage.Request{Method: http.MethodGet}}, a).CopyTo(header)
 	return header
 }
 

@@ -45,10 +45,10 @@ func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, site *Site, v 
 	asked := &httpcache.Request{Request: r.Request, Key: key.String(), Gateway: r.isGateway()}
 	asked.Fields = v.Fields.Clone()
 	asked.Fields.Set("Cache-Control", "no-cache")
-	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+	answer, err := p.config.Cache.Serve(ctx, asked, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.Background = true // there is no client for interim responses
 		return p.ask(ctx, nil, r, o)
-	})
+	}))
 	if err != nil {
 		return httpcache.Outcome{}, err
 	}

@@ -20,23 +20,24 @@ func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpc
 		w.SetServer(a.From)
 	}
 	announced := announced(r, a)
-	fields := p.sentFields(r, a)
+	out := p.sendingTo(w)
+	out.fields = p.appendSentFields(out.fields, r, a)
 	for _, name := range announced {
-		fields.Add("Trailer", name)
+		out.fields.Add("Trailer", name)
 	}
 	if a.Reason != "" || !isMade(a.Status) {
 		w.SetReason(a.Status, a.Reason)
 	}
-	w.WriteFields(a.Status, fields)
+	w.WriteFields(a.Status, out.fields)
 	if a.Content != nil && r.Method != http.MethodHead {
-		p.sendContent(ctx, w, a, announced)
+		sendContent(ctx, out, w, a, announced)
 	}
+	p.sent(out) // not where the content panics, which may be flushed at this moment
 }
 
 // sendContent sends the content of an answer, and its trailers.
-func (*Proxy) sendContent(ctx context.Context, w ResponseWriter, a *httpcache.Answer, announced []string) {
-	out := &sentTo{ResponseWriter: w}
-	if err := a.Content.SendTo(out, out.flush); err != nil {
+func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcache.Answer, announced []string) {
+	if err := a.Content.SendTo(out, out.flushes); err != nil {
 		message.Abort(w)
 		if !out.failed && ctx.Err() == nil { // else the client has left
 			w.Broken(err)
@@ -73,13 +74,11 @@ func isMade(status int) bool {
 	return status == http.StatusPartialContent || status == http.StatusNotModified || status == http.StatusRequestedRangeNotSatisfiable
 }
 
-// sentFields returns the fields that are sent of an answer.
-func (p *Proxy) sentFields(r *Request, a *httpcache.Answer) httpmessage.Fields {
+// appendSentFields appends the fields that are sent of an answer.
+func (p *Proxy) appendSentFields(fields httpmessage.Fields, r *Request, a *httpcache.Answer) httpmessage.Fields {
 	isReplaced := func(f httpmessage.Field) bool {
 		return f.Is("Content-Length") || len(a.Added) > 0 && a.Added.Has(f.Name)
 	}
-	const more = 4 // Via, Cache-Status, Content-Length, Trailer
-	fields := make(httpmessage.Fields, 0, len(a.Fields)+len(a.Added)+more)
 	length := ""
 	for _, f := range a.Fields {
 		if !isReplaced(f) {
@@ -91,9 +90,13 @@ func (p *Proxy) sentFields(r *Request, a *httpcache.Answer) httpmessage.Fields {
 	fields = append(fields, a.Added...)
 	fields.Add("Via", p.config.Via.String())
 	fields.Add("Cache-Status", a.Outcome.Status("urnd"))
+	var digits [20]byte
 	switch {
 	case a.ContentLength >= 0 && a.Status != http.StatusNotModified && a.Status != http.StatusNoContent:
-		fields.Add("Content-Length", strconv.FormatInt(a.ContentLength, 10))
+		if text := strconv.AppendInt(digits[:0], a.ContentLength, 10); string(text) != length {
+			length = string(text)
+		}
+		fields.Add("Content-Length", length)
 	case r.Method == http.MethodHead && length != "": // else it may be that of another framing
 		fields.Add("Content-Length", length)
 	}

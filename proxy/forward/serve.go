@@ -3,14 +3,12 @@ package forward
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -25,7 +23,7 @@ import (
 // Serve answers a request from the cache, or forwards it to the origin server, and returns what the
 // cache did in one word. An error means that nothing was sent.
 func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached string, err error) {
-	r = p.consume(r)
+	p.consume(r)
 	left, limited, err := forwards(r)
 	switch {
 	case err != nil:
@@ -42,17 +40,17 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	}
 	defer r.unbind()
 	if protocol := upgradeOf(r); protocol != "" && r.isWeb() && !r.Fetched {
-		return "bypass", p.upgrade(ctx, w, r, p.outgoing(ctx, r, r.Fields), protocol)
+		return "bypass", p.upgrade(ctx, w, r, p.outgoing(ctx, r, r.Fields, nil), protocol)
 	}
 	c := p.newClient(w, r)
 	defer c.end()
-	asked := &httpcache.Request{
+	way := &r.passage
+	way.proxy, way.request = p, r
+	way.asked = httpcache.Request{
 		Request: p.asked(c, r), Key: r.Key.String(), Added: p.added(r), Client: resolver.ClientAddress(r.Share),
 		Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
-	answer, err := p.config.Cache.Serve(ctx, asked, func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
-		return p.ask(ctx, c, r, o)
-	})
+	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
 	c.answer()
 	if err != nil {
 		return "", blamed(c, err)
@@ -95,15 +93,16 @@ func blamed(c *client, err error) error {
 
 // ask sends a request to the origin.
 func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpmessage.Response, error) {
-	release, err := p.config.Fetches.Acquire(r.Share)
+	slot, err := p.config.Fetches.Hold(r.Share)
 	if err != nil {
 		return nil, err
 	}
-	o.Fields = p.outgoing(ctx, r, o.Fields)
+	rooms := r.passage.take(&o)
+	o.Fields = p.outgoing(ctx, r, o.Fields, rooms.sent[:0])
 	arrived := false
 	defer func() {
 		if !arrived { // also where a handler panics
-			release()
+			slot.Release()
 		}
 	}()
 	resource, err := p.fetchOf(ctx, c, r, o)
@@ -112,11 +111,12 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	}
 	arrived = true
 	response := &resource.Response
-	response.Fields, response.Private = httpcache.EndToEnd(response.Fields), scheme.HasConnectionToken(response.Fields)
+	response.Fields, response.Private = httpcache.AppendEndToEnd(rooms.received[:0], response.Fields), scheme.HasConnectionToken(response.Fields)
 	if response.Body == http.NoBody { // nothing more is to come
-		release()
+		slot.Release()
 	} else {
-		response.Body = &released{ReadCloser: response.Body, release: release}
+		rooms.body.ReadCloser, rooms.body.slot = response.Body, slot
+		response.Body = &rooms.body
 	}
 	return response, nil
 }
@@ -128,7 +128,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 	for others := r.Others; ; others-- {
 		request := p.request(r, server, o)
 		if !o.Background && !r.Fetched { // its fields are not those of this server
-			request.Interim = c.interim
+			request.Interim = c
 		}
 		resource, err := p.config.Fetch.Fetch(ctx, request)
 		if err == nil && r.endsWith(resource) {
@@ -161,27 +161,6 @@ func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme
 		request.Bound = r.bound.BoundConn
 	}
 	return request
-}
-
-// released is a body that releases the slot of its fetch when it is closed.
-type released struct {
-	io.ReadCloser
-	once    sync.Once
-	release func()
-}
-
-// Buffered implements httpcache.Buffered.
-func (b *released) Buffered() int {
-	if body, ok := b.ReadCloser.(httpcache.Buffered); ok {
-		return body.Buffered()
-	}
-	return 0
-}
-
-// Close implements io.Closer.
-func (b *released) Close() error {
-	defer b.once.Do(b.release)
-	return b.ReadCloser.Close()
 }
 
 // at returns a URI with the scheme and authority of a server.

@@ -116,7 +116,7 @@ func TestInterimResponses(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
 		if r.Interim != nil {
-			r.Interim(103, respond(103, "", "Link", "</a>; rel=preload", "Connection", "X-Hop", "X-Hop", "1").Fields)
+			r.Interim.Interim(103, respond(103, "", "Link", "</a>; rel=preload", "Connection", "X-Hop", "X-Hop", "1").Fields)
 		}
 		return respond(200, "ok", "X-Final", "1"), nil
 	}

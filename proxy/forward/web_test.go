@@ -152,7 +152,7 @@ func (r *recorder) WriteHeader(status int) {
 }
 
 func (r *recorder) WriteFields(status int, fields httpmessage.Fields) {
-	fields.CopyTo(r.Header())
+	fields.Clone().CopyTo(r.Header())
 	if !fields.Has("Content-Type") {
 		r.Header()["Content-Type"] = nil
 	}

@@ -22,9 +22,9 @@ import (
 // fill makes a cache store a response with a body and fields to a request with others.
 func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpmessage.Fields) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key}, func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key}, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 		return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
-	})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,68 @@
+package forward
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/resolver"
+)
+
+// passage is what most requests need once on their way, in one piece of memory with them. It is the httpcache.Origin of its request.
+type passage struct {
+	proxy   *Proxy
+	request *Request
+	client  client
+	asked   httpcache.Request
+	fields  [16]httpmessage.Field // for those of the client
+	isAsked bool                  // rooms is used
+	rooms   rooms                 // of what the origin is asked first
+}
+
+// rooms are memory for one exchange with the origin.
+type rooms struct {
+	body     released
+	sent     [16]httpmessage.Field // for the fields of the request
+	received [16]httpmessage.Field // for those of the response
+}
+
+// Room returns memory for the fields of a request, which live as long as it does.
+func (r *Request) Room() httpmessage.Fields { return r.passage.fields[:0] }
+
+// Ask implements httpcache.Origin.
+func (w *passage) Ask(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+	return w.proxy.ask(ctx, &w.client, w.request, o)
+}
+
+// take returns memory for an exchange with the origin: where that is not the first one, or is made in the background, beside others,
+// it is new.
+func (w *passage) take(o *httpcache.Outgoing) *rooms {
+	if w.isAsked || o.Background {
+		return new(rooms)
+	}
+	w.isAsked = true
+	return &w.rooms
+}
+
+// released is a body that releases the slot of its fetch when it is closed.
+type released struct {
+	io.ReadCloser
+	once sync.Once
+	slot resolver.Slot
+}
+
+// Buffered implements httpcache.Buffered.
+func (b *released) Buffered() int {
+	if body, ok := b.ReadCloser.(httpcache.Buffered); ok {
+		return body.Buffered()
+	}
+	return 0
+}
+
+// Close implements io.Closer.
+func (b *released) Close() error {
+	defer b.once.Do(b.slot.Release)
+	return b.ReadCloser.Close()
+}
