@@ -50,6 +50,7 @@ type fastWork struct {
 	events   []Event
 	scratch  route.Scratch
 	sending  fastContent // what is still to be sent
+	isAsked  bool        // ask is that of the request
 	buffers  net.Buffers
 }
 
@@ -73,6 +74,8 @@ type fastClient struct {
 	client  gate.Client
 	place   route.Place
 	remote  string // its address
+	// left is the request that AnswerFast has left to ServePlain, nil for none.
+	left *plain
 }
 
 // clientOf returns the client of a connection.
@@ -97,6 +100,7 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		return 0
 	}
 	f, w := p.clientOf(c), p.work()
+	f.left = nil
 	defer func() {
 		if value := recover(); value != nil {
 			p.config.Panicked(value, debug.Stack())
@@ -108,14 +112,12 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	}()
 	reason := fast.Reason("")
 	for used < len(octets) && c.Err() == nil {
-		reason = w.request.Parse(octets[used:])
-		if reason == "" && !w.request.IsNeutral {
-			reason = fast.Field
+		if reason = w.request.Parse(octets[used:]); reason != "" {
+			break
 		}
-		if reason == "" {
-			reason = p.answer(f, w)
-		}
-		if reason != "" {
+		w.isAsked = false
+		if reason = p.answer(f, w); reason != "" {
+			f.left = p.leave(w)
 			break
 		}
 		used += w.request.Size
@@ -142,17 +144,13 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	if isBound(c) {
 		return 0
 	}
-	s, _ := p.plain.Get().(*plain)
-	if s == nil {
-		s = new(plain)
-		s.date = func() []byte { return p.date.At(p.config.Now()) }
-		s.lines = s.request.Lines
-	}
-	defer p.plain.Put(s)
-	if !s.parse(octets) {
+	f := p.clientOf(c)
+	s := f.left
+	if f.left = nil; s == nil || !s.request.Begins(octets) {
 		return 0
 	}
-	r, f := &s.request, p.clientOf(c)
+	defer p.plain.Put(s)
+	r := &s.request
 	host, ok := hostOf(r)
 	if !ok {
 		return 0
@@ -167,6 +165,9 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
 		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure,
 	}
+	if s.isAsked {
+		x.in.ask = &s.ask
+	}
 	ctx := c.Begin()
 	defer c.End()
 	s.response.Reset(c, r, s.date)
@@ -176,6 +177,23 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	}
 	s.conn = nil
 	return r.Size
+}
+
+// leave returns a request that is not answered, for ServePlain. It does not refer to the buffer of the connection: what is stored,
+// logged or asked later may refer to it.
+func (p *FastPath) leave(w *fastWork) *plain {
+	s, _ := p.plain.Get().(*plain)
+	if s == nil {
+		s = new(plain)
+		s.date = func() []byte { return p.date.At(p.config.Now()) }
+		s.lines = s.request.Lines
+	}
+	copied := w.request.CopyTo(&s.request)
+	if s.isAsked = w.isAsked && w.ask.Err == nil; s.isAsked {
+		s.ask = w.ask
+		s.ask.Last(copied.Lasting)
+	}
+	return s
 }
 
 // work returns what a wake-up needs.
@@ -230,7 +248,10 @@ func (w *fastWork) reset() {
 // answer appends the response to a request, and returns why it does not, "" where it does.
 func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
-	if len(r.Target) > p.config.MaxTarget {
+	switch {
+	case !r.IsNeutral:
+		return fast.Field
+	case len(r.Target) > p.config.MaxTarget:
 		return fast.Target
 	}
 	host, ok := hostOf(r)
@@ -239,6 +260,7 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	}
 	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, host
 	route.Classify(&w.ask, &w.view, &f.place)
+	w.isAsked = true
 	switch a := &w.ask; {
 	case a.Err != nil:
 		return fast.Form

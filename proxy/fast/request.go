@@ -25,6 +25,7 @@ type Request struct {
 	Closes bool
 
 	hasConnection bool
+	text          string // that was parsed
 	fields        [maxFields]field
 	count         int
 }
@@ -72,6 +73,11 @@ func (r *Request) Lines(name string) []string {
 	return nil
 }
 
+// Begins reports whether octets begin with the request.
+func (r *Request) Begins(octets []byte) bool {
+	return len(octets) >= r.Size && string(octets[:r.Size]) == r.text
+}
+
 // Fields returns the fields but Host and those of the connection, in their order and as they are spelled.
 func (r *Request) Fields() httpmessage.Fields {
 	fields := make(httpmessage.Fields, 0, r.count)
@@ -97,6 +103,7 @@ func (r *Request) Parse(octets []byte) Reason {
 				return Field
 			}
 			r.Size = len(text) - len(rest) + 2
+			r.text = text[:r.Size]
 			return ""
 		}
 		rest, reason = r.parseField(rest)

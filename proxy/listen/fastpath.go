@@ -16,8 +16,8 @@ type FastPath interface {
 	// many octets they were: 0 where the first one needs more. It waits for nobody but the client. The octets are valid until
 	// it returns.
 	AnswerFast(c *FastConn, octets []byte) (used int)
-	// ServePlain serves the request that octets begin with, as the handler does, and returns how many octets it was: 0 where it
-	// is for the handler. It may wait for others. The octets are valid until it returns.
+	// ServePlain serves the request that octets begin with, which AnswerFast has left last, as the handler does, and returns how
+	// many octets it was: 0 where it is for the handler. It may wait for others. The octets are valid until it returns.
 	ServePlain(c *FastConn, octets []byte) (used int)
 }
 
