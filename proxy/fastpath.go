@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"net"
+	"net/http"
 	"net/netip"
 	"runtime/debug"
 	"strings"
@@ -170,13 +171,36 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	}
 	ctx := c.Begin()
 	defer c.End()
+	used = r.Size
+	if r.Length > 0 {
+		s.body = c.BeginBody(octets[r.Size:], r.Length)
+		used += int(min(r.Length, int64(len(octets)-r.Size)))
+	}
 	s.response.Reset(c, r, s.date)
 	x.run(ctx, &s.response)
+	p.finish(c, s)
+	return used
+}
+
+// finish ends the response to a request that is served, and what is left of the request.
+func (p *FastPath) finish(c *listen.FastConn, s *plain) {
+	isSending := false
+	if s.body != nil {
+		c.EndHandler()
+	}
 	if !s.response.Finish() {
 		c.CloseBehind()
 	}
-	s.conn = nil
-	return r.Size
+	if s.body != nil {
+		isSending = c.EndBody(s.request.Closes)
+	}
+	if isSending {
+		c.EndEarly()
+	}
+	if s.request.Method == http.MethodPost {
+		c.IgnoreEmptyLines()
+	}
+	s.conn, s.body = nil, nil
 }
 
 // leave returns a request that is not answered, for ServePlain. It does not refer to the buffer of the connection: what is stored,
@@ -249,6 +273,8 @@ func (w *fastWork) reset() {
 func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
 	switch {
+	case !r.IsRead():
+		return fast.Method
 	case !r.IsNeutral:
 		return fast.Field
 	case len(r.Target) > p.config.MaxTarget:

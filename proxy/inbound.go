@@ -73,16 +73,17 @@ type plain struct {
 	isAsked  bool
 	response fast.Response
 	conn     *listen.FastConn
+	body     io.Reader // nil for none
 	date     func() []byte
 	lines    httpmessage.Lines // of the request, made once
 }
 
 func (s *plain) message() httpmessage.Request {
-	return httpmessage.Request{Method: s.request.Method, Fields: s.request.Fields()}
+	return httpmessage.Request{Method: s.request.Method, Fields: s.request.Fields(), Body: s.body, ContentLength: s.request.Length}
 }
 
 func (s *plain) ended() context.Context                   { return s.conn.Ended() }
-func (s *plain) isLate() bool                             { return false }
+func (s *plain) isLate() bool                             { return s.body != nil && s.conn.IsLate() }
 func (s *plain) attach(newOne func() io.Closer) io.Closer { return s.conn.Attach(newOne) }
 func (s *plain) setReason(status int, reason string)      { s.response.SetReason(status, reason) }
 

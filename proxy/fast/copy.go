@@ -12,7 +12,8 @@ type Copy struct{ from, to string }
 func (r *Request) CopyTo(to *Request) Copy {
 	c := Copy{from: r.text, to: strings.Clone(r.text)}
 	count := to.count
-	to.Method, to.Size, to.IsNeutral, to.Closes, to.hasConnection, to.count = r.Method, r.Size, r.IsNeutral, r.Closes, r.hasConnection, r.count
+	to.Method, to.Size, to.Length, to.count = r.Method, r.Size, r.Length, r.count
+	to.IsNeutral, to.Closes, to.hasConnection = r.IsNeutral, r.Closes, r.hasConnection
 	to.Target, to.Host, to.text = c.Of(r.Target), c.Of(r.Host), c.to
 	for i, f := range r.fields[:r.count] {
 		to.fields[i] = field{c.Of(f.name), c.Of(f.value), c.Of(f.spelling)}

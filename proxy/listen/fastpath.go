@@ -43,6 +43,8 @@ type FastConn struct {
 	err     error // of a write
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
+	body        *fastBody  // of the request that is served, nil for none
+	empty       emptyLines // behind a request that is served
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	served served
@@ -186,7 +188,7 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 // received answers the requests that the first n octets of p begin with, which were just read: see answer.
 func (f *FastConn) received(p []byte, n int) (left int) {
 	f.isRest, f.isAfter = false, false
-	return f.answer(p, n)
+	return f.answer(p, f.empty.skip(p, n))
 }
 
 // serve serves the requests that the first n octets of p begin with, and answers those behind them: see answer.
@@ -196,7 +198,7 @@ func (f *FastConn) serve(p []byte, n int) (left int) {
 		if n = f.take(p, n, f.path.ServePlain); n == before {
 			break
 		}
-		if n > 0 && f.err == nil {
+		if n = f.empty.skip(p, n); n > 0 && f.err == nil {
 			n = f.answer(p, n)
 		}
 	}
@@ -209,7 +211,7 @@ func (f *FastConn) answer(p []byte, n int) (left int) { return f.take(p, n, f.pa
 
 // take lets the fast path have the first n octets of p.
 func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left int) {
-	if f.IsEnding() || f.conn.choseHTTP2() {
+	if n == 0 || f.IsEnding() || f.conn.choseHTTP2() {
 		return n
 	}
 	if !f.conn.counted().begin() || !f.state.CompareAndSwap(waiting, answering) {
