@@ -45,6 +45,7 @@ type FastConn struct {
 	hasAnswered bool
 	body        *fastBody  // of the request that is served, nil for none
 	empty       emptyLines // behind a request that is served
+	isAwaited   bool       // only those have come, and the client has the time that it had
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	served served
@@ -171,7 +172,7 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 		}
 		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
 	}
-	if round > 0 {
+	if round > 0 && !f.isAwaited {
 		f.await(rest)
 	}
 	f.isRest, f.isAfter = false, false
@@ -188,7 +189,9 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 // received answers the requests that the first n octets of p begin with, which were just read: see answer.
 func (f *FastConn) received(p []byte, n int) (left int) {
 	f.isRest, f.isAfter = false, false
-	return f.answer(p, f.empty.skip(p, n))
+	left = f.empty.skip(p, n)
+	f.isAwaited = left == 0
+	return f.answer(p, left)
 }
 
 // serve serves the requests that the first n octets of p begin with, and answers those behind them: see answer.
