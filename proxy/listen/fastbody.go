@@ -118,8 +118,14 @@ func (f *FastConn) EndBody(closes bool) (isSending bool) {
 // IsLate reports whether the client took too long to send a part of the body: see the function IsLate.
 func (f *FastConn) IsLate() bool { return f.conn.body.late.Load() }
 
-// SetReadDeadline sets the time at which reads of the body end; the zero value is the one that they have.
-func (f *FastConn) SetReadDeadline(t time.Time) error { return f.conn.setReadDeadline(t) }
+// SetReadDeadline sets the time at which reads of the body end; the zero value is the one that they have. Without a body there are
+// none, and the client has the time that it has for its next request.
+func (f *FastConn) SetReadDeadline(t time.Time) error {
+	if f.body == nil {
+		return nil
+	}
+	return f.conn.setReadDeadline(t)
+}
 
 // readBody reads a part of the body.
 func (f *FastConn) readBody(p []byte) (int, error) {
