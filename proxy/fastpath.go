@@ -212,6 +212,7 @@ func (p *FastPath) leave(w *fastWork) *plain {
 		s.date = func() []byte { return p.date.At(p.config.Now()) }
 		s.lines = s.request.Lines
 	}
+	s.body = nil // that of a request which has panicked
 	copied := w.request.CopyTo(&s.request)
 	if s.isAsked = w.isAsked && w.ask.Err == nil; s.isAsked {
 		s.ask = w.ask
@@ -273,7 +274,7 @@ func (w *fastWork) reset() {
 func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
 	switch {
-	case !r.IsRead():
+	case !r.IsGet():
 		return fast.Method
 	case !r.IsNeutral:
 		return fast.Field

@@ -110,19 +110,14 @@ func (r *Request) Parse(octets []byte) Reason {
 		}
 		rest, reason = r.parseField(rest)
 	}
-	if r.mayHaveContent() {
+	if r.Method != "" && !r.IsGet() {
 		return Method
 	}
 	return reason
 }
 
-// mayHaveContent reports whether the method is one that may come with a body.
-func (r *Request) mayHaveContent() bool {
-	return r.Method != "" && r.Method != http.MethodGet && r.Method != http.MethodHead
-}
-
-// IsRead reports whether the method is GET or HEAD.
-func (r *Request) IsRead() bool { return !r.mayHaveContent() }
+// IsGet reports whether the method is GET or HEAD.
+func (r *Request) IsGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // parseLine parses the request line, and returns what is behind it.
 func (r *Request) parseLine(text string) (rest string, reason Reason) {
@@ -216,7 +211,7 @@ func (r *Request) add(name, value string) Reason {
 	if known == "" {
 		known, r.IsNeutral = endToEnd(name), false
 	}
-	if known == "" && r.mayHaveContent() && equalFold(name, lengthField) && r.setLength(value) {
+	if known == "" && !r.IsGet() && equalFold(name, lengthField) && r.setLength(value) {
 		known = lengthField
 	}
 	if known == "" || r.count == maxFields || r.Has(known) || known == "Proxy-Connection" && !equalFold(value, "keep-alive") {

@@ -171,6 +171,7 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 			return n, err
 		}
 		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
+		f.isAwaited = false
 	}
 	if round > 0 && !f.isAwaited {
 		f.await(rest)
@@ -201,7 +202,7 @@ func (f *FastConn) serve(p []byte, n int) (left int) {
 		if n = f.take(p, n, f.path.ServePlain); n == before {
 			break
 		}
-		if n = f.empty.skip(p, n); n > 0 && f.err == nil {
+		if n > 0 && f.err == nil {
 			n = f.answer(p, n)
 		}
 	}
@@ -232,10 +233,10 @@ func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left 
 	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
 		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
 	}
-	if used == n {
+	if left = f.empty.skip(p, copy(p, p[used:n])); left == 0 {
 		f.conn.counted().rest()
 	}
-	return copy(p, p[used:n])
+	return left
 }
 
 // isFirst notes that a request of the connection is answered, and reports whether it is the first one.
