@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"net"
+	"net/http"
 	"net/netip"
 	"runtime/debug"
 	"strings"
@@ -51,6 +52,7 @@ type fastWork struct {
 	events   []Event
 	scratch  route.Scratch
 	sending  fastContent // what is still to be sent
+	isAsked  bool        // ask is that of the request
 	buffers  net.Buffers
 }
 
@@ -78,6 +80,8 @@ type fastClient struct {
 	// first one.
 	requests lifetime.Lifetime
 	stop     func() bool
+	// left is the request that AnswerFast has left to ServePlain, nil for none.
+	left *plain
 }
 
 // begin returns the context of a request, which ends with that of the connection.
@@ -114,6 +118,7 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		return 0
 	}
 	f, w := p.clientOf(c), p.work()
+	f.left = nil
 	defer func() {
 		if value := recover(); value != nil {
 			p.config.Panicked(value, debug.Stack())
@@ -125,14 +130,12 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 	}()
 	reason := fast.Reason("")
 	for used < len(octets) && c.Err() == nil {
-		reason = w.request.Parse(octets[used:])
-		if reason == "" && !w.request.IsNeutral {
-			reason = fast.Field
+		if reason = w.request.Parse(octets[used:]); reason != "" {
+			break
 		}
-		if reason == "" {
-			reason = p.answer(f, w)
-		}
-		if reason != "" {
+		w.isAsked = false
+		if reason = p.answer(f, w); reason != "" {
+			f.left = p.leave(w)
 			break
 		}
 		used += w.request.Size
@@ -159,17 +162,13 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	if isBound(c) {
 		return 0
 	}
-	s, _ := p.plain.Get().(*plain)
-	if s == nil {
-		s = new(plain)
-		s.date = func() []byte { return p.date.At(p.config.Now()) }
-		s.lines = s.request.Lines
-	}
-	defer p.plain.Put(s)
-	if !s.parse(octets) {
+	f := p.clientOf(c)
+	s := f.left
+	if f.left = nil; s == nil || !s.request.Begins(octets) {
 		return 0
 	}
-	r, f := &s.request, p.clientOf(c)
+	defer p.plain.Put(s)
+	r := &s.request
 	host, ok := hostOf(r)
 	if !ok {
 		return 0
@@ -184,15 +183,59 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 		source: s, method: r.Method, target: r.Target, host: host, proto: "HTTP/1.1", major: 1, minor: 1,
 		remote: f.remote, local: f.place.Local, isSecure: f.place.Secure,
 	}
+	if s.isAsked {
+		x.in.ask = &s.ask
+	}
 	ctx := f.begin(c.Begin())
 	defer c.End()
+	used = r.Size
+	if r.Length > 0 {
+		s.body = c.BeginBody(octets[r.Size:], r.Length)
+		used += int(min(r.Length, int64(len(octets)-r.Size)))
+	}
 	s.response.Reset(c, r, s.date)
 	x.run(ctx, &s.response)
+	p.finish(c, s)
+	return used
+}
+
+// finish ends the response to a request that is served, and what is left of the request.
+func (p *FastPath) finish(c *listen.FastConn, s *plain) {
+	isSending := false
+	if s.body != nil {
+		c.EndHandler()
+	}
 	if !s.response.Finish() {
 		c.CloseBehind()
 	}
-	s.conn = nil
-	return r.Size
+	if s.body != nil {
+		isSending = c.EndBody(s.request.Closes)
+	}
+	if isSending {
+		c.EndEarly()
+	}
+	if s.request.Method == http.MethodPost {
+		c.IgnoreEmptyLines()
+	}
+	s.conn, s.body = nil, nil
+}
+
+// leave returns a request that is not answered, for ServePlain. It does not refer to the buffer of the connection: what is stored,
+// logged or asked later may refer to it.
+func (p *FastPath) leave(w *fastWork) *plain {
+	s, _ := p.plain.Get().(*plain)
+	if s == nil {
+		s = new(plain)
+		s.date = func() []byte { return p.date.At(p.config.Now()) }
+		s.lines = s.request.Lines
+	}
+	s.body = nil // that of a request which has panicked
+	copied := w.request.CopyTo(&s.request)
+	if s.isAsked = w.isAsked && w.ask.Err == nil; s.isAsked {
+		s.ask = w.ask
+		s.ask.Last(copied.Lasting)
+	}
+	return s
 }
 
 // work returns what a wake-up needs.
@@ -247,7 +290,12 @@ func (w *fastWork) reset() {
 // answer appends the response to a request, and returns why it does not, "" where it does.
 func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	r := &w.request
-	if len(r.Target) > p.config.MaxTarget {
+	switch {
+	case !r.IsGet():
+		return fast.Method
+	case !r.IsNeutral:
+		return fast.Field
+	case len(r.Target) > p.config.MaxTarget:
 		return fast.Target
 	}
 	host, ok := hostOf(r)
@@ -256,6 +304,7 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	}
 	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, host
 	route.Classify(&w.ask, &w.view, &f.place)
+	w.isAsked = true
 	switch a := &w.ask; {
 	case a.Err != nil:
 		return fast.Form

@@ -123,9 +123,9 @@ func TestFastPathIsInvisibleToVariants(t *testing.T) {
 	}
 }
 
-// every returns one of n dialogs, from some of the first ones on.
-func every(n, from int, all []dialog) []dialog {
-	var some []dialog
+// every returns one of n of all, from some of the first ones on.
+func every[T any](n, from int, all []T) []T {
+	var some []T
 	for i := from % n; i < len(all); i += n {
 		some = append(some, all[i])
 	}

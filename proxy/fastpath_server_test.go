@@ -127,7 +127,7 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		v.change(&w.config)
 	}
 	w.handler = proxy.New(w.config)
-	w.fast = &watchedPath{handler: w.handler}
+	w.fast = &watchedPath{handler: w.handler, served: make(map[string]int)}
 	return w
 }
 
@@ -210,32 +210,31 @@ func (w *world) serve(t *testing.T, listener net.Listener, v *variant, isFast bo
 type watchedPath struct {
 	handler  *proxy.Handler
 	cuts     []int
-	answered int        // from the caches
-	read     func() int // octets of the connection so far
+	answered int            // from the caches
+	served   map[string]int // otherwise, by their methods
+	read     func() int     // octets of the connection so far
 }
 
 // AnswerFast implements listen.FastPath.
 func (p *watchedPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
-	before := len(p.cuts)
-	used = p.watch(p.handler.Fast().AnswerFast, c, octets)
-	p.answered += len(p.cuts) - before
-	return used
-}
-
-// ServePlain implements listen.FastPath.
-func (p *watchedPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
-	return p.watch(p.handler.Fast().ServePlain, c, octets)
-}
-
-func (p *watchedPath) watch(use func(*listen.FastConn, []byte) int, c *listen.FastConn, octets []byte) (used int) {
 	text := string(octets)
-	used = use(c, octets)
+	used = p.handler.Fast().AnswerFast(c, octets)
 	at := p.read() - len(text)
 	for rest := text[:used]; rest != ""; {
 		_, behind, _ := strings.Cut(rest, "\r\n\r\n")
 		at += len(rest) - len(behind)
 		p.cuts = append(p.cuts, at)
+		p.answered++
 		rest = behind
+	}
+	return used
+}
+
+// ServePlain implements listen.FastPath.
+func (p *watchedPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
+	if used = p.handler.Fast().ServePlain(c, octets); used > 0 {
+		p.cuts = append(p.cuts, p.read()-len(octets)+used) // a body may have come meanwhile
+		p.served[string(octets[:max(bytes.IndexByte(octets, ' '), 0)])]++
 	}
 	return used
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net"
@@ -10,6 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // inbound is a request as it came, by whichever loop has read it.
@@ -21,6 +21,8 @@ type inbound struct {
 	remote, local        string // addresses of the connection
 	isSecure             bool
 	serverName           string // that of the TLS handshake, which matters by HTTP/2 alone; "" for none
+	// ask is what is asked, where the loop has classified it; nil where it has not.
+	ask *route.Ask
 }
 
 // source is the loop that has read a request.
@@ -70,27 +72,21 @@ func (s netHTTP) endEarly() bool                      { return listen.EndEarly(s
 // plain is a plain request that is served in the goroutine of its connection. It is pooled.
 type plain struct {
 	request  fast.Request
+	ask      route.Ask // of it, where isAsked is set
+	isAsked  bool
 	response fast.Response
 	conn     *listen.FastConn
+	body     io.Reader // nil for none
 	date     func() []byte
 	lines    httpmessage.Lines // of the request, made once
 }
 
-// parse parses the request that octets begin with, and reports whether it is one to be served so. It does not refer to the octets:
-// what is stored, logged or asked later may refer to it.
-func (s *plain) parse(octets []byte) bool {
-	if s.request.Parse(octets) != "" {
-		return false
-	}
-	return s.request.Parse(bytes.Clone(octets[:s.request.Size])) == ""
-}
-
 func (s *plain) message(room httpmessage.Fields) httpmessage.Request {
-	return httpmessage.Request{Method: s.request.Method, Fields: s.request.AppendFields(room)}
+	return httpmessage.Request{Method: s.request.Method, Fields: s.request.AppendFields(room), Body: s.body, ContentLength: s.request.Length}
 }
 
 func (s *plain) ended() context.Context                   { return s.conn.Ended() }
-func (s *plain) isLate() bool                             { return false }
+func (s *plain) isLate() bool                             { return s.body != nil && s.conn.IsLate() }
 func (s *plain) attach(newOne func() io.Closer) io.Closer { return s.conn.Attach(newOne) }
 func (s *plain) setReason(status int, reason string)      { s.response.SetReason(status, reason) }
 

@@ -74,8 +74,12 @@ func (x *exchange) classify() (err error) {
 	if x.place.IsFronted {
 		x.place.Scheme = gate.SchemeOf(x.lines)
 	}
-	view := route.View{Method: in.method, Target: in.target, Host: in.host, HTTP2: in.major == 2, Lines: x.lines}
-	route.Classify(&x.ask, &view, &x.place)
+	if in.ask != nil {
+		x.ask = *in.ask
+	} else {
+		view := route.View{Method: in.method, Target: in.target, Host: in.host, HTTP2: in.major == 2, Lines: x.lines}
+		route.Classify(&x.ask, &view, &x.place)
+	}
 	if err := x.check(); err != nil {
 		return err
 	}

@@ -53,6 +53,14 @@ func (u URI) IsAbsolute() bool { return u.schemeEnd() > 0 }
 // String returns the text that was parsed, octet for octet.
 func (u URI) String() string { return u.s }
 
+// Over returns u with its text in other memory: text is the same octets. With any other text it returns u.
+func (u URI) Over(text string) URI {
+	if text == u.s {
+		u.s = text
+	}
+	return u
+}
+
 // AppendTo appends the text of u to dst.
 func (u URI) AppendTo(dst []byte) []byte { return append(dst, u.s...) }
 

@@ -13,6 +13,9 @@ type URN struct {
 	u URI // its head has the length of the NID, too
 }
 
+// Over is URI.Over.
+func (v URN) Over(text string) URN { return URN{v.u.Over(text)} }
+
 // IsURN reports whether u has the scheme "urn", in any case; its syntax is
 // not checked.
 func (u URI) IsURN() bool { return u.hasScheme("urn") }

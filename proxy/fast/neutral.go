@@ -16,7 +16,7 @@ func neutral(name string) string {
 
 // notEndToEnd are fields that are about the framing of a request, or the connection, in other ways than a plain one has them: RFC
 // 9110 sections 7.6.1, 7.8 and 10.1, RFC 9112 section 6, RFC 7540 section 3.2.1.
-var notEndToEnd = [...]string{"Content-Length", "Transfer-Encoding", "Upgrade", "Expect", "Te", "Trailer", "Keep-Alive", "Http2-Settings"}
+var notEndToEnd = [...]string{lengthField, "Transfer-Encoding", "Upgrade", "Expect", "Te", "Trailer", "Keep-Alive", "Http2-Settings"}
 
 // endToEnd returns the name, as http.Header has it, of a field that is passed on, or is for the handler; "" for all others.
 func endToEnd(name string) string {

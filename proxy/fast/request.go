@@ -4,27 +4,30 @@ package fast
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"unsafe"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Request is a plain request: GET or HEAD by HTTP/1.1 without a body, and without a field that is about the framing, or the
-// connection. Its strings lie over the octets that were parsed, and are valid as long as these. The zero value is ready for Parse, and
-// is meant to be used again.
+// Request is a plain request by HTTP/1.1: GET or HEAD without a body, or one of a few other methods with a body of a known length or
+// none, and without a field that is about the framing, or the connection, in another way. Its strings lie over the octets that were
+// parsed, and are valid as long as these. The zero value is ready for Parse, and is meant to be used again.
 type Request struct {
 	Method string
 	Target string
 	Host   string
-	// Size is the number of octets of the request.
-	Size int
+	// Size is the number of octets of the head, and Length that of the body.
+	Size   int
+	Length int64
 	// IsNeutral is whether its fields are of a list that is known to mean nothing beyond what the caches heed.
 	IsNeutral bool
 	// Closes is whether the client wants the connection to end behind the response: RFC 9112 section 9.6.
 	Closes bool
 
 	hasConnection bool
+	text          string // that was parsed
 	fields        [maxFields]field
 	count         int
 }
@@ -72,6 +75,11 @@ func (r *Request) Lines(name string) []string {
 	return nil
 }
 
+// Begins reports whether octets begin with the request.
+func (r *Request) Begins(octets []byte) bool {
+	return len(octets) >= r.Size && string(octets[:r.Size]) == r.text
+}
+
 // AppendFields appends the fields but Host and those of the connection, in their order and as they are spelled.
 func (r *Request) AppendFields(fields httpmessage.Fields) httpmessage.Fields {
 	for _, f := range r.fields[:r.count] {
@@ -84,7 +92,7 @@ func (r *Request) AppendFields(fields httpmessage.Fields) httpmessage.Fields {
 // is that of RFC 9112 sections 3 and 5 without what servers read differently: what is not surely the same to
 // net/http is none.
 func (r *Request) Parse(octets []byte) Reason {
-	r.count, r.Host, r.hasConnection, r.Closes, r.IsNeutral = 0, "", false, false, true
+	r.Method, r.Host, r.Length, r.count, r.hasConnection, r.Closes, r.IsNeutral = "", "", 0, 0, false, false, true
 	text := unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // as documented
 	rest, reason := r.parseLine(text)
 	for reason == "" {
@@ -96,12 +104,19 @@ func (r *Request) Parse(octets []byte) Reason {
 				return Field
 			}
 			r.Size = len(text) - len(rest) + 2
+			r.text = text[:r.Size]
 			return ""
 		}
 		rest, reason = r.parseField(rest)
 	}
+	if r.Method != "" && !r.IsGet() {
+		return Method
+	}
 	return reason
 }
+
+// IsGet reports whether the method is GET or HEAD.
+func (r *Request) IsGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // parseLine parses the request line, and returns what is behind it.
 func (r *Request) parseLine(text string) (rest string, reason Reason) {
@@ -113,7 +128,9 @@ func (r *Request) parseLine(text string) (rest string, reason Reason) {
 	case len(text) < len("HEAD ") && (strings.HasPrefix("GET ", text) || strings.HasPrefix("HEAD ", text)):
 		return "", Partial
 	default:
-		return "", Method
+		if rest = r.parseOther(text); rest == "" {
+			return "", Method
+		}
 	}
 	if r.Target = targetOf(rest); r.Target == "" {
 		return "", Target
@@ -127,6 +144,17 @@ func (r *Request) parseLine(text string) (rest string, reason Reason) {
 		return "", Target
 	}
 	return rest[len(version):], ""
+}
+
+// parseOther parses another method, and returns what is behind it, "" for none that is plain.
+func (r *Request) parseOther(text string) (rest string) {
+	for _, method := range [...]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		if rest, ok := strings.CutPrefix(text, method); ok && strings.HasPrefix(rest, " ") {
+			r.Method, r.IsNeutral = method, false
+			return rest[1:]
+		}
+	}
+	return ""
 }
 
 // targetOf returns the octets of a request-target that a text begins with, "" for none.
@@ -182,12 +210,28 @@ func (r *Request) add(name, value string) Reason {
 	if known == "" {
 		known, r.IsNeutral = endToEnd(name), false
 	}
+	if known == "" && !r.IsGet() && equalFold(name, lengthField) && r.setLength(value) {
+		known = lengthField
+	}
 	if known == "" || r.count == maxFields || r.Has(known) || known == "Proxy-Connection" && !equalFold(value, "keep-alive") {
 		return Field
 	}
 	r.fields[r.count] = field{known, value, name}
 	r.count++
 	return ""
+}
+
+const lengthField = "Content-Length"
+
+// setLength sets the length of the body, and reports whether a value says it in the one form that nobody reads in another way.
+func (r *Request) setLength(value string) bool {
+	const most = 15 // digits
+	if value == "" || len(value) > most || value[0] == '0' && value != "0" || strings.Trim(value, "0123456789") != "" {
+		return false
+	}
+	length, err := strconv.ParseInt(value, 10, 64)
+	r.Length = length
+	return err == nil
 }
 
 // addConnection adds the field Connection, which is for this hop.

@@ -30,7 +30,25 @@ func TestParse(t *testing.T) {
 		{"not all of the target", "GET /urn", Partial},
 		{"not all of the version", "GET /urn HTTP/1.1", Partial},
 		{"nothing", "", Partial},
-		{"another method", "POST / HTTP/1.1\r\nHost: a\r\n\r\n", Method},
+		{"another method", "OPTIONS / HTTP/1.1\r\nHost: a\r\n\r\n", Method},
+		{"POST", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n", notNeutral},
+		{"PUT", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", notNeutral},
+		{"PATCH", "PATCH / HTTP/1.1\r\nHost: a\r\ncontent-length:1 \r\n\r\n", notNeutral},
+		{"DELETE", "DELETE / HTTP/1.1\r\nHost: a\r\n\r\n", notNeutral},
+		{"two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n", Method},
+		{"two lengths in one", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 5\r\n\r\n", Method},
+		{"a signed length", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n", Method},
+		{"a negative length", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n", Method},
+		{"a length with a zero before it", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 05\r\n\r\n", Method},
+		{"a length in hexadecimal", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x5\r\n\r\n", Method},
+		{"no length in its field", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \r\n\r\n", Method},
+		{"a length of 16 digits", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1234567890123456\r\n\r\n", Method},
+		{"a length and a coding", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", Method},
+		{"chunked", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", Method},
+		{"a body that waits", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n", Method},
+		{"trailers", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTrailer: x\r\n\r\n", Method},
+		{"an upgrade", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nUpgrade: h2c\r\n\r\n", Method},
+		{"a word that begins like POST", "POSTS / HTTP/1.1\r\nHost: a\r\n\r\n", Method},
 		{"in lower case", "get / HTTP/1.1\r\nHost: a\r\n\r\n", Method},
 		{"an empty line before it", "\r\n" + head + "\r\n", Method},
 		{"HTTP/1.0", "GET / HTTP/1.0\r\nHost: a\r\n\r\n", Target},
@@ -109,6 +127,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	f.Add([]byte("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Type: text/plain\r\n\r\nabc"))
 	f.Fuzz(func(t *testing.T, octets []byte) {
 		var r Request
 		if r.Parse(octets) != "" {
@@ -125,7 +144,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if want.Method != r.Method || want.RequestURI != r.Target || want.ContentLength != 0 || len(want.TransferEncoding) > 0 || want.Close != r.Closes || rest.Len() > 0 {
+		if want.Method != r.Method || want.RequestURI != r.Target || want.ContentLength != r.Length || len(want.TransferEncoding) > 0 || want.Close != r.Closes || rest.Len() > 0 {
 			t.Fatalf("%q is %+v to net/http", octets[:r.Size], want)
 		}
 		if want.URL.Host == "" && want.Host != r.Host || !httpguts.ValidHostHeader(r.Host) {

@@ -21,6 +21,11 @@ type Conn interface {
 	Abort()
 	// IsEnding reports whether the client is asked to close the connection behind the response.
 	IsEnding() bool
+	// Drain reads what is left of the body of the request before the response begins, and reports whether another request can
+	// follow.
+	Drain() bool
+	// SetReadDeadline sets the time at which reads of that body end; the zero value is the one that they have.
+	SetReadDeadline(t time.Time) error
 }
 
 // Response is the http.ResponseWriter of a plain request: it writes what net/http would write by HTTP/1.1, in its order and its
@@ -30,6 +35,7 @@ type Response struct {
 	date   func() []byte
 	isHead bool
 	closes bool // the client wants the connection to end
+	drains bool // the request has a body
 
 	header http.Header
 	lines  []httpmessage.Field // those that are written, by their names as http.Header has them
@@ -77,7 +83,8 @@ func (r *Response) Reset(conn Conn, to *Request, date func() []byte) {
 	if r.header == nil {
 		r.header = make(http.Header)
 	}
-	*r = Response{conn: conn, date: date, isHead: to.IsHead(), closes: to.Closes, header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0]}
+	*r = Response{conn: conn, date: date, isHead: to.IsHead(), closes: to.Closes, drains: to.Length > 0,
+		header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0]}
 }
 
 // Header implements http.ResponseWriter.
@@ -96,6 +103,10 @@ func (r *Response) start(isWhole bool, next []byte) {
 		return
 	}
 	r.isStarted = true
+	r.closes = r.closes || r.conn.IsEnding()
+	if r.drains && !r.isLast && !r.closes && !r.conn.Drain() { // a client may not read before it has sent all
+		r.closes = true
+	}
 	if !r.isDated {
 		r.out = append(append(append(r.out, "Date: "...), r.date()...), "\r\n"...)
 	}
@@ -106,7 +117,7 @@ func (r *Response) start(isWhole bool, next []byte) {
 		beginning := append(r.body, next[:min(len(next), sniffed)]...)[:min(len(r.body)+len(next), sniffed)]
 		r.out = append(append(append(r.out, "Content-Type: "...), http.DetectContentType(beginning)...), "\r\n"...)
 	}
-	if (r.closes || r.conn.IsEnding()) && !r.isLast {
+	if r.closes && !r.isLast {
 		r.isLast = true
 		r.out = append(r.out, "Connection: close\r\n"...)
 	}
@@ -147,9 +158,9 @@ func (r *Response) Write(p []byte) (int, error) {
 		return 0, r.err
 	case r.status == http.StatusNoContent || r.status == http.StatusNotModified:
 		return 0, http.ErrBodyNotAllowed
-	case r.left >= 0 && int64(len(p)) > r.left && r.framing == framingLength:
+	case r.left >= 0 && int64(len(r.body)+len(p)) > r.left && r.framing == framingLength:
 		return 0, http.ErrContentLength
-	case !r.isStarted && len(r.body)+len(p) <= maxOpenBody && (r.framing == framingOpen || r.isHead):
+	case !r.isStarted && len(r.body)+len(p) <= maxOpenBody && (r.framing == framingOpen || r.isHead || r.drains):
 		r.body = append(r.body, p...)
 		return len(p), nil
 	}
@@ -229,6 +240,9 @@ func (r *Response) SetWriteDeadline(t time.Time) error {
 }
 
 var errAborted = errors.New("the response was aborted")
+
+// SetReadDeadline is for http.ResponseController.
+func (r *Response) SetReadDeadline(t time.Time) error { return r.conn.SetReadDeadline(t) }
 
 // Finish ends the response, and reports whether another one may follow it.
 func (r *Response) Finish() (persists bool) {

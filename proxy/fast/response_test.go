@@ -28,6 +28,8 @@ type sink struct {
 func (s *sink) WriteBuffers(buffers net.Buffers) (int64, error) { return buffers.WriteTo(&s.Buffer) }
 func (s *sink) Abort()                                          { s.isAborted = true }
 func (s *sink) IsEnding() bool                                  { return s.isEnding }
+func (s *sink) Drain() bool                                     { return true }
+func (s *sink) SetReadDeadline(time.Time) error                 { return nil }
 
 // replies are handlers, by what they do.
 func replies(t *testing.T) map[string]http.HandlerFunc {

@@ -45,7 +45,11 @@ func (c *requestConn) endHandler() {
 // SetReadDeadline implements net.Conn.
 func (c *requestConn) SetReadDeadline(t time.Time) error {
 	c.deadlines.Add(1)
-	t = c.handed.earlier(t)
+	return c.setReadDeadline(c.handed.earlier(t))
+}
+
+// setReadDeadline sets the deadline of reads, which ends them where it is in the past.
+func (c *requestConn) setReadDeadline(t time.Time) error {
 	c.body.mu.Lock()
 	defer c.body.mu.Unlock()
 	c.body.aborted = !t.IsZero() && t.Before(distantPast())

@@ -20,3 +20,26 @@ func (c *requestConn) skipEmptyLine(p []byte, n int) (int, error) {
 }
 
 const emptyLine = "\r\n"
+
+// emptyLines are the octets of empty lines that are still ignored behind a POST which did not go to net/http, as that does: clients
+// of old send some behind its body. The zero value is none.
+type emptyLines uint8
+
+// maxEmptyLines is how many octets of them net/http ignores.
+const maxEmptyLines = 4
+
+// skip skips those that the first n octets of p begin with, and returns how many octets p has then.
+func (e *emptyLines) skip(p []byte, n int) (left int) {
+	skipped := 0
+	for skipped < n && *e > 0 && (p[skipped] == '\r' || p[skipped] == '\n') {
+		skipped++
+		*e--
+	}
+	if skipped < n {
+		*e = 0
+	}
+	return copy(p, p[skipped:n])
+}
+
+// IgnoreEmptyLines ignores empty lines before the next request.
+func (f *FastConn) IgnoreEmptyLines() { f.empty = maxEmptyLines }

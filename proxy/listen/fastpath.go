@@ -16,8 +16,8 @@ type FastPath interface {
 	// many octets they were: 0 where the first one needs more. It waits for nobody but the client. The octets are valid until
 	// it returns.
 	AnswerFast(c *FastConn, octets []byte) (used int)
-	// ServePlain serves the request that octets begin with, as the handler does, and returns how many octets it was: 0 where it
-	// is for the handler. It may wait for others. The octets are valid until it returns.
+	// ServePlain serves the request that octets begin with, which AnswerFast has left last, as the handler does, and returns how
+	// many octets it was: 0 where it is for the handler. It may wait for others. The octets are valid until it returns.
 	ServePlain(c *FastConn, octets []byte) (used int)
 }
 
@@ -43,6 +43,9 @@ type FastConn struct {
 	err     error // of a write
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
+	body        *fastBody  // of the request that is served, nil for none
+	empty       emptyLines // behind a request that is served
+	isAwaited   bool       // only those have come, and the client has the time that it had
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	served served
@@ -168,8 +171,9 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 			return n, err
 		}
 		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
+		f.isAwaited = false
 	}
-	if round > 0 {
+	if round > 0 && !f.isAwaited {
 		f.await(rest)
 	}
 	f.isRest, f.isAfter = false, false
@@ -186,7 +190,9 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 // received answers the requests that the first n octets of p begin with, which were just read: see answer.
 func (f *FastConn) received(p []byte, n int) (left int) {
 	f.isRest, f.isAfter = false, false
-	return f.answer(p, n)
+	left = f.empty.skip(p, n)
+	f.isAwaited = left == 0
+	return f.answer(p, left)
 }
 
 // serve serves the requests that the first n octets of p begin with, and answers those behind them: see answer.
@@ -209,7 +215,7 @@ func (f *FastConn) answer(p []byte, n int) (left int) { return f.take(p, n, f.pa
 
 // take lets the fast path have the first n octets of p.
 func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left int) {
-	if f.IsEnding() || f.conn.choseHTTP2() {
+	if n == 0 || f.IsEnding() || f.conn.choseHTTP2() {
 		return n
 	}
 	if !f.conn.counted().begin() || !f.state.CompareAndSwap(waiting, answering) {
@@ -227,10 +233,10 @@ func (f *FastConn) take(p []byte, n int, use func(*FastConn, []byte) int) (left 
 	if !f.state.CompareAndSwap(answering, waiting) && f.err == nil {
 		f.err = net.ErrClosed // leave closes it: fastIO.read holds it
 	}
-	if used == n {
+	if left = f.empty.skip(p, copy(p, p[used:n])); left == 0 {
 		f.conn.counted().rest()
 	}
-	return copy(p, p[used:n])
+	return left
 }
 
 // isFirst notes that a request of the connection is answered, and reports whether it is the first one.

@@ -3,8 +3,10 @@ package route_test
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -134,6 +136,51 @@ func TestClassify(t *testing.T) {
 		if got := describe(&again); got != want {
 			t.Errorf("heads.txt:%d, again\n%s => %s\nwant %s", n+1, strings.TrimSpace(head), got, want)
 		}
+	}
+}
+
+// What lasts is the same when the memory of its texts was used again, and shares none of it.
+func TestLast(t *testing.T) {
+	text, err := os.ReadFile("testdata/heads.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := places(t)
+	lasted := 0
+	for n, line := range strings.Split(string(text), "\n") {
+		head, _, ok := strings.Cut(line, " => ")
+		if !ok || line[0] == '#' {
+			continue
+		}
+		name, view := parseHead(t, head)
+		place := all[name]
+		var want, got route.Ask
+		route.Classify(&want, &view, &place)
+		if want.Err != nil {
+			continue
+		}
+		memory := make([]byte, 0, 4<<10)
+		for _, s := range []*string{&view.Method, &view.Target, &view.Host} {
+			start := len(memory)
+			memory = append(memory, *s...)
+			*s = unsafe.String(unsafe.SliceData(memory[start:]), len(*s))
+		}
+		place, view.Scratch = all[name], new(route.Scratch)
+		route.Classify(&got, &view, &place)
+		got.Last(strings.Clone)
+		clear(memory)
+		other := route.View{Method: "GET", Target: "http://another.example/%41/%42/%43", Host: "another.example", Lines: view.Lines, Scratch: view.Scratch}
+		for _, target := range []string{"http://another.example/%41/%42/%43" + strings.Repeat("/x", 100), "/%41%42"} {
+			other.Target = target
+			route.Classify(new(route.Ask), &other, &place)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("heads.txt:%d\n%+v\n%+v", n+1, got, want)
+		}
+		lasted++
+	}
+	if lasted == 0 {
+		t.Error("there is none")
 	}
 }
 

@@ -1,0 +1,41 @@
+package route
+
+import (
+	"net/http"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Last makes an Ask without an error last longer than the View that it was made of, whose texts may lie over memory that is used
+// again: lasting returns a text that is the same, and lasts.
+func (a *Ask) Last(lasting func(string) string) {
+	a.URI = a.URI.Over(lasting(a.URI.String()))
+	of := func(u uri.URI) uri.URI {
+		if u == a.URI { // mostly it is
+			return a.URI
+		}
+		return u.Over(lasting(u.String()))
+	}
+	t := &a.Target
+	a.Key, t.Query.URI, t.Other = of(a.Key), of(t.Query.URI), of(t.Other)
+	if t.Query.URN.IsValid() {
+		t.Query.URN = t.Query.URN.Over(lasting(t.Query.URN.URI().String()))
+	}
+	for _, text := range [...]*string{&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.To.Host, &t.Text, &t.Sort, &t.Query.ResolutionParams} {
+		if constant := constantOf(*text); constant != "" {
+			*text = constant
+			continue
+		}
+		*text = lasting(*text)
+	}
+}
+
+// constantOf returns the constant that a text is equal to, "" for most.
+func constantOf(text string) string {
+	for _, constant := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, "http", "https"} {
+		if text == constant {
+			return constant
+		}
+	}
+	return ""
+}
