@@ -1,7 +1,8 @@
 //go:build linux
 
 // Command floor is the least that a proxy in Go does for a request that no cache answers: what a connection costs that is read by
-// a loop of its own, and by net/http. It has no cache, log, rules or limits. ADR 35 has what was measured with it.
+// a loop of its own, and by net/http; and the least that a resolver does for a registered name. It has no cache, log, rules or
+// limits. ADR 35 has what was measured with it.
 package main
 
 import (
@@ -22,13 +23,18 @@ import (
 func main() {
 	listen := flag.String("listen", "", "`addresses` of listeners, with commas")
 	origin := flag.String("origin", "", "the `address` of the origin")
-	mode := flag.String("mode", "loop", "loop or net-http")
+	mode := flag.String("mode", "loop", "loop or net-http, of a proxy; or registry, of a resolver")
+	store := flag.String("store", "", "the `file` of the registry")
 	flag.Parse()
 	if flag.Arg(0) == "version" {
 		fmt.Println("in Go")
 		return
 	}
-	if err := run(strings.Split(*listen, ","), *origin, *mode); err != nil {
+	serve := func(addresses []string) error { return run(addresses, *origin, *mode) }
+	if *mode == "registry" {
+		serve = func(addresses []string) error { return serveNames(addresses, *store) }
+	}
+	if err := serve(strings.Split(*listen, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
