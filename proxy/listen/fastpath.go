@@ -29,18 +29,21 @@ type FastPath interface {
 // next request already. They take room in its buffer, or it reads none before it has used all of them; it has set a
 // second deadline then, that of the head.
 type FastConn struct {
-	State any // of the FastPath
+	// State is of the FastPath, which can make it again: while the connection is idle it is dropped.
+	State any
 
 	conn    *requestConn
 	path    FastPath
 	tracked *connections
-	io      *fastIO // nil before the first write
+	io      *fastIO // nil before the first write since the connection was idle
 
-	between bool  // no octet of a request has gone to net/http
-	isNew   bool  // net/http has seen no request: it waits with the header timeout
-	isRest  bool  // what was read last begins behind requests that were answered
-	isAfter bool  // what was read last came with such requests: without the fast path net/http would have it in its buffer
-	err     error // of a write
+	between  bool        // no octet of a request has gone to net/http
+	isNew    bool        // net/http has seen no request: it waits with the header timeout
+	isRest   bool        // what was read last begins behind requests that were answered
+	isAfter  bool        // what was read last came with such requests: without the fast path net/http would have it in its buffer
+	err      error       // of a write
+	isParked atomic.Bool // nothing was read since it was idle: see park.go
+	isInUse  bool        // something was read since it was waited for
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 
@@ -136,6 +139,9 @@ func (f *FastConn) idle(isPosted bool) {
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
 	f.isRest, f.isAfter = false, false
+	if f.isParked.CompareAndSwap(true, false) { // what it waits for has not begun
+		return false
+	}
 	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.IsEnding()) {
 		f.between = false
 	}
@@ -149,6 +155,11 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 		if n > 0 && err == nil {
 			n = f.serve(p, n)
 		}
+		if errors.Is(err, errIdle) {
+			f.State, f.io = nil, nil
+			f.isParked.Store(true)
+			return 0, err
+		}
 		if n > 0 || err != nil || f.err != nil {
 			return f.leave(p, n, err)
 		}
@@ -159,19 +170,43 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 // only when something has come: see fastIO.read.
 const confirmed = 2
 
-// readOnce reads into p, answers what it can, and returns what is left.
+// readOnce reads into p, answers what it can, and returns what is left. Where the connection is idle and can be parked, it returns
+// errIdle.
 func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
-	rest := f.conn.server.config.IdleTimeout
-	if round >= confirmed && f.io.canRead() {
+	if round == 0 {
+		return f.readNow(p)
+	}
+	rest, isConfirmed := f.conn.server.config.IdleTimeout, round >= confirmed && f.io.canRead()
+	if f.canPark() {
+		f.await(parkAfter)
+		f.isInUse = false
+		if isConfirmed {
+			n, err = f.io.read(f, p)
+		} else {
+			n, err = f.readNow(p)
+		}
+		switch {
+		case !isTimeout(err):
+			return n, err
+		case f.isInUse:
+			return 0, nil
+		}
+		f.await(rest - parkAfter)
+		return 0, errIdle
+	}
+	if isConfirmed {
 		f.await(watched)
 		if n, err = f.io.read(f, p); !isTimeout(err) {
 			return n, err
 		}
 		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
 	}
-	if round > 0 {
-		f.await(rest)
-	}
+	f.await(rest)
+	return f.readNow(p)
+}
+
+// readNow reads into p by the deadline that is set, answers what it can, and returns what is left.
+func (f *FastConn) readNow(p []byte) (n int, err error) {
 	f.isRest, f.isAfter = false, false
 	switch n, err = f.conn.Conn.Read(p); {
 	case err != nil:
@@ -185,7 +220,7 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 
 // received answers the requests that the first n octets of p begin with, which were just read: see answer.
 func (f *FastConn) received(p []byte, n int) (left int) {
-	f.isRest, f.isAfter = false, false
+	f.isRest, f.isAfter, f.isInUse = false, false, true
 	return f.answer(p, n)
 }
 
