@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +23,39 @@ type loops struct {
 	to      *handover
 	running *sync.WaitGroup
 	buffers sync.Pool // of *[readSize]byte
+
+	next  chan *requestConn // closed when no other one is accepted
+	spare atomic.Int32      // goroutines that wait for the next connection
+}
+
+// maxSpare is how many goroutines wait for connections at most.
+const maxSpare = 32
+
+func newLoops(s *Server, conns *connections, to *handover, running *sync.WaitGroup) *loops {
+	return &loops{server: s, conns: conns, to: to, running: running, next: make(chan *requestConn)}
+}
+
+// start begins the loop of a new connection. Where connections are short, most of what a goroutine costs is its stack, which grows with
+// the first request: so one that has come to an end is used again.
+func (l *loops) start(c *requestConn) {
+	select {
+	case l.next <- c:
+	default:
+		l.running.Go(func() { l.work(c) })
+	}
+}
+
+// work runs the loop of a connection, and those of others behind it.
+func (l *loops) work(c *requestConn) {
+	for c != nil {
+		l.begin(c)
+		if l.spare.Add(1) > maxSpare {
+			l.spare.Add(-1)
+			return
+		}
+		c = <-l.next
+		l.spare.Add(-1)
+	}
 }
 
 // begin begins the loop of a new connection.
@@ -154,6 +188,7 @@ func (h *handover) Close() error {
 
 // accept begins a loop for each connection of a listener, until that fails.
 func (l *loops) accept(listener net.Listener) error {
+	defer close(l.next)
 	config := &l.server.config
 	for {
 		conn, err := listener.Accept()
@@ -169,6 +204,6 @@ func (l *loops) accept(listener net.Listener) error {
 			c.fast = &FastConn{conn: c, path: path, tracked: l.conns, between: true, isNew: true}
 		}
 		l.conns.state(c, http.StateNew)
-		l.running.Go(func() { l.begin(c) })
+		l.start(c)
 	}
 }

@@ -118,7 +118,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	to := newHandover(listener.Addr())
 	running.Go(func() { _ = server.Serve(to) }) // until drain ends it
 	accepted := make(chan error, 1)
-	l := &loops{server: s, conns: conns, to: to, running: &running}
+	l := newLoops(s, conns, to, &running)
 	running.Go(func() { accepted <- l.accept(listener) }) //nolint:contextcheck // a handshake ends with its connection
 	select {
 	case err := <-accepted:
