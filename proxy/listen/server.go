@@ -93,8 +93,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { conns.look(base, s.config.Now) })
+	var pool *handlerPool // of HTTP/2
+	if s.config.TLS != nil && !s.config.HTTP1 {
+		pool = newHandlerPool(base, &running)
+	}
 	server := &http.Server{
-		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, w, r) }),
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, pool, w, r) }),
 		MaxHeaderBytes:    s.config.MaxHeader,
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
@@ -198,7 +202,7 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 type connKey struct{}
 
 // serveHTTP calls the handler of a request, and records its beginning and end.
-func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveHTTP(conns *connections, pool *handlerPool, w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*requestConn)
 	handler, isSound := s.config.Handler, true
 	if conn != nil {
@@ -235,6 +239,10 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 	if conn != nil && r.ContentLength != 0 && r.ProtoMajor == 1 {
 		conn.beginBody()
 		defer conn.endHandler()
+	}
+	if r.ProtoMajor == 2 && pool != nil { // else the goroutine is that of the connection
+		pool.serve(handler, w, r)
+		return
 	}
 	handler.ServeHTTP(w, r)
 }

@@ -23,16 +23,21 @@ import (
 func main() {
 	listen := flag.String("listen", "", "`addresses` of listeners, with commas")
 	origin := flag.String("origin", "", "the `address` of the origin")
-	mode := flag.String("mode", "loop", "loop or net-http, of a proxy; or registry, of a resolver")
+	mode := flag.String("mode", "loop", "loop or net-http, of a proxy; registry, of a resolver; or redirect, by TLS")
 	store := flag.String("store", "", "the `file` of the registry")
+	certificate := flag.String("certificate", "", "the `file` of the certificate and its key")
+	location := flag.String("location", "", "the `URL` to redirect to")
 	flag.Parse()
 	if flag.Arg(0) == "version" {
 		fmt.Println("in Go")
 		return
 	}
 	serve := func(addresses []string) error { return run(addresses, *origin, *mode) }
-	if *mode == "registry" {
+	switch *mode {
+	case "registry":
 		serve = func(addresses []string) error { return serveNames(addresses, *store) }
+	case "redirect":
+		serve = func(addresses []string) error { return serveRedirect(addresses[0], *certificate, *location) }
 	}
 	if err := serve(strings.Split(*listen, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)

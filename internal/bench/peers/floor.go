@@ -2,8 +2,8 @@
 
 package main
 
-// floors returns the least that a program in Go does, where that is given: a proxy by a loop of its own and by net/http, and a
-// resolver of the registry.
+// floors returns the least that a program in Go does, where that is given: a proxy by a loop of its own and by net/http, a resolver
+// of the registry, and what redirects by TLS.
 func floors(s settings) []peer {
 	if s.floor == "" {
 		return nil
@@ -20,6 +20,18 @@ func floors(s settings) []peer {
 			cannot: map[form]string{redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing, ftpDirectory: nothing},
 		})
 	}
+	const redirects = "it does nothing but redirect by TLS"
+	all = append(all, peer{
+		name: "floor-redirect",
+		command: func(p place) []string {
+			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure, "-certificate", p.Dir + "/tls.pem", "-location", p.Location}
+		},
+		env:    func(p place) []string { return []string{maxProcs(p)} },
+		secure: true,
+		cannot: map[form]string{
+			forward: redirects, gateway: redirects, download: redirects, upload: redirects, ftpFile: redirects, ftpDirectory: redirects,
+		},
+	})
 	if !hasRegistered(s) {
 		return all
 	}

@@ -55,6 +55,10 @@ func (l h2load) run(ctx context.Context, v *server) (t tally, rate float64, err 
 	if err != nil {
 		return tally{}, 0, err
 	}
+	// h2load does not always end, where it was sent much.
+	const late = 20 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, l.measure+late)
+	defer cancel()
 	output, err := exec.CommandContext(ctx, path, l.arguments(v.at)...).CombinedOutput() //nolint:gosec // they are the row's
 	if err != nil {
 		return tally{}, 0, fmt.Errorf("h2load: %w: %.200s", err, output)
