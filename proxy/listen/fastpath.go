@@ -44,6 +44,7 @@ type FastConn struct {
 	err      error       // of a write
 	isParked atomic.Bool // nothing was read since it was idle: see park.go
 	isInUse  bool        // something was read since it was waited for
+	wait     parkWait
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 
@@ -140,6 +141,7 @@ func (f *FastConn) idle(isPosted bool) {
 func (f *FastConn) isOut(p []byte) bool {
 	f.isRest, f.isAfter = false, false
 	if f.isParked.CompareAndSwap(true, false) { // what it waits for has not begun
+		f.wait.woken(f.conn.server.config.Now())
 		return false
 	}
 	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.IsEnding()) {
@@ -157,6 +159,7 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 		}
 		if errors.Is(err, errIdle) {
 			f.State, f.io = nil, nil
+			f.wait.since = f.conn.server.config.Now()
 			f.isParked.Store(true)
 			return 0, err
 		}
@@ -178,7 +181,8 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 	}
 	rest, isConfirmed := f.conn.server.config.IdleTimeout, round >= confirmed && f.io.canRead()
 	if f.canPark() {
-		f.await(parkAfter)
+		wait := f.wait.next(rest)
+		f.await(wait)
 		f.isInUse = false
 		if isConfirmed {
 			n, err = f.io.read(f, p)
@@ -189,9 +193,10 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 		case !isTimeout(err):
 			return n, err
 		case f.isInUse:
+			f.wait.lengthen()
 			return 0, nil
 		}
-		f.await(rest - parkAfter)
+		f.await(rest - wait)
 		return 0, errIdle
 	}
 	if isConfirmed {

@@ -48,16 +48,14 @@ func TestParkedGoesOn(t *testing.T) {
 			t.Parallel()
 			s := serving(t, func(*FastConn, context.Context) {}, change)
 			c, f := s.parked(t)
-			for range 2 {
-				for request, want := range map[string][]string{
-					fastRequest:                              {fastAnswer},
-					plainRequest:                             {"200 plain"},
-					fastRequest + plainRequest + fastRequest: {fastAnswer, "200 plain", fastAnswer},
-				} {
-					c.send(t, request)
-					c.expect(t, want...)
-					s.waitParked(t, f)
-				}
+			for request, want := range map[string][]string{
+				fastRequest:                              {fastAnswer},
+				plainRequest:                             {"200 plain"},
+				fastRequest + plainRequest + fastRequest: {fastAnswer, "200 plain", fastAnswer},
+			} {
+				c.send(t, request)
+				c.expect(t, want...)
+				s.waitParked(t, f)
 			}
 			c.send(t, slowRequest[:1])
 			testserver.Wait(t, "the octet is read", func() bool { return !f.isParked.Load() })
@@ -161,4 +159,33 @@ func TestParkedOnlyWhereIdle(t *testing.T) {
 	}
 	_, _ = io.WriteString(c, fastRequest)
 	c.expect(t, fastAnswer)
+}
+
+// One that is in use again and again waits longer, until it was idle for long.
+func TestParkWait(t *testing.T) {
+	const rest = time.Minute
+	var w parkWait
+	now := time.Unix(0, 0)
+	step := func(want time.Duration) {
+		t.Helper()
+		if got := w.next(rest); got != want {
+			t.Errorf("%v, not %v", got, want)
+		}
+	}
+	step(parkAfter)
+	w.lengthen()
+	step(2 * parkAfter)
+	w.since = now
+	w.woken(now.Add(watched - 1))
+	step(4 * parkAfter)
+	for range 10 {
+		w.lengthen()
+	}
+	step(watched)
+	if got := w.next(watched); got != watched/2 {
+		t.Errorf("%v of %v", got, watched)
+	}
+	w.since = now
+	w.woken(now.Add(watched))
+	step(parkAfter)
 }
