@@ -37,7 +37,9 @@ func main() {
 	case "registry":
 		serve = func(addresses []string) error { return serveNames(addresses, *store) }
 	case "redirect":
-		serve = func(addresses []string) error { return serveRedirect(addresses[0], *certificate, *location) }
+		serve = func(addresses []string) error {
+			return serveRedirect(addresses[0], addresses[1], *certificate, *location)
+		}
 	}
 	if err := serve(strings.Split(*listen, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -3,7 +3,7 @@
 package main
 
 // floors returns the least that a program in Go does, where that is given: a proxy by a loop of its own and by net/http, a resolver
-// of the registry, and what redirects by TLS.
+// of the registry, and what redirects.
 func floors(s settings) []peer {
 	if s.floor == "" {
 		return nil
@@ -20,11 +20,11 @@ func floors(s settings) []peer {
 			cannot: map[form]string{redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing, ftpDirectory: nothing},
 		})
 	}
-	const redirects = "it does nothing but redirect by TLS"
+	const redirects = "it does nothing but redirect"
 	all = append(all, peer{
 		name: "floor-redirect",
 		command: func(p place) []string {
-			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure, "-certificate", p.Dir + "/tls.pem", "-location", p.Location}
+			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure + "," + p.Gateway, "-certificate", p.Dir + "/tls.pem", "-location", p.Location}
 		},
 		env:    func(p place) []string { return []string{maxProcs(p)} },
 		secure: true,
