@@ -18,7 +18,7 @@ func listenConfig() net.ListenConfig {
 			return nil
 		}
 		var failed error
-		if err := socket.Control(func(fd uintptr) { failed = probe(int(fd)) }); err != nil { //nolint:gosec // a descriptor is an int
+		if err := socket.Control(func(fd uintptr) { failed = probe(int(fd)) }); err != nil {
 			return fmt.Errorf("opening a socket: %w", err)
 		}
 		return failed

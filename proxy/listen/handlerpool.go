@@ -9,7 +9,7 @@ import (
 // net/http begins a goroutine for each request by HTTP/2, whose stack grows anew: that was a tenth of what a cached answer costs. So
 // handlers run in goroutines that wait for the next request, where one is free.
 
-// handlerPool runs handlers. It is safe for concurrent use.
+// handlerPool runs handlers. A nil pool has no goroutines. It is safe for concurrent use.
 type handlerPool struct {
 	calls  chan *handlerCall
 	unused sync.Pool // of *handlerCall
@@ -47,8 +47,13 @@ func (p *handlerPool) work(ctx context.Context) {
 	}
 }
 
-// serve calls a handler, and returns or panics as that does. Where no goroutine is free it is called in this one.
+// serve calls a handler, and returns or panics as that does. Where no goroutine is free it is called in this one, as it is by HTTP/1,
+// where this is that of the connection.
 func (p *handlerPool) serve(handler http.Handler, w http.ResponseWriter, r *http.Request) {
+	if p == nil || r.ProtoMajor != 2 {
+		handler.ServeHTTP(w, r)
+		return
+	}
 	call, _ := p.unused.Get().(*handlerCall)
 	if call == nil {
 		call = &handlerCall{ended: make(chan struct{}, 1)}
@@ -64,7 +69,7 @@ func (p *handlerPool) serve(handler http.Handler, w http.ResponseWriter, r *http
 	*call = handlerCall{ended: call.ended}
 	p.unused.Put(call)
 	if panicked != nil {
-		panic(panicked)
+		panic(panicked) //nolint:forbidigo // it is that of the handler
 	}
 }
 

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -15,6 +16,7 @@ func TestHandlerPool(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	var running, callers sync.WaitGroup
 	pool := newHandlerPool(ctx, &running)
+	request := &http.Request{ProtoMajor: 2}
 	began, release := make(chan struct{}), make(chan struct{})
 	block := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		began <- struct{}{}
@@ -26,7 +28,7 @@ func TestHandlerPool(t *testing.T) {
 	for range calls {
 		callers.Go(func() {
 			w := httptest.NewRecorder()
-			pool.serve(block, w, nil)
+			pool.serve(block, w, request)
 			status <- w.Code
 		})
 	}
@@ -39,11 +41,11 @@ func TestHandlerPool(t *testing.T) {
 		for range 2 {
 			func() {
 				defer func() {
-					if got := recover(); got != http.ErrAbortHandler {
+					if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 						t.Errorf("the panic is %v", got)
 					}
 				}()
-				pool.serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), nil, nil)
+				pool.serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), nil, request)
 			}()
 		}
 	}

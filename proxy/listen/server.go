@@ -240,9 +240,5 @@ func (s *Server) serveHTTP(conns *connections, pool *handlerPool, w http.Respons
 		conn.beginBody()
 		defer conn.endHandler()
 	}
-	if r.ProtoMajor == 2 && pool != nil { // else the goroutine is that of the connection
-		pool.serve(handler, w, r)
-		return
-	}
-	handler.ServeHTTP(w, r)
+	pool.serve(handler, w, r)
 }
