@@ -91,7 +91,8 @@ bench:
 # root on Debian: see docs/benchmarks.md. Only the table goes to standard output.
 bench-peers: build test-deps
 	sh internal/testserver/install.sh internal/bench/peers/packages >&2
-	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' go run -exec 'taskset -c 0' ./peers
+	cd internal/bench && go build -o '$(CURDIR)/dist/floor' ./floor
+	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' BENCH_FLOOR='$(CURDIR)/dist/floor' go run -exec 'taskset -c 0' ./peers
 
 # The profile by which the compiler optimizes urnd: "go build" and "go test" take it from
 # cmd/urnd. It is of a program made without one, so that it depends on the code alone. See

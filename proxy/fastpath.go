@@ -92,14 +92,22 @@ func (f *fastClient) begin(ctx context.Context) context.Context {
 	return &f.requests
 }
 
+// Close implements io.Closer: the client is made anew for the next request.
+func (f *fastClient) Close() error {
+	if f.stop != nil {
+		f.stop()
+	}
+	return nil
+}
+
 // clientOf returns the client of a connection.
 func (p *FastPath) clientOf(c *listen.FastConn) *fastClient {
 	before, ok := c.State.(*fastClient)
 	if ok && before.handler == p.Handler {
 		return before
 	}
-	if ok && before.stop != nil {
-		before.stop()
+	if ok {
+		_ = before.Close() // it does not fail
 	}
 	f := &fastClient{handler: p.Handler, remote: c.RemoteAddr().String()}
 	f.client = gate.ClientOf(f.remote, nil, p.config.Access.Trusted)

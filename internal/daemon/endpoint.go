@@ -62,7 +62,7 @@ func open(ctx context.Context, spec Endpoint) ([]net.Listener, error) {
 			_ = os.Remove(path) // a process that was killed has left it
 		}
 	}
-	var config net.ListenConfig
+	config := listenConfig()
 	listener, err := config.Listen(ctx, network, address)
 	if err != nil {
 		return nil, refused(spec.Setting, fmt.Errorf("listening for %s: %w", spec.Name, err))

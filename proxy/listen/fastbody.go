@@ -111,7 +111,7 @@ func (f *FastConn) EndBody(closes bool) (isSending bool) {
 	isSending = f.body.close(closes)
 	f.body = nil
 	f.conn.body.inBody.Store(false)
-	f.await(f.conn.server.config.IdleTimeout)
+	f.await(f.conn.server.config.Now().Add(f.conn.server.config.IdleTimeout))
 	return isSending
 }
 

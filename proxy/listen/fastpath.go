@@ -29,23 +29,28 @@ type FastPath interface {
 // next request already. They take room in its buffer, or it reads none before it has used all of them; it has set a
 // second deadline then, that of the head.
 type FastConn struct {
-	State any // of the FastPath
+	// State is of the FastPath, which can make it again: while the connection is idle it is dropped, and closed if it is an io.Closer.
+	State any
 
 	conn    *requestConn
 	path    FastPath
 	tracked *connections
-	io      *fastIO // nil before the first write
+	io      *fastIO // nil before the first write since the connection was idle
 
-	between bool  // no octet of a request has gone to net/http
-	isNew   bool  // net/http has seen no request: it waits with the header timeout
-	isRest  bool  // what was read last begins behind requests that were answered
-	isAfter bool  // what was read last came with such requests: without the fast path net/http would have it in its buffer
-	err     error // of a write
+	between  bool        // no octet of a request has gone to net/http
+	isNew    bool        // net/http has seen no request: it waits with the header timeout
+	isRest   bool        // what was read last begins behind requests that were answered
+	isAfter  bool        // what was read last came with such requests: without the fast path net/http would have it in its buffer
+	err      error       // of a write
+	isParked atomic.Bool // nothing was read since it was idle: see park.go
+	isInUse  bool        // something was read since it was waited for
+	wait     parkWait
 	// hasAnswered is whether something was answered since net/http has waited.
 	hasAnswered bool
 	body        *fastBody  // of the request that is served, nil for none
 	empty       emptyLines // behind a request that is served
 	isAwaited   bool       // only those have come, and the client has the time that it had
+	idleBy      time.Time  // when that is over
 
 	state  atomic.Int32 // waiting, answering, ending or closed
 	served served
@@ -139,6 +144,10 @@ func (f *FastConn) idle(isPosted bool) {
 // isOut reports whether a read into p is none at which the fast path may look.
 func (f *FastConn) isOut(p []byte) bool {
 	f.isRest, f.isAfter = false, false
+	if f.isParked.CompareAndSwap(true, false) { // what it waits for has not begun
+		f.wait.woken(f.conn.server.config.Now())
+		return false
+	}
 	if f.between && (len(p) != readSize || f.conn.deadlines.Load() > 1 || f.IsEnding()) {
 		f.between = false
 	}
@@ -152,6 +161,15 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 		if n > 0 && err == nil {
 			n = f.serve(p, n)
 		}
+		if errors.Is(err, errIdle) {
+			if state, ok := f.State.(io.Closer); ok {
+				_ = state.Close() // it fails where it is closed
+			}
+			f.State, f.io = nil, nil
+			f.wait.since = f.conn.server.config.Now()
+			f.isParked.Store(true)
+			return 0, err
+		}
 		if n > 0 || err != nil || f.err != nil {
 			return f.leave(p, n, err)
 		}
@@ -162,20 +180,44 @@ func (f *FastConn) read(p []byte) (n int, err error) {
 // only when something has come: see fastIO.read.
 const confirmed = 2
 
-// readOnce reads into p, answers what it can, and returns what is left.
+// readOnce reads into p, answers what it can, and returns what is left. Where the connection is idle and can be parked, it returns
+// errIdle.
 func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
-	rest := f.conn.server.config.IdleTimeout
-	if round >= confirmed && f.io.canRead() {
-		f.await(watched)
+	if round == 0 {
+		return f.readNow(p)
+	}
+	isConfirmed := round >= confirmed && f.io.canRead()
+	now, by := f.idleBound()
+	if f.canPark() {
+		f.await(now.Add(f.wait.next(by.Sub(now))))
+		f.isInUse = false
+		if isConfirmed {
+			n, err = f.io.read(f, p)
+		} else {
+			n, err = f.readNow(p)
+		}
+		switch {
+		case !isTimeout(err):
+			return n, err
+		case f.isInUse:
+			f.wait.lengthen()
+			return 0, nil
+		}
+		f.await(by)
+		return 0, errIdle
+	}
+	if isConfirmed {
+		f.await(earlier(now.Add(watched), by))
 		if n, err = f.io.read(f, p); !isTimeout(err) {
 			return n, err
 		}
-		rest = max(rest-watched, time.Millisecond) // one that is over would end the read before it has looked
-		f.isAwaited = false
 	}
-	if round > 0 && !f.isAwaited {
-		f.await(rest)
-	}
+	f.await(by)
+	return f.readNow(p)
+}
+
+// readNow reads into p by the deadline that is set, answers what it can, and returns what is left.
+func (f *FastConn) readNow(p []byte) (n int, err error) {
 	f.isRest, f.isAfter = false, false
 	switch n, err = f.conn.Conn.Read(p); {
 	case err != nil:
@@ -189,7 +231,7 @@ func (f *FastConn) readOnce(p []byte, round int) (n int, err error) {
 
 // received answers the requests that the first n octets of p begin with, which were just read: see answer.
 func (f *FastConn) received(p []byte, n int) (left int) {
-	f.isRest, f.isAfter = false, false
+	f.isRest, f.isAfter, f.isInUse = false, false, true
 	left = f.empty.skip(p, n)
 	f.isAwaited = left == 0
 	return f.answer(p, left)
@@ -251,10 +293,32 @@ func (f *FastConn) isFirst() bool {
 // watched is how long a client may send nothing before it is looked at whether it has left.
 const watched = 2 * time.Second
 
-// await gives the client so long for its next request.
-func (f *FastConn) await(wait time.Duration) {
-	now := f.conn.server.config.Now()
-	_ = f.conn.Conn.SetReadDeadline(now.Add(min(wait, f.conn.server.config.IdleTimeout))) // a connection that is closed fails to be read, too
+// idleBound returns the time, and by when the client's next request is to have come. Empty lines do not move that.
+func (f *FastConn) idleBound() (now, by time.Time) {
+	now = f.conn.server.config.Now()
+	if !f.isAwaited {
+		f.idleBy = now.Add(f.conn.server.config.IdleTimeout)
+	}
+	return now, later(f.idleBy, now.Add(time.Millisecond)) // a bound that is over would end the read before it has looked
+}
+
+// await gives the client time for its next request.
+func (f *FastConn) await(by time.Time) {
+	_ = f.conn.Conn.SetReadDeadline(by) // a connection that is closed fails to be read, too
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // leave lets net/http go on with n octets in p. Where the connection is idle, net/http waits for peeked octets,

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,36 +16,105 @@ import (
 // that comes: most connections need no more. The first request that is not plain goes to net/http with the connection, whose
 // first Read gets what was read; from then on the fast path stands in front of net/http (FastConn).
 
-// loop reads a new connection.
-func (s *Server) loop(c *requestConn, conns *connections, to *handover) {
-	isHanded := false
+// loops are those of the connections of a listener.
+type loops struct {
+	server  *Server
+	conns   *connections
+	to      *handover
+	running *sync.WaitGroup
+	buffers sync.Pool // of *[readSize]byte
+
+	next  chan *requestConn // closed when no other one is accepted
+	spare atomic.Int32      // goroutines that wait for the next connection
+}
+
+// maxSpare is how many goroutines wait for connections at most.
+const maxSpare = 32
+
+func newLoops(s *Server, conns *connections, to *handover, running *sync.WaitGroup) *loops {
+	return &loops{server: s, conns: conns, to: to, running: running, next: make(chan *requestConn)}
+}
+
+// start begins the loop of a new connection. Where connections are short, most of what a goroutine costs is its stack, which grows with
+// the first request: so one that has come to an end is used again.
+func (l *loops) start(c *requestConn) {
+	select {
+	case l.next <- c:
+	default:
+		l.running.Go(func() { l.work(c) })
+	}
+}
+
+// work runs the loop of a connection, and those of others behind it.
+func (l *loops) work(c *requestConn) {
+	for c != nil {
+		l.begin(c)
+		if l.spare.Add(1) > maxSpare {
+			l.spare.Add(-1)
+			return
+		}
+		c = <-l.next
+		l.spare.Add(-1)
+	}
+}
+
+// begin begins the loop of a new connection.
+func (l *loops) begin(c *requestConn) {
+	if c.fast == nil {
+		if !l.to.pass(c) {
+			l.end(c)
+		}
+		return
+	}
+	by := l.server.config.Now().Add(l.server.config.HeaderTimeout)
+	_ = c.SetReadDeadline(by) // as net/http does, with a new connection
+	l.run(c, by)
+}
+
+// run reads a connection; by is the deadline of the first head, where there was none yet.
+func (l *loops) run(c *requestConn, by time.Time) {
+	isElsewhere := false
 	defer func() {
 		if value := recover(); value != nil {
-			s.config.Log.Error("reading a connection panicked", "panic", value, "stack", string(debug.Stack()))
+			l.server.config.Log.Error("reading a connection panicked", "panic", value, "stack", string(debug.Stack()))
 		}
-		if !isHanded {
-			_ = c.Close()
-			c.enter(http.StateClosed)
-			conns.state(c, http.StateClosed)
+		if !isElsewhere {
+			l.end(c)
 		}
 	}()
-	if c.fast == nil {
-		isHanded = to.pass(c)
+	buffer := l.buffer()
+	n, err := c.Read(buffer[:])
+	switch {
+	case errors.Is(err, errIdle):
+		l.buffers.Put(buffer)
+		isElsewhere = true
+		l.running.Go(func() { l.park(c) })
+		return
+	case n == 0 && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || isTimeout(err)):
+		l.buffers.Put(buffer)
 		return
 	}
-	by := s.config.Now().Add(s.config.HeaderTimeout)
-	_ = c.SetReadDeadline(by) // as net/http does, with a new connection
-	octets := make([]byte, readSize)
-	n, err := c.Read(octets)
-	if n == 0 && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || isTimeout(err)) {
-		return
-	}
-	c.handed = &handed{octets: octets[:n], err: err}
+	c.handed = &handed{octets: buffer[:n], err: err}
 	if !c.fast.isServed() {
 		c.handed.by = by
 	}
 	c.fast.isHanded.Store(true)
-	isHanded = to.pass(c)
+	isElsewhere = l.to.pass(c)
+}
+
+// end closes a connection that net/http has never had.
+func (l *loops) end(c *requestConn) {
+	_ = c.Close()
+	c.enter(http.StateClosed)
+	l.conns.state(c, http.StateClosed)
+}
+
+// buffer returns a buffer for what is read; its content is undefined.
+func (l *loops) buffer() *[readSize]byte {
+	if buffer, ok := l.buffers.Get().(*[readSize]byte); ok {
+		return buffer
+	}
+	return new([readSize]byte)
 }
 
 // handed is what the loop has read of a connection that goes to net/http.
@@ -117,21 +187,23 @@ func (h *handover) Close() error {
 }
 
 // accept begins a loop for each connection of a listener, until that fails.
-func (s *Server) accept(listener net.Listener, conns *connections, to *handover, loops *sync.WaitGroup) error {
+func (l *loops) accept(listener net.Listener) error {
+	defer close(l.next)
+	config := &l.server.config
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
 			return fmt.Errorf("accepting: %w", err)
 		}
-		if s.config.TLS != nil {
-			conn = newSecureConn(conn, s.config.TLS, s.config.Log)
+		if config.TLS != nil {
+			conn = newSecureConn(conn, config.TLS, config.Log)
 		}
-		c := &requestConn{Conn: conn, server: s, isNew: true, between: true}
+		c := &requestConn{Conn: conn, server: l.server, isNew: true, between: true}
 		c.client, c.isProxied = clientOf(conn)
-		if path := s.config.FastPath; path != nil && !isProbe(conn) {
-			c.fast = &FastConn{conn: c, path: path, tracked: conns, between: true, isNew: true}
+		if path := config.FastPath; path != nil && !isProbe(conn) {
+			c.fast = &FastConn{conn: c, path: path, tracked: l.conns, between: true, isNew: true}
 		}
-		conns.state(c, http.StateNew)
-		loops.Go(func() { s.loop(c, conns, to) })
+		l.conns.state(c, http.StateNew)
+		l.start(c)
 	}
 }

@@ -93,8 +93,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { conns.look(base, s.config.Now) })
+	var pool *handlerPool // of HTTP/2
+	if s.config.TLS != nil && !s.config.HTTP1 {
+		pool = newHandlerPool(base, &running)
+	}
 	server := &http.Server{
-		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, w, r) }),
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveHTTP(conns, pool, w, r) }),
 		MaxHeaderBytes:    s.config.MaxHeader,
 		ReadHeaderTimeout: s.config.HeaderTimeout,
 		IdleTimeout:       s.config.IdleTimeout,
@@ -118,7 +122,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	to := newHandover(listener.Addr())
 	running.Go(func() { _ = server.Serve(to) }) // until drain ends it
 	accepted := make(chan error, 1)
-	running.Go(func() { accepted <- s.accept(listener, conns, to, &running) }) //nolint:contextcheck // a handshake ends with its connection
+	l := newLoops(s, conns, to, &running)
+	running.Go(func() { accepted <- l.accept(listener) }) //nolint:contextcheck // a handshake ends with its connection
 	select {
 	case err := <-accepted:
 		s.abandon(server, conns)
@@ -197,7 +202,7 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 type connKey struct{}
 
 // serveHTTP calls the handler of a request, and records its beginning and end.
-func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveHTTP(conns *connections, pool *handlerPool, w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*requestConn)
 	handler, isSound := s.config.Handler, true
 	if conn != nil {
@@ -235,5 +240,5 @@ func (s *Server) serveHTTP(conns *connections, w http.ResponseWriter, r *http.Re
 		conn.beginBody()
 		defer conn.endHandler()
 	}
-	handler.ServeHTTP(w, r)
+	pool.serve(handler, w, r)
 }

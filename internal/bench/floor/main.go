@@ -1,7 +1,8 @@
 //go:build linux
 
 // Command floor is the least that a proxy in Go does for a request that no cache answers: what a connection costs that is read by
-// a loop of its own, and by net/http. It has no cache, log, rules or limits. ADR 35 has what was measured with it.
+// a loop of its own, and by net/http; and the least that a resolver does for a registered name. It has no cache, log, rules or
+// limits. ADR 35 has what was measured with it.
 package main
 
 import (
@@ -22,13 +23,25 @@ import (
 func main() {
 	listen := flag.String("listen", "", "`addresses` of listeners, with commas")
 	origin := flag.String("origin", "", "the `address` of the origin")
-	mode := flag.String("mode", "loop", "loop or net-http")
+	mode := flag.String("mode", "loop", "loop or net-http, of a proxy; registry, of a resolver; or redirect, by TLS")
+	store := flag.String("store", "", "the `file` of the registry")
+	certificate := flag.String("certificate", "", "the `file` of the certificate and its key")
+	location := flag.String("location", "", "the `URL` to redirect to")
 	flag.Parse()
 	if flag.Arg(0) == "version" {
 		fmt.Println("in Go")
 		return
 	}
-	if err := run(strings.Split(*listen, ","), *origin, *mode); err != nil {
+	serve := func(addresses []string) error { return run(addresses, *origin, *mode) }
+	switch *mode {
+	case "registry":
+		serve = func(addresses []string) error { return serveNames(addresses, *store) }
+	case "redirect":
+		serve = func(addresses []string) error {
+			return serveRedirect(addresses[0], addresses[1], *certificate, *location)
+		}
+	}
+	if err := serve(strings.Split(*listen, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

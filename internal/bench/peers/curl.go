@@ -61,7 +61,7 @@ func curlRow(ctx context.Context, s settings, path, target string) cell {
 	}
 	n := len(latencies)
 	return cell{
-		measured: true, rate: float64(n) / time.Since(started).Seconds(), p99: p99(latencies), cpu: cpu / time.Duration(n),
+		measured: true, rate: float64(n) / time.Since(started).Seconds(), p99: percentile(latencies, 99), cpu: cpu / time.Duration(n),
 		note: "one process for each request, one at a time",
 	}
 }

@@ -2,13 +2,14 @@
 
 package main
 
-// floors returns the least that a proxy in Go does, where the program is given: by a loop of its own, and by net/http.
+// floors returns the least that a program in Go does, where that is given: a proxy by a loop of its own and by net/http, a resolver
+// of the registry, and what redirects.
 func floors(s settings) []peer {
 	if s.floor == "" {
 		return nil
 	}
 	const nothing = "it does nothing but ask its origin"
-	all := make([]peer, 0, 2)
+	all := make([]peer, 0, 3)
 	for _, mode := range []string{"loop", "net-http"} {
 		all = append(all, peer{
 			name: "floor-" + mode,
@@ -19,5 +20,31 @@ func floors(s settings) []peer {
 			cannot: map[form]string{redirect: nothing, download: nothing, upload: nothing, ftpFile: nothing, ftpDirectory: nothing},
 		})
 	}
-	return all
+	const redirects = "it does nothing but redirect"
+	all = append(all, peer{
+		name: "floor-redirect",
+		command: func(p place) []string {
+			return []string{s.floor, "-mode", "redirect", "-listen", p.Secure + "," + p.Gateway, "-certificate", p.Dir + "/tls.pem", "-location", p.Location}
+		},
+		env:    func(p place) []string { return []string{maxProcs(p)} },
+		secure: true,
+		cannot: map[form]string{
+			forward: redirects, gateway: redirects, download: redirects, upload: redirects, ftpFile: redirects, ftpDirectory: redirects,
+		},
+	})
+	if !hasRegistered(s) {
+		return all
+	}
+	const names = "it does nothing but look names up"
+	return append(all, peer{
+		name: "floor-registry",
+		command: func(p place) []string {
+			return []string{s.floor, "-mode", "registry", "-listen", p.Forward + "," + p.Gateway, "-store", p.Store}
+		},
+		env:   func(p place) []string { return []string{maxProcs(p)} },
+		names: true,
+		cannot: map[form]string{
+			redirect: names, forward: names, gateway: names, download: names, upload: names, ftpFile: names, ftpDirectory: names,
+		},
+	})
 }

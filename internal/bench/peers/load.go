@@ -20,6 +20,7 @@ type load struct {
 	replies int                   // to what is sent at once; more than 1 are pipelined
 	status  int                   // of each reply
 	length  int                   // of each body
+	closes  bool                  // each connection after its reply, whether the server closes it or not
 	poll    int                   // the descriptor of epoll
 	clients map[int32]*client
 	buffer  []byte
@@ -77,13 +78,17 @@ func (l *load) open() error {
 	if err != nil {
 		return fmt.Errorf("socket: %w", err)
 	}
-	c := &client{fd: fd}
+	c, start := &client{fd: fd}, time.Now()
 	if err := l.connect(c); err != nil {
 		_ = syscall.Close(fd)
 		return err
 	}
 	l.clients[int32(fd)] = c //nolint:gosec // descriptors are small
-	return l.send(c)
+	err = l.send(c)
+	if l.closes {
+		c.start = start
+	}
+	return err
 }
 
 func (l *load) connect(c *client) error {
@@ -203,6 +208,9 @@ func (l *load) received(c *client, octets []byte) error {
 		switch {
 		case len(octets) > 0 && (c.close || c.awaits == 0):
 			return fmt.Errorf("%d octets after the reply", len(octets))
+		case l.closes:
+			c.close = true
+			return nil
 		case c.close:
 			l.tally.reopened++ // requests that it has not answered are not counted
 			return nil

@@ -25,15 +25,18 @@ func TestLoad(t *testing.T) {
 		batch          int
 		status, length int
 		replies        bool
+		closes         bool
 	}{
-		{"empty", "GET /cached/0 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, true},
-		{"absolute-form", "GET http://a/no-store/1024 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 1024, true},
-		{"more than a buffer", "GET /cached/1048576/1 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, mebibyte, true},
-		{"pipelined", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 7, true},
-		{"pipelined, more than a buffer", "GET /cached/100000 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 100000, true},
-		{"status", "GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false},
-		{"length", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 8, false},
-		{"no reply", "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false},
+		{"empty", "GET /cached/0 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, true, false},
+		{"one a connection", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 7, true, true},
+		{"closed by the server", "GET /cached/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 1, 200, 7, true, true},
+		{"absolute-form", "GET http://a/no-store/1024 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 1024, true, false},
+		{"more than a buffer", "GET /cached/1048576/1 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, mebibyte, true, false},
+		{"pipelined", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 7, true, false},
+		{"pipelined, more than a buffer", "GET /cached/100000 HTTP/1.1\r\nHost: a\r\n\r\n", 16, 200, 100000, true, false},
+		{"status", "GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false, false},
+		{"length", "GET /cached/7 HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 8, false, false},
+		{"no reply", "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 1, 200, 0, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const connections = 2
@@ -42,13 +45,16 @@ func TestLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer l.close()
-			l.replies, l.status, l.length = c.batch, c.status, c.length
+			l.replies, l.status, l.length, l.closes = c.batch, c.status, c.length, c.closes
 			l.request = func(uint64) []byte { return []byte(strings.Repeat(c.request, c.batch)) }
 			var got tally
 			for end := time.Now().Add(testserver.Patience); got.replies+got.errors == 0 && time.Now().Before(end); {
 				if got, _, err = l.run(t.Context(), 20*time.Millisecond, connections); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if got.reopened > 0 {
+				t.Errorf("%d connections were closed by the server", got.reopened)
 			}
 			if got.replies > 0 != c.replies || got.errors > 0 == c.replies || got.replies != len(got.latencies) {
 				t.Errorf("%d replies, %d errors (%v)", got.replies, got.errors, got.first)

@@ -57,6 +57,11 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	}
 	defer ftp.stop()
 	ends.place.FTP = ftp.address
+	remove, err := ends.registerNames(ctx, s)
+	if err != nil {
+		return fmt.Errorf("registering names: %w", err)
+	}
+	defer remove()
 	t := table{settings: s}
 	for _, p := range peers(s) {
 		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
@@ -90,7 +95,7 @@ func measurePeer(ctx context.Context, s settings, ends *network, p peer, process
 	defer func() { err = errors.Join(err, server.stop()) }()
 	column.version = p.version(ctx)
 	for _, r := range rows(s.rows) {
-		if why, ok := p.cannot[r.form]; ok {
+		if why := p.why(r); why != "" {
 			column.cells[r.title] = cell{note: why}
 			continue
 		}

@@ -22,8 +22,17 @@ func measureRow(ctx context.Context, s settings, ends *network, v *server, r row
 		return cell{note: "vsftpd is not installed: make test-deps"}
 	}
 	measure := measureRequests
-	if r.tunnel() {
+	switch {
+	case r.tunnel():
 		measure = measureTunnel
+	case r.manner == parked:
+		measure = measureParked
+	case r.manner == halfLoad:
+		measure = measureHalfLoad
+	case r.link != plain && r.manner == closing:
+		measure = measureHandshakes
+	case r.link != plain:
+		measure = measureH2load
 	}
 	c, err := measure(ctx, s, ends, v, r)
 	if err != nil {
@@ -57,15 +66,24 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	if t.replies == 0 {
 		return cell{}, errors.Join(errors.New("no replies"), t.first)
 	}
-	return cell{
+	return cellOf(r, t, counted, elapsed), nil
+}
+
+// cellOf returns the figures of at least one reply.
+func cellOf(r row, t tally, counted reading, elapsed time.Duration) cell {
+	c := cell{
 		measured: true,
 		rate:     float64(t.replies) / elapsed.Seconds(),
-		p99:      p99(t.latencies),
+		p99:      percentile(t.latencies, 99),
 		cpu:      counted.cpu / time.Duration(t.replies),
 		idle:     counted.idle(),
 		others:   counted.others(),
 		note:     remarks(r, t, counted),
-	}, nil
+	}
+	if r.manner == halfLoad {
+		c.p50 = percentile(t.latencies, 50)
+	}
+	return c
 }
 
 // loadOf returns the load of a row, of which one reply has been checked.
@@ -79,9 +97,10 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 		return nil, err
 	}
 	l.status, l.length = http.StatusOK, length
-	if r.form == redirect {
+	if r.isRedirect() {
 		l.status = http.StatusFound
 	}
+	l.closes = r.manner == closing || r.manner == askedToClose
 	l.request, l.replies = requests(v.at, r), max(1, r.batch)
 	return l, nil
 }
@@ -89,7 +108,7 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 // requests returns what makes the n-th request of a row: one text for all, where it can, with
 // all that is sent at once.
 func requests(at place, r row) func(uint64) []byte {
-	if r.origin == once {
+	if r.origin == once || r.form == registered {
 		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
 	}
 	same := bytes.Repeat(r.request(at, 0), max(1, r.batch))
@@ -124,12 +143,13 @@ func remarks(r row, t tally, counted reading) string {
 	return strings.Join(all, "; ")
 }
 
-func p99(latencies []uint32) time.Duration {
+// percentile returns the latency that so many percent of the replies do not exceed.
+func percentile(latencies []uint32, percent int) time.Duration {
 	if len(latencies) == 0 {
 		return 0
 	}
 	slices.Sort(latencies)
-	return time.Duration(latencies[(len(latencies)-1)*99/100]) * time.Microsecond
+	return time.Duration(latencies[(len(latencies)-1)*percent/100]) * time.Microsecond
 }
 
 // probeUntil probes until the reply is right: some servers listen before they are ready.
@@ -158,7 +178,7 @@ func probeUntil(ctx context.Context, ends *network, v *server, r row) (length in
 // probe sends one request, checks all of the reply, and returns the length of its body,
 // which for redirects differs.
 func probe(ctx context.Context, ends *network, v *server, r row) (length int, err error) {
-	c, err := dial(ctx, r.address(v.at))
+	c, err := dialRow(ctx, v, r)
 	if err != nil {
 		return 0, err
 	}
@@ -175,8 +195,8 @@ func probe(ctx context.Context, ends *network, v *server, r row) (length int, er
 	if err != nil {
 		return 0, err
 	}
-	if r.form == redirect {
-		if res.StatusCode != http.StatusFound || res.Header.Get("Location") != location {
+	if r.isRedirect() {
+		if res.StatusCode != http.StatusFound || res.Header.Get("Location") != r.location() {
 			return 0, fmt.Errorf("%s, Location %q", res.Status, res.Header.Get("Location"))
 		}
 		return len(got), nil
@@ -191,6 +211,15 @@ func probe(ctx context.Context, ends *network, v *server, r row) (length int, er
 		return 0, fmt.Errorf("the body is not that of the origin: %d octets", len(got))
 	}
 	return len(got), nil
+}
+
+// dialRow connects as the clients of a row do.
+func dialRow(ctx context.Context, v *server, r row) (net.Conn, error) {
+	c, err := dial(ctx, r.address(v.at))
+	if err != nil || r.link == plain {
+		return c, err
+	}
+	return secured(ctx, c)
 }
 
 // dial connects; the connection ends with the time of the context.

@@ -26,6 +26,8 @@ type peer struct {
 	env     func(p place) []string
 	cannot  map[form]string // why, by what it cannot do
 	single  bool            // it uses one processor only
+	names   bool            // it has the names of the registry
+	secure  bool            // it listens by TLS, too
 }
 
 const (
@@ -48,11 +50,13 @@ func others() []peer {
 				return []string{"nginx", "-p", p.Dir, "-c", p.Dir + "/nginx.conf", "-e", p.Dir + "/error.log"}
 			},
 			cannot: map[form]string{download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
+			secure: true,
 		},
 		{
 			name: "haproxy", pkg: "haproxy", files: config("haproxy.cfg", "names.map"),
 			command: func(p place) []string { return []string{"haproxy", "-f", p.Dir + "/haproxy.cfg"} },
 			cannot:  map[form]string{download: noConnect, upload: noConnect, ftpFile: noFTP, ftpDirectory: noFTP},
+			secure:  true,
 		},
 		{
 			name: "varnish", pkg: "varnish", files: config("varnish.vcl"), folders: []string{"work"},
@@ -114,7 +118,20 @@ func config(names ...string) map[string]string {
 	return files
 }
 
-// write writes the configuration. The folder is open to the users that servers change to.
+// why returns why a peer has no figure for a row, "" where it has one.
+func (p peer) why(r row) string {
+	switch {
+	case p.cannot[r.form] != "":
+		return p.cannot[r.form]
+	case r.form == registered && !p.names:
+		return "it has no registry"
+	case r.link != plain && !p.secure:
+		return "it is measured without TLS only"
+	}
+	return ""
+}
+
+// write writes the configuration, with a certificate of its own. The folder is open to the users that servers change to.
 func (p peer) write(at place) error {
 	if err := os.Chmod(at.Dir, 0o777); err != nil { //nolint:gosec // it is empty, and removed at the end
 		return err
@@ -126,6 +143,11 @@ func (p peer) write(at place) error {
 		}
 		if err := os.Chmod(name, 0o777); err != nil { //nolint:gosec // as above
 			return err
+		}
+	}
+	if p.secure {
+		if err := writeCertificate(filepath.Join(at.Dir, "tls.pem")); err != nil {
+			return fmt.Errorf("certificate of %s: %w", p.name, err)
 		}
 	}
 	for name, text := range p.files {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,13 +16,16 @@ func TestWrite(t *testing.T) {
 	at := place{
 		Forward: "127.0.0.1:1001", Gateway: "127.0.0.1:1002", Origin: "127.0.0.1:1003",
 		Source: "127.0.0.1:1004", Sink: "127.0.0.1:1005", Host: gatewayHost, Name: namePath, Location: location,
-		Admin: "127.0.0.1:1006", Processors: 1,
+		Admin: "127.0.0.1:1006", Secure: "127.0.0.1:1007", Store: "/registry.db", Processors: 1,
 	}
 	for _, p := range peers(settings{}) {
 		t.Run(p.name, func(t *testing.T) {
 			at.Dir = t.TempDir()
 			if err := p.write(at); err != nil {
 				t.Fatal(err)
+			}
+			if _, err := tls.LoadX509KeyPair(filepath.Join(at.Dir, "tls.pem"), filepath.Join(at.Dir, "tls.pem")); (err == nil) != p.secure {
+				t.Error(err)
 			}
 			var all strings.Builder
 			for name := range p.files {
@@ -59,6 +63,26 @@ func TestSettings(t *testing.T) {
 		}
 		if want := c.environment["BENCH_ONLY"]; c.ok && want != "" && !slices.Equal(s.only, []string{"urnd", "nginx"}) {
 			t.Errorf("%v: %v", c.environment, s.only)
+		}
+	}
+}
+
+func TestWhy(t *testing.T) {
+	p := peer{cannot: map[form]string{forward: noForward}}
+	for _, c := range []struct {
+		peer peer
+		row  row
+		has  bool
+	}{
+		{p, row{form: redirect}, true},
+		{p, row{form: forward}, false},
+		{p, row{form: registered}, false},
+		{peer{names: true}, row{form: registered}, true},
+		{p, row{form: redirect, link: overHTTP2}, false},
+		{peer{secure: true}, row{form: redirect, link: overTLS}, true},
+	} {
+		if got := c.peer.why(c.row); (got == "") != c.has {
+			t.Errorf("%+v: %q", c.row, got)
 		}
 	}
 }

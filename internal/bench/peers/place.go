@@ -13,6 +13,8 @@ import (
 type place struct {
 	Dir              string // an empty folder, on tmpfs if there is one
 	Forward, Gateway string // where to listen
+	Secure           string // the same as Gateway, by TLS with the certificate and key in tls.pem
+	Store            string // the file of the registry; "" where no row needs it
 	Origin           string
 	FTP              string // the FTP server; "" where there is none
 	Source, Sink     string // the ends of tunnels
@@ -23,6 +25,7 @@ type place struct {
 }
 
 func (p place) ForwardPort() string { return port(p.Forward) }
+func (p place) SecurePort() string  { return port(p.Secure) }
 func (p place) GatewayPort() string { return port(p.Gateway) }
 func (p place) OriginHost() string  { return "127.0.0.1" }
 func (p place) OriginPort() string  { return port(p.Origin) }

@@ -12,12 +12,13 @@ import (
 type form int
 
 const (
-	redirect form = iota // of a name, in origin-form
-	forward              // absolute-form, RFC 9112 section 3.2.2
-	gateway              // origin-form, and the host is the gateway's
-	download             // CONNECT, RFC 9110 section 9.3.6; the server sends
-	upload               // the same; the client sends
-	ftpFile              // absolute-form, for what an FTP server has
+	redirect   form = iota // of a name, in origin-form
+	forward                // absolute-form, RFC 9112 section 3.2.2
+	gateway                // origin-form, and the host is the gateway's
+	download               // CONNECT, RFC 9110 section 9.3.6; the server sends
+	upload                 // the same; the client sends
+	registered             // of a name of the registry, in origin-form; each request has another one
+	ftpFile                // absolute-form, for what an FTP server has
 	ftpDirectory
 )
 
@@ -36,7 +37,9 @@ type row struct {
 	form   form
 	size   int // of the body, in bytes
 	origin freshness
-	batch  int // requests in one write, pipelined (RFC 9112 section 9.3.2); 0 is one
+	batch  int // requests in one write, pipelined (RFC 9112 section 9.3.2), or streams of HTTP/2; 0 is one
+	link   link
+	manner manner
 }
 
 const (
@@ -61,13 +64,37 @@ func rows(part string) []row {
 		{title: "gateway, miss, 1 KiB", form: gateway, size: kibibyte, origin: once},
 		{title: "CONNECT, download, per MiB", form: download, origin: always},
 		{title: "CONNECT, upload, per MiB", form: upload, origin: always},
+		{title: "registry name, not cached", form: registered},
+		{title: "TLS, cached redirect", form: redirect, link: overTLS},
+		{title: "HTTP/2, cached redirect", form: redirect, link: overHTTP2},
+		{title: "HTTP/2, cached redirect, 16 streams", form: redirect, link: overHTTP2, batch: 16},
+		{title: "HTTP/2, gateway, cached, 1 KiB", form: gateway, size: kibibyte, link: overHTTP2},
+		{title: "one request a connection, client closes", form: redirect, manner: closing},
+		{title: "one request a connection, Connection: close", form: redirect, manner: askedToClose},
+		{title: "one request a connection by TLS", form: redirect, link: overTLS, manner: closing},
+		{title: "half load, cached redirect", form: redirect, manner: halfLoad},
+		{title: "half load, gateway, cached, 1 KiB", form: gateway, size: kibibyte, manner: halfLoad},
+		{title: "half load, gateway, no-store, 1 KiB", form: gateway, size: kibibyte, origin: always, manner: halfLoad},
+		{title: "half load, HTTP/2, cached redirect", form: redirect, link: overHTTP2, manner: halfLoad},
 		{title: "ftp, file of 1 MiB", form: ftpFile, size: mebibyte, origin: always},
 		{title: "ftp, directory of 1,000 entries", form: ftpDirectory, origin: always},
+		{title: "idle connection", form: redirect, manner: parked},
+		{title: "idle connection by TLS", form: redirect, link: overTLS, manner: parked},
 	}
 	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(r.title, part) })
 }
 
 func (r row) ftp() bool { return r.form == ftpFile || r.form == ftpDirectory }
+
+func (r row) isRedirect() bool { return r.form == redirect || r.form == registered }
+
+// location is where the first request of a row is redirected to.
+func (r row) location() string {
+	if r.form == registered {
+		return registeredTarget(registeredName(0))
+	}
+	return location
+}
 
 func (r row) tunnel() bool { return r.form == download || r.form == upload }
 
@@ -78,10 +105,10 @@ const (
 	location    = "https://books.example/book:2648"
 )
 
-// request returns the n-th request of the row, as it is sent. Only of rows whose URLs are
-// new each time does it depend on n.
-func (r row) request(at place, n uint64) []byte {
-	host, path := gatewayHost, fmt.Sprintf("/cached/%d", r.size)
+// place returns the host and the target of the n-th request of the row. Only of rows whose URLs are new each time do they
+// depend on n.
+func (r row) place(at place, n uint64) (host, target string) {
+	path := fmt.Sprintf("/cached/%d", r.size)
 	switch r.origin {
 	case always:
 		path = fmt.Sprintf("/no-store/%d", r.size)
@@ -89,22 +116,39 @@ func (r row) request(at place, n uint64) []byte {
 		path = fmt.Sprintf("/cached/%d/%d-%d", r.size, r.form, n)
 	case never:
 	}
-	fields := ""
 	switch r.form {
-	case ftpFile, ftpDirectory: // caches ask the server for all of it
-		host, path, fields = at.FTP, "ftp://"+at.FTP+r.ftpPath(), "Cache-Control: no-cache, no-store\r\n"
+	case ftpFile, ftpDirectory:
+		return at.FTP, "ftp://" + at.FTP + r.ftpPath()
 	case redirect:
-		host, path = at.Gateway, namePath
+		return r.address(at), namePath
+	case registered:
+		return r.address(at), "/" + registeredName(n)
 	case forward:
-		host, path = at.Origin, "http://"+at.Origin+path
+		return at.Origin, "http://" + at.Origin + path
 	case gateway, download, upload:
 	}
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", path, host, fields)
+	return gatewayHost, path
+}
+
+// request returns the n-th request of the row, as it is sent by HTTP/1.1.
+func (r row) request(at place, n uint64) []byte {
+	host, target := r.place(at, n)
+	fields := ""
+	if r.ftp() { // caches ask the server for all of it
+		fields = "Cache-Control: no-cache, no-store\r\n"
+	}
+	if r.manner == askedToClose {
+		fields += "Connection: close\r\n"
+	}
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: peers\r\nAccept: */*\r\n%s\r\n", target, host, fields)
 }
 
 // address is where the row's requests are sent.
 func (r row) address(at place) string {
-	if r.form == redirect || r.form == gateway {
+	switch {
+	case r.link != plain:
+		return at.Secure
+	case r.form == redirect || r.form == registered || r.form == gateway:
 		return at.Gateway
 	}
 	return at.Forward

@@ -38,12 +38,12 @@ func startPeer(ctx context.Context, ends *network, p peer, processors int) (*ser
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, err)
 	}
-	addresses, err := freePorts(ctx, 3)
+	addresses, err := freePorts(ctx, 4)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	at := ends.place
-	at.Dir, at.Forward, at.Gateway, at.Admin, at.Processors = dir, addresses[0], addresses[1], addresses[2], processors
+	at.Dir, at.Forward, at.Gateway, at.Admin, at.Secure, at.Processors = dir, addresses[0], addresses[1], addresses[2], addresses[3], processors
 	v := &server{peer: p, at: at, on: on, done: make(chan struct{})}
 	if err := v.start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, errors.Join(err, os.RemoveAll(dir)))

@@ -36,7 +36,9 @@ func newColumn(peer string, processors int) column {
 type cell struct {
 	measured bool
 	rate     float64       // requests, or MiB of tunnels, a second
+	p50      time.Duration // of the latency of requests, where the load is not the server's limit
 	p99      time.Duration // of the latency of requests
+	resident float64       // octets a connection; only of idle ones
 	cpu      time.Duration // of the server, for a request or MiB
 	speedUp  float64       // at most, of the rate, by more processors than one; 0 is not known
 	idle     float64       // for which part of the time nothing ran on the server's cores
@@ -49,6 +51,9 @@ type cell struct {
 func (c cell) String() string {
 	if !c.measured {
 		return "- (" + c.note + ")"
+	}
+	if c.resident > 0 {
+		return fmt.Sprintf("%.1f KiB each", c.resident/kibibyte)
 	}
 	text := fmt.Sprintf("%.0f a second, p99 %v, %v of CPU each; its cores were idle for %.0f %% of the time, and others had them for %.0f %%",
 		c.rate, c.p99, c.cpu, 100*c.idle, 100*c.others)
@@ -74,12 +79,12 @@ func (t table) write(w io.Writer) error {
 	fmt.Fprintf(&b, "%d connections, %v a row, after %v to warm up; processors of the server: %s. %s.\n",
 		t.settings.connections, t.settings.measure, t.settings.warm, join(t.settings.processors), strings.Join(versions, ", "))
 	notes := &footnotes{}
-	t.matrix(&b, "CPU time of the server, in microseconds a request", notes, func(c cell) string {
+	t.matrix(&b, "CPU time of the server, in microseconds a request", notes, isLoaded, func(c cell) string {
 		return fmt.Sprintf("%.1f", float64(c.cpu.Nanoseconds())/1e3)
 	})
 	t.boundSpeedUp()
 	if t.has(func(c cell) bool { return c.speedUp > 0 }) {
-		t.matrix(&b, "rate with these processors by that with one, at most", notes, func(c cell) string {
+		t.matrix(&b, "rate with these processors by that with one, at most", notes, isLoaded, func(c cell) string {
 			switch {
 			case c.speedUp == 0:
 				return "-"
@@ -89,7 +94,7 @@ func (t table) write(w io.Writer) error {
 			return fmt.Sprintf("%.2f", c.speedUp)
 		})
 	}
-	t.matrix(&b, "requests (MiB) a second", notes, func(c cell) string {
+	t.matrix(&b, "requests (MiB) a second", notes, isLoaded, func(c cell) string {
 		switch {
 		case c.shared:
 			return "-"
@@ -98,12 +103,20 @@ func (t table) write(w io.Writer) error {
 		}
 		return thousands(c.rate)
 	})
-	t.matrix(&b, "p99 of the latency, in milliseconds", notes, func(c cell) string {
-		if c.p99 == 0 || c.shared {
+	t.matrix(&b, "p99 of the latency, in milliseconds; p50 and p99 at half load", notes, isLoaded, func(c cell) string {
+		switch {
+		case c.p99 == 0 || c.shared:
 			return "-"
+		case c.p50 > 0:
+			return fmt.Sprintf("%.2f, %.2f", c.p50.Seconds()*1e3, c.p99.Seconds()*1e3)
 		}
 		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
 	})
+	if t.has(func(c cell) bool { return c.resident > 0 }) {
+		t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(c cell) string {
+			return fmt.Sprintf("%.1f", c.resident/kibibyte)
+		})
+	}
 	if t.has(func(c cell) bool { return c.shared }) {
 		b.WriteString("\nWhere the clients had to run on a core of the server there is no rate and no latency.\n")
 	}
@@ -126,7 +139,7 @@ func (t table) others(of func([]float64) float64) float64 {
 	var parts []float64
 	for _, column := range t.columns {
 		for _, c := range column.cells {
-			if c.measured && !c.shared {
+			if c.measured && !c.shared && c.resident == 0 {
 				parts = append(parts, c.others)
 			}
 		}
@@ -176,13 +189,23 @@ func mean(numbers []float64) float64 {
 	return sum / float64(len(numbers))
 }
 
-func (t table) matrix(b *strings.Builder, title string, notes *footnotes, figure func(cell) string) {
+// isLoaded reports whether a row is measured by requests or octets, and not by what is held.
+func isLoaded(r row) bool { return !r.isParked() }
+
+// matrix writes the figures of the rows that are of a kind, and nothing where there is none.
+func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(cell) string) {
+	if !slices.ContainsFunc(rows(t.settings.rows), isOf) {
+		return
+	}
 	fmt.Fprintf(b, "\n| %s |", title)
 	for _, c := range t.columns {
 		fmt.Fprintf(b, " %s |", c.name)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---:|", len(t.columns)) + "\n")
 	for _, r := range rows(t.settings.rows) {
+		if !isOf(r) {
+			continue
+		}
 		fmt.Fprintf(b, "| %s |", r.title)
 		for _, c := range t.columns {
 			value := c.cells[r.title]

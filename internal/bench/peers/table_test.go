@@ -66,10 +66,10 @@ func TestPercentile(t *testing.T) {
 	for i := range uint32(101) {
 		latencies = append(latencies, 100-i)
 	}
-	if got := p99(latencies); got != 99*time.Microsecond {
+	if got := percentile(latencies, 99); got != 99*time.Microsecond {
 		t.Error(got)
 	}
-	if got := p99(nil); got != 0 {
+	if got := percentile(nil, 99); got != 0 {
 		t.Error(got)
 	}
 }

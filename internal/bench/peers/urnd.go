@@ -13,13 +13,21 @@ func urnd(s settings) peer {
 		files:   map[string]string{"urnd.yaml": strings.TrimLeft(urndConfig, "\n")},
 		command: func(p place) []string { return []string{s.urnd, "serve", "--config", p.Dir + "/urnd.yaml"} },
 		env:     func(p place) []string { return []string{maxProcs(p)} },
+		secure:  true,
+		names:   true,
 	}
 }
 
 const urndConfig = `
 listen:
   service: ['{{.Forward}}', '{{.Gateway}}']
+  tls: ['{{.Secure}}']
   admin: '{{.Admin}}'
+tls:
+  certificate: '{{.Dir}}/tls.pem'
+  key: '{{.Dir}}/tls.pem'
+limits:
+  client_connections: 0
 access:
   allow_destinations: [127.0.0.0/8]
   proxy_clients: [127.0.0.0/8]
@@ -31,6 +39,11 @@ namespaces:
   - nid: example
     targets:
       - template: https://books.example/{+nss}
+{{- if .Store}}
+registry:
+  store: 'sqlite:{{.Store}}'
+  only: ['urn:example:item:']
+{{- end}}
 proxy:
   connect_ports: [{{.SourcePort}}, {{.SinkPort}}]
   origins:
