@@ -73,6 +73,8 @@ type fastClient struct {
 	client  gate.Client
 	place   route.Place
 	remote  string // its address
+	// named is the client that a proxy in front has named last, nil for none.
+	named *fastClient
 }
 
 // clientOf returns the client of a connection.
@@ -160,7 +162,7 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	s.conn = c
 	x := p.newExchange()
 	x.client, x.lines = f.client, s.lines
-	if !r.IsNeutral { // it may name the client
+	if !r.IsNeutral || r.IsForwarded { // it may name the client
 		x.client = gate.ClientOf(f.remote, x.lines, p.config.Access.Trusted)
 	}
 	x.in = inbound{
@@ -236,6 +238,12 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	host, ok := hostOf(r)
 	if !ok {
 		return fast.Target
+	}
+	if r.IsForwarded {
+		if p.config.Via.Loops(w.view.Lines) {
+			return fast.Form
+		}
+		f = p.namedBy(f, w)
 	}
 	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, host
 	route.Classify(&w.ask, &w.view, &f.place)

@@ -23,6 +23,9 @@ type fastContent struct {
 
 // answerStored answers a request of a client of the proxy or of a site, with what is stored.
 func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
+	if w.request.IsRanged {
+		return fast.Field
+	}
 	found, ok := p.ready(f, w)
 	if !ok {
 		return fast.Uncached

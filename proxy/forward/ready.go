@@ -28,10 +28,12 @@ func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Line
 	}
 	isNamed, forwarded := false, p.forwarded(site)
 	r, ok := p.config.Cache.Ready(key, spelling, func(name string) []string {
+		lines := request(name)
 		if name == "Forwarded" || name == "X-Forwarded-For" {
 			isNamed = isNamed || forwarded != ForwardedTransparent
 		}
-		return request(name)
+		isNamed = isNamed || len(lines) > 0 && isOfProxy(name)
+		return lines
 	}, now)
 	return r, ok && !isNamed && r.Status() != http.StatusUnauthorized
 }
