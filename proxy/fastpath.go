@@ -51,6 +51,7 @@ type fastWork struct {
 	scratch  route.Scratch
 	sending  fastContent // what is still to be sent
 	buffers  net.Buffers
+	cut      [][]byte // of a content, a part of which is sent
 }
 
 // took returns the time since the wake-up. That of one wake-up in sixteen is measured, and stands for the others within a
@@ -226,6 +227,8 @@ func (p *FastPath) observe(events []Event, took time.Duration) {
 // reset forgets what was sent. Events lie over the buffer of the connection.
 func (w *fastWork) reset() {
 	clear(w.events)
+	clear(w.cut) // it would hold the memory of the content
+	w.cut = w.cut[:0]
 	w.out, w.ids, w.events = w.out[:0], w.ids[:0], w.events[:0]
 }
 

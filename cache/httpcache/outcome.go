@@ -35,8 +35,11 @@ const (
 func (o Outcome) Hit() bool { return o.Forwarded == "" }
 
 // Status returns the member of Cache-Status for a cache of a name.
-func (o Outcome) Status(name string) string {
-	b := append(make([]byte, 0, 64), name...)
+func (o Outcome) Status(name string) string { return string(o.AppendStatus(make([]byte, 0, 64), name)) }
+
+// AppendStatus appends what Status returns.
+func (o Outcome) AppendStatus(b []byte, name string) []byte {
+	b = append(b, name...)
 	if o.Hit() {
 		b = append(b, "; hit"...)
 	} else {
@@ -57,5 +60,5 @@ func (o Outcome) Status(name string) string {
 	if o.Detail != "" {
 		b = append(append(b, "; detail="...), o.Detail...)
 	}
-	return string(b)
+	return b
 }

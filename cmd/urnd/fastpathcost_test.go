@@ -151,6 +151,14 @@ func forms(page string) []form {
 		{"forwarded-for-and-others", name, []string{client + ", 127.0.0.2", "X-Forwarded-Proto: https", "X-Forwarded-Host: a.example", "X-Real-IP: 192.0.2.7"}, http.StatusFound},
 		{"forwarded", name, []string{"Forwarded: for=192.0.2.7;proto=https"}, http.StatusFound},
 		{"page-forwarded-for", page, []string{client}, http.StatusOK},
+		{"if-none-match", page, []string{`If-None-Match: "v1"`}, http.StatusNotModified},
+		{"if-none-match-of-many", page, []string{`If-None-Match: "v0", W/"v1"`}, http.StatusNotModified},
+		{"if-modified-since", page, []string{"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT"}, http.StatusNotModified},
+		{"range", page, []string{"Range: bytes=10-99"}, http.StatusPartialContent},
+		{"range-of-the-end", page, []string{"Range: bytes=-10"}, http.StatusPartialContent},
+		{"if-range", page, []string{"Range: bytes=10-", `If-Range: "v1"`}, http.StatusPartialContent},
+		{"if-range-not", page, []string{"Range: bytes=10-", `If-Range: "v0"`}, http.StatusOK},
+		{"range-not-satisfiable", page, []string{"Range: bytes=5000-"}, http.StatusRequestedRangeNotSatisfiable},
 	}
 }
 

@@ -2,7 +2,6 @@ package forward
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -61,16 +60,7 @@ func (p *Proxy) AppendReady(dst []byte, r Ready, isUnmodified bool, requestID st
 		if start = one.end; isUnmodified && one.isOfContent {
 			continue
 		}
-		dst = append(dst, text...)
-		switch one.next {
-		case nextAge:
-			dst = strconv.AppendInt(dst, int64(r.Age()/time.Second), 10)
-		case nextTTL:
-			dst = strconv.AppendInt(dst, int64(r.TTL()/time.Second), 10)
-		case nextID:
-			dst = append(dst, requestID...)
-		case nextText:
-		}
+		dst = one.next.append(append(dst, text...), r, requestID)
 	}
 	if !h.hasDate { // net/http sends its own behind the others
 		dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
