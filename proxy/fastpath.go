@@ -44,6 +44,7 @@ type fastWork struct {
 	last     time.Duration
 	measured time.Time
 	name     [256]byte // of canonical names
+	location []byte    // with components
 	body     []byte
 	out      []byte // the responses
 	ids      []byte // request identifiers of events

@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // variant is a configuration under which both servers must be the same.
@@ -103,6 +104,11 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "redirected spelling", change: func(c *proxy.Config) { c.Spelling = route.SpellingRedirect; gateway(c) }},
 		{name: "traced", change: func(c *proxy.Config) {
 			c.Begin = func(string, httpmessage.Lines, time.Time, bool) proxy.Span { return untraced{} }
+		}},
+		{name: "identifiers", change: func(c *proxy.Config) {
+			if table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...); err == nil {
+				c.Names.Identifiers = table
+			}
 		}},
 		{name: "behind a proxy", isProxied: true, change: behind(nil)},
 		{name: "rate behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) { c.Access.Rate = 3 })},

@@ -159,6 +159,11 @@ func forms(page string) []form {
 		{"if-range", page, []string{"Range: bytes=10-", `If-Range: "v1"`}, http.StatusPartialContent},
 		{"if-range-not", page, []string{"Range: bytes=10-", `If-Range: "v0"`}, http.StatusOK},
 		{"range-not-satisfiable", page, []string{"Range: bytes=5000-"}, http.StatusRequestedRangeNotSatisfiable},
+		{"parameter", "/?uri=urn:ietf:rfc:2648", nil, http.StatusFound},
+		{"parameter-encoded", "/?uri=urn%3Aietf%3Arfc%3A2648", nil, http.StatusFound},
+		{"q-component", name + "?=a=b", nil, http.StatusFound},
+		{"r-component", name + "?+r", nil, http.StatusFound},
+		{"r-and-q-component", name + "?+r?=a=b", nil, http.StatusFound},
 	}
 }
 
