@@ -197,7 +197,7 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	case "cookie":
 		return answer(200, "cookie", append(minute, "Set-Cookie", "a=b", "Set-Cookie", "c=d")...)
 	case "odd":
-		return answer(200, "odd", append(minute, "X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
+		return answer(200, "odd", append(minute, "Content-Location", "/odd", "Content-Md5", "x", "Content-Language", "de", "Content-Range-Not", "x", "X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
 	case "private":
 		return answer(200, "private", "Cache-Control", "private")
 	case "fails":

@@ -60,7 +60,9 @@ func (p *Proxy) AppendReady(dst []byte, r Ready, isUnmodified bool, requestID st
 		if start = one.end; isUnmodified && one.isOfContent {
 			continue
 		}
-		dst = one.next.append(append(dst, text...), r, requestID)
+		if dst = append(dst, text...); one.next != nextText {
+			dst = one.next.append(dst, &r, requestID)
+		}
 	}
 	if !h.hasDate { // net/http sends its own behind the others
 		dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)

@@ -18,9 +18,6 @@ type readyHead struct {
 	text    []byte // of the status line and the fields
 	runs    []run  // in the order of the text
 	hasDate bool
-	// fields is where the fields begin in the text, length where the value of Content-Length does, which ends at lengthEnd, and part where
-	// Content-Range stands in the answer that has a part: behind it, and before other fields.
-	fields, length, lengthEnd, part int
 }
 
 // owner stands for a Proxy, which what it has made does not keep in memory when it is replaced.
@@ -53,9 +50,8 @@ func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
 	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
 	var text bytes.Buffer
 	text.Write(appendStatusLine(nil, r.Status(), r.Reason()))
-	h := &readyHead{owner: p.owner, fields: text.Len(), runs: []run{{end: text.Len(), isOfContent: true}}}
+	h := &readyHead{owner: p.owner, runs: []run{{end: text.Len(), isOfContent: true}}}
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
-		h.mark(name, text.Len())
 		_ = http.Header{name: fields[name]}.Write(&text) // a buffer does not fail
 		isOfContent := len(unmodified[name]) == 0
 		next := cut[name]

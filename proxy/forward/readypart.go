@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"bytes"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,17 +19,25 @@ const (
 	contentRange  = "Content-Range"
 )
 
-// mark notes where a field begins, of which the answer that has a part has another value. Via is behind them.
-func (h *readyHead) mark(name string, at int) {
-	switch {
-	case name == contentLength:
-		h.length = at + len(contentLength+": ")
-	case h.length > 0 && h.lengthEnd == 0:
-		h.lengthEnd = at - len("\r\n")
+// places are where, in the text of a head, that of a part differs from it.
+type places struct {
+	fields            int // behind the status line
+	length, lengthEnd int // the value of Content-Length
+	part              int // where Content-Range stands, by the order of the names
+}
+
+// places returns the places of a head, which always has a length, and Via behind it. They are looked for each time: few responses are sent
+// in parts, and all would have them in memory.
+func (h *readyHead) places() (p places) {
+	const lineEnd, field = "\r\n", "\r\n" + contentLength + ": "
+	p.fields = bytes.Index(h.text, []byte(lineEnd)) + len(lineEnd)
+	p.length = bytes.Index(h.text, []byte(field)) + len(field)
+	p.lengthEnd = p.length + bytes.Index(h.text[p.length:], []byte(lineEnd))
+	p.part = p.lengthEnd + len(lineEnd)
+	for string(h.text[p.part:]) < contentRange {
+		p.part += bytes.Index(h.text[p.part:], []byte(lineEnd)) + len(lineEnd)
 	}
-	if h.part == 0 && name > contentRange {
-		h.part = at
-	}
+	return p
 }
 
 // AppendReadyPart is AppendReady for the answer that has a part of the content, or says that it has none.
@@ -49,30 +58,31 @@ func (p *Proxy) AppendReadyPart(dst []byte, r Ready, part Part, requestID string
 
 // appendPart appends the fields of a 206.
 func (h *readyHead) appendPart(dst []byte, r Ready, part Part, requestID string) []byte {
-	start := h.fields
+	at := h.places()
+	start := at.fields
 	for _, one := range h.runs {
 		if one.end < start {
 			continue
 		}
-		if start <= h.length && h.length < one.end {
-			dst = append(dst, h.text[start:h.length]...)
+		if start <= at.length && at.length < one.end {
+			dst = append(dst, h.text[start:at.length]...)
 			dst = strconv.AppendInt(dst, part.Length(), 10)
-			start = h.lengthEnd
+			start = at.lengthEnd
 		}
-		if start <= h.part && h.part < one.end {
-			dst = append(append(dst, h.text[start:h.part]...), contentRange+": "...)
+		if start <= at.part && at.part < one.end {
+			dst = append(append(dst, h.text[start:at.part]...), contentRange+": "...)
 			dst = append(r.AppendContentRange(dst, part), "\r\n"...)
-			start = h.part
+			start = at.part
 		}
 		dst = append(dst, h.text[start:one.end]...)
 		start = one.end
-		dst = one.next.append(dst, r, requestID)
+		dst = one.next.append(dst, &r, requestID)
 	}
 	return dst
 }
 
 // append appends what is sent behind a run.
-func (n next) append(dst []byte, r Ready, requestID string) []byte {
+func (n next) append(dst []byte, r *Ready, requestID string) []byte {
 	switch n {
 	case nextAge:
 		return strconv.AppendInt(dst, int64(r.Age()/time.Second), 10)
