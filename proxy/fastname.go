@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/fast"
@@ -52,7 +53,7 @@ func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointe
 // answerName answers a request for a location of a URN.
 func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	r, t := &w.request, &w.ask.Target
-	isPlain := t.Query.IsURN() && t.Query.Service == resolver.I2L && t.Text == "" && t.Form != route.FormAPI
+	isPlain := t.Query.IsURN() && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
 	switch {
 	case !isPlain:
 		return fast.Form
@@ -70,13 +71,18 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	}
 	location, ok := p.answers.Choice(found.Locations)
 	record := found.Record()
-	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
+	hasComponents := t.Query.HasComponents()
+	if !ok || hasComponents && len(found.Locations) > 1 || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" {
 		return reason
 	}
 	p.config.Ready.Used(nil)
+	if hasComponents {
+		w.location = t.Query.AppendLocation(w.location[:0], location)
+		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
+	}
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
 		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL,

@@ -46,6 +46,7 @@ type fastWork struct {
 	last     time.Duration
 	measured time.Time
 	name     [256]byte // of canonical names
+	location []byte    // with components
 	body     []byte
 	out      []byte // the responses
 	ids      []byte // request identifiers of events
@@ -54,6 +55,7 @@ type fastWork struct {
 	sending  fastContent // what is still to be sent
 	isAsked  bool        // ask is that of the request
 	buffers  net.Buffers
+	cut      [][]byte // of a content, a part of which is sent
 }
 
 // took returns the time since the wake-up. That of one wake-up in sixteen is measured, and stands for the others within a
@@ -76,6 +78,8 @@ type fastClient struct {
 	client  gate.Client
 	place   route.Place
 	remote  string // its address
+	// named is the client that a proxy in front has named last, nil for none.
+	named *fastClient
 	// requests is the context of its requests that are served, and stop ends the watch of that of the connection; nil before the
 	// first one.
 	requests lifetime.Lifetime
@@ -184,7 +188,7 @@ func (p *FastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
 	s.conn = c
 	x := p.newExchange()
 	x.client, x.lines = f.client, s.lines
-	if !r.IsNeutral { // it may name the client
+	if !r.IsNeutral || r.IsForwarded { // it may name the client
 		x.client = gate.ClientOf(f.remote, x.lines, p.config.Access.Trusted)
 	}
 	x.in = inbound{
@@ -292,6 +296,8 @@ func (p *FastPath) observe(events []Event, took time.Duration) {
 // reset forgets what was sent. Events lie over the buffer of the connection.
 func (w *fastWork) reset() {
 	clear(w.events)
+	clear(w.cut) // it would hold the memory of the content
+	w.cut = w.cut[:0]
 	w.out, w.ids, w.events = w.out[:0], w.ids[:0], w.events[:0]
 }
 
@@ -310,9 +316,15 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	if !ok {
 		return fast.Target
 	}
+	if r.IsForwarded {
+		if p.config.Via.Loops(w.view.Lines) {
+			return fast.Form
+		}
+		f = p.namedBy(f, w)
+	}
 	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, host
 	route.Classify(&w.ask, &w.view, &f.place)
-	w.isAsked = true
+	w.isAsked = !r.IsForwarded // the exchange has the client that is named
 	switch a := &w.ask; {
 	case a.Err != nil:
 		return fast.Form

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// masked is a text without request identifiers, which are random: 16 hexadecimal digits.
+// masked is a text without what is random: request identifiers, of 16 hexadecimal digits, and what separates several ranges, of 60.
 func masked(text string) string {
-	const length = 16
+	const id, boundary = 16, 60
 	var b strings.Builder
 	from, run := 0, 0
 	for i := range len(text) + 1 {
@@ -20,7 +20,7 @@ func masked(text string) string {
 			run++
 			continue
 		}
-		if run == length {
+		if run == id || run == boundary {
 			b.WriteString(text[from : i-run])
 			b.WriteString("ID")
 			from = i

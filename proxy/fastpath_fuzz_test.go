@@ -38,6 +38,7 @@ func speak(octets []byte) []byte {
 		"Content-Length: ", "Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n", "Expect: 100-continue\r\n", "Upgrade: ", "Range: bytes=0-1\r\n", "Cache-Control: ", "no-cache", "Authorization: ", "X-Forwarded-For: 192.0.2.1\r\n", "Origin: https://page.example\r\n", "X-Request-Id: x\r\n", "Via: 1.1 urnd\r\n", "Accept-Encoding: gzip\r\n", "?=q", "#f", "?+r", "%2f", "denied.example",
 		"one", "none", "gone", "short", "stale", "typed", "languages", "record", "withdrawn", "page", "vary", "large", "brief", "moved", "chunked", "slow", "fails", "once", "two", "notfound", "modified", "odd",
 		"PUT ", "DELETE ", "Content-Length: 5\r\n", "\r\n\r\nhello", "echo", "/api/v1/resolve", "hello", "POST http://a.example/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n",
+		"Range: bytes=", "If-Range: ", "-", ",", "127.0.0.1", "192.0.2.2", "X-Forwarded-For: ", "X-Forwarded-Proto: https\r\n", "Forwarded: for=", "Via: 1.1 x\r\n", "%3A", "&service=I2L", "?=q?", "client", "partial",
 	}
 	var text []byte
 	for _, c := range octets {
@@ -126,6 +127,10 @@ func addSeeds(f *testing.F) {
 		for _, s := range group {
 			add(s.packets)
 		}
+	}
+	const least = 41 // of forms, in many of which the same is said
+	for _, d := range every(least, 0, forms()) {
+		add(d.packets)
 	}
 	const share = 7 // of requests, that others are made of
 	for _, d := range append(every(share, 0, requests("GET")), every(share, 3, requests("HEAD"))...) {

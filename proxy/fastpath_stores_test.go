@@ -63,7 +63,7 @@ func stored() (names, pages []string) {
 	}
 	pages = []string{
 		"page", "query?a=b", "vary", "large", "notfound", "moved", "chunked", "gone", "empty", "reason", "brief", "revalidated", "age", "nolength",
-		"cookie", "modified", "odd",
+		"cookie", "modified", "odd", "client", "partial",
 	}
 	return names, pages
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // variant is a configuration under which both servers must be the same.
@@ -28,6 +30,7 @@ type variant struct {
 	level     slog.Level
 	hasDisk   bool // for what is too large for memory
 	forgets   bool // the pages in memory, before each dialog
+	isProxied bool // clients come by a proxy in front, which is trusted
 	// isSmall is whether requests have room for 4 KiB at least, and for 8 KiB at most: net/http gives those behind another
 	// more of it.
 	isSmall bool
@@ -48,6 +51,16 @@ var variants = sync.OnceValue(func() []*variant {
 		return func(c *proxy.Config) {
 			if made, err := policy.New(policy.Enforce, rules); err == nil {
 				c.Policy = made
+			}
+		}
+	}
+	behind := func(change func(*proxy.Config)) func(*proxy.Config) {
+		return func(c *proxy.Config) {
+			gateway(c)
+			c.Access.Trusted, c.Access.Resolve = []netip.Prefix{loopback}, []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24")}
+			c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("2001:db8::/32")}
+			if change != nil {
+				change(c)
 			}
 		}
 	}
@@ -92,6 +105,25 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "traced", change: func(c *proxy.Config) {
 			c.Begin = func(string, httpmessage.Lines, time.Time, bool) proxy.Span { return untraced{} }
 		}},
+		{name: "identifiers", change: func(c *proxy.Config) {
+			if table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...); err == nil {
+				c.Names.Identifiers = table
+			}
+		}},
+		{name: "behind a proxy", isProxied: true, change: behind(nil)},
+		{name: "rate behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) { c.Access.Rate = 3 })},
+		{name: "named to origins behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) {
+			c.Forward.Forwarded, c.Origins[0].Forwarded, c.Identify = forward.ForwardedStandard, forward.ForwardedFor, true
+		})},
+		{name: "rules behind a proxy", isProxied: true, change: behind(rules(
+			policy.Rule{ID: "one", Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}}, policy.Rule{ID: "rest", Deny: true},
+		))},
+		{name: "redirect to TLS behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) {
+			c.RedirectTLS, c.Access.Resolve, c.CORS = true, everybody, []string{"*"}
+		})},
+		{name: "PROXY protocol behind a proxy", prefix: "PROXY TCP4 192.0.2.9 192.0.2.1 1000 80\r\n", isProxied: true, change: behind(func(c *proxy.Config) {
+			c.Access.Trusted = []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}
+		}), serving: func(_ testing.TB, c *listen.ServerConfig) { c.ProxyProtocol = []netip.Prefix{loopback} }},
 	}
 })
 

@@ -154,6 +154,13 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	case "vary":
 		language := r.Fields.Value("Accept-Language")
 		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
+	case "client": // one who sends no field that names it gets what is stored
+		return answer(200, "for "+r.Fields.Value("X-Forwarded-For"), append(minute, "Vary", "X-Forwarded-For, X-Real-Ip")...)
+	case "partial":
+		if r.Fields.Value("Range") == "" {
+			return answer(200, "a partial page", append(minute, "Etag", `"p"`, "Content-Range", "bytes 0-1/2", "Accept-Ranges", "bytes")...)
+		}
+		return answer(206, "artial", append(minute, "Etag", `"p"`, "Content-Range", "bytes 3-8/14")...)
 	case "large":
 		return answer(200, strings.Repeat("0123456789abcdef", 3000), append(minute, "Etag", `W/"large"`)...)
 	case "huge":
@@ -190,7 +197,7 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	case "cookie":
 		return answer(200, "cookie", append(minute, "Set-Cookie", "a=b", "Set-Cookie", "c=d")...)
 	case "odd":
-		return answer(200, "odd", append(minute, "X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
+		return answer(200, "odd", append(minute, "Content-Location", "/odd", "Content-Md5", "x", "Content-Language", "de", "Content-Range-Not", "x", "X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
 	case "private":
 		return answer(200, "private", "Cache-Control", "private")
 	case "fails":

@@ -28,10 +28,19 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Uncached
 	}
 	isUnmodified := found.IsUnmodified(w.view.Lines)
-	blocks, inMemory := found.Blocks()
-	hasContent := !isUnmodified && !w.request.IsHead()
+	var part forward.Part
+	if w.request.IsRanged && !isUnmodified {
+		if part, ok = found.Part(w.request.Method, w.view.Lines); !ok {
+			return fast.Field
+		}
+	}
+	blocks, inMemory := w.blocksOf(found, part)
+	hasContent := !isUnmodified && !w.request.IsHead() && part.Status != http.StatusRequestedRangeNotSatisfiable
 	var content forward.Content
 	if hasContent && !inMemory {
+		if part.Status != 0 { // from disk it is sent by who reads files in parts
+			return fast.Uncached
+		}
 		if content, ok = found.Open(context.Background()); !ok {
 			return fast.Uncached
 		}
@@ -45,24 +54,50 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 	}
 	found.Used()
 	event := p.event(f, w)
-	event.Cache, event.Rule, event.Status = "hit", verdict.Rule(), found.Status()
-	if isUnmodified {
-		event.Status = http.StatusNotModified
-	} else {
-		event.Type = found.ContentType()
+	event.Cache, event.Rule = "hit", verdict.Rule()
+	p.appendHead(w, found, isUnmodified, part, event)
+	length := found.Length()
+	if part.Status != 0 {
+		length = part.Length()
 	}
-	w.out = p.forward.AppendReady(w.out, found, isUnmodified, event.ID, p.date.At(w.now))
 	switch {
 	case !hasContent:
-	case content != nil || found.Length() > maxFastCopy:
+	case content != nil || length > maxFastCopy:
 		w.sending = fastContent{true, blocks, content}
 	default:
 		for _, block := range blocks {
 			w.out = append(w.out, block...)
 		}
-		event.Bytes = found.Length()
+		event.Bytes = length
 	}
 	return ""
+}
+
+// appendHead appends the head of the answer that a stored response is, and says in the event which one it is.
+func (p *FastPath) appendHead(w *fastWork, found forward.Ready, isUnmodified bool, part forward.Part, event *Event) {
+	date := p.date.At(w.now)
+	if part.Status != 0 {
+		event.Status = part.Status
+		if part.Status == http.StatusPartialContent {
+			event.Type = found.ContentType()
+		}
+		w.out = p.forward.AppendReadyPart(w.out, found, part, event.ID, date)
+		return
+	}
+	event.Status = http.StatusNotModified
+	if !isUnmodified {
+		event.Status, event.Type = found.Status(), found.ContentType()
+	}
+	w.out = p.forward.AppendReady(w.out, found, isUnmodified, event.ID, date)
+}
+
+// blocksOf returns the content that is sent of a stored response, and false where it is not in memory.
+func (w *fastWork) blocksOf(found forward.Ready, part forward.Part) (blocks [][]byte, inMemory bool) {
+	if part.Status == 0 {
+		return found.Blocks()
+	}
+	w.cut, inMemory = found.AppendBlocks(w.cut[:0], part)
+	return w.cut, inMemory
 }
 
 // ready returns the stored response that a request is answered with, from memory, or from disk where its client may have that.

@@ -89,10 +89,14 @@ func (x *exchange) classify() (err error) {
 
 // placeOf returns the place to which a client has come.
 func (h *Handler) placeOf(c *gate.Client, secure bool) route.Place {
-	return route.Place{
-		Server: &h.server, Secure: secure, IsFronted: gate.Contains(h.config.Access.Trusted, c.Peer),
-		IsThisMachine: c.Addr.IsLoopback(), Proxies: h.config.Access.MayProxy(c),
-	}
+	p := route.Place{Server: &h.server, Secure: secure, IsFronted: gate.Contains(h.config.Access.Trusted, c.Peer)}
+	h.setClient(&p, c)
+	return p
+}
+
+// setClient sets what a request means of a place by the rights and the address of its client.
+func (h *Handler) setClient(p *route.Place, c *gate.Client) {
+	p.IsThisMachine, p.Proxies = c.Addr.IsLoopback(), h.config.Access.MayProxy(c)
 }
 
 // allowOrigin lets the page that sent the request read the reply, if that is public, and reports whether it may.

@@ -38,25 +38,37 @@ func resolutionParams(v uri.URN) string {
 // component (RFC 8141 section 2.3.2), and with its fragment (section 2.3.3, RFC 9110
 // section 10.2.2). Neither takes part in resolution, so they are not in the cache.
 func withComponents(locations []Location, asked Query) []Location {
-	q, hasQ := asked.URN.Q()
-	f, hasF := asked.URI.Fragment()
-	if !hasQ && !hasF {
+	if !asked.HasComponents() {
 		return locations
 	}
 	completed := make([]Location, len(locations))
 	for i, l := range locations {
-		base, fragment, hasFragment := strings.Cut(l.URI, "#")
-		if hasQ {
-			base += separator(base) + q
-		}
-		if hasFragment {
-			base += "#" + fragment
-		} else if hasF {
-			base += "#" + f
-		}
-		completed[i] = Location{URI: base, From: l.From}
+		completed[i] = Location{URI: string(asked.AppendLocation(nil, l.URI)), From: l.From}
 	}
 	return completed
+}
+
+// HasComponents reports whether a query has components that are added to locations: see AppendLocation.
+func (q Query) HasComponents() bool {
+	_, hasQ := q.URN.Q()
+	_, hasF := q.URI.Fragment()
+	return hasQ || hasF
+}
+
+// AppendLocation appends a location of what was asked for to dst, with the q-component and the fragment of the query.
+func (q Query) AppendLocation(dst []byte, location string) []byte {
+	base, fragment, hasFragment := strings.Cut(location, "#")
+	dst = append(dst, base...)
+	if component, ok := q.URN.Q(); ok {
+		dst = append(append(dst, separator(base)...), component...)
+	}
+	if !hasFragment {
+		fragment, hasFragment = q.URI.Fragment()
+	}
+	if hasFragment {
+		dst = append(append(dst, '#'), fragment...)
+	}
+	return dst
 }
 
 // separator returns the delimiter for a q-component: it becomes the query of a location,

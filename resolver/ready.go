@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"strings"
 	"time"
 	"unsafe"
 
@@ -16,27 +17,40 @@ type Ready struct {
 }
 
 // Answer returns the answer to a query for the locations of a name, and false where it takes more than a fresh entry of
-// the cache: a load, a refresh, components of the name. A negative answer is the error that is stored, with its TTL in
-// the answer. The query may lie over a buffer, and room is where the canonical name may: nothing of them is retained.
-// What is used of the answer is counted by Used.
+// the cache: a load, a refresh. A negative answer is the error that is stored, with its TTL in the answer. Locations are
+// those of the name, without components of the query: see Query.AppendLocation. The query may lie over a buffer, and room is where the
+// canonical name may: nothing of them is retained. What is used of the answer is counted by Used.
 func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool) {
 	v, ok := r.nameOf(q, room)
 	if !ok {
 		return Answer{}, nil, false
 	}
-	result, ok, err := r.Cache.Fresh(v.URI().String(), now)
+	result, ok, err := r.Cache.Fresh(keyOf(v, q, room), now)
 	return Answer{Name: v.URI(), Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok
 }
 
 // nameOf returns the canonical name of a query, and whether it is a query that the cache alone may answer.
 func (r *Ready) nameOf(q Query, room []byte) (uri.URN, bool) {
-	_, hasQuery := q.URI.Query()
-	_, hasFragment := q.URI.Fragment()
-	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || q.URN.Require(r.Names.Accept) != nil {
+	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasDirectives(q) || q.URN.Require(r.Names.Accept) != nil {
 		return uri.URN{}, false
 	}
 	v, err := r.Names.Set.CanonicalIn(q.URN, room, inPlace)
 	return v, err == nil
+}
+
+// hasDirectives reports whether a query has another query component than an r- and a q-component.
+func hasDirectives(q Query) bool {
+	query, ok := q.URI.Query()
+	return ok && !strings.HasPrefix(query, "+") && !strings.HasPrefix(query, "=")
+}
+
+// keyOf is Query.Key for a query with this canonical name, which may lie in room.
+func keyOf(v uri.URN, q Query, room []byte) string {
+	name := v.URI().String()
+	if r, ok := q.URN.R(); ok {
+		return inPlace(append(append(append(room[:0], name...), "?+"...), r...))
+	}
+	return name
 }
 
 // inPlace returns octets as a string that shares their memory.

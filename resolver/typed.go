@@ -17,6 +17,9 @@ func Pasted(text string) string {
 	if len(text) > 4 && uri.EqualFold(text[:4], "url:") {
 		text = strings.TrimSpace(text[4:])
 	}
+	if !strings.Contains(text, "\n") {
+		return text
+	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		b.WriteString(strings.TrimSpace(line))

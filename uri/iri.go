@@ -35,6 +35,9 @@ func FromIRI(s string) (URI, error) {
 	if i == 0 || s[i-1] != ':' {
 		return Parse(s) // for its error
 	}
+	if isMapped(s[i:]) {
+		return Parse(s)
+	}
 	m := iriMapper{in: s, row: lookupScheme(s[:i-1])}
 	m.out.WriteString(s[:i])
 	if strings.HasPrefix(s[i:], "//") {
@@ -52,6 +55,22 @@ func FromIRI(s string) (URI, error) {
 	}
 	return Parse(m.out.String())
 }
+
+// isMapped reports whether what follows a scheme is surely mapped to itself: it has no authority, and no octet that is encoded.
+func isMapped(rest string) bool {
+	if strings.HasPrefix(rest, "//") {
+		return false
+	}
+	for i := range len(rest) {
+		if b := rest[i]; b >= utf8.RuneSelf || !isLeft(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLeft reports whether an ASCII octet is left as it is: a control is refused by the parser.
+func isLeft(b byte) bool { return is(b, classQuery) || b == '%' || b == '#' || isControl(b) }
 
 // iriMapper writes the URI of an IRI.
 type iriMapper struct {
@@ -101,7 +120,7 @@ func (m *iriMapper) text(i, end int, c class) error {
 		case b == '?' && c == classPath, b == '#' && c != 0 && c != classFragment:
 			m.out.WriteByte(b)
 			c = componentAfter(b)
-		case c == 0 || is(b, classQuery) || b == '%' || b == '#' || isControl(b): // a control is refused by the parser
+		case c == 0 || isLeft(b):
 			m.out.WriteByte(b)
 		default:
 			m.encode(m.in[i : i+1])

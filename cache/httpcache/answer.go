@@ -68,7 +68,7 @@ func unmodified(a *Answer) *Answer {
 // fill gives an answer its content, or the parts of it that the request asks for.
 func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	whole := span{0, -1}
-	if s.length < 0 || !x.r.Fields.Has("Range") || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Fields) {
+	if s.length < 0 || !x.r.Fields.Has("Range") || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Fields.Value(ifRange)) {
 		return x.open(ctx, a, s, whole)
 	}
 	asked := rangesOf(x.r, s.length)
@@ -76,7 +76,7 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	case asked.unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
 		a.Fields = refused(a.Fields)
-		a.Added = httpmessage.FieldsOf("Content-Range", "bytes */"+strconv.FormatInt(s.length, 10))
+		a.Added = httpmessage.FieldsOf("Content-Range", string(appendUnsatisfied(nil, s.length)))
 		return nil
 	case len(asked.spans) == 0, len(asked.spans) > 1 && !s.isComplete():
 		return x.open(ctx, a, s, whole)

@@ -60,10 +60,11 @@ func (s *stored) lastChange() time.Time {
 // isListed reports whether an entity tag is in a list, or the list is "*", by the weak comparison: RFC
 // 9110 section 13.1.2.
 func isListed(lines []string, etag string) bool {
-	for _, line := range lines {
-		members, _ := split(line, false)
-		for _, member := range members {
-			if member == "*" || etag != "" && opaque(member) == opaque(etag) {
+	for _, rest := range lines {
+		for rest != "" {
+			var member string
+			member, rest, _ = cutMember(rest, false)
+			if member = trimSpace(member); member == "*" || member != "" && etag != "" && opaque(member) == opaque(etag) {
 				return true
 			}
 		}
@@ -75,9 +76,8 @@ func isListed(lines []string, etag string) bool {
 // section 8.8.3.2. Quotation marks that are missing do not count.
 func opaque(etag string) string { return strings.Trim(strings.TrimPrefix(etag, "W/"), `"`) }
 
-// rangeApplies reports whether the Range of a request is to be heeded: RFC 9110 section 13.1.5.
-func (s *stored) rangeApplies(request httpmessage.Fields) bool {
-	condition := request.Value(ifRange)
+// rangeApplies reports whether the Range of a request is to be heeded, by its If-Range, "" for none: RFC 9110 section 13.1.5.
+func (s *stored) rangeApplies(condition string) bool {
 	switch {
 	case condition == "":
 		return true

@@ -56,17 +56,19 @@ func (b blocks) open(_ context.Context, part span) (Content, error) {
 }
 
 // part returns a part of the content, of the same memory.
-func (b blocks) part(part span) blocks {
-	var cut blocks
+func (b blocks) part(part span) blocks { return b.appendPart(nil, part) }
+
+// appendPart appends a part of the content to blocks, of the same memory.
+func (b blocks) appendPart(dst blocks, part span) blocks {
 	at := int64(0)
 	for _, block := range b {
 		from, to := max(part.start-at, 0), min(part.end-at, int64(len(block)))
 		if from < to {
-			cut = append(cut, block[from:to:to])
+			dst = append(dst, block[from:to:to])
 		}
 		at += int64(len(block))
 	}
-	return cut
+	return dst
 }
 
 // ownMemory returns a part of a content without the memory of the rest: blocks that are much smaller than those that they

@@ -68,7 +68,7 @@ func (h Heuristic) lifetime(status int, header httpmessage.Fields, directives ca
 // parseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7. Names of days
 // are not compared with the date.
 func parseDate(text string) (time.Time, bool) {
-	if n := len(text) - len(zone); n > 0 && strings.EqualFold(text[n:], zone) {
+	if n := len(text) - len(zone); n > 0 && text[n:] != zone && strings.EqualFold(text[n:], zone) {
 		text = text[:n] + zone
 	}
 	at, err := http.ParseTime(text)
@@ -77,9 +77,9 @@ func parseDate(text string) (time.Time, bool) {
 	}
 	// ParseTime accepts more spaces and fewer digits than the grammar.
 	_, date, hasDay := strings.Cut(text, " ")
+	var room [32]byte
 	for _, layout := range [...]string{"02 Jan 2006 15:04:05 GMT", "02-Jan-06 15:04:05 GMT", "Jan _2 15:04:05 2006"} {
-		var text [32]byte
-		if hasDay && strings.EqualFold(string(at.UTC().AppendFormat(text[:0], layout)), date) {
+		if hasDay && strings.EqualFold(string(at.UTC().AppendFormat(room[:0], layout)), date) {
 			return at.UTC(), true
 		}
 	}

@@ -126,7 +126,7 @@ func FuzzCondition(f *testing.F) {
 		s := &stored{record: record{status: 200, etag: etag, header: httpmessage.Fields{}}}
 		s.isUnmodified(httpmessage.FieldsOf(ifNoneMatch, match, ifModifiedSince, since).Lines)
 		s.isUnmodified(httpmessage.FieldsOf(ifModifiedSince, since).Lines)
-		s.rangeApplies(httpmessage.FieldsOf(ifRange, match))
+		s.rangeApplies(match)
 		if strings.HasPrefix(etag, `"`) && strings.Count(etag, `"`) == 2 && strings.HasSuffix(etag, `"`) {
 			if !s.isUnmodified(httpmessage.FieldsOf(ifNoneMatch, `"x", W/`+etag).Lines) {
 				t.Errorf("%s does not match itself", etag)

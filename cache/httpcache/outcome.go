@@ -39,7 +39,12 @@ func (o Outcome) Status(name string) string {
 	if o == (Outcome{Forwarded: fwdURIMiss}) && name == "urnd" { // as most that are not stored
 		return "urnd; fwd=uri-miss"
 	}
-	b := append(make([]byte, 0, 64), name...)
+	return string(o.AppendStatus(make([]byte, 0, 64), name))
+}
+
+// AppendStatus appends what Status returns.
+func (o Outcome) AppendStatus(b []byte, name string) []byte {
+	b = append(b, name...)
 	if o.Hit() {
 		b = append(b, "; hit"...)
 	} else {
@@ -60,5 +65,5 @@ func (o Outcome) Status(name string) string {
 	if o.Detail != "" {
 		b = append(append(b, "; detail="...), o.Detail...)
 	}
-	return string(b)
+	return b
 }

@@ -1,7 +1,6 @@
 package httpcache
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -35,8 +34,8 @@ func rangesOf(r *Request, length int64) ranges {
 	if len(lines) != 1 || r.Method != http.MethodGet {
 		return ranges{}
 	}
-	unit, set, ok := strings.Cut(lines[0], "=")
-	if !ok || !strings.EqualFold(trimSpace(unit), "bytes") {
+	set, ok := octetRanges(lines[0])
+	if !ok {
 		return ranges{}
 	}
 	var all ranges
@@ -55,6 +54,12 @@ func rangesOf(r *Request, length int64) ranges {
 	}
 	all.unsatisfiable = asked > 0 && len(all.spans) == 0
 	return all
+}
+
+// octetRanges returns the set of ranges of a Range field whose unit is octets: RFC 9110 section 14.2.
+func octetRanges(line string) (set string, ok bool) {
+	unit, set, ok := strings.Cut(line, "=")
+	return set, ok && strings.EqualFold(trimSpace(unit), "bytes")
 }
 
 // parseRange parses one range of a representation.
@@ -121,8 +126,20 @@ func contentRange(header httpmessage.Fields) (part span, length int64, ok bool) 
 
 // contentRangeOf returns the value of Content-Range for a part.
 func contentRangeOf(part span, length int64) string {
+	return string(appendContentRange(nil, part, length))
+}
+
+// appendContentRange appends the value of Content-Range for a part.
+func appendContentRange(dst []byte, part span, length int64) []byte {
+	dst = strconv.AppendInt(append(dst, "bytes "...), part.start, 10)
+	dst = append(strconv.AppendInt(append(dst, '-'), part.end-1, 10), '/')
 	if length < 0 {
-		return fmt.Sprintf("bytes %d-%d/*", part.start, part.end-1)
+		return append(dst, '*')
 	}
-	return fmt.Sprintf("bytes %d-%d/%d", part.start, part.end-1, length)
+	return strconv.AppendInt(dst, length, 10)
+}
+
+// appendUnsatisfied appends the value of Content-Range where no range of a request is of a representation: RFC 9110 section 15.5.17.
+func appendUnsatisfied(dst []byte, length int64) []byte {
+	return strconv.AppendInt(append(dst, "bytes */"...), length, 10)
 }

@@ -22,8 +22,8 @@ type Ready struct {
 
 // Ready returns the stored response that Serve would answer a request with at a time of Config.Now, and false
 // where Serve has to decide. The request is a GET or HEAD without content, and without the fields Authorization,
-// Cache-Control, If-Match, If-Unmodified-Since, Pragma and Range; its method and conditions are for the caller,
-// and so is Request.Check: see From and IsUnmodified. Only what is in memory is looked at, of which the content
+// Cache-Control, If-Match, If-Unmodified-Since and Pragma; its method, conditions and ranges are for the caller,
+// and so is Request.Check: see From, IsUnmodified and Part. Only what is in memory is looked at, of which the content
 // may be on disk: see Load. The fields of the request are asked for only where they select one of several responses. The
 // key, and Request.Spelling, are not retained.
 //

@@ -47,6 +47,12 @@ func TestReady(t *testing.T) {
 		{"another If-None-Match", 200, always + ` | Etag: "1"`, nil, `If-None-Match: "2"`, true},
 		{"If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil, "If-Modified-Since: Sat, 21 Nov 2026 08:00:00 GMT", true},
 		{"an earlier If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil, "If-Modified-Since: Sat, 21 Nov 2026 07:59:59 GMT", true},
+		{"Range", 200, always, nil, "Range: bytes=1-2", true},
+		{"Range of the end", 200, always + ` | Etag: "1"`, nil, "Range: bytes=-1 | If-Range: \"1\"", true},
+		{"Range for another one", 200, always + ` | Etag: "1"`, nil, "Range: bytes=-1 | If-Range: \"2\"", true},
+		{"Range behind the end", 200, always + " | Accept-Ranges: bytes | X-A: 1", nil, "Range: bytes=4-", true},
+		{"Range of another unit", 200, always, nil, "Range: x=1-2", true},
+		{"Range of 404", 404, always, nil, "Range: bytes=1-2", true},
 		{"an absent field selects", 200, always + " | Vary: X-A", nil, "", true},
 		{"another field selects", 200, always + " | Vary: X-A", nil, "X-A: 1", false},
 		{"two variants", 200, always + " | Vary: X-A", func(s *site) { s.get("X-A: 1") }, "X-A: 1", true},
@@ -73,7 +79,7 @@ func TestReady(t *testing.T) {
 			for _, method := range []string{"HEAD", "GET"} {
 				r := &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields()}, Key: target}
 				if test.asks != "" {
-					r.Fields = fields(test.asks)
+					r.Fields = fields(strings.Split(test.asks, " | ")...)
 				}
 				if f := s.ready(r); f.found != test.want {
 					t.Errorf("%s: ready is %t", method, f.found)

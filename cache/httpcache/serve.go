@@ -114,7 +114,7 @@ func (x *exchange) covers(s *stored) bool {
 	if !s.isPartial() {
 		return true
 	}
-	if s.length < 0 || !s.rangeApplies(x.r.Fields) {
+	if s.length < 0 || !s.rangeApplies(x.r.Fields.Value(ifRange)) {
 		return false
 	}
 	asked := rangesOf(x.r, s.length)

@@ -167,7 +167,18 @@ func asciiLower(s string) string {
 // RFC 9110 section 5.6.1. A comma in a quoted-string separates none. A backslash in one escapes,
 // except in an entity tag.
 func split(value string, escapes bool) (members []string, closed bool) {
-	quoted, start := false, 0
+	closed = true
+	for value != "" {
+		var member string
+		member, value, closed = cutMember(value, escapes)
+		members = appendMember(members, member)
+	}
+	return members, closed
+}
+
+// cutMember returns the first member of a list as split does, which may be empty, what is behind it, and whether its quoted-strings end.
+func cutMember(value string, escapes bool) (member, rest string, closed bool) {
+	quoted := false
 	for i := 0; i < len(value); i++ {
 		switch c := value[i]; {
 		case c == '"':
@@ -175,11 +186,10 @@ func split(value string, escapes bool) (members []string, closed bool) {
 		case c == '\\' && quoted && escapes:
 			i++
 		case c == ',' && !quoted:
-			members = appendMember(members, value[start:i])
-			start = i + 1
+			return value[:i], value[i+1:], true
 		}
 	}
-	return appendMember(members, value[start:]), !quoted
+	return value, "", !quoted
 }
 
 // appendMember appends a member that is not empty.

@@ -5,6 +5,11 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,11 +23,15 @@ type fastClient struct {
 	request, response []byte
 }
 
-// newFastClient returns a connection for a request, which has been answered: its response is cached.
-func newFastClient(tb testing.TB, target string) *fastClient {
+// newFastClient returns a connection for a request with some field lines, which has been answered: its response is cached, and has this
+// status.
+func newFastClient(tb testing.TB, status int, target string, lines ...string) *fastClient {
 	tb.Helper()
 	c := config.Default()
 	c.DDDS.Enabled = false
+	loopback, documentation := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")
+	c.Access.TrustedProxies, c.Access.AllowDestinations = []netip.Prefix{loopback}, []netip.Prefix{loopback}
+	c.Access.ResolveClients, c.Access.ProxyClients = []netip.Prefix{loopback, documentation}, []netip.Prefix{loopback, documentation}
 	p, err := wireAll(c, newDependencies())
 	if err != nil {
 		tb.Fatal(err)
@@ -52,30 +61,126 @@ func newFastClient(tb testing.TB, target string) *fastClient {
 			tb.Error(err)
 		}
 	})
-	client := &fastClient{Conn: conn, request: []byte("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n"), response: make([]byte, 64<<10)}
-	for range 8 { // the first ones fill the cache, and make what is used again
-		if !client.ask(tb) {
-			tb.Fatalf("%q", client.response[:200])
+	head := "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n"
+	client := &fastClient{Conn: conn, request: []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n"), response: make([]byte, 64<<10)}
+	client.fill(tb, head+"\r\n")
+	for range 8 { // they make what is used again
+		if client.ask(tb); client.status() != status {
+			tb.Fatalf("%q", client.response[:400])
 		}
 	}
 	return client
 }
 
-// ask sends the request, and reports whether the response is a redirect.
-func (c *fastClient) ask(tb testing.TB) bool {
+// fill asks for what the request is about without the field lines of that, as often as a cache needs.
+func (c *fastClient) fill(tb testing.TB, request string) {
+	tb.Helper()
+	plain := *c
+	plain.request = []byte(request)
+	for range 4 {
+		plain.ask(tb)
+	}
+}
+
+// status returns the status of the last response.
+func (c *fastClient) status() int {
+	status, err := strconv.Atoi(string(c.response[len("HTTP/1.1 "):][:3]))
+	if err != nil {
+		return 0
+	}
+	return status
+}
+
+// ask sends the request, and reads the response.
+func (c *fastClient) ask(tb testing.TB) {
 	tb.Helper()
 	if _, err := c.Write(c.request); err != nil {
 		tb.Fatal(err)
 	}
-	read := 0
-	for !bytes.HasSuffix(c.response[:read], []byte("</a>.\n")) {
+	for read := 0; ; {
 		more, err := c.Read(c.response[read:])
 		if err != nil {
 			tb.Fatal(err)
 		}
 		read += more
+		if end := lengthOf(c.response[:read]); end >= 0 && read >= end {
+			return
+		}
 	}
-	return bytes.HasPrefix(c.response, []byte("HTTP/1.1 30"))
+}
+
+// lengthOf returns the length of the response that octets begin with, -1 where its head is not complete.
+func lengthOf(octets []byte) int {
+	head := bytes.Index(octets, []byte("\r\n\r\n"))
+	if head < 0 {
+		return -1
+	}
+	length := head + len("\r\n\r\n")
+	const field = "\r\nContent-Length: "
+	if at := bytes.Index(octets[:head], []byte(field)); at >= 0 {
+		body := 0
+		for _, digit := range octets[at+len(field):] {
+			if digit < '0' || digit > '9' {
+				break
+			}
+			body = 10*body + int(digit-'0')
+		}
+		length += body
+	}
+	return length
+}
+
+// form is a form of a request that the caches answer.
+type form struct {
+	name, target string
+	lines        []string
+	status       int
+}
+
+// forms are the forms of requests that the fast path answers from the caches. page is the URL of a stored response.
+func forms(page string) []form {
+	const name = "/urn:ietf:rfc:2648"
+	client := "X-Forwarded-For: 192.0.2.7"
+	return []form{
+		{"canonical", name, nil, http.StatusFound},
+		{"to-be-normalized", "/URN:ISBN:0-395-36341-1", nil, http.StatusFound},
+		{"THTTP", "/uri-res/N2L?urn:ietf:rfc:2648", nil, http.StatusSeeOther},
+		{"proxy", "urn:ietf:rfc:2648", nil, http.StatusFound},
+		{"page", page, nil, http.StatusOK},
+		{"forwarded-for", name, []string{client}, http.StatusFound},
+		{"forwarded-for-and-others", name, []string{client + ", 127.0.0.2", "X-Forwarded-Proto: https", "X-Forwarded-Host: a.example", "X-Real-IP: 192.0.2.7"}, http.StatusFound},
+		{"forwarded", name, []string{"Forwarded: for=192.0.2.7;proto=https"}, http.StatusFound},
+		{"page-forwarded-for", page, []string{client}, http.StatusOK},
+		{"if-none-match", page, []string{`If-None-Match: "v1"`}, http.StatusNotModified},
+		{"if-none-match-of-many", page, []string{`If-None-Match: "v0", W/"v1"`}, http.StatusNotModified},
+		{"if-modified-since", page, []string{"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT"}, http.StatusNotModified},
+		{"range", page, []string{"Range: bytes=10-99"}, http.StatusPartialContent},
+		{"range-of-the-end", page, []string{"Range: bytes=-10"}, http.StatusPartialContent},
+		{"if-range", page, []string{"Range: bytes=10-", `If-Range: "v1"`}, http.StatusPartialContent},
+		{"if-range-not", page, []string{"Range: bytes=10-", `If-Range: "v0"`}, http.StatusOK},
+		{"range-not-satisfiable", page, []string{"Range: bytes=5000-"}, http.StatusRequestedRangeNotSatisfiable},
+		{"parameter", "/?uri=urn:ietf:rfc:2648", nil, http.StatusFound},
+		{"parameter-encoded", "/?uri=urn%3Aietf%3Arfc%3A2648", nil, http.StatusFound},
+		{"q-component", name + "?=a=b", nil, http.StatusFound},
+		{"r-component", name + "?+r", nil, http.StatusFound},
+		{"r-and-q-component", name + "?+r?=a=b", nil, http.StatusFound},
+	}
+}
+
+// newPage serves a page of 1 KiB that is stored, and returns its URL.
+func newPage(tb testing.TB) string {
+	tb.Helper()
+	body := bytes.Repeat([]byte("0123456789abcdef"), 64)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=3600")
+		w.Header().Set("Etag", `"v1"`)
+		w.Header().Set("Last-Modified", "Fri, 31 Dec 1999 00:00:00 GMT")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write(body)
+	}))
+	tb.Cleanup(origin.Close)
+	return origin.URL + "/page"
 }
 
 // A request that the fast path answers makes no allocation, however it is spelled.
@@ -84,23 +189,19 @@ func TestFastPathAllocatesNothing(t *testing.T) {
 	if raceDetector { // a sync.Pool loses some of what it has, on purpose
 		limit = 16
 	}
-	for _, target := range []string{"/urn:ietf:rfc:2648", "/URN:ISBN:0-395-36341-1", "/uri-res/N2L?urn:ietf:rfc:2648", "urn:ietf:rfc:2648"} {
-		client := newFastClient(t, target)
+	for _, f := range forms(newPage(t)) {
+		client := newFastClient(t, f.status, f.target, f.lines...)
 		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > limit {
-			t.Errorf("%s: %v allocations", target, n)
+			t.Errorf("%s: %v allocations", f.name, n)
 		}
 	}
 }
 
-// BenchmarkFastPath is the time of a cached redirect on one connection, with both of its sides in this process.
+// BenchmarkFastPath is the time of a cached answer on one connection, with both of its sides in this process.
 func BenchmarkFastPath(b *testing.B) {
-	for _, bm := range []struct{ name, target string }{
-		{"canonical", "/urn:ietf:rfc:2648"},
-		{"to-be-normalized", "/URN:ISBN:0-395-36341-1"},
-		{"THTTP", "/uri-res/N2L?urn:ietf:rfc:2648"},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			client := newFastClient(b, bm.target)
+	for _, f := range forms(newPage(b)) {
+		b.Run(f.name, func(b *testing.B) {
+			client := newFastClient(b, f.status, f.target, f.lines...)
 			b.ReportAllocs()
 			for b.Loop() {
 				client.ask(b)

@@ -23,6 +23,9 @@ type Request struct {
 	Length int64
 	// IsNeutral is whether its fields are of a list that is known to mean nothing beyond what the caches heed.
 	IsNeutral bool
+	// IsForwarded is whether it has fields by which a proxy in front says from whom and how it came, and IsRanged whether it has some
+	// that ask for a part of a representation. They are neutral.
+	IsForwarded, IsRanged bool
 	// Closes is whether the client wants the connection to end behind the response: RFC 9112 section 9.6.
 	Closes bool
 
@@ -93,6 +96,7 @@ func (r *Request) AppendFields(fields httpmessage.Fields) httpmessage.Fields {
 // net/http is none.
 func (r *Request) Parse(octets []byte) Reason {
 	r.Method, r.Host, r.Length, r.count, r.hasConnection, r.Closes, r.IsNeutral = "", "", 0, 0, false, false, true
+	r.IsForwarded, r.IsRanged = false, false
 	text := unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // as documented
 	rest, reason := r.parseLine(text)
 	for reason == "" {
@@ -216,6 +220,7 @@ func (r *Request) add(name, value string) Reason {
 	if known == "" || r.count == maxFields || r.Has(known) || known == "Proxy-Connection" && !equalFold(value, "keep-alive") {
 		return Field
 	}
+	r.heed(known)
 	r.fields[r.count] = field{known, value, name}
 	r.count++
 	return ""

@@ -76,9 +76,11 @@ func TestParse(t *testing.T) {
 		{"Expect", head + "Expect: 100-continue\r\n\r\n", Field},
 		{"Upgrade", head + "Upgrade: websocket\r\n\r\n", Field},
 		{"Authorization", head + "Authorization: Basic YTpi\r\n\r\n", notNeutral},
-		{"Range", head + "Range: bytes=0-1\r\n\r\n", notNeutral},
+		{"Range", head + "Range: bytes=0-1\r\n\r\n", ""},
 		{"Cache-Control", head + "Cache-Control: no-cache\r\n\r\n", notNeutral},
-		{"X-Forwarded-For", head + "X-Forwarded-For: 192.0.2.1\r\n\r\n", notNeutral},
+		{"X-Forwarded-For", head + "X-Forwarded-For: 192.0.2.1\r\n\r\n", ""},
+		{"X-Forwarded-For twice", head + "X-Forwarded-For: 192.0.2.1\r\nx-forwarded-for: 192.0.2.1\r\n\r\n", Field},
+		{"X-Forwarded-User", head + "X-Forwarded-User: a\r\n\r\n", notNeutral},
 		{"a field that nobody knows", head + "x-odd: a\r\n\r\n", notNeutral},
 		{"such a field twice", head + "X-Odd: a\r\nx-odd: b\r\n\r\n", Field},
 		{"an underscore", head + "X_Odd: a\r\n\r\n", Field},
@@ -113,6 +115,23 @@ func TestRequest(t *testing.T) {
 	octets := []byte("GET /urn:a:b HTTP/1.1\r\nHost: a\r\nUser-Agent: b\r\nAccept: */*\r\n\r\n")
 	if n := testing.AllocsPerRun(100, func() { r.Parse(octets) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestRequestIsForwardedOrRanged(t *testing.T) {
+	var r Request
+	for _, tt := range []struct {
+		field               string
+		isForwarded, ranged bool
+	}{
+		{"Accept", false, false}, {"X-Odd", false, false}, {"Range", false, true}, {"if-range", false, true}, {"X-Forwarded-For", true, false},
+		{"x-forwarded-proto", true, false}, {"X-Forwarded-Host", true, false}, {"X-Forwarded-Port", true, false}, {"X-Forwarded-Server", true, false},
+		{"forwarded", true, false}, {"X-Real-IP", true, false}, {"Via", true, false},
+	} {
+		reason := r.Parse([]byte("GET / HTTP/1.1\r\nHost: a\r\n" + tt.field + ": b\r\n\r\n"))
+		if reason != "" || r.IsForwarded != tt.isForwarded || r.IsRanged != tt.ranged || r.IsNeutral != (tt.field != "X-Odd") {
+			t.Errorf("%s: %q %+v", tt.field, reason, r)
+		}
 	}
 }
 

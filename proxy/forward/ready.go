@@ -2,7 +2,6 @@ package forward
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,10 +27,12 @@ func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Line
 	}
 	isNamed, forwarded := false, p.forwarded(site)
 	r, ok := p.config.Cache.Ready(key, spelling, func(name string) []string {
+		lines := request(name)
 		if name == "Forwarded" || name == "X-Forwarded-For" {
 			isNamed = isNamed || forwarded != ForwardedTransparent
 		}
-		return request(name)
+		isNamed = isNamed || len(lines) > 0 && isOfProxy(name)
+		return lines
 	}, now)
 	return r, ok && !isNamed && r.Status() != http.StatusUnauthorized
 }
@@ -59,15 +60,8 @@ func (p *Proxy) AppendReady(dst []byte, r Ready, isUnmodified bool, requestID st
 		if start = one.end; isUnmodified && one.isOfContent {
 			continue
 		}
-		dst = append(dst, text...)
-		switch one.next {
-		case nextAge:
-			dst = strconv.AppendInt(dst, int64(r.Age()/time.Second), 10)
-		case nextTTL:
-			dst = strconv.AppendInt(dst, int64(r.TTL()/time.Second), 10)
-		case nextID:
-			dst = append(dst, requestID...)
-		case nextText:
+		if dst = append(dst, text...); one.next != nextText {
+			dst = one.next.append(dst, &r, requestID)
 		}
 	}
 	if !h.hasDate { // net/http sends its own behind the others

@@ -251,3 +251,41 @@ func TestSchemeOf(t *testing.T) {
 		t.Errorf("no field: %q", got)
 	}
 }
+
+// Behind a proxy each request is of another client.
+func TestClientOfPeerAllocatesNothing(t *testing.T) {
+	peer := netip.MustParseAddr("127.0.0.1")
+	for _, header := range []http.Header{
+		{"X-Forwarded-For": {"203.0.113.9"}}, {"X-Forwarded-For": {"203.0.113.9:4711, 10.0.0.1"}}, {"X-Forwarded-For": {"2001:db8::1"}},
+		{"X-Forwarded-For": {"[2001:db8::1]:80"}, "X-Forwarded-Proto": {"https"}}, {"Forwarded": {`for=203.0.113.9;proto=http;by="[fd00::1]"`}},
+		{"X-Forwarded-For": {"203.0.113.9"}, "Forwarded": {"for=203.0.113.9"}},
+	} {
+		lines, prefixes := httpmessage.LinesOf(header), trusted()
+		if n := testing.AllocsPerRun(100, func() {
+			if c := ClientOfPeer(peer, lines, prefixes); c.Relayed || c.Addr == peer {
+				t.Errorf("%+v", c)
+			}
+			SchemeOf(lines)
+		}); n > 0 {
+			t.Errorf("%q: %v allocations", header, n)
+		}
+	}
+}
+
+// A hop is read as it was by trying all forms one after the other.
+func FuzzNodeAddr(f *testing.F) {
+	for _, seed := range []string{"192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80", "[::1", "::1]", "fe80::1%eth0", "[fe80::1%a]:80", "_x", "::ffff:192.0.2.1:80", "1.2.3.4%a:80", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, node string) {
+		text := strings.TrimSpace(node)
+		want, ok := AddrOf(text), true
+		if !want.IsValid() {
+			addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+			want, ok = addr.Unmap().WithZone(""), err == nil
+		}
+		if got, found := nodeAddr(node); got != want || found != ok {
+			t.Errorf("%q: %v %v instead of %v %v", node, got, found, want, ok)
+		}
+	})
+}

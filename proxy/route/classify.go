@@ -84,7 +84,7 @@ func (a *Ask) resource(v *View, u uri.URI) {
 
 // own says what a request asks for that is for this server, or for the proxy in absolute-form.
 func (a *Ask) own(v *View, p *Place) {
-	a.Target, a.Err = Parse(a.Path)
+	a.Target, a.Err = parse(a.Path, v.Scratch)
 	a.identify(p)
 	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
 	a.IsPublic = a.isPublic()
@@ -124,7 +124,7 @@ func (a *Ask) fetch(v *View, p *Place) {
 // identify makes an Ask one about what a person probably means by a text that is no URN: an identifier of another form.
 func (a *Ask) identify(p *Place) {
 	t := &a.Target
-	if t.Form != FormPath || t.Text == "" || a.Err == nil && p.Names.Owns(t.Query.URI) {
+	if t.Form != FormPath || t.Text == "" || a.Err == nil && (t.Query.IsURN() || p.Names.Owns(t.Query.URI)) {
 		return
 	}
 	if u, ok := p.Names.Identifiers.URI(t.Text); ok {

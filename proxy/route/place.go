@@ -23,7 +23,7 @@ type Server struct {
 }
 
 // Place is where a request has come to. It remembers what the last hosts meant, so it serves one connection: it is not safe
-// for concurrent use.
+// for concurrent use. What it says of the client may be changed between requests.
 type Place struct {
 	*Server
 	Local      string // the address of this end of the connection; "" for a Unix socket
@@ -44,10 +44,11 @@ type Place struct {
 
 // meaning is what a host means, which mostly is that of the next request, too.
 type meaning struct {
-	text       string
-	isKnown    bool
-	isMisnamed bool // see Ask.IsMisnamed
-	site       *Site
+	text          string
+	isKnown       bool
+	isThisMachine bool // of the client
+	isMisnamed    bool // see Ask.IsMisnamed
+	site          *Site
 }
 
 // ownName is whether the authority of the last target is this server.
@@ -58,9 +59,9 @@ type ownName struct {
 
 // meaningOf returns what the host of a request means.
 func (p *Place) meaningOf(v *View) *meaning {
-	if last := &p.host; !last.isKnown || last.text != v.Host {
+	if last := &p.host; !last.isKnown || last.text != v.Host || last.isThisMachine != p.IsThisMachine {
 		*last = meaning{
-			text: v.lasting(v.Host), isKnown: true, site: p.Sites.at(v.Host),
+			text: v.lasting(v.Host), isKnown: true, isThisMachine: p.IsThisMachine, site: p.Sites.at(v.Host),
 			isMisnamed: p.IsThisMachine && v.Host != "" && !p.Own.Has(v.Host),
 		}
 	}

@@ -88,7 +88,10 @@ func Methods(target string) string {
 // Parse parses a request-target as it was sent: http.ServeMux would clean its slashes and
 // dots, which are part of a name. The error is a *uri.ParseError or a *resolver.Negative;
 // the form is set even then.
-func Parse(target string) (Target, error) {
+func Parse(target string) (Target, error) { return parse(target, nil) }
+
+// parse is Parse with memory for the texts of parameters: nil gives them their own.
+func parse(target string, room *Scratch) (Target, error) {
 	switch {
 	case strings.HasPrefix(target, "/urn:"): // most requests
 		return parseName(target[1:])
@@ -97,15 +100,15 @@ func Parse(target string) (Target, error) {
 	case strings.HasPrefix(target, PathTHTTP):
 		return parseTHTTP(target)
 	case strings.HasPrefix(target, PathResolve+"?"), target == PathResolve:
-		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve))
+		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve), room)
 	case strings.HasPrefix(target, PathExplain+"?"), target == PathExplain:
-		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain))
+		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain), room)
 		r.Explains = true
 		return r, err
 	case strings.HasPrefix(target, PathFetch+"?"), target == PathFetch:
 		return parseFetch(target)
 	case strings.HasPrefix(target, "/?"):
-		return parseParameters(FormPath, target, target[1:])
+		return parseParameters(FormPath, target, target[1:], room)
 	case strings.HasPrefix(target, "/"):
 		return parsePath(target[1:])
 	default:
@@ -195,8 +198,9 @@ func parsePair(target, text string) (Target, error) {
 }
 
 // parseParameters parses the parameters uri and service of query, which begins with "?".
-func parseParameters(f Form, target, query string) (Target, error) {
-	text, ok := parameter(query, "uri")
+func parseParameters(f Form, target, query string, room *Scratch) (Target, error) {
+	text, ok := rawParameter(query, "uri")
+	text = room.unescape(text)
 	if !ok {
 		return Target{Form: f}, missing(target, ruleParameter)
 	}
@@ -290,10 +294,7 @@ func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
 // stays a plus: a URI has no spaces, and URNs begin their r-component with one.
 func parameter(query, name string) (string, bool) {
 	value, ok := rawParameter(query, name)
-	if decoded, err := url.PathUnescape(value); err == nil {
-		value = decoded
-	}
-	return value, ok
+	return (*Scratch)(nil).unescape(value), ok
 }
 
 // rawParameter returns the value of a parameter as it is.

@@ -1,6 +1,8 @@
 package route
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -26,6 +28,31 @@ type View struct {
 type Scratch struct {
 	key    [256]byte
 	target []byte
+	text   []byte // of a parameter
+}
+
+// unescape returns a text percent-decoded (RFC 3986 section 2.1), or as it is where that is not possible. Without a Scratch what is decoded
+// has its own memory.
+func (s *Scratch) unescape(text string) string {
+	if s == nil || !strings.Contains(text, "%") {
+		if decoded, err := url.PathUnescape(text); err == nil {
+			return decoded
+		}
+		return text
+	}
+	s.text = s.text[:0]
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '%' {
+			octet, err := strconv.ParseUint(text[min(i+1, len(text)):min(i+3, len(text))], 16, 8)
+			if err != nil || i+2 >= len(text) {
+				return text
+			}
+			c, i = byte(octet), i+2
+		}
+		s.text = append(s.text, c)
+	}
+	return inPlace(s.text)
 }
 
 // lasting returns a text of the request that is valid for longer.

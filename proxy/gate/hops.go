@@ -1,0 +1,102 @@
+package gate
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// maxHops bounds the proxies in a field.
+const maxHops = 64
+
+// hopsOf returns the hops of a field, separated by commas, and false for none and for too many.
+func hopsOf(values []string) (hops string, ok bool) {
+	hops = strings.Join(values, ",")
+	return hops, len(values) > 0 && strings.Count(hops, ",") < maxHops
+}
+
+// firstUntrusted returns the last hop of a field that is not trusted, or the first hop. nodeOf returns the node of a hop.
+func firstUntrusted(values []string, nodeOf func(hop string) string, trusted []netip.Prefix) (netip.Addr, bool) {
+	hops, ok := hopsOf(values)
+	for ok {
+		last := strings.LastIndexByte(hops, ',')
+		var addr netip.Addr
+		if addr, ok = nodeAddr(nodeOf(hops[last+1:])); ok && (last < 0 || !Contains(trusted, addr)) {
+			return addr, true
+		}
+		hops = hops[:max(last, 0)]
+	}
+	return netip.Addr{}, false
+}
+
+// forOf returns the parameter "for" of an element of Forwarded (RFC 7239 section 4), "" where it has none.
+func forOf(element string) string { return parameterOf(element, "for") }
+
+// SchemeOf returns the scheme, http or https, by which a request reached the trusted proxy that sent it on, by its field
+// X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" where that is not said by one proxy alone.
+func SchemeOf(lines httpmessage.Lines) string {
+	said, ok := hopsOf(lines.Of("X-Forwarded-Proto"))
+	isStandard := !ok
+	if isStandard {
+		said, ok = hopsOf(lines.Of("Forwarded"))
+	}
+	if !ok || strings.Contains(said, ",") {
+		return ""
+	}
+	if isStandard {
+		said = parameterOf(said, "proto")
+	}
+	switch scheme := strings.ToLower(strings.TrimSpace(said)); scheme {
+	case "http", "https":
+		return scheme
+	default:
+		return ""
+	}
+}
+
+// parameterOf returns a parameter of an element, "" where it has none or more than
+// one. A quoted value may contain "," and ";" and come from the client, as a host does: an
+// element that is cut out of one has none.
+func parameterOf(element, parameter string) string {
+	found := ""
+	for pair := range strings.SplitSeq(element, ";") {
+		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if name == "" && !ok {
+			continue
+		}
+		if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
+			value = value[1 : len(value)-1]
+		}
+		again := found != "" && strings.EqualFold(name, parameter)
+		if !ok || again || strings.ContainsAny(value, `"\\`) {
+			return ""
+		}
+		if strings.EqualFold(name, parameter) {
+			found = value
+		}
+	}
+	return found
+}
+
+// nodeAddr parses the address of a node, with or without port; "unknown" and obfuscated
+// identifiers have none (RFC 7239 section 6).
+func nodeAddr(node string) (netip.Addr, bool) {
+	node = strings.TrimSpace(node)
+	if mayHavePort(node) {
+		if addr := AddrOf(node); addr.IsValid() {
+			return addr, true
+		}
+	}
+	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(node, "["), "]"))
+	return addr.Unmap().WithZone(""), err == nil
+}
+
+// mayHavePort reports whether a node is not surely without a port: to parse it as one with a port would make an error.
+func mayHavePort(node string) bool {
+	first, last := strings.IndexByte(node, ':'), strings.LastIndexByte(node, ':')
+	if strings.HasPrefix(node, "[") {
+		return !strings.HasSuffix(node, "]")
+	}
+	return first >= 0 && first == last
+}
