@@ -46,6 +46,6 @@ func (c Copy) find(text string) (at int, ok bool) {
 	if start < base || start-base > uintptr(len(c.from)) {
 		return 0, false
 	}
-	at = int(start - base) //nolint:gosec // not more than the length
+	at = int(start - base)
 	return at, text != "" && at+len(text) <= len(c.from) && c.to[at:at+len(text)] == text
 }

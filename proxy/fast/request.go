@@ -212,10 +212,7 @@ func (r *Request) add(name, value string) Reason {
 		return r.addConnection(value)
 	}
 	if known == "" {
-		known, r.IsNeutral = endToEnd(name), false
-	}
-	if known == "" && !r.IsGet() && equalFold(name, lengthField) && r.setLength(value) {
-		known = lengthField
+		known, r.IsNeutral = r.other(name, value), false
 	}
 	if known == "" || r.count == maxFields || r.Has(known) || known == "Proxy-Connection" && !equalFold(value, "keep-alive") {
 		return Field
@@ -224,6 +221,14 @@ func (r *Request) add(name, value string) Reason {
 	r.fields[r.count] = field{known, value, name}
 	r.count++
 	return ""
+}
+
+// other returns the name, as http.Header has it, of a field that is not neutral, "" where the request is no plain one by it.
+func (r *Request) other(name, value string) string {
+	if !r.IsGet() && equalFold(name, lengthField) && r.setLength(value) {
+		return lengthField
+	}
+	return endToEnd(name)
 }
 
 const lengthField = "Content-Length"

@@ -83,8 +83,10 @@ func (r *Response) Reset(conn Conn, to *Request, date func() []byte) {
 	if r.header == nil {
 		r.header = make(http.Header)
 	}
-	*r = Response{conn: conn, date: date, isHead: to.IsHead(), closes: to.Closes, drains: to.Length > 0,
-		header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0]}
+	*r = Response{
+		conn: conn, date: date, isHead: to.IsHead(), closes: to.Closes, drains: to.Length > 0,
+		header: r.header, lines: r.lines[:0], out: r.out[:0], body: r.body[:0],
+	}
 }
 
 // Header implements http.ResponseWriter.

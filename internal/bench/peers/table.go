@@ -112,11 +112,9 @@ func (t table) write(w io.Writer) error {
 		}
 		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
 	})
-	if t.has(func(c cell) bool { return c.resident > 0 }) {
-		t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(c cell) string {
-			return fmt.Sprintf("%.1f", c.resident/kibibyte)
-		})
-	}
+	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(c cell) string {
+		return fmt.Sprintf("%.1f", c.resident/kibibyte)
+	})
 	if t.has(func(c cell) bool { return c.shared }) {
 		b.WriteString("\nWhere the clients had to run on a core of the server there is no rate and no latency.\n")
 	}
