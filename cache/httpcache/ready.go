@@ -127,15 +127,25 @@ func (r Ready) Used() {
 	r.response.uses.add(r.interval)
 }
 
-// Memo returns what SetMemo has set last for the stored response, nil for nothing.
-func (r Ready) Memo() any {
-	if memo := r.response.memo.Load(); memo != nil {
-		return *memo
-	}
-	return nil
+// Line returns the i-th line of the stored fields, of which there are Lines, as HTTP/1.1 has it, with its end: "Name: value\r\n".
+func (r Ready) Line(i int) string { return lineOf(r.response.header[i]) }
+
+// Lines is described with Line.
+func (r Ready) Lines() int { return len(r.response.header) }
+
+// Memo is what a caller has made of a stored response. It is immutable.
+type Memo struct {
+	Owner any // who has made it
+	Text  string
 }
 
+// Memo returns what SetMemo has set last for the stored response, nil for nothing.
+func (r Ready) Memo() *Memo { return r.response.memo.Load() }
+
 // SetMemo keeps with the stored response what the caller makes of it, in place of what was there. A changed
-// response has none. It must be immutable, and no larger than the fields and some hundred bytes: so much is
-// counted for it.
-func (r Ready) SetMemo(memo any) { r.response.memo.Store(&memo) }
+// response has none. One that takes more memory than is counted for it is not kept: see memoSize.
+func (r Ready) SetMemo(memo *Memo) {
+	if len(memo.Text) <= memoSize(r.response.header) {
+		r.response.memo.Store(memo)
+	}
+}

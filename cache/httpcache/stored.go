@@ -16,7 +16,7 @@ import (
 type stored struct {
 	record
 	// memo is what a caller has made of it, nil for nothing: see Ready.Memo.
-	memo atomic.Pointer[any]
+	memo atomic.Pointer[Memo]
 }
 
 // record is what is stored of a response. A changed response has a changed copy.

@@ -49,39 +49,52 @@ func isOfWeb(key string) bool {
 // isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField where the origin has sent none, and must be a
 // field value, or is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
 func (p *Proxy) AppendReady(dst []byte, r Ready, isUnmodified bool, requestID string, date []byte) []byte {
-	h := p.readyHead(r)
 	if isUnmodified {
 		dst = appendStatusLine(dst, http.StatusNotModified, "")
+	} else {
+		dst = appendStatusLine(dst, r.Status(), r.Reason())
 	}
-	start := 0
-	for _, one := range h.runs {
-		text := h.text[start:one.end]
-		if start = one.end; isUnmodified && one.isOfContent {
+	for head := p.readyHead(r); head != ""; {
+		var one piece
+		if one, head = cutPiece(head); isUnmodified && one.isOfContent {
 			continue
 		}
-		dst = append(dst, text...)
-		switch one.next {
-		case nextAge:
-			dst = strconv.AppendInt(dst, int64(r.Age()/time.Second), 10)
-		case nextTTL:
-			dst = strconv.AppendInt(dst, int64(r.TTL()/time.Second), 10)
-		case nextID:
-			dst = append(dst, requestID...)
-		case nextText:
+		switch one.kind {
+		case pieceLine:
+			dst = append(dst, r.Line(one.n)...)
+		case pieceText:
+			dst = append(dst, head[:one.n]...)
+		case pieceAge:
+			dst = appendNumber(append(dst, ageLine...), int64(r.Age()/time.Second))
+		case pieceStatus:
+			dst = appendNumber(append(dst, statusLine...), int64(r.TTL()/time.Second))
+		case pieceLength:
+			dst = appendNumber(append(dst, lengthLine...), r.Length())
+		case pieceVia:
+			dst = append(dst, p.via...)
+		case pieceID:
+			dst = append(append(append(append(dst, p.config.OwnField...), ": "...), requestID...), "\r\n"...)
+		case pieceDate: // net/http sends its own behind the others
+			dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
 		}
-	}
-	if !h.hasDate { // net/http sends its own behind the others
-		dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
+		if one.kind == pieceText {
+			head = head[one.n:]
+		}
 	}
 	return append(dst, "\r\n"...)
 }
 
+// appendNumber appends the value of a field, and its end.
+func appendNumber(dst []byte, n int64) []byte {
+	return append(strconv.AppendInt(dst, n, 10), "\r\n"...)
+}
+
 // readyHead returns the head of a stored response, which is made once.
-func (p *Proxy) readyHead(r Ready) *readyHead {
-	if h, ok := r.Memo().(*readyHead); ok && h.owner == p.owner {
-		return h
+func (p *Proxy) readyHead(r Ready) string {
+	if memo := r.Memo(); memo != nil && memo.Owner == any(p.owner) {
+		return memo.Text
 	}
-	h := p.newReadyHead(r)
-	r.SetMemo(h)
-	return h
+	head := p.newReadyHead(r)
+	r.SetMemo(&httpcache.Memo{Owner: p.owner, Text: head})
+	return head
 }

@@ -1,82 +1,111 @@
 package forward
 
 import (
-	"bytes"
+	"encoding/binary"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// readyHead is what the heads of all responses that a stored response is the answer of have in common. It is
-// immutable, and stays with the stored response.
-type readyHead struct {
-	owner   *owner
-	text    []byte // of the status line and the fields
-	runs    []run  // in the order of the text
-	hasDate bool
-}
+// The head of a response that a stored one is the answer of is made of pieces, in the order of net/http. They are few octets of text, since there are
+// as many as stored responses: a kind, and a number that only some have.
 
 // owner stands for a Proxy, which what it has made does not keep in memory when it is replaced.
 type owner struct{ _ byte }
 
-// run is a part of the text of a readyHead.
-type run struct {
-	end         int  // in the text
-	next        next // what is sent behind it
+// piece is a part of a head.
+type piece struct {
+	kind        pieceKind
+	n           int  // of pieceLine and pieceText
 	isOfContent bool // it is left out of a 304
 }
 
-// next is what is sent between two runs.
-type next uint8
+type pieceKind byte
 
 const (
-	nextText next = iota // nothing
-	nextAge
-	nextTTL
-	nextID
+	pieceLine   pieceKind = iota // the n-th line of the stored fields
+	pieceText                    // n octets, which follow
+	pieceAge                     // a field as it is for this request, as the following ones
+	pieceStatus                  // Cache-Status
+	pieceLength                  // Content-Length
+	pieceVia
+	pieceID
+	pieceDate
+
+	// ofContent is added to the kind of a piece that is left out of a 304.
+	ofContent = 0x80
 )
 
-// newReadyHead returns a head whose values that differ, each of which is the end of its field, are cut out.
-func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
-	cut := map[string]next{"Age": nextAge, "Cache-Status": nextTTL}
-	if p.config.OwnField != "" && !r.Fields(false).Has(p.config.OwnField) {
-		cut[p.config.OwnField] = nextID
+// The beginnings of lines that end with a number.
+const (
+	ageLine    = "Age: "
+	statusLine = "Cache-Status: urnd; hit; ttl="
+	lengthLine = "Content-Length: "
+)
+
+// cutPiece returns the first piece of a head that has one, and what is behind it: for pieceText, the octets first.
+func cutPiece(head string) (one piece, rest string) {
+	kind, rest := head[0], head[1:]
+	one = piece{kind: pieceKind(kind &^ ofContent), isOfContent: kind&ofContent != 0}
+	if one.kind > pieceText {
+		return one, rest
 	}
-	const end = variable + "\r\n"
-	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
-	var text bytes.Buffer
-	text.Write(appendStatusLine(nil, r.Status(), r.Reason()))
-	h := &readyHead{owner: p.owner, runs: []run{{end: text.Len(), isOfContent: true}}}
-	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
-		_ = http.Header{name: fields[name]}.Write(&text) // a buffer does not fail
-		isOfContent := len(unmodified[name]) == 0
-		next := cut[name]
-		if next == nextText {
-			h.add(run{end: text.Len(), isOfContent: isOfContent})
-			continue
+	for shift := 0; ; shift += 7 { // as encoding/binary writes it
+		digit := rest[0]
+		rest = rest[1:]
+		if one.n |= int(digit&0x7f) << shift; digit < 0x80 {
+			return one, rest
 		}
-		text.Truncate(text.Len() - len(end))
-		h.add(run{end: text.Len(), next: next, isOfContent: isOfContent})
-		text.WriteString("\r\n")
-		h.add(run{end: text.Len(), isOfContent: isOfContent})
 	}
-	_, h.hasDate = fields["Date"]
-	h.text, h.runs = bytes.Clone(text.Bytes()), slices.Clone(h.runs)
-	return h
 }
 
-// add appends a run, to the one before it where that is possible.
-func (h *readyHead) add(one run) {
-	last := &h.runs[len(h.runs)-1]
-	if last.next == nextText && last.isOfContent == one.isOfContent {
-		*last = one
-		return
+// newReadyHead returns the pieces of a head, without its status line.
+func (p *Proxy) newReadyHead(r httpcache.Ready) string {
+	stored := make(map[string]int, r.Lines())
+	for i := range r.Lines() {
+		stored[r.Line(i)] = i
 	}
-	h.runs = append(h.runs, one)
+	variables := map[string]pieceKind{"Age": pieceAge, "Cache-Status": pieceStatus}
+	if p.config.OwnField != "" && !r.Fields(false).Has(p.config.OwnField) {
+		variables[p.config.OwnField] = pieceID
+	}
+	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
+	var head []byte
+	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
+		mark := byte(0)
+		if len(unmodified[name]) == 0 {
+			mark = ofContent
+		}
+		for i, value := range fields[name] {
+			var text strings.Builder
+			_ = http.Header{name: {value}}.Write(&text) // a builder does not fail
+			line := text.String()
+			kind, isVariable := variables[name]
+			number, isStored := stored[line]
+			switch {
+			case line == "": // net/http does not send it
+			case isVariable && i == len(fields[name])-1:
+				head = append(head, byte(kind)|mark)
+			case isStored:
+				head = binary.AppendUvarint(append(head, byte(pieceLine)|mark), uint64(number)) //nolint:gosec // an index
+			case line == p.via:
+				head = append(head, byte(pieceVia)|mark)
+			case name == "Content-Length":
+				head = append(head, byte(pieceLength)|mark)
+			default:
+				head = append(binary.AppendUvarint(append(head, byte(pieceText)|mark), uint64(len(line))), line...)
+			}
+		}
+	}
+	if _, ok := fields["Date"]; !ok {
+		head = append(head, byte(pieceDate))
+	}
+	return string(head)
 }
 
 // variable is what the fields have that differ each time, until they are sent: a number, as an age and a TTL of 0 are.
