@@ -127,11 +127,15 @@ func (r Ready) Used() {
 	r.response.uses.add(r.interval)
 }
 
-// Line returns the i-th line of the stored fields, of which there are Lines, as HTTP/1.1 has it, with its end: "Name: value\r\n".
-func (r Ready) Line(i int) string { return lineOf(r.response.header[i]) }
+// Stored returns the stored fields, of which Fields(false) may leave some out. They are shared, and must not be changed.
+func (r Ready) Stored() httpmessage.Fields { return r.response.header }
 
-// Lines is described with Line.
-func (r Ready) Lines() int { return len(r.response.header) }
+// StoredLines returns the lines of some of the stored fields as HTTP/1.1 has them, with their ends: "Name: value\r\n". They are those
+// from the first to the last one in the order of their names, as they are spelled, and of these in the order in which they came.
+// The names must not be "", unless it is one line, and the last one must not be before the first.
+func (r Ready) StoredLines(first, last int) string {
+	return linesOf(r.response.header[first], r.response.header[last])
+}
 
 // Memo is what a caller has made of a stored response. It is immutable.
 type Memo struct {

@@ -75,7 +75,7 @@ func headerSize(header httpmessage.Fields) int {
 // memoSize returns the length of the text that a memo about a header may have: a few octets for each line, and lines as they are
 // where net/http spells their names in another way.
 func memoSize(header httpmessage.Fields) int {
-	const least, line, more = 48, 3, len(separator) + len(lineEnd) + 3
+	const least, line, more = 64, 3, len(separator) + len(lineEnd) + 3
 	size := least + line*len(header)
 	for _, f := range header {
 		if f.Canonical() != f.Name {

@@ -12,72 +12,63 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The head of a response that a stored one is the answer of is made of pieces, in the order of net/http. They are few octets of text, since there are
-// as many as stored responses: a kind, and a number that only some have.
+// The head of a response that a stored one is the answer of is made of pieces, in the order of net/http. They are few octets of text, since
+// there are as many as stored responses: a kind, and for some, numbers.
 
 // owner stands for a Proxy, which what it has made does not keep in memory when it is replaced.
 type owner struct{ _ byte }
 
-// piece is a part of a head.
-type piece struct {
-	kind        pieceKind
-	n           int  // of pieceLine and pieceText
-	isOfContent bool // it is left out of a 304
-}
-
+// pieceKind is what a piece is, and whether it is ofContent.
 type pieceKind byte
 
 const (
-	pieceLine   pieceKind = iota // the n-th line of the stored fields
-	pieceText                    // n octets, which follow
+	pieceLines  pieceKind = iota // stored lines: the first and the last one, as numbers of the stored fields
+	pieceText                    // the number of its octets, and they
 	pieceAge                     // a field as it is for this request, as the following ones
 	pieceStatus                  // Cache-Status
-	pieceLength                  // Content-Length
 	pieceVia
 	pieceID
 	pieceDate
 
-	// ofContent is added to the kind of a piece that is left out of a 304.
-	ofContent = 0x80
+	// ofContent is added to a piece that is left out of a 304.
+	ofContent pieceKind = 0x80
 )
 
 // The beginnings of lines that end with a number.
 const (
 	ageLine    = "Age: "
 	statusLine = "Cache-Status: urnd; hit; ttl="
-	lengthLine = "Content-Length: "
 )
 
-// cutPiece returns the first piece of a head that has one, and what is behind it: for pieceText, the octets first.
-func cutPiece(head string) (one piece, rest string) {
-	kind, rest := head[0], head[1:]
-	one = piece{kind: pieceKind(kind &^ ofContent), isOfContent: kind&ofContent != 0}
-	if one.kind > pieceText {
-		return one, rest
+// number returns the number at a place, as encoding/binary writes it, and the place behind it.
+func number(head string, at int) (n, behind int) {
+	if n = int(head[at]); n < 0x80 {
+		return n, at + 1
 	}
-	for shift := 0; ; shift += 7 { // as encoding/binary writes it
-		digit := rest[0]
-		rest = rest[1:]
-		if one.n |= int(digit&0x7f) << shift; digit < 0x80 {
-			return one, rest
+	n = 0
+	for shift := 0; ; shift += 7 {
+		digit := head[at]
+		at++
+		if n |= int(digit&0x7f) << shift; digit < 0x80 {
+			return n, at
 		}
 	}
 }
 
 // newReadyHead returns the pieces of a head, without its status line.
 func (p *Proxy) newReadyHead(r httpcache.Ready) string {
-	stored := make(map[string]int, r.Lines())
-	for i := range r.Lines() {
-		stored[r.Line(i)] = i
+	stored := make(map[string]int, len(r.Stored()))
+	for i := range r.Stored() {
+		stored[r.StoredLines(i, i)] = i
 	}
 	variables := map[string]pieceKind{"Age": pieceAge, "Cache-Status": pieceStatus}
 	if p.config.OwnField != "" && !r.Fields(false).Has(p.config.OwnField) {
 		variables[p.config.OwnField] = pieceID
 	}
 	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
-	var head []byte
+	var h pieces
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
-		mark := byte(0)
+		mark := pieceKind(0)
 		if len(unmodified[name]) == 0 {
 			mark = ofContent
 		}
@@ -90,22 +81,60 @@ func (p *Proxy) newReadyHead(r httpcache.Ready) string {
 			switch {
 			case line == "": // net/http does not send it
 			case isVariable && i == len(fields[name])-1:
-				head = append(head, byte(kind)|mark)
+				h.add(kind | mark)
 			case isStored:
-				head = binary.AppendUvarint(append(head, byte(pieceLine)|mark), uint64(number)) //nolint:gosec // an index
+				h.addLine(r, number, mark)
 			case line == p.via:
-				head = append(head, byte(pieceVia)|mark)
-			case name == "Content-Length":
-				head = append(head, byte(pieceLength)|mark)
+				h.add(pieceVia | mark)
 			default:
-				head = append(binary.AppendUvarint(append(head, byte(pieceText)|mark), uint64(len(line))), line...)
+				h.add(pieceText|mark, len(line))
+				h.text = append(h.text, line...)
 			}
 		}
 	}
 	if _, ok := fields["Date"]; !ok {
-		head = append(head, byte(pieceDate))
+		h.add(pieceDate)
 	}
-	return string(head)
+	return string(h.text)
+}
+
+// pieces is a head that is made.
+type pieces struct {
+	text []byte
+	// lines is where the last piece is, where that is of stored lines; first and last are these.
+	lines       int
+	isLines     bool
+	first, last int
+}
+
+// add adds a piece with its numbers.
+func (h *pieces) add(kind pieceKind, numbers ...int) {
+	h.isLines, h.lines = kind&^ofContent == pieceLines, len(h.text)
+	h.text = append(h.text, byte(kind))
+	for _, n := range numbers {
+		h.text = binary.AppendUvarint(h.text, uint64(n)) //nolint:gosec // an index, or a length
+	}
+}
+
+// addLine adds a stored line, to the piece before it where that ends with the line before it.
+func (h *pieces) addLine(r httpcache.Ready, i int, mark pieceKind) {
+	first := i
+	if h.isLines && pieceKind(h.text[h.lines]) == pieceLines|mark && isBehind(r, h.last, i) {
+		first = h.first
+		h.text = h.text[:h.lines]
+	}
+	h.add(pieceLines|mark, first, i)
+	h.first, h.last = first, i
+}
+
+// isBehind reports whether a stored line is the next one to another, in the order of StoredLines.
+func isBehind(r httpcache.Ready, before, i int) bool {
+	stored := r.Stored()
+	a, b := stored[before], stored[i]
+	if a.Name == "" || b.Name == "" || b.Name < a.Name || b.Name == a.Name && i < before {
+		return false
+	}
+	return r.StoredLines(before, i) == r.StoredLines(before, before)+r.StoredLines(i, i)
 }
 
 // variable is what the fields have that differ each time, until they are sent: a number, as an age and a TTL of 0 are.
