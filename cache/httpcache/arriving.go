@@ -67,7 +67,7 @@ func (x *exchange) newBody(f *flight, response *httpmessage.Response, s *stored)
 		whole := s.copied()
 		whole.content = nil
 		if !b.passing {
-			whole.content = content
+			whole.content = content.inMemory()
 		}
 		if !whole.isPartial() {
 			whole.length = b.arrived

@@ -96,7 +96,7 @@ func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
 // ContentType returns the first line of Content-Type in Fields(false), "" for none.
 func (r Ready) ContentType() string {
 	const name = "Content-Type"
-	if slices.ContainsFunc(r.response.validatedOnly, httpmessage.Field{Name: name}.Is) {
+	if r.response.validatedOnly != nil && slices.ContainsFunc(*r.response.validatedOnly, httpmessage.Field{Name: name}.Is) {
 		return ""
 	}
 	return r.response.header.Value(name)
@@ -104,8 +104,7 @@ func (r Ready) ContentType() string {
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.
 func (r Ready) Blocks() (content [][]byte, ok bool) {
-	content, ok = r.response.content.(blocks)
-	return content, ok
+	return blocksIn(r.response.content)
 }
 
 // Open opens the content, also one that is on disk. It returns false where the disk has lost it: Serve has to

@@ -44,7 +44,9 @@ func (s *stored) size() int {
 			size += len(one.line)
 		}
 	}
-	size += stringSize * len(s.validatedOnly) // their texts are those of the header
+	if s.validatedOnly != nil {
+		size += sliceSize + stringSize*len(*s.validatedOnly) // their texts are those of the header
+	}
 	if s.saved != nil {
 		size += int(unsafe.Sizeof(*s.saved)) + len(s.saved.Key()) + len(s.saved.Head()) + textOverhead
 	}
