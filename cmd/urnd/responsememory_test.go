@@ -135,7 +135,7 @@ func BenchmarkMemoryPerResponse(b *testing.B) {
 		b.ReportMetric(one(tables-heap), "tables-B/response")
 		b.ReportMetric(one(int64(metric("/gc/scan/heap:bytes"))), "scanned-B/response")
 		b.ReportMetric(float64(stats.Bytes)/float64(stats.Entries), "counted-B/response")
-		s.hits(b, n, 3_000_000)
+		s.hits(b, n, 1_000_000)
 		b.ReportMetric(float64(stats.Entries), "responses")
 	}
 }
