@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,6 +100,16 @@ func resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// processorTime returns the time of the processor that the process has had, in nanoseconds.
+func processorTime(b *testing.B) int64 {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
 // metric returns a number of the runtime.
 func metric(name string) float64 {
 	sample := []metrics.Sample{{Name: name}}
@@ -135,6 +146,9 @@ func BenchmarkMemoryPerResponse(b *testing.B) {
 		b.ReportMetric(one(tables-heap), "tables-B/response")
 		b.ReportMetric(one(int64(metric("/gc/scan/heap:bytes"))), "scanned-B/response")
 		b.ReportMetric(float64(stats.Bytes)/float64(stats.Entries), "counted-B/response")
+		before := processorTime(b)
+		runtime.GC()
+		b.ReportMetric(one(processorTime(b)-before), "collection-ns/response")
 		s.hits(b, n, 1_000_000)
 		b.ReportMetric(float64(stats.Entries), "responses")
 	}
