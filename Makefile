@@ -3,7 +3,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-registry pgo cover clean
+.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace bench-registry pgo cover clean
 
 run:
 	go run ./cmd/urnd serve
@@ -93,6 +93,10 @@ bench-peers: build test-deps
 	sh internal/testserver/install.sh internal/bench/peers/packages >&2
 	cd internal/bench && go build -o '$(CURDIR)/dist/floor' ./floor
 	cd internal/bench && BENCH_URND='$(CURDIR)/urnd' BENCH_FLOOR='$(CURDIR)/dist/floor' go run -exec 'taskset -c 0' ./peers
+
+# Hit ratios of the cache of responses in memory, beside those of LRU, GDSF, LFU and Belady: about a minute.
+bench-trace:
+	cd internal/bench && go run ./trace
 
 # The profile by which the compiler optimizes urnd: "go build" and "go test" take it from
 # cmd/urnd. It is of a program made without one, so that it depends on the code alone. See

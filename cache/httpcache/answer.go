@@ -53,10 +53,10 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 // fields returns the fields that are sent of a stored response. validated is whether the origin has just said
 // that it is right.
 func (s *stored) fields(isValidated bool) httpmessage.Fields {
-	if len(s.validatedOnly) == 0 || isValidated {
+	if s.validatedOnly == nil || isValidated {
 		return s.header
 	}
-	return without(s.header, s.validatedOnly...)
+	return without(s.header, *s.validatedOnly...)
 }
 
 // unmodified makes an answer one with 304.

@@ -77,7 +77,7 @@ func (b *body) ended(content blocks, complete bool) {
 	}
 	whole := b.whole
 	if !b.passing {
-		whole.content = content
+		whole.content = content.inMemory()
 	}
 	if !whole.isPartial() {
 		whole.length = b.arrived

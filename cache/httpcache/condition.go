@@ -51,10 +51,10 @@ func dateOf(lines []string) (time.Time, bool) {
 
 // lastChange returns the time that If-Modified-Since is compared with: RFC 9111 section 4.3.2.
 func (s *stored) lastChange() time.Time {
-	if s.modified.IsZero() {
-		return s.date
+	if s.modified == 0 {
+		return s.date.time()
 	}
-	return s.modified
+	return s.modified.time()
 }
 
 // isListed reports whether an entity tag is in a list, or the list is "*", by the weak comparison: RFC
@@ -89,7 +89,7 @@ func (s *stored) rangeApplies(condition string) bool {
 	at, ok := parseDate(condition)
 	// A date is a strong validator only where nothing changed within its second: RFC 9110 section
 	// 8.8.2.2.
-	return ok && at.Equal(s.modified) && s.date.Sub(s.modified) >= time.Second
+	return ok && secondOf(at) == s.modified && s.date > s.modified
 }
 
 // ofContent are the fields that describe a content.

@@ -45,6 +45,37 @@ func (b blocks) memory() int {
 
 const sliceSize = 24
 
+// block is the content of most stored responses: blocks of one, in less memory.
+type block struct{ one [1][]byte }
+
+// inMemory returns a content of blocks.
+func (b blocks) inMemory() content {
+	if len(b) == 1 {
+		return &block{[1][]byte{b[0]}}
+	}
+	return b
+}
+
+// blocksIn returns the blocks of a content, and false where it is not in memory. They must not be changed.
+func blocksIn(c content) (blocks, bool) {
+	switch c := c.(type) {
+	case *block:
+		return c.one[:], true
+	case blocks:
+		return c, true
+	default:
+		return nil, false
+	}
+}
+
+func (b *block) size() int64 { return int64(len(b.one[0])) }
+
+func (b *block) memory() int { return cap(b.one[0]) + sliceSize }
+
+func (b *block) open(ctx context.Context, part span) (Content, error) {
+	return blocks(b.one[:]).open(ctx, part)
+}
+
 func (b blocks) open(_ context.Context, part span) (Content, error) {
 	if part.start == 0 && (part.end < 0 || part.end == b.size()) {
 		return blocksContent(b), nil

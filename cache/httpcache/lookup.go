@@ -59,7 +59,7 @@ func (c *Cache) found(key string) *Entry {
 func (s *stored) info(now time.Time) Info {
 	i := Info{
 		Status: s.status, Spelling: s.spelling, Selecting: s.selecting(), Age: s.age(now), TTL: s.ttl(now),
-		ETag: s.etag, Modified: s.modified, Tags: s.tags(), OnDisk: s.saved != nil,
+		ETag: s.etag, Modified: s.modified.time(), Tags: s.tags(), OnDisk: s.saved != nil,
 		Partial: s.isPartial(), Purged: s.purged,
 	}
 	if s.content != nil {

@@ -70,16 +70,18 @@ func (c *Cache) storedResponse(r *Request, response *httpmessage.Response, at ar
 		header = dated
 	}
 	s := &stored{record: record{
-		status: response.Status, reason: reasonOf(response), spelling: strings.Clone(r.Spelling), header: compacted(header), date: date,
+		status: response.Status, reason: reasonOf(response), spelling: strings.Clone(r.Spelling), header: compacted(header), date: secondOf(date),
 		selectors: selectorsOf(response.Fields, r.Fields), received: at.received, length: response.ContentLength, from: response.From,
 		basis: c.config.Basis, uses: new(uses),
 	}}
 	s.etag = s.header.Value("Etag")
-	s.modified, _ = dateOf(s.header.Lines("Last-Modified"))
-	s.directives, s.validatedOnly = directivesOf(control)
-	s.validatedOnly = namesIn(s.header, s.validatedOnly)
-	s.freshness = freshnessOf(response.Status, response.Fields, control, targeted, s.date, c.config.Heuristic)
-	s.initialAge = initialAge(response.Fields, s.date, at.requested, at.received)
+	modified, _ := dateOf(s.header.Lines("Last-Modified"))
+	s.modified = secondOf(modified)
+	var names []string
+	s.directives, names = directivesOf(control)
+	s.validatedOnly = validatedOnly(namesIn(s.header, names))
+	s.freshness = freshnessOf(response.Status, response.Fields, control, targeted, date, c.config.Heuristic)
+	s.initialAge = initialAge(response.Fields, date, at.requested, at.received)
 	if s.isPartial() {
 		if s.part, s.length, ok = contentRange(response.Fields); !ok {
 			return nil

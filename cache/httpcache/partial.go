@@ -15,20 +15,20 @@ func (c *Cache) combined(key string, s *stored) *stored {
 	if !s.isPartial() {
 		return s
 	}
-	fresh, _ := s.content.(blocks)
+	fresh, _ := blocksIn(s.content)
 	if fresh.size() > s.part.length() {
 		return nil
 	}
 	s.part.end = s.part.start + fresh.size() // some origins send less than they say
 	if e := c.peek(key); e != nil {
 		for _, other := range e.variants { // two, where it fills the gap between them
-			before, ok := other.content.(blocks)
+			before, ok := blocksIn(other.content)
 			if !ok || !s.sameRepresentation(other) || !s.part.touches(other.part) {
 				continue
 			}
 			if whole := s.joined(fresh, other, before); whole.part.length() <= c.config.MaxObject {
 				s = whole
-				fresh, _ = s.content.(blocks)
+				fresh, _ = blocksIn(s.content)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func (s *stored) sameRepresentation(other *stored) bool {
 // say, and do not touch. Each answers requests for what it has; without a strong validator nothing is combined.
 func (s *stored) isBeside(other *stored) bool {
 	isSelected := s.isPartial() && other.isPartial() && slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame)
-	isSame := s.etag == other.etag && s.modified.Equal(other.modified) && s.length == other.length && !other.purged
+	isSame := s.etag == other.etag && s.modified == other.modified && s.length == other.length && !other.purged
 	return isSelected && (isSame || s.sameRepresentation(other)) && !s.part.touches(other.part)
 }
 
@@ -114,7 +114,7 @@ func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
 	if !ok || part.start != s.part.end || part.end != length || s.length >= 0 && s.length != length || rest.Fields.Value("Etag") != s.etag {
 		return nil
 	}
-	begin, ok := s.content.(blocks)
+	begin, ok := blocksIn(s.content)
 	if !ok {
 		return nil
 	}

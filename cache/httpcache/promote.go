@@ -43,7 +43,7 @@ func (c *Cache) load(key string, most int64) *Entry {
 // contentOf returns the content of an object: in memory, where it was read.
 func contentOf(o *disk.Object) content {
 	if body, isRead := o.Body(); isRead {
-		return blocksOf(body)
+		return blocksOf(body).inMemory()
 	}
 	return fileContent{o}
 }
@@ -77,7 +77,7 @@ func (c *Cache) promote(f fileContent, s *stored) (blocks, error) {
 		return nil, fmt.Errorf("%w: %w", errLost, err)
 	}
 	inMemory, key := s.copied(), f.object.Key()
-	inMemory.content = blocksOf(body)
+	inMemory.content = blocksOf(body).inMemory()
 	shard := c.shard(key)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()

@@ -96,7 +96,7 @@ func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
 // ContentType returns the first line of Content-Type in Fields(false), "" for none.
 func (r Ready) ContentType() string {
 	const name = "Content-Type"
-	if slices.ContainsFunc(r.response.validatedOnly, httpmessage.Field{Name: name}.Is) {
+	if r.response.validatedOnly != nil && slices.ContainsFunc(*r.response.validatedOnly, httpmessage.Field{Name: name}.Is) {
 		return ""
 	}
 	return r.response.header.Value(name)
@@ -104,8 +104,7 @@ func (r Ready) ContentType() string {
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.
 func (r Ready) Blocks() (content [][]byte, ok bool) {
-	content, ok = r.response.content.(blocks)
-	return content, ok
+	return blocksIn(r.response.content)
 }
 
 // Open opens the content, also one that is on disk. It returns false where the disk has lost it: Serve has to
@@ -127,15 +126,29 @@ func (r Ready) Used() {
 	r.response.uses.add(r.interval)
 }
 
-// Memo returns what SetMemo has set last for the stored response, nil for nothing.
-func (r Ready) Memo() any {
-	if memo := r.response.memo.Load(); memo != nil {
-		return *memo
-	}
-	return nil
+// Stored returns the stored fields, of which Fields(false) may leave some out. They are shared, and must not be changed.
+func (r Ready) Stored() httpmessage.Fields { return r.response.header }
+
+// StoredLines returns the lines of some of the stored fields as HTTP/1.1 has them, with their ends: "Name: value\r\n". They are those
+// from the first to the last one in the order of their names, as they are spelled, and of these in the order in which they came.
+// The names must not be "", unless it is one line, and the last one must not be before the first.
+func (r Ready) StoredLines(first, last int) string {
+	return linesOf(r.response.header[first], r.response.header[last])
 }
 
+// Memo is what a caller has made of a stored response. It is immutable.
+type Memo struct {
+	Owner any // who has made it
+	Text  string
+}
+
+// Memo returns what SetMemo has set last for the stored response, nil for nothing.
+func (r Ready) Memo() *Memo { return r.response.memo.Load() }
+
 // SetMemo keeps with the stored response what the caller makes of it, in place of what was there. A changed
-// response has none. It must be immutable, and no larger than the fields and some hundred bytes: so much is
-// counted for it.
-func (r Ready) SetMemo(memo any) { r.response.memo.Store(&memo) }
+// response has none. One that takes more memory than is counted for it is not kept: see memoSize.
+func (r Ready) SetMemo(memo *Memo) {
+	if len(memo.Text) <= memoSize(r.response.header) {
+		r.response.memo.Store(memo)
+	}
+}

@@ -235,9 +235,11 @@ func TestMemo(t *testing.T) {
 		t.Errorf("it has %v", r.Memo())
 	}
 	before := store.Get(target).Value.Size()
-	r.SetMemo("a")
+	memo := &httpcache.Memo{Owner: t, Text: "a"}
+	r.SetMemo(memo)
+	r.SetMemo(&httpcache.Memo{Owner: t, Text: strings.Repeat("a", 1000)}) // more than is counted for it
 	r, _ = s.cache.Ready(target, "", nil, s.clock.now())
-	if r.Memo() != "a" {
+	if r.Memo() != memo {
 		t.Errorf("it has %v", r.Memo())
 	}
 	if after := store.Get(target).Value.Size(); after != before {

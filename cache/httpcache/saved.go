@@ -46,8 +46,11 @@ type savedDirectives struct {
 func (s *stored) head() ([]byte, error) {
 	h := savedHead{
 		Status: s.status, Reason: s.reason, Spelling: s.spelling, Received: s.received.Round(0), InitialAge: s.initialAge,
-		Lifetime: s.lifetime, Explicit: s.explicit, ValidatedOnly: s.validatedOnly, From: s.from, Purged: s.purged, Basis: s.basis,
+		Lifetime: s.lifetime, Explicit: s.explicit, From: s.from, Purged: s.purged, Basis: s.basis,
 		Directives: savedDirectives{s.noCache, s.mustRevalidate, s.immutable, s.whileRevalidate, s.ifError},
+	}
+	if s.validatedOnly != nil {
+		h.ValidatedOnly = *s.validatedOnly
 	}
 	h.Fields = make([][2]string, 0, len(s.header))
 	for _, f := range s.header {
@@ -108,7 +111,7 @@ func storedOfHead(text []byte) *stored {
 	fields := h.fields()
 	s := &stored{record: record{
 		status: h.Status, reason: h.Reason, spelling: h.Spelling, header: compacted(fields), received: h.Received, initialAge: h.InitialAge,
-		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: h.ValidatedOnly, from: h.From, purged: h.Purged, basis: h.Basis,
+		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: validatedOnly(h.ValidatedOnly), from: h.From, purged: h.Purged, basis: h.Basis,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
@@ -118,9 +121,10 @@ func storedOfHead(text []byte) *stored {
 	for _, one := range h.Selectors {
 		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})
 	}
-	s.modified, _ = parseDate(fields.Value("Last-Modified"))
+	modified, _ := parseDate(fields.Value("Last-Modified"))
+	s.modified = secondOf(modified)
 	if date, ok := parseDate(fields.Value("Date")); ok {
-		s.date = date
+		s.date = secondOf(date)
 	}
 	return s
 }

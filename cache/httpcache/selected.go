@@ -31,7 +31,7 @@ func (e *Entry) selected(spelling string, request httpmessage.Lines) *stored {
 		switch {
 		case best == nil, best.isPartial() && !s.isPartial():
 			best = s
-		case best.isPartial() == s.isPartial() && s.date.After(best.date):
+		case best.isPartial() == s.isPartial() && s.date > best.date:
 			best = s
 		}
 	}

@@ -1,6 +1,7 @@
 package httpcache
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -19,7 +20,7 @@ func variantOf(vary string, request httpmessage.Fields, age time.Duration, langu
 		header.Set("Content-Language", language)
 	}
 	return &stored{record: record{
-		status: 200, header: header, selectors: selectorsOf(header, request), date: time.Unix(1_795_000_000, 0).Add(-age), uses: new(uses),
+		status: 200, header: header, selectors: selectorsOf(header, request), date: secondOf(time.Unix(1_795_000_000, 0).Add(-age)), uses: new(uses),
 	}}
 }
 
@@ -116,7 +117,7 @@ func referenceSelected(e *Entry, asked []httpmessage.Fields, request httpmessage
 	if len(matching) == 0 {
 		return nil
 	}
-	return slices.MinFunc(matching, func(a, b *stored) int { return b.date.Compare(a.date) })
+	return slices.MinFunc(matching, func(a, b *stored) int { return cmp.Compare(b.date, a.date) })
 }
 
 func listOfNames(lines []string) (names []string) {

@@ -44,7 +44,9 @@ func (s *stored) size() int {
 			size += len(one.line)
 		}
 	}
-	size += stringSize * len(s.validatedOnly) // their texts are those of the header
+	if s.validatedOnly != nil {
+		size += sliceSize + stringSize*len(*s.validatedOnly) // their texts are those of the header
+	}
 	if s.saved != nil {
 		size += int(unsafe.Sizeof(*s.saved)) + len(s.saved.Key()) + len(s.saved.Head()) + textOverhead
 	}
@@ -61,15 +63,26 @@ const (
 	fieldSize    = int(unsafe.Sizeof(httpmessage.Field{}))
 	// mapSize and slotSize are about the memory of a map, and of a place in it.
 	mapSize, slotSize = 120, 42
-	// memoOverhead is about the memory of a memo, without the fields of the response.
-	memoOverhead = 480
 )
 
-// headerSize returns the memory of a header that is compacted, and about that of the head that is made of it.
+// headerSize returns the memory of a header that is compacted, and that of a memo about it.
 func headerSize(header httpmessage.Fields) int {
-	size := fieldSize*len(header) + memoOverhead
+	size := fieldSize*len(header) + int(unsafe.Sizeof(Memo{})) + memoSize(header)
 	for _, f := range header {
-		size += 2*(len(f.Name)+len(f.Value)) + len(": \r\n")
+		size += len(f.Name) + len(separator) + len(f.Value) + len(lineEnd)
+	}
+	return size
+}
+
+// memoSize returns the length of the text that a memo about a header may have: a few octets for each line, and lines as they are
+// where net/http spells their names in another way.
+func memoSize(header httpmessage.Fields) int {
+	const least, line, more = 64, 3, len(separator) + len(lineEnd) + 3
+	size := least + line*len(header)
+	for _, f := range header {
+		if f.Canonical() != f.Name {
+			size += len(f.Name) + len(f.Value) + more
+		}
 	}
 	return size
 }

@@ -16,7 +16,7 @@ import (
 type stored struct {
 	record
 	// memo is what a caller has made of it, nil for nothing: see Ready.Memo.
-	memo atomic.Pointer[any]
+	memo atomic.Pointer[Memo]
 }
 
 // record is what is stored of a response. A changed response has a changed copy.
@@ -29,9 +29,9 @@ type record struct {
 	// selectors are what the response was selected by, in the order of their names.
 	selectors []selector
 	directives
-	etag     string    // "" for none
-	modified time.Time // zero for none
-	date     time.Time // Date, or when it was received
+	etag     string // "" for none
+	modified second // Last-Modified
+	date     second // Date, or when it was received
 	// received is when the response was, and initialAge its age then.
 	received   time.Time
 	initialAge time.Duration
@@ -47,8 +47,8 @@ type record struct {
 	basis string // Config.Basis
 	// purged is whether it must be validated before it is used: a soft purge, or an invalidation.
 	purged bool
-	// validatedOnly are those of the fields that are sent only after a validation: no-cache with names.
-	validatedOnly []string
+	// validatedOnly are those of the fields that are sent only after a validation: no-cache with names; nil for none, as nearly always.
+	validatedOnly *[]string
 	// uses is when it was used; changed copies share it.
 	uses *uses
 }
@@ -68,6 +68,14 @@ type directives struct {
 	immutable       bool
 	whileRevalidate time.Duration // RFC 5861; 0 for none
 	ifError         time.Duration // likewise; -1 for none
+}
+
+// validatedOnly returns names for record.validatedOnly.
+func validatedOnly(names []string) *[]string {
+	if len(names) == 0 {
+		return nil
+	}
+	return &names
 }
 
 // directivesOf returns what the directives of a response say about its use.
@@ -111,7 +119,7 @@ func (s *stored) ttl(now time.Time) time.Duration { return s.lifetime - s.age(no
 func (s *stored) isPartial() bool { return s.status == http.StatusPartialContent }
 
 // hasValidator reports whether it can be validated: RFC 9110 section 8.8.
-func (s *stored) hasValidator() bool { return s.etag != "" || !s.modified.IsZero() }
+func (s *stored) hasValidator() bool { return s.etag != "" || s.modified != 0 }
 
 // isStrong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
 func isStrong(etag string) bool { return strings.HasPrefix(etag, `"`) }

@@ -21,7 +21,7 @@ func validationHeader(request httpmessage.Fields, candidates []*stored) httpmess
 	if len(tags) > 0 {
 		header.Set(ifNoneMatch, strings.Join(tags, ", "))
 	}
-	if s := candidates[0]; len(candidates) == 1 && s.matches(request.Lines) && !s.modified.IsZero() { // other variants may have the same time
+	if s := candidates[0]; len(candidates) == 1 && s.matches(request.Lines) && s.modified != 0 { // other variants may have the same time
 		header.Set(ifModifiedSince, s.header.Value("Last-Modified"))
 	}
 	return header

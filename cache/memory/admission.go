@@ -12,7 +12,11 @@ const probationShare = 8
 // So a new entry gets into ristretto only while nothing has to leave for it, or when its
 // name is asked for again: while it is on probation, or while the ghost remembers it. The
 // entry moves at the end of its probation, and not when it is asked for: then a read
-// writes nothing, and entries that just fit all stay (S3-FIFO does the same).
+// moves nothing, and entries that just fit all stay (S3-FIFO does the same).
+//
+// ristretto does not weigh the size of an entry, for which several others may have to leave.
+// So one that is larger than the mean must be asked for once more for each time that its size
+// is twice as much (isWorth).
 
 // admits reports whether ristretto gets an entry at once; s.mu is held, and the entry is
 // counted.
@@ -26,7 +30,14 @@ func (s *Store[V]) admits(key string, cost int64) bool {
 	if _, ok := s.items.GetTTL(key); ok { // unlike Get, this does not count as an access
 		return true
 	}
-	return s.ghost.has(key)
+	return s.isWorth(1, cost) && s.ghost.has(key)
+}
+
+// isWorth reports whether an entry of a cost that was asked for again so often is worth those
+// that leave for it; s.mu is held.
+func (s *Store[V]) isWorth(asked int, cost int64) bool {
+	mean := s.bytes.Load() / max(s.entries.Load(), 1)
+	return asked > 0 && cost <= mean<<asked
 }
 
 // admit gives an entry, which is counted, to ristretto; s.mu is held.
@@ -48,7 +59,7 @@ func (s *Store[V]) endProbation() {
 		switch {
 		case e == nil:
 			return
-		case asked:
+		case s.isWorth(asked, s.cost(e)):
 			s.admit(e, s.cost(e))
 		default:
 			s.ghost.add(e.Key)

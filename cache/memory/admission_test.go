@@ -186,3 +186,21 @@ func BenchmarkGetOnProbation(b *testing.B) {
 		}
 	}
 }
+
+// TestIsWorth: an entry is asked for once more for each time that its size is twice the mean of all.
+func TestIsWorth(t *testing.T) {
+	var s Store[string]
+	s.entries.Store(10)
+	s.bytes.Store(10 * 1000)
+	for _, tt := range []struct {
+		asked int
+		cost  int64
+		want  bool
+	}{
+		{0, 1, false}, {1, 1, true}, {1, 2000, true}, {1, 2001, false}, {2, 4000, true}, {2, 4001, false}, {mostAsked, 1000 << mostAsked, true},
+	} {
+		if got := s.isWorth(tt.asked, tt.cost); got != tt.want {
+			t.Errorf("%d bytes, asked for %d times: %t", tt.cost, tt.asked, got)
+		}
+	}
+}

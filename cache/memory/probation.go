@@ -19,8 +19,12 @@ type probation[V any] struct {
 // candidate is an entry on probation.
 type candidate[V any] struct {
 	entry *cache.Entry[V]
-	asked atomic.Bool // again, since it was put
+	asked atomic.Int32 // how often again, since it was put; at most mostAsked
 }
+
+// mostAsked is how many times an entry on probation is asked for that are told apart: readers on several processors share what
+// none of them writes.
+const mostAsked = 16
 
 func candidateOf[V any](element *list.Element) *candidate[V] {
 	c, _ := element.Value.(*candidate[V])
@@ -34,8 +38,8 @@ func (p *probation[V]) get(key string) *cache.Entry[V] {
 		return nil
 	}
 	c := candidateOf[V](element)
-	if !c.asked.Load() { // readers on several processors share what none of them writes
-		c.asked.Store(true)
+	if c.asked.Load() < mostAsked {
+		c.asked.Add(1)
 	}
 	return c.entry
 }
@@ -56,14 +60,14 @@ func (p *probation[V]) put(e *cache.Entry[V]) (replaced *cache.Entry[V]) {
 	return nil
 }
 
-// next removes the oldest entry if there are more than fit, and returns whether it was
+// next removes the oldest entry if there are more than fit, and returns how often it was
 // asked for again; it returns nil if all fit.
-func (p *probation[V]) next() (e *cache.Entry[V], asked bool) {
+func (p *probation[V]) next() (e *cache.Entry[V], asked int) {
 	if p.bytes <= p.maxBytes {
-		return nil, false
+		return nil, 0
 	}
 	c := candidateOf[V](p.queue.Front())
-	return p.remove(c.entry.Key), c.asked.Load()
+	return p.remove(c.entry.Key), int(c.asked.Load())
 }
 
 // remove removes the entry of key and returns it, or nil.

@@ -44,8 +44,9 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	}
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
-		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
-		TooMany:  func() listen.Document { return document(problem.ErrConnections) },
+		BoundGarbage: os.Getenv("GOGC") == "",
+		Deadline:     func(after time.Duration) time.Time { return time.Now().Add(after) },
+		TooMany:      func() listen.Document { return document(problem.ErrConnections) },
 		Load: func(previous *daemon.Generation) (*daemon.Generation, error) {
 			c, err := read()
 			if err != nil {

@@ -43,6 +43,8 @@ type Config struct {
 	Listening func(addrs []net.Addr)
 	// Status describes the state of the service for systemd.
 	Status func() string
+	// BoundGarbage is whether the daemon says when garbage is collected: not where the administrator has set GOGC.
+	BoundGarbage bool
 }
 
 // Daemon is a running service.
@@ -136,6 +138,8 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+	heap := newGarbage()
+	defer heap.end()
 	for {
 		select {
 		case <-ctx.Done():
@@ -147,6 +151,9 @@ func (d *Daemon) loop(ctx context.Context, hangups <-chan os.Signal, changes <-c
 		case <-changes:
 			d.reload(ctx)
 		case <-ticker.C:
+			if d.config.BoundGarbage {
+				heap.bound()
+			}
 			d.logNotifyError(systemd.Status(d.status()))
 			if watchdog > 0 {
 				d.feedWatchdog(ctx, interval)

@@ -55,8 +55,9 @@ type Config struct {
 // Proxy passes requests on to origin servers. It is safe for concurrent use.
 type Proxy struct {
 	config Config
-	// owner is by whom a readyHead was made.
+	// owner is by whom the head of a stored response was made, and via the line of Via.
 	owner *owner
+	via   string
 
 	boundConns boundConns
 	sendings   sync.Pool // of *sending
@@ -65,7 +66,9 @@ type Proxy struct {
 }
 
 // New returns a Proxy.
-func New(config Config) *Proxy { return &Proxy{config: config, owner: new(owner)} }
+func New(config Config) *Proxy {
+	return &Proxy{config: config, owner: new(owner), via: "Via: " + config.Via.String() + "\r\n"}
+}
 
 // Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without
 // controls, spaces and "#". Its fields are its own, and may be changed.

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,32 +51,77 @@ func isOfWeb(key string) bool {
 // isUnmodified is whether the answer is 304. requestID is sent in Config.OwnField where the origin has sent none, and must be a
 // field value, or is not used without one. date is that of Date where the response has none: http.TimeFormat of the present time.
 func (p *Proxy) AppendReady(dst []byte, r Ready, isUnmodified bool, requestID string, date []byte) []byte {
-	h := p.readyHead(r)
-	if isUnmodified {
-		dst = appendStatusLine(dst, http.StatusNotModified, "")
+	switch {
+	case isUnmodified:
+		dst = append(dst, "HTTP/1.1 304 Not Modified\r\n"...)
+	case r.Status() == http.StatusOK && r.Reason() == "OK":
+		dst = append(dst, "HTTP/1.1 200 OK\r\n"...)
+	default:
+		dst = appendStatusLine(dst, r.Status(), r.Reason())
 	}
-	start := 0
-	for _, one := range h.runs {
-		text := h.text[start:one.end]
-		if start = one.end; isUnmodified && one.isOfContent {
+	return append(p.appendReadyFields(dst, r, isUnmodified, requestID, date), "\r\n"...)
+}
+
+// appendReadyFields appends the fields of what AppendReady appends.
+func (p *Proxy) appendReadyFields(dst []byte, r Ready, isUnmodified bool, requestID string, date []byte) []byte {
+	head := p.readyHead(r)
+	for at := 0; at < len(head); {
+		kind := pieceKind(head[at])
+		isLeftOut := isUnmodified && kind&ofContent != 0
+		at++
+		switch kind &^ ofContent {
+		case pieceLines:
+			var first, last int
+			first, at = number(head, at)
+			if last, at = number(head, at); !isLeftOut {
+				dst = append(dst, r.StoredLines(first, last)...)
+			}
+			continue
+		case pieceText:
+			var octets int
+			if octets, at = number(head, at); !isLeftOut {
+				dst = append(dst, head[at:at+octets]...)
+			}
+			at += octets
 			continue
 		}
-		if dst = append(dst, text...); one.next != nextText {
-			dst = one.next.append(dst, &r, requestID)
+		if isLeftOut {
+			continue
+		}
+		switch kind &^ ofContent {
+		case pieceAge:
+			dst = appendNumber(append(dst, ageLine...), int64(r.Age()/time.Second))
+		case pieceStatus:
+			dst = appendNumber(append(dst, statusLine...), int64(r.TTL()/time.Second))
+		case pieceVia:
+			dst = append(dst, p.via...)
+		case pieceID:
+			dst = append(append(append(append(dst, p.config.OwnField...), ": "...), requestID...), "\r\n"...)
+		case pieceDate: // net/http sends its own behind the others
+			dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
 		}
 	}
-	if !h.hasDate { // net/http sends its own behind the others
-		dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
-	}
-	return append(dst, "\r\n"...)
+	return dst
+}
+
+// appendNumber appends the value of a field, and its end.
+func appendNumber(dst []byte, n int64) []byte {
+	return append(strconv.AppendInt(dst, n, 10), "\r\n"...)
 }
 
 // readyHead returns the head of a stored response, which is made once.
-func (p *Proxy) readyHead(r Ready) *readyHead {
-	if h, ok := r.Memo().(*readyHead); ok && h.owner == p.owner {
-		return h
+func (p *Proxy) readyHead(r Ready) string {
+	if memo := r.Memo(); memo != nil {
+		if made, ok := memo.Owner.(*owner); ok && made == p.owner {
+			return memo.Text
+		}
 	}
-	h := p.newReadyHead(r)
-	r.SetMemo(h)
-	return h
+	return p.makeReadyHead(r)
+}
+
+// makeReadyHead makes it.
+func (p *Proxy) makeReadyHead(r Ready) string {
+	head := p.newReadyHead(r)
+	r.SetMemo(&httpcache.Memo{Owner: p.owner, Text: head})
+	return head
 }

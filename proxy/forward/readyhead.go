@@ -1,82 +1,140 @@
 package forward
 
 import (
-	"bytes"
+	"encoding/binary"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// readyHead is what the heads of all responses that a stored response is the answer of have in common. It is
-// immutable, and stays with the stored response.
-type readyHead struct {
-	owner   *owner
-	text    []byte // of the status line and the fields
-	runs    []run  // in the order of the text
-	hasDate bool
-}
+// The head of a response that a stored one is the answer of is made of pieces, in the order of net/http. They are few octets of text, since
+// there are as many as stored responses: a kind, and for some, numbers.
 
 // owner stands for a Proxy, which what it has made does not keep in memory when it is replaced.
 type owner struct{ _ byte }
 
-// run is a part of the text of a readyHead.
-type run struct {
-	end         int  // in the text
-	next        next // what is sent behind it
-	isOfContent bool // it is left out of a 304
-}
-
-// next is what is sent between two runs.
-type next uint8
+// pieceKind is what a piece is, and whether it is ofContent.
+type pieceKind byte
 
 const (
-	nextText next = iota // nothing
-	nextAge
-	nextTTL
-	nextID
+	pieceLines  pieceKind = iota // stored lines: the first and the last one, as numbers of the stored fields
+	pieceText                    // the number of its octets, and they
+	pieceAge                     // a field as it is for this request, as the following ones
+	pieceStatus                  // Cache-Status
+	pieceVia
+	pieceID
+	pieceDate
+
+	// ofContent is added to a piece that is left out of a 304.
+	ofContent pieceKind = 0x80
 )
 
-// newReadyHead returns a head whose values that differ, each of which is the end of its field, are cut out.
-func (p *Proxy) newReadyHead(r httpcache.Ready) *readyHead {
-	cut := map[string]next{"Age": nextAge, "Cache-Status": nextTTL}
-	if p.config.OwnField != "" && !r.Fields(false).Has(p.config.OwnField) {
-		cut[p.config.OwnField] = nextID
+// The beginnings of lines that end with a number.
+const (
+	ageLine    = "Age: "
+	statusLine = "Cache-Status: urnd; hit; ttl="
+)
+
+// number returns the number at a place, as encoding/binary writes it, and the place behind it.
+func number(head string, at int) (n, behind int) {
+	if n = int(head[at]); n < 0x80 {
+		return n, at + 1
 	}
-	const end = variable + "\r\n"
-	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
-	var text bytes.Buffer
-	text.Write(appendStatusLine(nil, r.Status(), r.Reason()))
-	h := &readyHead{owner: p.owner, runs: []run{{end: text.Len(), isOfContent: true}}}
-	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
-		_ = http.Header{name: fields[name]}.Write(&text) // a buffer does not fail
-		isOfContent := len(unmodified[name]) == 0
-		next := cut[name]
-		if next == nextText {
-			h.add(run{end: text.Len(), isOfContent: isOfContent})
-			continue
+	n = 0
+	for shift := 0; ; shift += 7 {
+		digit := head[at]
+		at++
+		if n |= int(digit&0x7f) << shift; digit < 0x80 {
+			return n, at
 		}
-		text.Truncate(text.Len() - len(end))
-		h.add(run{end: text.Len(), next: next, isOfContent: isOfContent})
-		text.WriteString("\r\n")
-		h.add(run{end: text.Len(), isOfContent: isOfContent})
 	}
-	_, h.hasDate = fields["Date"]
-	h.text, h.runs = bytes.Clone(text.Bytes()), slices.Clone(h.runs)
-	return h
 }
 
-// add appends a run, to the one before it where that is possible.
-func (h *readyHead) add(one run) {
-	last := &h.runs[len(h.runs)-1]
-	if last.next == nextText && last.isOfContent == one.isOfContent {
-		*last = one
-		return
+// newReadyHead returns the pieces of a head, without its status line.
+func (p *Proxy) newReadyHead(r httpcache.Ready) string {
+	stored := make(map[string]int, len(r.Stored()))
+	for i := range r.Stored() {
+		stored[r.StoredLines(i, i)] = i
 	}
-	h.runs = append(h.runs, one)
+	variables := map[string]pieceKind{"Age": pieceAge, "Cache-Status": pieceStatus}
+	if p.config.OwnField != "" && !r.Fields(false).Has(p.config.OwnField) {
+		variables[p.config.OwnField] = pieceID
+	}
+	fields, unmodified := p.readyFields(r, false), p.readyFields(r, true)
+	var h pieces
+	for _, name := range slices.Sorted(maps.Keys(fields)) { // the order of http.Header.Write
+		mark := pieceKind(0)
+		if len(unmodified[name]) == 0 {
+			mark = ofContent
+		}
+		for i, value := range fields[name] {
+			var text strings.Builder
+			_ = http.Header{name: {value}}.Write(&text) // a builder does not fail
+			line := text.String()
+			kind, isVariable := variables[name]
+			number, isStored := stored[line]
+			switch {
+			case line == "": // net/http does not send it
+			case isVariable && i == len(fields[name])-1:
+				h.add(kind | mark)
+			case isStored:
+				h.addLine(r, number, mark)
+			case line == p.via:
+				h.add(pieceVia | mark)
+			default:
+				h.add(pieceText|mark, len(line))
+				h.text = append(h.text, line...)
+			}
+		}
+	}
+	if _, ok := fields["Date"]; !ok {
+		h.add(pieceDate)
+	}
+	return string(h.text)
+}
+
+// pieces is a head that is made.
+type pieces struct {
+	text []byte
+	// lines is where the last piece is, where that is of stored lines; first and last are these.
+	lines       int
+	isLines     bool
+	first, last int
+}
+
+// add adds a piece with its numbers.
+func (h *pieces) add(kind pieceKind, numbers ...int) {
+	h.isLines, h.lines = kind&^ofContent == pieceLines, len(h.text)
+	h.text = append(h.text, byte(kind))
+	for _, n := range numbers {
+		h.text = binary.AppendUvarint(h.text, uint64(n)) //nolint:gosec // an index, or a length
+	}
+}
+
+// addLine adds a stored line, to the piece before it where that ends with the line before it.
+func (h *pieces) addLine(r httpcache.Ready, i int, mark pieceKind) {
+	first := i
+	if h.isLines && pieceKind(h.text[h.lines]) == pieceLines|mark && isBehind(r, h.last, i) {
+		first = h.first
+		h.text = h.text[:h.lines]
+	}
+	h.add(pieceLines|mark, first, i)
+	h.first, h.last = first, i
+}
+
+// isBehind reports whether a stored line is the next one to another, in the order of StoredLines.
+func isBehind(r httpcache.Ready, before, i int) bool {
+	stored := r.Stored()
+	a, b := stored[before], stored[i]
+	if a.Name == "" || b.Name == "" || b.Name < a.Name || b.Name == a.Name && i < before {
+		return false
+	}
+	return r.StoredLines(before, i) == r.StoredLines(before, before)+r.StoredLines(i, i)
 }
 
 // variable is what the fields have that differ each time, until they are sent: a number, as an age and a TTL of 0 are.

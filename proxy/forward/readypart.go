@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -19,80 +18,41 @@ const (
 	contentRange  = "Content-Range"
 )
 
-// places are where, in the text of a head, that of a part differs from it.
-type places struct {
-	fields            int // behind the status line
-	length, lengthEnd int // the value of Content-Length
-	part              int // where Content-Range stands, by the order of the names
-}
-
-// places returns the places of a head, which always has a length, and Via behind it. They are looked for each time: few responses are sent
-// in parts, and all would have them in memory.
-func (h *readyHead) places() (p places) {
-	const lineEnd, field = "\r\n", "\r\n" + contentLength + ": "
-	p.fields = bytes.Index(h.text, []byte(lineEnd)) + len(lineEnd)
-	p.length = bytes.Index(h.text, []byte(field)) + len(field)
-	p.lengthEnd = p.length + bytes.Index(h.text[p.length:], []byte(lineEnd))
-	p.part = p.lengthEnd + len(lineEnd)
-	for string(h.text[p.part:]) < contentRange {
-		p.part += bytes.Index(h.text[p.part:], []byte(lineEnd)) + len(lineEnd)
-	}
-	return p
-}
-
 // AppendReadyPart is AppendReady for the answer that has a part of the content, or says that it has none.
 func (p *Proxy) AppendReadyPart(dst []byte, r Ready, part Part, requestID string, date []byte) []byte {
 	dst = appendStatusLine(dst, part.Status, "")
-	hasDate := false
 	if part.Status == http.StatusPartialContent {
-		h := p.readyHead(r)
-		dst, hasDate = h.appendPart(dst, r, part, requestID), h.hasDate
-	} else {
-		dst, hasDate = p.appendRefused(dst, r, part, requestID), r.Fields(false).Has("Date")
+		return append(p.appendPart(dst, r, part, requestID, date), "\r\n"...)
 	}
-	if !hasDate {
+	dst = p.appendRefused(dst, r, part, requestID)
+	if !r.Fields(false).Has("Date") {
 		dst = append(append(append(dst, "Date: "...), date...), "\r\n"...)
 	}
 	return append(dst, "\r\n"...)
 }
 
-// appendPart appends the fields of a 206.
-func (h *readyHead) appendPart(dst []byte, r Ready, part Part, requestID string) []byte {
-	at := h.places()
-	start := at.fields
-	for _, one := range h.runs {
-		if one.end < start {
-			continue
+// appendPart appends the fields of a 206: those of the whole response, of which it changes the length, with Content-Range where it stands
+// by the order of the names. There is always a length, and Via behind it.
+func (p *Proxy) appendPart(dst []byte, r Ready, part Part, requestID string, date []byte) []byte {
+	start := len(dst)
+	dst = p.appendReadyFields(dst, r, false, requestID, date)
+	whole := len(dst)
+	isBehindLength, hasRange := false, false
+	for at := start; at < whole; {
+		end := at + bytes.IndexByte(dst[at:whole], '\n') + 1
+		if isBehindLength && !hasRange && string(dst[at:end]) > contentRange {
+			hasRange = true
+			dst = append(r.AppendContentRange(append(dst, contentRange+": "...), part), "\r\n"...)
 		}
-		if start <= at.length && at.length < one.end {
-			dst = append(dst, h.text[start:at.length]...)
-			dst = strconv.AppendInt(dst, part.Length(), 10)
-			start = at.lengthEnd
+		if bytes.HasPrefix(dst[at:end], []byte(contentLength+": ")) {
+			isBehindLength = true
+			dst = append(strconv.AppendInt(append(dst, contentLength+": "...), part.Length(), 10), "\r\n"...)
+		} else {
+			dst = append(dst, dst[at:end]...)
 		}
-		if start <= at.part && at.part < one.end {
-			dst = append(append(dst, h.text[start:at.part]...), contentRange+": "...)
-			dst = append(r.AppendContentRange(dst, part), "\r\n"...)
-			start = at.part
-		}
-		dst = append(dst, h.text[start:one.end]...)
-		start = one.end
-		dst = one.next.append(dst, &r, requestID)
+		at = end
 	}
-	return dst
-}
-
-// append appends what is sent behind a run.
-func (n next) append(dst []byte, r *Ready, requestID string) []byte {
-	switch n {
-	case nextAge:
-		return strconv.AppendInt(dst, int64(r.Age()/time.Second), 10)
-	case nextTTL:
-		return strconv.AppendInt(dst, int64(r.TTL()/time.Second), 10)
-	case nextID:
-		return append(dst, requestID...)
-	default:
-		return dst
-	}
+	return dst[:start+copy(dst[start:], dst[whole:])]
 }
 
 // appendRefused appends the fields of a 416, in the order of their names. Of the stored ones it has those that are not of the content.

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/observe"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/forward"
+)
+
+// storedResponses is the daemon's cache of responses, filled without a network.
+type storedResponses struct {
+	observe.Responses
+	proxy *forward.Proxy
+	now   time.Time
+}
+
+// openResponses returns an empty cache with a budget.
+func openResponses(tb testing.TB, budget config.Size) *storedResponses {
+	tb.Helper()
+	c, d := config.Default(), newDependencies()
+	c.Cache.Responses = budget
+	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	d.now = func() time.Time { return now }
+	made, closes, err := makeResponses(c, nil, d.resolverDependencies)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(closes)
+	proxy := forward.New(forward.Config{Cache: made.Cache, Via: httpmessage.NewViaName(), Now: d.now})
+	return &storedResponses{made, proxy, now}
+}
+
+func responseKey(i int) string { return "http://origin.example/objects/" + strconv.Itoa(i) }
+
+// fill stores responses of 1 KiB as nginx sends them, and asks for each once more, so that what the fast path makes of it is there.
+func (s *storedResponses) fill(tb testing.TB, from, to int) {
+	tb.Helper()
+	body := bytes.Repeat([]byte("x"), 1<<10)
+	asked := httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")
+	for i := from; i < to; i++ {
+		head := httpmessage.FieldsOf("Server", "nginx", "Date", s.now.Format(http.TimeFormat), "Content-Type", "text/plain", "Content-Length", "1024",
+			"Last-Modified", "Sat, 21 Nov 2026 08:00:00 GMT", "Etag", fmt.Sprintf(`"%x-400"`, i), "Cache-Control", "max-age=3600", "Accept-Ranges", "bytes")
+		a, err := s.Cache.Serve(tb.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: asked}, Key: responseKey(i)},
+			httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+				return &httpmessage.Response{Status: http.StatusOK, Fields: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}, nil
+			}))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := a.Content.SendTo(io.Discard, func() {}); err != nil {
+			tb.Fatal(err)
+		}
+		a.Content.Close()
+		s.hit(tb, nil, i)
+	}
+}
+
+// hit appends a response to dst as the fast path does.
+func (s *storedResponses) hit(tb testing.TB, dst []byte, i int) []byte {
+	tb.Helper()
+	r, ok := s.proxy.Ready(responseKey(i), "", nil, func(string) []string { return nil }, s.now)
+	if !ok {
+		return dst
+	}
+	dst = s.proxy.AppendReady(dst, r, false, "", nil)
+	blocks, _ := r.Blocks()
+	for _, block := range blocks {
+		dst = append(dst, block...)
+	}
+	r.Used()
+	return dst
+}
+
+// resident returns the resident memory of the process in octets, 0 where the system does not say it.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// processorTime returns the time of the processor that the process has had, in nanoseconds.
+func processorTime(b *testing.B) int64 {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+// metric returns a number of the runtime.
+func metric(name string) float64 {
+	sample := []metrics.Sample{{Name: name}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() == metrics.KindUint64 {
+		return float64(sample[0].Value.Uint64())
+	}
+	return sample[0].Value.Float64()
+}
+
+// BenchmarkMemoryPerResponse fills the cache of responses with distinct ones of 1 KiB, and reports what each of them takes: of the heap,
+// of that what the collector looks at, resident as it came, and counted; and what a collection costs, and all of them while the
+// responses are asked for again. Run it once: -benchtime 1x. URND_RESPONSES is how many there are, 200,000 where it is not set.
+func BenchmarkMemoryPerResponse(b *testing.B) {
+	n := 200_000
+	if text := os.Getenv("URND_RESPONSES"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(25)) // as the daemon does where so much is in use
+	for b.Loop() {
+		heap, pages := testserver.HeapInUse(), resident()
+		s := openResponses(b, config.Size(n)*4<<10)
+		tables := testserver.HeapInUse()
+		s.fill(b, 0, n)
+		s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for what is written
+		grown := resident() - pages
+		stats := s.Store.Stats()
+		one := func(octets int64) float64 { return float64(octets) / float64(stats.Entries) }
+		b.ReportMetric(one(grown), "resident-B/response")
+		b.ReportMetric(one(testserver.HeapInUse()-heap), "heap-B/response")
+		b.ReportMetric(one(tables-heap), "tables-B/response")
+		b.ReportMetric(one(int64(metric("/gc/scan/heap:bytes"))), "scanned-B/response")
+		b.ReportMetric(float64(stats.Bytes)/float64(stats.Entries), "counted-B/response")
+		before := processorTime(b)
+		runtime.GC()
+		b.ReportMetric(one(processorTime(b)-before), "collection-ns/response")
+		s.hits(b, n, 1_000_000)
+		b.ReportMetric(float64(stats.Entries), "responses")
+	}
+}
+
+// TestMemoryPerResponse: a stored response of 1 KiB takes little more than as much besides, and so much is counted for it.
+func TestMemoryPerResponse(t *testing.T) {
+	const n, most = 20_000, 2250
+	s := openResponses(t, n*4<<10)
+	before := testserver.HeapInUse()
+	s.fill(t, 0, n)
+	s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for what is written
+	stats := s.Store.Stats()
+	grown := (testserver.HeapInUse() - before) / n
+	t.Logf("%d octets, %d counted", grown, stats.Bytes/n)
+	if stats.Entries != n || grown > most || stats.Bytes/n > most || stats.Bytes/n < grown*9/10 {
+		t.Errorf("%d entries of %d octets, %d counted: want %d at most", stats.Entries, grown, stats.Bytes/n, most)
+	}
+}
+
+// hits asks for responses at random, and one of a hundred requests is a miss; it reports how much of the processor time the collector takes.
+func (s *storedResponses) hits(b *testing.B, n, requests int) {
+	b.Helper()
+	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // the same in each run
+	collecting, busy, cycles := collection()
+	var dst []byte
+	start := time.Now()
+	for i := range requests {
+		if i%100 == 0 {
+			s.fill(b, n+i, n+i+1)
+			continue
+		}
+		dst = s.hit(b, dst[:0], random.IntN(n))
+	}
+	b.ReportMetric(float64(time.Since(start).Nanoseconds())/float64(requests), "ns/request")
+	runtime.GC() // so that the numbers are those of now
+	collected, worked, all := collection()
+	b.ReportMetric(all-cycles, "GC-cycles")
+	b.ReportMetric(100*(collected-collecting)/(worked-busy), "GC-%")
+}
+
+// collection returns the processor time of the collector and that of the process, in seconds, without what the collector does where a processor
+// has nothing else to do; and the number of collections.
+func collection() (collecting, busy, cycles float64) {
+	idle := metric("/cpu/classes/gc/mark/idle:cpu-seconds")
+	return metric("/cpu/classes/gc/total:cpu-seconds") - idle,
+		metric("/cpu/classes/total:cpu-seconds") - metric("/cpu/classes/idle:cpu-seconds") - idle, metric("/gc/cycles/total:gc-cycles")
+}
