@@ -48,21 +48,42 @@ func ClientNetwork(client netip.Addr) (netip.Prefix, bool) {
 // Acquire takes a slot of the share of a client, the zero value of which has no share. The
 // caller must call release once, unless there is an error.
 func (s *Shares) Acquire(client netip.Addr) (release func(), err error) {
+	held, err := s.hold(client)
+	if err != nil {
+		return nil, err
+	}
+	return held.release, nil
+}
+
+// share are the slots that a client has of its shares; the zero value are none.
+type share struct {
+	of               *Shares
+	address, network netip.Prefix
+}
+
+func (h share) release() {
+	if h.of != nil {
+		h.of.release(h.address, h.network)
+	}
+}
+
+// hold is Acquire.
+func (s *Shares) hold(client netip.Addr) (share, error) {
 	if s == nil || !client.IsValid() {
-		return func() {}, nil
+		return share{}, nil
 	}
 	address := netip.PrefixFrom(client, client.BitLen())
 	network, has := ClientNetwork(client)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[address] >= s.most || has && s.held[network] >= s.networks {
-		return nil, s.busy
+		return share{}, s.busy
 	}
 	s.held[address]++
 	if has {
 		s.held[network]++
 	}
-	return func() { s.release(address, network) }, nil
+	return share{s, address, network}, nil
 }
 
 // release returns a slot of each share; that of no network is not held.
@@ -86,16 +107,34 @@ type Quota struct {
 // Acquire takes a slot without waiting. The caller must call release once, unless there is an
 // error.
 func (q Quota) Acquire(client netip.Addr) (release func(), err error) {
-	leave, err := q.Shares.Acquire(client)
+	held, err := q.Hold(client)
 	if err != nil {
 		return nil, err
 	}
-	if !q.Slots.TryAcquire() {
-		leave()
-		return nil, cmp.Or(q.Busy, ErrBusy)
+	return held.Release, nil
+}
+
+// Slot is one of a Quota that was taken.
+type Slot struct {
+	slots Slots
+	share share
+}
+
+// Release returns the slot. It must be called once.
+func (h Slot) Release() {
+	h.slots.Release()
+	h.share.release()
+}
+
+// Hold is Acquire without an allocation.
+func (q Quota) Hold(client netip.Addr) (Slot, error) {
+	held, err := q.Shares.hold(client)
+	if err != nil {
+		return Slot{}, err
 	}
-	return func() {
-		q.Slots.Release()
-		leave()
-	}, nil
+	if !q.Slots.TryAcquire() {
+		held.release()
+		return Slot{}, cmp.Or(q.Busy, ErrBusy)
+	}
+	return Slot{q.Slots, held}, nil
 }
