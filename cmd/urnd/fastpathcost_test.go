@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"testing"
@@ -23,11 +24,25 @@ func newFastClient(tb testing.TB, target string) *fastClient {
 	tb.Helper()
 	c := config.Default()
 	c.DDDS.Enabled = false
+	client := dialFastServer(tb, c)
+	client.request = []byte("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n")
+	for range 8 { // the first ones fill the cache, and make what is used again
+		if !client.ask(tb) {
+			tb.Fatalf("%q", client.response[:200])
+		}
+	}
+	return client
+}
+
+// dialFastServer returns a connection to a server with a configuration, whose request is to be set.
+func dialFastServer(tb testing.TB, c config.Config) *fastClient {
+	tb.Helper()
 	p, err := wireAll(c, newDependencies())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(p.close)
+	p.openRegistry(tb.Context(), io.Discard)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
@@ -52,19 +67,19 @@ func newFastClient(tb testing.TB, target string) *fastClient {
 			tb.Error(err)
 		}
 	})
-	client := &fastClient{Conn: conn, request: []byte("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n"), response: make([]byte, 64<<10)}
-	for range 8 { // the first ones fill the cache, and make what is used again
-		if !client.ask(tb) {
-			tb.Fatalf("%q", client.response[:200])
-		}
-	}
-	return client
+	return &fastClient{Conn: conn, response: make([]byte, 64<<10)}
 }
 
 // ask sends the request, and reports whether the response is a redirect.
 func (c *fastClient) ask(tb testing.TB) bool {
 	tb.Helper()
-	if _, err := c.Write(c.request); err != nil {
+	return c.send(tb, c.request)
+}
+
+// send sends a request, and reports whether the response is a redirect.
+func (c *fastClient) send(tb testing.TB, request []byte) bool {
+	tb.Helper()
+	if _, err := c.Write(request); err != nil {
 		tb.Fatal(err)
 	}
 	read := 0
