@@ -87,7 +87,11 @@ func TestBudgetWhileIndexIsMade(t *testing.T) {
 // Temporary files of a process that has ended are removed; what is not of the store stays.
 func TestLeftovers(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	if _, err := s.Create("k"); err != nil { // and never closed
+	w, err := s.Create("k") // and never closed
+	if err == nil {
+		_, err = w.Write(body(1, maxSmall+1))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	_ = s.Close()
@@ -104,12 +108,11 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.open(t, 64*mebibyte)
-	if used := s.Stats().Bytes; used != 2*block {
+	if used := s.Stats().Bytes; used != onDisk(maxSmall+1)+2*block {
 		t.Errorf("%d bytes are counted", used)
 	}
 	s.space.indexed.Store(true)
-	w, err := s.Create("k")
-	if err != nil {
+	if w, err = s.Create("k"); err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
