@@ -3,8 +3,7 @@
 // objects.
 //
 // A file is written under a temporary name and renamed, so that it is whole or absent
-// after a crash. A small body waits in memory until it is complete, and is then written with all
-// that follows it by one system call. It is never synced: what a power failure leaves is found by the
+// after a crash. It is never synced: what a power failure leaves is found by the
 // checksums, and is missing. A file has, in this order, with little-endian integers:
 //
 //	body     its octets

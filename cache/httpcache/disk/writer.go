@@ -19,7 +19,7 @@ const maxVariants = 64
 // and nothing else: what was written until then can still be read.
 type Writer struct {
 	store   *Store
-	file    *file // nil as long as all that is written is small
+	file    *file
 	path    path
 	key     string
 	id      uint64
@@ -29,13 +29,8 @@ type Writer struct {
 	err     error // why it ended; nil while it writes
 
 	mu     sync.Mutex
-	small  []byte // what is written while there is no file
-	isFile bool   // there is one
-	chunks sums   // of what ReadAt reads from it, which others may have changed
+	chunks sums // of what ReadAt reads, which others may have changed
 }
-
-// maxSmall is the length of a body that is written when it is complete, with its trailer, by one system call.
-const maxSmall = 8 << 10
 
 var errEnded = errors.New("the object was committed or aborted")
 
@@ -49,31 +44,13 @@ func (s *Store) Create(key string) (*Writer, error) {
 	}
 	w := &Writer{store: s, key: key, sums: sums{each: sliceSize}, chunks: sums{each: chunkSize}}
 	w.id = uint64(s.seconds())<<32 | uint64(rand.Uint32()) //nolint:gosec // it need not be secret: a name that exists is not overwritten
+	w.path = temporaryPath(rand.Uint64())                  //nolint:gosec // as above
+	var err error
+	if w.file, err = s.files.create(w.path); err != nil {
+		s.failed("creating a file", err)
+		return nil, fmt.Errorf("storing an object: %w", err)
+	}
 	return w, nil
-}
-
-// create creates the file, under a temporary name.
-func (w *Writer) create() (err error) {
-	w.path = temporaryPath(rand.Uint64()) //nolint:gosec // it need not be secret: a name that exists is not overwritten
-	if w.file, err = w.store.files.create(w.path); err != nil {
-		w.store.failed("creating a file", err)
-	}
-	return err
-}
-
-// begin creates the file of a body that is not small any more, and writes to it what has come.
-func (w *Writer) begin() error {
-	if err := w.create(); err != nil {
-		return err
-	}
-	if _, err := w.writeFile(w.small); err != nil {
-		return err // what was written can still be read from memory
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.chunks.write(w.small)
-	w.isFile, w.small = true, nil
-	return nil
 }
 
 // Write appends to the body. After an error it returns the same one again.
@@ -83,6 +60,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.append(p)
 	w.sums.write(p[:n])
+	w.mu.Lock()
+	w.chunks.write(p[:n])
+	w.mu.Unlock()
 	w.written.Add(int64(n))
 	if err != nil {
 		w.err = fmt.Errorf("storing a body: %w", err)
@@ -96,9 +76,6 @@ func (w *Writer) Reserve(length int64) error {
 	if length > maxBody {
 		return ErrTooLarge
 	}
-	if w.small == nil && length <= maxSmall {
-		w.small = make([]byte, 0, length+usualTrailer)
-	}
 	return w.take(length)
 }
 
@@ -111,22 +88,7 @@ func (w *Writer) append(p []byte) (int, error) {
 	if err := w.take(length); err != nil {
 		return 0, err
 	}
-	if w.file == nil && length <= maxSmall {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.small = append(w.small, p...)
-		return len(p), nil
-	}
-	if w.file == nil {
-		if err := w.begin(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := w.writeFile(p)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.chunks.write(p[:n])
-	return n, err
+	return w.writeFile(p)
 }
 
 func (w *Writer) writeFile(p []byte) (n int, err error) {
@@ -166,30 +128,6 @@ func (w *Writer) ReadAt(p []byte, offset int64) (int, error) {
 		return 0, io.EOF
 	}
 	wanted := p[:min(int64(len(p)), left)]
-	if !w.readSmall(wanted, offset) {
-		if n, err := w.readFile(wanted, offset); err != nil {
-			return n, err
-		}
-	}
-	if len(wanted) < len(p) {
-		return len(wanted), io.EOF
-	}
-	return len(wanted), nil
-}
-
-// readSmall reads what is in memory, and reports whether it is.
-func (w *Writer) readSmall(p []byte, offset int64) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.isFile {
-		return false
-	}
-	copy(p, w.small[offset:])
-	return true
-}
-
-// readFile reads what is in the file.
-func (w *Writer) readFile(wanted []byte, offset int64) (int, error) {
 	chunk, free := w.store.chunk()
 	defer free()
 	for n := 0; n < len(wanted); {
@@ -199,6 +137,9 @@ func (w *Writer) readFile(wanted []byte, offset int64) (int, error) {
 			return n, fmt.Errorf("reading what was written: %w", err)
 		}
 		n += copy(wanted[n:], read[at%chunkSize:])
+	}
+	if len(wanted) < len(p) {
+		return len(wanted), io.EOF
 	}
 	return len(wanted), nil
 }
@@ -250,39 +191,16 @@ func (w *Writer) commit(head []byte) (*Object, error) {
 	if _, taken := s.index.shard(n.digest).current(n.ref()); taken {
 		return nil, errors.New("the random number of its name is in use")
 	}
-	if err := w.finish(n, end); err != nil {
+	if _, err := w.writeFile(end); err != nil {
+		return nil, err
+	}
+	if err := s.files.rename(w.path, n.path()); err != nil {
+		s.failed("renaming a file", err)
 		return nil, err
 	}
 	s.index.add(entry{name: n, used: s.seconds()})
 	s.limitVariants(n.digest)
 	return &Object{store: s, ref: n.ref(), trailer: t}, nil
-}
-
-// finish writes what follows the body, and gives the file its name. A small body is written with it, by one system call.
-func (w *Writer) finish(n name, end []byte) error {
-	s := w.store
-	if w.file == nil {
-		if err := w.create(); err != nil {
-			return err
-		}
-		end = w.withSmall(end)
-	}
-	if _, err := w.writeFile(end); err != nil {
-		return err
-	}
-	if err := s.files.rename(w.path, n.path()); err != nil {
-		s.failed("renaming a file", err)
-		return err
-	}
-	return nil
-}
-
-// withSmall returns what is in memory with what follows it.
-func (w *Writer) withSmall(end []byte) []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.small = append(w.small, end...) // ReadAt knows where the body ends
-	return w.small
 }
 
 // limitVariants removes objects of a key that has too many.
@@ -308,10 +226,6 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.err = errEnded
-	if w.file == nil {
-		w.store.space.release(w.taken)
-		return
-	}
 	if err := w.store.files.remove(w.path); err != nil {
 		w.store.faults.report("removing a temporary file", err)
 		return // it still takes its part of the budget
@@ -322,8 +236,5 @@ func (w *Writer) Abort() {
 // Close ends ReadAt, and aborts the object if it was not committed.
 func (w *Writer) Close() error {
 	w.Abort()
-	if w.file == nil {
-		return nil
-	}
 	return w.file.Close()
 }
