@@ -81,18 +81,18 @@ type Cache[V any] struct {
 	// detached are running flights whose outcome is not stored.
 	detached map[*flight[V]]struct{}
 	running  sync.WaitGroup // loads
-	workers  *workers
 }
 
 // New returns a cache that uses a store, which it does not close. The caller must
 // close the cache.
 func New[V any](config Config[V]) *Cache[V] {
-	return &Cache[V]{config: config, epoch: config.Now(), flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{}), workers: newWorkers()}
+	return &Cache[V]{config: config, epoch: config.Now(), flights: make(map[string]*flight[V]), detached: make(map[*flight[V]]struct{})}
 }
 
 // Get returns the value of key: from the store while it is fresh, else from load,
 // which runs once for all callers that wait for the key. A load is cancelled only
-// when no caller waits for it any more; ctx ends the wait of this caller alone.
+// when no caller waits for it any more; ctx ends the wait of this caller alone. The first
+// caller runs the load itself, in its goroutine: it returns when the load has ended, which goes on as long as others wait.
 func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
 	if result, ok, err := c.stored(key); ok {
 		if result.refresh && c.config.RefreshAhead {
@@ -199,12 +199,11 @@ func (c *Cache[V]) Close() {
 	c.mu.Lock()
 	c.closed = true
 	for _, f := range c.flights {
-		f.cancel()
+		f.context.cancel()
 	}
 	for f := range c.detached {
-		f.cancel()
+		f.context.cancel()
 	}
 	c.mu.Unlock()
 	c.running.Wait()
-	c.workers.close()
 }

@@ -196,12 +196,12 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	}()
 	<-secondCtx.waiting // the second caller waits
 	leave()
-	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("first caller: %v", err)
-	}
 	close(release)
 	if err := <-second; err != nil {
 		t.Error(err)
+	}
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("first caller: %v", err)
 	}
 }
 

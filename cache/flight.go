@@ -10,15 +10,17 @@ import (
 // flight is one running load, and the callers that wait for it. With singleflight
 // the load would be cancelled with its first caller, or never.
 type flight[V any] struct {
-	cancel  context.CancelFunc
+	cache   *Cache[V]
+	key     string
+	context loadContext
 	waiters int           // guarded by Cache.mu
 	renews  bool          // it was started by Renew
-	done    chan struct{} // closed when result and err are set
+	done    chan struct{} // closed when result and err are set; nil until a second caller waits, guarded by Cache.mu
 	result  Result[V]
 	err     error
 }
 
-// wait joins the flight of key, or starts it, and waits for its end. Unless renew is set, a
+// wait joins the flight of key, or runs the load itself, for all who join meanwhile. Unless renew is set, a
 // fresh entry is a result, too.
 func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew bool) (Result[V], error) {
 	c.mu.Lock()
@@ -27,77 +29,82 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 		c.detach(key)
 		joined = false
 	}
-	if !joined {
-		// A flight may have ended between the lookup in Get and the lock.
-		if result, ok, err := c.stored(key); ok && !renew {
-			c.mu.Unlock()
-			return result, err
-		}
-		if c.closed {
-			c.mu.Unlock()
-			return Result[V]{}, ErrClosed
-		}
-		f = c.start(key, load)
-		f.renews = renew
+	if joined {
+		return f.follow(ctx)
+	}
+	// A flight may have ended between the lookup in Get and the lock.
+	if result, ok, err := c.stored(key); ok && !renew {
+		c.mu.Unlock()
+		return result, err
+	}
+	if c.closed {
+		c.mu.Unlock()
+		return Result[V]{}, ErrClosed
+	}
+	f = c.begin(key)
+	f.renews = renew
+	f.context.caller, f.context.flight = ctx, f
+	c.mu.Unlock()
+	f.run(load)
+	f.context.unwatch()
+	if ctx.Err() != nil {
+		return Result[V]{}, context.Cause(ctx)
+	}
+	return f.result, f.err
+}
+
+// follow waits for the end of a flight that another caller has begun; Cache.mu is held, and is not any more when it returns.
+func (f *flight[V]) follow(ctx context.Context) (Result[V], error) {
+	if f.done == nil {
+		f.done = make(chan struct{})
 	}
 	f.waiters++
-	c.mu.Unlock()
+	f.cache.mu.Unlock()
 	select {
 	case <-f.done:
 		result := f.result
-		if joined && result.Status == Miss {
+		if result.Status == Miss {
 			result.Status = Collapsed
 		}
 		return result, f.err
 	case <-ctx.Done():
-		c.leave(key, f)
+		f.leave()
 		return Result[V]{}, context.Cause(ctx)
 	}
 }
 
-// refresh starts a flight without a waiting caller, unless one is running.
+// refresh runs a load without a waiting caller, unless one is running.
 func (c *Cache[V]) refresh(key string, load Load[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.flights[key]; !ok && !c.closed {
-		c.start(key, load).waiters++ // a caller that joins and leaves does not end it
+	if _, ok := c.flights[key]; ok || c.closed {
+		return
 	}
+	f := c.begin(key) // a caller that joins and leaves does not end it
+	go f.run(load)
 }
 
-// start begins the flight of key; c.mu is held.
-func (c *Cache[V]) start(key string, load Load[V]) *flight[V] {
-	// The load has neither the values nor the cancellation of the first caller: others may
-	// join it, and their result must not depend on who came first.
-	ctx, cancel := c.loadContext(context.Background())
-	f := &flight[V]{cancel: cancel, done: make(chan struct{})}
+// begin begins the flight of key, with one who waits; c.mu is held.
+func (c *Cache[V]) begin(key string) *flight[V] {
+	f := &flight[V]{cache: c, key: key, waiters: 1}
+	f.context.begin(c.config.LoadTimeout)
 	c.flights[key] = f
 	c.running.Add(1)
-	c.workers.do(func() {
-		defer c.running.Done()
-		c.run(ctx, key, f, load)
-	})
 	return f
-}
-
-// loadContext returns a context of a load, which ends after LoadTimeout.
-func (c *Cache[V]) loadContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if c.config.LoadTimeout > 0 {
-		return context.WithTimeout(ctx, c.config.LoadTimeout)
-	}
-	return context.WithCancel(ctx)
 }
 
 // leave removes one waiter. Without waiters the load is cancelled, and the next caller
 // for the key starts another.
-func (c *Cache[V]) leave(key string, f *flight[V]) {
+func (f *flight[V]) leave() {
+	c := f.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f.waiters--; f.waiters > 0 {
 		return
 	}
-	f.cancel()
-	if c.flights[key] == f {
-		c.detach(key)
+	f.context.cancel()
+	if c.flights[f.key] == f {
+		c.detach(f.key)
 	}
 }
 
@@ -110,21 +117,26 @@ func (c *Cache[V]) detach(key string) {
 	}
 }
 
-func (c *Cache[V]) run(ctx context.Context, key string, f *flight[V], load Load[V]) {
-	defer f.cancel()
-	defer close(f.done)
-	value, ttl, err := c.recovering(ctx, load)
+// run runs a load, and ends its flight.
+func (f *flight[V]) run(load Load[V]) {
+	c := f.cache
+	defer c.running.Done()
+	defer f.context.cancel()
+	value, ttl, err := c.recovering(&f.context, load)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.detached, f)
 	switch {
-	case c.flights[key] == f:
-		delete(c.flights, key)
-		f.result, f.err = c.settle(key, value, ttl, err)
+	case c.flights[f.key] == f:
+		delete(c.flights, f.key)
+		f.result, f.err = c.settle(f.key, value, ttl, err)
 	case f.waiters == 0: // it was cancelled, which is no failure of the source
 		f.err = context.Canceled
 	default: // purged meanwhile: the outcome is for the current waiters only
 		f.result, f.err = Result[V]{Value: value}, err
+	}
+	if f.done != nil {
+		close(f.done)
 	}
 }
 

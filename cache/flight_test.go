@@ -37,25 +37,29 @@ func TestKeyIsCopied(t *testing.T) {
 func TestAbandonedLoad(t *testing.T) {
 	c := newMapCache()
 	defer c.Close()
-	loading, release := make(chan struct{}), make(chan struct{})
+	loading, ended, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	ctx, leave := context.WithCancel(t.Context())
+	got := make(chan error)
 	go func() {
-		<-loading
-		leave()
+		_, err := c.Get(ctx, "key", func(ctx context.Context) (string, time.Duration, error) {
+			close(loading)
+			<-ctx.Done()
+			close(ended)
+			<-release // it takes its time
+			return "older", time.Hour, nil
+		})
+		got <- err
 	}()
-	_, err := c.Get(ctx, "key", func(context.Context) (string, time.Duration, error) {
-		close(loading)
-		<-release // it ignores its context
-		return "older", time.Hour, nil
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	<-loading
+	leave()
+	<-ended
 	if _, err := c.Get(t.Context(), "key", func(context.Context) (string, time.Duration, error) { return "newer", time.Hour, nil }); err != nil {
 		t.Fatal(err)
 	}
 	close(release)
-	c.running.Wait()
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
 	if e := c.Lookup("key"); e == nil || e.Value != "newer" {
 		t.Errorf("stored %+v", e)
 	}

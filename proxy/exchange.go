@@ -34,6 +34,7 @@ type exchange struct {
 	verdict gate.Verdict
 	hops    uint8 // see resolver.Query
 	event   Event
+	body    []byte // of a redirect; room that is used again
 }
 
 // newExchange returns an exchange, whose request, lines and client are to be set.
@@ -174,7 +175,7 @@ func (x *exchange) end(start time.Time, completed bool) {
 		event.User = gate.UserOf(x.lines)
 		h.config.Observe(event)
 	}
-	*x = exchange{headers: x.headers}
+	*x = exchange{headers: x.headers, body: x.body[:0]}
 	h.exchanges.Put(x)
 }
 

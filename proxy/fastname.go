@@ -53,9 +53,8 @@ func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointe
 // answerName answers a request for a location of a URN.
 func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	r, t := &w.request, &w.ask.Target
-	isPlain := t.Query.IsURN() && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
 	switch {
-	case !isPlain:
+	case !isPlainName(t):
 		return fast.Form
 	case p.config.Ready == nil:
 		return fast.Uncached
@@ -85,7 +84,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	}
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL,
+		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Cache: found.Cache,
 		Date: p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
 	event := p.event(f, w)

@@ -66,6 +66,12 @@ func (x *exchange) serveOwn() error {
 	if a.Retrieves {
 		reply, err = x.retrieve()
 	} else {
+		if isPlain, err := x.redirectName(); isPlain {
+			if err != nil {
+				err = x.suggest(err)
+			}
+			return err
+		}
 		reply, err = x.handler.answers.Reply(x.ctx, &answer.Question{
 			Target: &a.Target, Lines: x.lines, HTTP11: x.in.isHTTP11(),
 		})

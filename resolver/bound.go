@@ -3,6 +3,7 @@ package resolver
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Bounds of what servers and records of others may give, in octets: MaxLocation of one location
@@ -16,17 +17,25 @@ const (
 // Systems leave out themselves what would take memory before; this is for all of them.
 func bounded(ctx context.Context, answer Answer) (Answer, error) {
 	all, room := answer.Locations, MaxAnswer
-	var within []Location
-	for _, l := range all {
-		if size := len(l.URI) + len(l.From.Content); len(l.URI) <= MaxLocation && size <= room {
+	isWithin := func(l Location) bool {
+		size := len(l.URI) + len(l.From.Content)
+		if len(l.URI) > MaxLocation || size > room {
+			return false
+		}
+		room -= size
+		return true
+	}
+	first := slices.IndexFunc(all, func(l Location) bool { return !isWithin(l) })
+	if first < 0 {
+		return answer, nil
+	}
+	within := slices.Clone(all[:first])
+	for _, l := range all[first+1:] {
+		if isWithin(l) {
 			within = append(within, l)
-			room -= size
 		}
 	}
 	n := len(within)
-	if n == len(all) {
-		return answer, nil
-	}
 	TraceOf(ctx).Add("answer", "left out: %d of %d locations, since one has at most %d octets "+
 		"and all %d", len(all)-n, len(all), MaxLocation, MaxAnswer)
 	if n == 0 {

@@ -3,10 +3,10 @@ package resolver
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/uri"
 )
 
 // Locations is the cached part of an Answer: the rest depends on the query or on the
@@ -71,9 +71,9 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		result, ok, err = c.hit(key, q)
 	}
 	if !ok {
-		release, busy := c.share(key, q)
+		held, busy := c.share(key, q)
 		if busy == nil {
-			defer release()
+			defer held.release()
 			result, err = c.get(ctx, key, q)
 		} else if result, ok, err = c.cache.WithoutLoad(key); !ok {
 			return c.withoutSlot(ctx, q, busy)
@@ -91,11 +91,11 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 
 // then resolves a query of how a name was, which is not cached: it may read many versions.
 func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
-	release, busy := c.shares.Acquire(q.Client)
+	held, busy := c.shares.hold(q.Client)
 	if busy != nil {
 		return Answer{}, busy
 	}
-	defer release()
+	defer held.release()
 	return c.next.Resolve(ctx, q)
 }
 
@@ -123,12 +123,12 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 	if !t.explains.Load() {
 		return
 	}
-	release, busy := c.shares.Acquire(q.Client)
+	held, busy := c.shares.hold(q.Client)
 	if busy != nil {
 		t.Add("cache", "how is not shown: %s", busy)
 		return
 	}
-	defer release()
+	defer held.release()
 	t.Add("cache", "the steps that follow resolve it once more, only to show how")
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()
@@ -155,18 +155,18 @@ func (c *Cached) hit(key string, q Query) (result cache.Result[Locations], ok bo
 
 // share takes a slot of the client's share, unless it waits for what others have begun, which takes
 // no slot.
-func (c *Cached) share(key string, q Query) (release func(), busy error) {
+func (c *Cached) share(key string, q Query) (share, error) {
 	if c.cache.Loading(key) {
-		return func() {}, nil
+		return share{}, nil
 	}
-	return c.shares.Acquire(q.Client)
+	return c.shares.hold(q.Client)
 }
 
 // get returns a result of the cache that may have to be loaded.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
-	q.Client = netip.Addr{}
+	asked := questionOf(&q)
 	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
-		answer, err := c.next.Resolve(ctx, q)
+		answer, err := c.next.Resolve(ctx, asked.query())
 		if err == nil {
 			answer, err = bounded(ctx, answer)
 		}
@@ -175,6 +175,23 @@ func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Loc
 		}
 		return answer.Locations, answer.TTL, nil
 	})
+}
+
+// question is what a load of an answer depends on: all that is in its key. It is small enough to be a part of the function that loads.
+type question struct {
+	uri              uri.URI
+	urn              uri.URN
+	service          Service
+	resolutionParams string
+	hops             uint8
+}
+
+func questionOf(q *Query) question {
+	return question{q.URI, q.URN, q.Service, q.ResolutionParams, q.Hops}
+}
+
+func (q question) query() Query {
+	return Query{URI: q.uri, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams, Hops: q.hops}
 }
 
 // negativeState returns a copy of a negative answer with the state of the cache.

@@ -38,7 +38,8 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if !q.Service.Locates() {
 		return Answer{}, notByRules(q.Service)
 	}
-	leads, err := n.set.Targets(q.URN, q.Component())
+	var room [4]urnns.Lead
+	leads, err := n.set.AppendTargets(room[:0], q.URN, q.Component())
 	switch {
 	case errors.Is(err, urnns.ErrGone):
 		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q declare it gone", ns.NID), TTL: n.ttl}
@@ -46,6 +47,9 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w: resolving %s by the rules of its namespace: %w", ErrUnreachable, q.URI, err)
 	}
 	var locations []Location
+	if len(leads) > 0 {
+		locations = make([]Location, 0, len(leads))
+	}
 	long := 0
 	for _, lead := range leads {
 		if len(lead.URI) > MaxLocation {

@@ -24,7 +24,7 @@ type Identifiers struct {
 
 type identifierRow struct {
 	match    matcher
-	template string
+	template uri.Template
 }
 
 // BuiltinIdentifiers returns the rows that urnd has without configuration. Names that are
@@ -47,10 +47,11 @@ func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 		if err != nil {
 			return nil, fmt.Errorf("identifier %d: %w", i, err)
 		}
-		if _, err := uri.ExpandTemplate(row.Template, nil); err != nil {
+		template, err := uri.ParseTemplate(row.Template)
+		if err != nil {
 			return nil, fmt.Errorf("identifier %d: template: %w", i, err)
 		}
-		table.rows = append(table.rows, identifierRow{match, row.Template})
+		table.rows = append(table.rows, identifierRow{match, template})
 	}
 	return table, nil
 }
@@ -65,16 +66,14 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 		return uri.URI{}, false
 	}
 	for _, row := range t.rows {
-		vars := make(uri.Variables)
-		if !row.match.capture(text, vars) {
+		values, ok := row.match.capture(text, nil)
+		if !ok {
 			continue
 		}
-		for name, value := range vars {
-			if group, ok := value.(string); ok {
-				vars[name] = literal.Replace(group)
-			}
+		for i := range values {
+			values[i].Text = literal.Replace(values[i].Text)
 		}
-		expanded, err := uri.ExpandTemplate(row.template, vars)
+		expanded, err := row.template.Expand(values)
 		if err != nil {
 			return uri.URI{}, false
 		}

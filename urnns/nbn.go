@@ -20,13 +20,13 @@ var (
 func checkNBN(nss string) (int, uri.Rule) {
 	prefix, name, found := strings.Cut(nss, "-")
 	at := 0
-	for i, part := range strings.Split(prefix, ":") {
+	for part := range strings.SplitSeq(prefix, ":") {
 		for j := range len(part) {
-			if !isLetter(part[j]) && (i == 0 || !isDigit(part[j])) {
+			if !isLetter(part[j]) && (at == 0 || !isDigit(part[j])) {
 				return at + j, ruleNBNPrefix
 			}
 		}
-		if part == "" || i == 0 && len(part) != 2 {
+		if part == "" || at == 0 && len(part) != 2 {
 			return at, ruleNBNPrefix
 		}
 		at += len(part) + 1

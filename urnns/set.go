@@ -172,29 +172,30 @@ func (s *Set) Others(v uri.URN) []uri.URN {
 // ErrGone is the error for a name that no longer resolves.
 var ErrGone = errors.New("the name is gone")
 
-// Targets returns the locations to which the canonical name v resolves, in the order
+// AppendTargets appends to leads the locations to which the canonical name v resolves, in the order
 // of the namespace's row; none if there is no row or no target for it. The component
 // is the value of the directive "c", or empty. The error wraps ErrGone if the first
 // target for the name is Gone.
-func (s *Set) Targets(v uri.URN, component string) ([]Lead, error) {
+func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, error) {
 	r := s.find(v.NID())
 	if r == nil {
-		return nil, nil
+		return leads, nil
 	}
-	vars := variables(v)
+	var room [8]uri.TemplateValue
+	values := appendVariables(room[:0], v)
 	if component != "" {
-		vars["c"] = component
+		values = append(values, uri.TemplateValue{Name: "c", Text: component})
 	}
-	r.pattern.capture(v.NSS(), vars)
-	var leads []Lead
+	values, _ = r.pattern.capture(v.NSS(), values)
+	before := len(leads)
 	for i := range r.targets {
 		if r.targets[i].gone {
-			if len(leads) == 0 && r.targets[i].match.matches(v.NSS()) {
+			if len(leads) == before && r.targets[i].match.matches(v.NSS()) {
 				return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, ErrGone)
 			}
 			continue
 		}
-		location, ok, err := r.targets[i].expand(v.NSS(), vars)
+		location, ok, err := r.targets[i].expand(v.NSS(), values)
 		if err != nil {
 			return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, err)
 		}

@@ -35,7 +35,7 @@ func TestConfiguredNamespace(t *testing.T) {
 // leads returns the locations of a name, without a component.
 func leads(set *urnns.Set, name uri.URN) ([]string, error) {
 	var uris []string
-	found, err := set.Targets(name, "")
+	found, err := set.AppendTargets(nil, name, "")
 	for _, lead := range found {
 		uris = append(uris, lead.URI)
 	}
@@ -103,7 +103,7 @@ func TestUnknownNamespace(t *testing.T) {
 	if err != nil || name.URI().String() != "urn:unknown:A-b%2C" {
 		t.Errorf("canonical %q, %v", name.URI(), err)
 	}
-	if got, err := set.Targets(name, ""); got != nil || err != nil {
+	if got, err := set.AppendTargets(nil, name, ""); got != nil || err != nil {
 		t.Errorf("targets %v, %v", got, err)
 	}
 	if _, ok := set.Lookup("unknown"); ok {
@@ -118,7 +118,7 @@ func TestUnknownNamespace(t *testing.T) {
 func TestTargetComponent(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
 	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC", "": "https://books.example/1"} {
-		if got, err := set.Targets(mustURN(t, "urn:book:1"), component); err != nil || got[0].URI != want {
+		if got, err := set.AppendTargets(nil, mustURN(t, "urn:book:1"), component); err != nil || got[0].URI != want {
 			t.Errorf("%q: %v, %v", component, got, err)
 		}
 	}

@@ -2,15 +2,16 @@ package urnns
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/urnd/urnd/uri"
 )
 
 // matcher is a compiled pattern; the zero matcher matches everything.
 type matcher struct {
-	re *regexp.Regexp
+	re    *regexp.Regexp
+	names []string // of its groups; nil where none has a name
 }
 
 func newMatcher(pattern string) (matcher, error) {
@@ -21,32 +22,42 @@ func newMatcher(pattern string) (matcher, error) {
 	if err != nil {
 		return matcher{}, fmt.Errorf("pattern: %w", err)
 	}
-	return matcher{re: re}, nil
+	m := matcher{re: re}
+	if names := re.SubexpNames(); slices.ContainsFunc(names, func(name string) bool { return name != "" }) {
+		m.names = names
+	}
+	return m, nil
 }
 
 func (m matcher) matches(nss string) bool { return m.re == nil || m.re.MatchString(nss) }
 
-// capture reports whether nss matches, and adds the named groups to vars.
-func (m matcher) capture(nss string, vars uri.Variables) bool {
-	if m.re == nil {
-		return true
+// capture reports whether nss matches, and appends the named groups to values.
+func (m matcher) capture(nss string, values []uri.TemplateValue) ([]uri.TemplateValue, bool) {
+	if m.names == nil {
+		return values, m.matches(nss)
 	}
-	groups := m.re.FindStringSubmatch(nss)
+	groups := m.re.FindStringSubmatchIndex(nss)
 	if groups == nil {
-		return false
+		return values, false
 	}
-	for i, name := range m.re.SubexpNames() {
-		if name != "" {
-			vars[name] = groups[i]
+	for i, name := range m.names {
+		if name == "" {
+			continue
 		}
+		value := uri.TemplateValue{Name: name}
+		if from, to := groups[2*i], groups[2*i+1]; from >= 0 {
+			value.Text = nss[from:to]
+		}
+		values = append(values, value)
 	}
-	return true
+	return values, true
 }
 
 // target is a compiled Target.
 type target struct {
 	match    matcher
-	template string
+	template uri.Template
+	text     string // of the template
 	gone     bool
 }
 
@@ -68,8 +79,8 @@ func compile(ns Namespace) (*row, error) {
 		if c.match, err = newMatcher(t.Pattern); err != nil {
 			return nil, fmt.Errorf("target %d: %w", i, err)
 		}
-		c.template, c.gone = t.Template, t.Gone
-		if _, err = uri.ExpandTemplate(c.template, nil); err != nil {
+		c.text, c.gone = t.Template, t.Gone
+		if c.template, err = uri.ParseTemplate(t.Template); err != nil {
 			return nil, fmt.Errorf("target %d: template: %w", i, err)
 		}
 		r.targets = append(r.targets, c)
@@ -77,28 +88,25 @@ func compile(ns Namespace) (*row, error) {
 	return r, nil
 }
 
-// variables returns the variables of a canonical name that every template has.
-func variables(v uri.URN) uri.Variables {
-	return uri.Variables{
-		"urn": v.Name().URI().String(),
-		"nid": v.NID(),
-		"nss": v.NSS(),
-	}
+// appendVariables appends the variables of a canonical name that every template has.
+func appendVariables(values []uri.TemplateValue, v uri.URN) []uri.TemplateValue {
+	return append(values, uri.TemplateValue{Name: "urn", Text: v.Name().URI().String()}, uri.TemplateValue{Name: "nid", Text: v.NID()},
+		uri.TemplateValue{Name: "nss", Text: v.NSS()})
 }
 
 // expand returns the location of a canonical NSS, and false if the target does not
-// match it. Groups of the target's pattern are added to a copy of vars.
-func (t *target) expand(nss string, vars uri.Variables) (string, bool, error) {
-	all := maps.Clone(vars)
-	if !t.match.capture(nss, all) {
+// match it. Groups of the target's pattern go before values of the same names.
+func (t *target) expand(nss string, values []uri.TemplateValue) (string, bool, error) {
+	all, ok := t.match.capture(nss, values)
+	if !ok {
 		return "", false, nil
 	}
-	location, err := uri.ExpandTemplate(t.template, all)
+	location, err := t.template.Expand(all)
 	if err != nil {
-		return "", false, fmt.Errorf("expanding template %q: %w", t.template, err)
+		return "", false, fmt.Errorf("expanding template %q: %w", t.text, err)
 	}
 	if _, err := uri.Parse(location); err != nil {
-		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.template, err.Error()) // not the fault of the client
+		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.text, err.Error()) // not the fault of the client
 	}
 	return location, true, nil
 }
@@ -121,6 +129,7 @@ func NewFallback(template string) (*Fallback, error) {
 
 // Lead returns the location of the canonical name v.
 func (f *Fallback) Lead(v uri.URN) (string, error) {
-	location, _, err := f.row.targets[0].expand(v.NSS(), variables(v))
+	var room [4]uri.TemplateValue
+	location, _, err := f.row.targets[0].expand(v.NSS(), appendVariables(room[:0], v))
 	return location, err
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// savedHead is the head of a stored response on disk, as JSON. What its fields say is parsed again.
+// savedHead is the head of a stored response on disk. What its fields say is parsed again. Earlier versions of urnd have saved it as JSON,
+// which is read.
 type savedHead struct {
 	Status   int
 	Reason   string      `json:",omitempty"`
@@ -62,24 +63,22 @@ func (s *stored) head() ([]byte, error) {
 	if !s.isUnicode() {
 		return nil, errNotUnicode
 	}
-	text, err := json.Marshal(h)
-	if err != nil {
-		return nil, fmt.Errorf("storing a response: %w", err)
-	}
-	return text, nil
+	return h.append(make([]byte, 0, h.size())), nil
 }
 
 // fields returns the fields of a head.
 func (h *savedHead) fields() httpmessage.Fields {
-	fields := httpmessage.FromHeader(h.Header)
+	if h.Header != nil {
+		return httpmessage.FromHeader(h.Header)
+	}
+	fields := make(httpmessage.Fields, 0, len(h.Fields))
 	for _, one := range h.Fields {
-		fields.Add(one[0], one[1])
+		fields = append(fields, httpmessage.Field{Name: one[0], Value: one[1]})
 	}
 	return fields
 }
 
-// errNotUnicode means that a field has octets that are not of UTF-8, as RFC 9110 section 5.5 allows,
-// and JSON does not keep.
+// errNotUnicode means that a field has octets that are not of UTF-8, as RFC 9110 section 5.5 allows.
 var errNotUnicode = errors.New("storing a response: a field is not UTF-8")
 
 // isUnicode reports whether all texts of a stored response are UTF-8.
@@ -105,7 +104,7 @@ func storedOf(o *disk.Object) *stored {
 // storedOfHead returns a stored response without its content, nil where the head is not valid.
 func storedOfHead(text []byte) *stored {
 	var h savedHead
-	if err := json.Unmarshal(text, &h); err != nil || h.Fields == nil && h.Header == nil || h.Status < http.StatusOK {
+	if !h.parse(text) && json.Unmarshal(text, &h) != nil || h.Fields == nil && h.Header == nil || h.Status < http.StatusOK {
 		return nil
 	}
 	fields := h.fields()

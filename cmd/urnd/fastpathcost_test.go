@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -32,11 +33,27 @@ func newFastClient(tb testing.TB, status int, target string, lines ...string) *f
 	loopback, documentation := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")
 	c.Access.TrustedProxies, c.Access.AllowDestinations = []netip.Prefix{loopback}, []netip.Prefix{loopback}
 	c.Access.ResolveClients, c.Access.ProxyClients = []netip.Prefix{loopback, documentation}, []netip.Prefix{loopback, documentation}
+	client := dialFastServer(tb, c)
+	head := "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n"
+	client.request = []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n")
+	client.fill(tb, head+"\r\n")
+	for range 8 { // they make what is used again
+		if client.ask(tb); client.status() != status {
+			tb.Fatalf("%q", client.response[:400])
+		}
+	}
+	return client
+}
+
+// dialFastServer returns a connection to a server with a configuration, whose request is to be set.
+func dialFastServer(tb testing.TB, c config.Config) *fastClient {
+	tb.Helper()
 	p, err := wireAll(c, newDependencies())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(p.close)
+	p.openRegistry(tb.Context(), io.Discard)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
@@ -61,15 +78,7 @@ func newFastClient(tb testing.TB, status int, target string, lines ...string) *f
 			tb.Error(err)
 		}
 	})
-	head := "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n"
-	client := &fastClient{Conn: conn, request: []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n"), response: make([]byte, 64<<10)}
-	client.fill(tb, head+"\r\n")
-	for range 8 { // they make what is used again
-		if client.ask(tb); client.status() != status {
-			tb.Fatalf("%q", client.response[:400])
-		}
-	}
-	return client
+	return &fastClient{Conn: conn, response: make([]byte, 64<<10)}
 }
 
 // fill asks for what the request is about without the field lines of that, as often as a cache needs.
@@ -94,7 +103,13 @@ func (c *fastClient) status() int {
 // ask sends the request, and reads the response.
 func (c *fastClient) ask(tb testing.TB) {
 	tb.Helper()
-	if _, err := c.Write(c.request); err != nil {
+	c.send(tb, c.request)
+}
+
+// send sends a request, and reads the response.
+func (c *fastClient) send(tb testing.TB, request []byte) {
+	tb.Helper()
+	if _, err := c.Write(request); err != nil {
 		tb.Fatal(err)
 	}
 	for read := 0; ; {

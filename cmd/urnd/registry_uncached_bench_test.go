@@ -60,17 +60,23 @@ func ownTime(b *testing.B) int64 {
 func registryName(i int) string { return fmt.Sprintf("urn:nbn:fi-fe%012d", i) }
 
 // fillRegistry makes a registry of so many names.
-func fillRegistry(b *testing.B, path string, names int) {
-	b.Helper()
-	s, err := sqlite.Open(b.Context(), path)
+func fillRegistry(tb testing.TB, path string, names int) {
+	tb.Helper()
+	fillRegistryFrom(tb, path, 0, names)
+}
+
+// fillRegistryFrom is fillRegistry with the names from a number on.
+func fillRegistryFrom(tb testing.TB, path string, from, names int) {
+	tb.Helper()
+	s, err := sqlite.Open(tb.Context(), path)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer s.Close()
-	for first := 0; first < names; first += 10_000 {
-		err := s.Bulk(context.WithoutCancel(b.Context()), func(tx registry.WriteTx) error {
+	for first := from; first < from+names; first += 10_000 {
+		err := s.Bulk(context.WithoutCancel(tb.Context()), func(tx registry.WriteTx) error {
 			w := registry.NewBatch(tx, "test", time.Unix(1_900_000_000, 0))
-			for i := first; i < min(first+10_000, names); i++ {
+			for i := first; i < min(first+10_000, from+names); i++ {
 				record := registry.Record{Targets: targets(fmt.Sprintf("https://www.example.org/publications/%012d", i))}
 				if _, _, err := w.Put(registry.Name(registryName(i)), record, ""); err != nil {
 					return err
@@ -80,7 +86,7 @@ func fillRegistry(b *testing.B, path string, names int) {
 			return err
 		})
 		if err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 }

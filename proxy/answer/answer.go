@@ -92,10 +92,15 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
+	return a.Redirect(q, answer), nil
+}
+
+// Redirect returns the reply that sends a client to one location of an answer, which has some.
+func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply {
 	chosen, vary := a.choose(q.Lines, answer.Locations)
 	reply := message.Redirect(q.Form.RedirectStatus(q.HTTP11), chosen.URI, vary, answer)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
-	return reply.WithRecord(answer.Record()), nil
+	return reply.WithRecord(answer.Record())
 }
 
 // negotiate returns the type that a client accepts best, and the first one where it

@@ -9,13 +9,14 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// FastRedirect is a redirect as octets for HTTP/1.1: what Redirect and Write make, of an answer from the cache, in the
+// FastRedirect is a redirect as octets for HTTP/1.1: what Redirect and Write make, in the
 // order and the spelling of net/http.
 type FastRedirect struct {
 	Status      int // 302 or 303
 	Location    string
 	ContentType string
 	TTL         time.Duration
+	Cache       resolver.CacheState
 	RequestID   string // "" for none
 	Date        []byte // the text of the field
 	Body        []byte
@@ -31,7 +32,7 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	}
 	dst = appendCacheControl(dst, r.TTL)
 	dst = append(dst, "\r\nCache-Status: "...)
-	dst = appendCacheStatus(dst, resolver.CacheHit, r.TTL)
+	dst = appendCacheStatus(dst, r.Cache, r.TTL)
 	dst = append(dst, "\r\nContent-Length: "...)
 	dst = strconv.AppendInt(dst, int64(len(r.Body)), 10)
 	dst = append(dst, "\r\nContent-Security-Policy: "+pagePolicy+"\r\nContent-Type: "...)

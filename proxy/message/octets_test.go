@@ -55,17 +55,19 @@ func TestFastRedirect(t *testing.T) {
 			ttl    time.Duration
 			id     string
 			body   string
+			cache  resolver.CacheState
 		}{
-			{302, 90 * time.Second, "", `<a href="http://a.example/">Moved</a>`},
-			{303, 1999 * time.Millisecond, "0af7651916cd43dd", "b"},
-			{302, 0, "a:b", strings.Repeat("a", 1999)}, // net/http knows the length of a short body alone
+			{302, 90 * time.Second, "", `<a href="http://a.example/">Moved</a>`, resolver.CacheHit},
+			{303, 1999 * time.Millisecond, "0af7651916cd43dd", "b", resolver.CacheMiss},
+			{302, 0, "a:b", strings.Repeat("a", 1999), resolver.CacheCollapsed}, // net/http knows the length of a short body alone
 		} {
 			const location, kind = "http://a.example/?b&<c>", "text/html; charset=utf-8"
-			reply := message.Redirect(tt.status, location, "", resolver.Answer{TTL: tt.ttl, Cache: resolver.CacheHit})
+			reply := message.Redirect(tt.status, location, "", resolver.Answer{TTL: tt.ttl, Cache: tt.cache})
 			reply.ContentType, reply.Body = kind, []byte(tt.body)
 			want, date := served(t, method, tt.id, reply)
 			fast := message.FastRedirect{
-				Status: tt.status, Location: location, ContentType: kind, TTL: tt.ttl, RequestID: tt.id, Date: []byte(date), Body: reply.Body, IsHead: method == http.MethodHead,
+				Status: tt.status, Location: location, ContentType: kind, TTL: tt.ttl, Cache: tt.cache, RequestID: tt.id, Date: []byte(date), Body: reply.Body,
+				IsHead: method == http.MethodHead,
 			}
 			if got := string(fast.AppendTo([]byte("before "))); got != "before "+want {
 				t.Errorf("%s, %+v:\n%q, and by net/http\n%q", method, tt, got, want)

@@ -27,14 +27,27 @@ func NewOwnHosts(names ...string) OwnHosts {
 
 // Has reports whether a Host field, with or without port, is one of this urnd.
 func (o OwnHosts) Has(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
+	if strings.Contains(host, ":") { // errors cost memory
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
 	}
-	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return !isAlias(addr)
+	if mayBeAddr(host) {
+		if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+			return !isAlias(addr)
+		}
 	}
 	name := canonicalHost(host)
 	return name == "localhost" || o.names[name]
+}
+
+// mayBeAddr reports whether a host without port may be an IP address: those of IPv4 end in a digit.
+func mayBeAddr(host string) bool {
+	if strings.Contains(host, ":") {
+		return true
+	}
+	host = strings.Trim(host, "[]")
+	return host != "" && '0' <= host[len(host)-1] && host[len(host)-1] <= '9'
 }
 
 // isAlias reports whether an address is one by which a machine reaches itself, and for which browsers send no Fetch Metadata, as

@@ -56,6 +56,11 @@ func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (res
 	if q.At.IsZero() {
 		return resolve(ctx, now{ctx, r.config.Store}, name)
 	}
+	return r.findThen(ctx, q, name)
+}
+
+// findThen is find of a query of how a name was.
+func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
 	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
 		if found, err = resolve(ctx, then{tx, q.At}, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {

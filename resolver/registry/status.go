@@ -53,7 +53,12 @@ func leadsNowhere(alias *Entry) error {
 
 // recordOf returns the record of an entry as answers carry it.
 func recordOf(e *Entry) *resolver.Record {
-	return &resolver.Record{
+	r := makeRecord(e)
+	return &r
+}
+
+func makeRecord(e *Entry) resolver.Record {
+	return resolver.Record{
 		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since, Reason: e.Reason,
 		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Sandbox: e.Sandbox,
 	}

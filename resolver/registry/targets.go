@@ -12,22 +12,22 @@ import (
 
 // answer returns the answer to a query by an entry whose targets may be used.
 func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved) (resolver.Answer, error) {
-	record := recordOf(&found.entry)
 	switch q.Service {
 	case resolver.I2L, resolver.I2Ls:
-		return r.located(q, found, record)
+		return r.located(q, found)
 	case resolver.I2N, resolver.I2Ns:
-		return r.named(ctx, q, found, record)
+		return r.named(ctx, q, found, recordOf(&found.entry))
 	default:
 		// The record is the description; what other systems say of a name that is registered is not asked.
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Record: record,
+			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL,
+			Record: recordOf(&found.entry),
 		}
 	}
 }
 
 // located returns the targets that are valid now.
-func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Record) (resolver.Answer, error) {
+func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, error) {
 	at := q.At
 	if at.IsZero() {
 		at = r.config.Now()
@@ -39,7 +39,12 @@ func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Re
 	}
 	none := "the name is registered, and has no target now"
 	locations := make([]resolver.Location, 0, len(targets))
-	source := &resolver.Source{Name: "registry", Record: record}
+	origin := &struct { // in one piece of memory, as they are used together
+		source resolver.Source
+		record resolver.Record
+	}{record: makeRecord(&found.entry)}
+	source, record := &origin.source, &origin.record
+	source.Name, source.Record = "registry", record
 	for _, t := range targets {
 		location := t.URI
 		if found.entry.Kind == KindPrefix {

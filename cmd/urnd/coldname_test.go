@@ -1,0 +1,81 @@
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// coldClient is a fastClient whose every request is for a name that no cache has.
+type coldClient struct {
+	*fastClient
+	next int
+}
+
+// newColdClient returns a coldClient for names with a prefix, which end in a number from 100000000000 on.
+func newColdClient(tb testing.TB, prefix string, c config.Config) *coldClient {
+	tb.Helper()
+	client := &coldClient{dialFastServer(tb, c), firstColdName}
+	client.request = append(make([]byte, 0, 256), "GET /"+prefix...)
+	for range 200 { // the first ones make what is used again
+		client.ask(tb)
+	}
+	return client
+}
+
+const firstColdName = 100_000_000_000
+
+// ask sends the next request.
+func (c *coldClient) ask(tb testing.TB) {
+	tb.Helper()
+	const rest = " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n"
+	whole := strconv.AppendInt(c.request, int64(c.next), 10)
+	whole = append(whole, rest...)
+	c.next++
+	if c.send(tb, whole); c.status() != http.StatusFound {
+		tb.Fatalf("%q", c.response[:200])
+	}
+}
+
+// coldNames are the names whose first answer is measured, by what knows them.
+func coldNames(tb testing.TB) map[string]*coldClient {
+	tb.Helper()
+	c := config.Default()
+	c.DDDS.Enabled = false
+	rule := newColdClient(tb, "urn:nbn:fi-fe", c)
+	c.Registry.Store = "sqlite:" + filepath.Join(tb.TempDir(), "registry.db")
+	fillRegistryFrom(tb, c.Registry.Store[len("sqlite:"):], firstColdName, 20_000)
+	return map[string]*coldClient{"rule": rule, "registered": newColdClient(tb, "urn:nbn:fi-fe", c)}
+}
+
+// A name that no cache has is answered in the goroutine of its connection, with few allocations for the whole of the request.
+func TestColdNameAllocations(t *testing.T) {
+	clients := coldNames(t)
+	for name, most := range map[string]float64{"rule": 10, "registered": 16} {
+		if raceDetector { // a sync.Pool loses some of what it has, on purpose
+			most += 16
+		}
+		client := clients[name]
+		if n := testing.AllocsPerRun(5000, func() { client.ask(t) }); n > most {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// BenchmarkColdName is the time of a redirect of a name that no cache has on one connection, with both of its sides in this process.
+func BenchmarkColdName(b *testing.B) {
+	for name, client := range coldNames(b) {
+		b.Run(name, func(b *testing.B) {
+			if b.N > 10_000 {
+				b.Skip("there are no more names")
+			}
+			b.ReportAllocs()
+			for range b.N {
+				client.ask(b)
+			}
+		})
+	}
+}

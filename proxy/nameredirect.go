@@ -1,0 +1,52 @@
+package proxy
+
+import (
+	"net/http"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/fast"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// isPlainName reports whether a target asks for the location of a URN, and the reply is nothing but a redirect.
+func isPlainName(t *route.Target) bool {
+	return t.Query.IsURN() && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
+}
+
+// redirectName redirects a plain request for the location of a name, and reports whether it was one. What it sends is what reply
+// would send, made as FastPath makes it, without fields in between: those cost more than to find the name.
+func (x *exchange) redirectName() (isPlain bool, err error) {
+	t, h := &x.ask.Target, x.handler
+	out, ok := x.ResponseWriter.(*fast.Response)
+	isPlain = isPlainName(t) && t.Text == "" && !t.Query.HasComponents()
+	if !ok || !out.TakesWhole() || !isPlain || answer.MayWantTrace(x.lines.List("Accept")) {
+		return false, nil
+	}
+	found, err := h.config.Resolver.Resolve(x.ctx, t.Query)
+	if err != nil {
+		return true, problem.About(err, t.Query.URI)
+	}
+	record := found.Record()
+	location, ok := h.answers.Choice(found.Locations)
+	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
+		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true}, found))
+		return true, nil
+	}
+	x.event.Cache, x.event.Status, x.event.Type = found.Cache.String(), t.Form.RedirectStatus(true), pages.ContentType
+	x.answered(record)
+	x.body = pages.AppendMoved(x.body[:0], location)
+	if x.in.method != http.MethodHead {
+		x.event.Bytes = int64(len(x.body))
+	}
+	octets, date := out.Room()
+	reply := message.FastRedirect{
+		Status: x.event.Status, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Cache: found.Cache,
+		RequestID: x.event.ID, Date: date, Body: x.body, IsHead: x.in.method == http.MethodHead,
+	}
+	out.WriteWhole(x.event.Status, reply.AppendTo(octets))
+	return true, nil
+}
