@@ -53,12 +53,13 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 
 // find returns what the registry has for the name of a query.
 func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (resolved, error) {
+	spelling := q.Spelling.String()
 	if q.At.IsZero() {
-		return resolve(ctx, now{ctx, r.config.Store}, name)
+		return resolveSpelled(ctx, now{ctx, r.config.Store}, name, spelling)
 	}
 	var found resolved
 	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
-		if found, err = resolve(ctx, then{tx, q.At}, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+		if found, err = resolveSpelled(ctx, then{tx, q.At}, name, spelling); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 			return err
 		}
 		return stillShown(ctx, present{tx}, found, name)
@@ -148,6 +149,31 @@ func (t then) prefix(name string) (Entry, error) {
 type resolved struct {
 	name  string // whose entry it is: the name, or what it is an alias of
 	entry Entry  // of the name, or of its longest prefix; in between, of the alias that led to the name
+	// spelling is that of the name that was asked for, "" where it is that name.
+	spelling string
+}
+
+// resolveSpelled returns the entry for a name that was asked for with a spelling, "" for none but its own: what was registered with it
+// before its scheme had rules by which more names are equal goes first, so that it stays reachable where it differs.
+func resolveSpelled(ctx context.Context, s state, name, spelling string) (resolved, error) {
+	if spelling == "" {
+		return resolve(ctx, s, name)
+	}
+	e, err := s.entry(Name(spelling))
+	if err != nil {
+		return resolved{}, err
+	}
+	if e.Exists() {
+		return resolve(ctx, s, spelling)
+	}
+	found, err := resolve(ctx, s, name)
+	if errors.Is(err, resolver.ErrUnsupported) { // or a prefix was
+		found, err = resolve(ctx, s, spelling)
+	}
+	if found.name == name { // and not what that is an alias of
+		found.spelling = spelling
+	}
+	return found, err
 }
 
 // resolve returns the entry for a name, of which it has decided that its targets may be used.

@@ -44,7 +44,7 @@ func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Re
 		location := t.URI
 		if found.entry.Kind == KindPrefix {
 			var err error
-			if location, err = expand(t.URI, found.entry.Name, found.name); errors.Is(err, errLeaves) {
+			if location, err = expand(t.URI, found.entry.Name, found.below()); errors.Is(err, errLeaves) {
 				none = err.Error()
 			}
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
@@ -116,7 +116,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	err := r.config.Store.Read(ctx, func(tx Tx) error {
 		aliases, err := AliasesOf(tx, found.name, maxNames)
 		for _, other := range append([]string{found.name}, aliases...) {
-			if other != asked {
+			if other != asked && other != q.Spelling.String() {
 				locations = append(locations, resolver.Location{URI: other, From: source})
 			}
 		}

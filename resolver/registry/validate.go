@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,28 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 			"such as \":\", so that it ends where a part of names does", ErrInvalid, name)
 	}
 	return Key{key.Kind, name}, nil
+}
+
+// KeyOf returns the key by which the registry has a name or prefix: the canonical one, unless it was registered with this spelling
+// before its scheme had rules by which more names are equal. The error wraps ErrInvalid, or is one of the store.
+func (r *Registry) KeyOf(ctx context.Context, key Key) (Key, error) {
+	canonical, err := r.CanonicalKey(key)
+	if err != nil || r.config.Spelling == nil {
+		return canonical, err
+	}
+	spelling := Key{key.Kind, r.config.Spelling(key)}
+	if spelling.Name == "" || spelling == canonical {
+		return canonical, nil
+	}
+	e, err := r.config.Store.Lookup(ctx, spelling)
+	switch {
+	case err != nil:
+		return Key{}, fmt.Errorf("looking up %s: %w", spelling, err)
+	case e.Exists():
+		return spelling, nil
+	default:
+		return canonical, nil
+	}
 }
 
 // isDelimiter reports whether a prefix may end with b.

@@ -78,8 +78,8 @@ times are not used.`,
 			return err
 		}
 		defer r.Store().Close()
-		if key, err = r.CanonicalKey(key); err != nil {
-			return cli.Usage(err)
+		if key, err = keyOf(cmd.Context(), r, key.Name, key.Kind == registry.KindPrefix); err != nil {
+			return err
 		}
 		withdrawn := false
 		edit := func(before registry.Entry) (registry.Record, error) {

@@ -18,6 +18,9 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	}
 	if s.canonical != e.Name {
 		what := "its canonical name is " + s.canonical + ": who asks for it is led there"
+		if l.Names.Spelling(e.Name, e.Kind == registry.KindPrefix) == e.Name {
+			what = "its canonical name is " + s.canonical + ": it is found only as it is written here"
+		}
 		if _, ok := known[s.canonical]; ok {
 			what += ", and that is registered too"
 		}
