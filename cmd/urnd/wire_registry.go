@@ -28,7 +28,7 @@ import (
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) }, Now: now,
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) }, Now: now,
 		CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {

@@ -28,6 +28,8 @@ type Edit struct {
 	Activate bool
 	// OutsideSandbox says that a prefix is in no sandbox, also where a shorter one is; else it is in that of the shorter one.
 	OutsideSandbox bool
+	// AllowUnresolvable accepts a name that the registry is not asked for.
+	AllowUnresolvable bool
 	// Change returns the new record. before is the zero value where there is no entry yet. It may
 	// be called more than once.
 	Change func(before Entry) (Record, error)
@@ -152,12 +154,12 @@ func (r *Registry) canonicalEdits(ctx context.Context, actor Actor, edits []Edit
 		edit.Change = func(before Entry) (Record, error) {
 			record, err := change(before)
 			if err == nil {
-				err = r.CheckAsked(before, edit.Key)
+				record, err = r.Check(edit.Key, record)
 			}
-			if err != nil {
-				return Record{}, err
+			if err == nil {
+				err = r.CheckChange(before, edit.Key, record, edit.AllowUnresolvable)
 			}
-			return r.Check(edit.Key, record)
+			return record, err
 		}
 		canonical[i] = edit
 	}

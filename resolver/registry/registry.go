@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config configures a Registry. All fields but Spelling, Only, CheckDigits and Audit must be set.
+// Config configures a Registry. All fields but Spelling, Only, Suggest, CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
@@ -19,6 +19,8 @@ type Config struct {
 	Now      func() time.Time
 	// Only are what the names begin with that a resolver asks for; nil is all. Others are not registered.
 	Only []string
+	// Suggest returns what a text probably means that is no name of the registry, best first; nil knows nothing.
+	Suggest func(text string) []string
 	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.
 	CheckDigits map[string]CheckDigit
 	// Audit is called after each change that was committed; nil is not.

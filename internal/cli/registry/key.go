@@ -14,6 +14,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
+// unresolvableHelp is the help of --allow-unresolvable.
+const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that nobody can resolve here"
+
 // addPrefix gives cmd the flag --prefix.
 func addPrefix(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("prefix", false, "the name is a prefix: what names begin with, such as urn:nbn:fi:")

@@ -41,7 +41,11 @@ func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) 
 		if u.isOf(before) && e.Note != before.Note {
 			note = e.Note
 		}
-		return r.put(w, u, before, registry.Activated(before, e.Record), note)
+		record := registry.Activated(before, e.Record)
+		if err := r.Registry.CheckChange(before, e.Key, record, r.AllowUnresolvable); err != nil {
+			return unchanged, err
+		}
+		return r.put(w, u, before, record, note)
 	}
 	if err := r.mayChange(u, before, e.Record); err != nil {
 		return unchanged, err

@@ -217,9 +217,6 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (
 	if u.whole() {
 		return r.applyWhole(tx, w, u, before, now)
 	}
-	if err := r.Registry.CheckAsked(before, u.entry.Key); err != nil {
-		return unchanged, err
-	}
 	record := u.over(before.Record)
 	if !u.said.has(fieldStatus) {
 		record = registry.Activated(before, record)
@@ -228,6 +225,9 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (
 		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {
 			return unchanged, err
 		}
+	}
+	if err := r.Registry.CheckChange(before, u.entry.Key, record, r.AllowUnresolvable); err != nil {
+		return unchanged, err
 	}
 	return r.put(w, u, before, record, u.entry.Note)
 }
