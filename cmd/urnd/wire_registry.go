@@ -58,7 +58,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.starters = append(r.starters, r.registry.Start)
 	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{
-		Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(r.names.Own), Now: d.now,
+		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, Only: registry.AskedFor(r.names.Own), Now: d.now,
 	})
 	return nil
 }

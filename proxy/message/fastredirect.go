@@ -16,8 +16,9 @@ type FastRedirect struct {
 	Location    string
 	ContentType string
 	TTL         time.Duration
-	RequestID   string // "" for none
-	Date        []byte // the text of the field
+	Lifetime    time.Duration // for clients
+	RequestID   string        // "" for none
+	Date        []byte        // the text of the field
 	Body        []byte
 	IsHead      bool
 }
@@ -29,7 +30,7 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	} else {
 		dst = append(dst, "HTTP/1.1 302 Found\r\nCache-Control: "...)
 	}
-	dst = appendCacheControl(dst, r.TTL)
+	dst = appendCacheControl(dst, r.Lifetime)
 	dst = append(dst, "\r\nCache-Status: "...)
 	dst = appendCacheStatus(dst, resolver.CacheHit, r.TTL)
 	dst = append(dst, "\r\nContent-Length: "...)

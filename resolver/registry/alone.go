@@ -10,10 +10,11 @@ import (
 )
 
 // Alone resolves names that only the registry knows: there is no other system that gives the answer that it
-// does not have a name its lifetime, which is TTL.
+// does not have a name its lifetime, which is TTL, and for clients ClientTTL.
 type Alone struct {
 	resolver.Resolver
-	TTL time.Duration
+	TTL       time.Duration
+	ClientTTL time.Duration // 0 is TTL
 }
 
 // Resolve implements resolver.Resolver.
@@ -21,7 +22,7 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	answer, err := a.Resolver.Resolve(ctx, q)
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: resolver.ClientTTL{Lifetime: a.ClientTTL}}
 	}
 	return answer, err
 }

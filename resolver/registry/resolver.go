@@ -12,8 +12,10 @@ import (
 // ResolverConfig configures a Resolver.
 type ResolverConfig struct {
 	Store Store
-	// TTL is that of answers, which is also how long clients may use them.
+	// TTL is that of answers in the cache.
 	TTL time.Duration
+	// ClientTTL is how long clients may use them; 0 is TTL.
+	ClientTTL time.Duration
 	// Only are what the names begin with that the registry is asked for; nil is all.
 	Only []string
 	Now  func() time.Time
@@ -44,7 +46,11 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 			if errors.Is(n.Kind, resolver.ErrUnsupported) { // what other systems answer has its own TTL
 				ttl = resolver.Forever
 			}
-			return resolver.Answer{}, n.WithTTL(ttl, resolver.Uncached)
+			negative := n.WithTTL(ttl, resolver.Uncached)
+			if ttl == r.config.TTL {
+				negative.Clients.Lifetime = r.config.ClientTTL
+			}
+			return resolver.Answer{}, negative
 		}
 		return resolver.Answer{}, &unavailable{err}
 	}

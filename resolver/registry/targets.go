@@ -13,6 +13,7 @@ import (
 // answer returns the answer to a query by an entry whose targets may be used.
 func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved) (resolver.Answer, error) {
 	record := recordOf(&found.entry)
+	record.Clients.Lifetime = r.config.ClientTTL
 	switch q.Service {
 	case resolver.I2L, resolver.I2Ls:
 		return r.located(q, found, record)
@@ -21,7 +22,7 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 	default:
 		// The record is the description; what other systems say of a name that is registered is not asked.
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Record: record,
+			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
 }
@@ -37,6 +38,7 @@ func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Re
 	if !until.IsZero() {
 		ttl = min(ttl, max(until.Sub(at), time.Second))
 	}
+	record.Clients = resolver.ClientTTL{Lifetime: r.config.ClientTTL, Bounded: !until.IsZero() && until.Sub(at) < r.config.TTL+r.config.ClientTTL}
 	none := "the name is registered, and has no target now"
 	locations := make([]resolver.Location, 0, len(targets))
 	source := &resolver.Source{Name: "registry", Record: record}
@@ -54,7 +56,7 @@ func (r *Resolver) located(q resolver.Query, found resolved, record *resolver.Re
 		locations = append(locations, resolver.Location{URI: location, From: sourceOf(source, t)})
 	}
 	if len(locations) == 0 {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: none, TTL: ttl, Record: record}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: none, TTL: ttl, Clients: record.Clients, Record: record}
 	}
 	return resolver.Answer{Locations: locations, TTL: ttl}, nil
 }
@@ -127,7 +129,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 		return resolver.Answer{}, &unavailable{err}
 	case len(locations) == 0:
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Record: record,
+			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil
