@@ -102,10 +102,18 @@ func TestNamesFromBefore(t *testing.T) {
 	old.put(t, registry.Name("ark:12345/z"), registry.Record{Alias: "ark:/12345/y-1"})
 	old.put(t, registry.Prefix("ark:12345/p/"), registry.Record{Targets: targets("https://a.example/p/")})
 	r = r.folded(t)
+	r.apply(t, registry.Edit{Key: registry.Name("ark:12345/z"), IfVersion: 1, Change: func(before registry.Entry) (registry.Record, error) {
+		record := before.Record
+		record.Contact = "anna" // which changes nothing of where it leads
+		return record, nil
+	}})
+	r.put(t, registry.Name("urn:example:new"), registry.Record{Alias: "ark:/12345/y-1"})
+	r.put(t, registry.Name("ark:/12345/other"), registry.Record{Alias: "ark:/12345/x-1"})
 	w := startWithRegistry(t, r, func(c *config.Config) { c.Registry.Only = ownSchemes })
 	for name, want := range map[string]string{
 		"ark:/12345/x-1": "https://a.example/hyphen", "ark:/12345/x1": "https://a.example/none", "ark:12345/x--1": "https://a.example/none",
 		"ark:/12345/y-1": "https://a.example/y", "doi:10.12345/ABC": "https://a.example/d", "ark:12345/z": "https://a.example/y",
+		"urn:example:new": "https://a.example/y", "ark:12345/o-ther": "https://a.example/hyphen",
 		"ark:12345/p/a-b": "https://a.example/p/a-b",
 	} {
 		if got := w.leads(t, name); got != want {

@@ -154,7 +154,7 @@ func (r *Registry) canonicalEdits(ctx context.Context, actor Actor, edits []Edit
 		edit.Change = func(before Entry) (Record, error) {
 			record, err := change(before)
 			if err == nil {
-				record, err = r.Check(edit.Key, record)
+				record, err = r.Check(ctx, edit.Key, record)
 			}
 			if err == nil {
 				err = r.CheckChange(before, edit.Key, record, edit.AllowUnresolvable)

@@ -207,7 +207,7 @@ func (l *line) check(ctx context.Context, r *registry.Registry, actor registry.A
 	if !l.said.has(fieldStatus) && !l.whole() {
 		record.Status = registry.Withdrawn // so that reason and successors are checked
 	}
-	record, err = r.Check(key, record)
+	record, err = r.Check(ctx, key, record)
 	if err != nil {
 		return err
 	}

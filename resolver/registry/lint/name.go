@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -59,10 +60,10 @@ func sayOf(err error) string {
 }
 
 // checkRecord checks all but the targets.
-func (l *linter) checkRecord(s *subject) {
+func (l *linter) checkRecord(ctx context.Context, s *subject) {
 	record := s.entry.Record
 	record.Targets = nil
-	if _, err := l.Registry.Check(s.entry.Key, record); err != nil {
+	if _, err := l.Registry.Check(ctx, s.entry.Key, record); err != nil {
 		l.add(s.entry, Error, ruleRecord, err.Error())
 	}
 }
