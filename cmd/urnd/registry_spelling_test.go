@@ -113,7 +113,7 @@ func TestNamesFromBefore(t *testing.T) {
 	for name, want := range map[string]string{
 		"ark:/12345/x-1": "https://a.example/hyphen", "ark:/12345/x1": "https://a.example/none", "ark:12345/x--1": "https://a.example/none",
 		"ark:/12345/y-1": "https://a.example/y", "doi:10.12345/ABC": "https://a.example/d", "ark:12345/z": "https://a.example/y",
-		"urn:example:new": "https://a.example/y", "ark:12345/o-ther": "https://a.example/hyphen",
+		"urn:example:new": "https://a.example/y", "ark:12345/othe-r": "https://a.example/hyphen",
 		"ark:12345/p/a-b": "https://a.example/p/a-b",
 	} {
 		if got := w.leads(t, name); got != want {
