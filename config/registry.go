@@ -12,8 +12,10 @@ type Registry struct {
 	Replica  string        `mapstructure:"replica"`  // of a PostgreSQL database; empty: none
 	Password string        `mapstructure:"password"` // a file, or "credential:" and a name; empty: none
 	TTL      time.Duration `mapstructure:"ttl"`
-	Only     []string      `mapstructure:"only"` // what names begin with; empty: all URNs
-	Count    bool          `mapstructure:"count"`
+	// ClientTTL is the lifetime that clients get; 0: TTL.
+	ClientTTL time.Duration `mapstructure:"client_ttl"`
+	Only      []string      `mapstructure:"only"` // what names begin with; empty: all URNs
+	Count     bool          `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
 	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
 	HealthInterval    time.Duration `mapstructure:"health_interval"`
@@ -50,8 +52,13 @@ func registrySettings() []Setting {
 		},
 		{
 			Path: "registry.ttl", Default: 10 * time.Minute, Least: time.Second, Most: 365 * day,
-			Doc: "TTL of answers, which clients may cache that long. urnd itself forgets an answer as soon as the " +
+			Doc: "TTL of answers, also for clients, if client_ttl is 0. urnd itself forgets an answer as soon as the " +
 				"name has changed",
+		},
+		{
+			Path: "registry.client_ttl", Least: time.Duration(0), Most: 365 * day,
+			Doc: "How long clients may use answers: they do not learn that a name has changed. Less than ttl is for " +
+				"names that move, more for those that do not. 0: what is left of ttl",
 		},
 		{
 			Path: "registry.only", Default: []string{}, Form: "beginning of canonical names",

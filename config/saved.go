@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"time"
 )
 
 // storageRules changes with the rules of what is stored on disk for others: what was stored by others is not used.
@@ -38,8 +39,16 @@ func (c Config) formerDisk() string {
 // formerSnapshots are those of f5e8e4c, which had its own version in them: that of make, of go build, and of go build where Go
 // asks git. They depend on how these settings are printed.
 func (c Config) formerSnapshots() []string {
-	registry := c.Registry
-	registry.HealthInterval, registry.HealthRate, registry.HealthConcurrency, registry.HealthPause, registry.HealthContact = 0, 0, 0, 0, ""
+	registry := struct { // as it was then
+		Store, Replica, Password      string
+		TTL                           time.Duration
+		Only                          []string
+		Count                         bool
+		HealthInterval                time.Duration
+		HealthRate, HealthConcurrency int
+		HealthPause                   time.Duration
+		HealthContact                 string
+	}{Store: c.Registry.Store, Replica: c.Registry.Replica, Password: c.Registry.Password, TTL: c.Registry.TTL, Only: c.Registry.Only, Count: c.Registry.Count}
 	settings := map[string]any{
 		"Access": Access{AllowDestinations: c.Access.AllowDestinations}, "Cache": Cache{}, "DDDS": c.DDDS, "DNS": c.DNS, "Namespaces": c.Namespaces,
 		"Registry": registry, "Resolve": c.Resolve, "SLP": c.SLP, "THTTP": c.THTTP, "URN": c.URN,

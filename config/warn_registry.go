@@ -20,22 +20,11 @@ func warnOfRegistry(f *Faults, r Registry) {
 	for i, beginning := range r.Only {
 		at := index("registry.only", i)
 		scheme, _, ok := strings.Cut(beginning, ":")
-		switch plain := canonicalBeginning(beginning); {
+		switch {
 		case !ok || !isScheme(scheme):
 			f.add(at, "%q has no scheme, and never matches: write what names begin with, such as urn:nbn:fi: or ark:/12345/", beginning)
 		case strings.ContainsAny(beginning, "*?"):
 			f.add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
-		case plain != beginning:
-			f.add(at, "%q never matches: names are compared in their canonical form: write %q", beginning, plain)
 		}
 	}
-}
-
-// canonicalBeginning returns the beginning of names with its scheme, and the NID of URNs, in small letters: RFC 8141 section 3.1.
-func canonicalBeginning(text string) string {
-	scheme, rest, _ := strings.Cut(text, ":")
-	if nid, nss, ok := strings.Cut(rest, ":"); ok && strings.EqualFold(scheme, "urn") {
-		rest = strings.ToLower(nid) + ":" + nss
-	}
-	return strings.ToLower(scheme) + ":" + rest
 }

@@ -84,7 +84,8 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	}
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Cache: found.Cache,
+		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Cache: found.Cache,
 		Date: p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
 	event := p.event(f, w)
@@ -131,7 +132,7 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 		event.Bytes = int64(len(found.reply.Body))
 	}
 	p.answered(event, n.Record)
-	w.out = found.reply.AppendTo(w.out, ttl, event.ID, p.date.At(w.now), r.IsHead())
+	w.out = found.reply.AppendTo(w.out, ttl, n.Clients.Of(ttl), event.ID, p.date.At(w.now), r.IsHead())
 	return ""
 }
 

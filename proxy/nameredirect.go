@@ -44,8 +44,8 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 	}
 	octets, date := out.Room()
 	reply := message.FastRedirect{
-		Status: x.event.Status, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Cache: found.Cache,
-		RequestID: x.event.ID, Date: date, Body: x.body, IsHead: x.in.method == http.MethodHead,
+		Status: x.event.Status, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Cache: found.Cache, RequestID: x.event.ID, Date: date, Body: x.body, IsHead: x.in.method == http.MethodHead,
 	}
 	out.WriteWhole(x.event.Status, reply.AppendTo(octets))
 	return true, nil

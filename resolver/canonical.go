@@ -21,6 +21,7 @@ func NewCanonical(names Names, next Resolver) *Canonical {
 // Resolve implements Resolver. An invalid name is a *uri.ParseError, and for I2L an answer without a location is a
 // *Negative.
 func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
+	q = c.names.Named(q)
 	trace := TraceOf(ctx)
 	if trace != nil {
 		for _, change := range q.URI.ExplainNormalize() {

@@ -54,6 +54,8 @@ type Negative struct {
 	// TTL is how long the answer may be cached (RFC 2308): 0 is not at all, Forever is
 	// until the configuration changes.
 	TTL time.Duration
+	// Clients says how long clients may use the answer, if that is not TTL.
+	Clients ClientTTL
 	// Unclaimed means that no system knows the namespace, so that the answer says nothing
 	// about the name; set by Chain.
 	Unclaimed bool

@@ -2,7 +2,6 @@ package resolver
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -21,25 +20,22 @@ type Names struct {
 	Own []string
 }
 
-// Owns reports whether a name is one that the registry of the site is asked for, although it is not
-// a URN.
-func (n Names) Owns(u uri.URI) bool {
-	if len(n.Own) == 0 || u.IsURN() {
-		return false
-	}
-	name := u.WithoutFragment().Normalize().String()
-	return slices.ContainsFunc(n.Own, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-}
-
 // Canonical returns q with the canonical name: for a URN by the rules of its namespace and
 // without components, of which only ResolutionParams remains; for other URIs the normal
-// form without fragment. The error is a *uri.ParseError.
+// form without fragment, and for ARKs that the registry is asked for without query. The error is a *uri.ParseError.
 func (n Names) Canonical(q Query) (Query, error) {
 	if !q.IsURN() {
 		if err := q.URI.Check(); err != nil {
 			return Query{}, err
 		}
-		q.URI = q.URI.WithoutFragment().Normalize()
+		asked := q.URI.WithoutFragment()
+		q.URI, q.Spelling = asked.Normalize(), uri.URI{}
+		if n.Owns(asked) {
+			q.URI = asked.Name()
+			if spelling := asked.Spelling(); spelling != q.URI {
+				q.Spelling = spelling
+			}
+		}
 		return q, nil
 	}
 	if err := q.URN.Require(n.Accept); err != nil {
@@ -60,7 +56,7 @@ func (n Names) Key(u uri.URI) (uri.URI, error) {
 	if err != nil {
 		return uri.URI{}, err
 	}
-	q, err = n.Canonical(q)
+	q, err = n.Canonical(n.Named(q))
 	return q.URI, err
 }
 
@@ -121,6 +117,7 @@ type Description struct {
 // Describe returns what is known of an identifier without resolving it. Its errors are
 // those of Canonical.
 func (n Names) Describe(q Query) (Description, error) {
+	q = n.Named(q)
 	canonical, err := n.Canonical(q)
 	if err != nil {
 		return Description{}, err

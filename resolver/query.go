@@ -15,6 +15,10 @@ type Query struct {
 	// URN is URI as a URN, parsed once; the zero value for other URIs.
 	URN     uri.URN
 	Service Service
+	// Spelling is URI as it was asked for where that differs in what names of its scheme do not count, as the hyphens of an ARK; the
+	// zero value where it does not, and for names that no registry of the site has. Set by Canonical. A name that was registered
+	// before urnd had the rules of its scheme is found by it, and what follows a prefix is passed on as it is there.
+	Spelling uri.URI
 	// ResolutionParams is the part of a URN for the resolution service, which can change
 	// the answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"
 	// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.2), "?c=...". Set by Canonical.
@@ -68,7 +72,7 @@ func (q Query) IsURN() bool { return q.URN.IsValid() }
 func (q Query) NID() string { return q.URN.NID() }
 
 // Key returns the key of the answer in a cache: the canonical name, the resolution
-// parameters, the service unless it is the default, and the hops if there are any. Behind
+// parameters, the service unless it is the default, the hops if there are any, and the spelling if it may matter. Behind
 // Canonical, equal keys mean equivalent queries. No other code composes keys.
 func (q Query) Key() string {
 	key := q.URI.String() + q.ResolutionParams // no canonical URN has a "?"
@@ -77,6 +81,9 @@ func (q Query) Key() string {
 	}
 	if q.Hops > 0 {
 		key += " hops=" + strconv.Itoa(int(q.Hops))
+	}
+	if q.Spelling.IsValid() {
+		key += " as=" + q.Spelling.String()
 	}
 	return key
 }

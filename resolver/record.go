@@ -15,6 +15,7 @@ type Record struct {
 	Metadata   string    // a JSON object, "" for none
 	Contact    string    // whom to ask
 	Sandbox    bool      // the name is for trial, and may be removed
+	Clients    ClientTTL // of the answer
 }
 
 // size returns the memory of a record, in bytes; 0 for nil.
@@ -22,7 +23,7 @@ func (r *Record) size() int {
 	if r == nil {
 		return 0
 	}
-	const fields, header = 200, 24
+	const fields, header = 216, 24
 	size := fields + len(r.Name) + len(r.Reason) + len(r.Metadata) + len(r.Contact)
 	for _, s := range r.Successors {
 		size += header + len(s)

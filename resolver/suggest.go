@@ -48,6 +48,18 @@ func (n Names) Suggest(text string) []string {
 	return found
 }
 
+// Meant returns the URIs that a text probably means that is a URI, but none of a scheme that is resolved, best first: what Suggest has, and
+// the URN of a namespace without "urn:", even one whose rules it breaks.
+func (n Names) Meant(text string) []string {
+	found := n.Suggest(text)
+	if nid, _, ok := strings.Cut(text, ":"); ok {
+		if _, known := n.Set.Lookup(nid); known {
+			found = append(found, "urn:"+text)
+		}
+	}
+	return found
+}
+
 // accepts reports whether a text is a URI that Canonical accepts, of a scheme that is resolved.
 func (n Names) accepts(text string) bool {
 	q, err := ParseQuery(text, I2L)

@@ -32,7 +32,7 @@ func Pasted(text string) string {
 func (n Names) TypedQuery(text string, service Service) (Query, error) {
 	text = Pasted(text)
 	u, err := uri.FromIRI(text)
-	if err != nil || !u.IsURN() {
+	if err != nil || !u.IsURN() && !n.Owns(u) { // as the daemon: the site has its names itself
 		if identified, ok := n.Identifiers.URI(text); ok {
 			return NewQuery(identified, service)
 		}

@@ -222,12 +222,6 @@ func areAddresses(list string) bool {
 // lowerText writes the letters of s in lower case, but not those of percent-encodings.
 func lowerText(s string) string {
 	b := []byte(s)
-	for i := 0; i < len(b); i++ {
-		if b[i] == '%' {
-			i += 2
-			continue
-		}
-		b[i] = Lower(b[i])
-	}
+	lowerOctets(b)
 	return string(b)
 }

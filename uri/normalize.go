@@ -121,6 +121,9 @@ func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 	if schemes[row].form == formMailto && n.has(SchemeForm) {
 		dst, at.query = mailtoFields(dst, at.path, at.query)
 	}
+	if schemes[row].form == formDOI && n.has(SchemeForm) { // a DOI may have a "?"
+		lowerOctets(dst[at.query:])
+	}
 	at.frag = len(dst)
 	return n.appendText(dst, u.s[u.fragStart():]), at
 }

@@ -65,6 +65,9 @@ var schemes = [...]scheme{
 	{name: "tn3270", port: "23", server: true, root: true, link: linkPage},   // RFC 6270
 	{name: "rlogin", port: "513", server: true, root: true, link: linkPage},  // RFC 1282
 	{name: "ftps", port: "990", server: true, root: true, link: linkPage},    // registered as a service, and in use as a scheme
+	{name: arkScheme, opaque: true, form: formARK},                           // draft-kunze-ark section 3.2
+	{name: "doi", opaque: true, form: formDOI},                               // ISO 26324: the case of ASCII letters does not count
+	{name: "hdl", opaque: true, form: formHandle},                            // RFC 3652 section 2.1.3
 	{name: "gemini", port: "1965", server: true, root: true, link: linkPage}, // the Gemini protocol, section 1.2
 }
 
@@ -130,6 +133,9 @@ const (
 	formGopher
 	formMailto
 	formNews
+	formARK
+	formDOI
+	formHandle
 )
 
 // apply normalizes the path dst[start:]; a query may follow it.
@@ -141,6 +147,16 @@ func (f form) apply(dst []byte, start int, hasAuthority, hasQuery bool) []byte {
 		return mailtoForm(dst, start)
 	case formNews:
 		return newsForm(dst, start, hasAuthority)
+	case formARK:
+		if hasAuthority {
+			return dst
+		}
+		return arkForm(dst, start)
+	case formDOI:
+		lowerOctets(dst[start:])
+		return dst
+	case formHandle:
+		return handleForm(dst, start)
 	default:
 		return dst
 	}

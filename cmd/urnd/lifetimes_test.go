@@ -70,3 +70,42 @@ func TestLifetimes(t *testing.T) {
 		}
 	}
 }
+
+// Clients get registry.client_ttl where it is set, from the registry and from the cache, by both paths, but no target for longer than it is
+// valid; the cache goes by registry.ttl.
+func TestClientTTL(t *testing.T) {
+	const registryTTL, clientTTL = 1000, 5000 // seconds
+	r := newSiteRegistry(t)
+	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1")})
+	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/", Until: new(clock).now().Add(500 * time.Second)}}})
+	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
+	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
+	w := startWithRegistry(t, r, func(c *config.Config) {
+		c.Registry.TTL, c.Registry.ClientTTL = registryTTL*time.Second, clientTTL*time.Second
+		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+	})
+	maxAge, inCache := regexp.MustCompile(`^max-age=(\d+)$`), regexp.MustCompile(`ttl=(\d+)`)
+	between := func(text []string, least, most int) bool {
+		if len(text) < 2 {
+			return false
+		}
+		seconds, err := strconv.Atoi(text[1])
+		return err == nil && least <= seconds && seconds <= most
+	}
+	for name, want := range map[string][2]int{
+		"urn:example:a": {clientTTL, clientTTL}, "urn:example:gone": {clientTTL, clientTTL}, "urn:example:own:x": {clientTTL, clientTTL},
+		"ark:/12345/none": {clientTTL, clientTTL}, "urn:example:bounded": {400, 500},
+	} {
+		for _, path := range []string{"/" + name, "/uri-res/N2L?" + name, "/api/v1/resolve?uri=" + name} {
+			for range 3 { // the last ones from the cache
+				header := w.ask(t, path, "", "").header
+				if lifetime := header.Get("Cache-Control"); !between(maxAge.FindStringSubmatch(lifetime), want[0], want[1]) {
+					t.Errorf("%s: Cache-Control: %s, want %d", path, lifetime, want)
+				}
+				if state := header.Get("Cache-Status"); !between(inCache.FindStringSubmatch(state), 0, registryTTL) {
+					t.Errorf("%s: Cache-Status: %s", path, state)
+				}
+			}
+		}
+	}
+}

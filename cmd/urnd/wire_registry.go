@@ -28,13 +28,13 @@ import (
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: now,
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) }, Now: now,
 		CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {
-				q, err = names.Canonical(q)
+				q, err = names.Canonical(names.Named(q))
 			}
 			return q.URI.String(), err
 		},
@@ -58,7 +58,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.starters = append(r.starters, r.registry.Start)
 	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{
-		Store: r.registry, TTL: c.Registry.TTL, Only: registry.AskedFor(c.Registry.Only), Now: d.now,
+		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, Only: registry.AskedFor(r.names.Own), Now: d.now,
 	})
 	return nil
 }

@@ -166,7 +166,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
-		split.Owns, split.Own = r.names.Owns, cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL})
+		split.Owns, split.Own = r.names.Owns, cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL})
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)

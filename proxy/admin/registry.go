@@ -23,7 +23,7 @@ type Registry struct {
 
 // Names are the operations on names and prefixes. They are those of *registry.Registry.
 type Names interface {
-	CanonicalKey(key registry.Key) (registry.Key, error)
+	KeyOf(ctx context.Context, key registry.Key) (registry.Key, error)
 	CanonicalPrefix(text string) (string, error)
 	Get(ctx context.Context, key registry.Key) (registry.Entry, error)
 	At(ctx context.Context, key registry.Key, at time.Time) (registry.Entry, error)

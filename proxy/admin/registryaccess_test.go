@@ -137,7 +137,7 @@ func TestRolesOfOperations(t *testing.T) {
 	if r := s.ask("GET "+names+"?prefix=urn:nbn:at:", "", limited); r.status != 200 {
 		t.Errorf("its own names: %d %s", r.status, r.body)
 	}
-	if r := s.ask("PUT "+of(names, "urn:nbn:at:x"), "{}", limited); r.status != 201 || r.name(t).By != "admin one" {
+	if r := s.ask("PUT "+of(names, "urn:nbn:at:x"), `{"status":"reserved"}`, limited); r.status != 201 || r.name(t).By != "admin one" {
 		t.Errorf("its own name: %d %s", r.status, r.body)
 	}
 }
@@ -232,7 +232,7 @@ func TestWithoutRegistry(t *testing.T) {
 func TestAuditOfRequests(t *testing.T) {
 	s := newSite(t, locked)
 	token := s.token(t, registry.Writer)
-	r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), "{}", token, "Peer: 192.0.2.7:99", "X-Request-Id: chosen")
+	r := s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"status":"reserved"}`, token, "Peer: 192.0.2.7:99", "X-Request-Id: chosen")
 	if len(s.actors) != 1 {
 		t.Fatalf("%d %s: %+v", r.status, r.body, s.actors)
 	}

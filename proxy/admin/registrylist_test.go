@@ -27,11 +27,11 @@ func TestListByPages(t *testing.T) {
 	var want []string
 	for i := range 25 {
 		name := fmt.Sprintf("urn:nbn:fi:a-%02d", i)
-		s.put(t, name, `{}`)
+		s.put(t, name, `{"status":"reserved"}`)
 		want = append(want, name)
 	}
-	s.put(t, "urn:nbn:at:x", `{}`)
-	s.put(t, "https://a.example//x%2Fy?z=1&y", `{}`)
+	s.put(t, "urn:nbn:at:x", `{"status":"reserved"}`)
+	s.put(t, "https://a.example//x%2Fy?z=1&y", `{"status":"reserved"}`)
 	var got []string
 	pages := 0
 	for target := names + "?limit=10&prefix=urn:NBN:fi:"; target != ""; pages++ {
@@ -66,7 +66,7 @@ func TestListByPages(t *testing.T) {
 func TestHistory(t *testing.T) {
 	s := newSite(t, nil)
 	const name = "urn:nbn:fi:a"
-	s.put(t, name, `{"contact":"0"}`)
+	s.put(t, name, `{"contact":"0","status":"reserved"}`)
 	for i := range 4 {
 		if r := s.ask("PATCH "+of(names, name), fmt.Sprintf(`{"contact":"%d"}`, i+1)); r.status != 200 {
 			t.Fatal(r.body)
@@ -100,7 +100,7 @@ func TestHistory(t *testing.T) {
 func TestAsItWas(t *testing.T) {
 	s := newSite(t, nil)
 	const name = "urn:nbn:fi:a"
-	s.put(t, name, `{"contact":"now"}`)
+	s.put(t, name, `{"contact":"now","status":"reserved"}`)
 	changed := s.ask("GET "+of(names, name), "").name(t).Changed
 	for at, status := range map[string]int{
 		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, changed.Format(time.DateOnly): 200, changed.AddDate(0, 0, -1).Format(time.DateOnly): 404, "2001-01-01T00:00:00Z": 404, changed.AddDate(1, 0, 0).Format(time.DateOnly): 200,
@@ -119,8 +119,8 @@ func TestPrefixesAndSandboxes(t *testing.T) {
 	if n := r.name(t); r.status != 201 || !n.Prefix || !n.Sandbox || r.header.Get("Location") != of(prefixes, "urn:nbn:fi:test-") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	s.put(t, "urn:nbn:fi:test-1", `{}`)
-	s.put(t, "urn:nbn:fi:real", `{}`)
+	s.put(t, "urn:nbn:fi:test-1", `{"status":"reserved"}`)
+	s.put(t, "urn:nbn:fi:real", `{"status":"reserved"}`)
 	if r := s.ask("GET "+prefixes, ""); r.status != 200 || !strings.Contains(r.body, "urn:nbn:fi:test-") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
@@ -170,7 +170,7 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range []string{
 		"https://a.example//b//../c?d=e&f#g", "https://a.example/%2F%2e%2e/x", "urn:example:a%2Fb", "urn:example:%E2%82%AC", "urn:example:a/../b", "urn:example:a//b", "urn:example:a+b",
 	} {
-		r := s.ask("PUT "+of(names, name), `{}`)
+		r := s.ask("PUT "+of(names, name), `{"status":"reserved"}`)
 		if r.status != 201 {
 			t.Errorf("%q: %d %s", name, r.status, r.body)
 			continue
@@ -207,8 +207,9 @@ func TestBodies(t *testing.T) {
 		body, kind string
 		status     int
 	}{
-		{`{}`, "application/json", 201},
-		{`{}`, "application/json; charset=UTF-8", 200},
+		{`{"status":"reserved"}`, "application/json", 201},
+		{`{"status":"withdrawn"}`, "application/json", 422},
+		{`{"status":"reserved"}`, "application/json; charset=UTF-8", 200},
 		{`{}`, "application/json; charset=latin1", 415},
 		{`{}`, "text/plain", 415},
 		{`{}`, "", 415},

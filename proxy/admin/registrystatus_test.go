@@ -10,7 +10,7 @@ import (
 // A reserved name becomes active with its first target, and a withdrawn one only where the request says so.
 func TestStatusOfChanges(t *testing.T) {
 	reserved := registry.Record{Status: registry.Reserved}
-	withdrawn := registry.Record{Status: registry.Withdrawn, Reason: "why"}
+	withdrawn := registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: []registry.Target{{URI: "https://a.example/old"}}}
 	for _, tt := range []struct {
 		name, request, body string
 		before              registry.Record

@@ -179,6 +179,7 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	if err != nil {
 		return nil, err
 	}
+	q = a.config.Names.Named(q)
 	if !q.IsURN() && !b.rights.URLs && !a.config.Names.Owns(q.URI) {
 		return nil, problem.ErrProxyClient
 	}

@@ -92,7 +92,7 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 	recorded := answer.Record() != nil || resolver.RecordOf(failure) != nil
 	var n *resolver.Negative
 	if errors.As(failure, &n) {
-		answer.TTL, answer.Cache = n.TTL, n.Cache
+		answer.TTL, answer.Cache = n.Lifetime(), n.Cache
 	}
 	if !authoritative(failure) && !recorded { // the registry has no more than its record
 		said, unasked := a.ask(ctx, q, resolver.I2C)
@@ -102,7 +102,7 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 			failure = unasked
 		}
 	}
-	d.Validity = max(api.Seconds(answer.TTL), 0)
+	d.Validity = max(api.Seconds(answer.Lifetime()), 0)
 	return d, answer, failure, nil
 }
 

@@ -122,7 +122,7 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 		return otherNames{}, failure
 	}
 	if err == nil && q.IsURN() {
-		n.ttl = min(n.ttl, located.TTL)
+		n.ttl = min(n.ttl, located.TTL, located.Lifetime())
 	}
 	if failure != nil {
 		n.ttl = 0

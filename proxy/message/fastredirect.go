@@ -16,6 +16,7 @@ type FastRedirect struct {
 	Location    string
 	ContentType string
 	TTL         time.Duration
+	Lifetime    time.Duration // for clients
 	Cache       resolver.CacheState
 	RequestID   string // "" for none
 	Date        []byte // the text of the field
@@ -30,7 +31,7 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	} else {
 		dst = append(dst, "HTTP/1.1 302 Found\r\nCache-Control: "...)
 	}
-	dst = appendCacheControl(dst, r.TTL)
+	dst = appendCacheControl(dst, r.Lifetime)
 	dst = append(dst, "\r\nCache-Status: "...)
 	dst = appendCacheStatus(dst, r.Cache, r.TTL)
 	dst = append(dst, "\r\nContent-Length: "...)

@@ -66,8 +66,8 @@ func TestFastRedirect(t *testing.T) {
 			reply.ContentType, reply.Body = kind, []byte(tt.body)
 			want, date := served(t, method, tt.id, reply)
 			fast := message.FastRedirect{
-				Status: tt.status, Location: location, ContentType: kind, TTL: tt.ttl, Cache: tt.cache, RequestID: tt.id, Date: []byte(date), Body: reply.Body,
-				IsHead: method == http.MethodHead,
+				Status: tt.status, Location: location, ContentType: kind, TTL: tt.ttl, Lifetime: tt.ttl, Cache: tt.cache, RequestID: tt.id,
+				Date: []byte(date), Body: reply.Body, IsHead: method == http.MethodHead,
 			}
 			if got := string(fast.AppendTo([]byte("before "))); got != "before "+want {
 				t.Errorf("%s, %+v:\n%q, and by net/http\n%q", method, tt, got, want)
@@ -97,13 +97,13 @@ func TestPrepared(t *testing.T) {
 				const id = "0af7651916cd43dd"
 				reply.CacheControl, reply.CacheStatus = message.MaxAge(ttl), message.CacheStatus(resolver.CacheHit, ttl)
 				want, date := served(t, method, id, reply)
-				if got := string(prepared.AppendTo([]byte("before "), ttl, id, []byte(date), method == http.MethodHead)); got != "before "+want {
+				if got := string(prepared.AppendTo([]byte("before "), ttl, ttl, id, []byte(date), method == http.MethodHead)); got != "before "+want {
 					t.Errorf("%s for %s:\n%q, and by net/http\n%q", method, ttl, got, want)
 				}
 			}
 		}
 		room := make([]byte, 0, 1024)
-		if n := testing.AllocsPerRun(100, func() { prepared.AppendTo(room, time.Hour, "a", []byte("b"), false) }); n > 0 {
+		if n := testing.AllocsPerRun(100, func() { prepared.AppendTo(room, time.Hour, time.Hour, "a", []byte("b"), false) }); n > 0 {
 			t.Errorf("%v allocations", n)
 		}
 	}

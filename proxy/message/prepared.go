@@ -50,13 +50,13 @@ func Prepare(r Reply) *Prepared {
 	return p
 }
 
-// AppendTo appends the response to dst. It allocates nothing else.
-func (p *Prepared) AppendTo(dst []byte, ttl time.Duration, requestID string, date []byte, isHead bool) []byte {
+// AppendTo appends the response to dst, with the TTL of its answer and the lifetime of that for clients. It allocates nothing else.
+func (p *Prepared) AppendTo(dst []byte, ttl, lifetime time.Duration, requestID string, date []byte, isHead bool) []byte {
 	for i, place := range p.places {
 		dst = append(dst, p.parts[i]...)
 		switch place {
 		case placeControl:
-			dst = appendCacheControl(dst, ttl)
+			dst = appendCacheControl(dst, lifetime)
 		case placeStatus:
 			dst = appendCacheStatus(dst, resolver.CacheHit, ttl)
 		default:

@@ -13,7 +13,7 @@ func Redirect(status int, location, vary string, answer resolver.Answer) Reply {
 	var buf [96]byte
 	text := appendCacheStatus(buf[:0], answer.Cache, answer.TTL)
 	split := len(text)
-	fields := string(appendCacheControl(text, answer.TTL)) // one allocation for two fields
+	fields := string(appendCacheControl(text, answer.Lifetime())) // one allocation for two fields
 	return Reply{
 		Status: status, Location: location, Vary: vary,
 		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache, Record: answer.Record(),

@@ -117,7 +117,7 @@ const NoStore = "no-store"
 func Document(contentType string, body []byte, answer resolver.Answer) Reply {
 	r := Reply{
 		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache, Record: answer.Record(),
-		CacheControl: string(appendCacheControl(nil, answer.TTL)),
+		CacheControl: string(appendCacheControl(nil, answer.Lifetime())),
 	}
 	if answer.Cache != resolver.Uncached {
 		r.CacheStatus = CacheStatus(answer.Cache, answer.TTL)

@@ -106,7 +106,7 @@ func reply(lines httpmessage.Lines, p api.Problem, err error) message.Reply {
 	if errors.As(err, &n) {
 		r.Cache = n.Cache
 		if n.Cache != resolver.Uncached {
-			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.TTL)
+			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.Lifetime())
 		}
 	}
 	if PrefersHTML(lines) {

@@ -86,6 +86,9 @@ func (a *Ask) resource(v *View, u uri.URI) {
 func (a *Ask) own(v *View, p *Place) {
 	a.Target, a.Err = parse(a.Path, v.Scratch)
 	a.identify(p)
+	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
+		a.Target.Query = p.Names.Named(a.Target.Query)
+	}
 	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)

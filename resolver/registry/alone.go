@@ -10,10 +10,11 @@ import (
 )
 
 // Alone resolves names that only the registry knows: there is no other system that gives the answer that it
-// does not have a name its lifetime, which is TTL.
+// does not have a name its lifetime, which is TTL, and for clients ClientTTL.
 type Alone struct {
 	resolver.Resolver
-	TTL time.Duration
+	TTL       time.Duration
+	ClientTTL time.Duration // 0 is TTL
 }
 
 // Resolve implements resolver.Resolver.
@@ -21,7 +22,7 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	answer, err := a.Resolver.Resolve(ctx, q)
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: resolver.ClientTTL{Lifetime: a.ClientTTL}}
 	}
 	return answer, err
 }
@@ -29,8 +30,11 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 // Selection returns the answers that are made of what is registered of a key; ok is false where there can be none.
 func (k Key) Selection() (s resolver.Selection, ok bool) {
 	if k.Kind != KindName {
-		return resolver.Selection{Prefix: k.Name, All: k.Name == ""}, true
+		return resolver.Selection{Prefix: k.canonicalText(), All: k.Name == ""}, true
 	}
 	u, err := uri.Parse(k.Name)
+	if err == nil && !u.IsURN() {
+		u = u.Name() // also one that was registered before its scheme had rules
+	}
 	return resolver.Selection{Name: u}, err == nil
 }

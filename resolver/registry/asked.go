@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,14 +15,55 @@ func Asked(only []string, key Key) bool {
 	})
 }
 
-// CheckAsked returns an error that wraps ErrInvalid for a key that the registry is not asked for: what it accepts is
-// answered. Those that are there already can be changed all the same.
-func (r *Registry) CheckAsked(before Entry, key Key) error {
-	if before.Exists() || Asked(r.config.Only, key) {
+// CheckChange returns an error that wraps ErrInvalid for a record that clients would get no answer by: what is accepted is
+// answered. A key that the registry is not asked for may be changed where it is there already, or where the change says so
+// (unresolvable). before is the zero value where there is no entry yet.
+func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvable bool) error {
+	if !before.Exists() && !unresolvable && !Asked(r.config.Only, key) {
+		return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s%s",
+			ErrInvalid, key, strings.Join(r.config.Only, ", "), r.meant(key))
+	}
+	is, was := lacks(key.Kind, record), error(nil)
+	if before.Exists() {
+		was = lacks(key.Kind, before.Record)
+	}
+	if is == nil || was != nil && was.Error() == is.Error() { // from before it was refused: all else of it can be changed
 		return nil
 	}
-	return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s",
-		ErrInvalid, key, strings.Join(r.config.Only, ", "))
+	return fmt.Errorf("%w: %s %w", ErrInvalid, key, is)
+}
+
+var (
+	errNowhere  = errors.New("would be active, and lead nowhere: it needs a target, or to be an alias or reserved")
+	errNoReason = errors.New("would be withdrawn without a reason or a successor: it is what people are told for decades")
+)
+
+// lacks returns what a record lacks, so that people are told nothing by it, or nil.
+func lacks(kind Kind, record Record) error {
+	switch {
+	case kind == KindName && record.Status == Active && len(record.Targets) == 0 && record.Alias == "":
+		return errNowhere
+	case record.Status == Withdrawn && record.Reason == "" && len(record.Successors) == 0:
+		return errNoReason
+	default:
+		return nil
+	}
+}
+
+// meant returns what was probably meant by a key that the registry is not asked for, as the end of a message; "" if that is not known.
+func (r *Registry) meant(key Key) string {
+	if r.config.Suggest == nil || key.Kind == KindPrefix {
+		return ""
+	}
+	for _, text := range r.config.Suggest(key.Name) {
+		if name, err := r.config.Canonical(text); err == nil {
+			text = name
+		}
+		if Asked(r.config.Only, Name(text)) {
+			return fmt.Sprintf("; do you mean %s?", text)
+		}
+	}
+	return ""
 }
 
 // AskedFor returns what the names begin with that a registry is asked for, as Config.Only, where a site may have said so:

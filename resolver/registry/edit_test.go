@@ -242,7 +242,7 @@ func TestSandbox(t *testing.T) {
 	trial := f.put(t, registry.Name("urn:example:t:trial"), leadsTo("https://a.example/trial"))
 	deep := f.put(t, registry.Prefix("urn:example:t:deep:"), leadsTo("https://a.example/"))
 	changed := f.put(t, registry.Name("urn:example:t:real"), leadsTo("https://a.example/changed"))
-	outside := f.put(t, registry.Name("urn:example:u"), registry.Record{Sandbox: true, Contact: "x"})
+	outside := f.put(t, registry.Name("urn:example:u"), registry.Record{Sandbox: true, Contact: "x", Status: registry.Reserved})
 	if !trial.Sandbox || !deep.Sandbox || changed.Sandbox || outside.Sandbox {
 		t.Errorf("in the sandbox: %t %t %t %t, want true true false false", trial.Sandbox, deep.Sandbox, changed.Sandbox, outside.Sandbox)
 	}
@@ -256,7 +256,7 @@ func TestSandbox(t *testing.T) {
 	}
 	err := f.Store().Read(t.Context(), func(tx registry.Tx) error {
 		totals, err := registry.TotalsOf(tx)
-		if got := totals["urn:example"]; got.Active != 2 || got.Prefixes != 0 {
+		if got := totals["urn:example"]; got.Active != 1 || got.Reserved != 1 || got.Prefixes != 0 {
 			t.Errorf("totals: %+v", got)
 		}
 		return err
@@ -272,7 +272,7 @@ func TestLongChain(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("urn:example:%d", i) }
 	const links = 10
 	for i := links; i > 0; i-- { // none is an alias yet
-		f.put(t, registry.Name(name(i)), registry.Record{Contact: "x"})
+		f.put(t, registry.Name(name(i)), registry.Record{Status: registry.Reserved})
 	}
 	f.put(t, registry.Name(name(links)), leadsTo("https://a.example/"))
 	for i := range links {

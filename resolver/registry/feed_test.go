@@ -81,7 +81,7 @@ func TestFeedOfPrefix(t *testing.T) {
 	}
 	poll()
 	before := len(told.all())
-	f.put(t, registry.Prefix("urn:example:p:"), registry.Record{Status: registry.Withdrawn})
+	f.put(t, registry.Prefix("urn:example:p:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
 	poll()
 	want := []string{"urn:example:p:*", "urn:example:alias", "urn:example:alias2"}
 	if got := told.all()[before:]; !slices.Equal(got, want) {

@@ -6,16 +6,21 @@ import (
 	"time"
 )
 
-// Config configures a Registry. All fields but Only, CheckDigits and Audit must be set.
+// Config configures a Registry. All fields but Spelling, Only, Suggest, CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
 	Canonical func(text string) (string, error)
 	// CanonicalPrefix returns what canonical names begin with where names begin with text.
 	CanonicalPrefix func(text string) (string, error)
-	Now             func() time.Time
+	// Spelling returns what a key was before its scheme had rules by which more names are equal, "" where that is what it is now;
+	// nil is always "".
+	Spelling func(key Key) string
+	Now      func() time.Time
 	// Only are what the names begin with that a resolver asks for; nil is all. Others are not registered.
 	Only []string
+	// Suggest returns what a text probably means that is no name of the registry, best first; nil knows nothing.
+	Suggest func(text string) []string
 	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.
 	CheckDigits map[string]CheckDigit
 	// Audit is called after each change that was committed; nil is not.

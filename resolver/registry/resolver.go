@@ -12,8 +12,10 @@ import (
 // ResolverConfig configures a Resolver.
 type ResolverConfig struct {
 	Store Store
-	// TTL is that of answers, which is also how long clients may use them.
+	// TTL is that of answers in the cache.
 	TTL time.Duration
+	// ClientTTL is how long clients may use them; 0 is TTL.
+	ClientTTL time.Duration
 	// Only are what the names begin with that the registry is asked for; nil is all.
 	Only []string
 	Now  func() time.Time
@@ -44,7 +46,11 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 			if errors.Is(n.Kind, resolver.ErrUnsupported) { // what other systems answer has its own TTL
 				ttl = resolver.Forever
 			}
-			return resolver.Answer{}, n.WithTTL(ttl, resolver.Uncached)
+			negative := n.WithTTL(ttl, resolver.Uncached)
+			if ttl == r.config.TTL {
+				negative.Clients.Lifetime = r.config.ClientTTL
+			}
+			return resolver.Answer{}, negative
 		}
 		return resolver.Answer{}, &unavailable{err}
 	}
@@ -54,7 +60,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 // find returns what the registry has for the name of a query.
 func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	if q.At.IsZero() {
-		return resolve(ctx, now{ctx, r.config.Store}, name)
+		return resolveSpelled(ctx, now{ctx, r.config.Store}, name, q.Spelling.String())
 	}
 	return r.findThen(ctx, q, name)
 }
@@ -62,8 +68,9 @@ func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (res
 // findThen is find of a query of how a name was.
 func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
+	spelling := q.Spelling.String()
 	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
-		if found, err = resolve(ctx, then{tx, q.At}, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+		if found, err = resolveSpelled(ctx, then{tx, q.At}, name, spelling); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 			return err
 		}
 		return stillShown(ctx, present{tx}, found, name)
@@ -153,6 +160,31 @@ func (t then) prefix(name string) (Entry, error) {
 type resolved struct {
 	name  string // whose entry it is: the name, or what it is an alias of
 	entry Entry  // of the name, or of its longest prefix; in between, of the alias that led to the name
+	// spelling is that of the name that was asked for, "" where it is that name.
+	spelling string
+}
+
+// resolveSpelled returns the entry for a name that was asked for with a spelling, "" for none but its own: what was registered with it
+// before its scheme had rules by which more names are equal goes first, so that it stays reachable where it differs.
+func resolveSpelled(ctx context.Context, s state, name, spelling string) (resolved, error) {
+	if spelling == "" {
+		return resolve(ctx, s, name)
+	}
+	e, err := s.entry(Name(spelling))
+	if err != nil {
+		return resolved{}, err
+	}
+	if e.Exists() {
+		return resolve(ctx, s, spelling)
+	}
+	found, err := resolve(ctx, s, name)
+	if errors.Is(err, resolver.ErrUnsupported) { // or a prefix was
+		found, err = resolve(ctx, s, spelling)
+	}
+	if found.name == name { // and not what that is an alias of
+		found.spelling = spelling
+	}
+	return found, err
 }
 
 // resolve returns the entry for a name, of which it has decided that its targets may be used.

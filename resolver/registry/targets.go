@@ -16,14 +16,21 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 	case resolver.I2L, resolver.I2Ls:
 		return r.located(q, found)
 	case resolver.I2N, resolver.I2Ns:
-		return r.named(ctx, q, found, recordOf(&found.entry))
+		return r.named(ctx, q, found, r.described(&found.entry))
 	default:
+		record := r.described(&found.entry)
 		// The record is the description; what other systems say of a name that is registered is not asked.
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL,
-			Record: recordOf(&found.entry),
+			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
+}
+
+// described returns the record of an entry, for clients that use it as long as is set for them.
+func (r *Resolver) described(e *Entry) *resolver.Record {
+	record := recordOf(e)
+	record.Clients.Lifetime = r.config.ClientTTL
+	return record
 }
 
 // located returns the targets that are valid now.
@@ -45,11 +52,12 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	}{record: makeRecord(&found.entry)}
 	source, record := &origin.source, &origin.record
 	source.Name, source.Record = "registry", record
+	record.Clients = resolver.ClientTTL{Lifetime: r.config.ClientTTL, Bounded: !until.IsZero() && until.Sub(at) < r.config.TTL+r.config.ClientTTL}
 	for _, t := range targets {
 		location := t.URI
 		if found.entry.Kind == KindPrefix {
 			var err error
-			if location, err = expand(t.URI, found.entry.Name, found.name); errors.Is(err, errLeaves) {
+			if location, err = expand(t.URI, found.entry.Name, found.below()); errors.Is(err, errLeaves) {
 				none = err.Error()
 			}
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
@@ -59,7 +67,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 		locations = append(locations, resolver.Location{URI: location, From: sourceOf(source, t)})
 	}
 	if len(locations) == 0 {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: none, TTL: ttl, Record: record}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: none, TTL: ttl, Clients: record.Clients, Record: record}
 	}
 	return resolver.Answer{Locations: locations, TTL: ttl}, nil
 }
@@ -121,7 +129,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	err := r.config.Store.Read(ctx, func(tx Tx) error {
 		aliases, err := AliasesOf(tx, found.name, maxNames)
 		for _, other := range append([]string{found.name}, aliases...) {
-			if other != asked {
+			if other != asked && other != q.Spelling.String() {
 				locations = append(locations, resolver.Location{URI: other, From: source})
 			}
 		}
@@ -132,7 +140,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 		return resolver.Answer{}, &unavailable{err}
 	case len(locations) == 0:
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Record: record,
+			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil

@@ -121,7 +121,7 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 
 // countsOfName returns the resolutions of a name.
 func countsOfName(cmd *cobra.Command, r *registry.Registry, text string, prefix bool, from, to time.Time) (nameCounts, error) {
-	key, err := keyOf(r, text, prefix)
+	key, err := keyOf(cmd.Context(), r, text, prefix)
 	if err != nil {
 		return nameCounts{}, err
 	}

@@ -26,6 +26,7 @@ type importFlags struct {
 	format, note, rejected, base, temp string
 	columns                            []string
 	dry, overwrite, asJSON             bool
+	unresolvable                       bool
 }
 
 func newImport(w Wiring) *cobra.Command {
@@ -62,6 +63,7 @@ it came from standard input.`,
 	flags.StringVar(&f.base, "base", "", "what comes before the prefixes of the Bioregistry; empty makes CURIEs, as chebi:24867")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and write nothing")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
+	flags.BoolVar(&f.unresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.StringVar(&f.note, "note", "", "the `note` of versions whose lines have none")
 	flags.StringVar(&f.rejected, "rejected", "", "write the rejected lines into this `file`, as CSV")
 	flags.StringVar(&f.temp, "temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
@@ -86,7 +88,7 @@ it came from standard input.`,
 		defer r.Store().Close()
 		template := bulk.Import{
 			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base,
-			DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
+			AllowUnresolvable: f.unresolvable, DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
 		}
 		return f.run(cmd.Context(), template, files, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}

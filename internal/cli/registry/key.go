@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,27 +14,33 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
+// unresolvableHelp is the help of --allow-unresolvable.
+const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that nobody can resolve here"
+
 // addPrefix gives cmd the flag --prefix.
 func addPrefix(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("prefix", false, "the name is a prefix: what names begin with, such as urn:nbn:fi:")
 }
 
 // keyOf returns the canonical key that an argument means. What is wrong with it is an error of usage.
-func keyOf(r *registry.Registry, name string, prefix bool) (registry.Key, error) {
+func keyOf(ctx context.Context, r *registry.Registry, name string, prefix bool) (registry.Key, error) {
 	key := registry.Name(name)
 	if prefix {
 		key = registry.Prefix(name)
 	}
-	key, err := r.CanonicalKey(key)
-	return key, cli.Usage(err)
+	key, err := r.KeyOf(ctx, key)
+	if errors.Is(err, registry.ErrInvalid) {
+		err = cli.Usage(err)
+	}
+	return key, err
 }
 
 // keysOf is keyOf for several arguments.
-func keysOf(r *registry.Registry, names []string, prefix bool) ([]registry.Key, error) {
+func keysOf(ctx context.Context, r *registry.Registry, names []string, prefix bool) ([]registry.Key, error) {
 	keys := make([]registry.Key, len(names))
 	for i, name := range names {
 		var err error
-		if keys[i], err = keyOf(r, name, prefix); err != nil {
+		if keys[i], err = keyOf(ctx, r, name, prefix); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 			return err
 		}
 		defer r.Store().Close()
-		key, err := keyOf(r, args[0], true)
+		key, err := keyOf(cmd.Context(), r, args[0], true)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ type setFlags struct {
 	targets                         *targetFlags
 	add, reserve, activate, replace bool
 	authoritative, sandbox          bool
+	unresolvable                    bool
 	remove                          []string
 	alias, metadata, contact        string
 	document                        string
@@ -78,8 +79,8 @@ times are not used.`,
 			return err
 		}
 		defer r.Store().Close()
-		if key, err = r.CanonicalKey(key); err != nil {
-			return cli.Usage(err)
+		if key, err = keyOf(cmd.Context(), r, key.Name, key.Kind == registry.KindPrefix); err != nil {
+			return err
 		}
 		withdrawn := false
 		edit := func(before registry.Entry) (registry.Record, error) {
@@ -89,7 +90,7 @@ times are not used.`,
 		}
 		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{
 			Key: key, IfVersion: version, Note: note, Activate: s.activate || s.documentStatus,
-			OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
+			AllowUnresolvable: s.unresolvable, OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
 		}})
 		if err == nil && withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
@@ -111,6 +112,7 @@ func (s *setFlags) addFlags() {
 	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
 		"without targets, those that are not registered do not exist")
 	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
+	flags.BoolVar(&s.unresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
 	flags.StringVar(&s.document, "json", "", "read all from the document in this `file`, - for standard input")
 }
@@ -153,17 +155,8 @@ func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry
 		key.Kind = registry.KindPrefix
 	}
 	return key, func(before registry.Entry) (registry.Record, error) {
-		record, err := s.record(before, metadata)
-		if err == nil && !before.Exists() && key.Kind == registry.KindName && leadsNowhere(record) {
-			err = fmt.Errorf("%w: %s is not registered yet, and would lead nowhere: "+
-				"use --target, --alias-of or --reserve", registry.ErrInvalid, key)
-		}
-		return record, err
+		return s.record(before, metadata)
 	}, nil
-}
-
-func leadsNowhere(r registry.Record) bool {
-	return r.Status == registry.Active && len(r.Targets) == 0 && r.Alias == ""
 }
 
 // ofDocument returns the edit of a document, whose name an argument replaces.

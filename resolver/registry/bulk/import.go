@@ -37,7 +37,9 @@ type Import struct {
 	// Overwrite is for lines that change what is registered whatever version they were made from. A name that
 	// was withdrawn since stays so.
 	Overwrite bool
-	Note      string // of versions whose lines have none
+	// AllowUnresolvable accepts names that the registry is not asked for.
+	AllowUnresolvable bool
+	Note              string // of versions whose lines have none
 	// Source identifies the input: an import that was interrupted is continued by one with the
 	// same Source and the same content. "" cannot be continued.
 	Source string

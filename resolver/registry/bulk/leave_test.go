@@ -31,12 +31,12 @@ urn:nbn:fi:reserved,,reserved,,,,,
 urn:nbn:fi:soon,,,,,https://example.org/soon,,2099-01-01
 urn:nbn:fi:p:,true,,,,https://example.org/p/,,
 urn:nbn:fi:p:q:,true,,,,https://example.org/q/{suffix}.html,,
-urn:nbn:fi:w:,true,withdrawn,,,https://example.org/w/,,
-urn:nbn:fi:former,,withdrawn,,urn:nbn:fi:a-2.x,,,
+urn:nbn:fi:w:,true,withdrawn,why,,https://example.org/w/,,
+urn:nbn:fi:former,,withdrawn,why,urn:nbn:fi:a-2.x,,,
 urn:nbn:fi:by-former,,,,urn:nbn:fi:former,,,
 urn:nbn:fi:p:reserved,,reserved,,,,,
 urn:nbn:fi:p:r:,true,reserved,,,,,
-urn:nbn:fi:p:gone,,withdrawn,,,https://example.org/gone,,
+urn:nbn:fi:p:gone,,withdrawn,why,,https://example.org/gone,,
 `
 
 func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {

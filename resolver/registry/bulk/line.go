@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -193,8 +194,8 @@ func (l *line) finishTargets() error {
 }
 
 // check makes the names of the line canonical, and checks all else.
-func (l *line) check(r *registry.Registry, actor registry.Actor) error {
-	key, err := r.CanonicalKey(l.entry.Key)
+func (l *line) check(ctx context.Context, r *registry.Registry, actor registry.Actor) error {
+	key, err := r.KeyOf(ctx, l.entry.Key)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 	if !l.said.has(fieldStatus) && !l.whole() {
 		record.Status = registry.Withdrawn // so that reason and successors are checked
 	}
-	record, err = r.Check(key, record)
+	record, err = r.Check(ctx, key, record)
 	if err != nil {
 		return err
 	}

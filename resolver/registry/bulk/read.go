@@ -14,7 +14,7 @@ func (r *run) read(ctx context.Context, in *input) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &pipeline{jobs: make(chan job), ordered: make(chan chan parsed, runtime.GOMAXPROCS(0)+1)}
 	for range runtime.GOMAXPROCS(0) {
-		go p.work(r, in)
+		go p.work(ctx, r, in)
 	}
 	go p.divide(ctx, in)
 	var err error
@@ -95,14 +95,14 @@ func (p *pipeline) divide(ctx context.Context, in *input) {
 }
 
 // work parses blocks.
-func (p *pipeline) work(r *run, in *input) {
+func (p *pipeline) work(ctx context.Context, r *run, in *input) {
 	for j := range p.jobs {
-		j.done <- r.parse(in, j.block)
+		j.done <- r.parse(ctx, in, j.block)
 	}
 }
 
 // parse parses and checks the lines of a block.
-func (r *run) parse(in *input, b block) parsed {
+func (r *run) parse(ctx context.Context, in *input, b block) parsed {
 	if b.fault != nil {
 		return parsed{lines: 1, last: b.line, rejected: []Rejection{{b.line, trimLine(b.text), b.fault}}}
 	}
@@ -111,7 +111,7 @@ func (r *run) parse(in *input, b block) parsed {
 		p.lines++
 		p.last = l.number
 		if fault == nil {
-			fault = l.check(r.Registry, r.Actor)
+			fault = l.check(ctx, r.Registry, r.Actor)
 		}
 		if fault != nil && !utf8.ValidString(input) {
 			fault = fmt.Errorf("%w; the line is not UTF-8: save the file as UTF-8", fault)

@@ -34,7 +34,7 @@ func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
 	}
 	switch record.Status = pick(r, []registry.Status{registry.Active, registry.Active, registry.Reserved, registry.Withdrawn}); record.Status {
 	case registry.Withdrawn:
-		record.Reason = pick(r, texts)
+		record.Reason = "why" + pick(r, texts)
 		for range r.IntN(3) {
 			record.Successors = append(record.Successors, fmt.Sprintf("urn:nbn:fi:s-%d", r.IntN(9)))
 		}
@@ -44,7 +44,11 @@ func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
 			return record
 		}
 	}
-	for range r.IntN(4) {
+	least := 0
+	if key.Kind == registry.KindName && record.Status == registry.Active {
+		least = 1 // it would lead nowhere
+	}
+	for range least + r.IntN(4) {
 		t := registry.Target{
 			URI: fmt.Sprintf("https://example.org/a?b=%d&c=%%20;$,\"", r.IntN(4)), Type: pick(r, []string{"", "text/html", "application/pdf; a=\"b,c\""}),
 			Language: pick(r, []string{"", "fi", "en-GB"}), Priority: r.IntN(5) - 2, Note: pick(r, texts),

@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -9,8 +10,8 @@ import (
 )
 
 // applyWhole makes a version as it was, unless it is there.
-func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, now time.Time) (outcome, error) {
-	e, err := r.version(u, before, now)
+func (r *run) applyWhole(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, now time.Time) (outcome, error) {
+	e, err := r.version(ctx, u, before, now)
 	if err != nil {
 		return unchanged, err
 	}
@@ -41,7 +42,11 @@ func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) 
 		if u.isOf(before) && e.Note != before.Note {
 			note = e.Note
 		}
-		return r.put(w, u, before, registry.Activated(before, e.Record), note)
+		record := registry.Activated(before, e.Record)
+		if err := r.Registry.CheckChange(before, e.Key, record, r.AllowUnresolvable); err != nil {
+			return unchanged, err
+		}
+		return r.put(w, u, before, record, note)
 	}
 	if err := r.mayChange(u, before, e.Record); err != nil {
 		return unchanged, err
@@ -59,7 +64,7 @@ func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
 }
 
 // version returns the version that a unit has, checked.
-func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
+func (r *run) version(ctx context.Context, u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
 	e = u.entry
 	if e.Since.IsZero() {
 		e.Since = e.Changed
@@ -67,7 +72,7 @@ func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry
 			e.Since = before.Since
 		}
 	}
-	if e.Record, err = r.Registry.Check(e.Key, e.Record); err != nil {
+	if e.Record, err = r.Registry.Check(ctx, e.Key, e.Record); err != nil {
 		return e, err
 	}
 	if e.Changed.After(now) {

@@ -112,7 +112,7 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		next, rejected = p.clone(), nil
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
 		var err error
-		if rejected, err = r.applyAll(tx, w, b.units, &next); err != nil {
+		if rejected, err = r.applyAll(ctx, tx, w, b.units, &next); err != nil {
 			return err
 		}
 		next.Rejected += int64(len(b.rejected))
@@ -135,13 +135,13 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 }
 
 // applyAll makes the changes of units, and counts them. It returns those that were rejected.
-func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
+func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
 	}
 	for i := range units {
 		u := &units[i]
-		what, err := r.apply(tx, w, u, p.Started)
+		what, err := r.apply(ctx, tx, w, u, p.Started)
 		switch {
 		case err == nil:
 			p.count(what)
@@ -209,25 +209,25 @@ func outcomeOf(before registry.Entry, is bool) outcome {
 }
 
 // apply makes the change of a unit.
-func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (outcome, error) {
+func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (outcome, error) {
 	before, err := w.Get(u.entry.Key)
 	if err != nil {
 		return unchanged, err
 	}
 	if u.whole() {
-		return r.applyWhole(tx, w, u, before, now)
-	}
-	if err := r.Registry.CheckAsked(before, u.entry.Key); err != nil {
-		return unchanged, err
+		return r.applyWhole(ctx, tx, w, u, before, now)
 	}
 	record := u.over(before.Record)
 	if !u.said.has(fieldStatus) {
 		record = registry.Activated(before, record)
 	}
 	if u.lines > 1 || before.Exists() {
-		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {
+		if record, err = r.Registry.Check(ctx, u.entry.Key, record); err != nil {
 			return unchanged, err
 		}
+	}
+	if err := r.Registry.CheckChange(before, u.entry.Key, record, r.AllowUnresolvable); err != nil {
+		return unchanged, err
 	}
 	return r.put(w, u, before, record, u.entry.Note)
 }

@@ -477,7 +477,7 @@ func TestHostileLines(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := newJobs(openStore(t, dir), dir, io.Discard)
 	running(t, j)
-	body := "\x00\xff\n" + strings.Repeat("[", 10_000) + "\n" + `{"name":"urn:x:a\r\nX: y","status":"gone"}` + "\n" + `{"name":"urn:x:good"}` + "\n"
+	body := "\x00\xff\n" + strings.Repeat("[", 10_000) + "\n" + `{"name":"urn:x:a\r\nX: y","status":"gone"}` + "\n" + `{"name":"urn:x:good","status":"reserved"}` + "\n"
 	job := await(t, j, accept(t, j, root, "", body).ID, jobs.Done)
 	if job.Report.Rejected != 3 || job.Report.New != 1 {
 		t.Errorf("%+v", job.Report)

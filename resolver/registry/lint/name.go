@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -18,6 +19,9 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	}
 	if s.canonical != e.Name {
 		what := "its canonical name is " + s.canonical + ": who asks for it is led there"
+		if l.Names.Spelling(e.Name, e.Kind == registry.KindPrefix) == e.Name {
+			what = "its canonical name is " + s.canonical + ": it is found only as it is written here"
+		}
 		if _, ok := known[s.canonical]; ok {
 			what += ", and that is registered too"
 		}
@@ -56,10 +60,10 @@ func sayOf(err error) string {
 }
 
 // checkRecord checks all but the targets.
-func (l *linter) checkRecord(s *subject) {
+func (l *linter) checkRecord(ctx context.Context, s *subject) {
 	record := s.entry.Record
 	record.Targets = nil
-	if _, err := l.Registry.Check(s.entry.Key, record); err != nil {
+	if _, err := l.Registry.Check(ctx, s.entry.Key, record); err != nil {
 		l.add(s.entry, Error, ruleRecord, err.Error())
 	}
 }

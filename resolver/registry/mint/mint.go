@@ -227,7 +227,7 @@ func (m *minting) key(name string) (registry.Key, error) {
 		return registry.Key{}, invalidPattern(m.Pattern,
 			"write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name)
 	}
-	if err := m.registry.CheckAsked(registry.Entry{}, key); err != nil {
+	if err := m.registry.CheckChange(registry.Entry{}, key, registry.Record{Status: registry.Reserved}, false); err != nil {
 		return registry.Key{}, err
 	}
 	return key, m.actor.May(registry.Writer, key)

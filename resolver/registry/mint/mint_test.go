@@ -70,7 +70,7 @@ func TestMint(t *testing.T) {
 	}
 	r := registry.New(config)
 	for _, name := range []string{"urn:a:2", "urn:a:4"} {
-		edit := registry.Edit{Key: registry.Name(name), Change: registry.Put(registry.Record{})}
+		edit := registry.Edit{Key: registry.Name(name), Change: registry.Put(registry.Record{Status: registry.Reserved})}
 		if _, err := r.Apply(t.Context(), writer(), edit); err != nil {
 			t.Fatal(err)
 		}

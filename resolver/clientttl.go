@@ -1,0 +1,35 @@
+package resolver
+
+import "time"
+
+// ClientTTL is how long clients may use an answer of the registry of the site, where a setting says so: urnd itself forgets an answer
+// as soon as its name has changed, and clients cannot. The zero value is the TTL of the answer.
+type ClientTTL struct {
+	Lifetime time.Duration
+	// Bounded says that the answer ends by itself soon, as a target begins or ends to be valid: it is used until then at most.
+	Bounded bool
+}
+
+// Of returns the lifetime for clients of an answer with a TTL; that is of answers which are stale, or for one request.
+func (c ClientTTL) Of(ttl time.Duration) time.Duration {
+	switch {
+	case c.Lifetime == 0 || ttl <= 0:
+		return ttl
+	case c.Bounded:
+		return min(c.Lifetime, ttl)
+	default:
+		return c.Lifetime
+	}
+}
+
+// Lifetime returns how long clients may use the answer.
+func (a Answer) Lifetime() time.Duration {
+	record := a.Record()
+	if record == nil {
+		return a.TTL
+	}
+	return record.Clients.Of(a.TTL)
+}
+
+// Lifetime returns how long clients may use the answer.
+func (n *Negative) Lifetime() time.Duration { return n.Clients.Of(n.TTL) }
