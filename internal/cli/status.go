@@ -60,6 +60,12 @@ var ErrReported = errors.New("reported")
 // RequireSubcommand runs a group of commands without one of them: a mistyped name must not
 // look like success.
 func RequireSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "help" { // as of the program itself
+		if below, rest, err := cmd.Find(args[1:]); err == nil && len(rest) == 0 {
+			return below.Help()
+		}
+		args = args[1:]
+	}
 	if len(args) > 0 {
 		cmd.SuggestionsMinimumDistance = 2
 		message := fmt.Sprintf("unknown command %q of %q", args[0], cmd.CommandPath())

@@ -53,7 +53,7 @@ func (c *call) document(kind string) ([]byte, error) {
 	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &fault) {
 		return nil, fmt.Errorf("%w: it is not JSON, at octet %d: %w", problem.ErrDocument, fault.Offset, err)
 	}
-	return text, nil
+	return text, registry.UniqueMembers(text)
 }
 
 // decode reads a body of JSON into v; members that there are not are refused, since they may be mistyped.

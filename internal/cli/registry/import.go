@@ -31,8 +31,9 @@ type importFlags struct {
 func newImport(w Wiring) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE...",
-		Short: "Import many names from CSV, TSV or NDJSON, or from another resolver",
+		SuggestFor: []string{"load", "bulk", "upload", "convert"},
+		Use:        "import FILE...",
+		Short:      "Import many names from CSV, TSV or NDJSON, or from another resolver",
 		Long: `Import many names from CSV, TSV or NDJSON, also compressed by gzip or zstd; - is standard input.
 The first line of CSV and TSV names the columns; the simplest is "name,target". Several targets
 of a name are several lines with the same name. What a file has no column for stays as it is, and
@@ -249,7 +250,7 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 		row := []string{file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input}
 		_ = r.table.Write(row) // close reports it
 	case r.n <= shownRejections:
-		fmt.Fprintf(r.errs, "urnd: %s:%d: %v\n", file, rejection.Line, rejection.Reason)
+		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, oneLine(rejection.Reason.Error()))
 	case r.n == shownRejections+1:
 		fmt.Fprintln(r.errs, "urnd: further rejected lines are not shown; --rejected FILE has all of them")
 	}

@@ -129,8 +129,8 @@ func newTokenList(w Wiring) *cobra.Command {
 			if !t.Expires.IsZero() {
 				expires = t.Expires.Format(time.RFC3339)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Role, t.Name, t.Created.Format(time.DateOnly), t.By,
-				orDash(t.Used), expires, orDash(strings.Join(t.Prefixes, " ")), withoutLines(t.Note))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Role, oneLine(t.Name), t.Created.Format(time.DateOnly), oneLine(t.By),
+				orDash(t.Used), expires, orDash(strings.Join(t.Prefixes, " ")), oneLine(t.Note))
 		}
 		return table.Flush()
 	}
@@ -143,9 +143,6 @@ func orDash(text string) string {
 	}
 	return text
 }
-
-// withoutLines returns a text for a cell of a table.
-func withoutLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func newTokenRevoke(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{

@@ -45,11 +45,7 @@ func ParseFormat(text string) (Format, error) {
 // FormatOf returns the format that the name of a file tells, also where it is compressed; Detect if it
 // tells none.
 func FormatOf(filename string) Format {
-	name := strings.ToLower(filepath.Base(filename))
-	for _, compressed := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, compressed)
-	}
-	switch filepath.Ext(name) {
+	switch Extension(filename) {
 	case ".csv":
 		return CSV
 	case ".tsv", ".tab":
@@ -59,4 +55,13 @@ func FormatOf(filename string) Format {
 	default:
 		return Detect
 	}
+}
+
+// Extension returns what the name of a file ends with, from its last dot on and in lower case, without that of a compression.
+func Extension(filename string) string {
+	name := strings.ToLower(filepath.Base(filename))
+	for _, compressed := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, compressed)
+	}
+	return filepath.Ext(name)
 }

@@ -116,6 +116,9 @@ func FuzzMembers(f *testing.F) {
 			got[strings.ToValidUTF8(name, "\ufffd")] = json.RawMessage(value)
 			return nil
 		})
+		if err != nil && (strings.HasSuffix(err.Error(), " twice") || strings.HasSuffix(err.Error(), " members")) {
+			return // encoding/json takes the last one
+		}
 		if (err == nil) != (failed == nil) {
 			t.Fatalf("%q: %v, encoding/json: %v", object, err, failed)
 		}

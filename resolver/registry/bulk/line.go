@@ -274,6 +274,9 @@ func compact(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return "", nil
 	}
+	if err := registry.UniqueMembers([]byte(text)); err != nil {
+		return "", err
+	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
 		return "", fmt.Errorf("it is not JSON: %w", err)
