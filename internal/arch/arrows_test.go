@@ -242,7 +242,8 @@ func packageRules() []packageRule {
 			"proxy/admin",
 			[]string{
 				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs",
-				"resolver/registry/mint", "resolver/registry/token", "uri", "internal/api", "internal/httpmessage",
+				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
+				"internal/httpmessage",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",

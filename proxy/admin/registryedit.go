@@ -47,7 +47,11 @@ func (h *Handler) apply(c *call, of change, note string, edit func(before regist
 			if err := of.condition.check(before); err != nil {
 				return registry.Record{}, err
 			}
-			return edit(before)
+			record, err := edit(before)
+			if err == nil && record.Status == registry.Withdrawn && before.Status != registry.Withdrawn {
+				err = c.actor.Does(registry.ActWithdraw)
+			}
+			return record, err
 		},
 	})
 	if err != nil {
