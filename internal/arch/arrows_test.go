@@ -400,7 +400,8 @@ func packageRules() []packageRule {
 			"internal/observe",
 			[]string{
 				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
-				"resolver", "resolver/ddds", "resolver/registry/health", "resolver/scheme",
+				"resolver", "resolver/ddds", "resolver/registry", "resolver/registry/follow", "resolver/registry/health", "resolver/registry/jobs",
+				"resolver/scheme",
 			},
 			true,
 			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -14,12 +15,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Registry is what clients do with the names that the site owns. All fields but Jobs must be set.
+// Registry is what clients do with the names that the site owns. All fields but Jobs and Conflict must be set.
 type Registry struct {
 	Names  Names
 	Mints  Mints
 	Tokens Tokens
 	Jobs   Jobs // nil where there is no directory for their bodies
+	// Conflict is called where a change is refused that would have lost another one; nil is not called.
+	Conflict func()
 }
 
 // Names are the operations on names and prefixes. They are those of *registry.Registry.
@@ -112,6 +115,9 @@ func (h *Handler) registryOperations() []operation {
 func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor registry.Actor) {
 	reply, err := h.registryReply(w, r, actor)
 	if err != nil {
+		if change := r.Method != http.MethodGet && r.Method != http.MethodHead; change && errors.Is(err, registry.ErrConflict) && h.config.Registry.Conflict != nil {
+			h.config.Registry.Conflict()
+		}
 		if status := problem.Status(err); status >= http.StatusInternalServerError {
 			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)

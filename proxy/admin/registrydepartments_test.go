@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -196,5 +197,19 @@ func TestStoppedBodies(t *testing.T) {
 		if w.Code != c.want {
 			t.Errorf("length %d: %d %s", c.length, w.Code, w.Body)
 		}
+	}
+}
+
+// What was refused since somebody else had changed the name is counted.
+func TestConflictsAreCounted(t *testing.T) {
+	conflicts := 0
+	s := newSite(t, func(c *admin.Config) { c.Registry.Conflict = func() { conflicts++ } })
+	s.put(t, "urn:nbn:fi:a", `{"status":"reserved"}`)
+	for _, version := range []string{`"7"`, `"1"`, `"1"`} {
+		s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"c`+version[1:2]+`"}`, "If-Match: "+version)
+	}
+	s.ask("PATCH "+of(names, "urn:nbn:fi:none"), `{"contact":"c"}`)
+	if conflicts != 2 {
+		t.Errorf("%d conflicts were counted, want 2", conflicts)
 	}
 }
