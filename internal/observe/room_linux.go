@@ -11,5 +11,5 @@ func freeRoom(path string) (int64, bool) {
 	if err := syscall.Statfs(filepath.Dir(path), &s); err != nil || s.Blocks == 0 {
 		return 0, false
 	}
-	return int64(s.Bavail) * s.Bsize, true //nolint:gosec,unconvert // it fits
+	return int64(s.Bavail) * s.Bsize, true //nolint:gosec // it fits
 }

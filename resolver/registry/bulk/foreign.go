@@ -45,7 +45,7 @@ func openForeign(format Format, r io.Reader, base string) (foreign, error) {
 	case DataCite:
 		return newDOIs(r, base), nil
 	default:
-		return nil, nil
+		return nil, nil //nolint:nilnil // it is none
 	}
 }
 

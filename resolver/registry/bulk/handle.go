@@ -95,7 +95,7 @@ func (h *handleBatch) next() (*item, error) {
 		command, name, _ := strings.Cut(strings.TrimSpace(l.text), " ")
 		switch {
 		case l.fault != nil:
-			return rejected(l.number, l.text, "%w", l.fault), nil
+			return rejected(l.number, l.text, "%w", l.fault), nil //nolint:nilerr // the line is rejected by it
 		case command == "":
 			continue
 		case command == "CREATE":

@@ -49,7 +49,7 @@ func (h *htaccess) logical() (text string, number int64, err error) {
 	for {
 		l, err := h.lines.next()
 		if errors.Is(err, io.EOF) && text != "" {
-			return text, number, nil
+			return text, number, nil //nolint:nilerr // the next line is after the last one
 		}
 		if err != nil {
 			return "", 0, err

@@ -14,27 +14,30 @@ func apacheWords(text string) ([]string, error) {
 		if text[0] == '"' || text[0] == '\'' {
 			quote, text = text[0], text[1:]
 		}
-		var b strings.Builder
-		i := 0
-		for ; i < len(text); i++ {
-			c := text[i]
-			if c == '\\' && i+1 < len(text) && (text[i+1] == quote && quote != 0 || quote == 0 && text[i+1] == ' ') {
-				i++
-				b.WriteByte(text[i])
-				continue
-			}
-			if c == quote && quote != 0 || quote == 0 && (c == ' ' || c == '\t') {
-				break
-			}
-			b.WriteByte(c)
-		}
-		if i == len(text) && quote != 0 {
+		word, rest, ended := apacheWord(text, quote)
+		if !ended && quote != 0 {
 			return nil, errors.New("a quotation mark is not closed")
 		}
-		words = append(words, b.String())
-		text = text[min(i+1, len(text)):]
+		words, text = append(words, word), rest
 	}
 	return words, nil
+}
+
+// apacheWord returns the word that a text begins with, up to its quotation mark or a space, and what follows.
+func apacheWord(text string, quote byte) (word, rest string, ended bool) {
+	isEnd := func(c byte) bool { return quote != 0 && c == quote || quote == 0 && (c == ' ' || c == '\t') }
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) && text[i+1] != '\t' && isEnd(text[i+1]) {
+			i++
+			c = text[i]
+		} else if isEnd(c) {
+			return b.String(), text[i+1:], true
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), "", false
 }
 
 // flagsOfRewrite are the flags of a RewriteRule that matter.

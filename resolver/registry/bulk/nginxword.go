@@ -7,7 +7,7 @@ import (
 )
 
 // words reads the words up to a semicolon or a brace, which is end, as nginx reads its configuration.
-func (n *nginx) words() (words []string, end byte, line int64, err error) {
+func (n *nginx) words() (words []string, end byte, line int64, err error) { //nolint:cyclop // a case is a kind of character
 	var b strings.Builder
 	inWord := false
 	take := func() {

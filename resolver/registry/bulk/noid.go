@@ -38,7 +38,7 @@ func (n *noids) next() (*item, error) {
 		text := strings.TrimSpace(l.text)
 		switch label, value, found := strings.Cut(text, ":"); {
 		case l.fault != nil:
-			return rejected(l.number, l.text, "%w", l.fault), nil
+			return rejected(l.number, l.text, "%w", l.fault), nil //nolint:nilerr // the line is rejected by it
 		case text == "" || text[0] == '#':
 			continue
 		case strings.HasPrefix(text, ":: "):

@@ -208,49 +208,62 @@ func literals(part *syntax.Regexp) ([]string, error) {
 		texts, err := literals(part.Sub[0])
 		return append([]string{""}, texts...), err
 	case syntax.OpCharClass:
-		var texts []string
-		for i := 0; i < len(part.Rune); i += 2 {
-			for c := part.Rune[i]; c <= part.Rune[i+1]; c++ {
-				if texts = append(texts, string(c)); len(texts) > maxRoutes {
-					return nil, errPathExpression
-				}
-			}
-		}
-		return texts, nil
+		return characters(part)
 	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range part.Sub {
-			texts, err := literals(sub)
-			if err != nil {
-				return nil, err
-			}
-			if all = append(all, texts...); len(all) > maxRoutes {
-				return nil, errPathExpression
-			}
-		}
-		return all, nil
+		return alternatives(part)
 	case syntax.OpConcat:
-		all := []string{""}
-		for _, sub := range part.Sub {
-			texts, err := literals(sub)
-			if err != nil {
-				return nil, err
-			}
-			if len(all)*len(texts) > maxRoutes {
-				return nil, errPathExpression
-			}
-			var next []string
-			for _, before := range all {
-				for _, text := range texts {
-					next = append(next, before+text)
-				}
-			}
-			all = next
-		}
-		return all, nil
+		return sequences(part)
 	default:
 		return nil, errPathExpression
 	}
+}
+
+// characters returns those of a class.
+func characters(part *syntax.Regexp) (texts []string, err error) {
+	for i := 0; i < len(part.Rune); i += 2 {
+		for c := part.Rune[i]; c <= part.Rune[i+1]; c++ {
+			if texts = append(texts, string(c)); len(texts) > maxRoutes {
+				return nil, errPathExpression
+			}
+		}
+	}
+	return texts, nil
+}
+
+// alternatives returns the texts of all parts.
+func alternatives(part *syntax.Regexp) (all []string, err error) {
+	for _, sub := range part.Sub {
+		texts, err := literals(sub)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, texts...); len(all) > maxRoutes {
+			return nil, errPathExpression
+		}
+	}
+	return all, nil
+}
+
+// sequences returns the texts that parts make one after another.
+func sequences(part *syntax.Regexp) ([]string, error) {
+	all := []string{""}
+	for _, sub := range part.Sub {
+		texts, err := literals(sub)
+		if err != nil {
+			return nil, err
+		}
+		if len(all)*len(texts) > maxRoutes {
+			return nil, errPathExpression
+		}
+		var next []string
+		for _, before := range all {
+			for _, text := range texts {
+				next = append(next, before+text)
+			}
+		}
+		all = next
+	}
+	return all, nil
 }
 
 // reference is a text of a target, or what a capture has.

@@ -24,7 +24,7 @@ func (m *rewriteMap) next() (*item, error) {
 		words := strings.Fields(l.text)
 		switch {
 		case l.fault != nil:
-			return rejected(l.number, l.text, "%w", l.fault), nil
+			return rejected(l.number, l.text, "%w", l.fault), nil //nolint:nilerr // the line is rejected by it
 		case len(words) == 0 || words[0][0] == '#':
 			continue
 		case len(words) == 1:

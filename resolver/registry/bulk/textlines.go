@@ -40,7 +40,7 @@ func (t *textLines) next() (textLine, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil && (err != io.EOF || len(b) == 0): //nolint:errorlint // that of bufio is not wrapped
+		case err != nil && (err != io.EOF || len(b) == 0):
 			return textLine{}, err
 		}
 		t.number++
