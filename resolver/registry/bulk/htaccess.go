@@ -49,7 +49,7 @@ func (h *htaccess) logical() (text string, number int64, err error) {
 	for {
 		l, err := h.lines.next()
 		if errors.Is(err, io.EOF) && text != "" {
-			return text, number, nil //nolint:nilerr // the next line is after the last one
+			return text, number, nil
 		}
 		if err != nil {
 			return "", 0, err
@@ -59,7 +59,7 @@ func (h *htaccess) logical() (text string, number int64, err error) {
 		}
 		if l.fault != nil || len(text)+len(l.text) > maxLine {
 			h.queue = append(h.queue, rejected(l.number, l.text, "%w", errLong))
-			return "", number, nil
+			return "", number, nil //nolint:nilerr // what is queued says it
 		}
 		part, continued := strings.CutSuffix(l.text, `\`)
 		if text += part; !continued {
