@@ -14,6 +14,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/logs"
 	"github.com/urnd/urnd/internal/metrics"
@@ -90,6 +91,13 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			}
 		})
 		return available, ok
+	})
+	d.metrics.RegistryState(func() (state metrics.RegistryState, ok bool) {
+		made.Use(func(g *daemon.Generation) {
+			path, _ := cli.StoreFile(wired(g).config.Registry.Store)
+			state, ok = observe.RegistryOf(wired(g).registry, path, d.now())
+		})
+		return state, ok
 	})
 	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
 		made.Use(func(g *daemon.Generation) { found, ok = observe.Targets(wired(g).service.checks) })

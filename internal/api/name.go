@@ -80,6 +80,9 @@ func NewNames(entries []registry.Entry) []Name {
 // ReadName reads one document. Its errors wrap registry.ErrInvalid: a member that there is none of
 // is one, since it may be a mistyped one. The caller bounds the text.
 func ReadName(text []byte) (Name, error) {
+	if err := registry.UniqueMembers(text); err != nil {
+		return Name{}, err
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var n Name

@@ -243,7 +243,8 @@ func packageRules() []packageRule {
 			"proxy/admin",
 			[]string{
 				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs",
-				"resolver/registry/mint", "resolver/registry/token", "uri", "internal/api", "internal/httpmessage",
+				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
+				"internal/httpmessage",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
@@ -404,7 +405,8 @@ func packageRules() []packageRule {
 			"internal/observe",
 			[]string{
 				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
-				"resolver", "resolver/ddds", "resolver/registry/health", "resolver/scheme",
+				"resolver", "resolver/ddds", "resolver/registry", "resolver/registry/follow", "resolver/registry/health", "resolver/registry/jobs",
+				"resolver/scheme",
 			},
 			true,
 			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",

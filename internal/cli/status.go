@@ -6,6 +6,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,10 +61,26 @@ var ErrReported = errors.New("reported")
 // RequireSubcommand runs a group of commands without one of them: a mistyped name must not
 // look like success.
 func RequireSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "help" { // as of the program itself
+		if below, rest, err := cmd.Find(args[1:]); err == nil && len(rest) == 0 {
+			return below.Help()
+		}
+		args = args[1:]
+	}
 	if len(args) > 0 {
 		cmd.SuggestionsMinimumDistance = 2
 		message := fmt.Sprintf("unknown command %q of %q", args[0], cmd.CommandPath())
-		if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+		similar := cmd.SuggestionsFor(args[0])
+		var meant []string // what a command says itself goes before what only has a similar name
+		for _, below := range cmd.Commands() {
+			if slices.Contains(below.SuggestFor, args[0]) {
+				meant = append(meant, below.Name())
+			}
+		}
+		if len(meant) > 0 {
+			similar = meant
+		}
+		if len(similar) > 0 {
 			message += "; did you mean " + strings.Join(similar, " or ") + "?"
 		}
 		return Usage(errors.New(message))

@@ -31,6 +31,7 @@ type Metrics struct {
 	lostLines          prometheus.Counter
 	unusedConnections  prometheus.Counter
 	targetChecks       *prometheus.CounterVec
+	registryConflicts  prometheus.Counter
 
 	reloads                 *prometheus.CounterVec
 	lastReload, lastSuccess prometheus.Gauge
@@ -80,6 +81,10 @@ func New(version string) *Metrics {
 		"long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Panics that were recovered: faults of urnd itself.").WithLabelValues()
 	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
+	m.registryConflicts = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "urnd_registry_conflicts_total", Help: "Changes of the registry by the API that were refused, since somebody else had changed the name.",
+	})
+	m.registry.MustRegister(m.registryConflicts)
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
 		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
 		"address), unchecked (neither http nor https).", "outcome")

@@ -27,6 +27,13 @@ func exported() string {
 		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}}
 	})
 	m.TargetCheck("alive")
+	m.RegistryConflict()
+	m.RegistryState(func() (metrics.RegistryState, bool) {
+		return metrics.RegistryState{
+			Names: map[string]int64{"active": 1}, Jobs: map[string]int64{"failed": 1}, Versions: 3, Behind: 1, HasFile: true, Size: 4096, Free: 1,
+			Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
+		}, true
+	})
 	m.Registry(func() (available, ok bool) { return true, true })
 	m.Certificate(func() (expires time.Time, ok bool) { return time.Unix(1, 0), true })
 	m.Targets(func() (metrics.Targets, bool) {

@@ -24,6 +24,19 @@ type operation struct {
 	// role is what every request of the registry needs. Whether an actor has the role for a name is decided with the name.
 	role registry.Role
 	kind registry.Kind
+	does registry.Action // of the registry; "" is reading, or changing
+}
+
+// action returns what an operation on the registry does.
+func (o *operation) action() registry.Action {
+	switch {
+	case o.does != "":
+		return o.does
+	case o.method == http.MethodGet:
+		return registry.ActRead
+	default:
+		return registry.ActChange
+	}
 }
 
 // matches reports whether a path is one of the operation, and returns its segment for "{id}".
@@ -65,7 +78,7 @@ func (h *Handler) operationOf(r *http.Request) (found *operation, id string, err
 		return nil, "", fmt.Errorf("%w; the name is a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
 	case len(allow) == 0:
 		return nil, "", problem.ErrAdminPath
-	case isRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs":
+	case isRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs" && resourceOf(r.URL.Path) != "tokens":
 		return nil, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted, &problem.MethodError{Allow: strings.Join(allow, ", ")})
 	default:
 		return nil, "", problem.NotAllowed(r.Method, strings.Join(allow, ", "))

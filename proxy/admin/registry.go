@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -11,14 +12,17 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Registry is what clients do with the names that the site owns. All fields but Jobs must be set.
+// Registry is what clients do with the names that the site owns. All fields but Jobs and Conflict must be set.
 type Registry struct {
 	Names  Names
 	Mints  Mints
 	Tokens Tokens
 	Jobs   Jobs // nil where there is no directory for their bodies
+	// Conflict is called where a change is refused that would have lost another one; nil is not called.
+	Conflict func()
 }
 
 // Names are the operations on names and prefixes. They are those of *registry.Registry.
@@ -29,6 +33,8 @@ type Names interface {
 	At(ctx context.Context, key registry.Key, at time.Time) (registry.Entry, error)
 	History(ctx context.Context, key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error)
 	List(ctx context.Context, kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error)
+	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
+	Store() registry.Store
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
 	Purge(ctx context.Context, actor registry.Actor, prefix string) (int, error)
 }
@@ -38,8 +44,11 @@ type Mints interface {
 	Mint(ctx context.Context, actor registry.Actor, asked mint.Request) ([]string, error)
 }
 
-// Tokens verifies the tokens of clients. It is that of *token.Verifier.
+// Tokens verifies the tokens of clients, and manages them. It is that of *token.Verifier.
 type Tokens interface {
+	Create(ctx context.Context, actor registry.Actor, t token.Token) (token.Token, string, error)
+	List(ctx context.Context, actor registry.Actor) ([]token.Token, error)
+	Revoke(ctx context.Context, actor registry.Actor, id string) (token.Token, error)
 	Verify(ctx context.Context, secret string, change bool) (registry.Actor, error)
 }
 
@@ -63,9 +72,9 @@ func (h *Handler) registryOperations() []operation {
 		{method: "PUT", path: "/api/v1/names", role: registry.Writer, kind: name, call: h.servePut},
 		{method: "PATCH", path: "/api/v1/names", role: registry.Writer, kind: name, call: h.servePatch},
 		{method: "GET", path: "/api/v1/names/history", role: registry.Reader, kind: name, call: h.serveHistory},
-		{method: "POST", path: "/api/v1/names/withdraw", role: registry.Writer, kind: name, call: h.serveWithdraw},
-		{method: "POST", path: "/api/v1/names/supersede", role: registry.Writer, kind: name, call: h.serveSupersede},
-		{method: "POST", path: "/api/v1/names/mint", role: registry.Writer, kind: name, call: h.serveMint},
+		{method: "POST", path: "/api/v1/names/withdraw", role: registry.Writer, kind: name, does: registry.ActWithdraw, call: h.serveWithdraw},
+		{method: "POST", path: "/api/v1/names/supersede", role: registry.Writer, kind: name, does: registry.ActWithdraw, call: h.serveSupersede},
+		{method: "POST", path: "/api/v1/names/mint", role: registry.Writer, kind: name, does: registry.ActMint, call: h.serveMint},
 		{
 			method: "GET", path: "/api/v1/prefixes", about: "the prefixes that it owns",
 			role: registry.Reader, kind: prefix, call: h.serveEntries,
@@ -73,16 +82,32 @@ func (h *Handler) registryOperations() []operation {
 		{method: "PUT", path: "/api/v1/prefixes", role: registry.Admin, kind: prefix, call: h.servePut},
 		{method: "PATCH", path: "/api/v1/prefixes", role: registry.Admin, kind: prefix, call: h.servePatch},
 		{method: "GET", path: "/api/v1/prefixes/history", role: registry.Reader, kind: prefix, call: h.serveHistory},
-		{method: "POST", path: "/api/v1/prefixes/withdraw", role: registry.Admin, kind: prefix, call: h.serveWithdraw},
-		{method: "DELETE", path: "/api/v1/sandboxes", role: registry.Admin, kind: prefix, call: h.servePurgeSandbox},
+		{method: "POST", path: "/api/v1/prefixes/withdraw", role: registry.Admin, kind: prefix, does: registry.ActWithdraw, call: h.serveWithdraw},
+		{method: "DELETE", path: "/api/v1/sandboxes", role: registry.Admin, kind: prefix, does: registry.ActPurge, call: h.servePurgeSandbox},
 		{
 			method: "GET", path: "/api/v1/jobs", about: "imports of many names",
 			role: registry.Reader, kind: name, call: h.serveJobs,
 		},
-		{method: "POST", path: "/api/v1/jobs", role: registry.Writer, kind: name, call: h.serveAccept},
+		{method: "POST", path: "/api/v1/jobs", role: registry.Writer, kind: name, does: registry.ActImport, call: h.serveAccept},
 		{method: "GET", path: "/api/v1/jobs/{id}", role: registry.Reader, kind: name, call: h.serveJob},
-		{method: "DELETE", path: "/api/v1/jobs/{id}", role: registry.Writer, kind: name, call: h.serveCancel},
+		{method: "DELETE", path: "/api/v1/jobs/{id}", role: registry.Writer, kind: name, does: registry.ActImport, call: h.serveCancel},
 		{method: "GET", path: "/api/v1/jobs/{id}/rejected", role: registry.Reader, kind: name, call: h.serveRejected},
+		{method: "GET", path: "/api/v1/names/export", role: registry.Reader, kind: name, call: h.exporting()},
+		{method: "GET", path: "/api/v1/prefixes/export", role: registry.Reader, kind: prefix, call: h.exporting()},
+		{
+			method: "GET", path: "/api/v1/statistics", about: "how many names there are",
+			role: registry.Reader, kind: name, call: h.serveStatistics,
+		},
+		{
+			method: "GET", path: "/api/v1/health", about: "targets that do not answer",
+			role: registry.Reader, kind: name, call: h.serveHealth,
+		},
+		{
+			method: "GET", path: "/api/v1/tokens", about: "tokens of the registry",
+			role: registry.Admin, kind: name, does: registry.ActTokens, call: h.serveTokens,
+		},
+		{method: "POST", path: "/api/v1/tokens", role: registry.Admin, kind: name, does: registry.ActTokens, call: h.serveCreateToken},
+		{method: "DELETE", path: "/api/v1/tokens/{id}", role: registry.Admin, kind: name, does: registry.ActTokens, call: h.serveRevokeToken},
 	}
 }
 
@@ -90,6 +115,9 @@ func (h *Handler) registryOperations() []operation {
 func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor registry.Actor) {
 	reply, err := h.registryReply(w, r, actor)
 	if err != nil {
+		if change := r.Method != http.MethodGet && r.Method != http.MethodHead; change && errors.Is(err, registry.ErrConflict) && h.config.Registry.Conflict != nil {
+			h.config.Registry.Conflict()
+		}
 		if status := problem.Status(err); status >= http.StatusInternalServerError {
 			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
@@ -106,6 +134,9 @@ func (h *Handler) registryReply(w http.ResponseWriter, r *http.Request, actor re
 		return message.Reply{}, err
 	case actor.Role < o.role:
 		return message.Reply{}, fmt.Errorf("%w: %s has the role %s, and this needs %s", registry.ErrDenied, actor.Name, actor.Role, o.role)
+	}
+	if err := actor.Does(o.action()); err != nil {
+		return message.Reply{}, err
 	}
 	return o.call(&call{r, w, o.kind, actor, job})
 }

@@ -281,6 +281,9 @@ func TestPatch(t *testing.T) {
 		{`{"contact":null}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"}  `, 200},
 		{`{"metadata":null,"contact":"d"}`, ` d `, 200},
 		{`{"targets":[]}`, ` d `, 200},
+		{`{"note":"alone"}`, ` d alone`, 200},
+		{`{"contact":"e","contact":"f"}`, "", 422},
+		{`{"metadata":{"a":1,"a":2}}`, "", 422},
 		{`{"Status":"withdrawn"}`, "", 422}, // encoding/json ignores case
 		{`{"state":"withdrawn"}`, "", 422},
 		{`{"name":"urn:nbn:fi:b"}`, "", 422},
@@ -306,7 +309,7 @@ func TestPatch(t *testing.T) {
 			t.Errorf("%s: %s, %v", tt.patch, got, err)
 		}
 	}
-	if n := s.ask("GET "+of(names, name), "").name(t); len(n.Targets) != 0 || n.Version != 5 {
+	if n := s.ask("GET "+of(names, name), "").name(t); len(n.Targets) != 0 || n.Version != 6 {
 		t.Errorf("%+v", n)
 	}
 }

@@ -85,9 +85,10 @@ func (h *Handler) verify(r *http.Request, client netip.Addr, shown, account stri
 	return actor, err
 }
 
-// bearerOf returns the bearer token of a request (RFC 6750 section 2.1).
+// bearerOf returns the bearer token of a request (RFC 6750 section 2.1). The scheme is in any case (RFC 9110 section 11.1).
 func bearerOf(r *http.Request) (string, bool) {
-	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	scheme, shown, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimLeft(shown, " "), ok && strings.EqualFold(scheme, "Bearer")
 }
 
 // isToken compares hashes in constant time, against timing attacks.

@@ -200,7 +200,7 @@ func TestGuessesOfTokens(t *testing.T) {
 }
 
 // failingTokens is a store that cannot be asked.
-type failingTokens struct{}
+type failingTokens struct{ admin.Tokens }
 
 func (failingTokens) Verify(context.Context, string, bool) (registry.Actor, error) {
 	return registry.Actor{}, fmt.Errorf("%w: it is away", registry.ErrNoStore)

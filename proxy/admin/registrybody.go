@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,11 +42,16 @@ func (c *call) document(kind string) ([]byte, error) {
 	if _, err := c.contentType(kind); err != nil {
 		return nil, err
 	}
+	if c.ContentLength > maxDocument { // also before "100 Continue"
+		return nil, fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, maxDocument)
+	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.Body, maxDocument))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return nil, fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, maxDocument)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, problem.ErrBodyTimeout
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", problem.ErrDocument, err)
 	}
@@ -53,7 +59,7 @@ func (c *call) document(kind string) ([]byte, error) {
 	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &fault) {
 		return nil, fmt.Errorf("%w: it is not JSON, at octet %d: %w", problem.ErrDocument, fault.Offset, err)
 	}
-	return text, nil
+	return text, registry.UniqueMembers(text)
 }
 
 // decode reads a body of JSON into v; members that there are not are refused, since they may be mistyped.

@@ -20,6 +20,7 @@ type change struct {
 	key       registry.Key
 	condition condition
 	activate  bool // the request says that a withdrawn entry is to be active
+	keepNote  bool // the request has only a note
 }
 
 // changeOf returns the entry that a request is to change, and on which condition.
@@ -40,13 +41,17 @@ func (h *Handler) changeOf(c *call) (change, error) {
 func (h *Handler) apply(c *call, of change, note string, edit func(before registry.Entry) (registry.Record, error)) (message.Reply, error) {
 	created := false
 	after, err := h.config.Registry.Names.Apply(c.Context(), c.actor, registry.Edit{
-		Key: of.key, IfVersion: registry.Any, Note: note, Activate: of.activate,
+		Key: of.key, IfVersion: registry.Any, Note: note, Activate: of.activate, KeepNote: of.keepNote,
 		Change: func(before registry.Entry) (registry.Record, error) {
 			created = !before.Exists()
 			if err := of.condition.check(before); err != nil {
 				return registry.Record{}, err
 			}
-			return edit(before)
+			record, err := edit(before)
+			if err == nil && record.Status == registry.Withdrawn && before.Status != registry.Withdrawn {
+				err = c.actor.Does(registry.ActWithdraw)
+			}
+			return record, err
 		},
 	})
 	if err != nil {
@@ -124,6 +129,7 @@ func (h *Handler) servePatch(c *call) (message.Reply, error) {
 		}
 	}
 	_, of.activate = changes["status"]
+	of.keepNote = len(changes) == 1
 	var note string
 	if text, ok := changes["note"]; ok {
 		if err := json.Unmarshal(text, &note); err != nil {

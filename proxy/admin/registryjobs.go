@@ -2,11 +2,14 @@ package admin
 
 import (
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -47,7 +50,7 @@ func (h *Handler) serveAccept(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	u := jobs.Upload{Note: given["note"], Body: c.Body}
+	u := jobs.Upload{Note: given["note"], Body: c.Body, Octets: c.ContentLength}
 	for name, is := range map[string]*bool{"dry_run": &u.DryRun, "overwrite": &u.Overwrite} {
 		if value, ok := given[name]; ok {
 			if *is, err = boolean(name, value); err != nil {
@@ -80,6 +83,9 @@ func (h *Handler) serveAccept(c *call) (message.Reply, error) {
 
 // ofJob returns an error of jobs as the table of statuses knows it.
 func ofJob(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return problem.ErrBodyTimeout
+	}
 	for _, known := range [...][2]error{ // which say the same
 		{jobs.ErrUnknown, problem.ErrJob},
 		{jobs.ErrReused, problem.ErrKeyReused},
@@ -141,6 +147,10 @@ func (h *Handler) serveCancel(c *call) (message.Reply, error) {
 
 // serveRejected answers the rejected lines of a job.
 func (h *Handler) serveRejected(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, "format")
+	if err != nil {
+		return message.Reply{}, err
+	}
 	all, err := h.jobs()
 	if err != nil {
 		return message.Reply{}, err
@@ -149,11 +159,40 @@ func (h *Handler) serveRejected(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, ofJob(err)
 	}
-	return message.Reply{
+	r := message.Reply{
 		Status: http.StatusOK, ContentType: typeNDJSON, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
+		Header: http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", "rejected-"+c.job+".ndjson")}},
 		Stream: func(w http.ResponseWriter) error {
 			_, err := io.Copy(w, f)
 			return err
 		},
-	}, nil
+	}
+	switch given["format"] {
+	case "", "ndjson":
+	case "csv":
+		r.ContentType, r.Header = "text/csv; charset=utf-8", http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", "rejected-"+c.job+".csv")}}
+		r.Stream = func(w http.ResponseWriter) error { return rejectedTable(w, f) }
+	default:
+		r.Close()
+		return message.Reply{}, fmt.Errorf("%w: format is ndjson or csv", problem.ErrSelection)
+	}
+	return r, nil
+}
+
+// rejectedTable writes rejected lines as the option --rejected of the command does.
+func rejectedTable(w io.Writer, from io.Reader) error {
+	table := csv.NewWriter(w)
+	_ = table.Write([]string{"line", "reason", "input"}) // Error returns it
+	lines := json.NewDecoder(from)
+	for {
+		var line jobs.Rejection
+		switch err := lines.Decode(&line); {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the last one may be half written
+			table.Flush()
+			return table.Error()
+		case err != nil:
+			return err
+		}
+		_ = table.Write([]string{strconv.FormatInt(line.Line, 10), line.Reason, line.Input})
+	}
 }

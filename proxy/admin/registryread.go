@@ -24,7 +24,7 @@ const (
 
 // serveEntries answers one entry, or a list where the parameter "uri" is not given.
 func (h *Handler) serveEntries(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "uri", "at", "prefix", "limit", "cursor")
+	given, err := parametersOf(c.Request, append(filters(), "uri", "at", "limit", "cursor")...)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -117,16 +117,14 @@ func (h *Handler) list(c *call, given map[string]string) (message.Reply, error) 
 	if err != nil {
 		return message.Reply{}, err
 	}
-	prefix := given["prefix"]
-	if prefix != "" {
-		if prefix, err = h.config.Registry.Names.CanonicalPrefix(prefix); err != nil {
-			return message.Reply{}, err
-		}
-	}
-	if err := c.actor.May(registry.Reader, registry.Prefix(prefix)); err != nil {
+	s, filtered, err := h.search(c, given)
+	if err != nil {
 		return message.Reply{}, err
 	}
-	entries, err := h.config.Registry.Names.List(c.Context(), c.kind, prefix, after, limit+1)
+	if filtered {
+		return h.found(c, s, limit, after)
+	}
+	entries, err := h.config.Registry.Names.List(c.Context(), c.kind, s.Below, after, limit+1)
 	if err != nil {
 		return message.Reply{}, err
 	}

@@ -55,6 +55,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrDocumentSize, 413},
 		{problem.ErrKeyReused, 422},
 		{problem.ErrJobs, 503},
+		{problem.ErrExports, 503},
 		{problem.ErrJob, 404},
 		{problem.ErrNoJobs, 501},
 		{problem.ErrJobEnded, 409},

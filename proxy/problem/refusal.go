@@ -72,6 +72,7 @@ var (
 	ErrDocument     = errors.New("the document cannot be read")
 	ErrDocumentSize = errors.New("the document is larger than is taken here")
 	ErrKeyReused    = errors.New("this Idempotency-Key was sent with another request before")
+	ErrExports      = errors.New("too many exports at a time")
 	ErrJobs         = errors.New("too many jobs wait; try again later")
 	ErrNoJobs       = errors.New("there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)")
 	ErrJobEnded     = errors.New("the job cannot be cancelled")

@@ -86,6 +86,7 @@ var statuses = [...]row{
 	{err: ErrDocument, status: http.StatusBadRequest},
 	{err: ErrKeyReused, status: http.StatusUnprocessableEntity},
 	{err: ErrJobs, status: http.StatusServiceUnavailable},
+	{err: ErrExports, status: http.StatusServiceUnavailable},
 	{err: ErrNoJobs, status: http.StatusNotImplemented},
 	{err: ErrJobEnded, status: http.StatusConflict},
 	{err: ErrJob, status: http.StatusNotFound},

@@ -106,8 +106,20 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: %s was withdrawn, and comes back only where its status is said to be active (set --activate)",
 			ErrInvalid, edit.Key)
 	}
-	after, _, err := b.PutIf(edit.Key, record, edit.Note, edit.OutsideSandbox, anyChange)
+	after, is, err := b.PutIf(edit.Key, record, edit.Note, edit.OutsideSandbox, anyChange)
+	if err == nil && !is && edit.KeepNote && edit.Note != "" && edit.Note != before.Note {
+		after, err = b.annotate(edit.Key, edit.Note)
+	}
 	return after, err
+}
+
+// annotate makes a version of an entry that only has another note.
+func (b *Batch) annotate(key Key, note string) (Entry, error) {
+	at, before, err := b.find(key)
+	if err != nil {
+		return Entry{}, err
+	}
+	return *b.add(at, Entry{Key: key, Changed: b.now, By: b.by, Note: note, Record: before.Record}), nil
 }
 
 // Put makes a record that Check has returned the current one of a key. It reports whether that changes

@@ -50,6 +50,9 @@ func (t Totals) Plus(other Totals) Totals {
 	return t
 }
 
+// Count counts an entry.
+func (t *Totals) Count(e *Entry) { t.add(e, 1) }
+
 // groupOf returns the namespace or scheme of a name: "urn:nbn", "https".
 func groupOf(name string) string {
 	scheme, rest, _ := strings.Cut(name, ":")

@@ -24,6 +24,8 @@ type Edit struct {
 	// IfVersion is the version that must be the current one: 0 is that there is none, Any is any.
 	IfVersion int
 	Note      string // why
+	// KeepNote makes a version for a note also where the record stays as it is.
+	KeepNote bool
 	// Activate says that a withdrawn entry may become active: whoever makes the change has said so.
 	Activate bool
 	// OutsideSandbox says that a prefix is in no sandbox, also where a shorter one is; else it is in that of the shorter one.

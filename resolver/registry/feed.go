@@ -57,6 +57,9 @@ func (f *Feed) Run(ctx context.Context, after Seq) Seq {
 	}
 }
 
+// At returns up to where changes were read.
+func (f *Feed) At() Seq { return f.at() }
+
 // at returns up to where changes were read.
 func (f *Feed) at() Seq {
 	f.mu.Lock()

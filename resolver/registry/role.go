@@ -40,6 +40,8 @@ type Actor struct {
 	Role Role
 	// Prefixes are what the names begin with that the actor may read and change; nil is all.
 	Prefixes []string
+	// Actions are what the actor may do of what its role may; nil is all.
+	Actions []Action `json:",omitempty"`
 	// Token, Client and Request say for the audit how the actor came: the ID of a token, the address
 	// of a client, the identifier of a request; "" where there is none.
 	Token, Client, Request string

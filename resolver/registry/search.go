@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +19,10 @@ type Search struct {
 	// Text is a part of the name or of a target, and Target one of a target, without regard to the
 	// case of ASCII letters.
 	Text, Target string
-	Statuses     []Status // one of these; nil is any
+	// Tag is one of the member "tags" of the metadata. Member and Value are one of its members, and its value or one of its values,
+	// as text. Both are compared without regard to case; "" is any.
+	Tag, Member, Value string
+	Statuses           []Status // one of these; nil is any
 	// After is the name after which the search begins.
 	After string
 	// Limit is how many are found at most; 0 is all.
@@ -107,7 +112,35 @@ func (s *Search) fits(e Entry) bool {
 	if s.Target != "" && !inTargets(e, s.Target) {
 		return false
 	}
+	if s.Tag != "" && !hasMember(e.Metadata, "tags", s.Tag) {
+		return false
+	}
+	if s.Member != "" && !hasMember(e.Metadata, s.Member, s.Value) {
+		return false
+	}
 	return s.Text == "" || contains(e.Name, s.Text) || inTargets(e, s.Text)
+}
+
+// hasMember reports whether metadata has a member with a value, or with a list that has it; any value where that is "".
+func hasMember(metadata, member, value string) bool {
+	if metadata == "" || !strings.Contains(metadata, `\`) && !contains(metadata, strings.ToLower(value)) {
+		return false
+	}
+	var object map[string]any
+	d := json.NewDecoder(strings.NewReader(metadata))
+	d.UseNumber()
+	if d.Decode(&object) != nil {
+		return false
+	}
+	is := func(v any) bool { return strings.EqualFold(fmt.Sprint(v), value) }
+	switch v := object[member].(type) {
+	case nil:
+		return false
+	case []any:
+		return value == "" || slices.ContainsFunc(v, is)
+	default:
+		return value == "" || is(v)
+	}
 }
 
 func inTargets(e Entry, lower string) bool {

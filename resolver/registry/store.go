@@ -83,6 +83,7 @@ const (
 	TableImports  Table = 8  // how far imports are
 	TableJobs     Table = 9  // jobs of the API
 	TableRequests Table = 10 // idempotency keys of requests
+	TableMarks    Table = 11 // when the last backup was made, and the like
 )
 
 // Document is a value with its key.

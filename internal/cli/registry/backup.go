@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
@@ -53,6 +54,9 @@ restore. Of a PostgreSQL database pg_dump makes backups.`,
 		info, err := os.Stat(args[0])
 		if err != nil {
 			return err
+		}
+		if err := registry.New(registry.Config{Store: store, Now: time.Now}).SetMark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a backup of %d octets\n", args[0], info.Size())
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -21,9 +22,11 @@ import (
 func newExport(w Wiring) *cobra.Command {
 	var o bulk.ExportOptions
 	var format string
+	var force bool
 	cmd := &cobra.Command{
-		Use:   "export [FILE]",
-		Short: "Export the names as CSV, TSV or NDJSON, or for nginx or the DNS",
+		SuggestFor: []string{"dump", "list", "save"},
+		Use:        "export [FILE]",
+		Short:      "Export the names as CSV, TSV or NDJSON, or for nginx or the DNS",
 		Long: `Export the names as CSV, TSV or NDJSON, from which urnd registry import makes an equal registry;
 withdrawn names are among them. With --history that has all versions, with their times and who
 made them. A file that ends with .gz or .zst is compressed; without FILE it is standard output.
@@ -31,6 +34,7 @@ made them. A file that ends with .gz or .zst is compressed; without FILE it is s
 nginx-map is a map for nginx, naptr-zone are NAPTR records for the DNS: ways on for a site that
 leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		Example: `  urnd registry export names.csv
+  urnd registry export --spreadsheet --force for-excel.csv
   urnd registry export --history names.ndjson.zst
   urnd registry export --format nginx-map names.map
   urnd registry export --format naptr-zone --prefix urn:nbn:fi: --zone fi.nbn.example.org names.zone`,
@@ -42,6 +46,9 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		"Empty: by the name of the file, or ndjson")
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this canonical `text`")
+	flags.BoolVar(&o.Spreadsheet, "spreadsheet", false, "begin cells that a spreadsheet takes for formulas by an apostrophe, which it does not show; "+
+		"it is a part of the text where the file is imported")
+	flags.BoolVar(&force, "force", false, "replace FILE if it exists")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -51,6 +58,9 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		file := ""
 		if len(args) > 0 && args[0] != "-" {
 			file = args[0]
+		}
+		if err := checkExportFile(file, o.Format, force); err != nil {
+			return cli.Usage(err)
 		}
 		if o.Format == bulk.Detect {
 			o.Format = bulk.FormatOf(file)
@@ -76,6 +86,25 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		return nil
 	}
 	return cmd
+}
+
+// checkExportFile returns an error where a file would not be what its name says, or would be lost.
+func checkExportFile(file string, format bulk.Format, force bool) error {
+	if file == "" {
+		return nil
+	}
+	kind := bulk.Extension(file)
+	switch {
+	case slices.Contains([]string{".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}, kind):
+		return fmt.Errorf("%s: there is no such export: spreadsheets open .csv (with --spreadsheet, texts in it are no formulas)", file)
+	case format == bulk.Detect && kind != "" && bulk.FormatOf(file) == bulk.Detect:
+		return fmt.Errorf("%s: %q names no format: use .csv, .tsv or .ndjson, or say --format", file, kind)
+	}
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().IsRegular() && !force {
+		return fmt.Errorf("%s exists: use --force to replace it", file)
+	}
+	return nil
 }
 
 // exportTo exports into a file, which is complete or not there; "" is w.

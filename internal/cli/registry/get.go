@@ -11,8 +11,9 @@ func newGet(w Wiring) *cobra.Command {
 	var at string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "get NAME",
-		Short: "Print what is registered of a name",
+		SuggestFor: []string{"show", "read", "lookup", "info", "resolve"},
+		Use:        "get NAME",
+		Short:      "Print what is registered of a name",
 		Long: `Print what is registered of a name, as it is now, or as it was. The name need not be canonical.
 
 The exit status is 1 if it is not registered, or was not at that time.`,

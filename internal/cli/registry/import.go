@@ -32,8 +32,9 @@ type importFlags struct {
 func newImport(w Wiring) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE...",
-		Short: "Import many names from CSV, TSV or NDJSON",
+		SuggestFor: []string{"load", "bulk", "upload", "convert"},
+		Use:        "import FILE...",
+		Short:      "Import many names from CSV, TSV or NDJSON, or from another resolver",
 		Long: `Import many names from CSV, TSV or NDJSON, also compressed by gzip or zstd; - is standard input.
 The first line of CSV and TSV names the columns; the simplest is "name,target". Several targets
 of a name are several lines with the same name. What a file has no column for stays as it is, and
@@ -45,22 +46,25 @@ those who know that nobody else's change is lost. A withdrawn name comes back on
 the status active, made from the version that is withdrawn.
 
 A line that is not valid is reported with its number and the reason, while the good ones go in;
-then the exit status is 1. An import that was interrupted is continued by the same command, unless
+then the exit status is 1. What of another program's format cannot be carried over is listed in the
+same way, although its names are imported. An import that was interrupted is continued by the same command, unless
 it came from standard input.`,
 		Example: `  urnd registry import names.csv
   urnd registry import --dry-run names.csv
   urnd registry import --map name=URN --map target=Link --map -=* --rejected bad.csv catalogue.csv
   zcat names.ndjson.gz | urnd registry import --note "from the old resolver" -
-  urnd registry import --format bioregistry --base urn:example: registry.json`,
+  urnd registry import --format bioregistry --base urn:example: registry.json
+  urnd registry import --format purl --base https://purl.example.org --rejected listed.csv purls.xml`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	open := addStore(cmd, w)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson or bioregistry. "+
+	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson, or that of another program: bioregistry, datacite, dnb, handle, nginx, "+
+		"noid, purl, rewritemap, shlink or w3id. "+
 		"Empty: by the name of the file, or what is in it")
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
 		"and -=* all others. May be repeated")
-	flags.StringVar(&f.base, "base", "", "what comes before the prefixes of the Bioregistry; empty makes CURIEs, as chebi:24867")
+	flags.StringVar(&f.base, "base", "", "what comes before the names of another program: a `text` such as https://purl.example.org/ or urn:example:")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and write nothing")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
 	flags.BoolVar(&f.unresolvable, "allow-unresolvable", false, unresolvableHelp)
@@ -200,6 +204,9 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 	fmt.Fprintf(w, "%s: %s: %s%s new, %s changed, %s unchanged; %s rejected; in %.1f seconds%s\n", file,
 		amountOf(r.Names, "name"), would, humanize.Comma(r.New), humanize.Comma(r.Changed), humanize.Comma(r.Unchanged),
 		amountOf(r.Rejected, "line"), took.Seconds(), continued)
+	if r.Lost > 0 {
+		fmt.Fprintf(w, "%s: %s not carried over, of names that were imported\n", file, amountOf(r.Lost, "detail"))
+	}
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
 	}
@@ -245,7 +252,7 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 		row := []string{file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input}
 		_ = r.table.Write(row) // close reports it
 	case r.n <= shownRejections:
-		fmt.Fprintf(r.errs, "urnd: %s:%d: %v\n", file, rejection.Line, rejection.Reason)
+		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, oneLine(rejection.Reason.Error()))
 	case r.n == shownRejections+1:
 		fmt.Fprintln(r.errs, "urnd: further rejected lines are not shown; --rejected FILE has all of them")
 	}

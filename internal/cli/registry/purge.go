@@ -13,8 +13,9 @@ import (
 func newPurge(w Wiring) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "purge PREFIX --yes",
-		Short: "Remove the names of a sandbox with all their history",
+		SuggestFor: []string{"delete", "clean", "wipe"},
+		Use:        "purge PREFIX --yes",
+		Short:      "Remove the names of a sandbox with all their history",
 		Long: `Remove the names and prefixes that begin with PREFIX and are in a sandbox, with all their versions: for
 names of tests, which were registered below a prefix with --sandbox. All other names are kept for ever.
 It cannot be undone. Without --yes nothing is removed, and the command says how many would be.`,

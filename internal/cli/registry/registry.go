@@ -48,6 +48,8 @@ the configuration, or of --store; a running urnd that uses it sees each change w
 The exit status is 0 where all was done, 1 after a failure, and 2 if the command was used
 wrongly; then nothing is changed.`,
 		RunE: cli.RequireSubcommand,
+		// Of a command that there is not, its name is the mistake, and not its flags.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		// Before all else, since the program may begin anew by it.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(cmd) },
 	}

@@ -31,8 +31,9 @@ const (
 func newSearch(w Wiring) *cobra.Command {
 	var s searchFlags
 	cmd := &cobra.Command{
-		Use:   "search [TEXT]",
-		Short: "Find names by their beginning, by a part of a target, by status or alias",
+		Use:        "search [TEXT]",
+		SuggestFor: []string{"list", "ls", "find", "grep", "query", "names"},
+		Short:      "Find names by their beginning, by a part of a target, by status or alias",
 		Long: `Find names, and print a line for each in the order of names: name, status, and where it leads, separated
 by tabs. TEXT is a part of the name or of a target, in any case; all that is given must fit.
 

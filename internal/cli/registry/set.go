@@ -33,18 +33,22 @@ func newSet(w Wiring) *cobra.Command {
 	var note string
 	var version int
 	cmd := &cobra.Command{
-		Use:   "set NAME [--target URI [--type TYPE] [--language TAG]...]...",
-		Short: "Register a name, or change what is registered of it",
+		Use:        "set NAME [URI] [--target URI [--type TYPE] [--language TAG]...]...",
+		Short:      "Register a name, or change what is registered of it",
+		SuggestFor: []string{"add", "create", "new", "register", "put", "update", "edit", "change", "note"},
 		Long: `Register a name, or change what is registered of it, and print what has changed. What is not given
 stays as it is; the targets that are given replace those that there were, unless --add is used. With
 --replace only what is given remains. Each change makes a new version: see urnd registry history.
+
+URI after the name is a --target. With --note alone, what is registered stays as it is, and the note is
+kept as a version of its own.
 
 The flags --type, --language, --priority, --from, --until and --target-note are about the --target
 before them. A reserved name that gets targets becomes active.
 
 With --json all is read from a document as urnd registry get --json prints it; its note, version and
 times are not used.`,
-		Example: `  urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1
+		Example: `  urnd registry set urn:nbn:fi:example-1 https://repository.example.org/1
   urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1.pdf --type application/pdf --language fi` +
 			` --target https://repository.example.org/1 --type text/html
   urnd registry set urn:nbn:fi:example-1 --add --target https://archive.example.org/1 --priority 9 --note 'a copy'
@@ -54,7 +58,7 @@ times are not used.`,
   urnd registry set urn:nbn:fi:example: --prefix --target https://example.org/id/
   urnd registry set urn:nbn:fi: --prefix --authoritative
   urnd registry get urn:nbn:fi:example-1 --json | urnd registry set urn:nbn:fi:example-5 --json -`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(2),
 	}
 	s := &setFlags{cmd: cmd, targets: addTargets(cmd)}
 	f := addStore(cmd, w)
@@ -64,6 +68,12 @@ times are not used.`,
 	cmd.Flags().IntVar(&version, "if-version", registry.Any, "change it only if its current version has this `number`; "+
 		"0: only if it is not registered")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 2 {
+			if err := cmd.Flags().Set("target", args[1]); err != nil {
+				return cli.Usage(err)
+			}
+			args = args[:1]
+		}
 		if err := s.check(args); err != nil {
 			return cli.Usage(err)
 		}
@@ -89,7 +99,7 @@ times are not used.`,
 			return record, err
 		}
 		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{
-			Key: key, IfVersion: version, Note: note, Activate: s.activate || s.documentStatus,
+			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
 			AllowUnresolvable: s.unresolvable, OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
 		}})
 		if err == nil && withdrawn {
@@ -122,15 +132,13 @@ var errDocumentAlone = errors.New("--json is used without other flags of content
 // check returns what cannot be together.
 func (s *setFlags) check(args []string) error {
 	changed := s.cmd.Flags().Changed
-	content := slices.ContainsFunc([]string{
-		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "authoritative", "sandbox",
-	}, changed)
+	content := s.hasContent()
 	switch {
 	case s.document != "" && content:
 		return errDocumentAlone
 	case s.document == "" && len(args) == 0:
 		return errors.New("the name is missing")
-	case s.document == "" && !content && !s.replace:
+	case s.document == "" && !content && !s.replace && !changed("note"):
 		return errors.New("there is nothing to set: use --target, --alias-of, --reserve or another flag of content")
 	case s.alias != "" && len(s.targets.targets) > 0:
 		return errors.New("--alias-of and --target exclude each other: an alias leads where the other name does")
@@ -140,6 +148,16 @@ func (s *setFlags) check(args []string) error {
 		return nil
 	}
 }
+
+// hasContent reports whether flags say what is to be registered.
+func (s *setFlags) hasContent() bool {
+	return slices.ContainsFunc([]string{
+		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "authoritative", "sandbox",
+	}, s.cmd.Flags().Changed)
+}
+
+// noteAlone reports whether only a note is given.
+func (s *setFlags) noteAlone() bool { return s.document == "" && !s.replace && !s.hasContent() }
 
 // edit returns what is to be changed, and how.
 func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
@@ -271,6 +289,9 @@ func (s *setFlags) readMetadata() (string, error) {
 		if text, err = readInput(s.cmd, s.metadata); err != nil {
 			return "", err
 		}
+	}
+	if err := registry.UniqueMembers(text); err != nil {
+		return "", fmt.Errorf("--metadata: %w", err)
 	}
 	record, err := api.Name{Metadata: text}.Record()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
@@ -62,14 +63,24 @@ func versionOf(e registry.Entry) string {
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// oneLine returns a text that is written by others without what would break a line or a terminal.
+// oneLine returns a text that is written by others with what would break a line, command a terminal or change the direction of a
+// text (Unicode, UAX 9) as \u and its number: what is seen is what is there.
 func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
-			return ' '
+	hidden := func(r rune) bool {
+		return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff'
+	}
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
 		}
-		return r
-	}, text)
+	}
+	return b.String()
 }
 
 // printDifferences prints a line for each difference of a version from the one before it, which is the zero

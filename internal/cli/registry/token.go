@@ -32,6 +32,7 @@ sandboxes. It may be for some names only. It opens nothing else of the admin int
 func newTokenCreate(w Wiring) *cobra.Command {
 	var t token.Token
 	var role, expires string
+	var actions []string
 	cmd := &cobra.Command{
 		Use:   "create --name NAME --role reader|writer|admin",
 		Short: "Create a token, and print it once",
@@ -45,12 +46,21 @@ stored.`,
 	cmd.Flags().StringVar(&t.Name, "name", "", "whose it is: the `name` that its changes have in the history")
 	cmd.Flags().StringVar(&role, "role", "", "its `role`: reader, writer or admin")
 	cmd.Flags().StringArrayVar(&t.Prefixes, "prefix", nil, "it is only for names that begin with this `text`; may be repeated")
+	cmd.Flags().StringSliceVar(&actions, "action", nil, "it is only for this `action`: read, change, withdraw, mint, import, purge or tokens; "+
+		"may be repeated")
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
 	cmd.Flags().StringVar(&expires, "expires", "", "the `time` from which on it is not valid: 2032-01-01, "+
 		"2032-01-01T12:00:00Z, or as 720h from now")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if err := t.Role.UnmarshalText([]byte(role)); err != nil {
 			return cli.Usage(fmt.Errorf("--role: %w", err))
+		}
+		for _, text := range actions {
+			var action registry.Action
+			if err := action.UnmarshalText([]byte(text)); err != nil {
+				return cli.Usage(fmt.Errorf("--action: %w", err))
+			}
+			t.Actions = append(t.Actions, action)
 		}
 		if t.Expires, err = expiry(expires, time.Now()); err != nil {
 			return cli.Usage(err)
@@ -129,8 +139,8 @@ func newTokenList(w Wiring) *cobra.Command {
 			if !t.Expires.IsZero() {
 				expires = t.Expires.Format(time.RFC3339)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Role, t.Name, t.Created.Format(time.DateOnly), t.By,
-				orDash(t.Used), expires, orDash(strings.Join(t.Prefixes, " ")), withoutLines(t.Note))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Role, oneLine(t.Name), t.Created.Format(time.DateOnly), oneLine(t.By),
+				orDash(t.Used), expires, orDash(strings.Join(t.Prefixes, " ")), oneLine(t.Note))
 		}
 		return table.Flush()
 	}
@@ -143,9 +153,6 @@ func orDash(text string) string {
 	}
 	return text
 }
-
-// withoutLines returns a text for a cell of a table.
-func withoutLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func newTokenRevoke(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{

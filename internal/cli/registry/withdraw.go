@@ -16,8 +16,9 @@ func newWithdraw(w Wiring) *cobra.Command {
 	var reason, note string
 	var successors []string
 	cmd := &cobra.Command{
-		Use:   "withdraw NAME...",
-		Short: "Withdraw names: they stay registered, and lead nowhere any more",
+		SuggestFor: []string{"delete", "remove", "rm", "del", "unregister", "deactivate"},
+		Use:        "withdraw NAME...",
+		Short:      "Withdraw names: they stay registered, and lead nowhere any more",
 		Long: `Withdraw names. They stay registered for ever: who asks for one is told (410 Gone) why it was
 withdrawn, since when, and what came instead. Its targets are kept in the registry, and nobody is
 led there; urnd registry set --activate makes it active again.

@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
-// bioregistry turns the registry.json of the Bioregistry (https://bioregistry.io) into NDJSON: each of
-// its prefixes that has a format of URIs becomes a prefix of the registry. The line numbers count all of
-// its prefixes.
+// bioregistry reads the registry.json of the Bioregistry (https://bioregistry.io): each of its prefixes that has a format of URIs
+// becomes a prefix of the registry. The line numbers count all of its prefixes.
 type bioregistry struct {
-	r       io.Reader
+	input   *boundedReader
 	base    string // what the prefixes begin with: "" makes CURIEs, as "chebi:24867"
 	decoder *json.Decoder
-	rest    []byte
+	number  int64
 }
 
 // bioregistryPrefix is what is read of one of its prefixes.
@@ -28,71 +29,49 @@ type bioregistryPrefix struct {
 	} `json:"providers"`
 }
 
-// Read implements io.Reader.
-func (p *bioregistry) Read(b []byte) (int, error) {
-	for len(p.rest) == 0 {
-		if err := p.next(); err != nil {
-			return 0, err
-		}
+func newBioregistry(r io.Reader, base string) (foreign, error) {
+	p := &bioregistry{input: &boundedReader{r: r, left: maxLine}, base: base}
+	p.decoder = json.NewDecoder(p.input)
+	if t, err := p.decoder.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.Join(errors.New("the input is not the registry.json of the Bioregistry"), err)
 	}
-	n := copy(b, p.rest)
-	p.rest = p.rest[n:]
-	return n, nil
+	return p, nil
 }
 
-func (p *bioregistry) next() error {
-	if p.decoder == nil {
-		p.decoder = json.NewDecoder(p.r)
-		if t, err := p.decoder.Token(); err != nil || t != json.Delim('{') {
-			return errors.Join(errors.New("the input is not the registry.json of the Bioregistry"), err)
-		}
-	}
+func (p *bioregistry) next() (*item, error) {
+	p.input.left = maxLine
 	if !p.decoder.More() {
 		if _, err := p.decoder.Token(); err != nil {
-			return fmt.Errorf("reading the registry of the Bioregistry: %w", err)
+			return nil, fmt.Errorf("the registry of the Bioregistry: %w", endless(err))
 		}
-		return io.EOF
+		return nil, io.EOF
 	}
 	name, err := p.decoder.Token()
 	if err != nil {
-		return fmt.Errorf("reading the registry of the Bioregistry: %w", err)
+		return nil, fmt.Errorf("the registry of the Bioregistry: %w", endless(err))
 	}
 	var prefix bioregistryPrefix
 	if err := p.decoder.Decode(&prefix); err != nil {
-		return fmt.Errorf("reading %v in the registry of the Bioregistry: %w", name, err)
+		return nil, fmt.Errorf("%v in the registry of the Bioregistry: %w", name, endless(err))
 	}
-	p.rest, err = prefix.line(p.base + fmt.Sprint(name) + ":")
-	return err
+	p.number++
+	return prefix.item(p.number, p.base+fmt.Sprint(name)+":"), nil
 }
 
-// line returns the line of NDJSON.
-func (b bioregistryPrefix) line(name string) ([]byte, error) {
-	document := struct {
-		Name     string            `json:"name"`
-		Prefix   bool              `json:"prefix"`
-		Targets  []string          `json:"targets"`
-		Metadata map[string]string `json:"metadata,omitempty"`
-	}{name, true, []string{}, map[string]string{}}
+// item makes the prefix.
+func (b bioregistryPrefix) item(number int64, name string) *item {
+	i := newItem(number, name)
+	i.entry.Key = registry.Prefix(name)
 	for _, format := range append([]struct {
 		URIFormat string `json:"uri_format"`
 	}{{b.URIFormat}}, b.Providers...) {
 		if strings.Contains(format.URIFormat, "$1") {
-			document.Targets = append(document.Targets, template(format.URIFormat))
+			i.to(registry.Target{URI: template(format.URIFormat)})
 		}
 	}
-	if len(document.Targets) == 0 {
-		return []byte{'\n'}, nil
-	}
-	for member, text := range map[string]string{"title": b.Name, "homepage": b.Homepage} {
-		if text != "" {
-			document.Metadata[member] = text
-		}
-	}
-	text, err := json.Marshal(document)
-	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", name, err)
-	}
-	return append(text, '\n'), nil
+	i.describe("title", b.Name)
+	i.describe("homepage", b.Homepage)
+	return i
 }
 
 // template returns the target of a prefix for a format of URIs: what comes before "$1" if that is at the

@@ -22,9 +22,10 @@ var (
 // block is a part of the input: complete records, or one line that cannot be read.
 type block struct {
 	text  string
-	rows  []row // of it, where it is a table
-	line  int64 // the number of its first line
-	fault error // why its line cannot be read
+	rows  []row   // of it, where it is a table
+	items []*item // where the format is foreign
+	line  int64   // the number of its first line
+	fault error   // why its line cannot be read
 }
 
 // blocks divides input into blocks.

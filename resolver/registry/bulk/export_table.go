@@ -11,9 +11,10 @@ import (
 // tableExport writes CSV or TSV. Each target has a line; only the first line of a name has what is
 // not of a target, but for what tells the version.
 type tableExport struct {
-	separator byte
-	history   bool
-	cells     [fieldsEnd]string
+	separator   byte
+	history     bool
+	spreadsheet bool
+	cells       [fieldsEnd]string
 }
 
 // columns returns the columns in their order.
@@ -84,12 +85,28 @@ func (x *tableExport) write(w *bufio.Writer) error {
 			_ = w.WriteByte(x.separator) // the last write returns the error
 		}
 		cell := x.cells[f]
+		if x.spreadsheet && isFormula(cell) {
+			cell = "'" + cell
+		}
 		if strings.IndexByte(cell, x.separator) >= 0 || strings.ContainsAny(cell, "\"\r\n") || strings.TrimSpace(cell) != cell {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
 		_, _ = w.WriteString(cell)
 	}
 	return w.WriteByte('\n')
+}
+
+// isFormula reports whether spreadsheets compute a cell, by what it begins with, also after spaces. The wide forms are those that they
+// take for the others.
+func isFormula(cell string) bool {
+	cell = strings.TrimLeft(cell, " ")
+	for _, begin := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"} {
+		if strings.HasPrefix(cell, begin) {
+			_, err := strconv.Atoi(cell)
+			return err != nil // a number, such as a priority, computes nothing
+		}
+	}
+	return false
 }
 
 func (x *tableExport) end(*bufio.Writer) error { return nil }

@@ -22,6 +22,8 @@ import (
 // not the current one, somebody else's change would be lost, and it is rejected. A name that is only reserved may get
 // what it did not have without that.
 //
+// What an entry of a foreign format has beyond what a registry has is reported as lost.
+//
 // A line that cannot be imported is rejected, and changes nothing. An equal record makes no version.
 type Import struct {
 	Registry *registry.Registry
@@ -30,7 +32,7 @@ type Import struct {
 	// Mapping are columns or members of foreign input, and which of ours they are; "-" leaves one
 	// out, and the name "*" stands for all others.
 	Mapping map[string]string
-	// Base is what comes before the prefixes of the Bioregistry.
+	// Base is what comes before the names of a foreign format, where that has only the end of them.
 	Base string
 	// DryRun is to find out what would be done, and write nothing.
 	DryRun bool
@@ -100,8 +102,12 @@ func (r *run) digest() string {
 
 // reject reports a line that could not be read.
 func (r *run) reject(rejection Rejection) {
-	r.unread++
-	r.report.Rejected++
+	if rejection.Lost {
+		r.report.Lost++
+	} else {
+		r.unread++
+		r.report.Rejected++
+	}
 	if r.Rejected != nil {
 		r.Rejected(rejection)
 	}

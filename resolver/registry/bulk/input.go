@@ -17,6 +17,7 @@ type parser interface {
 // input is input whose format is known.
 type input struct {
 	*blocks
+	translation *translation // of a foreign format, in place of blocks
 	parser
 	ignored []string
 	close   func()
@@ -32,8 +33,14 @@ func openInput(r io.Reader, format Format, names map[string]string, base string)
 	if err != nil {
 		return nil, err
 	}
-	if format == Bioregistry {
-		plain, format = &bioregistry{r: plain, base: base}, NDJSON
+	from, err := openForeign(format, plain, base)
+	if err != nil {
+		closer()
+		return nil, err
+	}
+	if from != nil {
+		t := &translation{from: from}
+		return &input{translation: t, parser: t, close: closer}, nil
 	}
 	in := &input{blocks: newBlocks(plain, cutLines), close: closer}
 	if err := in.begin(format, m); err != nil {
@@ -41,6 +48,14 @@ func openInput(r io.Reader, format Format, names map[string]string, base string)
 		return nil, err
 	}
 	return in, nil
+}
+
+// next returns the next block; io.EOF after the last one.
+func (in *input) next() (block, error) {
+	if in.translation != nil {
+		return in.translation.next()
+	}
+	return in.blocks.next()
 }
 
 const byteOrderMark = "\ufeff"

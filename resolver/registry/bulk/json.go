@@ -4,7 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+)
+
+// Numbers of the members of an object.
+const (
+	usualMembers = 16
+	maxMembers   = 200
 )
 
 var errNotJSON = errors.New("it is not a JSON object")
@@ -19,11 +26,19 @@ func members(object string, f func(name, value string) error) error {
 	if s.rest[0] != '{' {
 		return errNotJSON
 	}
+	seen := make([]string, 0, usualMembers)
 	return s.inside(func() error {
 		name, err := text(s.value())
 		if err != nil {
 			return err
 		}
+		switch {
+		case slices.Contains(seen, name):
+			return fmt.Errorf("it has the member %q twice", name)
+		case len(seen) == maxMembers:
+			return fmt.Errorf("it has more than %d members", maxMembers)
+		}
+		seen = append(seen, name)
 		s.space()
 		s.rest = s.rest[1:] // the colon
 		s.space()

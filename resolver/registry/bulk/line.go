@@ -22,6 +22,7 @@ type line struct {
 	// ifVersion is the version that the line was made from, 0 for none, if it says fieldIfVersion.
 	ifVersion int
 	more      []registry.Target // of the column targets, which come after those of single columns
+	lost      []string          // what of a foreign format cannot be carried over
 }
 
 // whole reports whether the line is a version as it was, from an export. What it does not say is empty;
@@ -273,6 +274,9 @@ func checkText(text string) error {
 func compact(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return "", nil
+	}
+	if err := registry.UniqueMembers([]byte(text)); err != nil {
+		return "", err
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {

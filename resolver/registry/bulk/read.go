@@ -104,7 +104,7 @@ func (p *pipeline) work(ctx context.Context, r *run, in *input) {
 // parse parses and checks the lines of a block.
 func (r *run) parse(ctx context.Context, in *input, b block) parsed {
 	if b.fault != nil {
-		return parsed{lines: 1, last: b.line, rejected: []Rejection{{b.line, trimLine(b.text), b.fault}}}
+		return parsed{lines: 1, last: b.line, rejected: []Rejection{{Line: b.line, Input: trimLine(b.text), Reason: b.fault}}}
 	}
 	p := parsed{last: b.line, records: make([]byte, 0, len(b.text)+len(b.text)/2)}
 	in.lines(b, func(l *line, input string, fault error) {
@@ -117,8 +117,11 @@ func (r *run) parse(ctx context.Context, in *input, b block) parsed {
 			fault = fmt.Errorf("%w; the line is not UTF-8: save the file as UTF-8", fault)
 		}
 		if fault != nil {
-			p.rejected = append(p.rejected, Rejection{l.number, trimLine(input), fault})
+			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fault})
 			return
+		}
+		for _, lost := range l.lost {
+			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true})
 		}
 		p.records = appendRecord(p.records, l)
 		p.ends = append(p.ends, len(p.records))

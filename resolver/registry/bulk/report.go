@@ -12,6 +12,7 @@ type Report struct {
 	Changed   int64     `json:"changed"`
 	Unchanged int64     `json:"unchanged"`
 	Rejected  int64     `json:"rejected"`          // lines
+	Lost      int64     `json:"lost,omitempty"`    // what of imported entries of foreign formats could not be carried over
 	Ignored   []string  `json:"ignored,omitempty"` // columns that were left out
 	Started   time.Time `json:"started"`           // the time of the versions that it made
 	Continued bool      `json:"continued,omitempty"`
@@ -41,4 +42,6 @@ type Rejection struct {
 	Line   int64  // 1 is the first line of the input
 	Input  string // the line, or the name where the fault was found later
 	Reason error
+	// Lost is of an entry of a foreign format that was imported, without what the reason says.
+	Lost bool
 }

@@ -55,7 +55,7 @@ func (u *units) next() (unit, error) {
 		}
 		all.lines++
 		if err := all.combine(l); err != nil {
-			u.reject(Rejection{l.number, l.entry.String(), err})
+			u.reject(Rejection{Line: l.number, Input: l.entry.String(), Reason: err})
 		}
 	}
 }

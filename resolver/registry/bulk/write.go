@@ -146,7 +146,7 @@ func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, u
 		case err == nil:
 			p.count(what)
 		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) || errors.Is(err, registry.ErrDenied):
-			rejected = append(rejected, Rejection{u.number, u.entry.String(), err})
+			rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
 			p.Rejected += u.lines
 		default:
 			return nil, err

@@ -97,6 +97,15 @@ func (s *Store) Start() {
 	})
 }
 
+// Followed returns up to where changes were read; ok is false before the store was opened.
+func (s *Store) Followed() (seq registry.Seq, ok bool) {
+	feed := s.feed.Load()
+	if feed == nil {
+		return 0, false
+	}
+	return feed.At(), true
+}
+
 // followFrom follows the changes after a Seq until ctx ends, or the file of the store is another one. That is opened
 // then, as soon as it is there: an empty one that is made in its place would deny all names.
 func (s *Store) followFrom(ctx context.Context, head registry.Seq) {

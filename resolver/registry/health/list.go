@@ -42,6 +42,29 @@ func List(ctx context.Context, store registry.Store, prefix string, each func(Ta
 	return nil
 }
 
+// Page returns targets as List has them: at most limit, after a key that a page before has returned; "" begins. next is "" at the end.
+func Page(ctx context.Context, store registry.Store, prefix, after string, limit int) (found []Target, next string, err error) {
+	err = store.Read(ctx, func(tx registry.Tx) error {
+		found, next = nil, ""
+		documents, err := tx.Documents(registry.TableHealth, prefix, max(after, afterOwn), limit)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			t, err := targetOf(d)
+			if err != nil {
+				return err
+			}
+			found = append(found, t)
+		}
+		if len(documents) == limit {
+			next = documents[limit-1].Key
+		}
+		return nil
+	})
+	return found, next, err
+}
+
 // ListAll calls each with all targets of active names that begin with prefix. Of those that are healthy Checked is the
 // time by which the sweep passed the name; it is zero where none did, and then State is "".
 func ListAll(ctx context.Context, store registry.Store, now time.Time, prefix string, each func(Target) error) error {

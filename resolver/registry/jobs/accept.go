@@ -27,6 +27,8 @@ type Upload struct {
 	// Key is an idempotency key: the same request with the same key is the same job. "" is none.
 	Key  string
 	Body io.Reader
+	// Octets is the length of Body where it is known, or else not positive.
+	Octets int64
 }
 
 // request is what is remembered of an idempotency key.
@@ -43,6 +45,9 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	}
 	if err := u.check(); err != nil {
 		return Job{}, false, err
+	}
+	if u.Octets > j.config.MaxBody { // before anything is received
+		return Job{}, false, fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
 	}
 	if j.size() > maxStored*j.config.MaxBody {
 		return Job{}, false, ErrWaiting

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,11 +25,13 @@ type Token struct {
 	Name     string        `json:"name"`
 	Role     registry.Role `json:"role"`
 	Prefixes []string      `json:"prefixes,omitempty"` // what names begin with that it is for; nil is all
-	Note     string        `json:"note,omitempty"`
-	Created  time.Time     `json:"created"`
-	By       string        `json:"by"`
-	Expires  time.Time     `json:"expires,omitzero"` // it is not valid then any more; the zero value is never
-	Used     string        `json:"used,omitempty"`   // the day of its last use, "2031-05-01"
+	// Actions are what it is for, of what its role may do; nil is all.
+	Actions []registry.Action `json:"actions,omitempty"`
+	Note    string            `json:"note,omitempty"`
+	Created time.Time         `json:"created"`
+	By      string            `json:"by"`
+	Expires time.Time         `json:"expires,omitzero"` // it is not valid then any more; the zero value is never
+	Used    string            `json:"used,omitempty"`   // the day of its last use, "2031-05-01"
 }
 
 // stored is a Token as it is stored.
@@ -39,7 +42,7 @@ type stored struct {
 
 // Actor returns who uses the token.
 func (t Token) Actor() registry.Actor {
-	return registry.Actor{Name: t.Name, Role: t.Role, Prefixes: t.Prefixes, Token: t.ID}
+	return registry.Actor{Name: t.Name, Role: t.Role, Prefixes: t.Prefixes, Actions: t.Actions, Token: t.ID}
 }
 
 // Start is what the secret of each token begins with, so that programs which look for leaked secrets find it.
@@ -67,7 +70,7 @@ const (
 var ErrUnknown = fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
 
 // Create creates a token of a name, role, prefixes, note and time at which it expires, and returns it with its
-// secret. Only an Admin of all names may.
+// secret. Only an Admin may, who may do itself what the token may.
 func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t Token) (Token, string, error) {
 	if err := mayManage(actor); err != nil {
 		return Token{}, "", err
@@ -75,6 +78,9 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	t.Created, t.By, t.Used = r.Now(), actor.Name, ""
 	if err := check(r, &t); err != nil {
 		return Token{}, "", err
+	}
+	if !actor.Holds(t.Actor()) {
+		return Token{}, "", fmt.Errorf("%w: %s may not give what it may not do itself: the token needs prefixes and actions that it has", registry.ErrDenied, actor.Name)
 	}
 	var octets [idLength/2 + randomLength]byte
 	_, _ = rand.Read(octets[:]) // it never fails
@@ -99,7 +105,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 
 // mayManage returns ErrDenied unless an actor may manage tokens.
 func mayManage(a registry.Actor) error {
-	if a.Role < registry.Admin || a.Prefixes != nil {
+	if a.Role < registry.Admin || a.Does(registry.ActTokens) != nil {
 		return fmt.Errorf("%w: %s may not manage tokens", registry.ErrDenied, a.Name)
 	}
 	return nil
@@ -113,6 +119,8 @@ func check(r *registry.Registry, t *Token) error {
 		return fmt.Errorf("%w: a token has a name of at most %d octets, without control characters", registry.ErrInvalid, maxName)
 	case len(t.Prefixes) > maxPrefixes:
 		return fmt.Errorf("%w: a token has at most %d prefixes", registry.ErrInvalid, maxPrefixes)
+	case slices.ContainsFunc(t.Actions, func(a registry.Action) bool { return !slices.Contains(registry.Actions(), a) }):
+		return fmt.Errorf("%w: there is no such action", registry.ErrInvalid)
 	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
 		return fmt.Errorf("%w: the token would have expired already", registry.ErrInvalid)
 	}
@@ -164,6 +172,9 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 		t, err := read(tx, id)
 		if err != nil {
 			return err
+		}
+		if !actor.Holds(t.Actor()) {
+			return fmt.Errorf("%w: %s may not revoke the token %s", registry.ErrDenied, actor.Name, id)
 		}
 		revoked = t.Token
 		return tx.Put(registry.TableTokens, []registry.Document{{Key: id}})

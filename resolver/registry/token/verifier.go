@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -138,4 +139,23 @@ func (v *Verifier) Run(ctx context.Context, failed func(error)) {
 			return
 		}
 	}
+}
+
+// Create is Create with the registry of the Verifier.
+func (v *Verifier) Create(ctx context.Context, actor registry.Actor, t Token) (Token, string, error) {
+	return Create(ctx, v.registry, actor, t)
+}
+
+// List returns the tokens that an actor may revoke.
+func (v *Verifier) List(ctx context.Context, actor registry.Actor) ([]Token, error) {
+	if err := mayManage(actor); err != nil {
+		return nil, err
+	}
+	all, err := List(ctx, v.registry)
+	return slices.DeleteFunc(all, func(t Token) bool { return !actor.Holds(t.Actor()) }), err
+}
+
+// Revoke is Revoke with the registry of the Verifier.
+func (v *Verifier) Revoke(ctx context.Context, actor registry.Actor, id string) (Token, error) {
+	return Revoke(ctx, v.registry, actor, id)
 }

@@ -1,0 +1,89 @@
+package registry
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What people try first leads to what there is.
+func TestEveryday(t *testing.T) {
+	r := emptyRegistry(t)
+	for _, c := range []struct {
+		line, out, messages string
+		status              int
+	}{
+		{"set urn:nbn:fi:a https://a.example/1", "+ target https://a.example/1", "", 0},
+		{"set urn:nbn:fi:a --note checked", "urn:nbn:fi:a: version 2", "", 0},
+		{"set urn:nbn:fi:a --note checked", "urn:nbn:fi:a: unchanged, version 2", "", 0},
+		{"set urn:nbn:fi:a https://a.example/1 --note again", "unchanged, version 2", "", 0},
+		{"history urn:nbn:fi:a", ": checked", "", 0},
+	} {
+		out, messages, status := r.run("", strings.Fields(c.line)...)
+		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(messages, c.messages) {
+			t.Errorf("%s: %d %q %q", c.line, status, out, messages)
+		}
+	}
+	for line, part := range map[string]string{
+		"help": "Available Commands", "help set": "urnd registry set NAME", "help token create": "urnd registry token create",
+	} {
+		if out, messages, status := run(t, "", strings.Fields(line)...); status != 0 || !strings.Contains(out, part) {
+			t.Errorf("%s: %d %q %q", line, status, out, messages)
+		}
+	}
+}
+
+// What others have written commands no terminal, and hides nothing.
+func TestEscaped(t *testing.T) {
+	r := emptyRegistry(t)
+	if _, messages, status := r.run("", "set", "urn:nbn:fi:a", "https://a.example/1", "--contact", "a\x1b[31m\u202egnp.exe\u2066", "--note", "one\ntwo\ufeff"); status != 0 {
+		t.Fatal(messages)
+	}
+	for _, line := range []string{"get urn:nbn:fi:a", "history urn:nbn:fi:a"} {
+		out, _, _ := r.run("", strings.Fields(line)...)
+		if strings.ContainsAny(out, "\x1b\u202e\u2066\ufeff") || !strings.Contains(out, `one\u000atwo\ufeff`) || !strings.Contains(out, `a\u001b[31m\u202egnp.exe\u2066`) {
+			t.Errorf("%s: %q", line, out)
+		}
+	}
+}
+
+// An export replaces nothing that nobody has named, and is what its name says.
+func TestExportFile(t *testing.T) {
+	r, dir := emptyRegistry(t), t.TempDir()
+	r.must("set urn:nbn:fi:a --target https://a.example/1 --priority -1 --contact =1+1")
+	there := filepath.Join(dir, "names.csv")
+	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line, file, messages string
+		status               int
+	}{
+		{"export", "names.xlsx", "spreadsheets open .csv", 2},
+		{"export --format csv", "names.xlsx", "spreadsheets open .csv", 2},
+		{"export", "names.json", "names no format", 2},
+		{"export", "names.pdf.gz", "names no format", 2},
+		{"export", "names.csv", "use --force", 2},
+		{"export --spreadsheet", "names.ndjson", "only CSV and TSV", 1},
+		{"export --format tsv", "names.txt", "", 0},
+		{"export", "names", "", 0},
+		{"export --force", "names.csv", "", 0},
+		{"export --spreadsheet", "excel.csv", "", 0},
+	} {
+		args := append(strings.Fields(c.line), filepath.Join(dir, c.file))
+		_, messages, status := r.run("", args...)
+		if status != c.status || !strings.Contains(messages, c.messages) {
+			t.Errorf("%s: %d %q", args, status, messages)
+		}
+		if text, err := os.ReadFile(there); err != nil || c.status != 0 && string(text) != "mine" {
+			t.Errorf("after %s the file has %q, %v", args, text, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "excel.csv")); err != nil || !strings.Contains(string(text), ",'=1+1,") || !strings.Contains(string(text), ",-1,") {
+		t.Errorf("for spreadsheets: %s, %v", text, err)
+	}
+	if text, err := os.ReadFile(there); err != nil || !strings.Contains(string(text), ",=1+1,") {
+		t.Errorf("the export has %s, %v", text, err)
+	}
+}

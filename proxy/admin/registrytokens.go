@@ -1,0 +1,74 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// newToken is the document of a token that is to be made.
+type newToken struct {
+	Name     string            `json:"name"`
+	Role     registry.Role     `json:"role"`
+	Prefixes []string          `json:"prefixes"`
+	Actions  []registry.Action `json:"actions"`
+	Note     string            `json:"note"`
+	Expires  time.Time         `json:"expires"`
+}
+
+// serveTokens answers the tokens that the actor may revoke.
+func (h *Handler) serveTokens(c *call) (message.Reply, error) {
+	if _, err := parametersOf(c.Request); err != nil {
+		return message.Reply{}, err
+	}
+	all, err := h.config.Registry.Tokens.List(c.Context(), c.actor)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return message.JSON(http.StatusOK, map[string]any{"tokens": notNil(all)}), nil
+}
+
+// serveCreateToken makes a token, and answers its secret, which is shown only then.
+func (h *Handler) serveCreateToken(c *call) (message.Reply, error) {
+	if _, err := parametersOf(c.Request); err != nil {
+		return message.Reply{}, err
+	}
+	var document newToken
+	if err := c.decode(&document); err != nil {
+		return message.Reply{}, err
+	}
+	made, secret, err := h.config.Registry.Tokens.Create(c.Context(), c.actor, token.Token{
+		Name: document.Name, Role: document.Role, Prefixes: document.Prefixes, Actions: document.Actions, Note: document.Note, Expires: document.Expires,
+	})
+	if err != nil {
+		return message.Reply{}, err
+	}
+	h.logToken(c.Context(), "a token of the registry was created", c, made)
+	return message.JSON(http.StatusCreated, struct {
+		token.Token
+		Secret string `json:"secret"`
+	}{made, secret}), nil
+}
+
+// serveRevokeToken revokes a token.
+func (h *Handler) serveRevokeToken(c *call) (message.Reply, error) {
+	if _, err := parametersOf(c.Request); err != nil {
+		return message.Reply{}, err
+	}
+	revoked, err := h.config.Registry.Tokens.Revoke(c.Context(), c.actor, c.job)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	h.logToken(c.Context(), "a token of the registry was revoked", c, revoked)
+	return message.JSON(http.StatusOK, revoked), nil
+}
+
+func (h *Handler) logToken(ctx context.Context, text string, c *call, t token.Token) {
+	h.config.Log.InfoContext(ctx, text, "by", c.actor.Name, "token", c.actor.Token, "client", c.actor.Client, "request", c.actor.Request,
+		"id", t.ID, "name", t.Name, "role", t.Role.String(), "prefixes", t.Prefixes, "actions", fmt.Sprint(t.Actions))
+}

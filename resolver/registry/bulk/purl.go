@@ -1,0 +1,130 @@
+package bulk
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// purls reads the XML of the PURL server (PURLz): what it takes in batches, with attributes, and what it answers, with elements.
+type purls struct {
+	input   *boundedReader
+	decoder *xml.Decoder
+	base    string
+	queue   []*item
+}
+
+// purlElement is an element purl.
+type purlElement struct {
+	ID     string    `xml:"id,attr"`
+	Type   string    `xml:"type,attr"`
+	OwnID  string    `xml:"id"`
+	OwnTyp string    `xml:"type"`
+	Status string    `xml:"status,attr"`
+	UIDs   []string  `xml:"maintainers>uid"`
+	GIDs   []string  `xml:"maintainers>gid"`
+	Target purlURL   `xml:"target"`
+	See    []purlURL `xml:"seealso"`
+	Base   struct {
+		Path string `xml:"path,attr"`
+		Text string `xml:"path"`
+	} `xml:"basepurl"`
+}
+
+type purlURL struct {
+	Attribute string `xml:"url,attr"`
+	Element   string `xml:"url"`
+}
+
+func (u purlURL) url() string { return strings.TrimSpace(u.Attribute + u.Element) }
+
+func newPURLs(r io.Reader, base string) (foreign, error) {
+	if base == "" {
+		return nil, errBase
+	}
+	p := &purls{input: &boundedReader{r: r, left: maxLine}, base: base}
+	p.decoder = xml.NewDecoder(p.input)
+	return p, nil
+}
+
+func (p *purls) next() (*item, error) {
+	for len(p.queue) == 0 {
+		p.input.left = maxLine
+		token, err := p.decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "purl" {
+			line, _ := p.decoder.InputPos()
+			var of purlElement
+			if err := p.decoder.DecodeElement(&of, &start); err != nil {
+				return nil, err
+			}
+			p.queue = p.items(int64(line), of)
+		}
+	}
+	next := p.queue[0]
+	p.queue = p.queue[1:]
+	return next, nil
+}
+
+// items makes the names of a PURL. One that is partial is a name, and a prefix of what is below it.
+func (p *purls) items(line int64, of purlElement) []*item {
+	path, kind := strings.TrimSpace(of.ID+of.OwnID), strings.ToLower(strings.TrimSpace(of.Type+of.OwnTyp))
+	input := fmt.Sprintf("purl %s, type %s", path, kind)
+	if !strings.HasPrefix(path, "/") {
+		return []*item{rejected(line, input, "it has no path as its id")}
+	}
+	i := newItem(line, input)
+	i.entry.Name = below(p.base, encodedPath(path))
+	i.contact(append(of.UIDs, of.GIDs...)...)
+	target := of.Target.url()
+	if target != "" {
+		i.to(registry.Target{URI: target})
+	}
+	for _, see := range of.See {
+		i.to(registry.Target{URI: see.url()})
+	}
+	if of.Status == "2" { // a tombstone
+		kind = "410"
+	}
+	switch kind {
+	case "302":
+	case "301", "303", "307":
+		i.lose("the type %s: registered names have the status of the configuration", kind)
+	case "404":
+		i.is(registry.Reserved, "")
+		i.lose("the type 404, temporarily gone: it is reserved, and leads nowhere")
+	case "410":
+		i.is(registry.Withdrawn, gone)
+	case "chain", "clone":
+		i.entry.Alias = below(p.base, encodedPath(strings.TrimSpace(of.Base.Path+of.Base.Text)))
+		i.said.add(fieldAlias)
+		i.lose("the type %s: it is an alias of %s", kind, i.entry.Alias)
+	case "partial":
+		return p.partial(i, target)
+	default:
+		return []*item{rejected(line, input, "its type %.40q has nothing like it in the registry", kind)}
+	}
+	return []*item{i}
+}
+
+// partial makes what a partial PURL is: what follows it is appended to its target.
+func (p *purls) partial(i *item, target string) []*item {
+	all := newItem(i.number, i.input)
+	all.entry.Contact, all.said = i.entry.Contact, i.said
+	if strings.HasSuffix(i.entry.Name, "/") {
+		i.entry.Key = registry.Prefix(i.entry.Name)
+		return []*item{i}
+	}
+	all.entry.Key = registry.Prefix(i.entry.Name + "/")
+	all.to(registry.Target{URI: strings.TrimRight(target, "/") + "/"})
+	return []*item{i, all}
+}

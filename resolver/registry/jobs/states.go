@@ -1,0 +1,34 @@
+package jobs
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Bounds of what States reads.
+const (
+	statesFor = 24 * time.Hour
+	maxStates = 1000
+)
+
+// States returns how many jobs there are by state, of those that were accepted in the last day.
+func States(tx registry.Tx, now time.Time) (map[State]int64, error) {
+	documents, err := tx.Documents(registry.TableJobs, "", now.UTC().Add(-statesFor).Format("20060102T150405-"), maxStates)
+	if err != nil {
+		return nil, err
+	}
+	states := map[State]int64{Queued: 0, Running: 0, Done: 0, Failed: 0, Cancelled: 0, Interrupted: 0}
+	for _, d := range documents {
+		var of struct {
+			State State `json:"state"`
+		}
+		if err := json.Unmarshal(d.Value, &of); err != nil {
+			return nil, fmt.Errorf("%w: reading a job: %w", registry.ErrDamaged, err)
+		}
+		states[of.State]++
+	}
+	return states, nil
+}
