@@ -264,33 +264,36 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	return stored.sandbox, nil
 }
 
-// Flush writes the changes, and returns them. The batch is empty then.
+// Flush writes the changes, and returns them, with their Seq. The batch is empty then.
 func (b *Batch) Flush() ([]Changed, error) {
-	entries := make([]Entry, len(b.changes))
-	for i := range b.changes {
-		entries[i] = b.changes[i].After
-	}
-	if len(entries) > 0 {
-		if err := b.tx.Append(entries); err != nil {
-			return nil, err
-		}
-	}
-	if len(b.removed) > 0 {
-		keys := make([]Key, len(b.removed))
-		for i, e := range b.removed {
-			keys[i] = e.Key
-		}
-		if err := b.tx.Purge(keys); err != nil {
-			return nil, err
-		}
-	}
 	changes := b.changes
-	for i := range changes {
-		changes[i].After.Seq = entries[i].Seq
+	if err := b.write(changes); err != nil {
+		return nil, err
 	}
 	if err := b.derive(changes, b.removed); err != nil {
 		return nil, err
 	}
 	*b = *NewBatch(b.tx, b.by, b.now)
 	return changes, nil
+}
+
+// write writes the versions of changes, and sets their Seq; and that keys were purged.
+func (b *Batch) write(changes []Changed) error {
+	if len(changes) > 0 {
+		entries := make([]Entry, len(changes))
+		for i := range changes {
+			entries[i] = changes[i].After
+		}
+		if err := Append(b.tx, entries); err != nil {
+			return err
+		}
+		for i := range changes {
+			changes[i].After.Seq, changes[i].After.Prev = entries[i].Seq, entries[i].Prev
+		}
+	}
+	keys := make([]Key, len(b.removed))
+	for i := range b.removed {
+		keys[i] = b.removed[i].Key
+	}
+	return PurgeKeys(b.tx, keys)
 }

@@ -152,7 +152,9 @@ func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *posit
 			return nil, err
 		}
 	}
-	_, err = w.Flush()
+	if !r.DryRun {
+		_, err = w.Flush()
+	}
 	return rejected, err
 }
 
@@ -174,8 +176,8 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 // dry is a transaction that writes nothing.
 type dry struct{ registry.Tx }
 
-func (dry) Append([]registry.Entry) error                 { return nil }
-func (dry) Purge([]registry.Key) error                    { return nil }
+func (dry) Append([]registry.Row) error                   { return nil }
+func (dry) Rewrite([]registry.Row) error                  { return nil }
 func (dry) Put(registry.Table, []registry.Document) error { return nil }
 
 func keysOf(units []unit) []registry.Key {

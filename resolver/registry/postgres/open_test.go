@@ -103,7 +103,7 @@ func TestTexts(t *testing.T) {
 	defer s.Close()
 	for _, name := range []string{"urn:example:\x00", "urn:example:\xff", "urn:example:" + strings.Repeat("a", registry.MaxKey)} {
 		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-			return tx.Append([]registry.Entry{{Key: registry.Name(name), Version: 1}})
+			return registry.Append(tx, []registry.Entry{{Key: registry.Name(name), Version: 1}})
 		})
 		if !errors.Is(err, registry.ErrInvalid) {
 			t.Errorf("appending %.20q: %v", name, err)
