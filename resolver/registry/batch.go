@@ -19,7 +19,9 @@ type Batch struct {
 	removed  []Entry
 	inside   bool                 // whether there are prefixes among the changes
 	enclosed map[string]enclosure // by what names begin with
-	prefixes int                  // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
+	set      ChangeSet
+	named    bool // whether set has more than what its versions say
+	prefixes int  // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
 }
 
 // enclosure is the longest prefix that the store has of some names.
@@ -273,27 +275,42 @@ func (b *Batch) Flush() ([]Changed, error) {
 	if err := b.derive(changes, b.removed); err != nil {
 		return nil, err
 	}
-	*b = *NewBatch(b.tx, b.by, b.now)
+	next := NewBatch(b.tx, b.by, b.now)
+	next.set, next.named = b.set, b.named
+	*b = *next
 	return changes, nil
 }
 
+// Changes returns the changes so far, without their Seq.
+func (b *Batch) Changes() []Changed { return b.changes }
+
 // write writes the versions of changes, and sets their Seq; and that keys were purged.
 func (b *Batch) write(changes []Changed) error {
-	if len(changes) > 0 {
-		entries := make([]Entry, len(changes))
-		for i := range changes {
-			entries[i] = changes[i].After
-		}
-		if err := Append(b.tx, entries); err != nil {
-			return err
-		}
-		for i := range changes {
-			changes[i].After.Seq, changes[i].After.Prev = entries[i].Seq, entries[i].Prev
-		}
+	if len(changes) == 0 && len(b.removed) == 0 {
+		return nil
 	}
-	keys := make([]Key, len(b.removed))
+	entries, keys := make([]Entry, len(changes)), make([]Key, len(b.removed))
+	for i := range changes {
+		entries[i] = changes[i].After
+	}
 	for i := range b.removed {
 		keys[i] = b.removed[i].Key
 	}
-	return PurgeKeys(b.tx, keys)
+	last, err := write(b.tx, entries, keys, b.set.Number)
+	if err != nil {
+		return err
+	}
+	for i := range changes {
+		changes[i].After.Seq, changes[i].After.Prev = entries[i].Seq, entries[i].Prev
+	}
+	n := len(entries) + len(keys)
+	if b.set.Number == 0 {
+		b.set.Number = last - Seq(n) + 1
+	}
+	b.set.Last = last
+	b.set.Rows += int64(n)
+	if b.named {
+		return putSet(b.tx, b.set)
+	}
+	return nil
 }

@@ -105,7 +105,10 @@ func (c *chain) begin() error {
 	if c.head() == 0 {
 		return nil
 	}
-	return c.commit(1, 1)
+	if err := c.commit(1, 1); err != nil {
+		return err
+	}
+	return putSet(c.tx, ChangeSet{Number: 1, Last: c.head(), Rows: int64(c.head()), Kind: KindBefore})
 }
 
 // head returns the Seq of the last leaf.
@@ -155,35 +158,47 @@ func (c *chain) commit(first, set Seq) error {
 	return c.tx.Put(TableCommits, []Document{commit.document()})
 }
 
-// append writes rows, which have no Seq yet where they are not versions, and commits them as part of a change set: 0 is a new
-// one, whose number is the Seq of its first row. It returns the number.
-func (c *chain) append(rows []Row, set Seq) (Seq, error) {
+// append writes rows, and commits them as part of a change set: 0 is a new one, whose number is the Seq of its first row.
+func (c *chain) append(rows []Row, set Seq) error {
 	first := c.head() + 1
 	if set == 0 {
 		set = first
 	}
 	if err := c.add(rows); err != nil {
-		return 0, err
+		return err
 	}
 	if err := c.tx.Append(rows); err != nil {
-		return 0, err
+		return err
 	}
-	return set, c.commit(first, set)
+	return c.commit(first, set)
 }
 
 // Append numbers new versions, which become current, and writes them as a change set of their own. Batch does it for
 // those who change entries, and knows what else must change with them.
 func Append(tx WriteTx, entries []Entry) error {
-	if len(entries) == 0 {
-		return nil
+	_, err := write(tx, entries, nil, 0)
+	return err
+}
+
+// write numbers and writes new versions, and purges keys, as part of a change set, 0 for a new one. It returns the last Seq.
+func write(tx WriteTx, entries []Entry, purged []Key, set Seq) (last Seq, err error) {
+	if len(entries) == 0 && len(purged) == 0 {
+		return 0, nil
 	}
 	c, err := openChain(tx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	Number(entries, c.head())
-	_, err = c.append(rowsOf(entries), 0)
-	return err
+	rows := rowsOf(entries)
+	for _, key := range purged {
+		if err := purgeVersions(tx, key); err != nil {
+			return 0, err
+		}
+		rows = append(rows, Row{Seq: c.head() + Seq(len(rows)) + 1, Key: key})
+	}
+	err = c.append(rows, set)
+	return c.head(), err
 }
 
 // Chain makes the tree of a store that was written without one, which takes some seconds for a million versions.

@@ -5,21 +5,7 @@ import "fmt"
 // PurgeKeys removes all versions of keys, but for the hashes of their leaves, and writes that they were purged. Registry.Purge does it
 // for those who may, and knows what else must change with them.
 func PurgeKeys(tx WriteTx, keys []Key) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	c, err := openChain(tx)
-	if err != nil {
-		return err
-	}
-	rows := make([]Row, len(keys))
-	for i, key := range keys {
-		if err := purgeVersions(tx, key); err != nil {
-			return err
-		}
-		rows[i] = Row{Seq: c.head() + Seq(i) + 1, Key: key}
-	}
-	_, err = c.append(rows, 0)
+	_, err := write(tx, nil, keys, 0)
 	return err
 }
 

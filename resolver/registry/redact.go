@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"time"
 )
 
 // A redaction removes the targets, metadata and contact of versions for good: from the history, from what was at a time, and from exports
@@ -20,14 +21,22 @@ func redactionRow(seq Seq, e *Entry, by, reason string, at int64) Row {
 	return Row{Seq: seq, Key: e.Key, Octets: w.b}
 }
 
-// redactionOf returns which version a row that is no version says was redacted.
-func (r *Row) redactionOf() (Seq, bool) {
+// redaction is the event of a redaction.
+type redaction struct {
+	of         Seq
+	at         time.Time
+	by, reason string
+}
+
+// redaction returns the event that a row is, if it is one.
+func (r *Row) redaction() (found redaction, is bool) {
 	if len(r.Octets) == 0 || r.Octets[0] != formatRedaction {
-		return 0, false
+		return redaction{}, false
 	}
 	rd := reader{b: string(r.Octets[1:])}
-	of := Seq(rd.number()) //nolint:gosec // only redactionRow writes it
-	return of, !rd.bad
+	found.of = Seq(rd.number()) //nolint:gosec // only redactionRow writes it
+	found.at, found.by, found.reason = rd.time(), rd.text(), rd.text()
+	return found, !rd.bad
 }
 
 // Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for.
@@ -70,8 +79,7 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		if err := tx.Rewrite(rows); err != nil || len(rows) == 0 {
 			return err
 		}
-		_, err = c.append(events, 0)
-		return err
+		return c.append(events, 0)
 	})
 }
 

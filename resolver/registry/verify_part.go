@@ -113,8 +113,8 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 	case err != nil || row.Octets == nil:
 		return nil
 	case !row.IsVersion():
-		if of, ok := row.redactionOf(); ok {
-			found.events = append(found.events, of)
+		if event, ok := row.redaction(); ok {
+			found.events = append(found.events, event.of)
 		}
 		return nil
 	}

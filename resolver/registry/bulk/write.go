@@ -111,10 +111,12 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 		next, rejected = p.clone(), nil
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
+		w.Into(r.set(&next))
 		var err error
 		if rejected, err = r.applyAll(tx, w, b.units, &next); err != nil {
 			return err
 		}
+		next.Set = w.Set()
 		next.Rejected += int64(len(b.rejected))
 		if len(b.units) > 0 {
 			next.After = b.units[len(b.units)-1].order
@@ -132,6 +134,14 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 	}
 	return nil
+}
+
+// set returns the change set of an import.
+func (r *run) set(p *position) registry.ChangeSet {
+	if p.Set.Number != 0 {
+		return p.Set
+	}
+	return registry.ChangeSet{Kind: registry.KindImport, By: r.Actor.Name, Note: r.Note, Time: p.Started}
 }
 
 // applyAll makes the changes of units, and counts them. It returns those that were rejected.
