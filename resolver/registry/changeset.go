@@ -184,3 +184,73 @@ func spansOf(tx Tx, set ChangeSet) (spans []span, err error) {
 		}
 	}
 }
+
+// ChangesOf calls f with the versions of a change set, each with the one before it, in the order in which they were made, until it
+// returns false. A key that was purged has a zero After but for its Key; redactions are not among them. ErrUnknown means that there is no
+// such set.
+func (r *Registry) ChangesOf(ctx context.Context, number Seq, f func(Changed) bool) error {
+	var spans []span
+	err := r.config.Store.Read(ctx, func(tx Tx) error {
+		set, err := ChangeSetOf(tx, number)
+		if err == nil {
+			spans, err = spansOf(tx, set)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		for next := s.first; next <= s.last; next += rowsPage {
+			page, err := r.changesIn(ctx, span{next, min(next+rowsPage-1, s.last)})
+			if err != nil {
+				return err
+			}
+			for _, c := range page {
+				if !f(c) {
+					return nil
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// changesIn returns the changes of a span.
+func (r *Registry) changesIn(ctx context.Context, s span) (changes []Changed, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		changes = nil
+		rows, err := tx.Rows(s.first-1, int(s.last-s.first+1))
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			row := &rows[i]
+			switch {
+			case row.Seq > s.last:
+			case row.Octets == nil:
+				changes = append(changes, Changed{After: Entry{Key: row.Key, Seq: row.Seq}})
+			case row.IsVersion():
+				c, err := changeOf(tx, row)
+				if err != nil {
+					return err
+				}
+				changes = append(changes, c)
+			}
+		}
+		return nil
+	})
+	return changes, err
+}
+
+// changeOf returns the version of a row with the one before it.
+func changeOf(tx Tx, row *Row) (c Changed, err error) {
+	if c.After, err = row.Entry(); err != nil || row.Prev == 0 {
+		return c, err
+	}
+	before, err := rowAt(tx, row.Prev)
+	if err == nil {
+		c.Before, err = before.Entry()
+	}
+	return c, err
+}
