@@ -19,7 +19,9 @@ type Batch struct {
 	removed  []Entry
 	inside   bool                 // whether there are prefixes among the changes
 	enclosed map[string]enclosure // by what names begin with
-	prefixes int                  // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
+	set      ChangeSet
+	named    bool // whether set has more than what its versions say
+	prefixes int  // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
 }
 
 // enclosure is the longest prefix that the store has of some names.
@@ -276,33 +278,51 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	return stored.sandbox, nil
 }
 
-// Flush writes the changes, and returns them. The batch is empty then.
+// Flush writes the changes, and returns them, with their Seq. The batch is empty then.
 func (b *Batch) Flush() ([]Changed, error) {
-	entries := make([]Entry, len(b.changes))
-	for i := range b.changes {
-		entries[i] = b.changes[i].After
-	}
-	if len(entries) > 0 {
-		if err := b.tx.Append(entries); err != nil {
-			return nil, err
-		}
-	}
-	if len(b.removed) > 0 {
-		keys := make([]Key, len(b.removed))
-		for i, e := range b.removed {
-			keys[i] = e.Key
-		}
-		if err := b.tx.Purge(keys); err != nil {
-			return nil, err
-		}
-	}
 	changes := b.changes
-	for i := range changes {
-		changes[i].After.Seq = entries[i].Seq
+	if err := b.write(changes); err != nil {
+		return nil, err
 	}
 	if err := b.derive(changes, b.removed); err != nil {
 		return nil, err
 	}
-	*b = *NewBatch(b.tx, b.by, b.now)
+	next := NewBatch(b.tx, b.by, b.now)
+	next.set, next.named = b.set, b.named
+	*b = *next
 	return changes, nil
+}
+
+// Changes returns the changes so far, without their Seq.
+func (b *Batch) Changes() []Changed { return b.changes }
+
+// write writes the versions of changes, and sets their Seq; and that keys were purged.
+func (b *Batch) write(changes []Changed) error {
+	if len(changes) == 0 && len(b.removed) == 0 {
+		return nil
+	}
+	entries, keys := make([]Entry, len(changes)), make([]Key, len(b.removed))
+	for i := range changes {
+		entries[i] = changes[i].After
+	}
+	for i := range b.removed {
+		keys[i] = b.removed[i].Key
+	}
+	last, err := write(b.tx, entries, keys, b.set.Number)
+	if err != nil {
+		return err
+	}
+	for i := range changes {
+		changes[i].After.Seq, changes[i].After.Prev = entries[i].Seq, entries[i].Prev
+	}
+	n := len(entries) + len(keys)
+	if b.set.Number == 0 {
+		b.set.Number = last - Seq(n) + 1
+	}
+	b.set.Last = last
+	b.set.Rows += int64(n)
+	if b.named {
+		return putSet(b.tx, b.set)
+	}
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry/merkle"
 )
 
 // The octets of an entry in a store: a number of the format, a set of the fields that there are,
@@ -27,6 +29,9 @@ const (
 	isSandbox
 )
 
+// contentFields are those that may be redacted.
+const contentFields = hasTargets | hasMetadata | hasContact
+
 // The fields that a target may have; URI is always there.
 const (
 	targetType = 1 << iota
@@ -43,26 +48,38 @@ func Encode(e Entry) []byte { return AppendEncoded(make([]byte, 0, 128), &e) }
 // AppendEncoded appends what Encode returns.
 func AppendEncoded(b []byte, e *Entry) []byte {
 	w := writer{b: append(b, format)}
-	w.number(entryFields(e))
+	fields := entryFields(e)
+	w.number(fields)
+	w.circumstances(e, fields)
+	w.content(e, fields)
+	return w.b
+}
+
+// circumstances writes the fields of a version that stay where its content is redacted.
+func (w *writer) circumstances(e *Entry, fields uint64) {
 	w.number(uint64(e.Version)) //nolint:gosec // versions are positive
 	w.time(e.Changed)
-	if e.Status != Active {
+	if fields&hasStatus != 0 {
 		w.number(uint64(e.Status))
 	}
-	if hasOwnSince(e) {
+	if fields&hasSince != 0 {
 		w.time(e.Since)
 	}
 	for _, text := range [...]string{e.By, e.Note, e.Reason} {
 		w.textIf(text)
 	}
-	if len(e.Successors) > 0 {
+	if fields&hasSuccessors != 0 {
 		w.number(uint64(len(e.Successors)))
 		for _, s := range e.Successors {
 			w.text(s)
 		}
 	}
 	w.textIf(e.Alias)
-	if len(e.Targets) > 0 {
+}
+
+// content writes the fields that may be redacted.
+func (w *writer) content(e *Entry, fields uint64) {
+	if fields&hasTargets != 0 {
 		w.number(uint64(len(e.Targets)))
 		for i := range e.Targets {
 			w.target(&e.Targets[i])
@@ -70,7 +87,6 @@ func AppendEncoded(b []byte, e *Entry) []byte {
 	}
 	w.textIf(e.Metadata)
 	w.textIf(e.Contact)
-	return w.b
 }
 
 // hasOwnSince reports whether an entry has its status longer than its version is old.
@@ -155,14 +171,42 @@ func (w *writer) target(t *Target) {
 	w.textIf(t.Note)
 }
 
-// Decode sets all of e but its Key, Seq and Prev from the octets of Encode. It copies what it needs
+// Decode sets all of e but its Key, Seq and Prev from the octets of a Row. It copies what it needs
 // of them. The error is ErrDamaged.
 func Decode(e *Entry, octets []byte) error {
-	if len(octets) == 0 || octets[0] != format {
+	if len(octets) == 0 {
+		return fmt.Errorf("%w: %s has no octets", ErrDamaged, e.Key)
+	}
+	e.Successors, e.Targets, e.Redacted = nil, nil, false
+	r := reader{b: string(octets[1:])} // one copy, which all texts share
+	switch octets[0] {
+	case format:
+		fields := r.number()
+		r.circumstances(e, fields)
+		r.content(e, fields)
+	case formatSealed:
+		head := reader{b: r.text()}
+		head.circumstances(e, head.number())
+		r.skip(saltSize)
+		r.content(e, r.number())
+		r.bad = r.bad || head.left()
+	case formatRedacted, formatRedactedWhole:
+		head := reader{b: r.text()}
+		head.circumstances(e, head.number())
+		r.skip(len(merkle.Hash{}))
+		r.bad = r.bad || head.left()
+		e.Metadata, e.Contact, e.Redacted = "", "", true
+	default:
 		return fmt.Errorf("%w: %s has an unknown format", ErrDamaged, e.Key)
 	}
-	r := reader{b: string(octets[1:])} // one copy, which all texts share
-	fields := r.number()
+	if r.left() {
+		return fmt.Errorf("%w: the record of %s cannot be read", ErrDamaged, e.Key)
+	}
+	return nil
+}
+
+// circumstances reads what writer.circumstances writes.
+func (r *reader) circumstances(e *Entry, fields uint64) {
 	e.Version = int(r.number()) //nolint:gosec // only Encode writes it
 	e.Changed = r.time()
 	e.Status = Active
@@ -174,13 +218,17 @@ func Decode(e *Entry, octets []byte) error {
 		e.Since = r.time()
 	}
 	e.By, e.Note, e.Reason = r.textIf(fields&hasBy), r.textIf(fields&hasNote), r.textIf(fields&hasReason)
-	e.Successors, e.Targets = nil, nil
 	if fields&hasSuccessors != 0 {
 		for range r.count() {
 			e.Successors = append(e.Successors, r.text())
 		}
 	}
 	e.Alias = r.textIf(fields & hasAlias)
+	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
+}
+
+// content reads what writer.content writes.
+func (r *reader) content(e *Entry, fields uint64) {
 	if fields&hasTargets != 0 {
 		if n := r.count(); n > 0 {
 			e.Targets = make([]Target, 0, min(n, MaxTargets))
@@ -190,17 +238,24 @@ func Decode(e *Entry, octets []byte) error {
 		}
 	}
 	e.Metadata, e.Contact = r.textIf(fields&hasMetadata), r.textIf(fields&hasContact)
-	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
-	if r.bad || r.b != "" {
-		return fmt.Errorf("%w: the record of %s cannot be read", ErrDamaged, e.Key)
-	}
-	return nil
 }
 
 // reader reads octets. Once something cannot be read it is bad, and returns zero values.
 type reader struct {
 	b   string
 	bad bool
+}
+
+// left reports whether something could not be read, or was not.
+func (r *reader) left() bool { return r.bad || r.b != "" }
+
+// skip leaves octets out.
+func (r *reader) skip(n int) {
+	if n > len(r.b) {
+		r.bad = true
+		return
+	}
+	r.b = r.b[n:]
 }
 
 func (r *reader) number() (n uint64) {

@@ -50,6 +50,8 @@ type Entry struct {
 	Changed time.Time
 	By      string // who made the version
 	Note    string // why
+	// Redacted says that the targets, metadata and contact of the version were removed.
+	Redacted bool
 	Record
 }
 

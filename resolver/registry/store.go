@@ -41,6 +41,11 @@ type Tx interface {
 	// Versions returns at most limit versions of a key, the newest first: those with a Seq below
 	// before; 0 begins with the current one.
 	Versions(key Key, before Seq, limit int) ([]Entry, error)
+	// Rows returns at most limit rows after a Seq, the oldest first.
+	Rows(after Seq, limit int) ([]Row, error)
+	// Current returns at most limit keys of a kind in the order of the octets of their names, those after a name, each with the
+	// Seq of its current version.
+	Current(kind Kind, after string, limit int) ([]Change, error)
 	// Changes returns at most limit changes after a Seq, the oldest first.
 	Changes(after Seq, limit int) ([]Change, error)
 	// Documents returns at most limit documents of a table, in the order of the octets of their
@@ -53,11 +58,11 @@ type Tx interface {
 // WriteTx is a Tx that changes the store. What it wrote is seen by its own questions.
 type WriteTx interface {
 	Tx
-	// Append appends versions, in their order, which become current. It numbers them by Number.
-	// Only Batch calls it, which knows what else must change.
-	Append(entries []Entry) error
-	// Purge removes all versions of keys. They are seen as changes.
-	Purge(keys []Key) error
+	// Append appends rows, in their order, with their Seq. Versions become current, and a key that was purged has no
+	// current version any more.
+	Append(rows []Row) error
+	// Rewrite replaces the rows with the Seq that they have, which stay as current as they are.
+	Rewrite(rows []Row) error
 	// Put sets documents of a table. A value of nil removes the document.
 	Put(table Table, documents []Document) error
 }
@@ -84,6 +89,9 @@ const (
 	TableJobs     Table = 9  // jobs of the API
 	TableRequests Table = 10 // idempotency keys of requests
 	TableMarks    Table = 11 // when the last backup was made, and the like
+	TableTree     Table = 12 // the tree of hashes over all versions
+	TableCommits  Table = 13 // its root after each transaction
+	TableSets     Table = 14 // change sets of more than one transaction, or with a reason
 )
 
 // Document is a value with its key.

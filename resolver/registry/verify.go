@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // Checker is a Store that can check what lies below entries and documents.
@@ -13,35 +15,33 @@ type Checker interface {
 	Check(ctx context.Context, report func(fault string)) error
 }
 
-// Verify checks a store as it is at one moment, and reports what is wrong. It reads all of it, in
-// the order in which it was written, with bounded memory. progress is called now and then with the
-// Seq that it has come to, and the last one. The error is not nil where it could not be checked.
+// Verify checks a store, and reports what is wrong: that all versions are those that were written, by the tree of their hashes, that each
+// key has all of them, and leads to the last one, and that aliases and totals are those of the names. It reads all of it with bounded
+// memory, with as many readers as there are processors. report and progress are called one at a time, progress now and then
+// with the Seq that it has come to, and the last one. The error is not nil where it could not be checked.
 func Verify(ctx context.Context, s Store, report func(fault string), progress func(done, all Seq)) error {
-	damaged := false
-	if c, ok := s.(Checker); ok {
-		err := c.Check(ctx, func(fault string) {
-			damaged = true
-			report(fault)
-		})
-		if err != nil {
-			return fmt.Errorf("checking the store: %w", err)
+	v := &verifier{store: s, report: oneByOne(report), progress: progress, totals: make(map[string]*Totals)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var below error
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if c, ok := s.(Checker); ok {
+			below = c.Check(ctx, func(fault string) {
+				v.damaged.Store(true)
+				v.report(fault)
+			})
 		}
-	}
-	head, err := s.Head(ctx)
-	if err != nil {
-		return fmt.Errorf("checking the store: %w", err)
-	}
-	err = s.Read(ctx, func(tx Tx) error {
-		v := verifier{tx: tx, report: report, totals: make(map[string]*Totals)}
-		if err := v.entries(ctx, func(done Seq) { progress(done, max(done, head)) }); err != nil {
-			return err
-		}
-		if err := v.aliases(); err != nil {
-			return err
-		}
-		return v.compareTotals()
 	})
-	if damaged && errors.Is(err, ErrDamaged) {
+	err := v.all(ctx)
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		cancel()
+	}
+	wait.Wait()
+	if below != nil && !errors.Is(below, context.Canceled) {
+		return fmt.Errorf("checking the store: %w", below)
+	}
+	if v.damaged.Load() && errors.Is(err, ErrDamaged) {
 		return nil // it has been reported, and what follows from it cannot be read
 	}
 	if err != nil {
@@ -50,179 +50,141 @@ func Verify(ctx context.Context, s Store, report func(fault string), progress fu
 	return nil
 }
 
-// verifier checks one state of a store.
+func oneByOne(report func(string)) func(string) {
+	var mu sync.Mutex
+	return func(fault string) {
+		mu.Lock()
+		defer mu.Unlock()
+		report(fault)
+	}
+}
+
+// verifier checks a store, whose versions up to head are read in parts.
 type verifier struct {
-	tx     Tx
-	report func(fault string)
-	totals map[string]*Totals
-	last   Seq
+	store    Store
+	report   func(fault string)
+	progress func(done, all Seq)
+	damaged  atomic.Bool // what lies below was reported
+	head     Seq
+
+	mu         sync.Mutex
+	totals     map[string]*Totals // of the versions that are there: each less the one before it
+	keys       int64              // that have versions
+	superseded bitmap
+	events     map[Seq]bool // versions that a redaction names
+	redacted   []Seq
+	unknown    []unknownAlias
+}
+
+// all checks all but what lies below.
+func (v *verifier) all(ctx context.Context) error {
+	var err error
+	if v.head, err = v.store.Head(ctx); err != nil {
+		return err
+	}
+	v.superseded = make(bitmap, v.head/64+1)
+	v.events = make(map[Seq]bool)
+	if err := v.versions(ctx); err != nil {
+		return err
+	}
+	for _, seq := range v.redacted {
+		if !v.events[seq] {
+			v.report(fmt.Sprintf("number %d is redacted, and nobody is said to have done it", seq))
+		}
+	}
+	for _, u := range v.unknown {
+		if !v.superseded.has(u.seq) {
+			v.report(fmt.Sprintf("%s: it is an alias of %s, which does not know it", u.key, u.name))
+		}
+	}
+	return v.store.Read(ctx, func(tx Tx) error {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		n := int64(0)
+		for _, kind := range []Kind{KindName, KindPrefix} {
+			found, err := v.pointers(tx, kind)
+			if err != nil {
+				return err
+			}
+			n += found
+		}
+		head, err := v.store.Head(ctx)
+		if err != nil || head != v.head {
+			return err // what follows counts, and names were changed meanwhile
+		}
+		if n != v.keys {
+			v.report(fmt.Sprintf("%d names and prefixes have versions, and %d have a current one", v.keys, n))
+		}
+		if err := v.aliases(tx); err != nil {
+			return err
+		}
+		return v.compareTotals(tx)
+	})
+}
+
+// versions reads all versions by several readers, part by part, and checks the tree over them.
+func (v *verifier) versions(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	readers := runtime.GOMAXPROCS(0)
+	parts := make(chan *part, readers) // in their order
+	work := make(chan *part)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() {
+		defer close(parts)
+		defer close(work)
+		for first := Seq(1); first <= v.head; first += partSize {
+			p := &part{first: first, last: min(first+partSize-1, v.head), done: make(chan error, 1)}
+			select {
+			case parts <- p:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case work <- p:
+			case <-ctx.Done():
+				p.done <- ctx.Err()
+				return
+			}
+		}
+	})
+	for range readers {
+		wait.Go(func() {
+			for p := range work {
+				p.done <- v.read(ctx, p)
+			}
+		})
+	}
+	return v.tree(ctx, parts)
+}
+
+// bitmap is a set of Seqs.
+type bitmap []uint64
+
+func (b bitmap) has(seq Seq) bool { return b[seq/64]&(1<<(seq%64)) != 0 }
+func (b bitmap) set(seq Seq)      { b[seq/64] |= 1 << (seq % 64) }
+
+// pointers checks that keys lead to their last version, and counts them.
+func (v *verifier) pointers(tx Tx, kind Kind) (n int64, err error) {
+	for after := ""; ; {
+		page, err := tx.Current(kind, after, verifyPage)
+		if err != nil {
+			return n, err
+		}
+		for _, c := range page {
+			n++
+			after = c.Key.Name
+			switch {
+			case c.Seq > v.head: // it was written meanwhile
+			case c.Seq < 1 || v.superseded.has(c.Seq):
+				v.report(fmt.Sprintf("%s: its current version is number %d, and there is a later one", c.Key, c.Seq))
+			}
+		}
+		if len(page) < verifyPage {
+			return n, nil
+		}
+	}
 }
 
 const verifyPage = 1000
-
-// entries checks all entries: each when the change comes that made its current version.
-func (v *verifier) entries(ctx context.Context, progress func(done Seq)) error {
-	for {
-		changes, err := v.tx.Changes(v.last, verifyPage)
-		if err != nil {
-			return err
-		}
-		keys := make([]Key, len(changes))
-		for i, c := range changes {
-			keys[i] = c.Key
-		}
-		if err := v.page(keys, changes); err != nil {
-			return err
-		}
-		if len(changes) > 0 {
-			v.last = changes[len(changes)-1].Seq
-			progress(v.last)
-		}
-		if len(changes) < verifyPage {
-			return ctx.Err()
-		}
-	}
-}
-
-func (v *verifier) page(keys []Key, changes []Change) error {
-	entries, err := v.tx.Entries(keys)
-	if err == nil {
-		for i := range entries {
-			if err := v.current(changes[i], &entries[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	for i, key := range keys { // one by one, so that the others are checked
-		one, err := v.tx.Entries([]Key{key})
-		switch {
-		case errors.Is(err, ErrDamaged):
-			v.report(err.Error())
-		case err != nil:
-			return err
-		default:
-			if err := v.current(changes[i], &one[0]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// current checks the current entry of a changed key.
-func (v *verifier) current(c Change, e *Entry) error {
-	switch {
-	case !e.Exists(): // it was purged, later or now
-		return nil
-	case e.Seq < c.Seq:
-		v.report(fmt.Sprintf("%s: its current version is number %d, and there is a later one, %d", c.Key, e.Seq, c.Seq))
-		return nil
-	case e.Seq > c.Seq:
-		return nil
-	}
-	group := groupOf(e.Name)
-	if v.totals[group] == nil {
-		v.totals[group] = new(Totals)
-	}
-	v.totals[group].add(e, 1)
-	if e.Alias != "" {
-		document, err := v.tx.Document(TableAliases, e.Alias+" "+e.Name)
-		if err != nil {
-			return err
-		}
-		if document == nil {
-			v.report(fmt.Sprintf("%s: it is an alias of %s, which does not know it", c.Key, e.Alias))
-		}
-	}
-	return v.history(e)
-}
-
-// history checks that the versions of an entry count down to 1.
-func (v *verifier) history(e *Entry) error {
-	if e.Version == 1 {
-		if e.Prev != 0 {
-			v.report(fmt.Sprintf("%s: its version 1 follows number %d", e.Key, e.Prev))
-		}
-		return nil
-	}
-	want, before := e.Version, Seq(0)
-	for {
-		page, err := v.tx.Versions(e.Key, before, versionsPage)
-		if errors.Is(err, ErrDamaged) {
-			v.report(err.Error())
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for i := range page {
-			if page[i].Version != want {
-				v.report(fmt.Sprintf("%s: number %d is version %d, and should be %d", e.Key, page[i].Seq, page[i].Version, want))
-				return nil
-			}
-			want--
-			before = page[i].Seq
-		}
-		if len(page) < versionsPage {
-			break
-		}
-	}
-	if want != 0 {
-		v.report(fmt.Sprintf("%s: its versions 1 to %d are missing", e.Key, want))
-	}
-	return nil
-}
-
-// aliases checks that what is known as an alias is one.
-func (v *verifier) aliases() error {
-	after := ""
-	for {
-		documents, err := v.tx.Documents(TableAliases, "", after, verifyPage)
-		if err != nil {
-			return err
-		}
-		for _, d := range documents {
-			after = d.Key
-			name, alias, _ := strings.Cut(d.Key, " ") // which no canonical name has
-			entries, err := v.tx.Entries([]Key{Name(alias)})
-			switch {
-			case errors.Is(err, ErrDamaged): // reported before
-			case err != nil:
-				return err
-			case entries[0].Alias != name:
-				v.report(fmt.Sprintf("%s: %s is known as an alias of it, and is not", name, alias))
-			}
-		}
-		if len(documents) < verifyPage {
-			return nil
-		}
-	}
-}
-
-// compareTotals compares what is counted with what was counted now.
-func (v *verifier) compareTotals() error {
-	stored, err := TotalsOf(v.tx)
-	if errors.Is(err, ErrDamaged) {
-		v.report(err.Error())
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for group, counted := range v.totals {
-		if stored[group] != *counted {
-			v.report(fmt.Sprintf("%s: the totals say %+v, and there are %+v", group, stored[group], *counted))
-		}
-		delete(stored, group)
-	}
-	for group, t := range stored {
-		if t != (Totals{}) {
-			v.report(fmt.Sprintf("%s: the totals say %+v, and there is nothing", group, t))
-		}
-	}
-	return nil
-}

@@ -55,6 +55,9 @@ func versionOf(e registry.Entry) string {
 	if e.By != "" {
 		text += ", by " + e.By
 	}
+	if e.Redacted {
+		text += ", redacted"
+	}
 	if e.Note != "" {
 		text += ": " + e.Note
 	}

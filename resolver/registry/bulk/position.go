@@ -23,6 +23,9 @@ type position struct {
 	Unchanged int64     `json:"unchanged"`
 	Rejected  int64     `json:"rejected"` // while writing
 
+	// Set is the change set of the import.
+	Set registry.ChangeSet `json:"set"`
+
 	document []byte // as it is in the store; nil if it is not
 }
 

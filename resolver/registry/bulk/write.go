@@ -111,10 +111,12 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 		next, rejected = p.clone(), nil
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
+		w.Into(r.set(&next))
 		var err error
 		if rejected, err = r.applyAll(ctx, tx, w, b.units, &next); err != nil {
 			return err
 		}
+		next.Set = w.Set()
 		next.Rejected += int64(len(b.rejected))
 		if len(b.units) > 0 {
 			next.After = b.units[len(b.units)-1].order
@@ -132,6 +134,14 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		}
 	}
 	return nil
+}
+
+// set returns the change set of an import.
+func (r *run) set(p *position) registry.ChangeSet {
+	if p.Set.Number != 0 {
+		return p.Set
+	}
+	return registry.ChangeSet{Kind: registry.KindImport, By: r.Actor.Name, Note: r.Note, Time: p.Started}
 }
 
 // applyAll makes the changes of units, and counts them. It returns those that were rejected.
@@ -152,7 +162,9 @@ func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, u
 			return nil, err
 		}
 	}
-	_, err = w.Flush()
+	if !r.DryRun {
+		_, err = w.Flush()
+	}
 	return rejected, err
 }
 
@@ -174,8 +186,8 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 // dry is a transaction that writes nothing.
 type dry struct{ registry.Tx }
 
-func (dry) Append([]registry.Entry) error                 { return nil }
-func (dry) Purge([]registry.Key) error                    { return nil }
+func (dry) Append([]registry.Row) error                   { return nil }
+func (dry) Rewrite([]registry.Row) error                  { return nil }
 func (dry) Put(registry.Table, []registry.Document) error { return nil }
 
 func keysOf(units []unit) []registry.Key {

@@ -88,6 +88,8 @@ func (s *Store) Start() {
 				return
 			}
 			close(s.opened)
+			// Where it cannot be made now, as where the store is only read, the first change makes it.
+			s.running.Go(func() { _ = registry.Chain(ctx, s.Reopening) })
 			for ctx.Err() == nil {
 				s.followFrom(ctx, head)
 				head = s.Run(ctx)

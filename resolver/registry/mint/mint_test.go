@@ -192,7 +192,7 @@ func TestMintSkips(t *testing.T) {
 	for i := range entries {
 		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:a:%d", i+1)), Version: 1}
 	}
-	if err := s.Bulk(t.Context(), func(tx registry.WriteTx) error { return tx.Append(entries) }); err != nil {
+	if err := s.Bulk(t.Context(), func(tx registry.WriteTx) error { return registry.Append(tx, entries) }); err != nil {
 		t.Fatal(err)
 	}
 	r := registry.New(configOf(s))

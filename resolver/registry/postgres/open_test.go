@@ -47,7 +47,7 @@ func TestOpenFaults(t *testing.T) {
 		want      error
 		says      string
 	}{
-		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 1"},
+		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 2"},
 		{"encoding", server.URL("latin"), registry.ErrNoStore, "ENCODING 'UTF8'"},
 		{"no database", server.URL("none"), registry.ErrNoStore, `database "none" does not exist`},
 		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrNoStore, "permission denied for schema public"},
@@ -103,7 +103,7 @@ func TestTexts(t *testing.T) {
 	defer s.Close()
 	for _, name := range []string{"urn:example:\x00", "urn:example:\xff", "urn:example:" + strings.Repeat("a", registry.MaxKey)} {
 		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-			return tx.Append([]registry.Entry{{Key: registry.Name(name), Version: 1}})
+			return registry.Append(tx, []registry.Entry{{Key: registry.Name(name), Version: 1}})
 		})
 		if !errors.Is(err, registry.ErrInvalid) {
 			t.Errorf("appending %.20q: %v", name, err)

@@ -25,7 +25,7 @@ func TestIDOfAnotherTransaction(t *testing.T) {
 	var id identity
 	err = s.Write(t.Context(), func(tx registry.WriteTx) error {
 		e := registry.Entry{Key: registry.Name("urn:example:a"), Version: 1}
-		if err := tx.Append([]registry.Entry{e}); err != nil {
+		if err := registry.Append(tx, []registry.Entry{e}); err != nil {
 			return err
 		}
 		w, _ := tx.(*transaction)

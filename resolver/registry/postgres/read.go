@@ -153,7 +153,7 @@ func (t *transaction) Versions(key registry.Key, before registry.Seq, limit int)
 
 // Changes implements registry.Tx.
 func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry.Change, err error) {
-	err = t.query("SELECT seq, kind, name FROM versions WHERE seq > $1 ORDER BY seq LIMIT $2",
+	err = t.query("SELECT seq, kind, name FROM versions WHERE seq > $1 AND name <> '' ORDER BY seq LIMIT $2",
 		[]any{int64(after), limit}, func(rows pgx.Rows) error {
 			var seq int64
 			var kind int16
@@ -167,6 +167,37 @@ func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry
 		t.see(changes[len(changes)-1].Seq)
 	}
 	return changes, err
+}
+
+// Rows implements registry.Tx.
+func (t *transaction) Rows(after registry.Seq, limit int) (all []registry.Row, err error) {
+	err = t.query("SELECT "+columns+" FROM versions v WHERE v.seq > $1 ORDER BY v.seq LIMIT $2", []any{int64(after), limit}, func(rows pgx.Rows) error {
+		var seq, prev int64
+		var kind int16
+		var row registry.Row
+		err := rows.Scan(&seq, &prev, &kind, &row.Name, &row.Octets)
+		row.Seq, row.Prev, row.Kind = registry.Seq(seq), registry.Seq(prev), registry.Kind(kind) //nolint:gosec // 0 or 1
+		all = append(all, row)
+		return err
+	})
+	return all, err
+}
+
+// Current implements registry.Tx.
+func (t *transaction) Current(kind registry.Kind, after string, limit int) (keys []registry.Change, err error) {
+	if err := isValid(after); err != nil {
+		return nil, err
+	}
+	err = t.query("SELECT name, seq FROM names WHERE kind = $1 AND name > $2 ORDER BY name LIMIT $3", []any{int16(kind), after, limit},
+		func(rows pgx.Rows) error {
+			var seq int64
+			c := registry.Change{Key: registry.Key{Kind: kind}}
+			err := rows.Scan(&c.Key.Name, &seq)
+			c.Seq = registry.Seq(seq)
+			keys = append(keys, c)
+			return err
+		})
+	return keys, err
 }
 
 // Documents implements registry.Tx.

@@ -26,81 +26,103 @@ func (t *transaction) bounded(statement func(ctx context.Context) error) error {
 	return kindOf(statement(ctx))
 }
 
-// readHead sets head, which only this transaction changes.
-func (t *transaction) readHead() error {
-	if t.changed {
-		return nil
-	}
-	t.changed = true
-	return t.query(headQuestion, nil, func(rows pgx.Rows) error { return rows.Scan(&t.head) })
-}
-
 // fewEntries is up to how many one statement is faster than COPY.
 const fewEntries = 100
 
 // Append implements registry.WriteTx.
-func (t *transaction) Append(entries []registry.Entry) error {
-	if len(entries) == 0 {
+func (t *transaction) Append(rows []registry.Row) error {
+	if len(rows) == 0 {
 		return nil
 	}
-	for i := range entries {
-		if err := isStorable(entries[i].Name); err != nil {
+	for i := range rows {
+		if err := isStorable(rows[i].Name); err != nil {
 			return err
 		}
 	}
-	if err := t.readHead(); err != nil {
+	if err := t.insertVersions(rows); err != nil {
 		return err
 	}
-	registry.Number(entries, t.head)
-	last := entries[len(entries)-1]
-	t.head, t.rec = last.Seq, registry.Encode(last)
-	if err := t.insertVersions(entries); err != nil {
-		return err
-	}
-	added, moved := currentOf(entries)
+	last := rows[len(rows)-1]
+	t.changed, t.head, t.rec = true, last.Seq, last.Octets
+	added, moved := currentOf(rows)
 	if len(added) <= fewEntries {
 		added, moved = nil, append(moved, added...)
 	}
 	if err := t.copyNames(added); err != nil {
 		return err
 	}
-	return t.moveNames(moved)
+	if err := t.moveNames(moved); err != nil {
+		return err
+	}
+	return t.removeNames(rows)
 }
 
-// insertVersions inserts versions.
-func (t *transaction) insertVersions(entries []registry.Entry) error {
-	if len(entries) > fewEntries {
-		return t.copy("versions", []string{"seq", "prev", "kind", "name", "rec"}, len(entries), func(i int) []any {
-			e := &entries[i]
-			return []any{int64(e.Seq), int64(e.Prev), int16(e.Kind), e.Name, registry.Encode(*e)}
+// insertVersions inserts rows.
+func (t *transaction) insertVersions(rows []registry.Row) error {
+	if len(rows) > fewEntries {
+		return t.copy("versions", []string{"seq", "prev", "kind", "name", "rec"}, len(rows), func(i int) []any {
+			row := &rows[i]
+			return []any{int64(row.Seq), int64(row.Prev), int16(row.Kind), row.Name, row.Octets}
 		})
 	}
-	var c arrays
-	prevs, recs := make([]int64, len(entries)), make([][]byte, len(entries))
-	for i := range entries {
-		c.add(&entries[i])
-		prevs[i], recs[i] = int64(entries[i].Prev), registry.Encode(entries[i])
-	}
+	c, prevs, recs := columnsOf(rows)
 	return t.exec(`INSERT INTO versions (seq, prev, kind, name, rec)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::text[], $5::bytea[])`,
 		c.seqs, prevs, c.kinds, c.names, recs)
 }
 
-// currentOf returns those of entries that become current, in the order of the index: those of new keys and
-// others.
-func currentOf(entries []registry.Entry) (added, moved []*registry.Entry) {
-	sorted := make([]*registry.Entry, len(entries))
-	for i := range entries {
-		sorted[i] = &entries[i]
+// columnsOf returns the columns of rows.
+func columnsOf(rows []registry.Row) (c arrays, prevs []int64, recs [][]byte) {
+	for i := range rows {
+		c.add(&rows[i])
+		prevs, recs = append(prevs, int64(rows[i].Prev)), append(recs, rows[i].Octets)
 	}
-	slices.SortStableFunc(sorted, func(a, b *registry.Entry) int {
+	return c, prevs, recs
+}
+
+// Rewrite implements registry.WriteTx.
+func (t *transaction) Rewrite(rows []registry.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	c, prevs, recs := columnsOf(rows)
+	return t.exec(`UPDATE versions v SET prev = u.prev, kind = u.kind, name = u.name, rec = u.rec
+		FROM unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::text[], $5::bytea[]) AS u (seq, prev, kind, name, rec)
+		WHERE v.seq = u.seq`, c.seqs, prevs, c.kinds, c.names, recs)
+}
+
+// removeNames removes the names of keys that were purged.
+func (t *transaction) removeNames(rows []registry.Row) error {
+	var c arrays
+	for i := range rows {
+		if rows[i].Octets == nil {
+			c.add(&rows[i])
+		}
+	}
+	if len(c.names) == 0 {
+		return nil
+	}
+	return t.exec(`DELETE FROM names n USING unnest($1::smallint[], $2::text[]) AS k (kind, name)
+		WHERE n.kind = k.kind AND n.name = k.name COLLATE "C"`, c.kinds, c.names)
+}
+
+// currentOf returns those of rows that become current, in the order of the index: those of new keys and
+// others.
+func currentOf(rows []registry.Row) (added, moved []*registry.Row) {
+	sorted := make([]*registry.Row, 0, len(rows))
+	for i := range rows {
+		if rows[i].IsVersion() {
+			sorted = append(sorted, &rows[i])
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b *registry.Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 	})
 	for i := 0; i < len(sorted); {
 		first := sorted[i]
 		for i++; i < len(sorted) && sorted[i].Key == first.Key; i++ {
 		}
-		if first.Version == 1 {
+		if first.Prev == 0 {
 			added = append(added, sorted[i-1])
 		} else {
 			moved = append(moved, sorted[i-1])
@@ -110,7 +132,7 @@ func currentOf(entries []registry.Entry) (added, moved []*registry.Entry) {
 }
 
 // copyNames inserts the names of entries that there were none of.
-func (t *transaction) copyNames(entries []*registry.Entry) error {
+func (t *transaction) copyNames(entries []*registry.Row) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -120,7 +142,7 @@ func (t *transaction) copyNames(entries []*registry.Entry) error {
 }
 
 // moveNames makes entries the current ones of their names.
-func (t *transaction) moveNames(entries []*registry.Entry) error {
+func (t *transaction) moveNames(entries []*registry.Row) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -139,7 +161,7 @@ type arrays struct {
 	names []string
 }
 
-func (c *arrays) add(e *registry.Entry) {
+func (c *arrays) add(e *registry.Row) {
 	c.seqs, c.kinds, c.names = append(c.seqs, int64(e.Seq)), append(c.kinds, int16(e.Kind)), append(c.names, e.Name)
 }
 
@@ -150,33 +172,6 @@ func (t *transaction) copy(table string, columns []string, n int, row func(i int
 		_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
 		return err
 	})
-}
-
-// Purge implements registry.WriteTx.
-func (t *transaction) Purge(keys []registry.Key) error {
-	if err := t.readHead(); err != nil {
-		return err
-	}
-	var c arrays
-	for _, key := range keys {
-		if err := isStorable(key.Name); err != nil {
-			return err
-		}
-		t.head++
-		t.rec = nil
-		c.seqs, c.kinds, c.names = append(c.seqs, int64(t.head)), append(c.kinds, int16(key.Kind)), append(c.names, key.Name)
-	}
-	current := "SELECT " + columns + ` FROM unnest($1::smallint[], $2::text[]) AS k (kind, name)
-		JOIN names n ON n.kind = k.kind AND n.name = k.name COLLATE "C" JOIN versions v ON v.seq = n.seq`
-	if err := t.exec(versionsOf(current)+"DELETE FROM versions WHERE seq IN (SELECT seq FROM chain)", c.kinds, c.names); err != nil {
-		return err
-	}
-	if err := t.exec(`DELETE FROM names n USING unnest($1::smallint[], $2::text[]) AS k (kind, name)
-		WHERE n.kind = k.kind AND n.name = k.name COLLATE "C"`, c.kinds, c.names); err != nil {
-		return err
-	}
-	return t.exec(`INSERT INTO versions (seq, prev, kind, name)
-		SELECT u.seq, 0, u.kind, u.name FROM unnest($1::bigint[], $2::smallint[], $3::text[]) AS u (seq, kind, name)`, c.seqs, c.kinds, c.names)
 }
 
 // Put implements registry.WriteTx.

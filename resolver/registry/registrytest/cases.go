@@ -178,7 +178,7 @@ var errTest = errors.New("the function failed")
 
 func testRollback(t *testing.T, s registry.Store) {
 	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-		if err := tx.Append([]registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+		if err := registry.Append(tx, []registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
 			return err
 		}
 		if got, err := tx.Entries([]registry.Key{registry.Name("urn:example:a")}); err != nil || !got[0].Exists() {
@@ -198,7 +198,7 @@ func testPurge(t *testing.T, s registry.Store) {
 	first := appended(t, s, entry("urn:example:a", 1, 0))[0]
 	second := appended(t, s, entry("urn:example:a", 2, first.Seq))[0]
 	key := registry.Name("urn:example:a")
-	write(t, s, func(tx registry.WriteTx) error { return tx.Purge([]registry.Key{key}) })
+	write(t, s, func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, []registry.Key{key}) })
 	if e := lookup(t, s, key); e.Exists() {
 		t.Errorf("there is %+v after a purge", e)
 	}
@@ -231,7 +231,7 @@ func testTwo(t *testing.T, a, b registry.Store) {
 					if err != nil {
 						return err
 					}
-					return tx.Append([]registry.Entry{entry("urn:example:count", before[0].Version+1, before[0].Seq)})
+					return registry.Append(tx, []registry.Entry{entry("urn:example:count", before[0].Version+1, before[0].Seq)})
 				}))
 			}
 			done <- failed

@@ -89,7 +89,7 @@ func write(t *testing.T, s registry.Store, f func(tx registry.WriteTx) error) {
 // appended appends entries, and returns them with their Seq.
 func appended(t *testing.T, s registry.Store, entries ...registry.Entry) []registry.Entry {
 	t.Helper()
-	write(t, s, func(tx registry.WriteTx) error { return tx.Append(entries) })
+	write(t, s, func(tx registry.WriteTx) error { return registry.Append(tx, entries) })
 	return entries
 }
 

@@ -55,14 +55,14 @@ func testTexts(t *testing.T, s registry.Store) {
 func testRefused(t *testing.T, s registry.Store) {
 	for _, text := range []string{"urn:example:\x00", "\x00", "urn:example:\xff"} {
 		for what, f := range map[string]func(tx registry.WriteTx) error{
-			"append": func(tx registry.WriteTx) error { return tx.Append([]registry.Entry{entry(text, 1, 0)}) },
-			"purge":  func(tx registry.WriteTx) error { return tx.Purge([]registry.Key{registry.Name(text)}) },
+			"append": func(tx registry.WriteTx) error { return registry.Append(tx, []registry.Entry{entry(text, 1, 0)}) },
+			"purge":  func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, []registry.Key{registry.Name(text)}) },
 			"put": func(tx registry.WriteTx) error {
 				return tx.Put(registry.TableJobs, []registry.Document{{Key: text, Value: []byte{1}}})
 			},
 		} {
 			err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-				if err := tx.Append([]registry.Entry{entry("urn:example:before", 1, 0)}); err != nil {
+				if err := registry.Append(tx, []registry.Entry{entry("urn:example:before", 1, 0)}); err != nil {
 					return err
 				}
 				return f(tx)
@@ -81,7 +81,7 @@ func testRefused(t *testing.T, s registry.Store) {
 func testNothing(t *testing.T, s registry.Store) {
 	in := appended(t, s, entry("urn:example:a", 1, 0), registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})
 	write(t, s, func(tx registry.WriteTx) error {
-		return errors.Join(tx.Append(nil), tx.Purge(nil), tx.Put(registry.TableJobs, nil),
+		return errors.Join(registry.Append(tx, nil), tx.Rewrite(nil), tx.Put(registry.TableJobs, nil),
 			tx.Put(registry.TableJobs, []registry.Document{{Key: "a", Value: []byte{}}}))
 	})
 	read(t, s, func(tx registry.Tx) error {

@@ -18,7 +18,7 @@ func testPanic(t *testing.T, s registry.Store) {
 			}
 		}()
 		_ = s.Write(t.Context(), func(tx registry.WriteTx) error {
-			if err := tx.Append([]registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+			if err := registry.Append(tx, []registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
 				return err
 			}
 			mustNot("go on in a transaction")
@@ -42,7 +42,7 @@ func testPanic(t *testing.T, s registry.Store) {
 func testCancelled(t *testing.T, s registry.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.Write(ctx, func(tx registry.WriteTx) error {
-		if err := tx.Append([]registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+		if err := registry.Append(tx, []registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
 			return err
 		}
 		waiting, stop := context.WithCancel(ctx)
@@ -74,7 +74,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 	ctx, cancel = context.WithCancel(t.Context())
 	err = s.Write(ctx, func(tx registry.WriteTx) error {
 		defer cancel()
-		return tx.Append([]registry.Entry{entry("urn:example:b", 1, 0)})
+		return registry.Append(tx, []registry.Entry{entry("urn:example:b", 1, 0)})
 	})
 	if is := lookup(t, s, registry.Name("urn:example:b")).Exists(); err == nil || is {
 		t.Errorf("the context ended before the commit: %v; there: %v", err, is)
@@ -124,7 +124,7 @@ func appendRound(tx registry.WriteTx, keys []registry.Key, round int) error {
 		return err
 	}
 	for i, key := range keys {
-		if err := tx.Append([]registry.Entry{entry(key.Name, round+1, before[i].Seq)}); err != nil {
+		if err := registry.Append(tx, []registry.Entry{entry(key.Name, round+1, before[i].Seq)}); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func testVerify(t *testing.T, s registry.Store) {
 	}
 	write(t, s, func(tx registry.WriteTx) error {
 		last := lookup(t, s, key)
-		return tx.Append([]registry.Entry{
+		return registry.Append(tx, []registry.Entry{
 			{Key: registry.Name("urn:example:lost"), Version: 1, Changed: epoch},                                             // not counted
 			{Key: registry.Name("urn:example:gap"), Version: 7, Prev: last.Seq - 1, Changed: epoch},                          // of another name
 			{Key: registry.Name("urn:example:first"), Version: 1, Prev: 0, Changed: epoch},                                   // right

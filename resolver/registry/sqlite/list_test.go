@@ -28,7 +28,7 @@ func TestPagesCostTheSame(t *testing.T) {
 			entries = append(entries, registry.Entry{Key: registry.Name(name(i)), Version: 1, Changed: time.UnixMilli(1)})
 			documents = append(documents, registry.Document{Key: name(i), Value: []byte{}})
 		}
-		if err := tx.Append(entries); err != nil {
+		if err := registry.Append(tx, entries); err != nil {
 			return err
 		}
 		return tx.Put(registry.TableCounts, documents)

@@ -110,12 +110,34 @@ func (c *conn) before(e registry.Entry) (registry.Entry, error) {
 
 // Changes implements registry.Tx.
 func (c *conn) Changes(after registry.Seq, limit int) (changes []registry.Change, err error) {
-	err = c.query("SELECT seq, kind, name FROM versions WHERE seq > ? ORDER BY seq LIMIT ?", func(s *sqlite3.Stmt) error {
+	err = c.query("SELECT seq, kind, name FROM versions WHERE seq > ? AND name <> '' ORDER BY seq LIMIT ?", func(s *sqlite3.Stmt) error {
 		key := registry.Key{Kind: registry.Kind(s.ColumnInt(1)), Name: s.ColumnText(2)} //nolint:gosec // 0 or 1
 		changes = append(changes, registry.Change{Seq: registry.Seq(s.ColumnInt64(0)), Key: key})
 		return nil
 	}, int64(after), int64(limit))
 	return changes, err
+}
+
+// Rows implements registry.Tx.
+func (c *conn) Rows(after registry.Seq, limit int) (rows []registry.Row, err error) {
+	err = c.query("SELECT "+columns+" FROM versions v WHERE v.seq > ? ORDER BY v.seq LIMIT ?", func(s *sqlite3.Stmt) error {
+		rows = append(rows, registry.Row{
+			Seq: registry.Seq(s.ColumnInt64(0)), Prev: registry.Seq(s.ColumnInt64(1)),
+			Key:    registry.Key{Kind: registry.Kind(s.ColumnInt(2)), Name: s.ColumnText(3)}, //nolint:gosec // 0 or 1
+			Octets: s.ColumnBlob(4, nil),
+		})
+		return nil
+	}, int64(after), int64(limit))
+	return rows, err
+}
+
+// Current implements registry.Tx.
+func (c *conn) Current(kind registry.Kind, after string, limit int) (keys []registry.Change, err error) {
+	err = c.query("SELECT name, seq FROM names WHERE kind = ? AND name > ? ORDER BY name LIMIT ?", func(s *sqlite3.Stmt) error {
+		keys = append(keys, registry.Change{Seq: registry.Seq(s.ColumnInt64(1)), Key: registry.Key{Kind: kind, Name: s.ColumnText(0)}})
+		return nil
+	}, int64(kind), after, int64(limit))
+	return keys, err
 }
 
 // Documents implements registry.Tx.

@@ -23,48 +23,50 @@ func checkKey(key string) error {
 }
 
 // Append implements registry.WriteTx.
-func (c *conn) Append(entries []registry.Entry) error {
-	for i := range entries {
-		if err := checkKey(entries[i].Name); err != nil {
+func (c *conn) Append(rows []registry.Row) error {
+	for i := range rows {
+		if err := checkKey(rows[i].Name); err != nil {
 			return err
 		}
 	}
-	head, err := c.head()
-	if err != nil {
-		return err
-	}
-	registry.Number(entries, head)
-	var octets []byte
-	err = c.insert("INSERT INTO versions (seq, prev, kind, name, "+
-		"rec) VALUES ", "(?,?,?,?,?)", "", len(entries), func(s *sqlite3.Stmt, i, first int) error {
-		e := &entries[i]
-		octets = registry.AppendEncoded(octets[:0], e)
-		if err := bindKey(s, first+2, e.Key); err != nil {
+	err := c.insert("INSERT INTO versions (seq, prev, kind, name, "+
+		"rec) VALUES ", "(?,?,?,?,?)", "", len(rows), func(s *sqlite3.Stmt, i, first int) error {
+		row := &rows[i]
+		if err := bindKey(s, first+2, row.Key); err != nil {
 			return err
 		}
-		if err := s.BindInt64(first, int64(e.Seq)); err != nil {
+		if err := s.BindInt64(first, int64(row.Seq)); err != nil {
 			return err
 		}
-		if err := s.BindInt64(first+1, int64(e.Prev)); err != nil {
+		if err := s.BindInt64(first+1, int64(row.Prev)); err != nil {
 			return err
 		}
-		return s.BindBlob(first+4, octets)
+		if row.Octets == nil {
+			return s.BindNull(first + 4)
+		}
+		return s.BindBlob(first+4, row.Octets)
 	})
 	if err != nil {
 		return err
 	}
-	return c.point(entries)
+	return c.point(rows)
 }
 
-// point makes entries the current ones of their keys. Those that are new are inserted without a look
+// point makes versions the current ones of their keys. Those of keys that are new are inserted without a look
 // at what is there, and fail if there is something.
-func (c *conn) point(entries []registry.Entry) error {
-	first, further := make([]*registry.Entry, 0, len(entries)), []*registry.Entry(nil)
-	for i := range entries {
-		if e := &entries[i]; e.Version == 1 {
-			first = append(first, e)
-		} else {
-			further = append(further, e)
+func (c *conn) point(rows []registry.Row) error {
+	first, further := make([]*registry.Row, 0, len(rows)), []*registry.Row(nil)
+	for i := range rows {
+		switch row := &rows[i]; {
+		case row.Octets == nil:
+			if err := c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(row.Kind), row.Name); err != nil {
+				return err
+			}
+		case !row.IsVersion():
+		case row.Prev == 0:
+			first = append(first, row)
+		default:
+			further = append(further, row)
 		}
 	}
 	if err := c.pointTo(first, ""); err != nil {
@@ -73,9 +75,21 @@ func (c *conn) point(entries []registry.Entry) error {
 	return c.pointTo(further, " ON CONFLICT DO UPDATE SET seq = excluded.seq")
 }
 
+// Rewrite implements registry.WriteTx.
+func (c *conn) Rewrite(rows []registry.Row) error {
+	for i := range rows {
+		row := &rows[i]
+		if err := c.exec("UPDATE versions SET prev = ?, kind = ?, name = ?, rec = ? WHERE seq = ?",
+			int64(row.Prev), int64(row.Kind), row.Name, row.Octets, int64(row.Seq)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pointTo inserts names in their order, in which neighbours are in the same page.
-func (c *conn) pointTo(entries []*registry.Entry, end string) error {
-	inOrder := func(a, b *registry.Entry) int { return compareKeys(a.Key, b.Key) }
+func (c *conn) pointTo(entries []*registry.Row, end string) error {
+	inOrder := func(a, b *registry.Row) int { return compareKeys(a.Key, b.Key) }
 	if !slices.IsSortedFunc(entries, inOrder) {
 		slices.SortStableFunc(entries, inOrder)
 	}
@@ -118,41 +132,6 @@ func (c *conn) insert(begin, row, end string, n int, bind func(s *sqlite3.Stmt, 
 		i += rows
 	}
 	return nil
-}
-
-// Purge implements registry.WriteTx.
-func (c *conn) Purge(keys []registry.Key) error {
-	head, err := c.head()
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if err := checkKey(key.Name); err != nil {
-			return err
-		}
-		head++
-		if err := c.purge(key, head); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// purge removes all versions of a key, and leaves a change with a Seq.
-func (c *conn) purge(key registry.Key, seq registry.Seq) error {
-	e, err := c.lookup(key)
-	for err == nil && e.Exists() {
-		if err = c.exec("DELETE FROM versions WHERE seq = ?", int64(e.Seq)); err == nil {
-			e, err = c.before(e)
-		}
-	}
-	if err == nil {
-		err = c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(key.Kind), key.Name)
-	}
-	if err == nil {
-		err = c.exec("INSERT INTO versions (seq, prev, kind, name) VALUES (?, 0, ?, ?)", int64(seq), int64(key.Kind), key.Name)
-	}
-	return err
 }
 
 // Put implements registry.WriteTx.

@@ -1,0 +1,162 @@
+package registry
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+func newChanges(w Wiring) *cobra.Command {
+	var since, until, by, below string
+	var set int64
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "changes",
+		Short: "Print the change sets: what was changed together, by whom and why",
+		Long: `Print the change sets of the registry, in their order: each import, each command and each request is one. With
+--set the names that one has changed are printed, and what it changed.
+
+A set is taken back by urnd registry revert. What was registered before there were change sets is the first one.`,
+		Example: `  urnd registry changes
+  urnd registry changes --since 2031-05-01 --by admin
+  urnd registry changes --prefix urn:nbn:fi:
+  urnd registry changes --set 1
+  urnd registry changes --json`,
+		Args: cobra.NoArgs,
+	}
+	f := addStore(cmd, w)
+	flags := cmd.Flags()
+	flags.StringVar(&since, "since", "", "only those from this `time` on: a date, or a time of RFC 3339")
+	flags.StringVar(&until, "until", "", "only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339")
+	flags.StringVar(&by, "by", "", "only those of this `name`")
+	flags.StringVar(&below, "prefix", "", "only those that changed names that begin with this `text`")
+	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
+	flags.BoolVar(&asJSON, "json", false, "print a document for each set, one a line")
+	cmd.MarkFlagsMutuallyExclusive("set", "json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, _, err := f.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		if cmd.Flags().Changed("set") {
+			return printChangesOf(cmd, r, registry.Seq(set), below)
+		}
+		filter, err := changesFilter(since, until, by)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		return printChangeSets(cmd, r, asJSON, func(s registry.ChangeSet) (bool, error) {
+			if !filter(s) || below == "" {
+				return filter(s), nil
+			}
+			return touches(cmd, r, s.Number, below)
+		})
+	}
+	return cmd
+}
+
+// changesFilter returns which sets are printed.
+func changesFilter(since, until, by string) (func(registry.ChangeSet) bool, error) {
+	var from, to time.Time
+	var err error
+	if since != "" {
+		from, err = readTime(since, false)
+	}
+	if until != "" && err == nil {
+		to, err = readTime(until, true)
+	}
+	return func(s registry.ChangeSet) bool {
+		return !s.Time.Before(from) && (to.IsZero() || !s.Time.After(to)) && (by == "" || s.By == by)
+	}, err
+}
+
+// touches reports whether a set has changed names that begin with a text.
+func touches(cmd *cobra.Command, r *registry.Registry, set registry.Seq, below string) (is bool, err error) {
+	err = r.ChangesOf(cmd.Context(), set, func(c registry.Changed) bool {
+		is = strings.HasPrefix(c.After.Name, below)
+		return !is
+	})
+	return is, err
+}
+
+// printChangeSets prints the sets that are wanted.
+func printChangeSets(cmd *cobra.Command, r *registry.Registry, asJSON bool, wanted func(registry.ChangeSet) (bool, error)) error {
+	var failed error
+	err := r.ChangeSets(cmd.Context(), 0, func(s registry.ChangeSet) bool {
+		is, err := wanted(s)
+		switch {
+		case err != nil:
+			failed = err
+		case !is:
+		case asJSON:
+			failed = cli.PrintJSON(cmd.OutOrStdout(), s)
+		default:
+			_, failed = fmt.Fprintln(cmd.OutOrStdout(), changeSetText(s))
+		}
+		return failed == nil
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+// changeSetText returns a change set as a line.
+func changeSetText(s registry.ChangeSet) string {
+	kind := s.Kind
+	switch kind {
+	case "":
+		kind = "change"
+	case registry.KindBefore:
+		return fmt.Sprintf("%d: what was registered before there were change sets, %d versions", s.Number, s.Rows)
+	case registry.KindRevert:
+		kind = fmt.Sprintf("revert of %d", s.Reverts)
+	}
+	text := fmt.Sprintf("%d, %s: %s, %s", s.Number, timeText(s.Time), kind, counted(s.Rows, "version"))
+	if s.By != "" {
+		text += ", by " + s.By
+	}
+	if s.Note != "" {
+		text += ": " + s.Note
+	}
+	return oneLine(text)
+}
+
+// counted returns a number of things.
+func counted(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// printChangesOf prints what a set has changed of the names that begin with a text.
+func printChangesOf(cmd *cobra.Command, r *registry.Registry, set registry.Seq, below string) error {
+	var failed error
+	err := r.ChangesOf(cmd.Context(), set, func(c registry.Changed) bool {
+		if strings.HasPrefix(c.After.Name, below) {
+			failed = printChanged(cmd.OutOrStdout(), c)
+		}
+		return failed == nil
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+// printChanged prints a change.
+func printChanged(w io.Writer, c registry.Changed) error {
+	if !c.After.Exists() {
+		_, err := fmt.Fprintf(w, "%s: purged\n", c.After.Key)
+		return err
+	}
+	return printChange(w, c.Before, c.After)
+}

@@ -1,0 +1,80 @@
+package registry
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An import is seen as a change set, and taken back.
+func TestChangesAndRevert(t *testing.T) {
+	r := emptyRegistry(t)
+	r.must("set urn:nbn:fi:a --target https://old.example/a --note first")
+	file := filepath.Join(t.TempDir(), "names.csv")
+	table := "name,target,if_version\nurn:nbn:fi:a,https://new.example/a,1\nurn:nbn:fi:b,https://new.example/b,\n"
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, messages, status := r.run("", "import", file, "--note", "wrong file"); status != 0 {
+		t.Fatalf("importing: %s", messages)
+	}
+	for _, s := range []step{
+		{args: words("changes"), out: "1, TIME: change, 1 version, by USER: first\n2, TIME: import, 2 versions, by USER: wrong file\n"},
+		{args: words("changes --by nobody"), out: ""},
+		{args: words("changes --since 2999-01-01"), out: ""},
+		{args: words("changes --prefix urn:nbn:fi:b"), out: "2, TIME: import, 2 versions, by USER: wrong file\n"},
+		{args: words("changes --set 3"), part: "there is no change set 3", status: 1},
+		{
+			args: words("changes --set 2"),
+			out: "urn:nbn:fi:a: version 2\n  - target https://old.example/a\n  + target https://new.example/a\n" +
+				"urn:nbn:fi:b: registered, version 1\n  + target https://new.example/b\n",
+		},
+		{args: words("revert 2"), part: "--note is required", status: 2},
+		{args: words("revert x --note y"), part: "is not the number of a change set", status: 2},
+		{
+			args: words("revert 2 --dry-run --note mistake"),
+			out: "urn:nbn:fi:a: version 3\n  - target https://new.example/a\n  + target https://old.example/a\n" +
+				"urn:nbn:fi:b: version 2\n  status: active -> withdrawn\n  + reason mistake\n",
+			part: "2 would be taken back\n",
+		},
+		{args: words("set urn:nbn:fi:b --contact x"), out: "urn:nbn:fi:b: version 2\n  + contact x\n"},
+		{
+			args: words("revert 2 --note mistake"), out: "urn:nbn:fi:a: version 3\n  - target https://new.example/a\n  + target https://old.example/a\n",
+			part: "1 taken back, and 1 not: see above, by the change set 5\n", status: 1,
+		},
+		{
+			args: words("redact urn:nbn:fi:a --version 2 --reason secret"), out: "urn:nbn:fi:a: 1 version redacted\n",
+		},
+		{args: words("redact urn:nbn:fi:a --version 3 --reason secret"), part: "is the current one", status: 1},
+		{args: words("verify"), out: "no fault was found\n"},
+	} {
+		out, messages, status := r.run(s.in, s.args...)
+		if status != s.status || s.out != without(out) && s.out != "" || !strings.Contains(messages, s.part) {
+			t.Errorf("%s: status %d\n%s%s", strings.Join(s.args, " "), status, without(out), messages)
+		}
+	}
+	history, _, _ := r.run("", "history", "urn:nbn:fi:a")
+	if strings.Contains(history, "new.example") || !strings.Contains(history, "redacted") {
+		t.Errorf("the history after a redaction:\n%s", history)
+	}
+}
+
+func TestHeadAndProve(t *testing.T) {
+	r := emptyRegistry(t)
+	r.must("set urn:nbn:fi:a --target https://a.example/", "set urn:nbn:fi:b --target https://b.example/")
+	head, _, _ := r.run("", "head")
+	size, root, _ := strings.Cut(strings.TrimSpace(head), " ")
+	if size != "2" || len(root) != 64 {
+		t.Errorf("the head is %q", head)
+	}
+	out, messages, status := r.run("", "prove", "urn:nbn:fi:a")
+	var p proof
+	if err := json.Unmarshal([]byte(out), &p); err != nil || status != 0 || p.Root != root || p.Size != 2 || p.Leaf != 0 || len(p.Path) != 1 {
+		t.Errorf("the proof: %d %s %s, %v", status, out, messages, err)
+	}
+	if _, messages, status := r.run("", "prove", "urn:nbn:fi:none"); status != 1 || !strings.Contains(messages, "not registered") {
+		t.Errorf("of a name that is not registered: %d %s", status, messages)
+	}
+}

@@ -1,0 +1,81 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+func newRevert(w Wiring) *cobra.Command {
+	var note string
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "revert SET --note TEXT",
+		Short: "Take a change set back",
+		Long: `Take a change set back, by its number, which urnd registry changes prints: what it changed becomes as it was before. A name
+that it made is withdrawn, with the note as reason, since no name is unassigned. What was changed again since stays, and is
+printed as a conflict. The history keeps all of it, and what was taken back is a change set, that can be taken back.
+
+The exit status is 1 if there was a conflict.`,
+		Example: `  urnd registry revert 1 --dry-run --note 'wrong file'
+  urnd registry revert 1 --note 'wrong file'`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.Flags().StringVar(&note, "note", "", "why: a `text`, which is also shown for names that are withdrawn by it")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, and change nothing")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		number, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil || number < 1 {
+			return cli.Usage(fmt.Errorf("%q is not the number of a change set", args[0]))
+		}
+		if note == "" {
+			return cli.Usage(errors.New("--note is required: say why it is taken back"))
+		}
+		r, _, err := f.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer r.Store().Close()
+		return revert(cmd, r, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: dry})
+	}
+	return cmd
+}
+
+// revert takes a set back, and prints what that does.
+func revert(cmd *cobra.Command, r *registry.Registry, what registry.Revert) error {
+	var failed error
+	what.Reverted = func(c registry.Changed) {
+		if failed == nil {
+			failed = printChanged(cmd.OutOrStdout(), c)
+		}
+	}
+	what.Conflict = func(key registry.Key, err error) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", key, oneLine(err.Error()))
+	}
+	report, err := r.Revert(cmd.Context(), actor(), what)
+	if err = errors.Join(err, failed); err != nil {
+		return usageOfEdit(err)
+	}
+	done := "taken back"
+	if what.DryRun {
+		done = "would be taken back"
+	}
+	text := fmt.Sprintf("%d %s", report.Names, done)
+	if report.Conflicts > 0 {
+		text += fmt.Sprintf(", and %d not: see above", report.Conflicts)
+	}
+	if report.Set.Number > 0 {
+		text += fmt.Sprintf(", by the change set %d", report.Set.Number)
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), text)
+	if report.Conflicts > 0 {
+		return cli.ErrReported
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// ChangeSet is what was changed together: an import, a job, a command, or one request.
+type ChangeSet struct {
+	// Number identifies the set: it is the Seq of its first row. 0 is a new one.
+	Number Seq `json:"number"`
+	// Last is the Seq of its last row so far. There may be rows of other sets between those of an import.
+	Last Seq       `json:"last"`
+	Rows int64     `json:"rows"` // how many versions, purges and redactions it has
+	Kind string    `json:"kind"` // what it was made by, such as import; "" is a single change
+	By   string    `json:"by"`
+	Note string    `json:"note,omitempty"` // why
+	Time time.Time `json:"time"`           // when it was begun
+	// Reverts is the number of the set that it takes back, 0 for none.
+	Reverts Seq `json:"reverts,omitempty"`
+}
+
+// The kinds of change sets.
+const (
+	KindImport = "import"
+	KindRevert = "revert"
+	KindBefore = "before" // what there was before there were change sets
+)
+
+// Into makes the changes of a batch part of a change set, whose number Set returns after Flush.
+func (b *Batch) Into(set ChangeSet) {
+	b.set, b.named = set, true
+}
+
+// Set returns the change set of a batch, which has its number once something was written.
+func (b *Batch) Set() ChangeSet { return b.set }
+
+// putSet writes a change set that has more than what its versions say.
+func putSet(tx WriteTx, set ChangeSet) error {
+	value, err := json.Marshal(set)
+	if err != nil {
+		return fmt.Errorf("writing a change set: %w", err)
+	}
+	return tx.Put(TableSets, []Document{{Key: seqKey(set.Number), Value: value}})
+}
+
+// ChangeSetOf returns a change set by its number; ErrUnknown if there is none.
+func ChangeSetOf(tx Tx, number Seq) (set ChangeSet, err error) {
+	commit, err := commitFrom(tx, number)
+	if err != nil {
+		return set, err
+	}
+	if commit.First != number || commit.Set != number {
+		return set, fmt.Errorf("%w: there is no change set %d", ErrUnknown, number)
+	}
+	return setOf(tx, commit)
+}
+
+// setOf returns the change set of its first commit.
+func setOf(tx Tx, commit Commit) (set ChangeSet, err error) {
+	value, err := tx.Document(TableSets, seqKey(commit.Set))
+	if err != nil {
+		return set, err
+	}
+	if value != nil {
+		if err := json.Unmarshal(value, &set); err != nil {
+			return set, fmt.Errorf("%w: the change set %d: %w", ErrDamaged, commit.Set, err)
+		}
+		return set, nil
+	}
+	set = ChangeSet{Number: commit.Set, Last: commit.Last, Rows: int64(commit.Last - commit.First + 1)}
+	rows, err := tx.Rows(commit.First-1, 1)
+	if err != nil || len(rows) == 0 {
+		return set, err
+	}
+	switch row := &rows[0]; {
+	case row.IsVersion():
+		e, err := row.Entry()
+		set.By, set.Note, set.Time = e.By, e.Note, e.Changed
+		return set, err
+	default:
+		set.Kind = "purge"
+		if r, ok := row.redaction(); ok {
+			set.Kind, set.By, set.Note, set.Time = "redaction", r.by, r.reason, r.at
+		}
+		return set, nil
+	}
+}
+
+// commitFrom returns the first commit whose last row is not before a Seq; ErrUnknown if there is none.
+func commitFrom(tx Tx, seq Seq) (Commit, error) {
+	after := ""
+	if seq > 1 {
+		after = seqKey(seq - 1)
+	}
+	found, err := tx.Documents(TableCommits, "", after, 1)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%w: there is no change set %d", ErrUnknown, seq)
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	return commitOf(found[0])
+}
+
+// changeSetsPage is how many commits are read at once.
+const changeSetsPage = 500
+
+// ChangeSets calls f with the change sets after a number, in their order, until it returns false.
+func (r *Registry) ChangeSets(ctx context.Context, after Seq, f func(ChangeSet) bool) error {
+	key := ""
+	if after > 0 {
+		key = seqKey(after - 1) // the commit of that one ends at or behind its number
+	}
+	for more := true; more; {
+		var sets []ChangeSet
+		err := r.config.Store.Read(ctx, func(tx Tx) error {
+			page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
+			if err != nil {
+				return err
+			}
+			more = len(page) == changeSetsPage
+			for _, d := range page {
+				key = d.Key
+				commit, err := commitOf(d)
+				if err != nil {
+					return err
+				}
+				if commit.Set != commit.First || commit.Set <= after {
+					continue // it was begun before
+				}
+				set, err := setOf(tx, commit)
+				if err != nil {
+					return err
+				}
+				sets = append(sets, set)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, set := range sets {
+			if !f(set) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// span is a range of rows, both included.
+type span struct{ first, last Seq }
+
+// spansOf returns the rows of a change set, in their order, neighbours as one.
+func spansOf(tx Tx, set ChangeSet) (spans []span, err error) {
+	for after := seqKey(set.Number - 1); ; {
+		page, err := tx.Documents(TableCommits, "", after, changeSetsPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page {
+			after = d.Key
+			c, err := commitOf(d)
+			if err != nil {
+				return nil, err
+			}
+			if c.Last > set.Last {
+				return spans, nil
+			}
+			if c.Set != set.Number {
+				continue
+			}
+			if n := len(spans); n > 0 && spans[n-1].last+1 == c.First {
+				spans[n-1].last = c.Last
+				continue
+			}
+			spans = append(spans, span{c.First, c.Last})
+		}
+		if len(page) < changeSetsPage {
+			return spans, nil
+		}
+	}
+}
+
+// ChangesOf calls f with the versions of a change set, each with the one before it, in the order in which they were made, until it
+// returns false. A key that was purged has a zero After but for its Key; redactions are not among them. ErrUnknown means that there is no
+// such set.
+func (r *Registry) ChangesOf(ctx context.Context, number Seq, f func(Changed) bool) error {
+	var spans []span
+	err := r.config.Store.Read(ctx, func(tx Tx) error {
+		set, err := ChangeSetOf(tx, number)
+		if err == nil {
+			spans, err = spansOf(tx, set)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		for next := s.first; next <= s.last; next += rowsPage {
+			page, err := r.changesIn(ctx, span{next, min(next+rowsPage-1, s.last)})
+			if err != nil {
+				return err
+			}
+			for _, c := range page {
+				if !f(c) {
+					return nil
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// changesIn returns the changes of a span.
+func (r *Registry) changesIn(ctx context.Context, s span) (changes []Changed, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		changes = nil
+		rows, err := tx.Rows(s.first-1, int(s.last-s.first+1))
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			row := &rows[i]
+			switch {
+			case row.Seq > s.last:
+			case row.Octets == nil:
+				changes = append(changes, Changed{After: Entry{Key: row.Key, Seq: row.Seq}})
+			case row.IsVersion():
+				c, err := changeOf(tx, row)
+				if err != nil {
+					return err
+				}
+				changes = append(changes, c)
+			}
+		}
+		return nil
+	})
+	return changes, err
+}
+
+// changeOf returns the version of a row with the one before it.
+func changeOf(tx Tx, row *Row) (c Changed, err error) {
+	if c.After, err = row.Entry(); err != nil || row.Prev == 0 {
+		return c, err
+	}
+	before, err := rowAt(tx, row.Prev)
+	if err == nil {
+		c.Before, err = before.Entry()
+	}
+	return c, err
+}

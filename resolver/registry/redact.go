@@ -1,0 +1,120 @@
+package registry
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// A redaction removes the targets, metadata and contact of versions for good: from the history, from what was at a time, and from exports
+// and backups that are made afterwards. When it was made, by whom and why stays, and so does the hash of what was removed. The
+// redaction itself is a row of the registry.
+
+// redactionRow returns the event of a redaction.
+func redactionRow(seq Seq, e *Entry, by, reason string, at int64) Row {
+	w := writer{b: []byte{formatRedaction}}
+	w.number(uint64(e.Seq)) //nolint:gosec // it is positive
+	w.b = binary.AppendVarint(w.b, at)
+	w.text(by)
+	w.text(reason)
+	return Row{Seq: seq, Key: e.Key, Octets: w.b}
+}
+
+// redaction is the event of a redaction.
+type redaction struct {
+	of         Seq
+	at         time.Time
+	by, reason string
+}
+
+// redaction returns the event that a row is, if it is one.
+func (r *Row) redaction() (found redaction, is bool) {
+	if len(r.Octets) == 0 || r.Octets[0] != formatRedaction {
+		return redaction{}, false
+	}
+	rd := reader{b: string(r.Octets[1:])}
+	found.of = Seq(rd.number()) //nolint:gosec // only redactionRow writes it
+	found.at, found.by, found.reason = rd.time(), rd.text(), rd.text()
+	return found, !rd.bad
+}
+
+// Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for.
+// The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
+func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) error {
+	key, err := r.CanonicalKey(key)
+	if err != nil {
+		return err
+	}
+	if err := actor.May(Admin, key); err != nil {
+		return err
+	}
+	if reason == "" {
+		return fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
+	}
+	if err := CheckText("reason", reason, MaxText); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
+	}
+	return r.config.Store.Write(ctx, func(tx WriteTx) error {
+		found, err := versionsWith(tx, key, versions)
+		if err != nil {
+			return err
+		}
+		c, err := openChain(tx)
+		if err != nil {
+			return err
+		}
+		var rows, events []Row
+		for i := range found {
+			row, err := rowAt(tx, found[i].Seq)
+			if err == nil {
+				row, err = row.redacted()
+			}
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+			events = append(events, redactionRow(c.head()+Seq(len(events))+1, &found[i], actor.Name, reason, r.Now().UnixMilli()))
+		}
+		if err := tx.Rewrite(rows); err != nil || len(rows) == 0 {
+			return err
+		}
+		return c.append(events, 0)
+	})
+}
+
+// versionsWith returns the versions of a key that have some numbers, without those that are redacted.
+func versionsWith(tx Tx, key Key, numbers []int) (found []Entry, err error) {
+	wanted := make(map[int]bool, len(numbers))
+	for _, n := range numbers {
+		wanted[n] = true
+	}
+	current := true
+	for before := Seq(0); ; {
+		page, err := tx.Versions(key, before, versionsPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page {
+			before = e.Seq
+			if wanted[e.Version] {
+				delete(wanted, e.Version)
+				if current && e.Status == Active {
+					return nil, fmt.Errorf("%w: version %d of %s is the current one, and leads somewhere: change or withdraw it first",
+						ErrConflict, e.Version, key)
+				}
+				if !e.Redacted {
+					found = append(found, e)
+				}
+			}
+			current = false
+		}
+		if len(page) < versionsPage {
+			break
+		}
+	}
+	for n := range wanted {
+		return nil, fmt.Errorf("%w: version %d of %s", ErrUnknown, n, key)
+	}
+	return found, nil
+}

@@ -1,0 +1,193 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// Revert takes a change set back: what it changed becomes as it was before, by new versions, which are a change set of
+// their own. A name that it made is withdrawn, since none is unassigned. What was changed again since, or cannot be as it was, is a
+// conflict, and stays.
+type Revert struct {
+	Set  Seq
+	Note string // why, which is also the reason of names that are withdrawn
+	// DryRun is to find out what would be done, and write nothing.
+	DryRun bool
+	// Reverted and Conflict are called for each key, one at a time; nil is not called.
+	Reverted func(Changed)
+	Conflict func(key Key, err error)
+}
+
+// Reverted says how many keys a Revert has changed, and how many it has not.
+type Reverted struct {
+	Set       ChangeSet // that was made; its number is 0 where nothing was changed
+	Names     int64
+	Conflicts int64
+}
+
+// revertPage is how many rows are taken back in a transaction.
+const revertPage = 10_000
+
+// Revert runs a Revert. Where it returns an error, what was taken back before is there; it can be run again.
+func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (report Reverted, err error) {
+	if err := actor.May(Admin, Key{}); err != nil {
+		return report, err
+	}
+	if revert.Note == "" {
+		return report, fmt.Errorf("%w: reverting needs a note, which is the reason of what is withdrawn by it", ErrInvalid)
+	}
+	run := &reverting{Revert: revert, registry: r, actor: actor}
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		if run.of, err = ChangeSetOf(tx, revert.Set); err == nil && run.of.Kind == KindBefore {
+			err = fmt.Errorf("%w: %d is what was registered before there were change sets", ErrInvalid, revert.Set)
+		}
+		if err == nil {
+			run.spans, err = spansOf(tx, run.of)
+		}
+		return err
+	})
+	if err != nil {
+		return report, err
+	}
+	run.report.Set = ChangeSet{Kind: KindRevert, By: actor.Name, Note: revert.Note, Time: r.Now(), Reverts: revert.Set}
+	for _, s := range run.spans {
+		for next := s.first; next <= s.last; next += revertPage {
+			if err := run.page(ctx, span{next, min(next+revertPage-1, s.last)}); err != nil {
+				return run.report, err
+			}
+		}
+	}
+	return run.report, nil
+}
+
+// reverting is a Revert that runs.
+type reverting struct {
+	Revert
+	registry *Registry
+	actor    Actor
+	of       ChangeSet
+	spans    []span
+	report   Reverted
+}
+
+// has reports whether a Seq is of the change set.
+func (r *reverting) has(seq Seq) bool {
+	i := sort.Search(len(r.spans), func(i int) bool { return r.spans[i].last >= seq })
+	return i < len(r.spans) && r.spans[i].first <= seq
+}
+
+// page takes back the rows of a span.
+func (r *reverting) page(ctx context.Context, s span) error {
+	var conflicts []func()
+	var names int64
+	set := r.report.Set
+	transaction := func(tx WriteTx) error {
+		conflicts, names = nil, 0
+		rows, err := tx.Rows(s.first-1, int(s.last-s.first+1))
+		if err != nil {
+			return err
+		}
+		w := NewBatch(tx, r.actor.Name, set.Time)
+		w.Into(r.report.Set)
+		for i := range rows {
+			row := &rows[i]
+			if row.Seq > s.last || r.has(row.Prev) {
+				continue // the first version of the key in the set leads to what was before
+			}
+			is, err := r.row(tx, w, row)
+			switch {
+			case errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
+				conflicts = append(conflicts, func() { r.conflict(row.Key, err) })
+			case err != nil:
+				return err
+			case is:
+				names++
+			}
+		}
+		if r.DryRun {
+			return r.show(w.Changes())
+		}
+		changes, err := w.Flush()
+		if err != nil {
+			return err
+		}
+		set = w.Set()
+		return r.show(changes)
+	}
+	if err := r.write(ctx, transaction); err != nil {
+		return err
+	}
+	r.report.Names += names
+	r.report.Set = set
+	for _, conflict := range conflicts {
+		conflict()
+	}
+	return nil
+}
+
+// write calls f in a transaction, which writes nothing in a dry run.
+func (r *reverting) write(ctx context.Context, f func(WriteTx) error) error {
+	store := r.registry.config.Store
+	if r.DryRun {
+		return store.Read(ctx, func(tx Tx) error { return f(readOnly{tx}) })
+	}
+	return store.Write(ctx, f)
+}
+
+// readOnly is a transaction that writes nothing.
+type readOnly struct{ Tx }
+
+func (readOnly) Append([]Row) error          { return nil }
+func (readOnly) Rewrite([]Row) error         { return nil }
+func (readOnly) Put(Table, []Document) error { return nil }
+
+func (r *reverting) conflict(key Key, err error) {
+	r.report.Conflicts++
+	if r.Revert.Conflict != nil {
+		r.Revert.Conflict(key, err)
+	}
+}
+
+func (r *reverting) show(changes []Changed) error {
+	if r.Revert.Reverted != nil {
+		for _, c := range changes {
+			r.Revert.Reverted(c)
+		}
+	}
+	return nil
+}
+
+// row takes back the first version of a key in the set.
+func (r *reverting) row(tx Tx, w *Batch, row *Row) (is bool, err error) {
+	if !row.IsVersion() {
+		return false, fmt.Errorf("%w: what was purged or redacted does not come back", ErrConflict)
+	}
+	now, err := w.Get(row.Key)
+	if err != nil {
+		return false, err
+	}
+	if !r.has(now.Seq) {
+		return false, fmt.Errorf("%w: it was changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
+	}
+	record := now.Record
+	if row.Prev == 0 {
+		record.Status, record.Reason, record.Successors = Withdrawn, r.Note, nil
+	} else {
+		before, err := rowAt(tx, row.Prev)
+		if err != nil {
+			return false, err
+		}
+		e, err := before.Entry()
+		if err != nil {
+			return false, err
+		}
+		if e.Redacted {
+			return false, fmt.Errorf("%w: what it was before is redacted", ErrConflict)
+		}
+		record = e.Record
+	}
+	_, is, err = w.PutIf(row.Key, record, r.Note, false, anyChange)
+	return is, err
+}

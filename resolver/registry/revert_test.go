@@ -1,0 +1,116 @@
+package registry_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// setsOf returns the change sets of a registry.
+func setsOf(t *testing.T, r *registry.Registry, after registry.Seq) (sets []registry.ChangeSet) {
+	t.Helper()
+	if err := r.ChangeSets(t.Context(), after, func(s registry.ChangeSet) bool { sets = append(sets, s); return true }); err != nil {
+		t.Fatal(err)
+	}
+	return sets
+}
+
+func lead(name, target string) registry.Edit {
+	return registry.Edit{
+		Key: registry.Name(name), IfVersion: registry.Any, Note: "why",
+		Change: registry.Put(registry.Record{Targets: []registry.Target{{URI: target}}}),
+	}
+}
+
+func apply(t *testing.T, r *registry.Registry, edits ...registry.Edit) {
+	t.Helper()
+	if _, err := r.Apply(t.Context(), admin(), edits...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChangeSets(t *testing.T) {
+	r := chained(t, 5)
+	apply(t, r, lead("urn:example:a", "https://example.org/a"))
+	sets := setsOf(t, r, 0)
+	if len(sets) != 3 || sets[0].Number != 1 || sets[0].Rows != 5 || sets[1].Number != 6 || sets[2].Number != 11 || sets[2].Last != 11 {
+		t.Errorf("the change sets are %+v", sets)
+	}
+	if s := sets[2]; s.By != "admin" || s.Note != "why" || s.Time.IsZero() {
+		t.Errorf("the last one is %+v", s)
+	}
+	if later := setsOf(t, r, 6); len(later) != 1 || later[0].Number != 11 {
+		t.Errorf("those after 6 are %+v", later)
+	}
+}
+
+// What a set changed is as it was before, what it made is withdrawn, and what was changed since stays.
+func TestRevert(t *testing.T) {
+	r := chained(t, 0)
+	apply(t, r, lead("urn:example:a", "https://old.example/a"), lead("urn:example:b", "https://old.example/b"))
+	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"), lead("urn:example:c", "https://new.example/c"))
+	apply(t, r, lead("urn:example:b", "https://other.example/b"))
+	set := setsOf(t, r, 0)[1]
+	var conflicts []string
+	revert := registry.Revert{
+		Set: set.Number, Note: "a mistake", DryRun: true,
+		Conflict: func(key registry.Key, err error) { conflicts = append(conflicts, key.Name+": "+err.Error()) },
+	}
+	report, err := r.Revert(t.Context(), admin(), revert)
+	if err != nil || report.Names != 2 || report.Conflicts != 1 || report.Set.Number != 0 || len(setsOf(t, r, 0)) != 3 {
+		t.Errorf("a dry run: %+v, %v", report, err)
+	}
+	revert.DryRun, conflicts = false, nil
+	if report, err = r.Revert(t.Context(), admin(), revert); err != nil || report.Names != 2 || report.Conflicts != 1 {
+		t.Errorf("reverting: %+v, %v", report, err)
+	}
+	if len(conflicts) != 1 || !strings.HasPrefix(conflicts[0], "urn:example:b: ") {
+		t.Errorf("conflicts: %q", conflicts)
+	}
+	for name, want := range map[string]string{
+		"urn:example:a": "https://old.example/a active ", "urn:example:b": "https://other.example/b active ",
+		"urn:example:c": "https://new.example/c withdrawn a mistake",
+	} {
+		e, err := r.Get(t.Context(), registry.Name(name))
+		if err != nil || e.Targets[0].URI+" "+e.Status.String()+" "+e.Reason != want {
+			t.Errorf("%s: %+v, %v; want %s", name, e, err, want)
+		}
+	}
+	made := setsOf(t, r, 0)[3]
+	if made.Kind != registry.KindRevert || made.Reverts != set.Number || made.Rows != 2 || made.Note != "a mistake" || made.By != "admin" {
+		t.Errorf("the change set of it is %+v", made)
+	}
+	if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != 0 || report.Conflicts != 3 {
+		t.Errorf("again: %+v, %v", report, err)
+	}
+	// What was reverted by mistake comes back the same way.
+	if report, err := r.Revert(t.Context(), admin(), registry.Revert{Set: made.Number, Note: "no mistake"}); err != nil || report.Names != 2 {
+		t.Errorf("reverting that: %+v, %v", report, err)
+	}
+	if e, err := r.Get(t.Context(), registry.Name("urn:example:c")); err != nil || e.Status != registry.Active {
+		t.Errorf("urn:example:c is %+v, %v", e, err)
+	}
+	if faults := faultsOf(t, r.Store()); faults != "" {
+		t.Errorf("afterwards: %s", faults)
+	}
+}
+
+func TestRevertRefused(t *testing.T) {
+	r := chained(t, 2)
+	for what, c := range map[string]struct {
+		actor  registry.Actor
+		revert registry.Revert
+		want   error
+	}{
+		"by a writer":    {registry.Actor{Name: "w", Role: registry.Writer}, registry.Revert{Set: 1, Note: "x"}, registry.ErrDenied},
+		"without a note": {admin(), registry.Revert{Set: 1}, registry.ErrInvalid},
+		"of no set":      {admin(), registry.Revert{Set: 2, Note: "x"}, registry.ErrUnknown},
+		"of a later one": {admin(), registry.Revert{Set: 99, Note: "x"}, registry.ErrUnknown},
+	} {
+		if report, err := r.Revert(t.Context(), c.actor, c.revert); !errors.Is(err, c.want) || report.Names != 0 {
+			t.Errorf("%s: %+v, %v; want %v", what, report, err, c.want)
+		}
+	}
+}

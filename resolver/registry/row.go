@@ -1,0 +1,167 @@
+package registry
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/urnd/urnd/resolver/registry/merkle"
+)
+
+// Row is what a store has of a Seq: a version, or what happened to others. It need not understand it.
+type Row struct {
+	Seq  Seq
+	Prev Seq // the version before, 0 for none
+	Key
+	// Octets are those of the version. A Row without octets says that its key was purged.
+	Octets []byte
+}
+
+// The first octet of what a store has of a version. A format that was once written is read for ever.
+const (
+	// formatSealed has the length of what stays, this, a salt, and the content.
+	formatSealed = 2
+	// formatRedacted has the length of what stays, this, and the digest of salt and content.
+	formatRedacted = 3
+	// formatRedactedWhole is formatRedacted of a version in the first format: the digest is of all its octets.
+	formatRedactedWhole = 4
+	// formatPurged has the hash of the leaf alone.
+	formatPurged = 5
+	// formatRedaction is the event of a redaction: not a version.
+	formatRedaction = 6
+)
+
+// saltSize is the length of a salt: who has the digest of a content that was redacted cannot find it by trying likely ones.
+const saltSize = 16
+
+// IsVersion reports whether a row is a version of its key, that may be the current one.
+func (r *Row) IsVersion() bool { return len(r.Octets) > 0 && r.Octets[0] < formatPurged }
+
+// Entry returns the entry of a row that is a version.
+func (r *Row) Entry() (Entry, error) {
+	e := Entry{Key: r.Key, Seq: r.Seq, Prev: r.Prev}
+	err := Decode(&e, r.Octets)
+	return e, err
+}
+
+// rowOf returns the row of a new version.
+func rowOf(e *Entry, salt []byte) Row {
+	fields := entryFields(e)
+	var stays writer
+	stays.number(fields &^ contentFields)
+	stays.circumstances(e, fields)
+	w := writer{b: make([]byte, 0, 2+len(stays.b)+len(salt)+64)}
+	w.b = append(w.b, formatSealed)
+	w.text(string(stays.b))
+	w.b = append(w.b, salt...)
+	w.number(fields & contentFields)
+	w.content(e, fields)
+	return Row{e.Seq, e.Prev, e.Key, w.b}
+}
+
+// rowsOf returns the rows of new versions, which have their Seq.
+func rowsOf(entries []Entry) []Row {
+	rows, salts := make([]Row, len(entries)), make([]byte, saltSize*len(entries))
+	_, _ = rand.Read(salts) // it never fails
+	for i := range entries {
+		rows[i] = rowOf(&entries[i], salts[saltSize*i:][:saltSize])
+	}
+	return rows
+}
+
+// leaf returns the hash by which a row is in the tree. It is that of what is there of each version for ever, and of the digest
+// of its content, so that it stays when the content is redacted.
+func (r *Row) leaf() (merkle.Hash, error) {
+	var stays []byte
+	var digest merkle.Hash
+	if len(r.Octets) > 0 {
+		switch r.Octets[0] {
+		case format:
+			digest = sha256.Sum256(r.Octets)
+		case formatSealed:
+			head, rest, ok := cutText(r.Octets[1:])
+			if !ok {
+				return merkle.Hash{}, r.damaged()
+			}
+			stays, digest = head, sha256.Sum256(rest)
+		case formatRedacted, formatRedactedWhole:
+			head, rest, ok := cutText(r.Octets[1:])
+			if !ok || len(rest) != len(digest) {
+				return merkle.Hash{}, r.damaged()
+			}
+			if digest = merkle.Hash(rest); r.Octets[0] == formatRedacted {
+				stays = head
+			}
+		case formatPurged:
+			if len(r.Octets) != 1+len(digest) {
+				return merkle.Hash{}, r.damaged()
+			}
+			return merkle.Hash(r.Octets[1:]), nil
+		case formatRedaction:
+			stays = r.Octets
+		default:
+			return merkle.Hash{}, r.damaged()
+		}
+	}
+	b := make([]byte, 0, 64+len(r.Name)+len(stays))
+	b = binary.AppendUvarint(b, uint64(r.Seq))  //nolint:gosec // it is positive
+	b = binary.AppendUvarint(b, uint64(r.Prev)) //nolint:gosec // it is not negative
+	b = append(b, byte(r.Kind))
+	b = binary.AppendUvarint(b, uint64(len(r.Name)))
+	b = append(b, r.Name...)
+	b = binary.AppendUvarint(b, uint64(len(stays)))
+	b = append(b, stays...)
+	return merkle.Leaf(append(b, digest[:]...)), nil
+}
+
+func (r *Row) damaged() error {
+	return fmt.Errorf("%w: number %d, of %s, cannot be read", ErrDamaged, r.Seq, r.Key)
+}
+
+// cutText cuts a text with its length from octets.
+func cutText(b []byte) (text, rest []byte, ok bool) {
+	length, n := binary.Uvarint(b)
+	if n <= 0 || length > uint64(len(b)-n) {
+		return nil, nil, false
+	}
+	return b[n:][:length], b[n:][length:], true
+}
+
+// redacted returns a row without its content, but with the digest of it.
+func (r *Row) redacted() (Row, error) {
+	e, err := r.Entry()
+	if err != nil {
+		return Row{}, err
+	}
+	w := writer{}
+	switch r.Octets[0] {
+	case format: // nothing of what stays is in the leaf but the digest of all
+		var stays writer
+		fields := entryFields(&e)
+		stays.number(fields &^ contentFields)
+		stays.circumstances(&e, fields)
+		digest := sha256.Sum256(r.Octets)
+		w.b = append(w.b, formatRedactedWhole)
+		w.text(string(stays.b))
+		w.b = append(w.b, digest[:]...)
+	case formatSealed:
+		head, rest, ok := cutText(r.Octets[1:])
+		if !ok {
+			return Row{}, r.damaged()
+		}
+		digest := sha256.Sum256(rest)
+		w.b = append(w.b, formatRedacted)
+		w.text(string(head))
+		w.b = append(w.b, digest[:]...)
+	default:
+		return *r, nil // it is redacted
+	}
+	return Row{r.Seq, r.Prev, r.Key, w.b}, nil
+}
+
+// purged returns what is left of a row that is removed: that it was there, and nothing of what it was.
+func (r *Row) purged() (Row, error) {
+	leaf, err := r.leaf()
+	return Row{Seq: r.Seq, Octets: append([]byte{formatPurged}, leaf[:]...)}, err
+}
