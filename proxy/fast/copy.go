@@ -11,14 +11,12 @@ type Copy struct{ from, to string }
 // CopyTo makes another request the same, over a copy of the octets.
 func (r *Request) CopyTo(to *Request) Copy {
 	c := Copy{from: r.text, to: strings.Clone(r.text)}
-	count := to.count
-	to.Method, to.Size, to.Length, to.count = r.Method, r.Size, r.Length, r.count
-	to.IsNeutral, to.Closes, to.hasConnection = r.IsNeutral, r.Closes, r.hasConnection
+	*to = *r // all of it, so that what a request gets besides is not forgotten
 	to.Target, to.Host, to.text = c.Of(r.Target), c.Of(r.Host), c.to
 	for i, f := range r.fields[:r.count] {
 		to.fields[i] = field{c.Of(f.name), c.Of(f.value), c.Of(f.spelling)}
 	}
-	clear(to.fields[r.count:max(count, r.count)])
+	clear(to.fields[r.count:]) // they lie over octets
 	return c
 }
 
