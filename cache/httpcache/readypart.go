@@ -44,7 +44,7 @@ func (r Ready) Part(method string, request httpmessage.Lines) (part Part, ok boo
 
 // AppendBlocks appends a Part with status 206 of the content to dst, which must not be changed; false where it is not in memory.
 func (r Ready) AppendBlocks(dst [][]byte, p Part) (content [][]byte, ok bool) {
-	all, ok := r.response.content.(blocks)
+	all, ok := blocksIn(r.response.content)
 	return all.appendPart(dst, p.span), ok
 }
 
