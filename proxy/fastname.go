@@ -86,7 +86,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	reply := message.FastRedirect{
 		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
 		Cache: found.Cache,
-		Date: p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
+		Date:  p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
 	event := p.event(f, w)
 	event.Cache, event.Status, event.Type = found.Cache.String(), reply.Status, pages.ContentType

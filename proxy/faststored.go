@@ -27,48 +27,67 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 	if !ok {
 		return fast.Uncached
 	}
-	isUnmodified := found.IsUnmodified(w.view.Lines)
-	var part forward.Part
-	if w.request.IsRanged && !isUnmodified {
-		if part, ok = found.Part(w.request.Method, w.view.Lines); !ok {
-			return fast.Field
-		}
-	}
-	blocks, inMemory := w.blocksOf(found, part)
-	hasContent := !isUnmodified && !w.request.IsHead() && part.Status != http.StatusRequestedRangeNotSatisfiable
-	var content forward.Content
-	if hasContent && !inMemory {
-		if part.Status != 0 { // from disk it is sent by who reads files in parts
-			return fast.Uncached
-		}
-		if content, ok = found.Open(context.Background()); !ok {
-			return fast.Uncached
-		}
+	s := fastStored{Ready: found, isUnmodified: found.IsUnmodified(w.view.Lines)}
+	if reason := s.choose(w); reason != "" {
+		return reason
 	}
 	verdict, reason := p.admit(f, w, found.From().Addr())
 	if reason != "" {
-		if content != nil {
-			content.Close()
+		if s.content != nil {
+			s.content.Close()
 		}
 		return reason
 	}
 	found.Used()
 	event := p.event(f, w)
 	event.Cache, event.Rule = "hit", verdict.Rule()
-	p.appendHead(w, found, isUnmodified, part, event)
+	p.appendHead(w, found, s.isUnmodified, s.part, event)
 	length := found.Length()
-	if part.Status != 0 {
-		length = part.Length()
+	if s.part.Status != 0 {
+		length = s.part.Length()
 	}
 	switch {
-	case !hasContent:
-	case content != nil || length > maxFastCopy:
-		w.sending = fastContent{true, blocks, content}
+	case !s.hasContent:
+	case s.content != nil || length > maxFastCopy:
+		w.sending = fastContent{true, s.blocks, s.content}
 	default:
-		for _, block := range blocks {
+		for _, block := range s.blocks {
 			w.out = append(w.out, block...)
 		}
 		event.Bytes = length
+	}
+	return ""
+}
+
+// fastStored is what of a stored response is sent.
+type fastStored struct {
+	forward.Ready
+	isUnmodified bool         // it is 304
+	part         forward.Part // its status is 0 where no part is asked for
+	hasContent   bool
+	blocks       [][]byte        // in memory
+	content      forward.Content // on disk, nil for none
+}
+
+// choose chooses what is sent, and returns why it is left to others, "" where it is not.
+func (s *fastStored) choose(w *fastWork) fast.Reason {
+	var ok bool
+	if w.request.IsRanged && !s.isUnmodified {
+		if s.part, ok = s.Part(w.request.Method, w.view.Lines); !ok {
+			return fast.Field
+		}
+	}
+	var inMemory bool
+	s.blocks, inMemory = w.blocksOf(s.Ready, s.part)
+	s.hasContent = !s.isUnmodified && !w.request.IsHead() && s.part.Status != http.StatusRequestedRangeNotSatisfiable
+	switch {
+	case !s.hasContent || inMemory:
+		return ""
+	case s.part.Status != 0: // from disk it is sent by who reads files in parts
+		return fast.Uncached
+	}
+	if s.content, ok = s.Open(context.Background()); !ok {
+		return fast.Uncached
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ func partsOf(text string) []templatePart {
 
 // isLiteral reports whether an octet of a template is copied: RFC 6570 section 3.1.
 func isLiteral(c rune) bool {
-	return c < 0x80 && c != '\'' && (is(byte(c), classUnreserved) || isReserved(byte(c)))
+	return c < 0x80 && c != '\'' && (is(byte(c), classUnreserved) || isReserved(byte(c))) //nolint:gosec // it is ASCII
 }
 
 // containsOnly reports whether a text has no other characters.
@@ -61,7 +61,9 @@ func containsOnly(text string, is func(c rune) bool) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return !is(c) })
 }
 
-func isVariable(c rune) bool { return c < 0x80 && (is(byte(c), classAlpha|classDigit) || c == '_') }
+func isVariable(c rune) bool {
+	return c < 0x80 && (is(byte(c), classAlpha|classDigit) || c == '_') //nolint:gosec // it is ASCII
+}
 
 // isReserved: RFC 3986 section 2.2.
 func isReserved(c byte) bool {

@@ -46,7 +46,8 @@ func linesOf(first, last httpmessage.Field) string {
 	if first.Name == "" || last.Name == "" { // a text of none may be anywhere
 		return first.Name + separator + first.Value + lineEnd
 	}
-	start, octets := unsafe.StringData(first.Name), len(last.Name)+len(separator)+len(last.Value)+len(lineEnd)
+	start := unsafe.StringData(first.Name) //nolint:gosec // it is that of a text which is not empty
+	octets := len(last.Name) + len(separator) + len(last.Value) + len(lineEnd)
 	octets += int(uintptr(unsafe.Pointer(unsafe.StringData(last.Name))) - uintptr(unsafe.Pointer(start))) //nolint:gosec // both are of one text
 	return unsafe.String(start, octets)                                                                   //nolint:gosec // likewise
 }

@@ -29,7 +29,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	leave := context.AfterFunc(ctx, func() { forwarding.End(lifetime.Cause(ctx)) })
 	defer leave()
 	requested := x.cache.config.Now()
-	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request})
+	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // it ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}

@@ -33,7 +33,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 
 // ask asks the origin, and answers by what it sends.
 func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
-	got, err := x.fetch(f.exchange)
+	got, err := x.fetch(f.exchange) //nolint:contextcheck // it ends with who waits for it
 	switch {
 	case err != nil:
 		return x.failed(ctx, f, err)

@@ -106,7 +106,7 @@ type savedReader struct {
 // number reads a signed number.
 func (r *savedReader) number() int64 {
 	n := r.unsigned()
-	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // as binary.Varint does
+	return int64(n>>1) ^ -int64(n&1)
 }
 
 func (r *savedReader) unsigned() (n uint64) {
@@ -129,7 +129,7 @@ func (r *savedReader) bad() uint64 {
 // count reads how many of at least some octets each follow.
 func (r *savedReader) count(each int) int {
 	n := r.unsigned()
-	if n > uint64(len(r.rest)/each) {
+	if n > uint64(len(r.rest)/each) { //nolint:gosec // it is not negative
 		n = r.bad()
 	}
 	return int(n) //nolint:gosec // it is at most the length

@@ -124,9 +124,18 @@ func TestRequestIsForwardedOrRanged(t *testing.T) {
 		field               string
 		isForwarded, ranged bool
 	}{
-		{"Accept", false, false}, {"X-Odd", false, false}, {"Range", false, true}, {"if-range", false, true}, {"X-Forwarded-For", true, false},
-		{"x-forwarded-proto", true, false}, {"X-Forwarded-Host", true, false}, {"X-Forwarded-Port", true, false}, {"X-Forwarded-Server", true, false},
-		{"forwarded", true, false}, {"X-Real-IP", true, false}, {"Via", true, false},
+		{"Accept", false, false},
+		{"X-Odd", false, false},
+		{"Range", false, true},
+		{"if-range", false, true},
+		{"X-Forwarded-For", true, false},
+		{"x-forwarded-proto", true, false},
+		{"X-Forwarded-Host", true, false},
+		{"X-Forwarded-Port", true, false},
+		{"X-Forwarded-Server", true, false},
+		{"forwarded", true, false},
+		{"X-Real-IP", true, false},
+		{"Via", true, false},
 	} {
 		reason := r.Parse([]byte("GET / HTTP/1.1\r\nHost: a\r\n" + tt.field + ": b\r\n\r\n"))
 		if reason != "" || r.IsForwarded != tt.isForwarded || r.IsRanged != tt.ranged || r.IsNeutral != (tt.field != "X-Odd") {

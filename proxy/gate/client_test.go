@@ -256,8 +256,11 @@ func TestSchemeOf(t *testing.T) {
 func TestClientOfPeerAllocatesNothing(t *testing.T) {
 	peer := netip.MustParseAddr("127.0.0.1")
 	for _, header := range []http.Header{
-		{"X-Forwarded-For": {"203.0.113.9"}}, {"X-Forwarded-For": {"203.0.113.9:4711, 10.0.0.1"}}, {"X-Forwarded-For": {"2001:db8::1"}},
-		{"X-Forwarded-For": {"[2001:db8::1]:80"}, "X-Forwarded-Proto": {"https"}}, {"Forwarded": {`for=203.0.113.9;proto=http;by="[fd00::1]"`}},
+		{"X-Forwarded-For": {"203.0.113.9"}},
+		{"X-Forwarded-For": {"203.0.113.9:4711, 10.0.0.1"}},
+		{"X-Forwarded-For": {"2001:db8::1"}},
+		{"X-Forwarded-For": {"[2001:db8::1]:80"}, "X-Forwarded-Proto": {"https"}},
+		{"Forwarded": {`for=203.0.113.9;proto=http;by="[fd00::1]"`}},
 		{"X-Forwarded-For": {"203.0.113.9"}, "Forwarded": {"for=203.0.113.9"}},
 	} {
 		lines, prefixes := httpmessage.LinesOf(header), trusted()

@@ -92,15 +92,7 @@ func (a *Ask) own(v *View, p *Place) {
 	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
-	switch {
-	case p.RedirectTLS && a.secure(v, p):
-		a.Kind = KindSecure
-	case a.IsGet && p.Documents[a.Path]:
-		a.Kind = KindDocument
-	default:
-		a.Kind = a.kind()
-	}
-	switch a.Kind {
+	switch a.Kind = a.ownKind(v, p); a.Kind {
 	case KindForward, KindPurge:
 		a.resource(v, a.Target.Query.URI)
 		isOdd := a.Key != a.URI || isAbsoluteWeb(a.Path) && oddSpelling(a.Path, a.Key) != ""
@@ -108,6 +100,18 @@ func (a *Ask) own(v *View, p *Place) {
 		a.Spelling = p.Spelling.of(a.Path, a.Key)
 	case KindFetch:
 		a.fetch(v, p)
+	}
+}
+
+// ownKind returns the kind of a request that is for this server, or for the proxy in absolute-form.
+func (a *Ask) ownKind(v *View, p *Place) Kind {
+	switch {
+	case p.RedirectTLS && a.secure(v, p):
+		return KindSecure
+	case a.IsGet && p.Documents[a.Path]:
+		return KindDocument
+	default:
+		return a.kind()
 	}
 }
 

@@ -58,8 +58,8 @@ func (r *Registry) Prove(ctx context.Context, key Key) (p Proof, err error) {
 		if p.Leaf, err = row.leaf(); err != nil {
 			return err
 		}
-		p.Head = TreeHead{Seq(tree.Size()), tree.Root()}                                    //nolint:gosec // a Seq fits
-		p.Proof, err = merkle.Prove(stored{tx}, uint64(p.Entry.Seq-1), uint64(tree.Size())) //nolint:gosec // it is positive
+		p.Head = TreeHead{Seq(tree.Size()), tree.Root()}                            //nolint:gosec // a Seq fits
+		p.Proof, err = merkle.Prove(stored{tx}, uint64(p.Entry.Seq-1), tree.Size()) //nolint:gosec // it is positive
 		return err
 	})
 	return p, err

@@ -145,15 +145,15 @@ func (readOnly) Put(Table, []Document) error { return nil }
 
 func (r *reverting) conflict(key Key, err error) {
 	r.report.Conflicts++
-	if r.Revert.Conflict != nil {
-		r.Revert.Conflict(key, err)
+	if r.Conflict != nil {
+		r.Conflict(key, err)
 	}
 }
 
 func (r *reverting) show(changes []Changed) error {
-	if r.Revert.Reverted != nil {
+	if r.Reverted != nil {
 		for _, c := range changes {
-			r.Revert.Reverted(c)
+			r.Reverted(c)
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func (r *Row) damaged() error {
 // cutText cuts a text with its length from octets.
 func cutText(b []byte) (text, rest []byte, ok bool) {
 	length, n := binary.Uvarint(b)
-	if n <= 0 || length > uint64(len(b)-n) {
+	if n <= 0 || length > uint64(len(b)-n) { //nolint:gosec // it is not negative
 		return nil, nil, false
 	}
 	return b[n:][:length], b[n:][length:], true

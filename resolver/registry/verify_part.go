@@ -104,13 +104,13 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 	for p.first+Seq(len(p.leaves)) < row.Seq {
 		p.leaves = append(p.leaves, emptyLeaf())
 	}
-	leaf, err := row.leaf()
-	if err != nil {
-		v.report(err.Error())
-	}
+	leaf, damage := row.leaf()
 	p.leaves = append(p.leaves, leaf)
 	switch {
-	case err != nil || row.Octets == nil:
+	case damage != nil:
+		v.report(damage.Error())
+		return nil
+	case row.Octets == nil:
 		return nil
 	case !row.IsVersion():
 		if event, ok := row.redaction(); ok {

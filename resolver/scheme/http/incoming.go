@@ -16,18 +16,18 @@ func (i incoming) Read(p []byte) (int, error) {
 	c := i.conn
 	request := c.unsent
 	if len(request) == 0 {
-		return c.Conn.Read(p)
+		return c.Read(p)
 	}
 	c.unsent = nil
 	written, n, err := c.talk.exchange(request, p)
 	if err != nil || n > 0 {
 		return n, err
 	}
-	if _, err := c.Conn.Write(request[written:]); err != nil {
+	if _, err := c.Write(request[written:]); err != nil {
 		return 0, fmt.Errorf("sending the request: %w", err)
 	}
 	c.awaitHead()
-	return c.Conn.Read(p)
+	return c.Read(p)
 }
 
 // talks reports whether a request is sent where its response is read. What a server has sent on a new connection would be missed

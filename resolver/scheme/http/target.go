@@ -47,22 +47,7 @@ func newTarget(method string, u uri.URI, spelling string, upstream *Upstream, ow
 	}
 	secure := uri.EqualFold(u.Scheme(), "https")
 	t := target{host: strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")), authority: authority}
-	port, _ := u.Port()
-	switch whole, _ := u.Authority(); {
-	case port == "" && secure:
-		t.address = net.JoinHostPort(t.host, "443")
-	case port == "":
-		t.address = net.JoinHostPort(t.host, "80")
-	case len(whole) == len(authority)+len(":")+len(port): // without a user
-		t.authority = whole
-	default:
-		t.authority += ":" + port
-	}
-	if t.address == "" && t.host == authority && strings.IndexByte(t.host, ':') < 0 {
-		t.address = t.authority // as JoinHostPort would make it
-	} else if t.address == "" {
-		t.address = net.JoinHostPort(t.host, port)
-	}
+	t.setAddress(u, secure)
 	t.key = key{secure: secure, address: t.address}
 	if secure {
 		t.tls = own
@@ -87,6 +72,30 @@ func newTarget(method string, u uri.URI, spelling string, upstream *Upstream, ow
 		}
 	}
 	return t, nil
+}
+
+// setAddress sets the address, and adds the port to the authority where it is not that of the scheme.
+func (t *target) setAddress(u uri.URI, secure bool) {
+	port, _ := u.Port()
+	switch {
+	case port != "":
+	case secure:
+		t.address = net.JoinHostPort(t.host, "443")
+		return
+	default:
+		t.address = net.JoinHostPort(t.host, "80")
+		return
+	}
+	hasLiteral := t.host != t.authority || strings.IndexByte(t.host, ':') >= 0        // or is not in lower case
+	if whole, _ := u.Authority(); len(whole) == len(t.authority)+len(":")+len(port) { // without a user
+		t.authority = whole
+	} else {
+		t.authority += ":" + port
+	}
+	t.address = t.authority // as JoinHostPort would make it
+	if hasLiteral {
+		t.address = net.JoinHostPort(t.host, port)
+	}
 }
 
 // originForm returns the path and the query, and "*" for a server as a whole: RFC 9112
