@@ -82,9 +82,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry",
-			[]string{"resolver", "uri"},
+			[]string{"resolver", "uri", "resolver/registry/merkle"},
 			false,
 			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface",
+		},
+		{
+			"resolver/registry/merkle", nil, true,
+			"merkle hashes octets, and knows nothing of names: what stands above it are roots and proofs as every transparency log has them",
 		},
 		{
 			"resolver/registry/jobs",
