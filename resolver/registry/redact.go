@@ -42,7 +42,7 @@ func (r *Row) redaction() (found redaction, is bool) {
 // Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for.
 // The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
 func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) error {
-	key, err := r.CanonicalKey(key)
+	key, err := r.KeyOf(ctx, key)
 	if err != nil {
 		return err
 	}
