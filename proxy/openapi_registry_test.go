@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +26,7 @@ import (
 
 // ofRegistry reports whether a path of the document is one of the registry.
 func ofRegistry(path string) bool {
-	for _, start := range []string{"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs"} {
+	for _, start := range []string{"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/statistics", "/api/v1/health"} {
 		if strings.HasPrefix(path, start) {
 			return true
 		}
@@ -97,6 +98,9 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 		if at := w.Header().Get("Location"); strings.HasPrefix(at, "/api/v1/jobs/") {
 			job = strings.TrimPrefix(at, "/api/v1/jobs/")
 		}
+		if made := regexp.MustCompile(`"id": *"([^"]*)"`).FindSubmatch(text); made != nil && path == "/api/v1/tokens" && method == "POST" {
+			job = string(made[1]) // the id of the next request
+		}
 		return w.Code
 	}
 	const all = `{"targets":[{"uri":"https://a.example/","type":"text/html","language":"fi","priority":2,"from":"2031-01-01T00:00:00Z","until":"2032-01-01T00:00:00Z","note":"n"}],"metadata":{"a":1},"contact":"c","note":"n"}`
@@ -104,8 +108,8 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 		at := path + "?uri=" + uri
 		ask(path, "PUT "+at, all)
 		ask(path, "PUT "+at, all)
-		ask(path, "PUT "+at, `{}`, `If-Match: "1"`)
-		ask(path, "PUT "+at, `{}`, `If-Match: "1"`)
+		ask(path, "PUT "+at, `{"targets":[{"uri":"https://b.example/"}]}`, `If-Match: "1"`)
+		ask(path, "PUT "+at, `{"targets":[{"uri":"https://c.example/"}]}`, `If-Match: "1"`)
 		ask(path, "PATCH "+at, `{"contact":"d"}`, "Content-Type: application/merge-patch+json")
 		ask(path, "PATCH "+at, `{}`)
 		ask(path, "GET "+at, "")
@@ -117,7 +121,16 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 		ask(path+"/history", "GET "+path+"/history", "")
 		ask(path+"/withdraw", "POST "+path+"/withdraw?uri="+uri, `{"reason":"r","successors":["urn:example:b"],"note":"n"}`)
 		ask(path+"/withdraw", "POST "+path+"/withdraw", `{}`)
+		ask(path+"/export", "GET "+path+"/export", "")
+		ask(path+"/export", "GET "+path+"/export?format=none", "")
 	}
+	ask("/api/v1/statistics", "GET /api/v1/statistics", "")
+	ask("/api/v1/statistics", "GET /api/v1/statistics?prefix=urn:example:", "")
+	ask("/api/v1/health", "GET /api/v1/health", "")
+	ask("/api/v1/tokens", "POST /api/v1/tokens", `{"name":"a","role":"reader"}`)
+	ask("/api/v1/tokens/{id}", "DELETE /api/v1/tokens/{id}", "")
+	ask("/api/v1/tokens", "POST /api/v1/tokens", `{}`)
+	ask("/api/v1/tokens", "GET /api/v1/tokens", "")
 	ask("/api/v1/names/supersede", "POST /api/v1/names/supersede", `{"names":["urn:example:a"],"successors":["urn:example:b"],"note":"n"}`)
 	ask("/api/v1/names/supersede", "POST /api/v1/names/supersede", `{}`)
 	ask("/api/v1/names/mint", "POST /api/v1/names/mint", `{"pattern":"urn:example:m-{counter}","count":2}`)

@@ -179,7 +179,7 @@ func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Loc
 
 // question is what a load of an answer depends on: all that is in its key. It is small enough to be a part of the function that loads.
 type question struct {
-	uri              uri.URI
+	uri, spelling    uri.URI
 	urn              uri.URN
 	service          Service
 	resolutionParams string
@@ -187,11 +187,11 @@ type question struct {
 }
 
 func questionOf(q *Query) question {
-	return question{q.URI, q.URN, q.Service, q.ResolutionParams, q.Hops}
+	return question{q.URI, q.Spelling, q.URN, q.Service, q.ResolutionParams, q.Hops}
 }
 
 func (q question) query() Query {
-	return Query{URI: q.uri, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams, Hops: q.hops}
+	return Query{URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams, Hops: q.hops}
 }
 
 // negativeState returns a copy of a negative answer with the state of the cache.

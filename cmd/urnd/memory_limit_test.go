@@ -129,7 +129,7 @@ namespaces: ` + bookNamespace("a") + "\n"
 			}
 			p := launch(t, start, []string{"URND_DNS_SERVERS=" + names, "GOMEMLIMIT="}, "--config", config)
 			usual := strings.Repeat("n", size.name)
-			fill(t, p.service, 128<<20/(size.body+1500)*5/4, func(i int) string { return origin.URL + "/" + strconv.Itoa(i) })
+			fill(t, p.service, 128<<20/(size.body+1000)*5/4, func(i int) string { return origin.URL + "/" + strconv.Itoa(i) })
 			fill(t, p.service, 15_000, func(i int) string { return "/urn:book:" + usual + strconv.Itoa(i) })
 			fill(t, p.service, 10_000, func(i int) string { return "/urn:unknown-" + strconv.Itoa(i) + ":" + usual })
 			metrics := (&testService{url: p.admin}).get(t, "/metrics").body

@@ -60,7 +60,7 @@ func TestDecisions(t *testing.T) {
 				locked(c)
 			}
 		})
-		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{Key: registry.Name("urn:nbn:fi:a"), Change: registry.Put(registry.Record{})}); err != nil {
+		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{Key: registry.Name("urn:nbn:fi:a"), Change: registry.Put(registry.Record{Status: registry.Reserved})}); err != nil {
 			t.Fatal(err)
 		}
 		fields := []string{tt.peer}
@@ -88,7 +88,7 @@ func TestDecisions(t *testing.T) {
 		}
 		got := [...]int{
 			s.ask("GET "+of(names, "urn:nbn:fi:a"), "", fields...).status,
-			s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"contact":"c"}`, append(fields, "If-Match: *")...).status,
+			s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"status":"reserved","contact":"c"}`, append(fields, "If-Match: *")...).status,
 			s.ask("PUT "+of(prefixes, "urn:nbn:fi:p-"), `{}`, fields...).status,
 			s.ask("GET /api/v1/config", "", fields...).status,
 		}

@@ -31,6 +31,9 @@ type loops struct {
 // maxSpare is how many goroutines wait for connections at most.
 const maxSpare = 32
 
+// spareFor is how long each of them waits.
+const spareFor = time.Second
+
 func newLoops(s *Server, conns *connections, to *handover, running *sync.WaitGroup) *loops {
 	return &loops{server: s, conns: conns, to: to, running: running, next: make(chan *requestConn)}
 }
@@ -49,12 +52,23 @@ func (l *loops) start(c *requestConn) {
 func (l *loops) work(c *requestConn) {
 	for c != nil {
 		l.begin(c)
-		if l.spare.Add(1) > maxSpare {
-			l.spare.Add(-1)
-			return
-		}
-		c = <-l.next
-		l.spare.Add(-1)
+		c = l.another()
+	}
+}
+
+// another waits for the next connection, and returns nil where there is none within spareFor, or enough others wait.
+func (l *loops) another() *requestConn {
+	defer l.spare.Add(-1)
+	if l.spare.Add(1) > maxSpare {
+		return nil
+	}
+	timer := time.NewTimer(spareFor)
+	defer timer.Stop()
+	select {
+	case c := <-l.next:
+		return c
+	case <-timer.C:
+		return nil
 	}
 }
 
