@@ -46,10 +46,11 @@ type body struct {
 
 	mu      sync.Mutex
 	blocks  blocks
-	start   int64 // of blocks: more has been dropped
-	arrived int64 // so many octets
-	passing bool  // it is not stored
-	taken   int64 // of memory
+	one     [1][]byte // the memory of blocks while there is one
+	start   int64     // of blocks: more has been dropped
+	arrived int64     // so many octets
+	passing bool      // it is not stored
+	taken   int64     // of memory
 	// reserved is whether memory for all of it is taken.
 	reserved bool
 	// awaiting is how many clients wait for the end, and read nothing before.
@@ -225,6 +226,9 @@ func (b *body) append(space []byte, n int) {
 	if last >= 0 && cap(b.blocks[last]) > len(b.blocks[last]) {
 		b.blocks[last] = b.blocks[last][:len(b.blocks[last])+n]
 	} else {
+		if b.blocks == nil {
+			b.blocks = b.one[:0]
+		}
 		b.blocks = append(b.blocks, space[:n])
 	}
 	b.arrived += int64(n)

@@ -18,9 +18,10 @@ func hasManyLines(fields httpmessage.Fields) bool { return len(fields) > maxLine
 // which would stay with it: of fields that are not stored, too. Each field is a line of one text, in the order of their names: see linesOf.
 func compacted(fields httpmessage.Fields) httpmessage.Fields {
 	octets := 0
-	order := make([]int, len(fields))
+	var room [32]int // for most
+	order := room[:0]
 	for i, f := range fields {
-		order[i] = i
+		order = append(order, i)
 		octets += len(f.Name) + len(separator) + len(f.Value) + len(lineEnd)
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(fields[i].Name, fields[j].Name) })
