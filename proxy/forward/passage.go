@@ -39,7 +39,7 @@ func (w *passage) Ask(ctx context.Context, o httpcache.Outgoing) (*httpmessage.R
 // take returns memory for an exchange with the origin: where that is not the first one, or is made in the background, beside others,
 // it is new.
 func (w *passage) take(o *httpcache.Outgoing) *rooms {
-	if w.isAsked || o.Background {
+	if o.Background || w.isAsked {
 		return new(rooms)
 	}
 	w.isAsked = true

@@ -94,6 +94,9 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // have. It is for between Begin and EndBody, and may be read by another goroutine.
 func (f *FastConn) BeginBody(came []byte, length int64) io.Reader {
 	f.conn.beginBody()
+	if f.conn.server.config.BodyDeadline == nil {
+		f.await(time.Time{}) // the one that there is bounds the wait for a request
+	}
 	f.body = &fastBody{conn: f, came: came[:min(int64(len(came)), length)], left: length}
 	return f.body
 }
