@@ -75,18 +75,17 @@ func openChain(tx WriteTx) (*chain, error) {
 	c := &chain{tx: tx, tree: tree}
 	if tree == nil {
 		c.tree = new(merkle.Tree)
-		if err := c.begin(); err != nil {
-			return nil, err
-		}
 	}
-	return c, nil
+	return c, c.catchUp()
 }
 
 // rowsPage is how many rows are read at once.
 const rowsPage = 1000
 
-// begin appends what a store has that was written without a tree.
-func (c *chain) begin() error {
+// catchUp appends what a store has that was written without a tree, as a change set: all of it at first, and what an older program
+// writes that had the store open before its schema changed.
+func (c *chain) catchUp() error {
+	first := c.head() + 1
 	for {
 		rows, err := c.tx.Rows(c.head(), rowsPage)
 		if err != nil {
@@ -102,13 +101,13 @@ func (c *chain) begin() error {
 			return err
 		}
 	}
-	if c.head() == 0 {
+	if c.head() < first {
 		return nil
 	}
-	if err := c.commit(1, 1); err != nil {
+	if err := c.commit(first, first); err != nil {
 		return err
 	}
-	return putSet(c.tx, ChangeSet{Number: 1, Last: c.head(), Rows: int64(c.head()), Kind: KindBefore})
+	return putSet(c.tx, ChangeSet{Number: first, Last: c.head(), Rows: int64(c.head() - first + 1), Kind: KindBefore})
 }
 
 // head returns the Seq of the last leaf.

@@ -126,6 +126,40 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// What is redacted of the current version is no longer counted, and what an older program has written without the tree becomes a part of it.
+func TestRedactAndCatchUp(t *testing.T) {
+	r := chained(t, 2)
+	key := registry.Name("urn:example:1")
+	withdrawn := registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Withdraw("lost")}
+	if _, err := r.Apply(t.Context(), admin(), withdrawn); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Redact(t.Context(), admin(), key, []int{3}, "court order 2"); err != nil {
+		t.Fatal(err)
+	}
+	if faults := faultsOf(t, r.Store()); faults != "" {
+		t.Errorf("after a redaction of the current version: %s", faults)
+	}
+	old := registry.Entry{Key: registry.Name("urn:example:old"), Version: 1, Changed: time.UnixMilli(1)}
+	err := r.Store().Write(t.Context(), func(tx registry.WriteTx) error {
+		head, err := r.Store().Head(t.Context())
+		if err != nil {
+			return err
+		}
+		return tx.Append([]registry.Row{{Seq: head + 1, Key: old.Key, Octets: registry.Encode(old)}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, r, lead("urn:example:new", "https://example.org/new"))
+	if faults := faultsOf(t, r.Store()); strings.Contains(faults, "number") || !strings.Contains(faults, "totals") {
+		t.Errorf("after a change by an older program, which is not counted here: %s", faults)
+	}
+	if _, err := r.Prove(t.Context(), old.Key); err != nil {
+		t.Errorf("proving it: %v", err)
+	}
+}
+
 // One bit that is changed in any octet of a version is found, and so is a version that is gone.
 func TestVerifyFindsEachBit(t *testing.T) {
 	r := chained(t, 3)

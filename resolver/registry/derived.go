@@ -96,16 +96,17 @@ func (b *Batch) derive(changes []Changed, removed []Entry) error {
 			return err
 		}
 	}
-	return b.addTotals(totals)
+	return addTotals(b.tx, totals)
 }
 
-func (b *Batch) addTotals(added map[string]*Totals) error {
+// addTotals adds to the totals that are stored.
+func addTotals(tx WriteTx, added map[string]*Totals) error {
 	var documents []Document
 	for group, t := range added {
 		if *t == (Totals{}) {
 			continue
 		}
-		value, err := b.tx.Document(TableTotals, group)
+		value, err := tx.Document(TableTotals, group)
 		if err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (b *Batch) addTotals(added map[string]*Totals) error {
 	if len(documents) == 0 {
 		return nil
 	}
-	return b.tx.Put(TableTotals, documents)
+	return tx.Put(TableTotals, documents)
 }
 
 // TotalsOf returns the totals by namespace or scheme.

@@ -55,7 +55,9 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 	if err := CheckText("reason", reason, MaxText); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
-	return r.config.Store.Write(ctx, func(tx WriteTx) error {
+	var changes []Changed
+	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
+		changes = nil
 		found, err := versionsWith(tx, key, versions)
 		if err != nil {
 			return err
@@ -79,8 +81,29 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		if err := tx.Rewrite(rows); err != nil || len(rows) == 0 {
 			return err
 		}
-		return c.append(events, 0)
+		if err := c.append(events, 0); err != nil {
+			return err
+		}
+		current, err := tx.Entries([]Key{key})
+		if err != nil {
+			return err
+		}
+		totals := new(Totals)
+		for i := range found {
+			after := found[i]
+			after.Targets, after.Metadata, after.Contact, after.Redacted, after.Note = nil, "", "", true, reason
+			changes = append(changes, Changed{found[i], after})
+			if found[i].Seq == current[0].Seq {
+				totals.add(&found[i], -1)
+				totals.add(&after, 1)
+			}
+		}
+		return addTotals(tx, map[string]*Totals{groupOf(key.Name): totals})
 	})
+	if err == nil && r.config.Audit != nil && len(changes) > 0 {
+		r.config.Audit(ctx, actor, changes)
+	}
+	return err
 }
 
 // versionsWith returns the versions of a key that have some numbers, without those that are redacted.

@@ -82,9 +82,10 @@ func (r *reverting) has(seq Seq) bool {
 func (r *reverting) page(ctx context.Context, s span) error {
 	var conflicts []func()
 	var names int64
+	var changes []Changed
 	set := r.report.Set
 	transaction := func(tx WriteTx) error {
-		conflicts, names = nil, 0
+		conflicts, names, changes = nil, 0, nil
 		rows, err := tx.Rows(s.first-1, int(s.last-s.first+1))
 		if err != nil {
 			return err
@@ -107,17 +108,19 @@ func (r *reverting) page(ctx context.Context, s span) error {
 			}
 		}
 		if r.DryRun {
-			return r.show(w.Changes())
+			changes = w.Changes()
+			return nil
 		}
-		changes, err := w.Flush()
-		if err != nil {
-			return err
-		}
+		changes, err = w.Flush()
 		set = w.Set()
-		return r.show(changes)
+		return err
 	}
 	if err := r.write(ctx, transaction); err != nil {
 		return err
+	}
+	r.show(changes)
+	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
+		audit(ctx, r.actor, changes)
 	}
 	r.report.Names += names
 	r.report.Set = set
@@ -150,13 +153,12 @@ func (r *reverting) conflict(key Key, err error) {
 	}
 }
 
-func (r *reverting) show(changes []Changed) error {
+func (r *reverting) show(changes []Changed) {
 	if r.Reverted != nil {
 		for _, c := range changes {
 			r.Reverted(c)
 		}
 	}
-	return nil
 }
 
 // row takes back the first version of a key in the set.

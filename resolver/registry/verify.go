@@ -87,16 +87,6 @@ func (v *verifier) all(ctx context.Context) error {
 	if err := v.versions(ctx); err != nil {
 		return err
 	}
-	for _, seq := range v.redacted {
-		if !v.events[seq] {
-			v.report(fmt.Sprintf("number %d is redacted, and nobody is said to have done it", seq))
-		}
-	}
-	for _, u := range v.unknown {
-		if !v.superseded.has(u.seq) {
-			v.report(fmt.Sprintf("%s: it is an alias of %s, which does not know it", u.key, u.name))
-		}
-	}
 	return v.store.Read(ctx, func(tx Tx) error {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -110,8 +100,9 @@ func (v *verifier) all(ctx context.Context) error {
 		}
 		head, err := v.store.Head(ctx)
 		if err != nil || head != v.head {
-			return err // what follows counts, and names were changed meanwhile
+			return err // what follows is of all rows, and some were written meanwhile
 		}
+		v.reportUnexplained()
 		if n != v.keys {
 			v.report(fmt.Sprintf("%d names and prefixes have versions, and %d have a current one", v.keys, n))
 		}
@@ -120,6 +111,20 @@ func (v *verifier) all(ctx context.Context) error {
 		}
 		return v.compareTotals(tx)
 	})
+}
+
+// reportUnexplained reports what no row explains.
+func (v *verifier) reportUnexplained() {
+	for _, seq := range v.redacted {
+		if !v.events[seq] {
+			v.report(fmt.Sprintf("number %d is redacted, and nobody is said to have done it", seq))
+		}
+	}
+	for _, u := range v.unknown {
+		if !v.superseded.has(u.seq) {
+			v.report(fmt.Sprintf("%s: it is an alias of %s, which does not know it", u.key, u.name))
+		}
+	}
 }
 
 // versions reads all versions by several readers, part by part, and checks the tree over them.
@@ -172,9 +177,20 @@ func (v *verifier) pointers(tx Tx, kind Kind) (n int64, err error) {
 		if err != nil {
 			return n, err
 		}
-		for _, c := range page {
+		keys := make([]Key, len(page))
+		for i := range page {
+			keys[i] = page[i].Key
+		}
+		entries, err := tx.Entries(keys)
+		if err != nil {
+			return n, err
+		}
+		for i, c := range page {
 			n++
 			after = c.Key.Name
+			if entries[i].Key != c.Key || entries[i].Seq != c.Seq {
+				v.report(fmt.Sprintf("%s: its current version is number %d, which is not one of it", c.Key, c.Seq))
+			}
 			switch {
 			case c.Seq > v.head: // it was written meanwhile
 			case c.Seq < 1 || v.superseded.has(c.Seq):

@@ -31,13 +31,20 @@ type treeVerifier struct {
 	tree    merkle.Tree
 	last    Seq // of the last commit
 	commits []Commit
-	broken  bool // a root that does not fit is reported once: those after it do not fit either
+	// isStored is whether the store has a tree.
+	isStored bool
+	broken   bool // a root that does not fit is reported once: those after it do not fit either
 }
 
 // part appends the leaves of a part, and compares the roots of the commits and the tiles that end within it.
 func (t *treeVerifier) part(ctx context.Context, p *part) error {
 	tiles := make(map[uint64]merkle.Hash)
 	return t.store.Read(ctx, func(tx Tx) error {
+		value, err := tx.Document(TableTree, treeKey)
+		if err != nil {
+			return err
+		}
+		t.isStored = value != nil
 		if err := t.load(tx, p); err != nil {
 			return err
 		}
@@ -106,7 +113,7 @@ func (t *treeVerifier) compareTiles(tx Tx, tiles map[uint64]merkle.Hash) error {
 		if err != nil {
 			return err
 		}
-		if string(value) != string(hash[:]) && t.last > 0 {
+		if string(value) != string(hash[:]) && t.isStored {
 			t.report(fmt.Sprintf("the hash of the numbers from %d on is not that of the versions", index*merkle.TileSize+1))
 		}
 	}

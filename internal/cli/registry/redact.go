@@ -17,7 +17,8 @@ func newRedact(w Wiring) *cobra.Command {
 		Short: "Remove the targets, metadata and contact of old versions for good",
 		Long: `Remove the targets, metadata and contact of versions of a name for good: for what must not be kept, such as personal data. When each
 version was made, by whom and why stays. They are gone from the history, from what was at a time, and from exports and backups that
-are made afterwards, not from those that were made before. It cannot be undone.
+are made afterwards, not from those that were made before. It cannot be undone. The log of SQLite, the file that ends in -wal, may have
+them until it is written anew, or urnd is stopped.
 
 The current version of a name that leads somewhere is changed or withdrawn first, and then redacted.`,
 		Example: `  urnd registry history urn:nbn:fi:example-1

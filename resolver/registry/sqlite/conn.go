@@ -69,7 +69,8 @@ func (c *conn) set(cache int, m mode) (err error) {
 	// Temporary structures stay in memory: a directory for them might be full, or anyone's.
 	pragmas := fmt.Sprintf("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-%d;", cache)
 	if m == writes {
-		pragmas += fmt.Sprintf("PRAGMA journal_size_limit=%d", restartPages*pageSize)
+		// What is redacted or purged is gone from the file, and from backups of it, whose pages are copied as they are.
+		pragmas += fmt.Sprintf("PRAGMA secure_delete=ON; PRAGMA journal_size_limit=%d", restartPages*pageSize)
 		c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
 			c.logged = pages
 			return nil

@@ -93,7 +93,8 @@ func (c *conn) newestBefore(key registry.Key, before registry.Seq) (registry.Ent
 }
 
 func (c *conn) version(seq registry.Seq) (registry.Entry, error) {
-	return c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ? AND v.rec IS NOT NULL", int64(seq))
+	// Of what is no version nothing is decoded: the event of a redaction, and what is left of a purge.
+	return c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ? AND v.rec IS NOT NULL AND hex(substr(v.rec, 1, 1)) NOT IN ('05', '06')", int64(seq))
 }
 
 // before returns the version before one, the zero value if there is none.
