@@ -57,53 +57,63 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 	}
 	var changes []Changed
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
-		changes = nil
 		found, err := versionsWith(tx, key, versions)
-		if err != nil {
+		if err != nil || len(found) == 0 {
 			return err
 		}
-		c, err := openChain(tx)
-		if err != nil {
+		if err := redactVersions(tx, found, actor.Name, reason, r.Now()); err != nil {
 			return err
 		}
-		var rows, events []Row
-		for i := range found {
-			row, err := rowAt(tx, found[i].Seq)
-			if err == nil {
-				row, err = row.redacted()
-			}
-			if err != nil {
-				return err
-			}
-			rows = append(rows, row)
-			events = append(events, redactionRow(c.head()+Seq(len(events))+1, &found[i], actor.Name, reason, r.Now().UnixMilli()))
-		}
-		if err := tx.Rewrite(rows); err != nil || len(rows) == 0 {
-			return err
-		}
-		if err := c.append(events, 0); err != nil {
-			return err
-		}
-		current, err := tx.Entries([]Key{key})
-		if err != nil {
-			return err
-		}
-		totals := new(Totals)
-		for i := range found {
-			after := found[i]
-			after.Targets, after.Metadata, after.Contact, after.Redacted, after.Note = nil, "", "", true, reason
-			changes = append(changes, Changed{found[i], after})
-			if found[i].Seq == current[0].Seq {
-				totals.add(&found[i], -1)
-				totals.add(&after, 1)
-			}
-		}
-		return addTotals(tx, map[string]*Totals{groupOf(key.Name): totals})
+		changes, err = countRedacted(tx, key, found, reason)
+		return err
 	})
 	if err == nil && r.config.Audit != nil && len(changes) > 0 {
 		r.config.Audit(ctx, actor, changes)
 	}
 	return err
+}
+
+// redactVersions removes the content of versions of a key, and writes that it was done.
+func redactVersions(tx WriteTx, found []Entry, by, reason string, now time.Time) error {
+	c, err := openChain(tx)
+	if err != nil {
+		return err
+	}
+	var rows, events []Row
+	for i := range found {
+		row, err := rowAt(tx, found[i].Seq)
+		if err == nil {
+			row, err = row.redacted()
+		}
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+		events = append(events, redactionRow(c.head()+Seq(len(events))+1, &found[i], by, reason, now.UnixMilli()))
+	}
+	if err := tx.Rewrite(rows); err != nil {
+		return err
+	}
+	return c.append(events, 0)
+}
+
+// countRedacted returns the changes that redactions of versions of a key are, and counts the current one anew if it is among them.
+func countRedacted(tx WriteTx, key Key, found []Entry, reason string) (changes []Changed, err error) {
+	current, err := tx.Entries([]Key{key})
+	if err != nil {
+		return nil, err
+	}
+	totals := new(Totals)
+	for i := range found {
+		after := found[i]
+		after.Targets, after.Metadata, after.Contact, after.Redacted, after.Note = nil, "", "", true, reason
+		changes = append(changes, Changed{found[i], after})
+		if found[i].Seq == current[0].Seq {
+			totals.add(&found[i], -1)
+			totals.add(&after, 1)
+		}
+	}
+	return changes, addTotals(tx, map[string]*Totals{groupOf(key.Name): totals})
 }
 
 // versionsWith returns the versions of a key that have some numbers, without those that are redacted.

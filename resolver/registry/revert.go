@@ -118,10 +118,7 @@ func (r *reverting) page(ctx context.Context, s span) error {
 	if err := r.write(ctx, transaction); err != nil {
 		return err
 	}
-	r.show(changes)
-	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
-		audit(ctx, r.actor, changes)
-	}
+	r.show(ctx, changes)
 	r.report.Names += names
 	r.report.Set = set
 	for _, conflict := range conflicts {
@@ -153,7 +150,11 @@ func (r *reverting) conflict(key Key, err error) {
 	}
 }
 
-func (r *reverting) show(changes []Changed) {
+// show passes on what was written.
+func (r *reverting) show(ctx context.Context, changes []Changed) {
+	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
+		audit(ctx, r.actor, changes)
+	}
 	if r.Reverted != nil {
 		for _, c := range changes {
 			r.Reverted(c)
