@@ -130,12 +130,14 @@ func (v *verifier) reportUnexplained() {
 // versions reads all versions by several readers, part by part, and checks the tree over them.
 func (v *verifier) versions(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	readers := runtime.GOMAXPROCS(0)
 	parts := make(chan *part, readers) // in their order
 	work := make(chan *part)
 	var wait sync.WaitGroup
-	defer wait.Wait()
+	defer func() {
+		cancel() // or they wait for who takes their parts
+		wait.Wait()
+	}()
 	wait.Go(func() {
 		defer close(parts)
 		defer close(work)
