@@ -22,28 +22,28 @@ func tileKey(index uint64) string { return fmt.Sprintf("tile %016x", index) }
 // seqKey returns a Seq as a key, in their order.
 func seqKey(seq Seq) string { return fmt.Sprintf("%016x", int64(seq)) }
 
-// Commit is what a transaction did to the tree.
-type Commit struct {
-	First, Last Seq
-	Set         Seq // the change set that it belongs to
-	Root        merkle.Hash
+// commit is what a transaction did to the tree.
+type commit struct {
+	first, last Seq
+	set         Seq // the change set that it belongs to
+	root        merkle.Hash
 }
 
-func (c *Commit) document() Document {
-	value := binary.AppendUvarint(nil, uint64(c.First)) //nolint:gosec // it is positive
-	value = binary.AppendUvarint(value, uint64(c.Set))  //nolint:gosec // it is positive
-	return Document{Key: seqKey(c.Last), Value: append(value, c.Root[:]...)}
+func (c *commit) document() Document {
+	value := binary.AppendUvarint(nil, uint64(c.first)) //nolint:gosec // it is positive
+	value = binary.AppendUvarint(value, uint64(c.set))  //nolint:gosec // it is positive
+	return Document{Key: seqKey(c.last), Value: append(value, c.root[:]...)}
 }
 
 // commitOf returns the commit of a document. The error is ErrDamaged.
-func commitOf(d Document) (Commit, error) {
+func commitOf(d Document) (commit, error) {
 	last, err := strconv.ParseInt(d.Key, 16, 64)
 	first, n := binary.Uvarint(d.Value)
 	set, m := binary.Uvarint(d.Value[max(n, 0):])
 	if err != nil || n <= 0 || m <= 0 || len(d.Value)-n-m != len(merkle.Hash{}) {
-		return Commit{}, fmt.Errorf("%w: the commit %q cannot be read", ErrDamaged, d.Key)
+		return commit{}, fmt.Errorf("%w: the commit %q cannot be read", ErrDamaged, d.Key)
 	}
-	return Commit{Seq(first), Seq(last), Seq(set), merkle.Hash(d.Value[n+m:])}, nil //nolint:gosec // only document writes it
+	return commit{Seq(first), Seq(last), Seq(set), merkle.Hash(d.Value[n+m:])}, nil //nolint:gosec // only document writes it
 }
 
 // treeOf returns the tree of a store, nil where it has none yet.
@@ -153,8 +153,8 @@ func (c *chain) commit(first, set Seq) error {
 	if err := c.flushTiles(); err != nil {
 		return err
 	}
-	commit := Commit{First: first, Last: c.head(), Set: set, Root: c.tree.Root()}
-	return c.tx.Put(TableCommits, []Document{commit.document()})
+	made := commit{first: first, last: c.head(), set: set, root: c.tree.Root()}
+	return c.tx.Put(TableCommits, []Document{made.document()})
 }
 
 // append writes rows, and commits them as part of a change set: 0 is a new one, whose number is the Seq of its first row.
@@ -188,13 +188,14 @@ func write(tx WriteTx, entries []Entry, purged []Key, set Seq) (last Seq, err er
 	if err != nil {
 		return 0, err
 	}
-	Number(entries, c.head())
+	number(entries, c.head())
 	rows := rowsOf(entries)
 	for _, key := range purged {
-		if err := purgeVersions(tx, key); err != nil {
+		versions, err := purgeVersions(tx, key)
+		if err != nil {
 			return 0, err
 		}
-		rows = append(rows, Row{Seq: c.head() + Seq(len(rows)) + 1, Key: key})
+		rows = append(rows, purgeRow(c.head()+Seq(len(rows))+1, key, versions))
 	}
 	err = c.append(rows, set)
 	return c.head(), err

@@ -48,30 +48,30 @@ func putSet(tx WriteTx, set ChangeSet) error {
 
 // ChangeSetOf returns a change set by its number; ErrUnknown if there is none.
 func ChangeSetOf(tx Tx, number Seq) (set ChangeSet, err error) {
-	commit, err := commitFrom(tx, number)
+	first, err := commitFrom(tx, number)
 	if err != nil {
 		return set, err
 	}
-	if commit.First != number || commit.Set != number {
+	if first.first != number || first.set != number {
 		return set, fmt.Errorf("%w: there is no change set %d", ErrUnknown, number)
 	}
-	return setOf(tx, commit)
+	return setOf(tx, first)
 }
 
 // setOf returns the change set of its first commit.
-func setOf(tx Tx, commit Commit) (set ChangeSet, err error) {
-	value, err := tx.Document(TableSets, seqKey(commit.Set))
+func setOf(tx Tx, first commit) (set ChangeSet, err error) {
+	value, err := tx.Document(TableSets, seqKey(first.set))
 	if err != nil {
 		return set, err
 	}
 	if value != nil {
 		if err := json.Unmarshal(value, &set); err != nil {
-			return set, fmt.Errorf("%w: the change set %d: %w", ErrDamaged, commit.Set, err)
+			return set, fmt.Errorf("%w: the change set %d: %w", ErrDamaged, first.set, err)
 		}
 		return set, nil
 	}
-	set = ChangeSet{Number: commit.Set, Last: commit.Last, Rows: int64(commit.Last - commit.First + 1)}
-	rows, err := tx.Rows(commit.First-1, 1)
+	set = ChangeSet{Number: first.set, Last: first.last, Rows: int64(first.last - first.first + 1)}
+	rows, err := tx.Rows(first.first-1, 1)
 	if err != nil || len(rows) == 0 {
 		return set, err
 	}
@@ -90,7 +90,7 @@ func setOf(tx Tx, commit Commit) (set ChangeSet, err error) {
 }
 
 // commitFrom returns the first commit whose last row is not before a Seq; ErrUnknown if there is none.
-func commitFrom(tx Tx, seq Seq) (Commit, error) {
+func commitFrom(tx Tx, seq Seq) (commit, error) {
 	after := ""
 	if seq > 1 {
 		after = seqKey(seq - 1)
@@ -100,7 +100,7 @@ func commitFrom(tx Tx, seq Seq) (Commit, error) {
 		err = fmt.Errorf("%w: there is no change set %d", ErrUnknown, seq)
 	}
 	if err != nil {
-		return Commit{}, err
+		return commit{}, err
 	}
 	return commitOf(found[0])
 }
@@ -124,14 +124,14 @@ func (r *Registry) ChangeSets(ctx context.Context, after Seq, f func(ChangeSet) 
 			more = len(page) == changeSetsPage
 			for _, d := range page {
 				key = d.Key
-				commit, err := commitOf(d)
+				c, err := commitOf(d)
 				if err != nil {
 					return err
 				}
-				if commit.Set != commit.First || commit.Set <= after {
+				if c.set != c.first || c.set <= after {
 					continue // it was begun before
 				}
-				set, err := setOf(tx, commit)
+				set, err := setOf(tx, c)
 				if err != nil {
 					return err
 				}
@@ -167,17 +167,17 @@ func spansOf(tx Tx, set ChangeSet) (spans []span, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if c.Last > set.Last {
+			if c.last > set.Last {
 				return spans, nil
 			}
-			if c.Set != set.Number {
+			if c.set != set.Number {
 				continue
 			}
-			if n := len(spans); n > 0 && spans[n-1].last+1 == c.First {
-				spans[n-1].last = c.Last
+			if n := len(spans); n > 0 && spans[n-1].last+1 == c.first {
+				spans[n-1].last = c.last
 				continue
 			}
-			spans = append(spans, span{c.First, c.Last})
+			spans = append(spans, span{c.first, c.last})
 		}
 		if len(page) < changeSetsPage {
 			return spans, nil
@@ -228,7 +228,7 @@ func (r *Registry) changesIn(ctx context.Context, s span) (changes []Changed, er
 			row := &rows[i]
 			switch {
 			case row.Seq > s.last:
-			case row.Octets == nil:
+			case row.IsPurge():
 				changes = append(changes, Changed{After: Entry{Key: row.Key, Seq: row.Seq}})
 			case row.IsVersion():
 				c, err := changeOf(tx, row)

@@ -1,8 +1,8 @@
 package registry
 
-// Number numbers new versions after the last one of a store, head: it sets their Seq, and the Prev of
-// those whose version before is among them. It is for stores.
-func Number(entries []Entry, head Seq) {
+// number numbers new versions after the last row of a store, head: it sets their Seq, and the Prev of those whose version before is among
+// them.
+func number(entries []Entry, head Seq) {
 	var last map[Key]Seq
 	for i := range entries {
 		e := &entries[i]

@@ -9,13 +9,35 @@ func PurgeKeys(tx WriteTx, keys []Key) error {
 	return err
 }
 
-// purgeVersions removes all versions of a key, but for the hashes of their leaves.
-func purgeVersions(tx WriteTx, key Key) error {
+// purgeRow returns the event of a purge of versions.
+func purgeRow(seq Seq, key Key, versions []Seq) Row {
+	w := writer{b: []byte{formatPurge}}
+	w.number(uint64(len(versions)))
+	for _, v := range versions {
+		w.number(uint64(v)) //nolint:gosec // it is positive
+	}
+	return Row{Seq: seq, Key: key, Octets: w.b}
+}
+
+// purge returns the versions that the event of a purge names, if a row is one.
+func (r *Row) purge() (versions []Seq, is bool) {
+	if len(r.Octets) == 0 || r.Octets[0] != formatPurge {
+		return nil, false
+	}
+	rd := reader{b: string(r.Octets[1:])}
+	for range rd.count() {
+		versions = append(versions, Seq(rd.number())) //nolint:gosec // only purgeRow writes it
+	}
+	return versions, !rd.left()
+}
+
+// purgeVersions removes all versions of a key, but for the hashes of their leaves, and returns which there were, the newest first.
+func purgeVersions(tx WriteTx, key Key) (versions []Seq, err error) {
 	var rows []Row
 	for before := Seq(0); ; {
 		page, err := tx.Versions(key, before, versionsPage)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, e := range page {
 			row, err := rowAt(tx, e.Seq)
@@ -23,13 +45,13 @@ func purgeVersions(tx WriteTx, key Key) error {
 				row, err = row.purged()
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
-			rows = append(rows, row)
+			rows, versions = append(rows, row), append(versions, e.Seq)
 			before = e.Seq
 		}
 		if len(page) < versionsPage {
-			return tx.Rewrite(rows)
+			return versions, tx.Rewrite(rows)
 		}
 	}
 }

@@ -2,23 +2,27 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry/merkle"
 )
 
 // A redaction removes the targets, metadata and contact of versions for good: from the history, from what was at a time, and from exports
 // and backups that are made afterwards. When it was made, by whom and why stays, and so does the hash of what was removed. The
 // redaction itself is a row of the registry.
 
-// redactionRow returns the event of a redaction.
-func redactionRow(seq Seq, e *Entry, by, reason string, at int64) Row {
+// redactionRow returns the event of a redaction, after which a row is what it is now: what of it is not in its leaf is in that of the event.
+func redactionRow(seq Seq, redacted *Row, by, reason string, at int64) Row {
 	w := writer{b: []byte{formatRedaction}}
-	w.number(uint64(e.Seq)) //nolint:gosec // it is positive
+	w.number(uint64(redacted.Seq)) //nolint:gosec // it is positive
 	w.b = binary.AppendVarint(w.b, at)
 	w.text(by)
 	w.text(reason)
-	return Row{Seq: seq, Key: e.Key, Octets: w.b}
+	digest := sha256.Sum256(redacted.Octets)
+	return Row{Seq: seq, Key: redacted.Key, Octets: append(w.b, digest[:]...)}
 }
 
 // redaction is the event of a redaction.
@@ -26,6 +30,8 @@ type redaction struct {
 	of         Seq
 	at         time.Time
 	by, reason string
+	// digest is that of the octets of the version since then; nil where it was not written.
+	digest *merkle.Hash
 }
 
 // redaction returns the event that a row is, if it is one.
@@ -36,7 +42,11 @@ func (r *Row) redaction() (found redaction, is bool) {
 	rd := reader{b: string(r.Octets[1:])}
 	found.of = Seq(rd.number()) //nolint:gosec // only redactionRow writes it
 	found.at, found.by, found.reason = rd.time(), rd.text(), rd.text()
-	return found, !rd.bad
+	if left := []byte(rd.b); len(left) == len(merkle.Hash{}) {
+		found.digest = (*merkle.Hash)(left)
+		rd.skip(len(left))
+	}
+	return found, !rd.left()
 }
 
 // Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for.
@@ -64,6 +74,9 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		if err := redactVersions(tx, found, actor.Name, reason, r.Now()); err != nil {
 			return err
 		}
+		if err := forgetHealth(tx, key.Name); err != nil {
+			return err
+		}
 		changes, err = countRedacted(tx, key, found, reason)
 		return err
 	})
@@ -89,12 +102,29 @@ func redactVersions(tx WriteTx, found []Entry, by, reason string, now time.Time)
 			return err
 		}
 		rows = append(rows, row)
-		events = append(events, redactionRow(c.head()+Seq(len(events))+1, &found[i], by, reason, now.UnixMilli()))
+		events = append(events, redactionRow(c.head()+Seq(len(events))+1, &row, by, reason, now.UnixMilli()))
 	}
 	if err := tx.Rewrite(rows); err != nil {
 		return err
 	}
 	return c.append(events, 0)
+}
+
+// forgetHealth removes what is known of the health of the targets of a name, in which there are URIs that were redacted. That of those
+// which it still has is found anew.
+func forgetHealth(tx WriteTx, name string) error {
+	for {
+		page, err := tx.Documents(TableHealth, name+" ", "", rowsPage) // no canonical name has a space
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			page[i].Value = nil
+		}
+		if err := tx.Put(TableHealth, page); err != nil || len(page) < rowsPage {
+			return err
+		}
+	}
 }
 
 // countRedacted returns the changes that redactions of versions of a key are, and counts the current one anew if it is among them.

@@ -14,7 +14,7 @@ type Row struct {
 	Seq  Seq
 	Prev Seq // the version before, 0 for none
 	Key
-	// Octets are those of the version. A Row without octets says that its key was purged.
+	// Octets are those of the version, or of the event. A Row without octets is a purge, as it was once written.
 	Octets []byte
 }
 
@@ -30,6 +30,8 @@ const (
 	formatPurged = 5
 	// formatRedaction is the event of a redaction: not a version.
 	formatRedaction = 6
+	// formatPurge is the event of a purge, with the numbers of the versions that it purged.
+	formatPurge = 7
 )
 
 // saltSize is the length of a salt: who has the digest of a content that was redacted cannot find it by trying likely ones.
@@ -37,6 +39,15 @@ const saltSize = 16
 
 // IsVersion reports whether a row is a version of its key, that may be the current one.
 func (r *Row) IsVersion() bool { return len(r.Octets) > 0 && r.Octets[0] < formatPurged }
+
+// IsPurge reports whether a row says that its key was purged: it has no current version then.
+func (r *Row) IsPurge() bool { return len(r.Octets) == 0 || r.Octets[0] == formatPurge }
+
+// isPurged reports whether a row is what is left of a version that was purged.
+func (r *Row) isPurged() bool { return len(r.Octets) > 0 && r.Octets[0] == formatPurged }
+
+// isSealed reports whether a row was written by who has a tree.
+func (r *Row) isSealed() bool { return len(r.Octets) > 0 && r.Octets[0] != format }
 
 // Entry returns the entry of a row that is a version.
 func (r *Row) Entry() (Entry, error) {
@@ -47,17 +58,23 @@ func (r *Row) Entry() (Entry, error) {
 
 // rowOf returns the row of a new version.
 func rowOf(e *Entry, salt []byte) Row {
-	fields := entryFields(e)
-	var stays writer
-	stays.number(fields &^ contentFields)
-	stays.circumstances(e, fields)
-	w := writer{b: make([]byte, 0, 2+len(stays.b)+len(salt)+64)}
+	fields, stays := entryFields(e), staysOf(e)
+	w := writer{b: make([]byte, 0, 2+len(stays)+len(salt)+64)}
 	w.b = append(w.b, formatSealed)
-	w.text(string(stays.b))
+	w.text(string(stays))
 	w.b = append(w.b, salt...)
 	w.number(fields & contentFields)
 	w.content(e, fields)
 	return Row{e.Seq, e.Prev, e.Key, w.b}
+}
+
+// staysOf returns the octets of a version that stay where its content is redacted.
+func staysOf(e *Entry) []byte {
+	fields := entryFields(e)
+	var w writer
+	w.number(fields &^ contentFields)
+	w.circumstances(e, fields)
+	return w.b
 }
 
 // rowsOf returns the rows of new versions, which have their Seq.
@@ -98,7 +115,7 @@ func (r *Row) leaf() (merkle.Hash, error) {
 				return merkle.Hash{}, r.damaged()
 			}
 			return merkle.Hash(r.Octets[1:]), nil
-		case formatRedaction:
+		case formatRedaction, formatPurge:
 			stays = r.Octets
 		default:
 			return merkle.Hash{}, r.damaged()
@@ -128,36 +145,29 @@ func cutText(b []byte) (text, rest []byte, ok bool) {
 	return b[n:][:length], b[n:][length:], true
 }
 
-// redacted returns a row without its content, but with the digest of it.
+// redacted returns a row that has a content without it, but with the digest of it.
 func (r *Row) redacted() (Row, error) {
-	e, err := r.Entry()
-	if err != nil {
-		return Row{}, err
-	}
-	w := writer{}
+	var stays, content []byte
+	kind := byte(formatRedacted)
 	switch r.Octets[0] {
 	case format: // nothing of what stays is in the leaf but the digest of all
-		var stays writer
-		fields := entryFields(&e)
-		stays.number(fields &^ contentFields)
-		stays.circumstances(&e, fields)
-		digest := sha256.Sum256(r.Octets)
-		w.b = append(w.b, formatRedactedWhole)
-		w.text(string(stays.b))
-		w.b = append(w.b, digest[:]...)
+		e, err := r.Entry()
+		if err != nil {
+			return Row{}, err
+		}
+		kind, stays, content = formatRedactedWhole, staysOf(&e), r.Octets
 	case formatSealed:
-		head, rest, ok := cutText(r.Octets[1:])
-		if !ok {
+		var ok bool
+		if stays, content, ok = cutText(r.Octets[1:]); !ok {
 			return Row{}, r.damaged()
 		}
-		digest := sha256.Sum256(rest)
-		w.b = append(w.b, formatRedacted)
-		w.text(string(head))
-		w.b = append(w.b, digest[:]...)
 	default:
-		return *r, nil // it is redacted
+		return Row{}, r.damaged()
 	}
-	return Row{r.Seq, r.Prev, r.Key, w.b}, nil
+	digest := sha256.Sum256(content)
+	w := writer{b: []byte{kind}}
+	w.text(string(stays))
+	return Row{r.Seq, r.Prev, r.Key, append(w.b, digest[:]...)}, nil
 }
 
 // purged returns what is left of a row that is removed: that it was there, and nothing of what it was.

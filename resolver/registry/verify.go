@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/urnd/urnd/resolver/registry/merkle"
 )
 
 // Checker is a Store that can check what lies below entries and documents.
@@ -71,8 +73,11 @@ type verifier struct {
 	totals     map[string]*Totals // of the versions that are there: each less the one before it
 	keys       int64              // that have versions
 	superseded bitmap
-	events     map[Seq]bool // versions that a redaction names
-	redacted   []Seq
+	purged     bitmap               // rows of which nothing is left
+	named      bitmap               // by purges
+	events     map[Seq]*merkle.Hash // versions that a redaction names, and what it says of them
+	redacted   map[Seq]merkle.Hash  // versions that are redacted, and what they are
+	sealed     bool                 // whether there are rows that were written with a tree
 	unknown    []unknownAlias
 }
 
@@ -82,8 +87,10 @@ func (v *verifier) all(ctx context.Context) error {
 	if v.head, err = v.store.Head(ctx); err != nil {
 		return err
 	}
-	v.superseded = make(bitmap, v.head/64+1)
-	v.events = make(map[Seq]bool)
+	for _, b := range []*bitmap{&v.superseded, &v.purged, &v.named} {
+		*b = make(bitmap, v.head/64+1)
+	}
+	v.events, v.redacted = make(map[Seq]*merkle.Hash), make(map[Seq]merkle.Hash)
 	if err := v.versions(ctx); err != nil {
 		return err
 	}
@@ -111,20 +118,6 @@ func (v *verifier) all(ctx context.Context) error {
 		}
 		return v.compareTotals(tx)
 	})
-}
-
-// reportUnexplained reports what no row explains.
-func (v *verifier) reportUnexplained() {
-	for _, seq := range v.redacted {
-		if !v.events[seq] {
-			v.report(fmt.Sprintf("number %d is redacted, and nobody is said to have done it", seq))
-		}
-	}
-	for _, u := range v.unknown {
-		if !v.superseded.has(u.seq) {
-			v.report(fmt.Sprintf("%s: it is an alias of %s, which does not know it", u.key, u.name))
-		}
-	}
 }
 
 // versions reads all versions by several readers, part by part, and checks the tree over them.
@@ -165,12 +158,6 @@ func (v *verifier) versions(ctx context.Context) error {
 	}
 	return v.tree(ctx, parts)
 }
-
-// bitmap is a set of Seqs.
-type bitmap []uint64
-
-func (b bitmap) has(seq Seq) bool { return b[seq/64]&(1<<(seq%64)) != 0 }
-func (b bitmap) set(seq Seq)      { b[seq/64] |= 1 << (seq % 64) }
 
 // pointers checks that keys lead to their last version, and counts them.
 func (v *verifier) pointers(tx Tx, kind Kind) (n int64, err error) {

@@ -2,8 +2,10 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/urnd/urnd/resolver/registry/merkle"
 )
@@ -23,8 +25,11 @@ type counted struct {
 	totals     map[string]*Totals
 	keys       int64
 	superseded []Seq
-	redacted   []Seq
-	events     []Seq
+	redacted   map[Seq]merkle.Hash
+	events     map[Seq]*merkle.Hash
+	purged     []Seq
+	named      []Seq
+	sealed     bool
 	unknown    []unknownAlias
 }
 
@@ -33,6 +38,31 @@ type unknownAlias struct {
 	seq  Seq
 	key  Key
 	name string // that it is an alias of
+}
+
+func newCounted() counted {
+	return counted{totals: make(map[string]*Totals), redacted: make(map[Seq]merkle.Hash), events: make(map[Seq]*merkle.Hash)}
+}
+
+// event notes what a row says that is no version.
+func (c *counted) event(row *Row) error {
+	if row.isPurged() {
+		c.purged = append(c.purged, row.Seq)
+		return nil
+	}
+	if redacted, ok := row.redaction(); ok && 0 < redacted.of && redacted.of < row.Seq {
+		c.events[redacted.of] = redacted.digest
+		return nil
+	}
+	purged, ok := row.purge()
+	for _, seq := range purged {
+		ok = ok && seq > 0 && seq < row.Seq
+	}
+	if !ok && len(row.Octets) > 0 {
+		return row.damaged()
+	}
+	c.named = append(c.named, purged...)
+	return nil
 }
 
 // alias looks whether what a version is an alias of knows it.
@@ -52,7 +82,7 @@ func (v *verifier) read(ctx context.Context, p *part) error {
 	var found counted
 	err := v.store.Read(ctx, func(tx Tx) error {
 		p.leaves = make([]merkle.Hash, 0, p.last-p.first+1)
-		found = counted{totals: make(map[string]*Totals)}
+		found = newCounted()
 		for next := p.first; next <= p.last; {
 			rows, err := tx.Rows(next-1, int(min(verifyPage, p.last-next+1)))
 			if err != nil {
@@ -82,7 +112,9 @@ func (v *verifier) read(ctx context.Context, p *part) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.keys += found.keys
-	v.redacted = append(v.redacted, found.redacted...)
+	v.sealed = v.sealed || found.sealed
+	maps.Copy(v.redacted, found.redacted)
+	maps.Copy(v.events, found.events)
 	v.unknown = append(v.unknown, found.unknown...)
 	for group, t := range found.totals {
 		if v.totals[group] == nil {
@@ -90,12 +122,9 @@ func (v *verifier) read(ctx context.Context, p *part) error {
 		}
 		*v.totals[group] = v.totals[group].Plus(*t)
 	}
-	for _, seq := range found.superseded {
-		v.superseded.set(seq)
-	}
-	for _, seq := range found.events {
-		v.events[seq] = true
-	}
+	v.superseded.add(found.superseded)
+	v.purged.add(found.purged)
+	v.named.add(found.named)
 	return nil
 }
 
@@ -106,15 +135,14 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 	}
 	leaf, damage := row.leaf()
 	p.leaves = append(p.leaves, leaf)
+	found.sealed = found.sealed || row.isSealed()
 	switch {
 	case damage != nil:
 		v.report(damage.Error())
 		return nil
-	case row.Octets == nil:
-		return nil
 	case !row.IsVersion():
-		if event, ok := row.redaction(); ok {
-			found.events = append(found.events, event.of)
+		if err := found.event(row); err != nil {
+			v.report(err.Error())
 		}
 		return nil
 	}
@@ -124,7 +152,7 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 		return nil
 	}
 	if e.Redacted {
-		found.redacted = append(found.redacted, e.Seq)
+		found.redacted[e.Seq] = sha256.Sum256(row.Octets)
 	}
 	before, err := v.before(tx, &e)
 	if err != nil {

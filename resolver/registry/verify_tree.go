@@ -10,6 +10,14 @@ import (
 // tree checks the roots that were written with each transaction, by the leaves of parts.
 func (v *verifier) tree(ctx context.Context, parts <-chan *part) error {
 	t := treeVerifier{verifier: v}
+	err := v.store.Read(ctx, func(tx Tx) error {
+		tree, err := tx.Document(TableTree, treeKey)
+		t.isStored = tree != nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for p := range parts {
 		if err := <-p.done; err != nil {
 			return err
@@ -30,7 +38,7 @@ type treeVerifier struct {
 	*verifier
 	tree    merkle.Tree
 	last    Seq // of the last commit
-	commits []Commit
+	commits []commit
 	// isStored is whether the store has a tree.
 	isStored bool
 	broken   bool // a root that does not fit is reported once: those after it do not fit either
@@ -40,11 +48,6 @@ type treeVerifier struct {
 func (t *treeVerifier) part(ctx context.Context, p *part) error {
 	tiles := make(map[uint64]merkle.Hash)
 	return t.store.Read(ctx, func(tx Tx) error {
-		value, err := tx.Document(TableTree, treeKey)
-		if err != nil {
-			return err
-		}
-		t.isStored = value != nil
 		if err := t.load(tx, p); err != nil {
 			return err
 		}
@@ -53,7 +56,7 @@ func (t *treeVerifier) part(ctx context.Context, p *part) error {
 			if tile, full := t.tree.Append(leaf); full {
 				tiles[tile.Index] = tile.Hash
 			}
-			for at < len(t.commits) && t.commits[at].Last == p.first+Seq(i) {
+			for at < len(t.commits) && t.commits[at].last == p.first+Seq(i) {
 				t.compare(t.commits[at])
 				at++
 			}
@@ -82,7 +85,7 @@ func (t *treeVerifier) load(tx Tx, p *part) error {
 				t.report(err.Error())
 				continue
 			}
-			if c.Last > p.last {
+			if c.last > p.last {
 				return nil
 			}
 			t.commits = append(t.commits, c)
@@ -94,15 +97,15 @@ func (t *treeVerifier) load(tx Tx, p *part) error {
 }
 
 // compare compares what was written with a transaction with the tree.
-func (t *treeVerifier) compare(c Commit) {
-	if c.First != t.last+1 {
-		t.report(fmt.Sprintf("the commit of the numbers %d to %d follows that of number %d", c.First, c.Last, t.last))
+func (t *treeVerifier) compare(c commit) {
+	if c.first != t.last+1 {
+		t.report(fmt.Sprintf("the commit of the numbers %d to %d follows that of number %d", c.first, c.last, t.last))
 	}
-	t.last = c.Last
-	if root := t.tree.Root(); root != c.Root && !t.broken {
+	t.last = c.last
+	if root := t.tree.Root(); root != c.root && !t.broken {
 		t.broken = true
 		t.report(fmt.Sprintf("the numbers %d to %d, or those before them, are not as they were written: their root is %x, and was %x",
-			c.First, c.Last, root, c.Root))
+			c.first, c.last, root, c.root))
 	}
 }
 
@@ -120,6 +123,13 @@ func (t *treeVerifier) compareTiles(tx Tx, tiles map[uint64]merkle.Hash) error {
 	return nil
 }
 
+// isSealed reports whether there are rows that were written with a tree.
+func (t *treeVerifier) isSealed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sealed
+}
+
 // end compares the tree that is stored, and what there should be no more of.
 func (t *treeVerifier) end(ctx context.Context) error {
 	return t.store.Read(ctx, func(tx Tx) error {
@@ -127,7 +137,7 @@ func (t *treeVerifier) end(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case stored == nil && t.last == 0:
+		case stored == nil && t.last == 0 && !t.isSealed():
 			return nil // it was written before there were trees, and nothing since
 		case stored == nil:
 			t.report("the tree of the registry is missing")

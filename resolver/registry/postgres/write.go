@@ -95,7 +95,7 @@ func (t *transaction) Rewrite(rows []registry.Row) error {
 func (t *transaction) removeNames(rows []registry.Row) error {
 	var c arrays
 	for i := range rows {
-		if rows[i].Octets == nil {
+		if rows[i].IsPurge() {
 			c.add(&rows[i])
 		}
 	}

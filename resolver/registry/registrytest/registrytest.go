@@ -34,6 +34,9 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"many", testMany},
 		{"verify", testVerify},
 		{"equal records", testSame},
+		{"purged", testPurged},
+		{"redacted", testRedacted},
+		{"tree", testTree},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()

@@ -25,8 +25,10 @@ type conn struct {
 	statements map[string]*sqlite3.Stmt
 	durability *durability // of the last transaction
 
-	logged    int // pages in the write-ahead log, as far as this connection has seen
-	restartAt int // how many of them make the writer wait for readers
+	removed      bool          // what the write-ahead log may still have was removed
+	emptyTimeout time.Duration // how long readers are waited for then
+	logged       int           // pages in the write-ahead log, as far as this connection has seen
+	restartAt    int           // how many of them make the writer wait for readers
 }
 
 // uriOf returns a file as a URI, with parameters. Whatever SQLite makes beside the file gets
@@ -54,7 +56,7 @@ func connect(path string, cache int, m mode) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages}
+	c := &conn{path: path, db: db, statements: make(map[string]*sqlite3.Stmt), restartAt: restartPages, emptyTimeout: restartTimeout}
 	if err := c.set(cache, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}

@@ -92,9 +92,15 @@ func (c *conn) newestBefore(key registry.Key, before registry.Seq) (registry.Ent
 	return e, err
 }
 
-func (c *conn) version(seq registry.Seq) (registry.Entry, error) {
-	// Of what is no version nothing is decoded: the event of a redaction, and what is left of a purge.
-	return c.one("SELECT "+columns+" FROM versions v WHERE v.seq = ? AND v.rec IS NOT NULL AND hex(substr(v.rec, 1, 1)) NOT IN ('05', '06')", int64(seq))
+// version returns the version that a row is, the zero value where it is none.
+func (c *conn) version(seq registry.Seq) (e registry.Entry, err error) {
+	err = c.query("SELECT "+columns+" FROM versions v WHERE v.seq = ?", func(s *sqlite3.Stmt) (err error) {
+		if row := (registry.Row{Octets: s.ColumnRawBlob(4)}); row.IsVersion() {
+			e, err = entryOf(s)
+		}
+		return err
+	}, int64(seq))
+	return e, err
 }
 
 // before returns the version before one, the zero value if there is none.

@@ -58,7 +58,7 @@ func (c *conn) point(rows []registry.Row) error {
 	first, further := make([]*registry.Row, 0, len(rows)), []*registry.Row(nil)
 	for i := range rows {
 		switch row := &rows[i]; {
-		case row.Octets == nil:
+		case row.IsPurge():
 			if err := c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(row.Kind), row.Name); err != nil {
 				return err
 			}
@@ -77,6 +77,7 @@ func (c *conn) point(rows []registry.Row) error {
 
 // Rewrite implements registry.WriteTx.
 func (c *conn) Rewrite(rows []registry.Row) error {
+	c.removed = c.removed || len(rows) > 0
 	for i := range rows {
 		row := &rows[i]
 		if err := c.exec("UPDATE versions SET prev = ?, kind = ?, name = ?, rec = ? WHERE seq = ?",
