@@ -24,7 +24,8 @@ func newBackup(w Wiring) *cobra.Command {
 		Short: "Copy the registry to a file, while it is used",
 		Long: `Copy the registry, as it is at this moment, to a single file. urnd may be running, and names may
 be changed meanwhile. FILE appears when it is complete, with mode 0600, and is read by verify and
-restore. Of a PostgreSQL database pg_dump makes backups.`,
+restore. Its digest is written to FILE.sha256 then, as sha256sum -c reads it: take both away. Of a
+PostgreSQL database pg_dump makes backups.`,
 		Example: `  urnd registry backup /var/backups/registry.db
   urnd registry backup --force registry.db && urnd registry verify registry.db`,
 		Args: cobra.ExactArgs(1),

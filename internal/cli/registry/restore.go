@@ -14,10 +14,13 @@ func newRestore(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a backup the registry",
-		Long: `Make a backup the registry, after it was verified. urnd must not be running. The
-registry that is there is kept beside the new one, with the name ending in .before-restore. A backup
-of an older urnd becomes one of this version; FILE itself does not change.`,
-		Example: "  systemctl stop urnd.socket urnd && urnd registry restore /var/backups/registry.db && systemctl start urnd",
+		Long: `Make a backup the registry, after it was compared with its digest in FILE.sha256, if there is one,
+and verified. urnd must not be running for the last step: verify FILE before you stop it, so that it
+is not stopped for a backup that cannot be restored. The registry that is there is kept beside the
+new one, with the name ending in .before-restore. A backup of an older urnd becomes one of this
+version; FILE itself does not change.`,
+		Example: `  urnd registry verify /var/backups/registry.db && systemctl stop urnd.socket urnd &&
+    urnd registry restore /var/backups/registry.db && systemctl start urnd`,
 		Args:    cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)

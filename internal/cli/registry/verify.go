@@ -18,7 +18,8 @@ func newVerify(w Wiring) *cobra.Command {
 		Short: "Check that the registry, or a backup, is sound",
 		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each name has
 all its versions, and that aliases and totals are those of the names. urnd may be running. A fault
-is a line of the output, and makes the exit status 1.
+is a line of the output, and makes the exit status 1. A backup is first compared with its digest in
+FILE.sha256, if there is one.
 
 Whether names lead where they should is shown by check and health.`,
 		Example: "  urnd registry verify\n  urnd registry verify /var/backups/registry.db",
@@ -51,6 +52,9 @@ Whether names lead where they should is shown by check and health.`,
 // verified opens what is to be verified: the file that is named, or the registry, in which it is recorded by mark.
 func (f *storeFlags) verified(ctx context.Context, args []string) (s registry.Store, mark func(context.Context, registry.Mark) error, err error) {
 	if len(args) > 0 {
+		if err := sqlite.CheckDigest(ctx, args[0]); err != nil {
+			return nil, nil, err
+		}
 		s, err = sqlite.OpenBackup(ctx, args[0])
 		return s, func(context.Context, registry.Mark) error { return nil }, err
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +21,7 @@ const backupPages = 1024
 // Backup copies the store, as it is at one moment, to a file that replaces what is there once it
 // is complete. Writers are not kept waiting; their log stays as long as the backup takes. progress
 // is called with the pages that were copied, and all. The file has mode 0600, and belongs to the
-// owner of its directory, if it may be given to that.
+// owner of its directory, if it may be given to that. So has its digest, which is written beside it after it.
 func (s *Store) Backup(ctx context.Context, file string, progress func(done, all int)) error {
 	temporary := file + ".new"
 	f, err := newFile(temporary)
@@ -34,12 +35,17 @@ func (s *Store) Backup(ctx context.Context, file string, progress func(done, all
 	if err == nil {
 		err = f.Sync()
 	}
+	var digest [sha256.Size]byte
 	if err == nil {
-		giveToOwner(f, filepath.Dir(file))
-		err = os.Rename(temporary, file)
+		digest, err = digestOf(ctx, f) // SQLite has files of its own: this one is at its beginning
 	}
 	if err == nil {
-		err = syncDirectory(filepath.Dir(file))
+		giveToOwner(f, filepath.Dir(file))
+		// First without a digest: that of a file that was there before would refuse this one.
+		err = errors.Join(removed(DigestFile(file)), os.Rename(temporary, file))
+	}
+	if err == nil {
+		err = errors.Join(writeDigest(file, digest), syncDirectory(filepath.Dir(file)))
 	}
 	if err != nil {
 		return fmt.Errorf("making the backup %s: %w", file, errors.Join(err, removed(temporary, temporary+"-journal")))

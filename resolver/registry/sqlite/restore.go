@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,12 +13,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Restore makes a backup the store in a file. It is copied, brought to the schema of this version,
+// Restore makes a backup the store in a file. It is compared with its digest, copied, brought to the schema of this version,
 // and passed to verify, before anything changes. What was in the file is kept under the name that
 // Restore returns, "" where there was none. Another process that uses the file is registry.ErrNoStore.
 func Restore(ctx context.Context, path, backup string, verify func(*Store) error) (kept string, err error) {
 	copied := path + ".restore"
-	if err := copyFile(path, copied, backup); err != nil {
+	if err := copyFile(ctx, path, copied, backup); err != nil {
 		return "", fmt.Errorf("copying the backup: %w", errors.Join(err, removed(copied)))
 	}
 	if err = verified(ctx, copied, verify); err == nil {
@@ -45,7 +44,7 @@ func verified(ctx context.Context, path string, verify func(*Store) error) error
 
 // copyFile copies a backup to a file that will be the one in path: with its mode, which is that of
 // its owner alone where it is new.
-func copyFile(path, to, from string) (err error) {
+func copyFile(ctx context.Context, path, to, from string) (err error) {
 	in, err := os.Open(from) //nolint:gosec // whoever restores a backup says which
 	if err != nil {
 		return err
@@ -61,7 +60,7 @@ func copyFile(path, to, from string) (err error) {
 	}
 	defer out.Close()
 	giveToOwner(out, filepath.Dir(path))
-	if _, err := io.Copy(out, in); err != nil {
+	if err := copyChecked(ctx, out, in, from); err != nil {
 		return err
 	}
 	return errors.Join(out.Chmod(mode), out.Sync())

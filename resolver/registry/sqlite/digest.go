@@ -1,0 +1,127 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The digest of a backup is in a file beside it, in the format of sha256sum(1), by which it can be checked without urnd.
+
+// DigestFile returns the path of the digest of a backup.
+func DigestFile(backup string) string { return backup + ".sha256" }
+
+// maxDigestFile bounds what is read of such a file: a line of a digest and a path.
+const maxDigestFile = 8 << 10
+
+// CheckDigest compares a backup with its digest, if there is one. The error is registry.ErrDamaged where it is another one.
+func CheckDigest(ctx context.Context, backup string) error {
+	f, err := os.Open(backup) //nolint:gosec // whoever checks a backup says which
+	if err != nil {
+		return fmt.Errorf("opening a backup: %w", err)
+	}
+	defer f.Close()
+	return copyChecked(ctx, io.Discard, f, backup)
+}
+
+// copyChecked copies a backup, and compares it with its digest, if there is one.
+func copyChecked(ctx context.Context, to io.Writer, from io.Reader, backup string) error {
+	want, err := readDigest(backup)
+	if err != nil {
+		return err
+	}
+	is, err := digestOf(ctx, io.TeeReader(from, to))
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", backup, err)
+	}
+	if want != nil && !bytes.Equal(want, is[:]) {
+		return fmt.Errorf("%w: %s is not the backup that was made: its SHA-256 is %x, and %s says %x: use another backup",
+			registry.ErrDamaged, backup, is, DigestFile(backup), want)
+	}
+	return nil
+}
+
+// digestOf returns the SHA-256 of what a reader has.
+func digestOf(ctx context.Context, r io.Reader) (digest [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	for {
+		_, err := io.CopyN(hash, r, backupPages*pageSize)
+		switch {
+		case errors.Is(err, io.EOF):
+			return [sha256.Size]byte(hash.Sum(nil)), nil
+		case err != nil:
+			return digest, err
+		case ctx.Err() != nil:
+			return digest, ctx.Err()
+		}
+	}
+}
+
+// readDigest returns the digest of a backup, nil where there is none.
+func readDigest(backup string) ([]byte, error) {
+	file := DigestFile(backup)
+	f, err := os.Open(file) //nolint:gosec // it is beside what was named
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the digest of a backup: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxDigestFile))
+	if err != nil {
+		return nil, fmt.Errorf("reading the digest of a backup: %w", err)
+	}
+	// The name is not compared: who moves a backup may give both another one.
+	line, rest, _ := strings.Cut(strings.TrimPrefix(string(text), `\`), "\n")
+	octets, _, _ := strings.Cut(line, " ")
+	digest, err := hex.DecodeString(octets)
+	if err != nil || len(digest) != sha256.Size || rest != "" {
+		return nil, fmt.Errorf("%w: %s is not one line of sha256sum(1): use another backup, or make it anew if you know that this one is good",
+			registry.ErrDamaged, file)
+	}
+	return digest, nil
+}
+
+// writeDigest writes the digest of a backup, which belongs to whom the directory does.
+func writeDigest(backup string, digest [sha256.Size]byte) error {
+	file := DigestFile(backup)
+	temporary := file + ".new"
+	f, err := newFile(temporary)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString(digestLine(digest, filepath.Base(backup)))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		giveToOwner(f, filepath.Dir(file))
+		err = os.Rename(temporary, file)
+	}
+	if err != nil {
+		return errors.Join(err, removed(temporary))
+	}
+	return nil
+}
+
+// digestLine returns the line of sha256sum(1) for a file. What would end it is escaped, and a backslash before it says so.
+func digestLine(digest [sha256.Size]byte, name string) string {
+	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(name)
+	mark := ""
+	if escaped != name {
+		mark = `\`
+	}
+	return fmt.Sprintf("%s%x  %s\n", mark, digest, escaped)
+}
