@@ -19,6 +19,8 @@ var (
 	ErrNoStore = errors.New("the registry is not available")
 	// ErrReplaced means that the file of a store is not the one that was opened.
 	ErrReplaced = errors.New("its file was removed or replaced while it was in use")
+	// ErrReopen means that a store that could only be read must be opened again.
+	ErrReopen = errors.New("it could not be written to, and has changed or can be now: it is to be opened again")
 	// ErrSchema means that a store was written by a newer urnd.
 	ErrSchema = errors.New("the registry was written by a newer version of urnd")
 	// ErrDamaged means that the content of a store is not what was written.

@@ -95,6 +95,18 @@ func (r *Reopening) get() (Store, error) {
 	return nil, r.err
 }
 
+// Unwritable returns why nothing can be written to the store that is open; nil where that is not known.
+func (r *Reopening) Unwritable() error {
+	s, err := r.get()
+	if err != nil {
+		return nil //nolint:nilerr // it is not open
+	}
+	if u, ok := s.(interface{ Unwritable() error }); ok {
+		return u.Unwritable()
+	}
+	return nil
+}
+
 // Lookup implements Store.
 func (r *Reopening) Lookup(ctx context.Context, key Key) (Entry, error) {
 	s, err := r.get()

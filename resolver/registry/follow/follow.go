@@ -108,14 +108,14 @@ func (s *Store) Followed() (seq registry.Seq, ok bool) {
 	return feed.At(), true
 }
 
-// followFrom follows the changes after a Seq until ctx ends, or the file of the store is another one. That is opened
-// then, as soon as it is there: an empty one that is made in its place would deny all names.
+// followFrom follows the changes after a Seq until ctx ends, or the store must be opened again. Where its file is another one, that is
+// opened as soon as it is there: an empty one that is made in its place would deny all names.
 func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: s.tell, After: s.config.After, State: func(err error) {
 		s.state(err)
-		if errors.Is(err, registry.ErrReplaced) {
+		if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
 			s.mustExist.Store(true)
 			s.GiveUp(err)
 			end()
@@ -162,10 +162,13 @@ func (s *Store) state(err error) {
 func (s *Store) Faults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fault == nil {
-		return nil
+	if s.fault != nil {
+		return []string{fmt.Sprintf("the registry cannot be asked: %s", s.fault)}
 	}
-	return []string{fmt.Sprintf("the registry cannot be asked: %s", s.fault)}
+	if err := s.Unwritable(); err != nil {
+		return []string{fmt.Sprintf("the registry can be asked, and not be changed: %s", err)}
+	}
+	return nil
 }
 
 // tell passes changes on to all configurations.

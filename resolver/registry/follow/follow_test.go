@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -90,6 +91,38 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	defer mu.Unlock()
 	if len(reports) != 2 || reports[0] == nil || reports[1] != nil {
 		t.Errorf("the reports are %v", reports)
+	}
+}
+
+// A store whose file system is full is asked, and said to be degraded; it is opened again when there is room.
+func TestStoreWithoutRoom(t *testing.T) {
+	dir := testserver.SmallDisk(t)
+	o := &opener{path: filepath.Join(dir, "registry.db")}
+	made, err := sqlite.Open(t.Context(), o.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(made.Write(t.Context(), put("a")), made.Close()); err != nil {
+		t.Fatal(err)
+	}
+	makeRoom := testserver.Fill(t, dir)
+	s := follow.New(follow.Config{Open: o.open, After: soon})
+	s.Start()
+	defer s.End()
+	s.Await(t.Context())
+	if faults := s.Faults(); len(faults) != 1 || !strings.HasPrefix(faults[0], "the registry can be asked, and not be changed: ") {
+		t.Errorf("the faults are %q", faults)
+	}
+	if err := s.Write(t.Context(), put("b")); !errors.Is(err, registry.ErrNoStore) {
+		t.Errorf("writing: %v", err)
+	}
+	if _, err := s.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+	makeRoom()
+	testserver.Wait(t, "it can be written to again", func() bool { return s.Write(t.Context(), put("b")) == nil })
+	if faults := s.Faults(); faults != nil {
+		t.Errorf("with room the faults are %q", faults)
 	}
 }
 

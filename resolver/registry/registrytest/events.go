@@ -67,7 +67,9 @@ func testPurged(t *testing.T, s registry.Store) {
 	}
 
 	// urn:example:b has the numbers 3 and 4.
-	write(t, s, func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, []registry.Key{registry.Name("urn:example:b")}) })
+	write(t, s, func(tx registry.WriteTx) error {
+		return registry.PurgeKeys(tx, []registry.Key{registry.Name("urn:example:b")})
+	})
 	if found := verified(t, s); strings.Contains(found, "number") {
 		t.Errorf("after a purge: %s", found)
 	}

@@ -30,7 +30,9 @@ func (s *Store) Backup(ctx context.Context, file string, progress func(done, all
 	}
 	defer f.Close()
 	err = s.transactions.with(ctx, func(c *conn) error {
-		return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, temporary, progress) })
+		return s.whileFrozen(func() error {
+			return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, temporary, progress) })
+		})
 	})
 	if err == nil {
 		err = f.Sync()

@@ -14,7 +14,7 @@ const maxFaults = 100
 // where it could not be checked at all.
 func (s *Store) Check(ctx context.Context, report func(fault string)) error {
 	return s.transactions.with(ctx, func(c *conn) error {
-		return c.within(ctx, "BEGIN", func() error { return c.check(report) })
+		return s.whileFrozen(func() error { return c.within(ctx, "BEGIN", func() error { return c.check(report) }) })
 	})
 }
 

@@ -23,16 +23,35 @@ type Store struct {
 	writing                 resolver.Slots // one, for who uses the writer
 	writer                  *conn
 	durable, bulk           durability
+	frozen                  *frozen // nil where it is read and written
 }
 
-// Open opens the store in a file, which it makes, for its owner alone, where there is none. Its errors
+// Open opens the store in a file, which it makes, for its owner alone, where there is none. One in a file system that is
+// full or read-only can be read, if all of it is in the file; it is registry.ErrReopen when that has changed. Its errors
 // wrap registry.ErrNoStore, ErrSchema or ErrDamaged, and say what to do.
 func Open(ctx context.Context, path string) (*Store, error) {
-	s := &Store{path: path, writing: make(resolver.Slots, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache}}
-	if err := s.open(ctx); err != nil {
-		return nil, faultOf(path, errors.Join(err, s.Close()))
+	s := newStore(path)
+	err := s.open(ctx)
+	if err == nil {
+		return s, nil
+	}
+	err = faultOf(path, errors.Join(err, s.Close()))
+	if !takesNothing(path) || errors.Is(err, registry.ErrDamaged) {
+		return nil, err
+	}
+	s = newStore(path)
+	if s.freeze(ctx, err) != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+func newStore(path string) *Store {
+	n := max(runtime.GOMAXPROCS(0), 2)
+	return &Store{
+		path: path, writing: make(resolver.Slots, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache},
+		questions: newPool(path, n), transactions: newPool(path, n),
+	}
 }
 
 func (s *Store) open(ctx context.Context) error {
@@ -43,8 +62,6 @@ func (s *Store) open(ctx context.Context) error {
 	if s.file, err = os.Stat(s.path); err != nil {
 		return err
 	}
-	n := max(runtime.GOMAXPROCS(0), 2)
-	s.questions, s.transactions = newPool(s.path, n), newPool(s.path, n)
 	if s.writer, err = connect(s.path, writerCache, writes); err != nil {
 		return err
 	}
@@ -94,7 +111,11 @@ func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, e
 	if err != nil {
 		return registry.Entry{}, err
 	}
-	e, err := c.lookup(key)
+	var e registry.Entry
+	err = s.whileFrozen(func() error {
+		e, err = c.lookup(key)
+		return err
+	})
 	s.questions.put(c)
 	return e, err
 }
@@ -105,7 +126,11 @@ func (s *Store) Floor(ctx context.Context, text string) (registry.Entry, error) 
 	if err != nil {
 		return registry.Entry{}, err
 	}
-	e, err := c.Floor(text)
+	var e registry.Entry
+	err = s.whileFrozen(func() error {
+		e, err = c.Floor(text)
+		return err
+	})
 	s.questions.put(c)
 	return e, err
 }
@@ -113,8 +138,10 @@ func (s *Store) Floor(ctx context.Context, text string) (registry.Entry, error) 
 // Head implements registry.Store.
 func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 	err = s.questions.with(ctx, func(c *conn) error {
-		head, err = c.head()
-		return err
+		return s.whileFrozen(func() error {
+			head, err = c.head()
+			return err
+		})
 	})
 	return head, err
 }
@@ -125,7 +152,7 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 		return err
 	}
 	return s.transactions.with(ctx, func(c *conn) error {
-		return c.within(ctx, "BEGIN", func() error { return f(c) })
+		return s.whileFrozen(func() error { return c.within(ctx, "BEGIN", func() error { return f(c) }) })
 	})
 }
 
@@ -140,6 +167,12 @@ func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error 
 }
 
 func (s *Store) write(ctx context.Context, d *durability, f func(registry.WriteTx) error) error {
+	if s.frozen != nil {
+		if err := s.isFrozen(); err != nil {
+			return err
+		}
+		return s.frozen.why
+	}
 	if s.writer == nil {
 		return fmt.Errorf("%w: %s is a backup, which is not written to", registry.ErrNoStore, s.path)
 	}

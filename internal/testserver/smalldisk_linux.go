@@ -1,0 +1,49 @@
+package testserver
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// SmallDisk returns a directory that is a file system of 4 MiB. Without root the test is skipped.
+func SmallDisk(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("mounting needs root: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// Fill takes all room of a file system of SmallDisk, until the function that it returns is called.
+func Fill(t testing.TB, dir string) (makeRoom func()) {
+	t.Helper()
+	path := filepath.Join(dir, "full")
+	f, err := os.Create(path) //nolint:gosec // a directory of the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err = io.CopyN(f, zeros{}, 8<<20); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling a file system: %v", err)
+	}
+	return func() {
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// zeros has zeros without end.
+type zeros struct{}
+
+// Read implements io.Reader.
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
