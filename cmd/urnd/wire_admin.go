@@ -99,14 +99,18 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	return made
 }
 
+// stateDirectory returns the directory for what urnd keeps, "" where there is none.
+func stateDirectory(c config.Cache) string {
+	if c.Directory != "" {
+		return c.Directory
+	}
+	return systemd.StateDirectory()
+}
+
 // jobsDirectory returns the directory for the bodies of jobs: in the state directory, or beside the file of the registry; ""
 // where there is neither.
 func jobsDirectory(c config.Config) string {
-	state := c.Cache.Directory
-	if state == "" {
-		state = systemd.StateDirectory()
-	}
-	if state != "" {
+	if state := stateDirectory(c.Cache); state != "" {
 		return filepath.Join(state, "registry-jobs")
 	}
 	if path, ok := cli.StoreFile(c.Registry.Store); ok {

@@ -43,6 +43,9 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			g.Log.Info("the registry can be asked again")
 		})
 	}
+	d.registryMade = func(file string) {
+		made.Use(func(g *daemon.Generation) { g.Log.Info("there was no registry: an empty one was made", "file", file) })
+	}
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		BoundGarbage: os.Getenv("GOGC") == "",

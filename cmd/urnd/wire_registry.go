@@ -25,6 +25,9 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
+// lostRegistry returns an error where the file of the registry is missing, and was there.
+func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDirectory(c.Cache)) }
+
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
@@ -48,7 +51,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	var err error
 	make := func() (*follow.Store, func(), error) {
-		made := follow.New(follow.Config{Open: store.Opener(c.Registry), Report: d.registryState, After: time.After})
+		made := follow.New(follow.Config{Open: store.Opener(c.Registry, stateDirectory(c.Cache), d.registryMade), Report: d.registryState, After: time.After})
 		return made, made.End, nil
 	}
 	r.registry, err = shared.Reuse(&r.shared, d.previous.reusable(), "registry", c.Basis(config.Store), make)
@@ -131,7 +134,7 @@ func ownNames(c config.Listen) []string {
 // registryWiring returns what the commands of the registry need.
 func registryWiring() cliregistry.Wiring {
 	return cliregistry.Wiring{
-		Names: namesOf, Resolve: openResolution, Open: store.Open, Health: commandHealth, OwnNames: ownNames,
+		Names: namesOf, Resolve: openResolution, Open: store.Open, Lost: lostRegistry, Health: commandHealth, OwnNames: ownNames,
 		New: func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry {
 			return newRegistry(store, names, time.Now, log)
 		},

@@ -37,6 +37,7 @@ type resolverDependencies struct {
 	// registryState is called when the registry can be asked no longer, with the reason, and when it can be
 	// again; nil is not.
 	registryState func(err error)
+	registryMade  func(file string) // called when there was no registry, with the file that was made
 	// panicked is called with a panic that was recovered, and its stack.
 	panicked func(value any, stack []byte)
 	own      *netguard.Own // the addresses that urnd listens on
@@ -46,7 +47,7 @@ type resolverDependencies struct {
 // newResolverDependencies returns those of a command without a daemon.
 func newResolverDependencies() resolverDependencies {
 	m := metrics.New(versionText())
-	return resolverDependencies{now: time.Now, metrics: m, own: new(netguard.Own), panicked: func(any, []byte) { m.Panic() }}
+	return resolverDependencies{now: time.Now, metrics: m, own: new(netguard.Own), registryMade: func(string) {}, panicked: func(any, []byte) { m.Panic() }}
 }
 
 // resolution is the resolver of a configuration with its caches and clients. It does not listen.

@@ -24,6 +24,8 @@ type Wiring struct {
 	Memory func() config.Size
 	// Snapshot returns the path that answers are saved at, "" where they are not saved.
 	Snapshot func(c config.Cache) string
+	// Lost returns an error where the file of the registry is missing, and was there.
+	Lost func(c config.Config) error
 }
 
 func newCheck(w Wiring) *cobra.Command {
@@ -49,7 +51,13 @@ the settings allow more memory together than limits.memory, if that is set.`,
 			if faults := c.MemoryFaults(0); len(faults) > 0 {
 				return origins.Locate(faults)
 			}
-			for _, warning := range Warnings(c, origins, w.Memory()) {
+			warnings := Warnings(c, origins, w.Memory())
+			if err := w.Lost(c); err != nil {
+				lost := config.Faults{{Path: "registry.store", Message: err.Error()}}
+				lost.Locate(origins)
+				warnings = append(warnings, lost...)
+			}
+			for _, warning := range warnings {
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])

@@ -34,10 +34,13 @@ PostgreSQL database pg_dump makes backups.`,
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path, err := f.file()
-		if err != nil {
-			return err
+		if err == nil {
+			err = f.lost()
 		}
-		if err := sqlite.MustExist(path); err != nil {
+		if err == nil {
+			err = sqlite.MustExist(path)
+		}
+		if err != nil {
 			return err
 		}
 		if err := checkBackupFile(path, args[0], force); err != nil {
@@ -84,6 +87,15 @@ func checkBackupFile(store, file string, force bool) error {
 		return fmt.Errorf("%s exists: use --force to replace it", file)
 	}
 	return nil
+}
+
+// lost returns an error where the file of the store is missing, and was there.
+func (f *storeFlags) lost() error {
+	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
+	if err == nil {
+		err = f.wiring.Lost(c)
+	}
+	return err
 }
 
 // file returns the path of the store, which must be a file.

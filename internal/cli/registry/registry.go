@@ -29,6 +29,8 @@ type Wiring struct {
 	Resolve cli.OpenResolution
 	// Open opens the store of a configuration, which has one.
 	Open func(ctx context.Context, c config.Registry) (registry.Store, error)
+	// Lost returns an error where the file of the store is missing, and was there.
+	Lost func(c config.Config) error
 	// New returns the registry in a store, whose changes are logged. log may be nil.
 	New func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry
 	// Health returns what configures a checker of targets. The caller calls end when it needs it no longer.
@@ -95,6 +97,9 @@ func (f *storeFlags) openOrMake(ctx context.Context) (*registry.Registry, config
 func (f *storeFlags) opened(ctx context.Context, check func(store string) error) (*registry.Registry, config.Config, error) {
 	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
 	if err == nil {
+		err = f.wiring.Lost(c)
+	}
+	if err == nil {
 		err = check(c.Registry.Store)
 	}
 	if err != nil {
@@ -117,7 +122,7 @@ func (f *storeFlags) opened(ctx context.Context, check func(store string) error)
 // openDry is open, with an empty registry that vanishes when it is closed where there is none.
 func (f *storeFlags) openDry(ctx context.Context) (*registry.Registry, config.Config, error) {
 	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
-	if err != nil || mustExist(c.Registry.Store) == nil {
+	if err != nil || f.wiring.Lost(c) != nil || mustExist(c.Registry.Store) == nil {
 		return f.open(ctx)
 	}
 	names, err := f.wiring.Names(c)

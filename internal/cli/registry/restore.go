@@ -21,7 +21,7 @@ new one, with the name ending in .before-restore. A backup of an older urnd beco
 version; FILE itself does not change.`,
 		Example: `  urnd registry verify /var/backups/registry.db && systemctl stop urnd.socket urnd &&
     urnd registry restore /var/backups/registry.db && systemctl start urnd`,
-		Args:    cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -23,6 +23,10 @@ func testWiring() Wiring {
 		return sqlite.Open(ctx, path)
 	}
 	return Wiring{
+		Lost: func(c config.Config) error {
+			path, _ := cli.StoreFile(c.Registry.Store)
+			return sqlite.Lost(path)
+		},
 		Names: clitest.NamesOf, Open: open, OwnNames: func(config.Listen) []string { return nil },
 		New: func(store registry.Store, names resolver.Names, _ *slog.Logger) *registry.Registry {
 			return registry.New(registry.Config{

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -16,4 +18,66 @@ func MustExist(path string) error {
 			registry.ErrNoStore, path)
 	}
 	return nil
+}
+
+// rememberedName is the file, in a directory for what a service keeps, that names the store which it had.
+const rememberedName = "registry-file"
+
+// maxRemembered bounds what is read of it.
+const maxRemembered = 8 << 10
+
+// Remember writes to a directory which store there is.
+func Remember(path, directory string) error {
+	path, err := filepath.Abs(path)
+	if err != nil || remembered(directory) == path {
+		return err
+	}
+	file := filepath.Join(directory, rememberedName)
+	if err := os.WriteFile(file+".new", []byte(path+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// remembered returns the store that a directory names, "" for none.
+func remembered(directory string) string {
+	file := filepath.Join(directory, rememberedName)
+	if info, err := os.Stat(file); err != nil || info.Size() > maxRemembered {
+		return ""
+	}
+	text, _ := os.ReadFile(file) //nolint:gosec // a directory that is configured
+	return strings.TrimSuffix(string(text), "\n")
+}
+
+// Lost returns an error of registry.ErrNoStore where there is no file at path, and something else shows that there was one: what SQLite,
+// backups and restores have beside it, or what Remember has written to one of some directories; "" is none.
+func Lost(path string, directories ...string) error {
+	trace := traceOf(path, directories)
+	if trace == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil //nolint:nilerr // opening it says what is wrong
+	}
+	return fmt.Errorf("%w: there is no file %s, and %s shows that there was one: see whether its file system is mounted, put the file back, or restore a backup "+
+		"(urnd registry restore); if a new registry is meant, move %s away", registry.ErrNoStore, path, trace, trace)
+}
+
+// traceOf returns a file that shows that there was a store at path, "" where there is none.
+func traceOf(path string, directories []string) string {
+	for _, end := range []string{"-wal", "-shm", "-journal", ".before-restore", ".sha256"} {
+		if _, err := os.Stat(path + end); err == nil {
+			return path + end
+		}
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	for _, directory := range append(directories, filepath.Dir(whole)) {
+		if directory != "" && remembered(directory) == whole {
+			return filepath.Join(directory, rememberedName)
+		}
+	}
+	return ""
 }

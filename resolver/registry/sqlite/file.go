@@ -22,21 +22,25 @@ var migrations embed.FS
 // applicationID is in the header of our databases: "urnd" in ASCII.
 const applicationID = 0x75726e64
 
-// prepare makes a file where there is none, and brings its schema to that of this version.
-func prepare(ctx context.Context, path string) (err error) {
+// prepare makes a file where there is and was none, and brings its schema to that of this version. made is whether it did.
+func prepare(ctx context.Context, path string) (made bool, err error) {
+	if err := Lost(path); err != nil {
+		return false, err
+	}
 	// An empty file is an empty database. Names may be private: it is its owner's alone.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is configured
 	switch {
 	case err == nil:
+		made = true
 		if err := f.Close(); err != nil {
-			return err
+			return made, err
 		}
 	case !errors.Is(err, fs.ErrExist):
-		return err
+		return false, err
 	}
 	db, err := driver.Open(uriOf(path, "&_pragma=busy_timeout(200)"))
 	if err != nil {
-		return err
+		return made, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
@@ -46,7 +50,7 @@ func prepare(ctx context.Context, path string) (err error) {
 			break
 		}
 	}
-	return err
+	return made, err
 }
 
 // prepareTries bounds for how long, at 200 ms each, another process may keep a file from being prepared.

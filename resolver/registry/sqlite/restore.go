@@ -69,6 +69,9 @@ func copyFile(ctx context.Context, path, to, from string) (err error) {
 // replace replaces the store in a file, which no process may be using, and keeps it.
 func replace(ctx context.Context, path, by string) (kept string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := setAside(path, path+".lost"); err != nil {
+			return "", err
+		}
 		return "", errors.Join(os.Rename(by, path), syncDirectory(filepath.Dir(path)))
 	}
 	release, err := exclusive(ctx, path)
@@ -79,13 +82,21 @@ func replace(ctx context.Context, path, by string) (kept string, err error) {
 	if kept, err = keep(path); err != nil {
 		return "", fmt.Errorf("keeping the file that is there: %w", err)
 	}
-	// A log that stayed beside a damaged file must not be applied to another one.
+	if err := setAside(path, kept); err != nil {
+		return "", err
+	}
+	return kept, errors.Join(os.Rename(by, path), syncDirectory(filepath.Dir(path)))
+}
+
+// setAside gives the logs of a file the name of another one: one that stayed beside a damaged file, or one that is lost, must not be
+// applied to the file that takes its place.
+func setAside(path, kept string) error {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if err := os.Rename(path+beside, kept+beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			return err
 		}
 	}
-	return kept, errors.Join(removed(path+"-shm"), os.Rename(by, path), syncDirectory(filepath.Dir(path)))
+	return removed(path + "-shm")
 }
 
 // exclusive returns when nobody else uses a file, and keeps all others out until release is called. Its

@@ -17,6 +17,7 @@ import (
 // Store is a registry.Store in a file.
 type Store struct {
 	path string
+	made bool        // by Open
 	file os.FileInfo // that was opened; nil is not looked at again
 	// Questions have connections of their own, so that long transactions do not keep them waiting.
 	questions, transactions *pool
@@ -26,7 +27,7 @@ type Store struct {
 	frozen                  *frozen // nil where it is read and written
 }
 
-// Open opens the store in a file, which it makes, for its owner alone, where there is none. One in a file system that is
+// Open opens the store in a file, which it makes, for its owner alone, where there is none, unless Lost says that there was one. One in a file system that is
 // full or read-only can be read, if all of it is in the file; it is registry.ErrReopen when that has changed. Its errors
 // wrap registry.ErrNoStore, ErrSchema or ErrDamaged, and say what to do.
 func Open(ctx context.Context, path string) (*Store, error) {
@@ -55,10 +56,10 @@ func newStore(path string) *Store {
 }
 
 func (s *Store) open(ctx context.Context) error {
-	if err := prepare(ctx, s.path); err != nil {
+	var err error
+	if s.made, err = prepare(ctx, s.path); err != nil {
 		return err
 	}
-	var err error
 	if s.file, err = os.Stat(s.path); err != nil {
 		return err
 	}
@@ -84,6 +85,9 @@ func (s *Store) isThere() error {
 	}
 	return fmt.Errorf("%w: %s: %w", registry.ErrNoStore, s.path, registry.ErrReplaced)
 }
+
+// Made reports whether there was no file when the store was opened.
+func (s *Store) Made() bool { return s.made }
 
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
