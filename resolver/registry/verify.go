@@ -22,7 +22,7 @@ type Checker interface {
 // memory, with as many readers as there are processors. report and progress are called one at a time, progress now and then
 // with the Seq that it has come to, and the last one. The error is not nil where it could not be checked.
 func Verify(ctx context.Context, s Store, report func(fault string), progress func(done, all Seq)) error {
-	v := &verifier{store: s, report: oneByOne(report), progress: progress, totals: make(map[string]*Totals)}
+	v := &verifier{store: s, report: oneByOne(report), progress: progress, seeds: newSeeds(), totals: make(map[string]*Totals)}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var below error
@@ -66,12 +66,14 @@ type verifier struct {
 	store    Store
 	report   func(fault string)
 	progress func(done, all Seq)
+	seeds    seeds
 	damaged  atomic.Bool // what lies below was reported
 	head     Seq
 
 	mu         sync.Mutex
 	totals     map[string]*Totals // of the versions that are there: each less the one before it
 	keys       int64              // that have versions
+	last       sum                // of versions that no other one follows
 	superseded bitmap
 	purged     bitmap               // rows of which nothing is left
 	named      bitmap               // by purges
@@ -97,22 +99,14 @@ func (v *verifier) all(ctx context.Context) error {
 	return v.store.Read(ctx, func(tx Tx) error {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		n := int64(0)
-		for _, kind := range []Kind{KindName, KindPrefix} {
-			found, err := v.pointers(tx, kind)
-			if err != nil {
-				return err
-			}
-			n += found
+		later, err := tx.Rows(v.head, 1)
+		if err != nil {
+			return err
 		}
-		head, err := v.store.Head(ctx)
-		if err != nil || head != v.head {
+		if err := v.current(tx, len(later) == 0); err != nil || len(later) > 0 {
 			return err // what follows is of all rows, and some were written meanwhile
 		}
 		v.reportUnexplained()
-		if n != v.keys {
-			v.report(fmt.Sprintf("%d names and prefixes have versions, and %d have a current one", v.keys, n))
-		}
 		if err := v.aliases(tx); err != nil {
 			return err
 		}
@@ -157,39 +151,6 @@ func (v *verifier) versions(ctx context.Context) error {
 		})
 	}
 	return v.tree(ctx, parts)
-}
-
-// pointers checks that keys lead to their last version, and counts them.
-func (v *verifier) pointers(tx Tx, kind Kind) (n int64, err error) {
-	for after := ""; ; {
-		page, err := tx.Current(kind, after, verifyPage)
-		if err != nil {
-			return n, err
-		}
-		keys := make([]Key, len(page))
-		for i := range page {
-			keys[i] = page[i].Key
-		}
-		entries, err := tx.Entries(keys)
-		if err != nil {
-			return n, err
-		}
-		for i, c := range page {
-			n++
-			after = c.Key.Name
-			if entries[i].Key != c.Key || entries[i].Seq != c.Seq {
-				v.report(fmt.Sprintf("%s: its current version is number %d, which is not one of it", c.Key, c.Seq))
-			}
-			switch {
-			case c.Seq > v.head: // it was written meanwhile
-			case c.Seq < 1 || v.superseded.has(c.Seq):
-				v.report(fmt.Sprintf("%s: its current version is number %d, and there is a later one", c.Key, c.Seq))
-			}
-		}
-		if len(page) < verifyPage {
-			return n, nil
-		}
-	}
 }
 
 const verifyPage = 1000

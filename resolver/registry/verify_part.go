@@ -24,6 +24,7 @@ const partSize = 1 << 16
 type counted struct {
 	totals     map[string]*Totals
 	keys       int64
+	last       sum
 	superseded []Seq
 	redacted   map[Seq]merkle.Hash
 	events     map[Seq]*merkle.Hash
@@ -112,6 +113,7 @@ func (v *verifier) read(ctx context.Context, p *part) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.keys += found.keys
+	v.last.add(found.last)
 	v.sealed = v.sealed || found.sealed
 	maps.Copy(v.redacted, found.redacted)
 	maps.Copy(v.events, found.events)
@@ -158,8 +160,10 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 	if err != nil {
 		return err
 	}
+	found.last.add(v.seeds.of(e.Key, e.Seq))
 	if before.Exists() {
 		found.superseded = append(found.superseded, before.Seq)
+		found.last.subtract(v.seeds.of(before.Key, before.Seq))
 	}
 	if e.Version == 1 {
 		found.keys++

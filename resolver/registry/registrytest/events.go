@@ -148,3 +148,15 @@ func testTree(t *testing.T, s registry.Store) {
 	})
 	mustFind(t, s, "a store without its tree", "the tree of the registry is missing")
 }
+
+// Of a key that has two versions that nothing follows only one can be the current one.
+func testForked(t *testing.T, s registry.Store) {
+	key := registry.Name("urn:example:a")
+	put(t, s, key, registry.Record{Status: registry.Reserved})
+	first := lookup(t, s, key)
+	fork := entry(key.Name, 2, first.Seq)
+	for range 2 {
+		appended(t, s, fork)
+	}
+	mustFind(t, s, "two versions after one", "are not those that no other one follows")
+}

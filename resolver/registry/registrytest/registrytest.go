@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"purged", testPurged},
 		{"redacted", testRedacted},
 		{"tree", testTree},
+		{"forked", testForked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()
