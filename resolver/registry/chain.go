@@ -3,8 +3,10 @@ package registry
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/urnd/urnd/resolver/registry/merkle"
 )
@@ -163,13 +165,30 @@ func (c *chain) append(rows []Row, set Seq) error {
 	if set == 0 {
 		set = first
 	}
-	if err := c.add(rows); err != nil {
-		return err
-	}
-	if err := c.tx.Append(rows); err != nil {
+	if err := c.addAndWrite(rows); err != nil {
 		return err
 	}
 	return c.commit(first, set)
+}
+
+// manyRows is from how many rows on hashing them is worth a goroutine.
+const manyRows = 256
+
+// addAndWrite appends rows to the tree and to the store, of many at the same time.
+func (c *chain) addAndWrite(rows []Row) error {
+	if len(rows) < manyRows {
+		if err := c.add(rows); err != nil {
+			return err
+		}
+		return c.tx.Append(rows)
+	}
+	var added error
+	var wait sync.WaitGroup
+	wait.Go(func() { added = c.add(rows) })
+	defer wait.Wait() // also where the store panics
+	written := c.tx.Append(rows)
+	wait.Wait()
+	return errors.Join(added, written)
 }
 
 // Append numbers new versions, which become current, and writes them as a change set of their own. Batch does it for

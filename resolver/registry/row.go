@@ -121,7 +121,8 @@ func (r *Row) leaf() (merkle.Hash, error) {
 			return merkle.Hash{}, r.damaged()
 		}
 	}
-	b := make([]byte, 0, 64+len(r.Name)+len(stays))
+	var most [512]byte // of nearly all
+	b := most[:0]
 	b = binary.AppendUvarint(b, uint64(r.Seq))  //nolint:gosec // it is positive
 	b = binary.AppendUvarint(b, uint64(r.Prev)) //nolint:gosec // it is not negative
 	b = append(b, byte(r.Kind))
