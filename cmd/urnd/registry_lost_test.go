@@ -37,8 +37,12 @@ func TestRegistryLost(t *testing.T) {
 	again := start(t, "registry: {store: 'sqlite:"+path+"'}", "cache: {directory: '"+dir+"'}")
 	testserver.Wait(t, "it is not made again", func() bool { return again.logged(lost) > 0 })
 	for _, args := range [][]string{
-		{"registry", "set", "urn:example:a", "https://example.org/"}, {"registry", "get", "urn:example:a"}, {"registry", "stats"},
-		{"registry", "backup", filepath.Join(dir, "b")}, {"registry", "import", "--dry-run", "-"}, {"registry", "verify"},
+		{"registry", "set", "urn:example:a", "https://example.org/"},
+		{"registry", "get", "urn:example:a"},
+		{"registry", "stats"},
+		{"registry", "backup", filepath.Join(dir, "b")},
+		{"registry", "import", "--dry-run", "-"},
+		{"registry", "verify"},
 	} {
 		out, err := run(t, "", append(args, "--config", again.file)...)
 		if err == nil || !strings.Contains(out+err.Error(), lost) {

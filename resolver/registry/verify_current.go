@@ -37,7 +37,7 @@ func (s seeds) of(key Key, seq Seq) (hash sum) {
 // current checks that keys lead to their last version. unchanged is whether nothing was written since all versions were read.
 func (v *verifier) current(tx Tx, unchanged bool) error {
 	if !unchanged {
-		_, _, err := v.pointers(tx)
+		_, err := v.pointers(tx)
 		return err
 	}
 	n, found, err := v.sumOf(tx)
@@ -47,7 +47,7 @@ func (v *verifier) current(tx Tx, unchanged bool) error {
 	if found == v.last && n == v.keys {
 		return nil
 	}
-	_, faults, err := v.pointers(tx)
+	faults, err := v.pointers(tx)
 	switch {
 	case err != nil:
 		return err
@@ -80,26 +80,26 @@ func (v *verifier) sumOf(tx Tx) (n int64, found sum, err error) {
 	return n, found, nil
 }
 
-// pointers looks the version of each key up, and counts keys and faults.
-func (v *verifier) pointers(tx Tx) (n int64, faults int, err error) {
+// pointers looks the version of each key up, and counts faults.
+func (v *verifier) pointers(tx Tx) (faults int, err error) {
 	for _, kind := range []Kind{KindName, KindPrefix} {
 		for after := ""; ; {
 			page, err := tx.Current(kind, after, verifyPage)
 			if err != nil {
-				return n, faults, err
+				return faults, err
 			}
 			found, err := v.pointersOf(tx, page)
 			if err != nil {
-				return n, faults, err
+				return faults, err
 			}
-			n, faults = n+int64(len(page)), faults+found
+			faults += found
 			if len(page) < verifyPage {
 				break
 			}
 			after = page[len(page)-1].Key.Name
 		}
 	}
-	return n, faults, nil
+	return faults, nil
 }
 
 // pointersOf looks the versions of some keys up, and counts faults.

@@ -57,7 +57,7 @@ func Lost(path string, directories ...string) error {
 		return nil
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil //nolint:nilerr // opening it says what is wrong
+		return nil // opening it says what is wrong
 	}
 	return fmt.Errorf("%w: there is no file %s, and %s shows that there was one: see whether its file system is mounted, put the file back, or restore a backup "+
 		"(urnd registry restore); if a new registry is meant, move %s away", registry.ErrNoStore, path, trace, trace)

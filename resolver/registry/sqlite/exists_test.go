@@ -15,9 +15,15 @@ import (
 // A file that something shows was there is not made again; without a trace it is.
 func TestLost(t *testing.T) {
 	for _, c := range []struct{ trace, says string }{
-		{"registry.db-wal", "registry.db-wal shows"}, {"registry.db-shm", "registry.db-shm shows"}, {"registry.db-journal", "registry.db-journal shows"},
-		{"registry.db.before-restore", "before-restore shows"}, {"registry.db.sha256", "sha256 shows"}, {"registry-file", "registry-file shows"},
-		{"other.db-wal", ""}, {"registry.db.restore", ""}, {"", ""},
+		{"registry.db-wal", "registry.db-wal shows"},
+		{"registry.db-shm", "registry.db-shm shows"},
+		{"registry.db-journal", "registry.db-journal shows"},
+		{"registry.db.before-restore", "before-restore shows"},
+		{"registry.db.sha256", "sha256 shows"},
+		{"registry-file", "registry-file shows"},
+		{"other.db-wal", ""},
+		{"registry.db.restore", ""},
+		{"", ""},
 	} {
 		t.Run(c.trace, func(t *testing.T) {
 			dir := t.TempDir()
