@@ -113,6 +113,15 @@ func (n *names) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, e
 	return answer, err
 }
 
+// comeBody is a body that has come with its head.
+type comeBody struct{ *strings.Reader }
+
+// Close implements io.Closer.
+func (comeBody) Close() error { return nil }
+
+// Buffered implements httpcache.Buffered.
+func (b comeBody) Buffered() int { return b.Len() }
+
 // web is an origin server for all hosts: every kind of response that the HTTP cache stores, or does not.
 type web struct{ now func() time.Time }
 
@@ -136,7 +145,7 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
 		all := append(httpmessage.FieldsOf("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
-		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: from}}
+		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: comeBody{strings.NewReader(body)}, ContentLength: int64(len(body)), From: from}}
 		if r.Method == http.MethodHead {
 			resource.Body = http.NoBody
 		}
