@@ -130,7 +130,8 @@ func TestStreamsLeaveOtherSlots(t *testing.T) {
 	if got := s.get(t, web.URL+"/").StatusCode; got != http.StatusOK {
 		t.Errorf("a fetch: %d", got)
 	}
-	if response := s.get(t, web.URL+"/", "Connection: Upgrade", "Upgrade: echo"); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text(t, response), "limits.streams") {
+	if response := s.get(t, web.URL+"/", "Connection: Upgrade",
+		"Upgrade: echo"); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text(t, response), "limits.streams") {
 		t.Errorf("one stream too many: %d", response.StatusCode)
 	}
 	if len(fetches) != 0 {

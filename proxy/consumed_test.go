@@ -49,16 +49,22 @@ func TestFieldsOfProxies(t *testing.T) {
 		fields  string
 		want    string
 	}{
-		{forward.ForwardedTransparent, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https X-Real-IP=192.0.2.1"},
+		{forward.ForwardedTransparent, true, front,
+			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https X-Real-IP=192.0.2.1"},
 		{forward.ForwardedOff, true, front, "X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
-		{forward.ForwardedStandard, true, front, "Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{forward.ForwardedStandard, true, front,
+			"Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
 		{forward.ForwardedFor, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
 		{forward.ForwardedNothing, true, front, ""},
 		{forward.ForwardedNothing, false, front, ""},
-		{forward.ForwardedTransparent, true, "Forwarded: for=192.0.2.1;proto=https;host=evil.example", "Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
-		{forward.ForwardedTransparent, true, "Forwarded: for=unknown", "Forwarded=for=unknown;host=www.example;proto=http X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher", "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https, http", "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, "Forwarded: for=192.0.2.1;proto=https;host=evil.example",
+			"Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{forward.ForwardedTransparent, true, "Forwarded: for=unknown",
+			"Forwarded=for=unknown;host=www.example;proto=http X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher",
+			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https, http",
+			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
 		{forward.ForwardedTransparent, true, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
 		{forward.ForwardedTransparent, false, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
 		{
@@ -94,7 +100,8 @@ func TestTrustedProxySharesResponses(t *testing.T) {
 	s := throughProxy(t, o, true, nil)
 	for _, proto := range []string{"https", "http"} {
 		get := func(client string) *http.Response {
-			return s.visit(t, "GET", "/", "www.example", "X-Forwarded-For: "+client, "X-Real-IP: "+client, "X-Forwarded-Proto: "+proto, "X-Forwarded-Host: www.example", "X-Forwarded-Port: 443")
+			return s.visit(t, "GET", "/", "www.example", "X-Forwarded-For: "+client, "X-Real-IP: "+client, "X-Forwarded-Proto: "+proto,
+				"X-Forwarded-Host: www.example", "X-Forwarded-Port: 443")
 		}
 		testserver.Wait(t, "the response to one client is stored", func() bool { return strings.Contains(get("192.0.2.1").Header.Get("Cache-Status"), "; hit") })
 		if response := get("192.0.2.2"); !strings.Contains(response.Header.Get("Cache-Status"), "; hit") || text(t, response) != proto {
@@ -106,10 +113,12 @@ func TestTrustedProxySharesResponses(t *testing.T) {
 // nginx as it is put in front of others: what it says of each client makes no exchange private.
 func TestBehindNginx(t *testing.T) {
 	o := answering(t, func(request string) string {
-		return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLink: <" + strings.Join(field(request, "X-Forwarded-Proto"), ",") + "://" + strings.Join(field(request, "X-Forwarded-Host"), ",") + ">\r\n\r\n"
+		return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLink: <" + strings.Join(field(request, "X-Forwarded-Proto"),
+			",") + "://" + strings.Join(field(request, "X-Forwarded-Host"), ",") + ">\r\n\r\n"
 	})
 	s := throughProxy(t, o, true, nil)
-	front := testserver.StartNginx(t, testserver.OpenFolder(t), "location /site/ {", "proxy_pass http://"+s.addr+"/;", "proxy_http_version 1.1;", "proxy_set_header Host www.example;",
+	front := testserver.StartNginx(t, testserver.OpenFolder(t), "location /site/ {", "proxy_pass http://"+s.addr+"/;", "proxy_http_version 1.1;",
+		"proxy_set_header Host www.example;",
 		"proxy_set_header X-Real-IP $remote_addr;", "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "proxy_set_header X-Forwarded-Proto https;",
 		"proxy_set_header X-Forwarded-Host $host;", "proxy_set_header X-Forwarded-Port 443;", "}")
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

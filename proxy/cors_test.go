@@ -13,7 +13,8 @@ func TestCORS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.CORS = []string{"https://a.example"} })
 	all := start(t, func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, prefixes("0.0.0.0/0") })
 	for target, shared := range map[string]bool{
-		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true, "/api/v1/openapi.json": true,
+		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true,
+		"/api/v1/openapi.json":      true,
 		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read why
 		"/urn:a1:b":                 false, "/": false, "/api/v1/resolve?uri=http://a.example/": false, "/uri-res/N2R?urn:a1:b": false,
 	} {
@@ -45,7 +46,8 @@ func TestCORS(t *testing.T) {
 	if response.StatusCode != http.StatusNoContent || response.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST" || response.Header.Get("Access-Control-Allow-Origin") != "https://a.example" {
 		t.Errorf("a preflight: %d %v", response.StatusCode, response.Header)
 	}
-	for _, refused := range []string{strings.Replace(preflight, "a.example", "b.example", 1), strings.Replace(preflight, "/api/v1/resolve", "/urn:a1:b", 1), strings.Replace(preflight, "Origin", "X", 1)} {
+	for _, refused := range []string{strings.Replace(preflight, "a.example", "b.example", 1), strings.Replace(preflight, "/api/v1/resolve", "/urn:a1:b",
+		1), strings.Replace(preflight, "Origin", "X", 1)} {
 		if response := s.ask(t, refused)[0]; response.StatusCode == http.StatusNoContent {
 			t.Errorf("%.40s: allowed", refused)
 		}
@@ -56,9 +58,11 @@ func TestCORS(t *testing.T) {
 func TestStaticDocuments(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.SecurityContact = "mailto:security@a.example" })
 	for target, part := range map[string]string{
-		"/api/v1/openapi.json": `"openapi"`, "/robots.txt": "Disallow: /", "/favicon.ico": "\x00\x00\x01\x00", "/.well-known/security.txt": "Contact: mailto:security@a.example\nExpires: ",
+		"/api/v1/openapi.json": `"openapi"`, "/robots.txt": "Disallow: /", "/favicon.ico": "\x00\x00\x01\x00",
+		"/.well-known/security.txt": "Contact: mailto:security@a.example\nExpires: ",
 	} {
-		if response := s.get(t, target); response.StatusCode != http.StatusOK || !strings.Contains(text(t, response), part) || response.Header.Get("Cache-Control") != "max-age=3600" {
+		if response := s.get(t, target); response.StatusCode != http.StatusOK || !strings.Contains(text(t, response),
+			part) || response.Header.Get("Cache-Control") != "max-age=3600" {
 			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 		}
 	}
@@ -79,7 +83,8 @@ func TestPAC(t *testing.T) {
 	})
 	for _, target := range []string{"/proxy.pac", "/wpad.dat"} {
 		response := s.ask(t, "GET "+target+" HTTP/1.1\r\nHost: wpad.example\r\n\r\n")[0]
-		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(text(t, response), `"PROXY proxy.example:8141"`) {
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(text(t,
+			response), `"PROXY proxy.example:8141"`) {
 			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
 		}
 	}

@@ -27,7 +27,8 @@ const mebibyte = 1 << 20
 func memoryOf(octets int) resolver.Memory {
 	const share = 4
 	slots := make(resolver.Slots, octets/resolver.MemoryUnit)
-	return resolver.Memory{Quota: resolver.Quota{Slots: slots, Shares: resolver.NewShares(cap(slots)/share, cap(slots)/share, resolver.ErrBusy), Busy: problem.ErrDocuments}}
+	return resolver.Memory{Quota: resolver.Quota{Slots: slots, Shares: resolver.NewShares(cap(slots)/share, cap(slots)/share, resolver.ErrBusy),
+		Busy: problem.ErrDocuments}}
 }
 
 // large is a scheme.Handler of menus whose documents have about 9 MB: more than the kernel takes for who does not read.
@@ -70,7 +71,8 @@ func (s *server) idleReader(t *testing.T, from string, number int, accept string
 	_ = c.(*net.TCPConn).SetReadBuffer(4096)
 	_ = c.SetDeadline(time.Now().Add(testserver.Patience))
 	head := make([]byte, len("HTTP/1.1 200"))
-	if _, err = fmt.Fprintf(c, "GET /fetch?uri=gopher://h.example/1/%d HTTP/1.1\r\nHost: a\r\nReferer: http://a/\r\nAccept: %s\r\n\r\n", number, accept); err == nil {
+	if _, err = fmt.Fprintf(c, "GET /fetch?uri=gopher://h.example/1/%d HTTP/1.1\r\nHost: a\r\nReferer: http://a/\r\nAccept: %s\r\n\r\n", number,
+		accept); err == nil {
 		_, err = io.ReadFull(c, head)
 	}
 	if err != nil {

@@ -27,7 +27,8 @@ import (
 func edgeNumbers() []string {
 	return []string{
 		"0", "1", "65535", "2147483647", "2147483648", "4294967295", "4294967296", "4611686018427387903", "4611686018427387904", "9223372036854775806",
-		"9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "99999999999999999999999999", "-1", "-9223372036854775808", "+1", "0x7fffffffffffffff",
+		"9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "99999999999999999999999999", "-1",
+		"-9223372036854775808", "+1", "0x7fffffffffffffff",
 	}
 }
 
@@ -113,14 +114,16 @@ func TestEdgeNumbers(t *testing.T) {
 				"XOVER", "224 x\r\n"+n+"\ts\tf\td\t<1@h>\t\t"+n+"\t"+n+"\r\n.\r\n", "OVER", "224 x\r\n"+n+"\ts\tf\td\t<1@h>\t\t"+n+"\t"+n+"\r\n.\r\n")
 			s := start(t, withGateways(t, news))
 			targets := []string{
-				"ftp://" + files + "/a", "ftp://" + files + "/d/", "ftp://" + files + "/a;type=a", "gopher://" + menu + "/", "gopher://" + menu + "/0a", "gopher://" + menu + "/0/0%09%09+",
+				"ftp://" + files + "/a", "ftp://" + files + "/d/", "ftp://" + files + "/a;type=a", "gopher://" + menu + "/", "gopher://" + menu + "/0a",
+				"gopher://" + menu + "/0/0%09%09+",
 				"gopher://" + menu + "/1/1%09%09+", "news:g", "news:*",
 			}
 			for _, head := range edgeHeads(n) {
 				targets = append(targets, "http://"+always(t, head).addr+"/")
 			}
 			for _, target := range targets {
-				for _, fields := range []string{"", "Range: bytes=1-" + n + "\r\n", "Range: bytes=-" + n + "\r\n", "Cache-Control: max-stale=" + n + ", min-fresh=" + n + "\r\n"} {
+				for _, fields := range []string{"", "Range: bytes=1-" + n + "\r\n", "Range: bytes=-" + n + "\r\n",
+					"Cache-Control: max-stale=" + n + ", min-fresh=" + n + "\r\n"} {
 					s.answers(t, target, fields)
 				}
 			}
@@ -133,8 +136,10 @@ func edgeHeads(n string) []string {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	const body = "Content-Length: 5\r\n\r\nhello"
 	return []string{
-		ok + "Connection: close\r\nContent-Length: " + n + "\r\n\r\nhello", ok + "Connection: close\r\nCache-Control: max-age=60\r\nContent-Length: " + n + "\r\n\r\nhello",
-		ok + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + n + "\r\nhello", ok + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello",
+		ok + "Connection: close\r\nContent-Length: " + n + "\r\n\r\nhello",
+		ok + "Connection: close\r\nCache-Control: max-age=60\r\nContent-Length: " + n + "\r\n\r\nhello",
+		ok + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + n + "\r\nhello",
+		ok + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello",
 		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-4/" + n + "\r\n" + body,
 		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes " + n + "-" + n + "/*\r\n" + body,
 		"HTTP/1.1 206 Partial Content\r\nEtag: \"a\"\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-" + n + "/" + n + "\r\n" + body,

@@ -324,7 +324,7 @@ func (p *FastPath) answer(f *fastClient, w *fastWork) fast.Reason {
 	}
 	w.view.Method, w.view.Target, w.view.Host = r.Method, r.Target, host
 	route.Classify(&w.ask, &w.view, &f.place)
-	w.isAsked = !r.IsForwarded // the exchange has the client that is named
+	w.isAsked = true
 	switch a := &w.ask; {
 	case a.Err != nil:
 		return fast.Form

@@ -49,7 +49,8 @@ func bodies() []scripted {
 	add := func(name string, packets ...packet) { all = append(all, scripted{name, packets}) }
 	one := asked(cachedName)
 	const echo = "http://a.example/echo"
-	for _, target := range []string{echo, cachedName, cachedPage, "http://a.example/fails", "http://a.example/slow", "http://denied.example/echo", "http://www.example/echo", "/api/v1/resolve", "/fetch/" + echo, "/", "/uri-res/N2L?urn:example:one"} {
+	for _, target := range []string{echo, cachedName, cachedPage, "http://a.example/fails", "http://a.example/slow", "http://denied.example/echo",
+		"http://www.example/echo", "/api/v1/resolve", "/fetch/" + echo, "/", "/uri-res/N2L?urn:example:one"} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 			for _, body := range []string{"", "urn:example:one\n", strings.Repeat("urn:example:two\n", 600)} {
 				text := posted(method, target, body)
@@ -86,9 +87,13 @@ func bodies() []scripted {
 	add("an empty line behind a POST, and much later a request", packet{hello, 7 * time.Second}, packet{"\r\n", 7 * time.Second}, packet{octets: one})
 	add("an empty line behind a POST, and nothing", packet{hello, 7 * time.Second}, packet{octets: "\r\n"})
 	for _, lines := range []string{
-		"Content-Length: 5, 5", "Content-Length: +5", "Content-Length: -5", "Content-Length: 05", "Content-Length: 0x5", "Content-Length: ", "Content-Length: 5x", "Content-Length: 5 5", "Content-Length: 99999999999999999999", "Content-Length: 999999999999999", "Content-Length: 9223372036854775807",
-		"Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\nTransfer-Encoding: chunked", "Content-Length: 5\r\nTransfer-Encoding: identity", "content-length: 5", "Content-Length: 4", "Content-Length: 6", "Content-Length : 5",
-		"Content-Length: 5\r\nExpect: 100-continue", "Content-Length: 5\r\nTrailer: X", "Content-Length: 5\r\nTE: trailers", "Content-Length: 5\r\nUpgrade: h2c\r\nConnection: upgrade", "Content-Length: 5\r\nContent-Encoding: gzip", "Content-Length: 5\r\nX-Odd: y\r\nOrigin: https://page.example",
+		"Content-Length: 5, 5", "Content-Length: +5", "Content-Length: -5", "Content-Length: 05", "Content-Length: 0x5", "Content-Length: ",
+		"Content-Length: 5x", "Content-Length: 5 5", "Content-Length: 99999999999999999999", "Content-Length: 999999999999999", "Content-Length: 9223372036854775807",
+		"Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\nTransfer-Encoding: chunked",
+		"Content-Length: 5\r\nTransfer-Encoding: identity", "content-length: 5", "Content-Length: 4", "Content-Length: 6", "Content-Length : 5",
+		"Content-Length: 5\r\nExpect: 100-continue", "Content-Length: 5\r\nTrailer: X", "Content-Length: 5\r\nTE: trailers",
+		"Content-Length: 5\r\nUpgrade: h2c\r\nConnection: upgrade", "Content-Length: 5\r\nContent-Encoding: gzip",
+		"Content-Length: 5\r\nX-Odd: y\r\nOrigin: https://page.example",
 	} {
 		for _, method := range []string{"POST", "DELETE", "GET"} {
 			add(fmt.Sprintf("%q of %s", lines, method), whole(strings.Replace(asked(echo, strings.Split(lines, "\r\n")...), "GET", method, 1)+"hello"+one)...)

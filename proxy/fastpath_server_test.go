@@ -108,7 +108,8 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 	slots := func() resolver.Quota { return resolver.Quota{Slots: make(resolver.Slots, 100)} }
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
-		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
+		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w,
+			&slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"),
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
@@ -182,9 +183,10 @@ func (w *world) serve(t *testing.T, listener net.Listener, v *variant, isFast bo
 	t.Helper()
 	config := listen.ServerConfig{
 		Handler: w.handler, Now: time.Now, Log: w.config.Log, Malformed: malformed, MaxTarget: w.config.MaxTarget, MaxHeader: 64 << 10,
-		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 20 * time.Second, ShutdownTimeout: 5 * time.Second,
-		Refused: func(status int) { w.add("refused %d", status) },
-		Unused:  func() { w.add("unused") },
+		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 20 * time.Second,
+		ShutdownTimeout: 5 * time.Second,
+		Refused:         func(status int) { w.add("refused %d", status) },
+		Unused:          func() { w.add("unused") },
 	}
 	if isFast {
 		config.FastPath = w.fast

@@ -77,13 +77,20 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "origins", change: func(c *proxy.Config) { c.CORS = []string{"https://page.example"} }},
 		{name: "rate", change: func(c *proxy.Config) { c.Access.Rate = 3 }},
 		{name: "redirect to TLS", change: func(c *proxy.Config) { c.RedirectTLS = true }},
-		{name: "TLS", secure: true, change: func(c *proxy.Config) { c.RedirectTLS = true; gateway(c) }, serving: func(t testing.TB, c *listen.ServerConfig) { t.Helper(); c.TLS = certificate(t) }},
+		{name: "TLS", secure: true, change: func(c *proxy.Config) { c.RedirectTLS = true; gateway(c) }, serving: func(t testing.TB,
+			c *listen.ServerConfig) {
+			t.Helper()
+			c.TLS = certificate(t)
+		}},
 		{name: "identified", change: func(c *proxy.Config) { c.Identify = true }},
 		{name: "identified behind a proxy", change: func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback}; gateway(c) }},
 		{name: "PROXY protocol", prefix: "PROXY TCP4 192.0.2.9 192.0.2.1 1000 80\r\n", change: func(c *proxy.Config) {
 			c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}
 		}, serving: func(_ testing.TB, c *listen.ServerConfig) { c.ProxyProtocol = []netip.Prefix{loopback} }},
-		{name: "small", isSmall: true, change: func(c *proxy.Config) { c.MaxTarget = 24; gateway(c) }, serving: func(_ testing.TB, c *listen.ServerConfig) { c.MaxHeader = 1 }},
+		{name: "small", isSmall: true, change: func(c *proxy.Config) { c.MaxTarget = 24; gateway(c) }, serving: func(_ testing.TB,
+			c *listen.ServerConfig) {
+			c.MaxHeader = 1
+		}},
 		{name: "rules", change: rules(
 			policy.Rule{ID: "no-page", Deny: true, Hosts: []string{"denied.example"}}, policy.Rule{ID: "some", Hosts: []string{".example"}, Methods: []string{"GET"}},
 			policy.Rule{ID: "rest", Deny: true},

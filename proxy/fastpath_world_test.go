@@ -52,9 +52,11 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "two":
 		return one(time.Hour, location("https://a.example/1", plain), location("https://b.example/2", plain))
 	case "typed":
-		return one(time.Hour, location("https://a.example/h", resolver.Source{Name: "test", Type: "text/html"}), location("https://a.example/p", resolver.Source{Name: "test", Type: "application/pdf"}))
+		return one(time.Hour, location("https://a.example/h", resolver.Source{Name: "test", Type: "text/html"}), location("https://a.example/p",
+			resolver.Source{Name: "test", Type: "application/pdf"}))
 	case "languages":
-		return one(time.Hour, location("https://a.example/en", resolver.Source{Name: "test", Type: "text/html", Language: "en"}), location("https://a.example/de", resolver.Source{Name: "test", Type: "text/html", Language: "de"}))
+		return one(time.Hour, location("https://a.example/en", resolver.Source{Name: "test", Type: "text/html", Language: "en"}),
+			location("https://a.example/de", resolver.Source{Name: "test", Type: "text/html", Language: "de"}))
 	case "onetyped":
 		return one(time.Hour, location("https://a.example/p", resolver.Source{Name: "test", Type: "application/pdf", Language: "en"}))
 	case "record":
@@ -74,7 +76,8 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "gone":
 		return negative(resolver.ErrGone, time.Hour, nil)
 	case "withdrawn":
-		return negative(resolver.ErrGone, time.Hour, &resolver.Record{Name: name, Status: "withdrawn", Reason: "a <b> & \"c\"", Since: time.Unix(9e8, 0), Successors: []string{"urn:example:one", "urn:example:two"}})
+		return negative(resolver.ErrGone, time.Hour, &resolver.Record{Name: name, Status: "withdrawn", Reason: "a <b> & \"c\"", Since: time.Unix(9e8, 0),
+			Successors: []string{"urn:example:one", "urn:example:two"}})
 	case "service":
 		return negative(resolver.ErrService, resolver.Forever, nil)
 	case "fails":
@@ -113,6 +116,15 @@ func (n *names) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, e
 	return answer, err
 }
 
+// comeBody is a body that has come with its head.
+type comeBody struct{ *strings.Reader }
+
+// Close implements io.Closer.
+func (comeBody) Close() error { return nil }
+
+// Buffered implements httpcache.Buffered.
+func (b comeBody) Buffered() int { return b.Len() }
+
 // web is an origin server for all hosts: every kind of response that the HTTP cache stores, or does not.
 type web struct{ now func() time.Time }
 
@@ -136,7 +148,8 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
 		all := append(httpmessage.FieldsOf("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
-		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: from}}
+		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: comeBody{strings.NewReader(body)},
+			ContentLength: int64(len(body)), From: from}}
 		if r.Method == http.MethodHead {
 			resource.Body = http.NoBody
 		}
@@ -197,7 +210,8 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	case "cookie":
 		return answer(200, "cookie", append(minute, "Set-Cookie", "a=b", "Set-Cookie", "c=d")...)
 	case "odd":
-		return answer(200, "odd", append(minute, "Content-Location", "/odd", "Content-Md5", "x", "Content-Language", "de", "Content-Range-Not", "x", "X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
+		return answer(200, "odd", append(minute, "Content-Location", "/odd", "Content-Md5", "x", "Content-Language", "de", "Content-Range-Not", "x",
+			"X-Empty", "", "X-High", "\xe9", "Connection", "x-gone", "X-Gone", "1", "Www-Authenticate", "Basic")...)
 	case "private":
 		return answer(200, "private", "Cache-Control", "private")
 	case "fails":

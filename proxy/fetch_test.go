@@ -161,7 +161,8 @@ func TestFetchedResources(t *testing.T) {
 		}
 		header := response.Header
 		if header.Get("Location") != location || header.Get("Set-Cookie") != "" || header.Get("Strict-Transport-Security") != "" ||
-			!strings.HasPrefix(header.Get("Content-Security-Policy"), "sandbox; default-src 'none'") || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Referrer-Policy") != "no-referrer" {
+			!strings.HasPrefix(header.Get("Content-Security-Policy"),
+				"sandbox; default-src 'none'") || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: %d %v\n%s", target, response.StatusCode, header, body)
 		}
 	}
@@ -188,7 +189,8 @@ func TestSortedListings(t *testing.T) {
 	})
 	const at = "/fetch?uri=ftp%3A%2F%2Fh.example%2Fd%2F"
 	for target, want := range map[string]string{
-		at: "caB", at + "&sort=name": "aBc", at + "&sort=size": "Bac", at + "&sort=time": "aBc", at + "&sort=other": "caB", "/fetch?uri=ftp://h.example/d/&sort=size": "caB",
+		at: "caB", at + "&sort=name": "aBc", at + "&sort=size": "Bac", at + "&sort=time": "aBc", at + "&sort=other": "caB",
+		"/fetch?uri=ftp://h.example/d/&sort=size": "caB",
 	} {
 		page := text(t, s.get(t, target, "Accept: */*"))
 		_, rows, _ := strings.Cut(page, "<tbody>")
@@ -240,7 +242,10 @@ func TestListingsAreCached(t *testing.T) {
 			asked.Add(1)
 			return next.Fetch(ctx, r)
 		})
-		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
+			string) (string, bool) {
+			return "", false
+		}})
 	})
 	targets := []string{"gopher://a.example/1", "/fetch?uri=gopher://A.example:70/"}
 	first := make(map[string]string)

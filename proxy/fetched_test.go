@@ -163,7 +163,8 @@ func TestFetchedStatuses(t *testing.T) {
 func TestFetchedWithoutContent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
-	for _, content := range []string{"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", "Content-Length: 4\r\nExpect: 100-continue\r\n\r\nbody"} {
+	for _, content := range []string{"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+		"Content-Length: 4\r\nExpect: 100-continue\r\n\r\nbody"} {
 		answer, _ := s.octets(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+content)
 		if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(answer, "\r\n\r\nok") {
 			t.Errorf("%q", answer)
@@ -210,7 +211,8 @@ func TestFetchedParts(t *testing.T) {
 			response := s.ask(t, tt.method+" "+fetchOf(origin.URL+"/")+" HTTP/1.1\r\nHost: a\r\n"+tt.field+"\r\n\r\n")[0]
 			body, header := text(t, response), response.Header
 			if response.StatusCode != tt.status || tt.body != "*" && body != tt.body || header.Get("Content-Range") != tt.ranged ||
-				tt.length >= 0 && response.ContentLength != tt.length || !strings.HasPrefix(header.Get("Content-Security-Policy"), "sandbox; default-src 'none'") || !strings.HasPrefix(header.Get("Cache-Control"), "private") {
+				tt.length >= 0 && response.ContentLength != tt.length || !strings.HasPrefix(header.Get("Content-Security-Policy"),
+				"sandbox; default-src 'none'") || !strings.HasPrefix(header.Get("Cache-Control"), "private") {
 				t.Errorf("%s: %s %s: %d %q %v", name, tt.method, tt.field, response.StatusCode, body, header)
 			}
 			if tt.status < 400 && header.Get("Etag") != `"1"` {

@@ -175,7 +175,8 @@ func TestGatewayServers(t *testing.T) {
 	}
 	s = site(t, []string{closed.Addr().String()}, nil)
 	for range 2 { // there is no other one
-		if response := s.visit(t, "GET", "/", "www.example"); response.StatusCode != 502 || !strings.Contains(response.Header.Get("Proxy-Status"), "error=connection_refused") {
+		if response := s.visit(t, "GET", "/", "www.example"); response.StatusCode != 502 || !strings.Contains(response.Header.Get("Proxy-Status"),
+			"error=connection_refused") {
 			t.Errorf("%d %v", response.StatusCode, response.Header)
 		}
 	}

@@ -18,7 +18,8 @@ type hostSpelling struct{ target, host string }
 // redirect that it makes of Host, and that is stored, would lead all clients to what one of them has written.
 func TestHostOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
-		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" + strings.Join(field(request, "Host"), " and ") + "/to\r\n\r\n"
+		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" + strings.Join(field(request,
+			"Host"), " and ") + "/to\r\n\r\n"
 	})
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		for i, tt := range []hostSpelling{

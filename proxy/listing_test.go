@@ -31,7 +31,8 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 			Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"}, Notes: []string{"n"},
 			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}}, Search: &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
 			Items: []scheme.Item{
-				{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f", Note: "n", Depth: 1, Count: &size},
+				{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f",
+					Note: "n", Depth: 1, Count: &size},
 				{Kind: scheme.ItemOther, Name: "b", Modified: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 			},
 			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i", Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
@@ -81,7 +82,8 @@ func TestListingIsRepresented(t *testing.T) {
 			t.Errorf("%s: %s by %s", tt.accept, again.Status, etag)
 		}
 	}
-	if body := text(t, s.get(t, "ftp://h.example/pub/", "Accept: text/html")); !strings.Contains(body, `<a href="ftp://h.example/pub/%3Ca%3E">`) || strings.Contains(body, "/fetch") {
+	if body := text(t, s.get(t, "ftp://h.example/pub/", "Accept: text/html")); !strings.Contains(body,
+		`<a href="ftp://h.example/pub/%3Ca%3E">`) || strings.Contains(body, "/fetch") {
 		t.Errorf("for a client of the proxy: %s", body)
 	}
 }
@@ -95,7 +97,10 @@ func TestListingsByLogin(t *testing.T) {
 	t.Cleanup(store.Close)
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.Accept, c.ListingTTL = answer.ListingAccept, time.Minute
-		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
+			string) (string, bool) {
+			return "", false
+		}})
 		t.Cleanup(c.Forward.Cache.Close)
 		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Fields.Value("Authorization"), URI: "ftp://h.example/"})
@@ -133,7 +138,8 @@ func TestRefusal(t *testing.T) {
 		proxies  string
 		contains string
 	}{
-		{"/fetch?uri=ftp://u:secret@h.example/refused/404", 404, "The server has no such file or directory.", `urnd; details="550 \"No\" such file"`, `action="/fetch"`},
+		{"/fetch?uri=ftp://u:secret@h.example/refused/404", 404, "The server has no such file or directory.", `urnd; details="550 \"No\" such file"`,
+			`action="/fetch"`},
 		{"/fetch?uri=ftp://h.example/refused/401", 403, "The server does not give it to everybody.", "urnd; details=", `action="/fetch"`},
 		{"/fetch?uri=ftp://h.example/refused/503", 503, "too many visitors", "urnd; details=", `action="/fetch"`},
 		{"ftp://h.example/refused/401", 401, "only to users with a name and a password", "urnd; details=", "550"},
@@ -147,7 +153,8 @@ func TestRefusal(t *testing.T) {
 		if response.StatusCode != tt.status || !strings.Contains(page, tt.says) || !strings.Contains(page, tt.contains) || strings.Contains(page, "secret") {
 			t.Errorf("%s: %s: %s", tt.target, response.Status, page)
 		}
-		if got := response.Header.Get("Proxy-Status"); !strings.HasPrefix(got, tt.proxies) || strings.Contains(tt.proxies, "details") && strings.Contains(got, "error=") {
+		if got := response.Header.Get("Proxy-Status"); !strings.HasPrefix(got, tt.proxies) || strings.Contains(tt.proxies,
+			"details") && strings.Contains(got, "error=") {
 			t.Errorf("%s: Proxy-Status: %s", tt.target, got)
 		}
 		if challenge := response.Header.Get("Www-Authenticate"); (challenge != "") != (tt.status == 401) {
@@ -165,7 +172,8 @@ func TestFetchForm(t *testing.T) {
 	s := startShelf(t)
 	closed := start(t, func(c *proxy.Config) { c.Access.Proxy = nil })
 	for _, target := range []string{"/fetch", "/fetch?uri="} {
-		if response := s.get(t, target, "Accept: text/html"); response.StatusCode != 200 || !strings.Contains(text(t, response), `<form action="/fetch">`) || response.Header.Get("Vary") != "Accept" {
+		if response := s.get(t, target, "Accept: text/html"); response.StatusCode != 200 || !strings.Contains(text(t, response),
+			`<form action="/fetch">`) || response.Header.Get("Vary") != "Accept" {
 			t.Errorf("%s: %s", target, response.Status)
 		}
 		if response := s.get(t, target); response.StatusCode != 400 || response.Header.Get("Content-Type") != "application/problem+json" {

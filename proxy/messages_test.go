@@ -231,7 +231,8 @@ func TestExpect(t *testing.T) {
 		t.Errorf("Expect: %q", got)
 	}
 	answer, broken := s.octets(t, strings.Replace(fmt.Sprintf(request, o.addr), "/ HTTP", "/no HTTP", 1))
-	if !strings.HasPrefix(answer, "HTTP/1.1 417 ") || broken || !strings.HasSuffix(answer, "\r\n\r\nno") || !strings.Contains(answer, "\r\nConnection: close\r\n") {
+	if !strings.HasPrefix(answer, "HTTP/1.1 417 ") || broken || !strings.HasSuffix(answer, "\r\n\r\nno") || !strings.Contains(answer,
+		"\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", answer, broken)
 	}
 	if read.Load() != 0 {

@@ -21,7 +21,8 @@ import (
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
-	m := &fakeCaches{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}}}, nil)}}
+	m := &fakeCaches{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en",
+		Authentic: true}}}, nil)}}
 	ready := newAdminHandler(m, nil)
 	unready := newAdminHandler(m, func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
@@ -105,13 +106,15 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/.well-known/security.txt": "/.well-known/security.txt",
 	} {
 		for target := range strings.FieldsSeq(targets) {
-			for _, accept := range []string{"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv", "Accept: application/linkset+json", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old"} {
+			for _, accept := range []string{"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv",
+				"Accept: application/linkset+json", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old"} {
 				c.send(s, path, "GET "+target, "", accept)
 			}
 			c.send(s, path, "GET "+target, "", "Via: 1.1 urnd, 1.1 urnd", "Via: 1.1 urnd, 1.1 urnd") // a loop
 		}
 	}
-	for _, body := range []string{`["urn:a1:b", "urn:a", "javascript:alert(1)", ""]`, `"urn:a1:b"` + "\n" + `"urn:a1:c"`, `{}`, `[1]`, `[` + strings.Repeat(`"",`, 10_001) + `""]`} {
+	for _, body := range []string{`["urn:a1:b", "urn:a", "javascript:alert(1)", ""]`, `"urn:a1:b"` + "\n" + `"urn:a1:c"`, `{}`, `[1]`,
+		`[` + strings.Repeat(`"",`, 10_001) + `""]`} {
 		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
 	}
 	c.document.checkAllSeen(t)
@@ -126,7 +129,8 @@ func (c checker) failures(s *server) {
 	}
 	for _, err := range []error{
 		&resolver.Negative{Kind: resolver.ErrNotFound, Reason: "tried all"}, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Cache: resolver.CacheHit},
-		&resolver.Negative{Kind: resolver.ErrService}, resolver.ErrUnreachable, resolver.ErrForbidden, resolver.ErrBusy, context.DeadlineExceeded, errors.New("a bug"),
+		&resolver.Negative{Kind: resolver.ErrService}, resolver.ErrUnreachable, resolver.ErrForbidden, resolver.ErrBusy, context.DeadlineExceeded,
+		errors.New("a bug"),
 	} {
 		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
 		for path, target := range paths {

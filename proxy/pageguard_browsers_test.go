@@ -86,7 +86,8 @@ func (r *readers) site(w http.ResponseWriter, request *http.Request) {
 		fmt.Fprintf(w, `<!DOCTYPE html><meta name="referrer" content="unsafe-url"><meta http-equiv="refresh" content="0;url=%s">
 			<link rel="stylesheet" href="%s"><link rel="prefetch" href="%s"><link rel="icon" href="%s"><img src="%s"><iframe src="%s"></iframe><object data="%s"></object>
 			<video src="%s"></video><script>location = %q</script><style>@import "%s"</style><h1 id="shown">shown</h1>`,
-			target("refresh"), target("style"), target("prefetch"), target("icon"), target("image"), target("frame"), target("object"), target("video"), target("script"), target("import"))
+			target("refresh"), target("style"), target("prefetch"), target("icon"), target("image"), target("frame"), target("object"), target("video"),
+			target("script"), target("import"))
 	default:
 		w.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(w, `window.secret = "TOPSECRET-42"`)
@@ -216,7 +217,8 @@ func loadNothing(t *testing.T, b reader, r *readers) {
 			var secret, got string
 			b.Evaluate(t, "String(window.secret)", &secret)
 			b.Evaluate(t, "window.results.join()", &got)
-			if secret != "undefined" || strings.Contains(got, "TOPSECRET") || strings.Contains(got, "script loaded") || strings.Contains(got, "stylesheet loaded") || strings.Contains(got, "img loaded") {
+			if secret != "undefined" || strings.Contains(got, "TOPSECRET") || strings.Contains(got, "script loaded") || strings.Contains(got,
+				"stylesheet loaded") || strings.Contains(got, "img loaded") {
 				t.Errorf("%s, %q: %s %s", target, policy, secret, got)
 			}
 		}

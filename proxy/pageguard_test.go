@@ -165,7 +165,8 @@ func TestRedirectsOfWhatIsFetched(t *testing.T) {
 			t.Errorf("%s: %d %s", tt.to, response.StatusCode, location)
 		}
 		if tt.location != "" && tt.then == 0 {
-			if body := text(t, s.get(t, tt.location, person...)); !strings.Contains(body, `<a href="`+strings.TrimSuffix(tt.location, "&led")+`"><code>`+tt.to+`</code>`) {
+			if body := text(t, s.get(t, tt.location, person...)); !strings.Contains(body, `<a href="`+strings.TrimSuffix(tt.location,
+				"&led")+`"><code>`+tt.to+`</code>`) {
 				t.Errorf("%s: %s", tt.location, body)
 			}
 			if program := s.get(t, tt.location); program.StatusCode != 200 {
@@ -216,12 +217,14 @@ func TestPersonOpens(t *testing.T) {
 		mux["ftp"] = mux["gopher"]
 	})
 	s.next = withLocations("gopher://a.example/1")
-	for _, target := range []string{fetchOf("gopher://a.example/1"), fetchOf("gopher://a.example/7a%09") + "&search=b+c", fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a"} {
+	for _, target := range []string{fetchOf("gopher://a.example/1"), fetchOf("gopher://a.example/7a%09") + "&search=b+c",
+		fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a"} {
 		response := s.get(t, target, agentField, acceptPage)
 		if body := text(t, response); !strings.Contains(body, `<a href=""><code>`) || strings.Contains(body, "secret") {
 			t.Errorf("%s: %s", target, body)
 		}
-		if header := response.Header; header.Get("Referrer-Policy") != "same-origin" || !strings.Contains(header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+		if header := response.Header; header.Get("Referrer-Policy") != "same-origin" || !strings.Contains(header.Get("Content-Security-Policy"),
+			"frame-ancestors 'none'") {
 			t.Errorf("%s: %v", target, header)
 		}
 		if opened := s.get(t, target, agentField, acceptPage, "Referer: http://a"+target); opened.StatusCode != 200 {

@@ -80,7 +80,8 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		t.Fatal(err)
 	}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second, ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now})
+	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second,
+		ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
@@ -114,7 +115,8 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	handler := proxy.New(config)
 	serving := listen.ServerConfig{
 		Handler: handler, FastPath: fastPath(handler), Now: time.Now, Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096, TLS: secure,
-		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 5 * time.Second, ShutdownTimeout: 5 * time.Second,
+		HeaderTimeout: 5 * time.Second, BodyDeadline: func() time.Time { return time.Now().Add(bodyTimeout) }, IdleTimeout: 5 * time.Second,
+		ShutdownTimeout: 5 * time.Second,
 	}
 	for _, set := range settings {
 		set(&serving)

@@ -101,7 +101,8 @@ func TestRate(t *testing.T) {
 		if w.Code != tt.status {
 			t.Errorf("%d. %s for %s after %s: %d", i, tt.peer, tt.behind, tt.at, w.Code)
 		}
-		if tt.status == 429 && (w.Header().Get("Retry-After") != "1" || w.Header().Get("Cache-Control") != "no-store" || !strings.Contains(w.Body.String(), "limits.rate")) {
+		if tt.status == 429 && (w.Header().Get("Retry-After") != "1" || w.Header().Get("Cache-Control") != "no-store" || !strings.Contains(w.Body.String(),
+			"limits.rate")) {
 			t.Errorf("%d. %v %s", i, w.Header(), w.Body)
 		}
 	}

@@ -97,7 +97,8 @@ func TestRawOctetsBehindTheSlash(t *testing.T) {
 		if tt.raw == tt.normal {
 			continue
 		}
-		if r := redirecting.get(t, "http://a.example"+tt.raw); r.StatusCode != http.StatusPermanentRedirect || r.Header.Get("Location") != "http://a.example"+tt.normal {
+		if r := redirecting.get(t,
+			"http://a.example"+tt.raw); r.StatusCode != http.StatusPermanentRedirect || r.Header.Get("Location") != "http://a.example"+tt.normal {
 			t.Errorf("%q: %d %q", tt.raw, r.StatusCode, r.Header.Get("Location"))
 		}
 	}

@@ -47,7 +47,8 @@ func TestResources(t *testing.T) {
 	s.next = withLocations(origin.URL+"/missing", origin.URL+"/moved", origin.URL+"/other")
 	response := s.get(t, "/uri-res/N2R?urn:example:a", "Accept: text/x")
 	if body := text(t, response); response.StatusCode != 200 || body != "/text as text/x" || response.Header.Get("Content-Location") != origin.URL+"/text" ||
-		response.Header.Get("Content-Type") != `text/x; v="1"` || !strings.HasPrefix(response.Header.Get("Content-Security-Policy"), "sandbox; default-src 'none'") || response.Header.Get("Set-Cookie") != "" {
+		response.Header.Get("Content-Type") != `text/x; v="1"` || !strings.HasPrefix(response.Header.Get("Content-Security-Policy"),
+		"sandbox; default-src 'none'") || response.Header.Get("Set-Cookie") != "" {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
 	}
 	response = s.get(t, "/uri-res/I2Rs?urn:example:a", "Accept: text/x")

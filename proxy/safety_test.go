@@ -31,7 +31,8 @@ func TestResponseSplitting(t *testing.T) {
 		{"CR in 103", "HTTP/1.1 103 a\rEvil: 1\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a field of 103", "HTTP/1.1 103 Early Hints\r\nLink: a\rEvil: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: a\rEvil: 1\r\n\r\n"},
-		{"framing in a trailer", "HTTP/1.1 200 OK\r\nTrailer: Content-Length, Transfer-Encoding, Evil\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\n"},
+		{"framing in a trailer",
+			"HTTP/1.1 200 OK\r\nTrailer: Content-Length, Transfer-Encoding, Evil\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\n"},
 		{"a second answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nEvil: 1\r\n\r\n"},
 	} {
 		o := always(t, tt.answer)
@@ -130,7 +131,8 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("the origin got %q", got)
 		}
 	}
-	if response := s.get(t, "http://"+o.addr+"/private"); response.StatusCode != 407 || response.Header.Get("Proxy-Authenticate") == "" || !strings.Contains(response.Header.Get("Proxy-Status"), "error=http_request_denied") {
+	if response := s.get(t,
+		"http://"+o.addr+"/private"); response.StatusCode != 407 || response.Header.Get("Proxy-Authenticate") == "" || !strings.Contains(response.Header.Get("Proxy-Status"), "error=http_request_denied") {
 		t.Errorf("without a login: %d %v", response.StatusCode, response.Header)
 	}
 }
@@ -145,9 +147,12 @@ func TestNoOpenProxy(t *testing.T) {
 	}, func(c *listen.ServerConfig) { c.ProxyProtocol = []netip.Prefix{loopback} })
 	for _, client := range []string{"PROXY TCP4 192.0.2.7 192.0.2.1 1 2\r\n", "PROXY TCP6 2001:db8::7 2001:db8::1 1 2\r\n", "PROXY UNKNOWN\r\n"} {
 		for _, request := range []string{
-			"GET http://%s/ HTTP/1.1\r\nHost: a", "GET HTTP://%s/ HTTP/1.1\r\nHost: a", "GET http://%s/ HTTP/1.0", "HEAD http://%s/ HTTP/1.1\r\nHost: a", "POST http://%s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 0",
-			"OPTIONS http://%s HTTP/1.1\r\nHost: a", "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s", "PURGE http://%s/ HTTP/1.1\r\nHost: a", "GET http://%s/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket",
-			"GET https://%s/ HTTP/1.1\r\nHost: a", "GET ftp://%s/ HTTP/1.1\r\nHost: a", "GET /http://%s/ HTTP/1.1\r\nHost: a", "GET /uri-res/N2R?http://%s/ HTTP/1.1\r\nHost: a", "TRACE http://%s/ HTTP/1.1\r\nHost: a",
+			"GET http://%s/ HTTP/1.1\r\nHost: a", "GET HTTP://%s/ HTTP/1.1\r\nHost: a", "GET http://%s/ HTTP/1.0", "HEAD http://%s/ HTTP/1.1\r\nHost: a",
+			"POST http://%s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 0",
+			"OPTIONS http://%s HTTP/1.1\r\nHost: a", "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s", "PURGE http://%s/ HTTP/1.1\r\nHost: a",
+			"GET http://%s/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket",
+			"GET https://%s/ HTTP/1.1\r\nHost: a", "GET ftp://%s/ HTTP/1.1\r\nHost: a", "GET /http://%s/ HTTP/1.1\r\nHost: a",
+			"GET /uri-res/N2R?http://%s/ HTTP/1.1\r\nHost: a", "TRACE http://%s/ HTTP/1.1\r\nHost: a",
 			"GET http://%s/ HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 127.0.0.1", "GET http://%s/ HTTP/1.1\r\nHost: a\r\nForwarded: for=127.0.0.1",
 		} {
 			c := s.dial(t)
@@ -186,7 +191,8 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 	})
 	_, port, _ := net.SplitHostPort(inner.addr)
 	for _, request := range []string{
-		"GET http://" + inner.addr + "/", "GET https://" + inner.addr + "/", "CONNECT " + inner.addr, "CONNECT localhost:" + port, "CONNECT [::ffff:127.0.0.1]:" + port,
+		"GET http://" + inner.addr + "/", "GET https://" + inner.addr + "/", "CONNECT " + inner.addr, "CONNECT localhost:" + port,
+		"CONNECT [::ffff:127.0.0.1]:" + port,
 		"GET http://localhost:" + port + "/", "GET http://[::ffff:127.0.0.1]:" + port + "/", "GET /\r\nGET", "POST http://" + inner.addr + "/",
 	} {
 		fields := " HTTP/1.1\r\nHost: a\r\n\r\n"

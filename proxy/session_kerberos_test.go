@@ -55,7 +55,8 @@ func keeping(t *testing.T, to string) (addr string, kept chan conn) {
 // curled is what curl prints of the last response.
 func curled(t *testing.T, tickets string, arguments ...string) string {
 	t.Helper()
-	arguments = append([]string{"-q", "-sS", "-k", "-o", filepath.Join(t.TempDir(), "body"), "-w", "%{http_code} %header{x-user} %header{proxy-support}"}, arguments...)
+	arguments = append([]string{"-q", "-sS", "-k", "-o", filepath.Join(t.TempDir(), "body"), "-w",
+		"%{http_code} %header{x-user} %header{proxy-support}"}, arguments...)
 	cmd := exec.CommandContext(t.Context(), testserver.Need(t, "curl"), arguments...)
 	cmd.Env = append(os.Environ(), "KRB5CCNAME="+tickets)
 	text, err := cmd.CombinedOutput()
@@ -120,7 +121,8 @@ func TestKerberos(t *testing.T) {
 	}
 	s := startOn(t, certificate(t), withSite(t, []string{o.Addr()}, nil))
 	for protocol, want := range map[string]string{"--http2": "403", "--http1.1": isAlice} {
-		if got := curled(t, alice, protocol, "--negotiate", "-u", ":", "--connect-to", "www.example:443:"+s.addr, "https://www.example/private/a.txt"); !strings.HasPrefix(got, want) {
+		if got := curled(t, alice, protocol, "--negotiate", "-u", ":", "--connect-to", "www.example:443:"+s.addr,
+			"https://www.example/private/a.txt"); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", protocol, got)
 		}
 	}

@@ -113,12 +113,14 @@ func TestRulesOfTheSite(t *testing.T) {
 				head, body := ask(request)
 				said := written.take()
 				if mode != policy.Enforce {
-					if !strings.Contains(head, " 200 ") || strings.Contains(said, "would deny") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
+					if !strings.Contains(head, " 200 ") || strings.Contains(said,
+						"would deny") != (mode == policy.Report) || mode == policy.Report && !strings.Contains(said, "rule=no-1") {
 						t.Errorf("%s, %v, %s: %.30q, log %q", tt.name, mode, request, head, said)
 					}
 					continue
 				}
-				if !strings.HasPrefix(head, "HTTP/1.1 403 ") || !strings.Contains(head, "Proxy-Status: urnd; error=http_request_denied;") || !strings.Contains(head, `\"no-1\"`) || !strings.Contains(body, "no-1") {
+				if !strings.HasPrefix(head, "HTTP/1.1 403 ") || !strings.Contains(head,
+					"Proxy-Status: urnd; error=http_request_denied;") || !strings.Contains(head, `\"no-1\"`) || !strings.Contains(body, "no-1") {
 					t.Errorf("%s, %s: %q %q", tt.name, request, head, body)
 				}
 				if seen() != "no-1" || !strings.Contains(said, "rule=no-1") || !strings.Contains(said, "client=127.0.0.1") || len(o.requests()) > before {

@@ -33,7 +33,8 @@ func upgrading(t testing.TB) *peer {
 		case strings.HasPrefix(request, "GET /no "):
 			_, _ = io.WriteString(c, "HTTP/1.1 426 Upgrade it\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
 		case len(field(request, "Upgrade")) > 0 || strings.HasPrefix(request, "GET /unasked "):
-			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade, X-Hop\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\nX-Hop: 1\r\n\r\nhi ")
+			_, _ = io.WriteString(c,
+				"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade, X-Hop\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\nX-Hop: 1\r\n\r\nhi ")
 			_, _ = io.Copy(c, in)
 			_, _ = io.WriteString(c, "bye")
 		default:

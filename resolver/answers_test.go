@@ -35,7 +35,8 @@ func TestLookupAndPurge(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, soft := range []bool{false, true} {
 		answers := newAnswers(t, func() time.Time { return now }, nil)
-		cached := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, resolver.NewCached(answers.Cache, &stub{answer: located("http://1/", time.Minute)}, nil))
+		cached := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, resolver.NewCached(answers.Cache,
+			&stub{answer: located("http://1/", time.Minute)}, nil))
 		ask := func(name string, service resolver.Service) resolver.CacheState {
 			t.Helper()
 			q := query(t, name)

@@ -65,8 +65,10 @@ func TestChain(t *testing.T) {
 		asksSecond    bool
 	}{
 		{name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{}, location: "http://1/"},
-		{name: "unsupported continues", first: &stub{err: unsupported("r1", 0)}, second: &stub{answer: located("http://2/", 1)}, location: "http://2/", asksSecond: true},
-		{name: "an authoritative negative answer stops", first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}}, second: &stub{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7},
+		{name: "unsupported continues", first: &stub{err: unsupported("r1", 0)}, second: &stub{answer: located("http://2/", 1)}, location: "http://2/",
+			asksSecond: true},
+		{name: "an authoritative negative answer stops", first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}},
+			second: &stub{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7},
 		{name: "a failure stops", first: &stub{err: down}, second: &stub{}, err: down, text: "down"},
 		{
 			name: "all unsupported", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: unsupported("r2", 5)}, asksSecond: true,
@@ -86,7 +88,8 @@ func TestChain(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one", Resolver: tt.first}, {Name: "two", Resolver: tt.second}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
+			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one", Resolver: tt.first}, {Name: "two",
+				Resolver: tt.second}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +114,8 @@ func TestChain(t *testing.T) {
 func TestChainOrder(t *testing.T) {
 	one, two := &stub{answer: located("http://1/", 1)}, &stub{answer: located("http://2/", 1)}
 	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
-	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{"special": {"two", "one"}, "none": {}}, Unknown: resolver.ErrNotFound})
+	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{"special": {"two", "one"},
+		"none": {}}, Unknown: resolver.ErrNotFound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +151,8 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 	var parse *uri.ParseError
-	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, &stub{}).Resolve(t.Context(), query(t, "urn:isbn:1")); !errors.As(err, &parse) {
+	if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, &stub{}).Resolve(t.Context(), query(t,
+		"urn:isbn:1")); !errors.As(err, &parse) {
 		t.Errorf("an invalid name: %v", err)
 	}
 }
@@ -182,7 +187,8 @@ func TestResolutionParams(t *testing.T) {
 		"urn:example:a?s=I2Ls&c=ToC": "?c=ToC", "urn:example:a?c=1&c=2": "", "urn:example:a?x=y": "", "http://a/?c=1": "",
 	} {
 		next := &stub{answer: located("http://a/", 1)}
-		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t, in)); err != nil || next.asked[0].ResolutionParams != want {
+		if _, err := resolver.NewCanonical(resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}, next).Resolve(t.Context(), query(t,
+			in)); err != nil || next.asked[0].ResolutionParams != want {
 			t.Errorf("%s: %+v, %v", in, next.asked, err)
 		}
 		keys[next.asked[0].Key()] = in
@@ -195,8 +201,9 @@ func TestResolutionParams(t *testing.T) {
 // The directive "s" selects a service; unknown services are ignored.
 func TestServiceDirective(t *testing.T) {
 	for in, want := range map[string]resolver.Service{
-		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2L, "urn:example:a?s=i2c": resolver.I2L, "urn:example:a?s=I2Ls&c=ToC": resolver.I2Ls,
-		"urn:example:a?s=I2U": resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L, "urn:example:a?=s=I2C": resolver.I2L,
+		"urn:example:a?s=I2C": resolver.I2C, "urn:example:a?s=n2ls&c=ToC": resolver.I2L, "urn:example:a?s=i2c": resolver.I2L,
+		"urn:example:a?s=I2Ls&c=ToC": resolver.I2Ls,
+		"urn:example:a?s=I2U":        resolver.I2L, "urn:example:a?s=I2C&s=I2R": resolver.I2L, "urn:example:a?=s=I2C": resolver.I2L,
 	} {
 		if got := query(t, in).Selected().Service; got != want {
 			t.Errorf("%s: %s", in, got)
@@ -284,7 +291,8 @@ func TestSplit(t *testing.T) {
 		if others {
 			split.Others = say("others")
 		}
-		for in, want := range map[string]string{"URN:example:a": "names", "HTTP://a/": "locations", "mailto:a@b": "locations", "cid:a@b": "others", "javascript:a": "others"} {
+		for in, want := range map[string]string{"URN:example:a": "names", "HTTP://a/": "locations", "mailto:a@b": "locations", "cid:a@b": "others",
+			"javascript:a": "others"} {
 			if !others && want == "others" {
 				want = "locations"
 			}

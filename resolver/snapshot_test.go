@@ -77,7 +77,8 @@ func TestSnapshot(t *testing.T) {
 		if name == "another basis" {
 			change.text, basis = file.String(), "other"
 		}
-		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), []string{"other", basis}, now, none); n != 0 || !errors.Is(err, change.err) || size(c) != 0 {
+		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), []string{"other", basis}, now, none); n != 0 || !errors.Is(err,
+			change.err) || size(c) != 0 {
 			t.Errorf("%s: restored %d, %v", name, n, err)
 		}
 	}

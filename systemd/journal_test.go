@@ -23,7 +23,8 @@ func TestJournal(t *testing.T) {
 		message, priority, fields = m, p, f
 		return nil
 	}})
-	log.With("service", "127.0.0.1:1").WithGroup("dns").Warn("request failed", "status", 502, "error", errors.New(`no "answer"`), slog.Group("in", "key", "secret"), "3d-time", "")
+	log.With("service", "127.0.0.1:1").WithGroup("dns").Warn("request failed", "status", 502, "error", errors.New(`no "answer"`), slog.Group("in", "key",
+		"secret"), "3d-time", "")
 	want := map[string]string{"SERVICE": "127.0.0.1:1", "DNS_STATUS": "502", "DNS_ERROR": `no "answer"`, "DNS_IN_KEY": "hidden", "DNS_3D_TIME": ""}
 	if !maps.Equal(fields, want) || priority != journal.PriWarning {
 		t.Errorf("fields %q, priority %d", fields, priority)
@@ -38,7 +39,8 @@ func TestJournal(t *testing.T) {
 }
 
 func TestFieldName(t *testing.T) {
-	for name, want := range map[string]string{"a": "A", "3d": "D", "_x": "X", "message": "URND_MESSAGE", "priority": "URND_PRIORITY", "": "URND_", "a-b.ü": "A_B__"} {
+	for name, want := range map[string]string{"a": "A", "3d": "D", "_x": "X", "message": "URND_MESSAGE", "priority": "URND_PRIORITY", "": "URND_",
+		"a-b.ü": "A_B__"} {
 		if got := fieldName(name); got != want {
 			t.Errorf("%q: %s", name, got)
 		}

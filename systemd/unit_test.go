@@ -45,7 +45,8 @@ func TestUnitsVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", filepath.Join(dir, "urnd.service"), filepath.Join(dir, "urnd.socket")).CombinedOutput()
+	out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", filepath.Join(dir, "urnd.service"), filepath.Join(dir,
+		"urnd.socket")).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "urnd.") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -58,7 +59,8 @@ func TestUnitPassesCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "CacheDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n", "Restart=on-failure\n",
+		"Type=notify\n", "WatchdogSec=", "DynamicUser=yes\n", "StateDirectory=urnd\n", "CacheDirectory=urnd\n", "ExecReload=/bin/kill -HUP $MAINPID\n",
+		"Restart=on-failure\n",
 		"LoadCredential=admin-token:", "LoadCredential=proxy-users:", "LoadCredential=certificate:", "LoadCredential=key:", "LoadCredential=news-login:",
 	} {
 		if !strings.Contains(string(text), want) {
@@ -74,7 +76,8 @@ func TestUnitPassesCredentialsOfDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, document := range []string{"../config/example.yaml", "../docs/recipes.md", "../docs/operations.md", "../docs/proxy.md", "../docs/registry-operations.md"} {
+	for _, document := range []string{"../config/example.yaml", "../docs/recipes.md", "../docs/operations.md", "../docs/proxy.md",
+		"../docs/registry-operations.md"} {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)

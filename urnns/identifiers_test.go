@@ -13,13 +13,17 @@ func TestIdentifiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"0-395-36341-1": "urn:isbn:0-395-36341-1", "9780395363416": "urn:isbn:9780395363416", "978 0 395 36341 6": "urn:isbn:978-0-395-36341-6", "ISBN 080442957x": "urn:isbn:080442957x",
-		"1046-8188": "urn:issn:1046-8188", "ISSN: 1046-8188": "urn:issn:1046-8188", "03178471": "urn:issn:03178471",
-		"10.1000/182": "urn:doi:10.1000/182", "doi:10.1000/182": "urn:doi:10.1000/182", "DOI: 10.1000/a<b>": "urn:doi:10.1000/a%3Cb%3E", "10.1000/a?b#c%20d": "urn:doi:10.1000/a%3Fb%23c%2520d",
-		"hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ark:/12148/btv1b8449691v": "https://n2t.net/ark:/12148/btv1b8449691v", "ark:12148/x1": "https://n2t.net/ark:/12148/x1",
-		"DOI 10.1000/182": "urn:doi:10.1000/182", "doi10.1000/182": "", "HDL 20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ARK 12148/x1": "https://n2t.net/ark:/12148/x1",
-		"shelf 7": "urn:library:shelf:7",
-		"about":   "", "https://doi.org/10.1000/182": "", "urn:isbn:0395363411": "", "12": "", "": "", "10.1000/": "",
+		"0-395-36341-1": "urn:isbn:0-395-36341-1", "9780395363416": "urn:isbn:9780395363416", "978 0 395 36341 6": "urn:isbn:978-0-395-36341-6",
+		"ISBN 080442957x": "urn:isbn:080442957x",
+		"1046-8188":       "urn:issn:1046-8188", "ISSN: 1046-8188": "urn:issn:1046-8188", "03178471": "urn:issn:03178471",
+		"10.1000/182": "urn:doi:10.1000/182", "doi:10.1000/182": "urn:doi:10.1000/182", "DOI: 10.1000/a<b>": "urn:doi:10.1000/a%3Cb%3E",
+		"10.1000/a?b#c%20d":    "urn:doi:10.1000/a%3Fb%23c%2520d",
+		"hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ark:/12148/btv1b8449691v": "https://n2t.net/ark:/12148/btv1b8449691v",
+		"ark:12148/x1":    "https://n2t.net/ark:/12148/x1",
+		"DOI 10.1000/182": "urn:doi:10.1000/182", "doi10.1000/182": "", "HDL 20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc",
+		"ARK 12148/x1": "https://n2t.net/ark:/12148/x1",
+		"shelf 7":      "urn:library:shelf:7",
+		"about":        "", "https://doi.org/10.1000/182": "", "urn:isbn:0395363411": "", "12": "", "": "", "10.1000/": "",
 	} {
 		u, ok := table.URI(text)
 		if ok != (want != "") || ok && u.String() != want {

@@ -31,8 +31,8 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	if !f.arrived() {
 		result = nil // its body ends
 	}
-	if response.Body == http.NoBody { // it is stored before its client, who may ask again, has its head, which is all of it
-		b.finishEmpty()
+	if response.Body == http.NoBody { // its head is all that its client gets of it
+		b.finishCome()
 	}
 	f.publish(result)
 	a := x.live(response, outcome, reader)

@@ -38,7 +38,8 @@ func BenchmarkHit(b *testing.B) {
 		{"range", []string{"Range: bytes=0-99"}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(append(bench.lines, "Accept: text/html, */*;q=0.8", "Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}, Key: target}
+			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(append(bench.lines, "Accept: text/html, */*;q=0.8",
+				"Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}, Key: target}
 			b.ReportAllocs()
 			for b.Loop() {
 				a, err := c.Serve(b.Context(), r, httpcache.Forward(forward))
@@ -86,7 +87,8 @@ func BenchmarkUncached(b *testing.B) {
 				if name == "miss" {
 					key += strconv.Itoa(i)
 				}
-				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "x")}, Key: key}, httpcache.Forward(forward))
+				a, err := c.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: httpmessage.FieldsOf("Accept", "*/*",
+					"User-Agent", "x")}, Key: key}, httpcache.Forward(forward))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 	"sync/atomic"
 )
@@ -75,15 +76,27 @@ func (b *body) finish() {
 	}
 }
 
-// finishEmpty is finish for a body without octets, which waits for nothing.
-func (b *body) finishEmpty() {
-	b.mu.Lock()
-	isRead := b.done || b.reading
-	b.reading = true
-	b.mu.Unlock()
-	if !isRead {
+// finishCome reads a body to its end for the store, where all of it has come with its head: that waits for nothing. So it is stored before
+// a client that wants nothing of it has its answer, and may ask for it again.
+func (b *body) finishCome() {
+	for b.claimCome() {
 		b.finish()
 	}
+}
+
+// claimCome sets reading where all that is left has come, and nobody reads it.
+func (b *body) claimCome() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	claims := !b.done && !b.reading && b.isWorthFinishing() && b.hasCome()
+	b.reading = b.reading || claims
+	return claims
+}
+
+// hasCome reports whether reading what is left waits for nothing; b.mu is held.
+func (b *body) hasCome() bool {
+	source, ok := b.source.(Buffered)
+	return b.source == http.NoBody || ok && int64(source.Buffered()) >= b.length-b.arrived
 }
 
 // isFull reports whether the reader of a body that is passed on is too far behind; b.mu is held. One of several, where the

@@ -47,6 +47,7 @@ func (r *bodyReader) Ended() { r.remove() }
 // Close implements Content.
 func (r *bodyReader) Close() {
 	r.watch.Stop()
+	r.body.finishCome()
 	r.remove()
 }
 

@@ -189,7 +189,8 @@ func TestEndedLeader(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		leader := make(chan got)
 		go func() {
-			leader <- s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Ended: ended}) //nolint:contextcheck // it is about the connection
+			leader <- s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
+				Ended: ended}) //nolint:contextcheck // it is about the connection
 		}()
 		victims := s.victims(10)
 		end()

@@ -29,7 +29,8 @@ func TestLeavesWithHeader(t *testing.T) {
 		s.mu.Unlock()
 		var all sync.WaitGroup
 		all.Go(func() { <-asked; cancel() })
-		if a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}}, Key: target}, httpcache.Forward(s.forward)); err == nil && a.Content != nil {
+		if a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.Fields{}}, Key: target},
+			httpcache.Forward(s.forward)); err == nil && a.Content != nil {
 			a.Content.Close()
 		}
 		all.Wait()

@@ -109,7 +109,8 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	if len(lines) == 0 && method == "GET" {
 		checkReady(t, ctx, s, name)
 	}
-	a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: nameOf(name)}, o.forward(s, name, random.Uint64()))
+	a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: nameOf(name)},
+		o.forward(s, name, random.Uint64()))
 	if err != nil {
 		return false
 	}

@@ -97,7 +97,8 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	t.Helper()
 	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
 	config := httpcache.Config{
-		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{Fraction: 0.1, Most: 24 * time.Hour},
+		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{Fraction: 0.1,
+			Most: 24 * time.Hour},
 		MaxObject: 4 << 20, MaxArriving: 16 << 20, StaleFor: time.Hour, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(uri, reference string) (string, bool) {
 			if strings.HasPrefix(reference, "/") {
@@ -220,7 +221,8 @@ func (s *site) request(r *httpcache.Request) got {
 // peek returns the body that a client gets, where the background may change it meanwhile: nothing is compared.
 func (s *site) peek() string {
 	s.t.Helper()
-	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}, httpcache.Forward(s.forward))
+	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
+		httpcache.Forward(s.forward))
 	if err != nil {
 		s.t.Fatal(err)
 	}

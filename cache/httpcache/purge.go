@@ -173,7 +173,8 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	}
 	groups, origin := listOf(lines), originOf(key)
 	p := &purge{at: c.config.Now(), of: func(key string, s *stored) bool {
-		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header.Lines("Cache-Groups")), func(group string) bool { return slices.Contains(groups, group) }))
+		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header.Lines("Cache-Groups")),
+			func(group string) bool { return slices.Contains(groups, group) }))
 	}}
 	c.announce(p)
 	c.spawn(func() { c.carryOut(p) })

@@ -80,7 +80,8 @@ func TestPostOfSpelling(t *testing.T) {
 		s.sends(200, "posted", "Cache-Control: max-age=60", "Content-Location: /b")
 		s.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST", Spelling: spelling, Fields: fields()}, Key: target})
 		s.sends(200, "got")
-		if got := s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()}, Key: target}); got.Outcome.Hit() != (spelling == "") {
+		if got := s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()},
+			Key: target}); got.Outcome.Hit() != (spelling == "") {
 			t.Errorf("%q: %s", spelling, got.body)
 		}
 	}
@@ -95,7 +96,8 @@ func TestSpellingsDoNotWait(t *testing.T) {
 		led := make(chan struct{})
 		go func() {
 			defer close(led)
-			_, _ = s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target}, httpcache.Forward(s.forward))
+			_, _ = s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: "/%62", Fields: fields()}, Key: target},
+				httpcache.Forward(s.forward))
 		}()
 		synctest.Wait()
 		begun := time.Now()

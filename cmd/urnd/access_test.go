@@ -85,7 +85,8 @@ func TestAccessLogs(t *testing.T) {
 			w := startDaemon(t, "127.0.0.1:9", 0, logsTo(format, file, nil))
 			var ids []string
 			for _, r := range requests {
-				response := w.send(t, r.request, r.body, "User-Agent: a b", "Referer: http://r.example/", "Proxy-Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte("me:"+password)))
+				response := w.send(t, r.request, r.body, "User-Agent: a b", "Referer: http://r.example/",
+					"Proxy-Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte("me:"+password)))
 				ids = append(ids, response.Header.Get("X-Request-Id"))
 			}
 			w.stop()
@@ -184,7 +185,8 @@ func TestNoPasswordIsLogged(t *testing.T) {
 	const at = "user:" + password + "@"
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		scheme, rest, _ := strings.Cut(r.URL.RawQuery, ":book:")
-		redirect(w, map[string]string{"ftp": "ftp://" + at + "192.0.2.1/", "closed": "http://" + at + "127.0.0.1:1/", "bad": "http://user:" + password + " @192.0.2.1/", "": scheme}[rest])
+		redirect(w, map[string]string{"ftp": "ftp://" + at + "192.0.2.1/", "closed": "http://" + at + "127.0.0.1:1/",
+			"bad": "http://user:" + password + " @192.0.2.1/", "": scheme}[rest])
 	})
 	encoded := strings.NewReplacer(":", "%3A", "/", "%2F", "@", "%40")
 	credentials := base64.StdEncoding.EncodeToString([]byte("user:" + password))
@@ -196,8 +198,10 @@ func TestNoPasswordIsLogged(t *testing.T) {
 			}))
 			sent := 0
 			for _, u := range []string{
-				"ftp://" + at + "a.example/", "http://" + at + web.addr + "/", "https://" + at + "127.0.0.1:1/", "HTTP://" + at + "[::1]/", "gopher://:" + password + "@a.example",
-				"http://user:it's" + password + "@a.example/", "http://user:a/" + password + "@a.example/", "http://user:a@" + password + "@a.example/", "http://user:a%40" + password + "@a.example",
+				"ftp://" + at + "a.example/", "http://" + at + web.addr + "/", "https://" + at + "127.0.0.1:1/", "HTTP://" + at + "[::1]/",
+				"gopher://:" + password + "@a.example",
+				"http://user:it's" + password + "@a.example/", "http://user:a/" + password + "@a.example/", "http://user:a@" + password + "@a.example/",
+				"http://user:a%40" + password + "@a.example",
 				"http://user:" + password + "|@a.example/", "http:/" + at + "a.example/", "http:///" + at + "a.example/", "//" + at + "a.example/",
 				"http://a.example/?http://" + at + "b.example/", "view-source:http://" + at + "a.example/", "http://user:(" + password + ")!$&*+,;=@a.example/",
 			} {
@@ -209,7 +213,8 @@ func TestNoPasswordIsLogged(t *testing.T) {
 					sent++
 				}
 				body, _ := json.Marshal([]string{u})
-				w.send(t, "POST /api/v1/resolve", string(body), "Referer: "+u, "User-Agent: bot (+"+u+")", "Proxy-Authorization: Basic "+credentials, "Authorization: Basic "+credentials)
+				w.send(t, "POST /api/v1/resolve", string(body), "Referer: "+u, "User-Agent: bot (+"+u+")", "Proxy-Authorization: Basic "+credentials,
+					"Authorization: Basic "+credentials)
 				w.send(t, "GET /urn:a1:b", "", "Referer: "+u, "X-Request-Id: "+password, "Referer: https://b.example/?u="+encoded.Replace(u))
 			}
 			for _, name := range []string{"ftp", "closed", "bad"} {

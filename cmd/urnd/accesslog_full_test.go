@@ -20,7 +20,8 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 		}
 		testserver.Wait(t, "/readyz says so", func() bool {
 			got := admin.get(t, "/readyz")
-			return got.status == 200 && strings.Contains(got.body, "the access log cannot be written, and lines of it are lost: write /dev/full: no space left on device")
+			return got.status == 200 && strings.Contains(got.body,
+				"the access log cannot be written, and lines of it are lost: write /dev/full: no space left on device")
 		})
 	}
 	if n := l.logged("the access log cannot be written"); n != 1 {

@@ -49,30 +49,43 @@ file: {roots: [/srv]}
 		status           int
 		summary, step    string
 	}{
-		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 8.8.8.8", 0, `allowed by rule "packages"`, `rule: "packages" allows: hosts .example.org, ports 443`},
-		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 8.8.8.8", 0, `allowed by rule "packages"`, `rule: "no-internal" does not hold: 8.8.8.8 is not in 10.0.0.0/8, fc00::/7`},
-		{rules, "", "2001:db8::1 GET http://PyPI.example.org.:8080/ --destination 8.8.8.8", 0, `allowed by rule "packages"`, "guard: 8.8.8.8:8080 may be dialled (access.allow_destinations)"},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 8.8.8.8", 0, `allowed by rule "packages"`,
+			`rule: "packages" allows: hosts .example.org, ports 443`},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 8.8.8.8", 0, `allowed by rule "packages"`,
+			`rule: "no-internal" does not hold: 8.8.8.8 is not in 10.0.0.0/8, fc00::/7`},
+		{rules, "", "2001:db8::1 GET http://PyPI.example.org.:8080/ --destination 8.8.8.8", 0, `allowed by rule "packages"`,
+			"guard: 8.8.8.8:8080 may be dialled (access.allow_destinations)"},
 		{rules, "", "::ffff:10.1.2.3 CONNECT 192.0.2.7:443", 0, `allowed by rule "packages"`, "guard: 192.0.2.7:443 may be dialled (access.allow_destinations)"},
-		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443", 1, "depends on the address that is dialled: --destination", `rule: "no-internal" denies if the address that is dialled is in 10.0.0.0/8, fc00::/7`},
-		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 10.9.9.9", 1, `denied by rule "no-internal"`, `rule: "no-internal" denies: destinations 10.0.0.0/8, fc00::/7`},
-		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 127.0.0.1", 1, "denied by access.allow_destinations", "guard: destination not allowed: 127.0.0.1 is loopback (access.allow_destinations)"},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443", 1, "depends on the address that is dialled: --destination",
+			`rule: "no-internal" denies if the address that is dialled is in 10.0.0.0/8, fc00::/7`},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 10.9.9.9", 1, `denied by rule "no-internal"`,
+			`rule: "no-internal" denies: destinations 10.0.0.0/8, fc00::/7`},
+		{rules, "", "10.1.2.3 CONNECT pypi.example.org:443 --destination 127.0.0.1", 1, "denied by access.allow_destinations",
+			"guard: destination not allowed: 127.0.0.1 is loopback (access.allow_destinations)"},
 		{rules, "", "10.1.2.3 CONNECT pypi.example.org:22", 1, `denied by rule "default"`, `rule: "default" denies: it has no conditions`},
-		{rules, "", "10.1.2.3 GET https://a.tracker.example/", 1, `denied by rule "tracker"`, "note: clients ask a proxy for https by CONNECT: test CONNECT a.tracker.example:443 too"},
+		{rules, "", "10.1.2.3 GET https://a.tracker.example/", 1, `denied by rule "tracker"`,
+			"note: clients ask a proxy for https by CONNECT: test CONNECT a.tracker.example:443 too"},
 		{rules, "", "10.2.0.1 GET http://a.example/", 1, "denied by access.proxy_clients", "client: 10.2.0.1 may not use the proxy (access.proxy_clients)"},
 		{rules, "", "10.1.2.3 GET http://a.example/ --user ann", 1, `denied by rule "default"`, "user: nobody logs in (access.proxy_users is empty)"},
-		{users, "", "10.1.2.3 GET http://a.example/ --user ann --destination 8.8.8.8", 0, `allowed by rule "ann"`, "user: ann, if the password is right (access.proxy_users)"},
+		{users, "", "10.1.2.3 GET http://a.example/ --user ann --destination 8.8.8.8", 0, `allowed by rule "ann"`,
+			"user: ann, if the password is right (access.proxy_users)"},
 		{users, "", "10.1.2.3 GET http://a.example/", 1, "denied by access.proxy_users", "user: the client must log in (access.proxy_users): --user"},
-		{rules, "report", "10.1.2.3 CONNECT a.example:443", 0, `allowed, as proxy.policy is report: rule "default" would deny it`, "guard: it checks the address that is dialled (access.allow_destinations)"},
-		{rules, "report", "10.1.2.3 CONNECT pypi.example.org:443", 0, "allowed", "rule: if proxy.policy were enforce, it would depend on the address that is dialled: --destination"},
+		{rules, "report", "10.1.2.3 CONNECT a.example:443", 0, `allowed, as proxy.policy is report: rule "default" would deny it`,
+			"guard: it checks the address that is dialled (access.allow_destinations)"},
+		{rules, "report", "10.1.2.3 CONNECT pypi.example.org:443", 0, "allowed",
+			"rule: if proxy.policy were enforce, it would depend on the address that is dialled: --destination"},
 		{rules, "report", "10.1.2.3 CONNECT a.example:443 --destination 127.0.0.1", 1, "denied by access.allow_destinations", ""},
 		{rules, "open", "10.1.2.3 CONNECT a.example:443", 0, "allowed", "rules: they are not looked at (proxy.policy is open)"},
 		{"", "", "127.0.0.1 CONNECT a.example:443", 0, "allowed", "rule: no other rule holds: the request is allowed"},
-		{"", "", "127.0.0.1 GET gopher://127.0.0.1:25/", 1, "denied by gateways.allow_ports", "gateway: port not allowed: 25 is below 1024, and not that of gopher (gateways.allow_ports)"},
-		{"", "", "127.0.0.1 GET gopher://8.8.8.8:6379/", 1, "denied by gateways.deny_ports", "gateway: port not allowed: servers of another protocol than gopher listen at port 6379 (gateways.deny_ports)"},
+		{"", "", "127.0.0.1 GET gopher://127.0.0.1:25/", 1, "denied by gateways.allow_ports",
+			"gateway: port not allowed: 25 is below 1024, and not that of gopher (gateways.allow_ports)"},
+		{"", "", "127.0.0.1 GET gopher://8.8.8.8:6379/", 1, "denied by gateways.deny_ports",
+			"gateway: port not allowed: servers of another protocol than gopher listen at port 6379 (gateways.deny_ports)"},
 		{"", "", "127.0.0.1 GET gopher://8.8.8.8:7070/", 0, "allowed", "guard: 8.8.8.8:7070 may be dialled (access.allow_destinations)"},
 		{"", "", "127.0.0.1 GET gopher://127.0.0.1/", 1, "denied by access.allow_destinations", ""},
 		{"", "", "127.0.0.1 POST gopher://a.example/", 1, "denied", "gateway: only GET and HEAD are supported for gopher"},
-		{"", "", "127.0.0.1 HEAD FTP://a.example/", 0, "allowed", "gateway: ftp is retrieved, also at this port (ftp.enabled, gateways.allow_ports, gateways.deny_ports)"},
+		{"", "", "127.0.0.1 HEAD FTP://a.example/", 0, "allowed",
+			"gateway: ftp is retrieved, also at this port (ftp.enabled, gateways.allow_ports, gateways.deny_ports)"},
 		{"", "", "127.0.0.1 GET foo://a.example/", 1, "denied by gateways.templates", "gateway: there is no gateway for foo (gateways.templates)"},
 		{"", "", "127.0.0.1 GET file:///etc/passwd", 1, "denied by file.roots", "gateway: no files are served (file.roots)"},
 		{"", "", "127.0.0.1 GET news:comp.lang.c", 1, "denied by news.servers", "gateway: the URL names no server, and there is no other (news.servers)"},
@@ -124,7 +137,8 @@ file: {roots: [/srv]}
 			}
 			out, err = run(t, "", append(args, "--json")...)
 			var document access.Verdict
-			if jsonErr := json.Unmarshal([]byte(out), &document); jsonErr != nil || (document.Result == access.ResultAllowed) != (err == nil) || document.Summary() != tt.summary || len(document.Steps) == 0 {
+			if jsonErr := json.Unmarshal([]byte(out),
+				&document); jsonErr != nil || (document.Result == access.ResultAllowed) != (err == nil) || document.Summary() != tt.summary || len(document.Steps) == 0 {
 				t.Errorf("%v, %v: %s", jsonErr, err, out)
 			}
 		})

@@ -168,7 +168,8 @@ func TestActivation(t *testing.T) {
 	service, other := freeAddress(t), freeAddress(t)
 	path := filepath.Join(t.TempDir(), "admin")
 	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
-	l.startProgram(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir, "urnd"), "serve", "--config", l.file))
+	l.startProgram(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir,
+		"urnd"), "serve", "--config", l.file))
 	l.url = "http://" + service
 	testserver.Wait(t, "systemd-socket-activate listens", func() bool { return l.logged("Listening on") == 3 })
 	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {

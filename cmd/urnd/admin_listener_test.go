@@ -178,17 +178,21 @@ func TestAdminMetrics(t *testing.T) {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	w.expectMetrics(t,
-		`requests_total{code="302",form="path",service="I2L"} 2`, `requests_total{code="200",form="thttp",service="I2Ls"} 2`, `requests_total{code="404",form="path",service="I2L"} 2`,
-		`requests_total{code="200",form="api",service="I2L"} 2`, `requests_total{code="400",form="path",service="I2L"} 2`, `requests_total{code="200",form="home",service="I2L"} 2`,
+		`requests_total{code="302",form="path",service="I2L"} 2`, `requests_total{code="200",form="thttp",service="I2Ls"} 2`,
+		`requests_total{code="404",form="path",service="I2L"} 2`,
+		`requests_total{code="200",form="api",service="I2L"} 2`, `requests_total{code="400",form="path",service="I2L"} 2`,
+		`requests_total{code="200",form="home",service="I2L"} 2`,
 		`request_duration_seconds_count{form="path"} 6`,
-		`cache_lookups_total{cache="answers",outcome="hit"} 4`, `cache_lookups_total{cache="answers",outcome="negative"} 1`, `cache_lookups_total{cache="answers",outcome="miss"} 3`,
+		`cache_lookups_total{cache="answers",outcome="hit"} 4`, `cache_lookups_total{cache="answers",outcome="negative"} 1`,
+		`cache_lookups_total{cache="answers",outcome="miss"} 3`,
 		`cache_lookups_total{cache="answers",outcome="failure"} 0`, `cache_entries{cache="answers"} 2`, `cache_evictions_total{cache="answers"} 0`,
 		`cache_lookups_total{cache="records",outcome="miss"} 1`, `cache_entries{cache="records"} 1`,
 		`ddds_steps_total 1`, `gateway_exchanges_total{gateway="thttp",outcome="found"} 1`, `gateway_exchanges_total{gateway="thttp",outcome="not_found"} 1`,
 		`connections_refused_total 0`, `limit_max{limit="connections"} 8192`, "config_last_reload_successful 1",
 		`config_last_reload_success_timestamp_seconds 4e+09`,
 	)
-	for _, part := range []string{`urnd_build_info{goversion="go1.`, `urnd_ddds_records_discarded_total{reason="`, "urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines"} {
+	for _, part := range []string{`urnd_build_info{goversion="go1.`, `urnd_ddds_records_discarded_total{reason="`,
+		"urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %s", part)
 		}
@@ -200,7 +204,8 @@ func TestAdminMetrics(t *testing.T) {
 			Entries, Bytes int
 		}
 	}
-	if err := json.Unmarshal([]byte(body), &caches); err != nil || caches.Caches["answers"].Lookups["hit"] != 4 || caches.Caches["answers"].Entries != 2 || caches.Caches["records"].Bytes == 0 {
+	if err := json.Unmarshal([]byte(body),
+		&caches); err != nil || caches.Caches["answers"].Lookups["hit"] != 4 || caches.Caches["answers"].Entries != 2 || caches.Caches["records"].Bytes == 0 {
 		t.Errorf("%v %s", err, body)
 	}
 }

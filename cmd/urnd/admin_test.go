@@ -63,8 +63,9 @@ func TestAdminLookup(t *testing.T) {
 	w.cacheStates(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1", "/urn:name:12")
 	w.clock.advance(10 * time.Second)
 	for name, want := range map[string]string{
-		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 86390, urn:isbn:0395363411 I2Ls 86390", "urn:isbn:0395363411": "urn:isbn:0395363411 86390, urn:isbn:0395363411 I2Ls 86390",
-		"urn:name:1": "urn:name:1 50", "urn:name:3": "", "urn:none:1": "urn:none:1 50 name not found",
+		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 86390, urn:isbn:0395363411 I2Ls 86390",
+		"urn:isbn:0395363411":    "urn:isbn:0395363411 86390, urn:isbn:0395363411 I2Ls 86390",
+		"urn:name:1":             "urn:name:1 50", "urn:name:3": "", "urn:none:1": "urn:none:1 50 name not found",
 	} {
 		status, body := w.adminRequest(t, "GET /api/v1/cache/entries?uri="+name)
 		var document struct {
@@ -207,7 +208,10 @@ func TestAdminReadinessAtTheEnd(t *testing.T) {
 	<-asked
 	var stopping sync.WaitGroup
 	stopping.Go(w.stop)
-	testserver.Wait(t, "the readiness is refused because urnd is stopping", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: urnd is stopping; ") })
+	testserver.Wait(t, "the readiness is refused because urnd is stopping", func() bool {
+		return strings.HasPrefix(w.readiness(t),
+			"503 not ready: urnd is stopping; ")
+	})
 	release()
 	last.Wait()
 	stopping.Wait()

@@ -135,7 +135,8 @@ func BenchmarkExplain(b *testing.B) {
 		})
 	}
 	b.Run("asking whether it is on", func(b *testing.B) {
-		ctx, cancel := context.WithCancel(context.WithValue(message.WithTraceparent(context.Background(), "00-a"), http.ServerContextKey, b)) // as net/http makes them
+		ctx, cancel := context.WithCancel(context.WithValue(message.WithTraceparent(context.Background(), "00-a"), http.ServerContextKey,
+			b)) // as net/http makes them
 		defer cancel()
 		b.ReportAllocs()
 		for b.Loop() {

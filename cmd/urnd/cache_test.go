@@ -79,7 +79,8 @@ func TestCachePurge(t *testing.T) {
 	}
 	for args, part := range map[string]string{
 		"": "exactly one", a + " --all": "exactly one", "--host a --tag b": "exactly one", "--tag=": "--tag is empty", "--hard --refresh " + a: "exclude",
-		"--refresh " + book: "--refresh is for", "--refresh --all": "--refresh is for", "--refresh --host a": "--refresh is for", a + " /b": "begins with a scheme", a + " urn:a": "NID",
+		"--refresh " + book: "--refresh is for", "--refresh --all": "--refresh is for", "--refresh --host a": "--refresh is for",
+		a + " /b": "begins with a scheme", a + " urn:a": "NID",
 		"--everything": "unknown flag", a + " --cert x": "--cert and --key",
 	} {
 		if out, status := commandAt(t, w.admin, append([]string{"cache", "purge"}, strings.Fields(args)...)...); status != 2 || !strings.Contains(out, part) {
@@ -122,7 +123,8 @@ func TestCacheShow(t *testing.T) {
 			t.Errorf("%s: %d %q", name, status, out)
 		}
 	}
-	if out, status := commandAt(t, w.admin, "cache", "show", "URN:ISBN:0-395-36341-1"); status != 0 || !strings.HasPrefix(out, "urn:isbn:0395363411: fresh for 23h59m50s\n  http") {
+	if out, status := commandAt(t, w.admin, "cache", "show", "URN:ISBN:0-395-36341-1"); status != 0 || !strings.HasPrefix(out,
+		"urn:isbn:0395363411: fresh for 23h59m50s\n  http") {
 		t.Errorf("%d %q", status, out)
 	}
 	if out, status := commandAt(t, w.admin, "cache", "show", "urn:none:1"); status != 0 || !strings.Contains(out, "\n  no: ") {
@@ -134,7 +136,8 @@ func TestCacheShow(t *testing.T) {
 		}
 	}
 	out, status := commandAt(t, w.admin, "cache", "stats")
-	if lines := strings.Split(out, "\n"); status != 0 || !strings.HasPrefix(lines[0], "cache      entries  ") || !strings.HasPrefix(lines[1], "answers    2 ") || !strings.Contains(out, "\nresponses  1 ") {
+	if lines := strings.Split(out, "\n"); status != 0 || !strings.HasPrefix(lines[0], "cache      entries  ") || !strings.HasPrefix(lines[1],
+		"answers    2 ") || !strings.Contains(out, "\nresponses  1 ") {
 		t.Errorf("%d\n%s", status, out)
 	}
 	for _, args := range []string{"show", "show " + target + " " + target, "show a", "stats a"} {
@@ -254,7 +257,8 @@ func TestCacheFindsAdmin(t *testing.T) {
 		{"--config " + writeTemp(t, "a.yaml", "tls: {certificate: /a, key: /a, client_ca: /a}\n"), "client certificate", 2},
 		{"--config /nowhere.yaml", "/nowhere.yaml", 1},
 	} {
-		if out, err := run(t, "", append([]string{"cache", "stats"}, strings.Fields(tt.args)...)...); err == nil || cli.StatusOf(err) != tt.status || !strings.Contains(err.Error(), tt.says) {
+		if out, err := run(t, "", append([]string{"cache", "stats"},
+			strings.Fields(tt.args)...)...); err == nil || cli.StatusOf(err) != tt.status || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, %s", tt.args, err, out)
 		}
 	}
@@ -268,12 +272,14 @@ func TestCacheByCertificate(t *testing.T) {
 	authorities := newPairFiles(t, ca.pem, nil).certificate
 	certificate, key = ca.issue(t, "administrator")
 	own := newPairFiles(t, certificate, key)
-	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+authorities+"'}")
+	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}",
+		"tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+authorities+"'}")
 	at := "https://" + l.admin
 	if out, status := commandAt(t, at, "cache", "stats", "--cert", own.certificate, "--key", own.key, "--ca", authorities); status != 0 {
 		t.Errorf("%d %s", status, out)
 	}
-	for _, args := range []string{"--ca " + authorities, "--cert " + own.certificate + " --key " + own.key, "--ca " + own.key, "--cert " + own.key + " --key " + own.key} {
+	for _, args := range []string{"--ca " + authorities, "--cert " + own.certificate + " --key " + own.key, "--ca " + own.key,
+		"--cert " + own.key + " --key " + own.key} {
 		if out, status := commandAt(t, at, append([]string{"cache", "stats"}, strings.Fields(args)...)...); status != 1 {
 			t.Errorf("%s: %d %s", args, status, out)
 		}

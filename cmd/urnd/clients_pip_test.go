@@ -17,7 +17,8 @@ func testPip(t *testing.T, c *clients) {
 	c.add(t, "wheels/"+wheel, content)
 	for range 2 {
 		folder := t.TempDir()
-		runProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps",
+		runProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download",
+			"--disable-pip-version-check", "--no-cache-dir", "--no-deps",
 			"--proxy", c.service, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
 		wantFile(t, filepath.Join(folder, wheel), content)
 	}

@@ -61,7 +61,8 @@ func TestConfigCheckOpensNothing(t *testing.T) {
 	}
 	for _, part := range []string{
 		"is a valid configuration", "not checked: listen: ", "not checked: cache.disk_directory: whether urnd can write to " + dir + "/disk",
-		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite", "not checked: log.access_file: ", "not checked: file.roots: whether urnd can read " + dir,
+		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite",
+		"not checked: log.access_file: ", "not checked: file.roots: whether urnd can read " + dir,
 		"settings name: dns.servers, slp, proxy.upstreams, proxy.origins, news.servers, telemetry.endpoint, namespaces",
 	} {
 		if !strings.Contains(string(out), part) {

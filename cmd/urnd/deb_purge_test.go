@@ -22,7 +22,8 @@ func TestPurgeOfThePackage(t *testing.T) {
 		log + "access.log", log + "access.log.1", log + "access.log.2.gz", log + "access.log-20261123",
 	}
 	others := []string{
-		state + "names.sqlite", state + "names.sqlite-wal", state + "names.db", state + "registry.before-restore", state + "backup/2026.tsv", state + "registry-jobs/1.body",
+		state + "names.sqlite", state + "names.sqlite-wal", state + "names.db", state + "registry.before-restore", state + "backup/2026.tsv",
+		state + "registry-jobs/1.body",
 		state + "answers.tsv", cache + "mine", cache + "012/mine", cache + "abcd/" + object, log + "access.log.mine", log + "report.csv",
 		"etc/credstore/urnd.key", "etc/systemd/system/urnd.service.d/user.conf",
 	}
@@ -60,7 +61,8 @@ func TestPurgeOfThePackage(t *testing.T) {
 		if !slices.Equal(left, want) {
 			t.Errorf("%s: %q is left, want %q", tt.name, left, want)
 		}
-		for _, part := range []string{"/names.sqlite\n", "/names.db\n", "/backup\n", "/registry-jobs\n", "/012\n", "/mine\n", "/report.csv\n", "/credstore/urnd.key\n"} {
+		for _, part := range []string{"/names.sqlite\n", "/names.db\n", "/backup\n", "/registry-jobs\n", "/012\n", "/mine\n", "/report.csv\n",
+			"/credstore/urnd.key\n"} {
 			if strings.Contains(string(out), part) != (tt.left != nil) {
 				t.Errorf("%s: it says\n%s and %q", tt.name, out, part)
 			}

@@ -56,7 +56,8 @@ func TestDebianPackage(t *testing.T) {
 			t.Errorf("%s does not say %q", path, says)
 		}
 	}
-	if out, err := exec.Command("dpkg-deb", "--info", found[0], "conffiles").Output(); err != nil || string(out) != "/etc/logrotate.d/urnd\n/etc/urnd/urnd.yaml\n" {
+	if out, err := exec.Command("dpkg-deb", "--info", found[0],
+		"conffiles").Output(); err != nil || string(out) != "/etc/logrotate.d/urnd\n/etc/urnd/urnd.yaml\n" {
 		t.Errorf("configuration files %q, %v", out, err)
 	}
 	checkManual(t, filepath.Join(root, "usr/share/man/man1"))

@@ -63,7 +63,8 @@ func TestIdleConnections(t *testing.T) {
 	}
 	dir := build(t)
 	bothPaths(t, func(t *testing.T) {
-		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", fmt.Sprintf("limits: {connections: %d, client_connections: 0}", 2*connections))
+		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", fmt.Sprintf("limits: {connections: %d, client_connections: 0}",
+			2*connections))
 		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
 		l.ready(t)
 		l.get(t, "/urn:book:1")

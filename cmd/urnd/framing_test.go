@@ -127,7 +127,8 @@ func testEndOfBrokenBody(t *testing.T, p *process) {
 	body := strings.Repeat("x", size)
 	whole := "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n"
 	for name, answer := range map[string]string{
-		"Content-Length": whole + "Content-Length: 2097152\r\n\r\n" + body, "not stored": strings.Replace(whole, "max-age=60", "no-store", 1) + "Content-Length: 2097152\r\n\r\n" + body,
+		"Content-Length": whole + "Content-Length: 2097152\r\n\r\n" + body, "not stored": strings.Replace(whole, "max-age=60", "no-store",
+			1) + "Content-Length: 2097152\r\n\r\n" + body,
 		"too large": whole + "Content-Length: 2097152000\r\n\r\n" + body,
 		"chunked":   whole + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + body, "chunks": whole + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + body + "\r\n",
 		"short": whole + "Content-Length: 10\r\n\r\n12345", "short chunk": whole + "Transfer-Encoding: chunked\r\n\r\na\r\n12345",
@@ -207,12 +208,14 @@ func testWebSocket(t *testing.T, p *process) {
 			return
 		}
 		defer conn.Close()
-		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x05hello")
+		_, _ = io.WriteString(conn,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x05hello")
 		_, _ = io.Copy(conn, buffered) // it echoes
 	}))
 	defer origin.Close()
 	// The frame comes with the request.
-	conn, reader := dialProxy(t, p, "GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x85\x00\x00\x00\x00early")
+	conn, reader := dialProxy(t, p,
+		"GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x81\x85\x00\x00\x00\x00early")
 	got, err := http.ReadResponse(reader, nil)
 	if err != nil || got.StatusCode != http.StatusSwitchingProtocols || got.Header.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" {
 		t.Fatalf("%v, %+v", err, got)

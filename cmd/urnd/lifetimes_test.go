@@ -22,7 +22,8 @@ func TestLifetimes(t *testing.T) {
 	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // seconds
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
-	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/", Until: new(clock).now().Add(50 * time.Second)}}})
+	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/",
+		Until: new(clock).now().Add(50 * time.Second)}}})
 	r.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
 	r.put(t, registry.Name("urn:example:lost"), registry.Record{Alias: "urn:example:nobody"})
 	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
@@ -32,8 +33,9 @@ func TestLifetimes(t *testing.T) {
 	r.put(t, registry.Prefix("urn:example:below:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
 	r.put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: targets("https://ark.example/x")})
 	r.put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
-	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n" +
-		`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n"})
+	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org",
+		Text: "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n" +
+			`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n"})
 	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) {
 		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.path, registryTTL*time.Second, ruleTTL*time.Second
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
@@ -42,14 +44,17 @@ func TestLifetimes(t *testing.T) {
 		c.Namespaces = []config.Namespace{{NID: "rule", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
 	for name, most := range map[string]int{
-		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL, "urn:example:reserved": registryTTL, "urn:example:gone": registryTTL,
+		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL, "urn:example:reserved": registryTTL,
+		"urn:example:gone": registryTTL,
 		"urn:example:lost": registryTTL, "urn:example:p:x": registryTTL, "urn:example:own:x": registryTTL, "urn:example:below:x": registryTTL,
 		"ark:/12345/x": registryTTL, "ark:/12345/gone": registryTTL, "ark:/12345/none": registryTTL, "ark:/99999/x": registryTTL,
-		"urn:example:none": recordTTL, "urn:found:x": recordTTL, "urn:none:x": recordTTL, "urn:rule:x": recordTTL, "urn:ietf:rfc:2648": recordTTL, "urn:ietf:none": recordTTL,
+		"urn:example:none": recordTTL, "urn:found:x": recordTTL, "urn:none:x": recordTTL, "urn:rule:x": recordTTL, "urn:ietf:rfc:2648": recordTTL,
+		"urn:ietf:none":      recordTTL,
 		"http://a.example/x": ruleTTL, "x-none:y": ruleTTL,
 	} {
 		for _, path := range []string{
-			"/" + name, "/?uri=" + name, "/uri-res/N2L?" + name, "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name, "/uri-res/N2Ns?" + name, "/uri-res/I=I?" + name + "%20" + name,
+			"/" + name, "/?uri=" + name, "/uri-res/N2L?" + name, "/uri-res/N2Ls?" + name, "/uri-res/N2C?" + name, "/uri-res/N2Ns?" + name,
+			"/uri-res/I=I?" + name + "%20" + name,
 			"/api/v1/resolve?uri=" + name, "/api/v1/resolve?service=I2C&uri=" + name, "/api/v1/resolve?service=I2Ns&uri=" + name, "/api/v1/explain?uri=" + name,
 			"/api/v1/resolve?uri=" + name + "&at=2001-01-01", "/api/v1/resolve?uri=" + name + "&at=2199-01-01",
 		} {
@@ -62,7 +67,8 @@ func TestLifetimes(t *testing.T) {
 				_ = json.Unmarshal([]byte(reply.body), &document) // others have none
 				fields += " ttl=" + strconv.Itoa(document.TTL)
 				for _, found := range aLifetime.FindAllStringSubmatch(fields, -1) {
-					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 || seconds > max(most, ruleTTL) || strings.HasPrefix(path, "/"+name) && seconds > most {
+					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 || seconds > max(most, ruleTTL) || strings.HasPrefix(path,
+						"/"+name) && seconds > most {
 						t.Errorf("%s: %d with %s, want at most %d", path, reply.status, fields, most)
 					}
 				}
@@ -77,7 +83,8 @@ func TestClientTTL(t *testing.T) {
 	const registryTTL, clientTTL = 1000, 5000 // seconds
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1")})
-	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/", Until: new(clock).now().Add(500 * time.Second)}}})
+	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/",
+		Until: new(clock).now().Add(500 * time.Second)}}})
 	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
 	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	w := startWithRegistry(t, r, func(c *config.Config) {

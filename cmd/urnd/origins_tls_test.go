@@ -54,7 +54,8 @@ func (s *secureSite) lines(server, settings string) []string {
 	return []string{
 		`listen: {service: "127.0.0.1:0", tls: ["127.0.0.1:0"], admin: ""}`, "tls: {certificate: " + s.folder + "/urnd.pem, key: " + s.folder + "/urnd.key}",
 		"cache: {responses: 16MiB, max_response: 1MiB}",
-		"proxy: {origins: [{host: www.example.org, servers: ['https://" + server + "'], forwarded: forwarded, tls: {" + strings.ReplaceAll(settings, "DIR", s.folder) + "}}]}",
+		"proxy: {origins: [{host: www.example.org, servers: ['https://" + server + "'], forwarded: forwarded, tls: {" + strings.ReplaceAll(settings, "DIR",
+			s.folder) + "}}]}",
 	}
 }
 

@@ -125,7 +125,8 @@ func TestREADME(t *testing.T) {
 	service, admin := startBinary(t, dir, "URND_REGISTRY_STORE=sqlite:"+filepath.Join(folder, "names.db"))
 	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
 	writeFiles(t, "../../docs/operations.md", folder)
-	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"), examples(t, "../../docs/squid.md"), examples(t, "../../docs/proxy.md"))
+	found := slices.Concat(examples(t, "../../README.md"), examples(t, "../../docs/services.md"), examples(t, "../../docs/operations.md"), examples(t,
+		"../../docs/squid.md"), examples(t, "../../docs/proxy.md"))
 	if len(found) < 15 {
 		t.Fatalf("only %d examples", len(found))
 	}

@@ -184,7 +184,8 @@ func behindHAProxy(t *testing.T, k *kitchen, title string) {
 func behindCaddy(t *testing.T, k *kitchen, title string) {
 	urnd, front, folder := k.startBehind(t, title), freeAddress(t), testserver.OpenFolder(t)
 	_, port, _ := strings.Cut(front, ":")
-	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1", "127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
+	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1",
+		"127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
 	options := "{\n\tadmin off\n}\n"
 	if err := os.WriteFile(file, []byte(options+readFile(t, file)), 0o644); err != nil {
 		t.Fatal(err)
@@ -200,7 +201,8 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 		t.Fatal(err)
 	}
 	urnd := k.start(t, title, "/etc/urnd/users", users)
-	if response, body := ask(t, urnd.service, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body, "PROXY proxy.example.org:8141") {
+	if response, body := ask(t, urnd.service, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
+		"PROXY proxy.example.org:8141") {
 		t.Errorf("%d, %s", response.StatusCode, body)
 	}
 	if response, _ := ask(t, urnd.service, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
@@ -253,7 +255,8 @@ func airGapped(t *testing.T, k *kitchen, title string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	urnd := k.start(t, title, "sqlite:/var/lib/urnd/registry.db", store)
-	for name, status := range map[string]int{"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound, "/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound} {
+	for name, status := range map[string]int{"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound,
+		"/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound} {
 		if response, body := ask(t, urnd.service, "localhost", name); response.StatusCode != status {
 			t.Errorf("%s: %d, %s", name, response.StatusCode, body)
 		}
@@ -271,7 +274,8 @@ func prometheus(t *testing.T, k *kitchen, title string) {
 	if response, _ := ask(t, urnd.admin, "127.0.0.1", "/metrics"); response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", response.StatusCode)
 	}
-	if response, body := ask(t, urnd.admin, "127.0.0.1", "/metrics", "Authorization", "Bearer "+token); response.StatusCode != http.StatusOK || !strings.Contains(body, "urnd_cache_entries") {
+	if response, body := ask(t, urnd.admin, "127.0.0.1", "/metrics", "Authorization",
+		"Bearer "+token); response.StatusCode != http.StatusOK || !strings.Contains(body, "urnd_cache_entries") {
 		t.Errorf("with it: %d, %.300s", response.StatusCode, body)
 	}
 }

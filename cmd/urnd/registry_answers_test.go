@@ -76,7 +76,8 @@ func TestRegistryAnswers(t *testing.T) {
 			t.Errorf("%s is marked %q", name, marked)
 		}
 	}
-	if list := w.ask(t, "/uri-res/N2Ls?urn:example:a", "text/uri-list", "").body; !strings.Contains(list, "first\r\nhttps://a.example/second\r\n") || strings.Contains(list, "over") || strings.Contains(list, "not-yet") {
+	if list := w.ask(t, "/uri-res/N2Ls?urn:example:a", "text/uri-list", "").body; !strings.Contains(list,
+		"first\r\nhttps://a.example/second\r\n") || strings.Contains(list, "over") || strings.Contains(list, "not-yet") {
 		t.Errorf("the list is %q", list)
 	}
 	if names := w.ask(t, "/uri-res/N2Ns?urn:example:a", "text/uri-list", "").body; !strings.Contains(names, "urn:example:alias\r\n") {

@@ -58,7 +58,8 @@ func TestReloadRefused(t *testing.T) {
 		{"log: {format: text, access: json, access_file: /nowhere/access}", "log.access_file: open /nowhere/access: no such file"},
 		{"listen: {service: '" + taken + "', admin: ''}", "listening for http: listen tcp " + taken + ": bind: address already in use"},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},
-		{"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}", "tls.certificate and tls.key: open /nowhere: no such file"},
+		{"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}",
+			"tls.certificate and tls.key: open /nowhere: no such file"},
 		{"urn: {accept: [", "yaml: "},
 	} {
 		l.write(t, "namespaces: "+bookNamespace("b"), tt.line)
@@ -172,7 +173,8 @@ func TestReloadCaches(t *testing.T) {
 		if got := l.get(t, "/urn:book:1"); got.location != "https://"+tt.host+".example/1" || strings.HasPrefix(got.cacheStatus, "urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		if got := l.get(t, "/urn:name:1"); got.location != "https://a.example/1" || asked.Load() != tt.asked || strings.HasPrefix(got.cacheStatus, "urnd; hit") != tt.hit {
+		if got := l.get(t, "/urn:name:1"); got.location != "https://a.example/1" || asked.Load() != tt.asked || strings.HasPrefix(got.cacheStatus,
+			"urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v, after %d questions", tt.name, got, asked.Load())
 		}
 	}

@@ -191,7 +191,8 @@ func TestAdminRefreshOfGateway(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	version.Store(2)
-	if status, body := w.adminRequest(t, "DELETE /api/v1/responses?mode=refresh&uri=http://WWW.example.org/a"); status != 200 || !strings.Contains(body, `"purged": 1`) {
+	if status, body := w.adminRequest(t, "DELETE /api/v1/responses?mode=refresh&uri=http://WWW.example.org/a"); status != 200 || !strings.Contains(body,
+		`"purged": 1`) {
 		t.Errorf("%d %s", status, body)
 	}
 	if got := w.get(t, "/a", "Host: www.example.org"); got.body != "v2" || !strings.HasPrefix(got.cacheStatus, "urnd; hit") {

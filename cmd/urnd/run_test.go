@@ -24,7 +24,8 @@ func run(t *testing.T, stdin string, args ...string) (stdout string, err error) 
 
 func TestResolveCommand(t *testing.T) {
 	got, err := run(t, "", "resolve", "--json", "URN:ietf:rfc:2648")
-	if err != nil || !strings.HasPrefix(got, `{"input":"URN:ietf:rfc:2648","canonical":"urn:ietf:rfc:2648","service":"I2L","locations":[{"uri":"https://www.rfc-editor.org/info/rfc2648"`) {
+	if err != nil || !strings.HasPrefix(got,
+		`{"input":"URN:ietf:rfc:2648","canonical":"urn:ietf:rfc:2648","service":"I2L","locations":[{"uri":"https://www.rfc-editor.org/info/rfc2648"`) {
 		t.Errorf("%s, %v", got, err)
 	}
 	both := "https://openlibrary.org/isbn/0395363411\nhttps://search.worldcat.org/isbn/0395363411\n"
@@ -45,7 +46,8 @@ func TestConfigCheck(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	t.Setenv("URND_LIMITS_MEMORY", "1199MiB")
-	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil || !strings.Contains(err.Error(), "limits.memory: 1199MiB is less than 1200MiB, which the settings allow together: ") {
+	if _, err := run(t, "", "config", "check", "../../config/example.yaml"); err == nil || !strings.Contains(err.Error(),
+		"limits.memory: 1199MiB is less than 1200MiB, which the settings allow together: ") {
 		t.Errorf("more than the memory: %v", err)
 	}
 	t.Setenv("URND_LIMITS_MEMORY", "1200MiB")

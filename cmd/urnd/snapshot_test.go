@@ -64,7 +64,8 @@ func TestWarmRestart(t *testing.T) {
 		ahead        time.Duration
 		cacheControl string
 		asked        int32
-	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 1}, {time.Minute, "max-age=60", 1}} {
+	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 1}, {time.Minute,
+		"max-age=60", 1}} {
 		copied := t.TempDir()
 		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(readFile(t, file)), 0o600); err != nil {
 			t.Fatal(err)
@@ -102,9 +103,10 @@ func TestInvalidSnapshots(t *testing.T) {
 		change func(*config.Config)
 		says   string
 	}{
-		"empty":              {"", nil, "another configuration or version"},
-		"cut off":            {good[:len(good)-10], nil, "damaged"},
-		"a line less":        {good[:strings.Index(good, "\n")+1] + good[strings.Index(good, "\n{")+1:][strings.Index(good[strings.Index(good, "\n{")+1:], "\n")+1:], nil, "damaged"},
+		"empty":   {"", nil, "another configuration or version"},
+		"cut off": {good[:len(good)-10], nil, "damaged"},
+		"a line less": {good[:strings.Index(good, "\n")+1] + good[strings.Index(good, "\n{")+1:][strings.Index(good[strings.Index(good, "\n{")+1:],
+			"\n")+1:], nil, "damaged"},
 		"another place":      {strings.ReplaceAll(good, "a.example", "b.example"), nil, "damaged"},
 		"something else":     {"\x7fELF" + strings.Repeat("\x00", 4096), nil, "another configuration or version"},
 		"one line for ever":  {"urnd answers 1 " + strings.Repeat("a", 3<<20), nil, "another configuration or version"},

@@ -196,5 +196,6 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d requests got no response", lost)
 	}
 	t.Logf("%d requests of all kinds in %s; goroutines %.0f, descriptors %.0f, heap %.1f MiB, resident %.1f MiB", requests, duration,
-		s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), s.p.scraped(t, "process_resident_memory_bytes")/(1<<20))
+		s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")/(1<<20), s.p.scraped(t,
+			"process_resident_memory_bytes")/(1<<20))
 }

@@ -315,7 +315,8 @@ func TestSoakProxy(t *testing.T) {
 	transport := &http.Transport{
 		Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }, DisableCompression: true, MaxIdleConnsPerHost: 64,
 	}
-	s := &proxySoak{p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: transport}, leaving: &http.Client{Transport: transport.Clone()}}
+	s := &proxySoak{p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: transport},
+		leaving: &http.Client{Transport: transport.Clone()}}
 	s.run(duration / 4)
 	const slack = 1.25 // of the runtime itself
 	s.settle(t)
@@ -355,7 +356,8 @@ func (s *proxySoak) compare(t *testing.T) {
 	counted := int64(s.p.scraped(t, `urnd_requests_total\{.*form="(?:forward|purge)".*\}`))
 	atLeast, atMost := s.answered.Load(), s.sent.Load()+s.kinds[8].Load()
 	if s.answered.Load() != s.sent.Load() || counted < atLeast || counted > atMost {
-		t.Errorf("%d requests were sent and %d answered; %d are counted, besides up to %d of clients that left", s.sent.Load(), s.answered.Load(), counted, s.kinds[8].Load())
+		t.Errorf("%d requests were sent and %d answered; %d are counted, besides up to %d of clients that left", s.sent.Load(), s.answered.Load(), counted,
+			s.kinds[8].Load())
 	}
 	if tunnels := int64(s.p.scraped(t, `urnd_requests_total\{.*form="connect".*\}`)); tunnels != s.tunnels.Load() {
 		t.Errorf("%d tunnels, and %d are counted", s.tunnels.Load(), tunnels)

@@ -14,7 +14,8 @@ import (
 // sections 4.2.3 and 7.7.
 func TestSpellingsByCurl(t *testing.T) {
 	testserver.Need(t, "curl")
-	nginx := testserver.StartNginx(t, testserver.OpenFolder(t), `location / { add_header Cache-Control max-age=60 always; add_header X-Target "$request_uri" always; return 200 "sent\n"; }`)
+	nginx := testserver.StartNginx(t, testserver.OpenFolder(t),
+		`location / { add_header Cache-Control max-age=60 always; add_header X-Target "$request_uri" always; return 200 "sent\n"; }`)
 	binary := build(t)
 	const config = "access: {allow_destinations: [127.0.0.0/8], purge_clients: [127.0.0.0/8]}\n" +
 		"proxy:\n  spelling: %s\n  origins:\n    - {host: exact.example, servers: ['http://%s']}\n    - {host: normal.example, servers: ['http://%[2]s'], spelling: normal}\n"

@@ -90,7 +90,8 @@ func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *
 	)
 	for _, block := range regexp.MustCompile("(?s)```squid\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if lines := place.Replace(block[1]); strings.Contains(lines, dir) {
-			return testserver.StartSquid(t, testserver.OpenFolder(t), "acl localnet src 127.0.0.1", "acl Safe_ports port 80 443 1025-65535", lines, "http_access deny !Safe_ports")
+			return testserver.StartSquid(t, testserver.OpenFolder(t), "acl localnet src 127.0.0.1", "acl Safe_ports port 80 443 1025-65535", lines,
+				"http_access deny !Safe_ports")
 		}
 	}
 	t.Fatalf("docs/squid.md has no configuration for %s", helper)

@@ -2,17 +2,13 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"log/slog"
 	"net"
 	"net/netip"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy/listen"
 )
 
 // fixedOrigin is a server of HTTP/1.1 that answers each request by the same octets, without an allocation.
@@ -71,35 +67,7 @@ func newRawClient(tb testing.TB, request, end string) *rawClient {
 	c.DDDS.Enabled = false
 	local := netip.MustParsePrefix("127.0.0.0/8")
 	c.Access.AllowDestinations, c.Access.ProxyClients = []netip.Prefix{local}, []netip.Prefix{local}
-	p, err := wireAll(c, newDependencies())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(p.close)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- listen.NewServer(listen.ServerConfig{
-			Handler: p.service, FastPath: p.service.Fast(), Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxTarget: 4096, MaxHeader: 4096,
-			HeaderTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: time.Minute,
-			Malformed: func(listen.Malformed) listen.Document { return listen.Document{} },
-		}).Serve(ctx, listener)
-	}()
-	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		conn.Close()
-		stop()
-		if err := <-ended; err != nil {
-			tb.Error(err)
-		}
-	})
+	conn := dialFastServer(tb, c).Conn
 	client := &rawClient{Conn: conn, request: []byte(request), response: make([]byte, 64<<10), end: []byte(end)}
 	if at := strings.Index(request, "00000000"); at >= 0 {
 		client.counter = client.request[at : at+8]

@@ -45,7 +45,8 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 			c.Proxy.Upstreams = []config.Upstream{{Server: server}}
 		})
 		for _, host := range []string{
-			"127.0.0.1", "127.0.0.1:8080", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "0.0.0.0", "[::]", "localhost", "LocalHost.", "a.localhost", "10.0.0.1", "192.168.1.1", "[fe80::1]",
+			"127.0.0.1", "127.0.0.1:8080", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "0.0.0.0", "[::]", "localhost",
+			"LocalHost.", "a.localhost", "10.0.0.1", "192.168.1.1", "[fe80::1]",
 			"127.1", "0177.0.0.1", "0x7f000001", "2130706433", "127.0.0.1.", "127.0.0.%31",
 		} {
 			port := ":80"

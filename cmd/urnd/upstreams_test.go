@@ -84,7 +84,8 @@ func TestUpstreams(t *testing.T) {
 		}
 		body, err := io.ReadAll(response.Body)
 		status := response.Header.Get("Proxy-Status")
-		if err != nil || response.StatusCode != tt.status || !strings.Contains(string(body), tt.says) || tt.kind != "" && !strings.HasPrefix(status, "urnd; error="+tt.kind+";") {
+		if err != nil || response.StatusCode != tt.status || !strings.Contains(string(body), tt.says) || tt.kind != "" && !strings.HasPrefix(status,
+			"urnd; error="+tt.kind+";") {
 			t.Errorf("%s: %d %s, %s", tt.request, response.StatusCode, body, status)
 		}
 		for _, secret := range []string{"secret", "guess"} {

@@ -92,7 +92,8 @@ func TestFullDisk(t *testing.T) {
 		log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:2"})
 		log.Close()
 		lines := strings.Split(strings.TrimSpace(w.String()), "\n")
-		if last := lines[len(lines)-1]; lost != 2 || !strings.Contains(last, " GET /urn:a:2 ") || strings.Contains(last, "urn:a:1") || strings.Contains(w.String(), "\n\n") {
+		if last := lines[len(lines)-1]; lost != 2 || !strings.Contains(last, " GET /urn:a:2 ") || strings.Contains(last,
+			"urn:a:1") || strings.Contains(w.String(), "\n\n") {
 			t.Errorf("together %t: %d lost of\n%s", together, lost, w.String())
 		}
 	}

@@ -42,7 +42,9 @@ func (s *stage) snapshots() []payload {
 		add(name+" cannot be read", func(d string) error { return os.WriteFile(filepath.Join(d, name), []byte("a"), 0) })
 	}
 	for name, text := range map[string]string{
-		"nothing": "", "nonsense": "\x7fELF" + strings.Repeat("\x00", 4096), "one line without end": "urnd answers 1 " + strings.Repeat("a", 30<<20), "half of a header": "urnd ans", "brackets": "urnd answers 1 x\n" + strings.Repeat("[", 1<<20), "many lines": strings.Repeat("{}\n", 1<<20), "invalid UTF-8": strings.Repeat("\xff\n", 1<<18),
+		"nothing": "", "nonsense": "\x7fELF" + strings.Repeat("\x00", 4096), "one line without end": "urnd answers 1 " + strings.Repeat("a", 30<<20),
+		"half of a header": "urnd ans", "brackets": "urnd answers 1 x\n" + strings.Repeat("[", 1<<20), "many lines": strings.Repeat("{}\n", 1<<20),
+		"invalid UTF-8": strings.Repeat("\xff\n", 1<<18),
 	} {
 		add("a snapshot of "+name, func(d string) error { return os.WriteFile(filepath.Join(d, "answers"), []byte(text), 0o600) })
 	}
@@ -60,7 +62,8 @@ func (s *stage) files() []payload {
 	for _, setting := range []string{"URND_LOG_ACCESS_FILE", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN", "URND_TLS_CERTIFICATE"} {
 		for name, prepare := range map[string]func(path string) error{
 			"a directory": func(path string) error { return os.Mkdir(path, 0o700) }, "on a full disk": full, "not there": func(string) error { return nil },
-			"empty": func(path string) error { return os.WriteFile(path, nil, 0o600) }, "10 MB of nonsense": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("\xff", 10<<20)), 0o600) },
+			"empty":             func(path string) error { return os.WriteFile(path, nil, 0o600) },
+			"10 MB of nonsense": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("\xff", 10<<20)), 0o600) },
 		} {
 			if name == "on a full disk" && setting != "URND_LOG_ACCESS_FILE" {
 				continue // it is not written, and reading it has no end

@@ -15,7 +15,8 @@ import (
 // namespace and for the address of a host.
 func (s *stage) faultyDNS() []payload {
 	scripts := make(map[string]answering)
-	for _, code := range []int{dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused, dns.RcodeYXDomain, dns.RcodeNotAuth, dns.RcodeBadVers, dns.RcodeBadCookie, 11, 15} {
+	for _, code := range []int{dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused, dns.RcodeYXDomain,
+		dns.RcodeNotAuth, dns.RcodeBadVers, dns.RcodeBadCookie, 11, 15} {
 		scripts[fmt.Sprintf("the code %d", code)] = changed(func(m *dns.Msg) {
 			m.Answer, m.Rcode = nil, code
 			if code > 15 {
@@ -144,7 +145,9 @@ func (s *stage) faultyRecords() []payload {
 	for _, services := range []string{"+", "++", "http++N2L", "http+N2L+", "\\000", "N2L+http", "http+" + strings.Repeat("a", 200), "gopher+N2X"} {
 		add("the services "+services[:min(len(services), 12)], naptr("s", services, "", "_x._tcp.nowhere.example."))
 	}
-	for _, expression := range []string{"!", "!!", "!!!", "!a", "!^.*$!", "!^.*$!a!!", "!(!a!", "!)!a!", "![!a!", "![[:x:]]!a!", "![[=a=]]!a!", "!a{2,1}!a!", "!a{99999}!a!", "!a**!a!", "!*!a!", "!^.*$!\\9!", "!^(.*)$!\\2!", "!^.*$!a\\", "iaiai", "\\a\\b\\", "1a1b1", "!\x00!\x00!", "!\xff!\xff!", "!^.*$!http://a/!z", "!(?P<a>x)!a!", "!(?i)x!a!", "!\\d+!a!"} {
+	for _, expression := range []string{"!", "!!", "!!!", "!a", "!^.*$!", "!^.*$!a!!", "!(!a!", "!)!a!", "![!a!", "![[:x:]]!a!", "![[=a=]]!a!",
+		"!a{2,1}!a!", "!a{99999}!a!", "!a**!a!", "!*!a!", "!^.*$!\\9!", "!^(.*)$!\\2!", "!^.*$!a\\", "iaiai", "\\a\\b\\", "1a1b1", "!\x00!\x00!",
+		"!\xff!\xff!", "!^.*$!http://a/!z", "!(?P<a>x)!a!", "!(?i)x!a!", "!\\d+!a!"} {
 		add(fmt.Sprintf("the expression %q", expression), naptr("u", "http+N2L", expression, "."))
 	}
 	add("an expression and a replacement", naptr("u", "http+N2L", "!^.*$!http://a.example/!", "a.example."))
@@ -153,9 +156,11 @@ func (s *stage) faultyRecords() []payload {
 	add("a rule that leads to itself by an expression", naptr("", "", "!^.*$!{self}!", "."))
 	add("a rule to a name that is none", naptr("", "", "!^.*$!a..b!", "."))
 	add("a rule to a number", naptr("", "", "!^.*$!127.0.0.1!", "."))
-	add("200 rules that do not match", strings.Split(strings.Repeat(naptr("u", "http+N2L", "!^x$!http://a.example/!", ".")+"\n", 199)+naptr("u", "http+N2L", "!^y$!http://a.example/!", "."), "\n")...)
+	add("200 rules that do not match", strings.Split(strings.Repeat(naptr("u", "http+N2L", "!^x$!http://a.example/!", ".")+"\n", 199)+naptr("u",
+		"http+N2L", "!^y$!http://a.example/!", "."), "\n")...)
 	for name, srv := range map[string][]string{
-		"no target": {"60 IN SRV 0 0 0 ."}, "port 0": {"60 IN SRV 0 0 0 {host}"}, "a target that is a number": {"60 IN SRV 0 0 80 1.2.3.4."}, "a target that is itself": {"60 IN SRV 0 0 80 {self}"}, "none": nil,
+		"no target": {"60 IN SRV 0 0 0 ."}, "port 0": {"60 IN SRV 0 0 0 {host}"}, "a target that is a number": {"60 IN SRV 0 0 80 1.2.3.4."},
+		"a target that is itself": {"60 IN SRV 0 0 80 {self}"}, "none": nil,
 		"1000 targets": strings.Split(strings.TrimSuffix(manyTargets(1000), "\n"), "\n"),
 	} {
 		server := s.id() + ".servers.example."

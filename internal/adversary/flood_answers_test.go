@@ -52,8 +52,10 @@ func (s *stage) answersTooLarge() []payload {
 	add("a list that says it is 100 GB", "N2Ls", "HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nContent-Length: 100000000000\r\n\r\nhttp://a/\r\n", most)
 	add("a list of 50 MB in gzip", "N2Ls", list("Content-Encoding: gzip\r\n", compressed(50_000_000)), most)
 	add("gzip in gzip", "N2Ls", list("Content-Encoding: gzip, gzip\r\n", compressed(1000)), most)
-	add("a description of 1 MB", "N2C", fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n%s", strings.Repeat("a", 1_000_000)), most)
-	add("a description of invalid UTF-8", "N2C", fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50000\r\n\r\n%s", strings.Repeat("\xff", 50_000)), most)
+	add("a description of 1 MB", "N2C", fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n%s",
+		strings.Repeat("a", 1_000_000)), most)
+	add("a description of invalid UTF-8", "N2C", fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50000\r\n\r\n%s",
+		strings.Repeat("\xff", 50_000)), most)
 	return inFamily("large answers", payloads)
 }
 

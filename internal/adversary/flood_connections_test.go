@@ -17,7 +17,8 @@ func (s *stage) connections() []payload {
 	limits := []string{"URND_LIMITS_CONNECTIONS=400", "URND_LIMITS_CLIENT_CONNECTIONS=200"}
 	var payloads []payload
 	for name, beginning := range map[string]string{
-		"that say nothing": "", "with half of a request line": "GET /urn:ietf", "with half of a header": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nX: ", "that are kept alive": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n",
+		"that say nothing": "", "with half of a request line": "GET /urn:ietf",
+		"with half of a header": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nX: ", "that are kept alive": "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\n\r\n",
 		"with half of a body": "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n[",
 	} {
 		p := payload{name: "300 connections " + name, section: "RFC 9112 section 9.5"}

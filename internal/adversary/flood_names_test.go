@@ -13,7 +13,8 @@ import (
 func (s *stage) slowNames() []payload {
 	s.origin.on("/uri-res/N2L", s.origin.hangs)
 	s.origin.on("/hang", s.origin.hangs)
-	slow := []string{"URND_LIMITS_REQUESTS=32", "URND_THTTP_TIMEOUT=15s", "URND_RESOLVE_TIMEOUT=15s", "URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8", "URND_LIMITS_FETCHES=32", "URND_LIMITS_ORIGIN_TIMEOUT=15s"}
+	slow := []string{"URND_LIMITS_REQUESTS=32", "URND_THTTP_TIMEOUT=15s", "URND_RESOLVE_TIMEOUT=15s", "URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8",
+		"URND_LIMITS_FETCHES=32", "URND_LIMITS_ORIGIN_TIMEOUT=15s"}
 	fresh := s.id()
 	s.dns.has(fresh+"."+zoneRoot, rightRule)
 	asked := payload{name: "names whose server is silent", section: "CWE-770"}
@@ -24,7 +25,8 @@ func (s *stage) slowNames() []payload {
 			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("/urn:held:slow-%d", i) }, "/urn:"+fresh+":b", 302)
 		}, slow...),
 		s.alone(fetched, func(ctx context.Context, d *daemon) error {
-			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("http://%s/hang?%d", s.origin.address, i) }, "http://"+s.origin.address+"/p/victim", 200)
+			return s.starves(ctx, d, 64, func(i int) string { return fmt.Sprintf("http://%s/hang?%d", s.origin.address, i) },
+				"http://"+s.origin.address+"/p/victim", 200)
 		}, slow...),
 		s.alone(silent, func(ctx context.Context, d *daemon) error {
 			for i := range 64 {

@@ -9,15 +9,18 @@ func connectionOptions() []request {
 	add := func(name, section, line, lines string, want outcome) {
 		all = append(all, request{name, section, line + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n", want})
 	}
-	for _, option := range []string{"close, host", "host", "content-length", "transfer-encoding", "via", "x-forwarded-for", "date", "cookie", "keep-alive, , ,", "close close", "\"close\"", ","} {
+	for _, option := range []string{"close, host", "host", "content-length", "transfer-encoding", "via", "x-forwarded-for", "date", "cookie",
+		"keep-alive, , ,", "close close", "\"close\"", ","} {
 		add(fmt.Sprintf("Connection: %s", option), "RFC 9110 section 7.6.1", "GET http://{o}/p/{id}", "Connection: "+option+"\r\n", either)
 	}
 	add("Connection takes the length away", "RFC 9110 section 7.6.1", "POST http://{o}/p/{id}", "Connection: content-length\r\nContent-Length: 0\r\n", answered)
 	for _, value := range []string{"100-continue, 200-ok", "200-ok", "x", "100-continue;q=1"} {
 		add("Expect: "+value, "RFC 9110 section 10.1.1", "GET /urn:ietf:rfc:2648", "Expect: "+value+"\r\n", either)
 	}
-	add("Upgrade to h2c", "RFC 9113 section 3.1", "GET /urn:ietf:rfc:2648", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n", either)
-	add("Upgrade to h2c, forwarded", "RFC 9113 section 3.1", "GET http://{o}/p/{id}", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n", either)
+	add("Upgrade to h2c", "RFC 9113 section 3.1", "GET /urn:ietf:rfc:2648",
+		"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n", either)
+	add("Upgrade to h2c, forwarded", "RFC 9113 section 3.1", "GET http://{o}/p/{id}",
+		"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n", either)
 	add("Upgrade to a name with CR", "RFC 9110 section 7.8", "GET http://{o}/p/{id}", "Connection: Upgrade\r\nUpgrade: a\rb\r\n", refused)
 	add("Upgrade that the origin ignores", "RFC 9110 section 7.8", "GET http://{o}/p/{id}", "Connection: Upgrade\r\nUpgrade: websocket\r\n", either)
 	for _, target := range []string{"{o}", "a.example:25", "[::1]:22", "{o}/a", "http://{o}/", "/", ":443", "a.example:99999", "*"} {

@@ -21,17 +21,20 @@ func requestLines() []request {
 	}
 	for _, version := range []string{
 		"HTTP/1.10", "HTTP/1.", "HTTP/.1", "HTTP/1", "HTTP/11", "HTTP/1,1", "HTTP/ 1.1", "HTTP/1 .1", "HTTP/1.1x", "HTTP/+1.1",
-		"HTTP/01.1", "HTTP/1.01", "http/1.1", "Http/1.1", "HTTPS/1.1", "HTTP 1.1", "HTTP/a.b", "HTTP/9999.9999", "ICY/1.1", "HTTP/1.1\x00", "HTTP/-1.1", "HTTP/2.0", "HTTP/3.0",
+		"HTTP/01.1", "HTTP/1.01", "http/1.1", "Http/1.1", "HTTPS/1.1", "HTTP 1.1", "HTTP/a.b", "HTTP/9999.9999", "ICY/1.1", "HTTP/1.1\x00", "HTTP/-1.1",
+		"HTTP/2.0", "HTTP/3.0",
 	} {
 		add("version "+version, "RFC 9112 section 2.3", "GET /urn:ietf:rfc:2648 "+version, refused)
 	}
 	add("version HTTP/1.2 is of the same major version", "RFC 9110 section 2.5", "GET /urn:ietf:rfc:2648 HTTP/1.2", either)
 	add("version HTTP/0.9", "RFC 9112 section 2.3", "GET /urn:ietf:rfc:2648 HTTP/0.9", refused)
 	for _, line := range []string{
-		"", " ", "GET", "GET ", "GET /urn:ietf:rfc:2648", "GET  HTTP/1.1", "/urn:ietf:rfc:2648 HTTP/1.1", " GET /urn:ietf:rfc:2648 HTTP/1.1", "\tGET /urn:ietf:rfc:2648 HTTP/1.1",
+		"", " ", "GET", "GET ", "GET /urn:ietf:rfc:2648", "GET  HTTP/1.1", "/urn:ietf:rfc:2648 HTTP/1.1", " GET /urn:ietf:rfc:2648 HTTP/1.1",
+		"\tGET /urn:ietf:rfc:2648 HTTP/1.1",
 		"GET\t/urn:ietf:rfc:2648\tHTTP/1.1", "GET /urn:ietf:rfc:2648\tHTTP/1.1", "GET\x0b/urn:ietf:rfc:2648\x0bHTTP/1.1", "GET\x0c/urn:ietf:rfc:2648 HTTP/1.1",
 		"GET /urn:ietf:rfc:2648 HTTP/1.1 HTTP/1.1", "GET /urn:ietf:rfc:2648 x HTTP/1.1", "GET /urn:ietf rfc:2648 HTTP/1.1",
-		"GET /urn:ietf:rfc:2648 HTTP/1.1\rGET http://{o}/smuggled/{id} HTTP/1.1", "GET /urn:ietf:rfc:2648\rX: y HTTP/1.1", "GET /\x00urn:ietf:rfc:2648 HTTP/1.1", "GET /urn:ietf:rfc:2648\x00 HTTP/1.1",
+		"GET /urn:ietf:rfc:2648 HTTP/1.1\rGET http://{o}/smuggled/{id} HTTP/1.1", "GET /urn:ietf:rfc:2648\rX: y HTTP/1.1",
+		"GET /\x00urn:ietf:rfc:2648 HTTP/1.1", "GET /urn:ietf:rfc:2648\x00 HTTP/1.1",
 		"GET /urn:ietf:rfc:2648\x7f HTTP/1.1", "\xef\xbb\xbfGET /urn:ietf:rfc:2648 HTTP/1.1", "\x00GET /urn:ietf:rfc:2648 HTTP/1.1",
 	} {
 		want := refused
@@ -43,12 +46,15 @@ func requestLines() []request {
 	for _, target := range []string{"/urn:ietf:\xc3\xa4", "/urn:ietf:\xff"} {
 		add(fmt.Sprintf("target %q", target), "RFC 3986 section 2", "GET "+target+" HTTP/1.1", either)
 	}
-	for _, line := range []string{"GET  /urn:ietf:rfc:2648 HTTP/1.1", "GET /urn:ietf:rfc:2648  HTTP/1.1", "GET /urn:ietf:rfc:2648 HTTP/1.1 ", "GET /urn:ietf:rfc:2648 HTTP/1.1\t"} {
+	for _, line := range []string{"GET  /urn:ietf:rfc:2648 HTTP/1.1", "GET /urn:ietf:rfc:2648  HTTP/1.1", "GET /urn:ietf:rfc:2648 HTTP/1.1 ",
+		"GET /urn:ietf:rfc:2648 HTTP/1.1\t"} {
 		add(fmt.Sprintf("white space %.40q", line), "RFC 9112 section 3", line, either)
 	}
 	for _, target := range []string{
-		"*", "{o}", "urn", ":", "//", "http://", "http:///a", "http://{o}:x/", "http://{o}:99999/", "http://[::1/", "http://a b/", "http://{o}/%", "http://{o}/%zz", "http://{o}/\"", "http://{o}/<>", "http://{o}/\\",
-		"http://%00/", "http://a%0d%0ab/", "http://-/", "http://..", "http://@/", "http://:80/", "ht tp://{o}/", "http//{o}/", "http:{o}", "?", "#", "http://{o}/{id}#fragment", "/" + strings.Repeat("a", 9000), "http://{o}/" + strings.Repeat("a", 9000),
+		"*", "{o}", "urn", ":", "//", "http://", "http:///a", "http://{o}:x/", "http://{o}:99999/", "http://[::1/", "http://a b/", "http://{o}/%",
+		"http://{o}/%zz", "http://{o}/\"", "http://{o}/<>", "http://{o}/\\",
+		"http://%00/", "http://a%0d%0ab/", "http://-/", "http://..", "http://@/", "http://:80/", "ht tp://{o}/", "http//{o}/", "http:{o}", "?", "#",
+		"http://{o}/{id}#fragment", "/" + strings.Repeat("a", 9000), "http://{o}/" + strings.Repeat("a", 9000),
 	} {
 		want := declined
 		switch {

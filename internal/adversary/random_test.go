@@ -21,7 +21,8 @@ func random(s *stage) []payload {
 		length = s.long
 	}
 	var seeds []string
-	for _, r := range append(append(append(requestLines(), fieldLines()...), append(hosts(), contentLengths()...)...), append(append(transferCodings(), chunks()...), connectionOptions()...)...) {
+	for _, r := range append(append(append(requestLines(), fieldLines()...), append(hosts(), contentLengths()...)...), append(append(transferCodings(),
+		chunks()...), connectionOptions()...)...) {
 		if len(r.octets) < 4096 {
 			seeds = append(seeds, strings.NewReplacer("{smuggled}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "{o}", s.origin.address, "{id}", "random").Replace(r.octets))
 		}
@@ -29,17 +30,18 @@ func random(s *stage) []payload {
 	var payloads []payload
 	for worker := range 4 {
 		seed := uint64(time.Now().UnixNano()) + uint64(worker)
-		payloads = append(payloads, payload{name: fmt.Sprintf("random changes of the seed %d", seed), section: "RFC 9112", shows: fmt.Sprint(seed), play: func(ctx context.Context) error {
-			source := rand.New(rand.NewPCG(seed, 0))
-			end := time.Now().Add(length)
-			for n := 0; time.Now().Before(end); n++ {
-				before := strings.Repeat(cached, source.IntN(3)) // it is answered before net/http reads it
-				if err := s.survives(context.WithoutCancel(ctx), before+mutated(source, seeds)); err != nil {
-					return fmt.Errorf("request %d: %w", n, err)
+		payloads = append(payloads, payload{name: fmt.Sprintf("random changes of the seed %d", seed), section: "RFC 9112", shows: fmt.Sprint(seed),
+			play: func(ctx context.Context) error {
+				source := rand.New(rand.NewPCG(seed, 0))
+				end := time.Now().Add(length)
+				for n := 0; time.Now().Before(end); n++ {
+					before := strings.Repeat(cached, source.IntN(3)) // it is answered before net/http reads it
+					if err := s.survives(context.WithoutCancel(ctx), before+mutated(source, seeds)); err != nil {
+						return fmt.Errorf("request %d: %w", n, err)
+					}
 				}
-			}
-			return nil
-		}})
+				return nil
+			}})
 	}
 	return inFamily("random", payloads)
 }

@@ -12,11 +12,16 @@ func (s *stage) forwardedClients() []payload {
 	add("a client with the right", friend, 302)
 	add("a client without it", stranger, 403)
 	for _, field := range []string{
-		"X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: 127.0.0.1, 127.0.0.3", "x-forwarded-for: 127.0.0.1", "X-Forwarded-For:127.0.0.1", "X-Forwarded-For: ::1", "X-Forwarded-For: [::1]:1", "X-Forwarded-For: localhost", "X-Forwarded-For: ",
-		"Forwarded: for=127.0.0.1", "Forwarded: for=\"[::1]\"", "Forwarded: For=127.0.0.1;by=127.0.0.3;host=127.0.0.1;proto=https", "Forwarded: for=127.0.0.1, for=127.0.0.3",
-		"X-Real-IP: 127.0.0.1", "True-Client-IP: 127.0.0.1", "CF-Connecting-IP: 127.0.0.1", "Client-IP: 127.0.0.1", "X-Client-IP: 127.0.0.1", "X-Originating-IP: 127.0.0.1", "X-Remote-IP: 127.0.0.1", "X-Remote-Addr: 127.0.0.1",
-		"X-Cluster-Client-IP: 127.0.0.1", "Fastly-Client-IP: 127.0.0.1", "X-ProxyUser-Ip: 127.0.0.1", "X-Host: 127.0.0.1", "X-Forwarded-Host: 127.0.0.1", "X-Original-URL: /", "X-Rewrite-URL: /", "X-Forwarded-Server: 127.0.0.1", "X-Forwarded-Proto: https",
-		"X-Custom-IP-Authorization: 127.0.0.1", "X_Forwarded_For: 127.0.0.1", "Via: 1.1 127.0.0.1", "From: root@127.0.0.1", "Referer: http://127.0.0.1/", "Authorization: Basic cm9vdDo=", "Proxy-Authorization: Basic cm9vdDo=",
+		"X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: 127.0.0.1, 127.0.0.3", "x-forwarded-for: 127.0.0.1", "X-Forwarded-For:127.0.0.1",
+		"X-Forwarded-For: ::1", "X-Forwarded-For: [::1]:1", "X-Forwarded-For: localhost", "X-Forwarded-For: ",
+		"Forwarded: for=127.0.0.1", "Forwarded: for=\"[::1]\"", "Forwarded: For=127.0.0.1;by=127.0.0.3;host=127.0.0.1;proto=https",
+		"Forwarded: for=127.0.0.1, for=127.0.0.3",
+		"X-Real-IP: 127.0.0.1", "True-Client-IP: 127.0.0.1", "CF-Connecting-IP: 127.0.0.1", "Client-IP: 127.0.0.1", "X-Client-IP: 127.0.0.1",
+		"X-Originating-IP: 127.0.0.1", "X-Remote-IP: 127.0.0.1", "X-Remote-Addr: 127.0.0.1",
+		"X-Cluster-Client-IP: 127.0.0.1", "Fastly-Client-IP: 127.0.0.1", "X-ProxyUser-Ip: 127.0.0.1", "X-Host: 127.0.0.1", "X-Forwarded-Host: 127.0.0.1",
+		"X-Original-URL: /", "X-Rewrite-URL: /", "X-Forwarded-Server: 127.0.0.1", "X-Forwarded-Proto: https",
+		"X-Custom-IP-Authorization: 127.0.0.1", "X_Forwarded_For: 127.0.0.1", "Via: 1.1 127.0.0.1", "From: root@127.0.0.1", "Referer: http://127.0.0.1/",
+		"Authorization: Basic cm9vdDo=", "Proxy-Authorization: Basic cm9vdDo=",
 	} {
 		add("a stranger with "+field, stranger, 403, field)
 	}

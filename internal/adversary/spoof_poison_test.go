@@ -24,19 +24,20 @@ func (s *stage) poisonedReplies() []payload {
 			return [][]byte{pack(m)}
 		})
 		s.dns.has(victim+"."+zoneRoot, rightRule)
-		payloads = append(payloads, payload{name: "records of others in the " + name + " section", section: "RFC 5452 section 6", shows: fmt.Sprint(poison), play: func(ctx context.Context) error {
-			if err := s.resolvesRight(ctx, nid); err != nil {
+		payloads = append(payloads, payload{name: "records of others in the " + name + " section", section: "RFC 5452 section 6", shows: fmt.Sprint(poison),
+			play: func(ctx context.Context) error {
+				if err := s.resolvesRight(ctx, nid); err != nil {
+					return err
+				}
+				if err := s.resolvesRight(ctx, victim); err != nil {
+					return fmt.Errorf("another namespace: %w", err)
+				}
+				got, err := s.forwardTo(ctx, "http://"+host+":"+portOf(s.origin.address)+"/")
+				if err == nil && got.status < 400 {
+					err = fmt.Errorf("a host that does not exist is answered %d", got.status)
+				}
 				return err
-			}
-			if err := s.resolvesRight(ctx, victim); err != nil {
-				return fmt.Errorf("another namespace: %w", err)
-			}
-			got, err := s.forwardTo(ctx, "http://"+host+":"+portOf(s.origin.address)+"/")
-			if err == nil && got.status < 400 {
-				err = fmt.Errorf("a host that does not exist is answered %d", got.status)
-			}
-			return err
-		}})
+			}})
 	}
 	return inFamily("poisoned replies", payloads)
 }

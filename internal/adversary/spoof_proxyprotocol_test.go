@@ -34,11 +34,17 @@ func (s *stage) proxyProtocol() []payload {
 		add("version 2 from "+from, "2", from, version2(0x21, 0x11, friend), 0)
 	}
 	for _, header := range []string{
-		"", "PROXY UNKNOWN\r\n", "PROXY UNKNOWN 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 2\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1\r\n", "PROXY TCP4 127.0.0.1\r\n", "PROXY TCP4\r\n", "PROXY\r\n", "proxy TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
-		"PROXY TCP6 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 ::1 ::1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 65536\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 -1 2\r\n", "PROXY TCP4 127.1 127.0.0.1 1 2\r\n", "PROXY TCP4 localhost localhost 1 2\r\n", "PROXY UDP4 127.0.0.1 127.0.0.1 1 2\r\n",
-		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2 3\r\n", "PROXY  TCP4 127.0.0.1 127.0.0.1 1 2\r\n", " PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 2" + strings.Repeat(" ", 200) + "\r\n", "PROXY TCP4 " + strings.Repeat("1", 5000),
-		version2(0x20, 0x11, friend), version2(0x21, 0x00, friend), version2(0x21, 0x12, friend), version2(0x21, 0x31, friend), version2(0x21, 0x41, friend), version2(0x11, 0x11, friend), version2(0x31, 0x11, friend), version2(0x22, 0x11, friend),
-		version2(0x21, 0x21, friend), version2(0x21, 0x11, friend)[:14], version2(0x21, 0x11, friend)[:20], signature + "\x21\x11\xff\xff" + strings.Repeat("a", 70_000), signature + "\x21\x11\x00\x00", signature,
+		"", "PROXY UNKNOWN\r\n", "PROXY UNKNOWN 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 2\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 1\r\n", "PROXY TCP4 127.0.0.1\r\n", "PROXY TCP4\r\n", "PROXY\r\n", "proxy TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
+		"PROXY TCP6 127.0.0.1 127.0.0.1 1 2\r\n", "PROXY TCP4 ::1 ::1 1 2\r\n", "PROXY TCP4 127.0.0.1 127.0.0.1 1 65536\r\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 -1 2\r\n", "PROXY TCP4 127.1 127.0.0.1 1 2\r\n", "PROXY TCP4 localhost localhost 1 2\r\n",
+		"PROXY UDP4 127.0.0.1 127.0.0.1 1 2\r\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2 3\r\n", "PROXY  TCP4 127.0.0.1 127.0.0.1 1 2\r\n", " PROXY TCP4 127.0.0.1 127.0.0.1 1 2\r\n",
+		"PROXY TCP4 127.0.0.1 127.0.0.1 1 2" + strings.Repeat(" ", 200) + "\r\n", "PROXY TCP4 " + strings.Repeat("1", 5000),
+		version2(0x20, 0x11, friend), version2(0x21, 0x00, friend), version2(0x21, 0x12, friend), version2(0x21, 0x31, friend), version2(0x21, 0x41,
+			friend), version2(0x11, 0x11, friend), version2(0x31, 0x11, friend), version2(0x22, 0x11, friend),
+		version2(0x21, 0x21, friend), version2(0x21, 0x11, friend)[:14], version2(0x21, 0x11, friend)[:20],
+		signature + "\x21\x11\xff\xff" + strings.Repeat("a", 70_000), signature + "\x21\x11\x00\x00", signature,
 	} {
 		add(fmt.Sprintf("from the load balancer %.50q", header), "2", balancer, header, 0)
 	}

@@ -11,9 +11,15 @@ import (
 func (s *stage) openRedirects() []payload {
 	var payloads []payload
 	for _, target := range []string{
-		"/http://evil.example/", "/https://evil.example/", "//evil.example/", "///evil.example/", "/\\evil.example/", "/%5cevil.example/", "/%2f%2fevil.example/", "/http:evil.example", "/http:/evil.example/", "/HTTP://evil.example/", "/%68ttp://evil.example/", "/http%3a//evil.example/", "/http%3A%2F%2Fevil.example%2F",
-		"/?uri=http://evil.example/", "/?uri=http%3A%2F%2Fevil.example%2F", "/?uri=//evil.example/", "/uri-res/N2L?http://evil.example/", "/uri-res/N2Ls?http://evil.example/", "/uri-res/N2R?http://evil.example/", "http://evil.example/", "/ftp://evil.example/", "/?uri=evil.example", "/?uri=www.evil.example/", "/.evil.example/", "/@evil.example/",
-		"/mailto:a@evil.example", "/?url=http://evil.example/", "/?next=//evil.example", "/urn:plain:..//evil.example", "/urn:plain:%2f%2fevil.example", "/urn:plain:@evil.example", "/%E2%80%A8http://evil.example/", "/%09http://evil.example/", "/%20http://evil.example/", "/urn:uuid:http://evil.example/", "/<URL:http://evil.example/>",
+		"/http://evil.example/", "/https://evil.example/", "//evil.example/", "///evil.example/", "/\\evil.example/", "/%5cevil.example/",
+		"/%2f%2fevil.example/", "/http:evil.example", "/http:/evil.example/", "/HTTP://evil.example/", "/%68ttp://evil.example/", "/http%3a//evil.example/",
+		"/http%3A%2F%2Fevil.example%2F",
+		"/?uri=http://evil.example/", "/?uri=http%3A%2F%2Fevil.example%2F", "/?uri=//evil.example/", "/uri-res/N2L?http://evil.example/",
+		"/uri-res/N2Ls?http://evil.example/", "/uri-res/N2R?http://evil.example/", "http://evil.example/", "/ftp://evil.example/", "/?uri=evil.example",
+		"/?uri=www.evil.example/", "/.evil.example/", "/@evil.example/",
+		"/mailto:a@evil.example", "/?url=http://evil.example/", "/?next=//evil.example", "/urn:plain:..//evil.example", "/urn:plain:%2f%2fevil.example",
+		"/urn:plain:@evil.example", "/%E2%80%A8http://evil.example/", "/%09http://evil.example/", "/%20http://evil.example/",
+		"/urn:uuid:http://evil.example/", "/<URL:http://evil.example/>",
 	} {
 		payloads = append(payloads, payload{name: target, section: "RFC 9110 section 17.16.1", shows: "GET " + target, play: func(ctx context.Context) error {
 			got, err := get(ctx, s.service, stranger, target)
@@ -46,13 +52,14 @@ func (s *stage) leaks() []payload {
 			if target[0] == '/' {
 				from = stranger
 			}
-			payloads = append(payloads, payload{name: "the address " + internal + " for " + target, section: "CWE-209", shows: "GET " + target, play: func(ctx context.Context) error {
-				got, err := get(ctx, s.service, from, target)
-				if err == nil && strings.Contains(got.body, internal) {
-					err = fmt.Errorf("the error shows it: %.300q", got.body)
-				}
-				return err
-			}})
+			payloads = append(payloads, payload{name: "the address " + internal + " for " + target, section: "CWE-209", shows: "GET " + target,
+				play: func(ctx context.Context) error {
+					got, err := get(ctx, s.service, from, target)
+					if err == nil && strings.Contains(got.body, internal) {
+						err = fmt.Errorf("the error shows it: %.300q", got.body)
+					}
+					return err
+				}})
 		}
 	}
 	return inFamily("leaks", payloads)

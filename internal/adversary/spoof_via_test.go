@@ -18,8 +18,11 @@ func (s *stage) vias() []payload {
 		payloads = append(payloads, payload{name: name, section: section, shows: name, play: play})
 	}
 	fields := map[string]string{
-		"30 kB of Via": "Via: " + strings.TrimSuffix(strings.Repeat("1.1 a.example (some comment), ", 1000), ", "), "a Via of one word of 30 kB": "Via: 1.1 " + strings.Repeat("a", 30_000),
-		"a traceparent": "Traceparent: 00-" + strings.Repeat("a", 32) + "-" + strings.Repeat("b", 16) + "-01", "30 kB of baggage": "Baggage: a=" + strings.Repeat("b", 30_000), "a request identifier": "X-Request-Id: " + strings.Repeat("a", 30_000), "a cookie": "Cookie: evil=1", "no-cache": "Cache-Control: no-cache, evil=1",
+		"30 kB of Via":               "Via: " + strings.TrimSuffix(strings.Repeat("1.1 a.example (some comment), ", 1000), ", "),
+		"a Via of one word of 30 kB": "Via: 1.1 " + strings.Repeat("a", 30_000),
+		"a traceparent":              "Traceparent: 00-" + strings.Repeat("a", 32) + "-" + strings.Repeat("b", 16) + "-01",
+		"30 kB of baggage":           "Baggage: a=" + strings.Repeat("b", 30_000), "a request identifier": "X-Request-Id: " + strings.Repeat("a", 30_000),
+		"a cookie": "Cookie: evil=1", "no-cache": "Cache-Control: no-cache, evil=1",
 	}
 	for name, field := range fields {
 		urn := "urn:held:" + s.id()

@@ -27,7 +27,8 @@ func TestName(t *testing.T) {
 		Record: registry.Record{
 			Status: registry.Withdrawn, Since: at("2031-05-01T10:00:00.123Z"), Reason: "merged", Successors: []string{"urn:nbn:fi:b"},
 			Targets: []registry.Target{
-				{URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2, From: at("2030-01-01T00:00:00Z"), Until: at("2032-01-01T00:00:00Z"), Note: "old"},
+				{URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2, From: at("2030-01-01T00:00:00Z"),
+					Until: at("2032-01-01T00:00:00Z"), Note: "old"},
 				{URI: "https://a.example/2"},
 			},
 			Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org", Sandbox: true,
@@ -95,7 +96,8 @@ func TestFaultOfJSON(t *testing.T) {
 		`[]`:                                 "the document: array stands where there should be an object",
 		`{"targets":[{"from":"1.5.2031"}]}`:  "1.5.2031",
 	} {
-		if _, err := api.ReadName([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(), "cannot parse") || strings.Contains(err.Error(), "Go") {
+		if _, err := api.ReadName([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(),
+			"cannot parse") || strings.Contains(err.Error(), "Go") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

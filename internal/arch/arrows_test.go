@@ -239,14 +239,16 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/forward",
-			[]string{"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache", "cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage"},
+			[]string{"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
+				"cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage"},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin",
 			[]string{
-				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs",
+				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
+				"resolver/registry/jobs",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
 				"internal/httpmessage",
 			},

@@ -21,7 +21,8 @@ func TestCheck(t *testing.T) {
 		"127.0.0.1": false, "127.255.255.254": false, "0.0.0.0": false, "10.0.0.1": false, "172.31.0.1": false, "192.168.1.1": false,
 		"169.254.169.254": false, "100.64.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
 		"::": false, "::1": false, "::ffff:127.0.0.1": false, "::ffff:169.254.169.254": false, "::127.0.0.1": false,
-		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "168.63.129.16": false, "::ffff:0:127.0.0.1": false,
+		"fe80::1": false, "fe80::1%lo": false, "fc00::1": false, "ff02::1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "168.63.129.16": false,
+		"::ffff:0:127.0.0.1": false,
 	} {
 		err := guard.Check(netip.AddrPortFrom(netip.MustParseAddr(addr), 80))
 		if (err == nil) != allowed || err != nil && !errors.Is(err, netguard.ErrForbidden) {
@@ -181,7 +182,8 @@ func TestBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := guard.DialContext(ctx, "tcp", listener.Addr().String()); !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "waiting ") {
+	if _, err := guard.DialContext(ctx, "tcp", listener.Addr().String()); !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(),
+		"waiting ") {
 		t.Errorf("a second one: %v", err)
 	}
 	first.Close()
@@ -200,7 +202,8 @@ func TestBounded(t *testing.T) {
 func TestWithLookup(t *testing.T) {
 	failed := errors.New("server 192.0.2.53: refused")
 	guard := netguard.New(time.Second).WithLookup(func(context.Context, string) ([]netip.Addr, error) { return nil, failed })
-	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err, failed) || err.Error() != "connecting to www.example.org:80: looking up the host: server 192.0.2.53: refused" {
+	if _, err := guard.DialContext(t.Context(), "tcp", "www.example.org:80"); !errors.Is(err,
+		failed) || err.Error() != "connecting to www.example.org:80: looking up the host: server 192.0.2.53: refused" {
 		t.Errorf("%v", err)
 	}
 }
@@ -232,7 +235,8 @@ func TestAddressesAreHidden(t *testing.T) {
 			return found, nil
 		})
 		_, err := guard.DialContext(t.Context(), "tcp", tt.address)
-		if err == nil || !strings.Contains(err.Error(), tt.text) || !strings.Contains(netguard.Detail(err), tt.detailed) || (netguard.Detail(err) == "") != (tt.detailed == "") {
+		if err == nil || !strings.Contains(err.Error(), tt.text) || !strings.Contains(netguard.Detail(err),
+			tt.detailed) || (netguard.Detail(err) == "") != (tt.detailed == "") {
 			t.Errorf("%s: %v, and %q in the log", tt.address, err, netguard.Detail(err))
 		}
 		for _, addr := range tt.addrs {

@@ -95,7 +95,8 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 // token returns the field with a new token.
 func (s *site) token(t *testing.T, role registry.Role, prefixes ...string) string {
 	t.Helper()
-	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, token.Token{Name: role.String() + " one", Role: role, Prefixes: prefixes})
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, token.Token{Name: role.String() + " one", Role: role,
+		Prefixes: prefixes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +345,8 @@ func TestWithdrawAndSupersede(t *testing.T) {
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:c"), "").name(t); r.status != 404 || n.Version != 2 {
 		t.Errorf("%d, %+v", r.status, n)
 	}
-	if r := s.ask("DELETE "+of(names, "urn:nbn:fi:a"), ""); r.status != 405 || !strings.Contains(r.body, "withdraw") || r.header.Get("Allow") != "GET, HEAD, PUT, PATCH" {
+	if r := s.ask("DELETE "+of(names, "urn:nbn:fi:a"), ""); r.status != 405 || !strings.Contains(r.body,
+		"withdraw") || r.header.Get("Allow") != "GET, HEAD, PUT, PATCH" {
 		t.Errorf("%d %v %s", r.status, r.header, r.body)
 	}
 }

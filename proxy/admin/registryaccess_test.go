@@ -60,7 +60,8 @@ func TestDecisions(t *testing.T) {
 				locked(c)
 			}
 		})
-		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{Key: registry.Name("urn:nbn:fi:a"), Change: registry.Put(registry.Record{Status: registry.Reserved})}); err != nil {
+		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{Key: registry.Name("urn:nbn:fi:a"),
+			Change: registry.Put(registry.Record{Status: registry.Reserved})}); err != nil {
 			t.Fatal(err)
 		}
 		fields := []string{tt.peer}
@@ -237,7 +238,8 @@ func TestAuditOfRequests(t *testing.T) {
 		t.Fatalf("%d %s: %+v", r.status, r.body, s.actors)
 	}
 	a := s.actors[0]
-	if a.Name != "writer one" || !strings.Contains(token, a.Token) || a.Client != "192.0.2.7" || a.Request != r.header.Get("X-Request-Id") || a.Request == "chosen" {
+	if a.Name != "writer one" || !strings.Contains(token,
+		a.Token) || a.Client != "192.0.2.7" || a.Request != r.header.Get("X-Request-Id") || a.Request == "chosen" {
 		t.Errorf("%+v", a)
 	}
 }

@@ -158,7 +158,8 @@ func TestTokensByAPI(t *testing.T) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}
 	}
-	if r := s.ask("GET /api/v1/tokens", "", department); r.status != 200 || !strings.Contains(r.body, made.ID) || strings.Contains(r.body, made.Secret) || strings.Contains(r.body, "hash") {
+	if r := s.ask("GET /api/v1/tokens", "", department); r.status != 200 || !strings.Contains(r.body, made.ID) || strings.Contains(r.body,
+		made.Secret) || strings.Contains(r.body, "hash") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	other := s.token(t, registry.Admin, "urn:nbn:se:")

@@ -56,7 +56,8 @@ func TestListByPages(t *testing.T) {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
 	}
-	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?limit=1&limit=1", "?after=a", "?uri=", "?uri=urn:a:b&prefix=urn:", "?at=2031-05-01"} {
+	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?limit=1&limit=1", "?after=a", "?uri=",
+		"?uri=urn:a:b&prefix=urn:", "?at=2031-05-01"} {
 		if r := s.ask("GET "+names+query, ""); r.status != 400 && r.status != 422 {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
@@ -103,7 +104,8 @@ func TestAsItWas(t *testing.T) {
 	s.put(t, name, `{"contact":"now","status":"reserved"}`)
 	changed := s.ask("GET "+of(names, name), "").name(t).Changed
 	for at, status := range map[string]int{
-		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, changed.Format(time.DateOnly): 200, changed.AddDate(0, 0, -1).Format(time.DateOnly): 404, "2001-01-01T00:00:00Z": 404, changed.AddDate(1, 0, 0).Format(time.DateOnly): 200,
+		changed.Format(time.RFC3339Nano): 200, "2001-01-01": 404, changed.Format(time.DateOnly): 200, changed.AddDate(0, 0, -1).Format(time.DateOnly): 404,
+		"2001-01-01T00:00:00Z": 404, changed.AddDate(1, 0, 0).Format(time.DateOnly): 200,
 		changed.Add(time.Hour).Format("2006-01-02T15:04:05+00:00"): 200, "yesterday": 400,
 	} {
 		r := s.ask("GET "+of(names, name)+"&at="+url.QueryEscape(at), "")
@@ -153,7 +155,8 @@ func TestMint(t *testing.T) {
 	if n := s.ask("GET "+of(names, minted.Names[1]), "").name(t); n.Status != registry.Reserved {
 		t.Errorf("%+v", n)
 	}
-	for body, status := range map[string]int{`{}`: 422, `{"pattern":"urn:nbn:fi:m"}`: 422, `{"pattern":"urn:nbn:fi:m-{counter}","count":100000}`: 422, `{"n":1}`: 422, `x`: 400} {
+	for body, status := range map[string]int{`{}`: 422, `{"pattern":"urn:nbn:fi:m"}`: 422, `{"pattern":"urn:nbn:fi:m-{counter}","count":100000}`: 422,
+		`{"n":1}`: 422, `x`: 400} {
 		if r := s.ask("POST "+names+"/mint", body); r.status != status {
 			t.Errorf("%s: %d %s", body, r.status, r.body)
 		}
@@ -168,7 +171,8 @@ func TestMint(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	s := newSite(t, nil)
 	for _, name := range []string{
-		"https://a.example//b//../c?d=e&f#g", "https://a.example/%2F%2e%2e/x", "urn:example:a%2Fb", "urn:example:%E2%82%AC", "urn:example:a/../b", "urn:example:a//b", "urn:example:a+b",
+		"https://a.example//b//../c?d=e&f#g", "https://a.example/%2F%2e%2e/x", "urn:example:a%2Fb", "urn:example:%E2%82%AC", "urn:example:a/../b",
+		"urn:example:a//b", "urn:example:a+b",
 	} {
 		r := s.ask("PUT "+of(names, name), `{"status":"reserved"}`)
 		if r.status != 201 {
@@ -180,8 +184,10 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	long := "urn:nbn:fi:" + strings.Repeat("a", registry.MaxName)
-	for _, name := range []string{"", "a", "urn:", "urn:nbn:fi:a\r\nX: y", "urn:nbn:fi:a\x00", "urn:nbn:fi:a b", "urn:nbn:fi:\xff", "%00", "//", long, "urn:isbn:1"} {
-		for _, request := range []string{"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name), "POST " + of(names+"/withdraw", name), "GET " + of(names+"/history", name)} {
+	for _, name := range []string{"", "a", "urn:", "urn:nbn:fi:a\r\nX: y", "urn:nbn:fi:a\x00", "urn:nbn:fi:a b", "urn:nbn:fi:\xff", "%00", "//", long,
+		"urn:isbn:1"} {
+		for _, request := range []string{"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name), "POST " + of(names+"/withdraw",
+			name), "GET " + of(names+"/history", name)} {
 			r := s.ask(request, `{}`)
 			if r.status != 400 && r.status != 422 {
 				t.Errorf("%.40q: %d %s", request, r.status, r.body)

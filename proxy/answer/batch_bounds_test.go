@@ -91,7 +91,8 @@ func TestBatchTimeout(t *testing.T) {
 		t.Fatalf("%d, %d lines", status, len(lines))
 	}
 	for i, line := range lines[1:] {
-		if !strings.Contains(line, fmt.Sprintf(`"urn:example:%d"`, i+1)) || !strings.Contains(line, `"status":503`) || !strings.Contains(line, "limits.batch_timeout") {
+		if !strings.Contains(line, fmt.Sprintf(`"urn:example:%d"`, i+1)) || !strings.Contains(line, `"status":503`) || !strings.Contains(line,
+			"limits.batch_timeout") {
 			t.Fatalf("line %d: %s", i+1, line)
 		}
 	}

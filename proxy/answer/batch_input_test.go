@@ -15,7 +15,8 @@ import (
 // FuzzReadLines: the names are the lines, trimmed, without comments and blank ones; those that are
 // too long are marked, and only their beginning is held.
 func FuzzReadLines(f *testing.F) {
-	for _, seed := range []string{"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff", "#\n#" + strings.Repeat("x", 9000) + "\nb"} {
+	for _, seed := range []string{"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff", "#\n#" + strings.Repeat("x",
+		9000) + "\nb"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

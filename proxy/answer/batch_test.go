@@ -129,7 +129,8 @@ func TestBatchSurvivesPanic(t *testing.T) {
 		return resolver.Answer{Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}}, nil
 	}
 	status, lines := s.post(t, `["urn:example:a", "urn:example:bad", "urn:example:b"]`)
-	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1], "rule") || !strings.Contains(lines[2], "http://a.example/") || panics.Load() != 1 {
+	if status != 200 || len(lines) != 3 || !strings.Contains(lines[1], `"status":500`) || strings.Contains(lines[1],
+		"rule") || !strings.Contains(lines[2], "http://a.example/") || panics.Load() != 1 {
 		t.Errorf("%d %q, %d panics", status, lines, panics.Load())
 	}
 }

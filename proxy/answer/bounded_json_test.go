@@ -11,7 +11,8 @@ import (
 // FuzzBoundedJSON: a decoder reads the same tokens, of which long strings are cut.
 func FuzzBoundedJSON(f *testing.F) {
 	for _, seed := range []string{
-		`["a", "b"]`, `"\u0061\"\\"`, `["` + strings.Repeat(`\"`, 40) + `", "x"]`, `"` + strings.Repeat(`\u00e9`, 20) + `"`, `"` + strings.Repeat("a", 23) + `\u0061bc"`,
+		`["a", "b"]`, `"\u0061\"\\"`, `["` + strings.Repeat(`\"`, 40) + `", "x"]`, `"` + strings.Repeat(`\u00e9`, 20) + `"`, `"` + strings.Repeat("a",
+			23) + `\u0061bc"`,
 		`"\`, `"\u12"`, `{"a":[1,"b"]}`, strings.Repeat("9", 65), `"\\\\\\\\\\\\\\\\\\\\\\\\\\"`,
 	} {
 		f.Add(seed, 4)

@@ -32,7 +32,8 @@ func TestDescription(t *testing.T) {
 	if err != nil || len(rows) < 4 || rows[0][0] != "property" || rows[1][1] != "urn:x-a:b" || !strings.Contains(rows[len(rows)-1][1], "experimental") {
 		t.Errorf("%q, %v", rows, err)
 	}
-	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page, `<th>identifier</th><td><a href="/urn:example:%3Cb%3E"><code>urn:example:%3Cb%3E</code></a>`) {
+	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page,
+		`<th>identifier</th><td><a href="/urn:example:%3Cb%3E"><code>urn:example:%3Cb%3E</code></a>`) {
 		t.Errorf("%s", page)
 	}
 	for _, tt := range []struct {
@@ -91,7 +92,8 @@ func TestDescriptionOfRecord(t *testing.T) {
 			if tt.kind != nil {
 				return resolver.Answer{}, &resolver.Negative{Kind: tt.kind, TTL: time.Minute, Cache: resolver.CacheHit, Record: tt.record}
 			}
-			return resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{Record: tt.record}}}}, nil
+			return resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{{URI: "http://a.example/",
+				From: &resolver.Source{Record: tt.record}}}}, nil
 		}
 		response := s.get(t, "/uri-res/N2C?urn:x1:a", "Accept: text/csv")
 		rows, err := csv.NewReader(strings.NewReader(text(t, response))).ReadAll()
@@ -99,7 +101,8 @@ func TestDescriptionOfRecord(t *testing.T) {
 		for _, row := range rows {
 			all = append(all, strings.Join(row, "="))
 		}
-		if got := strings.Join(all, "|"); err != nil || response.StatusCode != tt.http || !strings.Contains(got, "|status="+tt.status+"|") || !strings.Contains(got, tt.rows) {
+		if got := strings.Join(all, "|"); err != nil || response.StatusCode != tt.http || !strings.Contains(got,
+			"|status="+tt.status+"|") || !strings.Contains(got, tt.rows) {
 			t.Errorf("%s: %d %s, %v", tt.status, response.StatusCode, got, err)
 		}
 		if response.Header.Get("Cache-Control") != "max-age=60" || (response.Header.Get("Urnd-Sandbox") == "?1") != tt.record.Sandbox {
@@ -113,7 +116,8 @@ func TestDescriptionOfRecord(t *testing.T) {
 			Validity int
 			Record   struct{ Version int }
 		}
-		if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2C?urn:x1:a"))), &d); err != nil || d.Status != tt.status || d.Validity != 60 || d.Record.Version != tt.record.Version {
+		if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2C?urn:x1:a"))),
+			&d); err != nil || d.Status != tt.status || d.Validity != 60 || d.Record.Version != tt.record.Version {
 			t.Errorf("%s: %+v, %v", tt.status, d, err)
 		}
 		plain := text(t, s.get(t, "/uri-res/N2C?urn:x1:a", "Accept: text/plain"))

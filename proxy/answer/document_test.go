@@ -25,7 +25,8 @@ func TestAPI(t *testing.T) {
 // Every answer and every refusal has a trace as a representation.
 func TestTrace(t *testing.T) {
 	s := start(t, nil)
-	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200, "/URN:isbn:1": 400} {
+	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200,
+		"/URN:isbn:1": 400} {
 		if plain := s.get(t, target, "Accept: application/vnd.urnd.trace+json;q=0, */*"); strings.Contains(plain.Header.Get("Content-Type"), "trace") {
 			t.Errorf("%s: a trace although Accept excludes it", target)
 		}
@@ -52,7 +53,8 @@ func TestNotesAndLinks(t *testing.T) {
 			}
 		}
 	}
-	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Cache-Control") != "max-age=90" || !strings.HasPrefix(got.Get("Cache-Status"), "urnd; hit") {
+	if got := s.get(t, "/api/v1/resolve?uri=urn:a1:b").Header; got.Get("Cache-Control") != "max-age=90" || !strings.HasPrefix(got.Get("Cache-Status"),
+		"urnd; hit") {
 		t.Errorf("cache fields: %v", got)
 	}
 	if got := s.get(t, "/api/v1/explain?uri=urn:a1:b").Header.Get("Cache-Control"); got != "no-store" {

@@ -25,7 +25,8 @@ func TestSame(t *testing.T) {
 		Rung, Reason     string
 	}
 	body := text(t, s.get(t, "/uri-res/i=i?urn:isbn:0-395-36341-1%20urn:isbn:9780395363416", "Accept: application/json"))
-	if err := json.Unmarshal([]byte(body), &document); err != nil || !document.Same || document.Equivalent || document.Rung != "functional" || document.Reason == "" {
+	if err := json.Unmarshal([]byte(body),
+		&document); err != nil || !document.Same || document.Equivalent || document.Rung != "functional" || document.Reason == "" {
 		t.Errorf("%s, %v", body, err)
 	}
 	if response := s.get(t, "/?uri=urn:example:a&service=I=I"); response.StatusCode != 400 {

@@ -48,7 +48,8 @@ func TestLists(t *testing.T) {
 		t.Errorf("a name without others: %d", response.StatusCode)
 	}
 	var document struct{ Locations []struct{ URI string } }
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2Ls?urn:example:a", "Accept: application/json"))), &document); err != nil || len(document.Locations) != 2 {
+	if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2Ls?urn:example:a", "Accept: application/json"))),
+		&document); err != nil || len(document.Locations) != 2 {
 		t.Errorf("as JSON: %+v, %v", document, err)
 	}
 }
@@ -128,7 +129,8 @@ func TestTypesAndFreshness(t *testing.T) {
 	} {
 		r := s.get(t, "/uri-res/"+tt.target, "Accept: "+tt.accept)
 		body := text(t, r)
-		if r.StatusCode != 200 || r.Header.Get("Content-Type") != tt.contentType || !strings.HasPrefix(r.Header.Get("Cache-Control"), tt.control) || !strings.Contains(body, tt.part) {
+		if r.StatusCode != 200 || r.Header.Get("Content-Type") != tt.contentType || !strings.HasPrefix(r.Header.Get("Cache-Control"),
+			tt.control) || !strings.Contains(body, tt.part) {
 			t.Errorf("%s as %s: %d %v %s", tt.target, tt.accept, r.StatusCode, r.Header, body)
 		}
 	}

@@ -33,15 +33,16 @@ func TestMemento(t *testing.T) {
 		timegate bool
 		memento  bool
 	}{
-		"now":                        {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
-		"then":                       {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
-		"all descriptions":           {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
-		"no date (section 2.1.1)":    {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{}, 400, "Accept", false, false},
-		"not of the registry":        {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
-		"no history":                 {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
-		"no description":             {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
-		"where it leads":             {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "", false, false},
-		"a memento of the parameter": {true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record, asked, 200, "Accept", false, false},
+		"now":                     {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
+		"then":                    {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
+		"all descriptions":        {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
+		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{}, 400, "Accept", false, false},
+		"not of the registry":     {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
+		"no history":              {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
+		"no description":          {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
+		"where it leads":          {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "", false, false},
+		"a memento of the parameter": {true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record, asked, 200,
+			"Accept", false, false},
 	} {
 		s := start(t, func(c *answer.Config) { c.History = tt.history })
 		var at time.Time
@@ -56,7 +57,8 @@ func TestMemento(t *testing.T) {
 			t.Errorf("%s: %d %v, asked for %v", name, response.StatusCode, response.Header, at)
 		}
 		links := strings.Join(response.Header["Link"], ", ")
-		if strings.Contains(links, timegate) != tt.timegate || strings.Contains(links, "<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`) != tt.memento {
+		if strings.Contains(links, timegate) != tt.timegate || strings.Contains(links,
+			"<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`) != tt.memento {
 			t.Errorf("%s: the links are %s", name, links)
 		}
 		if got := response.Header.Get("Memento-Datetime"); (got == changed.Format(http.TimeFormat)) != tt.memento || (got != "") != tt.memento {

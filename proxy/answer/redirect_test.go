@@ -55,7 +55,8 @@ func TestRedirectByAccept(t *testing.T) {
 		}
 		response := s.get(t, "/urn:example:1", "Accept: "+tt.accept, "Accept-Language: "+tt.language)
 		if response.StatusCode != http.StatusFound || response.Header.Get("Location") != tt.want || response.Header.Get("Vary") != tt.vary {
-			t.Errorf("%q for %q, %q: %d to %q, Vary %q", tt.locations, tt.accept, tt.language, response.StatusCode, response.Header.Get("Location"), response.Header.Get("Vary"))
+			t.Errorf("%q for %q, %q: %d to %q, Vary %q", tt.locations, tt.accept, tt.language, response.StatusCode, response.Header.Get("Location"),
+				response.Header.Get("Vary"))
 		}
 	}
 }
@@ -65,7 +66,8 @@ func TestServiceOfThePathWins(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/")
 	for target, want := range map[string]string{
-		"/uri-res/N2C?urn:example:a?s=I2L": "application/ld+json", "/?uri=urn:example:a%3Fs=I2L&service=I2Ls": "text/uri-list", "/urn:example:a?s=I2Ls": "text/uri-list",
+		"/uri-res/N2C?urn:example:a?s=I2L": "application/ld+json", "/?uri=urn:example:a%3Fs=I2L&service=I2Ls": "text/uri-list",
+		"/urn:example:a?s=I2Ls": "text/uri-list",
 	} {
 		if response := s.get(t, target, "Accept: */*"); response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != want {
 			t.Errorf("%s: %d %s", target, response.StatusCode, response.Header.Get("Content-Type"))

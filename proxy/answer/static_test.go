@@ -37,7 +37,8 @@ func TestStatic(t *testing.T) {
 	}
 	etag := plain.Header.Get("Etag")
 	for field, status := range map[string]int{etag: 304, `"x", W/` + etag: 304, "*": 304, `"x"`: 200, "": 200} {
-		if r := s.Reply(httpmessage.FieldsOf("If-None-Match", field).Lines); r.Status != status || status == 304 && (len(r.Body) > 0 || r.Header.Get("Etag") != etag) {
+		if r := s.Reply(httpmessage.FieldsOf("If-None-Match",
+			field).Lines); r.Status != status || status == 304 && (len(r.Body) > 0 || r.Header.Get("Etag") != etag) {
 			t.Errorf("%s: %+v", field, r)
 		}
 	}

@@ -24,13 +24,15 @@ func TestChallenges(t *testing.T) {
 		want    string
 		err     error
 	}{
-		"none":                            {200, nil, false, "", nil},
-		"of requests":                     {401, []string{"Www-Authenticate", basic}, false, "Www-Authenticate=" + basic, nil},
-		"of requests, in a session":       {401, []string{"Www-Authenticate", basic}, true, "Www-Authenticate=" + basic, nil},
-		"of connections":                  {401, []string{"Www-Authenticate", negotiate}, false, "", problem.ErrConnectionAuth},
-		"of connections, in a session":    {401, []string{"Www-Authenticate", negotiate}, true, "Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil},
-		"of both":                         {401, []string{"Www-Authenticate", negotiate, "Www-Authenticate", basic, "Proxy-Support", support}, false, "Www-Authenticate=" + basic, nil},
-		"of both, in a session":           {401, []string{"Www-Authenticate", negotiate, "Www-Authenticate", basic}, true, "Www-Authenticate=" + negotiate + " Www-Authenticate=" + basic + " Proxy-Support=" + support, nil},
+		"none":                         {200, nil, false, "", nil},
+		"of requests":                  {401, []string{"Www-Authenticate", basic}, false, "Www-Authenticate=" + basic, nil},
+		"of requests, in a session":    {401, []string{"Www-Authenticate", basic}, true, "Www-Authenticate=" + basic, nil},
+		"of connections":               {401, []string{"Www-Authenticate", negotiate}, false, "", problem.ErrConnectionAuth},
+		"of connections, in a session": {401, []string{"Www-Authenticate", negotiate}, true, "Www-Authenticate=" + negotiate + " Proxy-Support=" + support, nil},
+		"of both": {401, []string{"Www-Authenticate", negotiate, "Www-Authenticate", basic, "Proxy-Support", support}, false,
+			"Www-Authenticate=" + basic, nil},
+		"of both, in a session": {401, []string{"Www-Authenticate", negotiate, "Www-Authenticate", basic}, true,
+			"Www-Authenticate=" + negotiate + " Www-Authenticate=" + basic + " Proxy-Support=" + support, nil},
 		"the end of one, without a claim": {200, []string{"Www-Authenticate", "Negotiate abc=", "Proxy-Support", support}, false, "", nil},
 		"a claim of others":               {200, []string{"Proxy-Support", support}, false, "", nil},
 	} {
@@ -42,7 +44,8 @@ func TestChallenges(t *testing.T) {
 				r.Session = new(forward.Session)
 			}
 			client := w.serve(t, r)
-			if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate", "Proxy-Support"); !errors.Is(client.err, tt.err) || got != tt.want || tt.err == nil && client.Code != tt.status {
+			if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate", "Proxy-Support"); !errors.Is(client.err,
+				tt.err) || got != tt.want || tt.err == nil && client.Code != tt.status {
 				t.Errorf("%s, %q: %d %s, %v", name, upgrade, client.Code, got, client.err)
 			}
 			if len(w.slots) != 0 {

@@ -20,13 +20,15 @@ func TestPassedFields(t *testing.T) {
 	hops := []string{"Connection", "X-Named", "X-Named", "1", "Keep-Alive", "timeout=5", "Proxy-Authorization", "Basic YTpi", "Upgrade", "a/1"}
 	names := []string{"X-Named", "Keep-Alive", "Proxy-Authorization", "Upgrade", "Proxy"}
 	w.answers(200, "ok", append(hops, "Via", "1.0 origin", "Set-Cookie", "a=1", "Set-Cookie", "b=2")...)
-	r := requested(t, http.MethodGet, "http://a.example/b", append(hops, "Via", "1.0 client", "X-End", "1", "X-End", "2", "Proxy", "http://evil.example/", "Te", "gzip, trailers")...)
+	r := requested(t, http.MethodGet, "http://a.example/b", append(hops, "Via", "1.0 client", "X-End", "1", "X-End", "2", "Proxy",
+		"http://evil.example/", "Te", "gzip, trailers")...)
 	client := w.serveIn(message.WithTraceparent(t.Context(), "00-client"), r)
 	sent, _ := w.last()
 	if got := linesOf(sent.Fields, names...); got != "" {
 		t.Errorf("the origin gets %s", got)
 	}
-	if got := linesOf(sent.Fields, "Via", "X-End", "Te", "Connection", "Traceparent"); got != "Via=1.0 client Via="+via.String()+" X-End=1 X-End=2 Te=trailers Connection=TE Traceparent=00-client" {
+	if got := linesOf(sent.Fields, "Via", "X-End", "Te", "Connection",
+		"Traceparent"); got != "Via=1.0 client Via="+via.String()+" X-End=1 X-End=2 Te=trailers Connection=TE Traceparent=00-client" {
 		t.Errorf("the origin gets %s", got)
 	}
 	got := httpmessage.FromHeader(client.Header())
@@ -48,7 +50,8 @@ func TestPassedFields(t *testing.T) {
 func TestFieldsForOtherProtocols(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	for _, fetched := range []bool{false, true} {
-		r := requested(t, http.MethodGet, "ftp://a.example/b", "Accept", "text/x", "Authorization", "secret", "Cookie", "a=b", "Range", "bytes=0-", "Referer", "http://b.example/")
+		r := requested(t, http.MethodGet, "ftp://a.example/b", "Accept", "text/x", "Authorization", "secret", "Cookie", "a=b", "Range", "bytes=0-",
+			"Referer", "http://b.example/")
 		r.Fetched, r.Sort = fetched, "name"
 		if client := w.serve(t, r); client.err != nil || client.Code != 200 {
 			t.Errorf("%+v", client)
@@ -68,7 +71,8 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 // came is not passed on to servers of sites.
 func TestForwardedFields(t *testing.T) {
 	const (
-		transparent, off, standard, forwardedFor, nothing = forward.ForwardedTransparent, forward.ForwardedOff, forward.ForwardedStandard, forward.ForwardedFor, forward.ForwardedNothing
+		transparent, off, standard, forwardedFor, nothing = forward.ForwardedTransparent, forward.ForwardedOff, forward.ForwardedStandard,
+			forward.ForwardedFor, forward.ForwardedNothing
 
 		https  = "X-Forwarded-Proto=https X-Forwarded-Host=www.example:444 X-Forwarded-Port=444"
 		client = "192.0.2.1"
@@ -81,7 +85,8 @@ func TestForwardedFields(t *testing.T) {
 		sent          string
 		want          string
 	}{
-		{transparent, false, false, client, both, "Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 X-Forwarded-Host=evil.example"},
+		{transparent, false, false, client, both,
+			"Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 X-Forwarded-Host=evil.example"},
 		{transparent, false, true, client, both, "Forwarded=for=192.0.2.1 X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1"},
 		{transparent, false, true, "", both, "Forwarded=for=unknown"},
 		{transparent, true, false, client, both, "X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 " + https},
@@ -93,7 +98,8 @@ func TestForwardedFields(t *testing.T) {
 		{standard, false, false, client, "Forwarded: for=203.0.113.9", "Forwarded=for=203.0.113.9 Forwarded=for=192.0.2.1"},
 		{standard, false, false, "2001:db8::1%eth0", "", `Forwarded=for="[2001:db8::1]"`},
 		{standard, false, false, "", "", "Forwarded=for=unknown"},
-		{standard, true, false, client, both, `Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 ` + https},
+		{standard, true, false, client, both,
+			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 ` + https},
 		{forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1"},
 		{forwardedFor, false, false, "", "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9"},
 		{forwardedFor, true, true, client, both, "X-Forwarded-For=192.0.2.1 " + https},

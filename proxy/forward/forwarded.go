@@ -65,7 +65,8 @@ func (p *Proxy) passes(r *Request, name string) bool {
 func isOfProxy(name string) bool {
 	const prefix = "X-Forwarded-"
 	name = strings.ReplaceAll(name, "_", "-")
-	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) || strings.EqualFold(name, "X-Real-IP") || strings.EqualFold(name, "Forwarded")
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) || strings.EqualFold(name, "X-Real-IP") || strings.EqualFold(name,
+		"Forwarded")
 }
 
 // isPlain reports whether a name has only letters, digits and hyphens.

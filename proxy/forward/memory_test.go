@@ -54,7 +54,8 @@ func TestMemoryOfResponses(t *testing.T) {
 		{"few large", "X-A:" + strings.Repeat("a", 30000) + "\nX-B:" + strings.Repeat("b", 50000) + "\n", 100, nil},
 		{"long names", manyFields(20, "") + "X-" + strings.Repeat("a", 5000) + ":1\nX-" + strings.Repeat("b", 5000) + ":1\n", 300, nil},
 		{"values of one name", strings.Repeat("Link:\n", 990), 200, nil},
-		{"removed", "Connection:X-Gone\nX-Gone:" + strings.Repeat("a", 100_000) + "\nCache-Control:max-age=60, private=\"X-Private\"\nX-Private:" + strings.Repeat("b", 50_000) + "\n", 1000, nil},
+		{"removed", "Connection:X-Gone\nX-Gone:" + strings.Repeat("a",
+			100_000) + "\nCache-Control:max-age=60, private=\"X-Private\"\nX-Private:" + strings.Repeat("b", 50_000) + "\n", 1000, nil},
 		{"variants", usual + "Vary:Accept-Language\n", 50, func(int) []httpmessage.Fields {
 			var all []httpmessage.Fields
 			for i := range 30 {
@@ -78,7 +79,10 @@ func TestMemoryOfResponses(t *testing.T) {
 			}
 			defer store.Close()
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
-			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
+				bool) {
+				return "", false
+			}})
 			defer c.Close()
 			p := forward.New(forward.Config{Cache: c, Via: httpmessage.NewViaName(), Now: now})
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
@@ -89,7 +93,8 @@ func TestMemoryOfResponses(t *testing.T) {
 					requests = shape.requests(i)
 				}
 				for j, request := range requests {
-					fill(t, c, p, "http://a.example/"+strconv.Itoa(i), request, "Cache-Control:max-age=60\n"+shape.fields+"X-End:"+strconv.Itoa(i)+" "+strconv.Itoa(j)+"\n", now())
+					fill(t, c, p, "http://a.example/"+strconv.Itoa(i), request,
+						"Cache-Control:max-age=60\n"+shape.fields+"X-End:"+strconv.Itoa(i)+" "+strconv.Itoa(j)+"\n", now())
 				}
 			}
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // it waits for what is written
@@ -106,11 +111,13 @@ func TestMemoryOfResponses(t *testing.T) {
 // fill stores a response to a request, and makes its head for the fast path.
 func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, request httpmessage.Fields, fields string, now time.Time) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key}, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-		text := "HTTP/1.1 200 Fine\n" + fields
-		_, lines, _ := strings.Cut(text, "\n")
-		return &httpmessage.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")], Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
-	}))
+	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key},
+		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+			text := "HTTP/1.1 200 Fine\n" + fields
+			_, lines, _ := strings.Cut(text, "\n")
+			return &httpmessage.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")],
+				Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -245,7 +245,8 @@ func TestReady(t *testing.T) {
 			"A": {" a\t"}, "B": {"b\r\nX: c"}, "C": {"\xff\xfe", "0", "a, b"}, "D": {"0\r\n"}, "Content-Type": {""},
 		}},
 		"fields of one connection": {200, "OK", "body", http.Header{
-			"Trailer": {"X-T"}, "Connection": {"close, X-C"}, "X-C": {"1"}, "Transfer-Encoding": {"chunked"}, "Keep-Alive": {"1"}, "Upgrade": {"x"}, "Content-Length": {"99"},
+			"Trailer": {"X-T"}, "Connection": {"close, X-C"}, "X-C": {"1"}, "Transfer-Encoding": {"chunked"}, "Keep-Alive": {"1"}, "Upgrade": {"x"},
+			"Content-Length": {"99"},
 		}},
 		"fields of urnd":       {200, "OK", "body", http.Header{httpmessage.RequestIDField: {"origin"}, "X-Request-Ic": {"1"}, "X-Request-Ie": {"1"}}},
 		"other words":          {200, "Fine, thanks", "body", http.Header{}},

@@ -165,7 +165,8 @@ func TestResources(t *testing.T) {
 				continue
 			}
 			h := client.Header()
-			if h.Get("Set-Cookie")+h.Get("X-Other") != "" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox; default-src 'none'") || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			if h.Get("Set-Cookie")+h.Get("X-Other") != "" || !strings.HasPrefix(h.Get("Content-Security-Policy"),
+				"sandbox; default-src 'none'") || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 				t.Errorf("%s, all %t: it may act as a page of this server: %v", tt.paths, all, h)
 			}
 			if got := strings.ReplaceAll(strings.Join(partsOf(t, client), "|"), at, ""); got != want {
@@ -195,7 +196,8 @@ func TestRetrievals(t *testing.T) {
 	via := httpmessage.NewViaName()
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
 	w.answer = shop
-	fields := []string{"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie", "secret", "Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1"}
+	fields := []string{"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie", "secret",
+		"Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1"}
 	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie", "Authorization", "Range"}
 	for _, tt := range []struct {
 		location string
@@ -204,7 +206,8 @@ func TestRetrievals(t *testing.T) {
 	}{
 		{"http://a.example/image/gif", false, "Accept=image/gif Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=" + via.String()},
 		{"http://a.example/image/gif", true, "Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()}, // parts are not decoded
-		{"ftp://a.example/image/gif#f", false, `Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String()},
+		{"ftp://a.example/image/gif#f", false,
+			`Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String()},
 	} {
 		client := w.retrieved(t, tt.all, retrieval(t, []string{tt.location}, fields...))
 		sent, _ := w.last()
@@ -228,7 +231,8 @@ func TestRetrievals(t *testing.T) {
 	if client := w.retrieved(t, false, r); client.err != nil || client.Body.String() != "image/gif" {
 		t.Errorf("%+v", client)
 	}
-	if got := strings.Join(allowed, ", "); got != "http://a.example/elsewhere false, http://b.example/image/gif true, http://a.example/moved false, http://a.example/image/gif false" {
+	if got := strings.Join(allowed,
+		", "); got != "http://a.example/elsewhere false, http://b.example/image/gif true, http://a.example/moved false, http://a.example/image/gif false" {
 		t.Errorf("it was allowed to ask %s", got)
 	}
 	for range cap(w.slots) {
@@ -249,7 +253,8 @@ func TestResourceThatBreaksOff(t *testing.T) {
 	}
 	locations := []string{"http://a.example/", "http://b.example/"}
 	for _, all := range []bool{false, true} {
-		if client := w.retrieved(t, all, retrieval(t, locations)); client.err != nil || !client.aborted || !strings.Contains(client.Body.String(), "half") || len(w.slots) != 0 {
+		if client := w.retrieved(t, all, retrieval(t, locations)); client.err != nil || !client.aborted || !strings.Contains(client.Body.String(),
+			"half") || len(w.slots) != 0 {
 			t.Errorf("all %t: %+v", all, client)
 		}
 	}

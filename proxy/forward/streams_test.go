@@ -152,7 +152,8 @@ func TestTunnelRefused(t *testing.T) {
 			}
 		})
 		client := newRecorder()
-		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err, tt.want) || carried != 0 || client.Flushed {
+		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err,
+			tt.want) || carried != 0 || client.Flushed {
 			t.Errorf("%s: %d, %v", name, carried, err)
 		}
 		if (len(dialled) > 0) != errors.Is(tt.want, errRefused) || len(slots) > 0 {
@@ -167,7 +168,8 @@ func TestTunnelRefused(t *testing.T) {
 		}
 	})
 	// A connection that cannot be taken over.
-	if _, err := p.Connect(t.Context(), newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{Host: "a.example", Port: 443}); !errors.Is(err, http.ErrNotSupported) {
+	if _, err := p.Connect(t.Context(), newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{Host: "a.example",
+		Port: 443}); !errors.Is(err, http.ErrNotSupported) {
 		t.Errorf("%v", err)
 	}
 }
@@ -190,7 +192,8 @@ func TestUpgrade(t *testing.T) {
 		}
 		ended <- asked
 	})
-	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\nearly "); err != nil {
+	if _, err := io.WriteString(c,
+		"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\nearly "); err != nil {
 		t.Fatal(err)
 	}
 	response, err := http.ReadResponse(in, nil)
@@ -225,7 +228,8 @@ func TestUpgrade(t *testing.T) {
 func TestUpgradeRefused(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answers(426, "no", "Connection", "close", "Upgrade", "a")
-	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade", "a"); client.err != nil || client.Code != 426 || client.Body.String() != "no" || client.cached != "bypass" || client.server != origin {
+	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade",
+		"a"); client.err != nil || client.Code != 426 || client.Body.String() != "no" || client.cached != "bypass" || client.server != origin {
 		t.Errorf("%+v", client)
 	}
 	w.answers(101, "", "Upgrade", "a")

@@ -39,7 +39,10 @@ type web struct {
 func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
 	t.Helper()
 	w := &web{slots: make(resolver.Slots, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
-	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false }})
+	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
+		bool) {
+		return "", false
+	}})
 	t.Cleanup(w.cache.Close)
 	config := forward.Config{
 		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now, Fetches: resolver.Quota{Slots: w.slots},
@@ -96,7 +99,8 @@ func (w *web) answers(status int, body string, fields ...string) {
 // respond returns the response of an origin, with pairs of a name and a value.
 func respond(status int, body string, fields ...string) *scheme.Resource {
 	return &scheme.Resource{Response: httpmessage.Response{
-		Status: status, Reason: "Words", Fields: httpmessage.FieldsOf(fields...), Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), From: origin,
+		Status: status, Reason: "Words", Fields: httpmessage.FieldsOf(fields...), Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)), From: origin,
 	}}
 }
 

@@ -128,10 +128,13 @@ func TestAdmit(t *testing.T) {
 		{client: proxying, target: "/urn:a1:b", users: users, step: gate.StepRules},
 		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:secret"), step: gate.StepRules},
 		{client: proxying, target: "http://a.example/", users: users, header: basic("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin},
-		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepUser, want: problem.ErrProxyLogin},
-		{client: asking, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepUser,
+			want: problem.ErrProxyLogin},
+		{client: asking, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepClient,
+			want: problem.ErrProxyClient},
 		// Whether a person has seen it.
-		{client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}}, step: gate.StepPerson, want: new(problem.PersonError)},
+		{client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}},
+			step: gate.StepPerson, want: new(problem.PersonError)},
 		// By the requests a second.
 		{client: asking, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: asking, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},
@@ -186,7 +189,8 @@ func TestAdmit(t *testing.T) {
 			t.Errorf("%s %s of %s: it is loaded before the rate is", method, tt.target, tt.client)
 		}
 		a.Rate = 0
-		if open := gate.New(gate.Config{Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: new(policy.Policy), Now: at}); open.MayLoad(t.Context(), &client, &ask) {
+		if open := gate.New(gate.Config{Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: new(policy.Policy), Now: at}); open.MayLoad(t.Context(),
+			&client, &ask) {
 			if v := open.Admit(t.Context(), &client, &ask); v.Err != nil {
 				t.Errorf("%s %s of %s: it is loaded, and refused by %s: %v", method, tt.target, tt.client, v.Step, v.Err)
 			}

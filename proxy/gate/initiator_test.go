@@ -61,7 +61,8 @@ func TestInitiatorOf(t *testing.T) {
 func TestTrustsLines(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://a/": false, "HTTPS://a/": false, "file:///a": false, "telnet://a/": false, "mailto:a@b.example": false, "prospero://a/b": false,
-		"ftp://a/": true, "gopher://a/": true, "news:a": true, "nntp://a/b": true, "wais://a/b": true, "z39.50r://a/b": true, "finger://a/": true, "urn:example:a": true,
+		"ftp://a/": true, "gopher://a/": true, "news:a": true, "nntp://a/b": true, "wais://a/b": true, "z39.50r://a/b": true, "finger://a/": true,
+		"urn:example:a": true,
 	} {
 		if u, err := uri.Parse(text); err != nil || route.TrustsLines(u) != want {
 			t.Errorf("%s: %t %v", text, !want, err)
@@ -78,7 +79,8 @@ func FuzzInitiatorOf(f *testing.F) {
 		for _, name := range []string{"Origin", "Referer"} {
 			header := http.Header{name: {field}, "User-Agent": {"Mozilla/5.0"}}
 			by := gate.InitiatorOf(httpmessage.LinesOf(header), host)
-			if cross := gate.IsCrossSite(httpmessage.LinesOf(header), host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorForeign || by == gate.InitiatorLed) {
+			if cross := gate.IsCrossSite(httpmessage.LinesOf(header),
+				host); by == gate.InitiatorProgram || cross != (by == gate.InitiatorForeign || by == gate.InitiatorLed) {
 				t.Errorf("%s: %q of %q: %d, %t", name, field, host, by, cross)
 			}
 		}

@@ -19,7 +19,8 @@ const held = "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"
 
 // serveLimited serves connections within limits. most is the greatest number of connections
 // that were open when a request was served, since it was last read.
-func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig)) (addr string, limit *listen.ConnectionLimit, most func() int) {
+func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig)) (addr string,
+	limit *listen.ConnectionLimit, most func() int) {
 	t.Helper()
 	end := make(chan struct{})
 	limit = listen.NewConnectionLimit(limits, time.Now)
@@ -208,7 +209,8 @@ func TestConnectionLimitCountsBack(t *testing.T) {
 
 // The connection of a client that does not read ends at the write deadline.
 func TestConnectionLimitEndsSlowReaders(t *testing.T) {
-	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{WriteDeadline: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
+	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10},
+		listen.SocketConfig{WriteDeadline: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)

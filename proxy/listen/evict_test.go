@@ -83,15 +83,19 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 		change func(*listen.ServerConfig)
 		attack func(*caller)
 	}{
-		"that have sent nothing":                      {func(*listen.ServerConfig) {}, func(*caller) {}},
-		"behind a request":                            {func(*listen.ServerConfig) {}, func(c *caller) { c.ask() }},
-		"with TLS that have sent nothing":             {secure, func(*caller) {}},
-		"in the handshake of TLS":                     {secure, func(c *caller) { _, _ = io.WriteString(c, "\x16\x03\x01\x02\x00\x01") }},
-		"behind the handshake of TLS":                 {secure, func(c *caller) { _ = tls.Client(c.Conn, &tls.Config{InsecureSkipVerify: true}).Handshake() }},
-		"by HTTP/2 without streams":                   {secure, func(c *caller) { http2Idle(t, c) }},
-		"in the head of the PROXY protocol":           {balanced, func(c *caller) { _, _ = io.WriteString(c, "PROXY TCP4 192.0") }},
-		"behind the head of the PROXY protocol":       {balanced, func(c *caller) { _, _ = io.WriteString(c, "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n") }},
-		"behind the head of it, and the TLS in front": {func(c *listen.ServerConfig) { secure(c); balanced(c) }, func(c *caller) { proxied(c, "192.0.2.1"); http2Idle(t, c) }},
+		"that have sent nothing":                {func(*listen.ServerConfig) {}, func(*caller) {}},
+		"behind a request":                      {func(*listen.ServerConfig) {}, func(c *caller) { c.ask() }},
+		"with TLS that have sent nothing":       {secure, func(*caller) {}},
+		"in the handshake of TLS":               {secure, func(c *caller) { _, _ = io.WriteString(c, "\x16\x03\x01\x02\x00\x01") }},
+		"behind the handshake of TLS":           {secure, func(c *caller) { _ = tls.Client(c.Conn, &tls.Config{InsecureSkipVerify: true}).Handshake() }},
+		"by HTTP/2 without streams":             {secure, func(c *caller) { http2Idle(t, c) }},
+		"in the head of the PROXY protocol":     {balanced, func(c *caller) { _, _ = io.WriteString(c, "PROXY TCP4 192.0") }},
+		"behind the head of the PROXY protocol": {balanced, func(c *caller) { _, _ = io.WriteString(c, "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n") }},
+		"behind the head of it, and the TLS in front": {func(c *listen.ServerConfig) { secure(c); balanced(c) }, func(c *caller) {
+			proxied(c,
+				"192.0.2.1")
+			http2Idle(t, c)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: connections, ClientConnections: 16}, listen.SocketConfig{}, tt.change)

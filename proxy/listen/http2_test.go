@@ -93,17 +93,29 @@ func TestEndlessFrames(t *testing.T) {
 		begin         func(*http2.Framer)
 		next          func(f *http2.Framer, i int) error
 	}{
-		{"empty CONTINUATION", "6.10", 200, func(f *http2.Framer) { writePart(f, 1) }, func(f *http2.Framer, _ int) error { return f.WriteContinuation(1, false, nil) }},
-		{"CONTINUATION with an octet", "6.10", 200, func(f *http2.Framer) { writePart(f, 1) }, func(f *http2.Framer, _ int) error { return f.WriteContinuation(1, false, []byte{0x82}) }},
+		{"empty CONTINUATION", "6.10", 200, func(f *http2.Framer) { writePart(f, 1) }, func(f *http2.Framer, _ int) error {
+			return f.WriteContinuation(1,
+				false, nil)
+		}},
+		{"CONTINUATION with an octet", "6.10", 200, func(f *http2.Framer) { writePart(f, 1) }, func(f *http2.Framer,
+			_ int) error {
+			return f.WriteContinuation(1, false, []byte{0x82})
+		}},
 		{"empty DATA", "6.1", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer, _ int) error { return f.WriteData(1, false, nil) }},
-		{"DATA that is padding", "6.1", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer, _ int) error { return f.WriteDataPadded(1, false, nil, make([]byte, 3)) }},
+		{"DATA that is padding", "6.1", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer, _ int) error {
+			return f.WriteDataPadded(1,
+				false, nil, make([]byte, 3))
+		}},
 		{"PING", "6.7", 2000, nil, func(f *http2.Framer, _ int) error { return f.WritePing(false, [8]byte{}) }},
 		{"PING that is answered", "6.7", 2000, nil, func(f *http2.Framer, _ int) error { return f.WritePing(true, [8]byte{}) }},
 		{"empty SETTINGS", "6.5", 2000, nil, func(f *http2.Framer, _ int) error { return f.WriteSettings() }},
 		{"PRIORITY", "6.3", 2000, nil, func(f *http2.Framer, _ int) error { return f.WritePriority(1, http2.PriorityParam{StreamDep: 3}) }},
 		{"WINDOW_UPDATE", "6.9", 2000, nil, func(f *http2.Framer, _ int) error { return f.WriteWindowUpdate(0, 1) }},
 		{"unknown frames", "4.1", 2000, nil, func(f *http2.Framer, _ int) error { return f.WriteRawFrame(0xee, 0, 0, nil) }},
-		{"RST_STREAM of a stream that has ended", "6.4", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer, _ int) error { return f.WriteRSTStream(1, http2.ErrCodeCancel) }},
+		{"RST_STREAM of a stream that has ended", "6.4", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer,
+			_ int) error {
+			return f.WriteRSTStream(1, http2.ErrCodeCancel)
+		}},
 		{"requests that are reset", "5.4.2", 2000, nil, func(f *http2.Framer, i int) error {
 			writeHeld(f, uint32(2*i+1))
 			return f.WriteRSTStream(uint32(2*i+1), http2.ErrCodeCancel)

@@ -27,7 +27,8 @@ func isRequestLine(line []byte) bool {
 
 // dropMadeControl removes Cache-Control from a request whose client has sent none.
 func (c *requestConn) dropMadeControl(r *http.Request) {
-	if r.ProtoMajor == 1 && len(r.Header["Pragma"]) > 0 && slices.Equal(r.Header["Cache-Control"], []string{"no-cache"}) && c.head.control.Load() == controlMissing {
+	if r.ProtoMajor == 1 && len(r.Header["Pragma"]) > 0 && slices.Equal(r.Header["Cache-Control"],
+		[]string{"no-cache"}) && c.head.control.Load() == controlMissing {
 		delete(r.Header, "Cache-Control")
 	}
 }

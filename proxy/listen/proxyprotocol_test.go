@@ -76,20 +76,21 @@ func TestProxyProtocol(t *testing.T) {
 		header, request string
 		status          int
 	}{
-		"1":                 {"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", request, 302},
-		"1, no client":      {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", request, 403},
-		"1, IPv6":           {"PROXY TCP6 2001:db8::1 2001:db8::ff 4711 80\r\n", request, 302},
-		"1, IPv6, other":    {"PROXY TCP6 2001:db9::1 2001:db8::ff 4711 80\r\n", request, 403},
-		"1, UNKNOWN":        {"PROXY UNKNOWN\r\n", request, 403}, // it is the balancer's own
-		"1, trusted":        {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "198.51.100.1", 1), 403},
-		"1, behind":         {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 302},
-		"1, not trusted":    {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 403},
-		"2":                 {version2(t, proxyproto.PROXY, tcp4, tcp("203.0.113.1:1"), own), request, 302},
-		"2, no client":      {version2(t, proxyproto.PROXY, tcp4, tcp("198.51.100.1:1"), own), request, 403},
-		"2, IPv6":           {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), request, 302},
-		"2, mapped":         {version2(t, proxyproto.PROXY, tcp6, tcp("[::ffff:203.0.113.1]:1"), v6), request, 302},
-		"2, LOCAL":          {version2(t, proxyproto.LOCAL, tcp4, tcp("203.0.113.1:1"), own), request, 403},
-		"2, socket in file": {version2(t, proxyproto.PROXY, proxyproto.UnixStream, &net.UnixAddr{Name: "/a", Net: "unix"}, &net.UnixAddr{Name: "/b", Net: "unix"}), request, 403},
+		"1":              {"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", request, 302},
+		"1, no client":   {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", request, 403},
+		"1, IPv6":        {"PROXY TCP6 2001:db8::1 2001:db8::ff 4711 80\r\n", request, 302},
+		"1, IPv6, other": {"PROXY TCP6 2001:db9::1 2001:db8::ff 4711 80\r\n", request, 403},
+		"1, UNKNOWN":     {"PROXY UNKNOWN\r\n", request, 403}, // it is the balancer's own
+		"1, trusted":     {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "198.51.100.1", 1), 403},
+		"1, behind":      {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 302},
+		"1, not trusted": {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 403},
+		"2":              {version2(t, proxyproto.PROXY, tcp4, tcp("203.0.113.1:1"), own), request, 302},
+		"2, no client":   {version2(t, proxyproto.PROXY, tcp4, tcp("198.51.100.1:1"), own), request, 403},
+		"2, IPv6":        {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), request, 302},
+		"2, mapped":      {version2(t, proxyproto.PROXY, tcp6, tcp("[::ffff:203.0.113.1]:1"), v6), request, 302},
+		"2, LOCAL":       {version2(t, proxyproto.LOCAL, tcp4, tcp("203.0.113.1:1"), own), request, 403},
+		"2, socket in file": {version2(t, proxyproto.PROXY, proxyproto.UnixStream, &net.UnixAddr{Name: "/a", Net: "unix"}, &net.UnixAddr{Name: "/b",
+			Net: "unix"}), request, 403},
 	} {
 		c := call(t, addr, "127.0.0.1")
 		for range 2 { // the client of a connection stays the same
@@ -131,7 +132,8 @@ func TestProxyProtocolByOthers(t *testing.T) {
 	c := call(t, addr, "127.0.0.2")
 	c.send(t, request)
 	c.served(t, 302)
-	for _, header := range []string{"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", version2(t, proxyproto.PROXY, proxyproto.TCPv4, tcp("203.0.113.1:1"), tcp(addr))} {
+	for _, header := range []string{"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", version2(t, proxyproto.PROXY, proxyproto.TCPv4, tcp("203.0.113.1:1"),
+		tcp(addr))} {
 		for _, from := range []string{"127.0.0.2", "127.0.0.3"} {
 			c := call(t, addr, from)
 			c.send(t, header+request)
@@ -147,7 +149,8 @@ func TestProxyProtocolSlowly(t *testing.T) {
 	const timeout = 200 * time.Millisecond
 	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.HeaderTimeout = timeout })
 	var slow []*caller
-	for _, says := range []string{"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\nGET "} {
+	for _, says := range []string{"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n",
+		"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\nGET "} {
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, says)
 		slow = append(slow, c)

@@ -122,7 +122,8 @@ func TestSocketDrain(t *testing.T) {
 // Close returns also where no server takes accepted connections, or none may be accepted.
 func TestSocketCloseWithoutServer(t *testing.T) {
 	for name, config := range map[string]listen.SocketConfig{
-		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)}, "none": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{}, time.Now)},
+		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)},
+		"none": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{}, time.Now)},
 	} {
 		socket := listen.NewSocket(localListener(t), config)
 		var callers []*caller

@@ -175,7 +175,8 @@ func TestTLSSlowly(t *testing.T) {
 func TestTLSOnSeveralSockets(t *testing.T) {
 	own, pool := certificates(t)
 	server := listen.NewServer(listen.ServerConfig{
-		Handler: newHandler(t, gate.Access{Resolve: prefixes("127.0.0.0/8")}), Now: time.Now, Log: slog.New(slog.DiscardHandler), Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
+		Handler: newHandler(t, gate.Access{Resolve: prefixes("127.0.0.0/8")}), Now: time.Now, Log: slog.New(slog.DiscardHandler), Malformed: malformed,
+		MaxTarget: maxTarget, MaxHeader: 4096,
 		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience, TLS: own,
 	})
 	ctx, stop := context.WithCancel(t.Context())

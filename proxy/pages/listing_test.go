@@ -58,9 +58,12 @@ func fill(v reflect.Value, text string) {
 // hostiles are texts that a server could send to harm who reads them.
 func hostiles() []string {
 	return []string{
-		hostile, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,<script>alert(1)</script>",
-		"vbscript:a", "http://h.example/\" onclick=\"alert(1)", "ftp://h.example/'><script>", "</pre></main><script>alert(1)</script>", "</title><script>", "a\r\nb: c\n\n<b>", "\x1b[31mred\x1b]0;t\a\x00",
-		"\u202egpj.exe", "\xff\xfe<\xc0script>", "{{.Title}}", "&lt;script&gt;", "`${alert(1)}`", "file:///etc/passwd", "blob:x", "/\\evil.example", "//evil.example/",
+		hostile, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)",
+		"data:text/html,<script>alert(1)</script>",
+		"vbscript:a", "http://h.example/\" onclick=\"alert(1)", "ftp://h.example/'><script>", "</pre></main><script>alert(1)</script>", "</title><script>",
+		"a\r\nb: c\n\n<b>", "\x1b[31mred\x1b]0;t\a\x00",
+		"\u202egpj.exe", "\xff\xfe<\xc0script>", "{{.Title}}", "&lt;script&gt;", "`${alert(1)}`", "file:///etc/passwd", "blob:x", "/\\evil.example",
+		"//evil.example/",
 	}
 }
 
@@ -75,7 +78,8 @@ func checkHarmless(t *testing.T, l *scheme.Listing) {
 		for _, e := range read(t, page) {
 			if to, ok := e.attrs["href"]; ok && !strings.HasPrefix(to, "/fetch?uri=") {
 				u, err := url.Parse(to)
-				if err != nil || !slices.Contains([]string{"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "rlogin", "ftps", "gemini", "urn", "wais", "prospero", "z39.50r", "z39.50s", "file"}, strings.ToLower(u.Scheme)) {
+				if err != nil || !slices.Contains([]string{"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "rlogin", "ftps",
+					"gemini", "urn", "wais", "prospero", "z39.50r", "z39.50s", "file"}, strings.ToLower(u.Scheme)) {
 					t.Errorf("a link to %.100q", to)
 				}
 			}
@@ -101,7 +105,8 @@ func TestHostileListings(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	name, uri := strings.Repeat("<i>\xff", 1<<18), "ftp://h.example/"+strings.Repeat("a", 1<<20)
 	for _, kind := range kinds() {
-		l := &scheme.Listing{Kind: kind, Title: name, URI: "ftp://h.example/", Items: []scheme.Item{{Kind: name, Name: name, URI: uri, Note: name, From: name, Type: name}}}
+		l := &scheme.Listing{Kind: kind, Title: name, URI: "ftp://h.example/", Items: []scheme.Item{{Kind: name, Name: name, URI: uri, Note: name,
+			From: name, Type: name}}}
 		checkHarmless(t, l)
 		if page := pages.Listing(l, itself); len(page) > 1<<20+50_000 || !strings.Contains(string(page), uri) {
 			t.Errorf("%s: %d octets", kind, len(page))
@@ -124,7 +129,8 @@ func FuzzListing(f *testing.F) {
 // The directories above one are links.
 func TestCrumbs(t *testing.T) {
 	for _, tt := range []struct{ kind, uri, want string }{
-		{scheme.KindDirectory, "ftp://u@h.example:2121/a/b%20c/d/", "u@h.example:2121 ftp://u@h.example:2121/|a ftp://u@h.example:2121/a/|b c ftp://u@h.example:2121/a/b%20c/"},
+		{scheme.KindDirectory, "ftp://u@h.example:2121/a/b%20c/d/",
+			"u@h.example:2121 ftp://u@h.example:2121/|a ftp://u@h.example:2121/a/|b c ftp://u@h.example:2121/a/b%20c/"},
 		{scheme.KindDirectory, "ftp://h.example/%2Fetc/x/", "h.example ftp://h.example/|/etc ftp://h.example/%2Fetc/"},
 		{scheme.KindDirectory, "ftp://h.example//etc/", "h.example ftp://h.example/|/ ftp://h.example//"},
 		{scheme.KindDirectory, "ftp://h.example/", ""},
@@ -255,7 +261,8 @@ func TestListingValues(t *testing.T) {
 	}}
 	page := string(pages.Listing(l, itself))
 	for _, want := range []string{
-		`<data value="1234" title="1,234 octets">1.2 kB</data>`, `<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`, `<time datetime="2001-02-03">2001-02-03</time>`,
+		`<data value="1234" title="1,234 octets">1.2 kB</data>`, `<time datetime="2001-02-03T03:05:06Z">2001-02-03 03:05</time>`,
+		`<time datetime="2001-02-03">2001-02-03</time>`,
 		"9,223,372,036,854,775,807 octets", "<title>ftp://h.example/</title>", "4 entries",
 	} {
 		if !strings.Contains(page, want) {
@@ -275,12 +282,14 @@ func TestListingValues(t *testing.T) {
 
 func TestListingText(t *testing.T) {
 	for name, want := range map[string][]string{
-		"directory": {"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n", "\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n"},
-		"menu":      {"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server", "\n[1] gopher://gopher.example.org:70/0/about.txt\n"},
-		"article":   {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
-		"group":     {"\n   [3] article      Re: How"},
-		"telnet":    {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
-		"search":    {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
+		"directory": {"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n",
+			"\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n"},
+		"menu": {"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server",
+			"\n[1] gopher://gopher.example.org:70/0/about.txt\n"},
+		"article": {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
+		"group":   {"\n   [3] article      Re: How"},
+		"telnet":  {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
+		"search":  {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
 	} {
 		text := string(pages.ListingText(fixture(t, name)))
 		for _, one := range want {
@@ -297,7 +306,8 @@ func BenchmarkListing(b *testing.B) {
 		for i := range 10_000 {
 			size := int64(i * i)
 			l.Items = append(l.Items, scheme.Item{
-				Kind: scheme.ItemFile, Name: fmt.Sprintf("file-%d.txt", i), URI: fmt.Sprintf("ftp://h.example/file-%d.txt", i), Size: &size, Modified: time.Unix(int64(i)*1e5, 0), Depth: i % 5,
+				Kind: scheme.ItemFile, Name: fmt.Sprintf("file-%d.txt", i), URI: fmt.Sprintf("ftp://h.example/file-%d.txt", i), Size: &size,
+				Modified: time.Unix(int64(i)*1e5, 0), Depth: i % 5,
 			})
 		}
 		b.Run(kind, func(b *testing.B) {

@@ -44,7 +44,8 @@ func read(t *testing.T, page []byte) []*element {
 					t.Errorf("%s has the attribute %s", e.name, attr.Key)
 				}
 			}
-			if href := strings.ToLower(strings.TrimSpace(e.attrs["href"] + e.attrs["action"])); strings.HasPrefix(href, "javascript:") || strings.HasPrefix(href, "data:") || strings.HasPrefix(href, "vbscript:") {
+			if href := strings.ToLower(strings.TrimSpace(e.attrs["href"] + e.attrs["action"])); strings.HasPrefix(href,
+				"javascript:") || strings.HasPrefix(href, "data:") || strings.HasPrefix(href, "vbscript:") {
 				t.Errorf("%s leads to %q", e.name, href)
 			}
 			if !slices.Contains(known, e.name) {
@@ -122,7 +123,8 @@ func TestRefusedPage(t *testing.T) {
 			page := pages.Problem(api.Problem{Status: tt.status, Detail: hostile, Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
 			elements := read(t, page)
 			said := strings.Join(texts(elements, "p"), "\n")
-			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) || !strings.Contains(said, hostile) || strings.Contains(string(page), "<form") != isFetched {
+			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) || !strings.Contains(said,
+				hostile) || strings.Contains(string(page), "<form") != isFetched {
 				t.Errorf("%+v: %s", tt, page)
 			}
 		}
@@ -140,7 +142,8 @@ func TestPagesEscape(t *testing.T) {
 	}{
 		{"a problem", pages.Problem(api.Problem{Status: 403, Title: hostile, Detail: hostile, Input: hostile}), "code", hostile},
 		{"a reason", pages.Problem(api.Problem{Status: 404, Title: "Not Found", Detail: hostile}), "p", "This name was not found"},
-		{"a rule", pages.Problem(api.Problem{Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile, Section: hostile}), "p", "This name is not valid"},
+		{"a rule", pages.Problem(api.Problem{Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile,
+			Section: hostile}), "p", "This name is not valid"},
 		{"a failure of a proxy", pages.Problem(api.Problem{Status: 403, Title: "Forbidden", Detail: hostile, Forwarded: true}), "small", "Forbidden"},
 		{"a list", pages.List(hostile, []string{hostile, "javascript:" + hostile}), "a", hostile},
 		{"a description", pages.Description(hostile, [][2]string{{hostile, hostile}}), "td", hostile},
@@ -199,7 +202,8 @@ func TestListLinks(t *testing.T) {
 
 func TestDescription(t *testing.T) {
 	elements := read(t, pages.Description("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}, {"status", "located"}}))
-	if names, values := texts(elements, "th"), texts(elements, "td"); !slices.Equal(names, []string{"identifier", "status"}) || !slices.Equal(values, []string{"urn:a1:b", "located"}) {
+	if names, values := texts(elements, "th"), texts(elements, "td"); !slices.Equal(names, []string{"identifier", "status"}) || !slices.Equal(values,
+		[]string{"urn:a1:b", "located"}) {
 		t.Errorf("%q, %q", names, values)
 	}
 }
@@ -241,9 +245,11 @@ func TestWithdrawnPage(t *testing.T) {
 		{"", "javascript:alert(1)", "</time>.</p>", "<p>Questions: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},
 	} {
-		p := api.Problem{Status: http.StatusGone, Title: "Gone", Detail: "name is gone: " + tt.reason, Record: &api.Record{Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact}}
+		p := api.Problem{Status: http.StatusGone, Title: "Gone", Detail: "name is gone: " + tt.reason, Record: &api.Record{Status: "withdrawn",
+			Since: "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact}}
 		page := string(pages.Problem(p))
-		if !strings.Contains(page, tt.says) || !strings.Contains(page, tt.asks) || strings.Contains(page, "..") || tt.contact == "" && strings.Contains(page, "Questions") {
+		if !strings.Contains(page, tt.says) || !strings.Contains(page, tt.asks) || strings.Contains(page,
+			"..") || tt.contact == "" && strings.Contains(page, "Questions") {
 			t.Errorf("%+v: %s", tt, page)
 		}
 	}

@@ -64,7 +64,8 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); path {
 	case "/pub/":
-		resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(), Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: r.URI.String() + "a"}}})
+		resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(),
+			Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: r.URI.String() + "a"}}})
 		resource.From = netip.MustParseAddrPort("192.0.2.9:21")
 		if r.Fields.Has("Authorization") {
 			resource.Fields = httpmessage.FieldsOf("Vary", "Authorization", "Cache-Control", "no-store")
@@ -114,7 +115,8 @@ func TestListing(t *testing.T) {
 		if got.length != int64(len(got.body)) || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
 			t.Errorf("%s: a length of %d, and %d octets", tt.accept, got.length, len(got.body))
 		}
-		if got.header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") || got.header.Get("Referrer-Policy") != "no-referrer" {
+		if got.header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(got.header.Get("Content-Security-Policy"),
+			"default-src 'none'") || got.header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: it may do more than be shown: %v", tt.accept, got.header)
 		}
 		etag := got.header.Get("Etag")
@@ -122,7 +124,8 @@ func TestListing(t *testing.T) {
 			t.Errorf("%s has the ETag %s of %s", tt.accept, etag, other)
 		}
 		etags[etag] = tt.accept
-		if again := fetch(t, p, http.MethodGet, "ftp://h.example/pub/", append(fields, "If-None-Match", etag)...); again.status != 304 || again.body != "" || again.header.Get("Etag") != etag {
+		if again := fetch(t, p, http.MethodGet, "ftp://h.example/pub/", append(fields, "If-None-Match",
+			etag)...); again.status != 304 || again.body != "" || again.header.Get("Etag") != etag {
 			t.Errorf("%s again: %+v", tt.accept, again)
 		}
 		if head := fetch(t, p, http.MethodHead, "ftp://h.example/pub/", fields...); head.status != 200 || head.body != "" || head.length != got.length {
@@ -169,7 +172,8 @@ func TestRefusal(t *testing.T) {
 	if got := fetch(t, p, http.MethodGet, "ftp://h.example/unreachable"); !errors.Is(got.err, resolver.ErrUnreachable) {
 		t.Errorf("no answer is no refusal: %+v", got)
 	}
-	if got := fetch(t, p, http.MethodGet, "ftp://h.example/file"); got.body != "content" || got.reason != "OK" || got.header.Get("Content-Type") != "text/x" || got.header["Etag"] != nil {
+	if got := fetch(t, p, http.MethodGet,
+		"ftp://h.example/file"); got.body != "content" || got.reason != "OK" || got.header.Get("Content-Type") != "text/x" || got.header["Etag"] != nil {
 		t.Errorf("a file is passed on as it is: %+v", got)
 	}
 	if got := fetch(t, p, http.MethodGet, "http://h.example/file"); got.body != "content" || got.reason != "" {
@@ -183,7 +187,8 @@ func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := resolver.Memory{Quota: resolver.Quota{Slots: make(resolver.Slots, slots), Busy: problem.ErrDocuments}}
 	var asked int
-	p := present.New(present.Config{Most: slots * resolver.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+	p := present.New(present.Config{Most: slots * resolver.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
+		r scheme.Request) (*scheme.Resource, error) {
 		asked = len(memory.Slots)
 		if r.URI.Path() == "/panics" {
 			panic("a fault in a handler")

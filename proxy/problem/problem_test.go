@@ -234,7 +234,8 @@ func TestReplyByAccept(t *testing.T) {
 			Status        int
 			Title, Detail string
 		}
-		if err := json.Unmarshal(r.Body, &document); err != nil || r.ContentType != "application/problem+json" || document.Status != 404 || document.Title != "Not Found" || document.Detail != negative.Error() {
+		if err := json.Unmarshal(r.Body,
+			&document); err != nil || r.ContentType != "application/problem+json" || document.Status != 404 || document.Title != "Not Found" || document.Detail != negative.Error() {
 			t.Errorf("%q: %s %s, %v", accept, r.ContentType, body, err)
 		}
 	}
@@ -294,7 +295,8 @@ func TestMalformed(t *testing.T) {
 		err := problem.Malformed(tt.status, tt.reason, tt.target, max, tt.plainHTTP)
 		status, contentType, body := problem.Short(err)
 		var document struct{ Detail string }
-		if jsonErr := json.Unmarshal(body, &document); jsonErr != nil || status != tt.code || contentType != "application/problem+json" || document.Detail != tt.detail {
+		if jsonErr := json.Unmarshal(body,
+			&document); jsonErr != nil || status != tt.code || contentType != "application/problem+json" || document.Detail != tt.detail {
 			t.Errorf("%d %s of %q: %d %s, %v", tt.status, tt.reason, tt.target, status, body, jsonErr)
 		}
 	}

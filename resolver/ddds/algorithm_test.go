@@ -216,7 +216,8 @@ func TestChooseIsBounded(t *testing.T) {
 		records = append(records, to(uint16(200-i), 0, "k"+strconv.Itoa(200-i)+".example."))
 	}
 	keys, why, _ := chosen("urn:foo:a", records)
-	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1], "only the first 100 records are used; this one and all that follow are skipped") {
+	if !slices.Equal(keys, []string{"k51.example."}) || len(why) != maxRules || !strings.HasSuffix(why[len(why)-1],
+		"only the first 100 records are used; this one and all that follow are skipped") {
 		t.Errorf("%q, %d skipped, last %q", keys, len(why), why[len(why)-1])
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -228,7 +229,8 @@ func TestChooseIsBounded(t *testing.T) {
 
 // A rule that names no service leads to locations, and not to descriptions or other names.
 func TestRulesWithoutServices(t *testing.T) {
-	records := []NAPTR{{Order: 1, Preference: 1, Flags: "u", Regexp: "!^.*$!http://a.example/!"}, {Order: 1, Preference: 2, Flags: "a", Services: "z3950+N2Ns+N2C", Replacement: "a.example."}}
+	records := []NAPTR{{Order: 1, Preference: 1, Flags: "u", Regexp: "!^.*$!http://a.example/!"}, {Order: 1, Preference: 2, Flags: "a",
+		Services: "z3950+N2Ns+N2C", Replacement: "a.example."}}
 	for want, usable := range map[resolver.Service]int{resolver.I2L: 1, resolver.I2C: 0, resolver.I2Ns: 0} {
 		s, err := choose(t.Context(), "urn:foo:1", records, want, newBudget())
 		if err != nil || len(s.usable) != usable {

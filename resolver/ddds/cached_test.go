@@ -190,7 +190,8 @@ func TestCachedIsTraced(t *testing.T) {
 		}
 		now.advance(10 * time.Second)
 	}
-	if got, want := details(trace, "dns"), []string{"foo.urn.arpa. NAPTR from the cache, 10s old, ttl 50s, 1 record, not authenticated"}; !slices.Equal(got, want) {
+	if got, want := details(trace, "dns"),
+		[]string{"foo.urn.arpa. NAPTR from the cache, 10s old, ttl 50s, 1 record, not authenticated"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -89,7 +89,8 @@ func TestRequireAD(t *testing.T) {
 	if steps := trace.Steps(); len(steps) != 1 || !strings.Contains(steps[0].Detail, "1 record, ttl 1m0s, authenticated") {
 		t.Errorf("%v", steps)
 	}
-	if _, _, err := newTestClient(longTimeout, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err, errNotAuthentic) || !errors.Is(err, resolver.ErrUnreachable) {
+	if _, _, err := newTestClient(longTimeout, bad).change(require).NAPTR(t.Context(), name); !errors.Is(err, errNotAuthentic) || !errors.Is(err,
+		resolver.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
 	expectReply(t, newTestClient(longTimeout, bad, good).change(require), "a.example.")

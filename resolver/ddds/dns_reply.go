@@ -44,7 +44,8 @@ func checkReply(reply *dns.Msg) error {
 	if loop { // RFC 1034 section 3.6.2: an error
 		return errors.New("its CNAME records form a loop")
 	}
-	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns, dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
+	if reply.Rcode == dns.RcodeSuccess && !strings.EqualFold(owner, asked.Name) && !has(reply.Answer, asked.Qtype) && !has(reply.Ns,
+		dns.TypeSOA) && !has(reply.Ns, dns.TypeNS) {
 		return errors.New("its answer ends with a CNAME record")
 	}
 	if reply.Rcode == dns.RcodeNameError || reply.Authoritative && len(reply.Answer) == 0 ||

@@ -25,7 +25,8 @@ func TestMemoryOfRecords(t *testing.T) {
 			var all []NAPTR
 			for j := range 3 {
 				all = append(all, NAPTR{
-					Flags: strings.Clone("u"), Services: strings.Clone("http+N2L"), Regexp: fmt.Sprintf("!^urn:example:%d-(.*)$!http://a%d.example/\\1!", i, j), Replacement: strings.Clone("."),
+					Flags: strings.Clone("u"), Services: strings.Clone("http+N2L"), Regexp: fmt.Sprintf("!^urn:example:%d-(.*)$!http://a%d.example/\\1!", i, j),
+					Replacement: strings.Clone("."),
 				})
 			}
 			return Records{naptr: all}, nil
@@ -33,7 +34,8 @@ func TestMemoryOfRecords(t *testing.T) {
 		{"many NAPTR", 300, func(i int) (Records, error) {
 			var all []NAPTR
 			for j := range 33 {
-				all = append(all, NAPTR{Flags: strings.Clone("s"), Services: strings.Clone("http+N2L"), Regexp: "", Replacement: fmt.Sprintf("_http._tcp.%d.%d.example.", i, j)})
+				all = append(all, NAPTR{Flags: strings.Clone("s"), Services: strings.Clone("http+N2L"), Regexp: "",
+					Replacement: fmt.Sprintf("_http._tcp.%d.%d.example.", i, j)})
 			}
 			return Records{naptr: all}, nil
 		}},

@@ -16,7 +16,8 @@ func hostileNames() []string {
 		"plain", `<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='x`, "&amp;&lt;", "%0d%0aSet-Cookie: a=b", "%0D%0AQUIT",
 		"%00", "..", "../../etc/passwd", `..\..\x`, "javascript:alert(1)", "data:text/html,x", "//evil.example/x", "http://evil.example/", "a;type=a", ";type=d",
 		"a?b=c", "a#b", "a%2fb", "a+b", "a&b", "a=b", "a b", " leading", "trailing ", "~", "*", "[x]", "{x}", "a|b", "a^b`c", "user:password@host", "-l", "--help",
-		"$(id)", "`id`", "\u00e9t\u00e9", "\u4e2d\u6587", "caf\xe9", "\xff\xfe\x80", "\xc3\x28", "\xf0\x9f\x98", "\u202egnp.exe", "a\u2066b\u2069", "a\u2028b\u2029c", "\u200bzero", "\ufeffbom",
+		"$(id)", "`id`", "\u00e9t\u00e9", "\u4e2d\u6587", "caf\xe9", "\xff\xfe\x80", "\xc3\x28", "\xf0\x9f\x98", "\u202egnp.exe", "a\u2066b\u2069",
+		"a\u2028b\u2029c", "\u200bzero", "\ufeffbom",
 		"\x1b[31mred", "bell\x07", "\x7f", "\x01\x02", "\u0085next", ".", ".hidden", "total 12", "drwxr-xr-x 2 0 0 0 Jan 1 1970 x", strings.Repeat("long", 10<<10/4),
 	}
 }

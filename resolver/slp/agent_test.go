@@ -298,7 +298,8 @@ func TestSilentAndInvalidAgents(t *testing.T) {
 	silent.Mute(true)
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Timeout = time.Second }, silent.Addr())
-	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err, context.DeadlineExceeded) || len(silent.Requests()) != 2 || silent.Requests()[0].XID != silent.Requests()[1].XID {
+	if _, _, err := resolve(t, r, "urn:foo:1"); !errors.Is(err,
+		context.DeadlineExceeded) || len(silent.Requests()) != 2 || silent.Requests()[0].XID != silent.Requests()[1].XID {
 		t.Errorf("%v, after %d requests", err, len(silent.Requests()))
 	}
 	for what, lie := range map[string]func([]byte) []byte{

@@ -41,7 +41,8 @@ func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		took := a.now().Sub(start)
 		public := fmt.Sprintf("%s %s: %d services of %d agents", r.service, r.predicate, len(entries), responders)
-		t.AddInside(took, "slp", public, "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), responders, took.Round(time.Microsecond))
+		t.AddInside(took, "slp", public, "%s %s to %s: %d services of %d agents in %s", r.service, r.predicate, group, len(entries), responders,
+			took.Round(time.Microsecond))
 	}
 	return entries, nil
 }

@@ -106,7 +106,8 @@ func TestPurge(t *testing.T) {
 		}
 	}
 	a, did := newAnswers(t)
-	if count, err := a.Purge(t.Context(), resolver.Selection{Name: parsed(t, "urn:isbn:1")}, false); !errors.As(err, new(*uri.ParseError)) || count != 0 || len(*did) > 0 {
+	if count, err := a.Purge(t.Context(), resolver.Selection{Name: parsed(t, "urn:isbn:1")}, false); !errors.As(err,
+		new(*uri.ParseError)) || count != 0 || len(*did) > 0 {
 		t.Errorf("what is no name: %d, %v, %q", count, err, *did)
 	}
 	full := errors.New("the disk is full")

@@ -22,9 +22,10 @@ import (
 // fill makes a cache store a response with a body and fields to a request with others.
 func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpmessage.Fields) {
 	t.Helper()
-	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key}, httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-		return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
-	}))
+	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key},
+		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
+			return &httpmessage.Response{Status: 200, Fields: response, Body: io.NopCloser(strings.NewReader("body")), ContentLength: 4}, nil
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestResponses(t *testing.T) {
 	const key = "http://a.example/"
 	modified := now.Add(-time.Hour).Format(http.TimeFormat)
 	fill(t, c, key, httpmessage.FieldsOf("Accept-Language", "de", "Cookie", "secret=1", "Authorization", "Basic secret"), httpmessage.FieldsOf(
-		"Cache-Control", "public, max-age=60", "Vary", "Accept-Language, Cookie, Authorization, X-Missing", "Etag", `"1"`, "Last-Modified", modified, "Surrogate-Key", "tag other", "Date", now.Format(http.TimeFormat),
+		"Cache-Control", "public, max-age=60", "Vary", "Accept-Language, Cookie, Authorization, X-Missing", "Etag", `"1"`, "Last-Modified", modified,
+		"Surrogate-Key", "tag other", "Date", now.Format(http.TimeFormat),
 	))
 	fill(t, c, "http://b.example/", nil, httpmessage.FieldsOf("Cache-Control", "max-age=60", "Surrogate-Key", "tag", "Etag", `"2"`))
 	refreshed := ""

@@ -35,8 +35,9 @@ func tree(t *testing.T) string {
 	}
 	for name, target := range map[string]string{
 		"pub/inside": "doc/x", "pub/indir": "doc", "pub/doc/up": "../a.txt", "pub/outside": "../secret", "pub/absolute": filepath.Join(dir, "secret"),
-		"pub/tohidden": ".env", "pub/totohidden": "tohidden", "pub/doc/hiddendir": "../.hidden", "pub/throughhidden": ".hidden/../a.txt", "pub/doc/hiddenthere": "../indir/../.env",
-		"pub/absoluteinside": filepath.Join(dir, "pub/a.txt"), "pub/outdir": "../pubother", "pub/broken": "nowhere", "pub/loop": "loop", "pub/pipelink": "pipe",
+		"pub/tohidden": ".env", "pub/totohidden": "tohidden", "pub/doc/hiddendir": "../.hidden", "pub/throughhidden": ".hidden/../a.txt",
+		"pub/doc/hiddenthere": "../indir/../.env",
+		"pub/absoluteinside":  filepath.Join(dir, "pub/a.txt"), "pub/outdir": "../pubother", "pub/broken": "nowhere", "pub/loop": "loop", "pub/pipelink": "pipe",
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}

@@ -47,7 +47,8 @@ func tree(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Chmod(filepath.Join(root, "pub/secret"), 0o600), os.Symlink("lines.txt", filepath.Join(root, "pub/link")), os.Symlink("sub dir/x", filepath.Join(root, "pub/to a name"))); err != nil {
+	if err := errors.Join(os.Chmod(filepath.Join(root, "pub/secret"), 0o600), os.Symlink("lines.txt", filepath.Join(root, "pub/link")),
+		os.Symlink("sub dir/x", filepath.Join(root, "pub/to a name"))); err != nil {
 		t.Fatal(err)
 	}
 	return root
@@ -106,7 +107,8 @@ func testFiles(t *testing.T, h *Handler, at string) {
 		{"/pub/big.bin", strings.Repeat("0123456789", 100_000)},
 	} {
 		resource, text, err := get(t, h, at+c.path)
-		if isText := strings.HasSuffix(c.path, "/motd") || strings.HasSuffix(c.path, "/lines.txt"); err == nil && isText && resource.Fields.Value("Content-Type") != "text/plain; charset=utf-8" {
+		if isText := strings.HasSuffix(c.path, "/motd") || strings.HasSuffix(c.path,
+			"/lines.txt"); err == nil && isText && resource.Fields.Value("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %v", c.path, resource.Fields)
 		}
 		if err != nil || text != c.want || resource.Status != 200 {
@@ -153,7 +155,8 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 		if err != nil || len(resource.Listing.Items) < 3 || len(resource.Listing.Warnings) == 0 || strings.Contains(fmt.Sprintf("%+v", *resource.Listing), "geheim") {
 			t.Errorf("a directory without slash, with a password: %v, %v", resource, err)
 		}
-	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Fields.Value("Location"), "/pub/") || strings.Contains(resource.Fields.Value("Location"), "geheim") {
+	} else if err != nil || resource.Status != 302 || !strings.HasSuffix(resource.Fields.Value("Location"),
+		"/pub/") || strings.Contains(resource.Fields.Value("Location"), "geheim") {
 		t.Errorf("a directory without slash: %v, %v", resource, err)
 	}
 	resource, _, err = get(t, h, at+"/pub/*.txt;type=d")
@@ -266,7 +269,8 @@ func TestTLS(t *testing.T) {
 				"require_ssl_reuse=YES", "ssl_ciphers=HIGH", "rsa_cert_file="+file, "rsa_private_key_file="+file)
 		}, ""},
 		"proftpd": {func(t testing.TB, root string) *testserver.FTPServer {
-			return testserver.StartProFTPD(t, root, "LoadModule mod_tls.c", "<IfModule mod_tls.c>", "TLSEngine on", "TLSRequired on", "TLSECCertificateFile "+file, "TLSECCertificateKeyFile "+file, "</IfModule>")
+			return testserver.StartProFTPD(t, root, "LoadModule mod_tls.c", "<IfModule mod_tls.c>", "TLSEngine on", "TLSRequired on",
+				"TLSECCertificateFile "+file, "TLSECCertificateKeyFile "+file, "</IfModule>")
 		}, ""},
 		"pure-ftpd": {func(t testing.TB, root string) *testserver.FTPServer {
 			return testserver.StartPureFTPd(t, root, "anna", "geheim", "-Y", "3", "-2", file)

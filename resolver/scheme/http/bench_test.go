@@ -34,7 +34,8 @@ func cpu(b *testing.B) time.Duration {
 // is the same raw server in this process, whose CPU is in both.
 func BenchmarkGet(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20} {
-		response := append(fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 06:00:00 GMT\r\nServer: a\r\nContent-Type: text/plain\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n", size), bytes.Repeat([]byte("x"), size)...)
+		response := append(fmt.Appendf(nil,
+			"HTTP/1.1 200 OK\r\nDate: Sun, 22 Nov 2026 06:00:00 GMT\r\nServer: a\r\nContent-Type: text/plain\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n", size), bytes.Repeat([]byte("x"), size)...)
 		o := serveBytes(b, response)
 		guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8"))
 		header := httpmessage.FieldsOf("Accept", "*/*", "User-Agent", "a/1", "Via", "1.1 urnd")

@@ -38,7 +38,8 @@ func TestBoundConnection(t *testing.T) {
 		t.Error("it has ended")
 	}
 	deny := func(netip.AddrPort) error { return errors.New("no") }
-	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound, Check: deny}); !errors.Is(err, resolver.ErrForbidden) || ended != 1 {
+	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Bound: bound, Check: deny}); !errors.Is(err,
+		resolver.ErrForbidden) || ended != 1 {
 		t.Errorf("a server that must not be asked: %v, ended %d", err, ended)
 	}
 	bound.End()

@@ -231,7 +231,8 @@ func TestUpstreamFailures(t *testing.T) {
 	short := func(c *schemehttp.Config) { c.HeaderTimeout = 50 * time.Millisecond }
 	for _, name := range []string{"http", "https", "socks5"} {
 		for _, target := range []string{"http://a.example/", "https://a.example/"} {
-			if _, err := get(t, u.handler(t, name, "wrong", nil), target); !errors.Is(err, resolver.ErrUnreachable) || strings.Contains(err.Error(), u.proxies[name]) || name != "socks5" && !strings.Contains(err.Error(), "answered 407 ") {
+			if _, err := get(t, u.handler(t, name, "wrong", nil), target); !errors.Is(err, resolver.ErrUnreachable) || strings.Contains(err.Error(),
+				u.proxies[name]) || name != "socks5" && !strings.Contains(err.Error(), "answered 407 ") {
 				t.Errorf("%s by %s with wrong credentials: %v", target, name, err)
 			}
 			if _, err := get(t, silent.handler(t, name, "pass", short), target); !errors.Is(err, context.DeadlineExceeded) {
@@ -240,15 +241,18 @@ func TestUpstreamFailures(t *testing.T) {
 			cause := errors.New("the client left")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
-			if _, err := silent.handler(t, name, "pass", nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, target)}}); !errors.Is(err, cause) {
+			if _, err := silent.handler(t, name, "pass", nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t,
+				target)}}); !errors.Is(err, cause) {
 				t.Errorf("%s by a silent %s: %v", target, name, err)
 			}
 		}
 		if _, err := get(t, u.handler(t, name, "pass", nil), "https://refused.example/"); !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%s that refuses: %v", name, err)
 		}
-		literal := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/")}, Check: func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) }}
-		if _, err := u.handler(t, name, "pass", nil).Fetch(t.Context(), literal); !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(), "10.0.0.1:80") {
+		literal := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/")},
+			Check: func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) }}
+		if _, err := u.handler(t, name, "pass", nil).Fetch(t.Context(), literal); !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(),
+			"10.0.0.1:80") {
 			t.Errorf("an address by %s: %v", name, err)
 		}
 	}
@@ -297,7 +301,8 @@ func TestTunnel(t *testing.T) {
 		}
 		c.Close()
 	}
-	if _, err := handlers[""].Tunnel(t.Context(), o.addr, func(netip.AddrPort) error { return errRefused }); !errors.Is(err, errRefused) || !errors.Is(err, resolver.ErrForbidden) {
+	if _, err := handlers[""].Tunnel(t.Context(), o.addr, func(netip.AddrPort) error { return errRefused }); !errors.Is(err,
+		errRefused) || !errors.Is(err, resolver.ErrForbidden) {
 		t.Errorf("a check: %v", err)
 	}
 	if _, err := handlers["http"].Tunnel(t.Context(), "10.0.0.1:443", func(netip.AddrPort) error { return errRefused }); !errors.Is(err, resolver.ErrForbidden) {

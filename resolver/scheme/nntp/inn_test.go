@@ -230,7 +230,8 @@ func TestINN(t *testing.T) {
 		if got != "\x89PNG\r\n\x1a\n" || header.Value("Content-Type") != "image/png" || header.Value("Content-Disposition") != "attachment; filename=ev_il.png" {
 			t.Errorf("%q %v", got, header)
 		}
-		if got, header = body(t, here, "news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Value("Content-Type") != "text/plain; charset=utf-8" {
+		if got, header = body(t, here,
+			"news:parts%2F1%3Fx@news.test?part=1.2"); got != "Grüße\r\n.dot" && got != "Grüße\n.dot" || header.Value("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%q %v", got, header)
 		}
 		if header.Value("Cache-Control") != "public, max-age=86400" || header.Value("Etag") == "" {
@@ -245,7 +246,8 @@ func TestINN(t *testing.T) {
 				t.Errorf("part %s: %d", part, got)
 			}
 		}
-		if got, _ := body(t, here, "news:root@news.test?source"); !strings.HasSuffix(got, "\r\n\r\n..two dots\r\n.\r\nend\r\n") || !strings.Contains(got, "Subject: Root\r\n") {
+		if got, _ := body(t, here, "news:root@news.test?source"); !strings.HasSuffix(got, "\r\n\r\n..two dots\r\n.\r\nend\r\n") || !strings.Contains(got,
+			"Subject: Root\r\n") {
 			t.Errorf("source %q", got)
 		}
 	})
@@ -288,7 +290,8 @@ func TestINN(t *testing.T) {
 			t.Errorf("with the login of the configuration: %+v", l)
 		}
 		trusting.Password = "wrong"
-		if _, err := fetch(t, trusting, "news:plans@news.test"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(), "the login of the configuration") || strings.Contains(err.Error(), "wrong") {
+		if _, err := fetch(t, trusting, "news:plans@news.test"); !errors.Is(err, resolver.ErrUnreachable) || !strings.Contains(err.Error(),
+			"the login of the configuration") || strings.Contains(err.Error(), "wrong") {
 			t.Errorf("with a wrong login in the configuration: %v", err)
 		}
 	})
