@@ -189,8 +189,8 @@ func TestEndedLeader(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		leader := make(chan got)
 		go func() {
-			leader <- s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target,
-				Ended: ended}) //nolint:contextcheck // it is about the connection
+			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Ended: ended}
+			leader <- s.request(r) //nolint:contextcheck // it is about the connection
 		}()
 		victims := s.victims(10)
 		end()

@@ -97,8 +97,10 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	t.Helper()
 	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
 	config := httpcache.Config{
-		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{Fraction: 0.1,
-			Most: 24 * time.Hour},
+		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: s.clock.now, Heuristic: httpcache.Heuristic{
+			Fraction: 0.1,
+			Most:     24 * time.Hour,
+		},
 		MaxObject: 4 << 20, MaxArriving: 16 << 20, StaleFor: time.Hour, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(uri, reference string) (string, bool) {
 			if strings.HasPrefix(reference, "/") {

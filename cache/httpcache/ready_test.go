@@ -46,8 +46,10 @@ func TestReady(t *testing.T) {
 		{"If-None-Match", 200, always + ` | Etag: W/"1" | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT`, nil, `If-None-Match: "0", "1"`, true},
 		{"another If-None-Match", 200, always + ` | Etag: "1"`, nil, `If-None-Match: "2"`, true},
 		{"If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil, "If-Modified-Since: Sat, 21 Nov 2026 08:00:00 GMT", true},
-		{"an earlier If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil,
-			"If-Modified-Since: Sat, 21 Nov 2026 07:59:59 GMT", true},
+		{
+			"an earlier If-Modified-Since", 200, always + " | Last-Modified: Sat, 21 Nov 2026 08:00:00 GMT", nil,
+			"If-Modified-Since: Sat, 21 Nov 2026 07:59:59 GMT", true,
+		},
 		{"Range", 200, always, nil, "Range: bytes=1-2", true},
 		{"Range of the end", 200, always + ` | Etag: "1"`, nil, "Range: bytes=-1 | If-Range: \"1\"", true},
 		{"Range for another one", 200, always + ` | Etag: "1"`, nil, "Range: bytes=-1 | If-Range: \"2\"", true},
@@ -302,8 +304,10 @@ func BenchmarkReady(b *testing.B) {
 	defer c.Close()
 	a, err := c.Serve(b.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
 		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
-			return &httpmessage.Response{Status: 200, Fields: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")),
-				ContentLength: 4}, nil
+			return &httpmessage.Response{
+				Status: 200, Fields: fields("Cache-Control: max-age=3600"), Body: io.NopCloser(strings.NewReader("body")),
+				ContentLength: 4,
+			}, nil
 		}))
 	if err != nil {
 		b.Fatal(err)

@@ -140,8 +140,18 @@ func FuzzSelected(f *testing.F) {
 			t.Skip("more than is compared")
 		}
 		random := rand.New(rand.NewPCG(seed, 0))
-		values := [][]string{nil, {""}, {text}, {strings.ToUpper(text)}, {" " + text + " "}, strings.Split(text, ","), {"de"}, {"de, en;q=0.5"},
-			{"en;q=0.5,de"}, {"fr"}}
+		values := [][]string{
+			nil,
+			{""},
+			{text},
+			{strings.ToUpper(text)},
+			{" " + text + " "},
+			strings.Split(text, ","),
+			{"de"},
+			{"de, en;q=0.5"},
+			{"en;q=0.5,de"},
+			{"fr"},
+		}
 		names := slices.Concat(listOfNames([]string{vary, other}), []string{acceptLanguage})
 		some := func() httpmessage.Fields {
 			header := httpmessage.Fields{}
@@ -158,8 +168,10 @@ func FuzzSelected(f *testing.F) {
 		for i := range random.IntN(8) {
 			request := some()
 			asked = append(asked, request)
-			e.variants = append(e.variants, variantOf([]string{vary, other}[random.IntN(2)], request, time.Duration(random.IntN(3))*time.Second, []string{"",
-				"de", "FR"}[random.IntN(3)]))
+			e.variants = append(e.variants, variantOf([]string{vary, other}[random.IntN(2)], request, time.Duration(random.IntN(3))*time.Second, []string{
+				"",
+				"de", "FR",
+			}[random.IntN(3)]))
 			if random.IntN(2) == 0 { // as it comes from disk
 				for j := range e.variants[i].selectors {
 					e.variants[i].selectors[j].line = ""

@@ -26,8 +26,10 @@ func TestStoredForOthers(t *testing.T) {
 		want     bool
 	}{
 		{"nothing", "", 200, lasting, true},
-		{"harmless fields", "User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | Traceparent: e | Via: 1.1 f", 200,
-			lasting, true},
+		{
+			"harmless fields", "User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | Traceparent: e | Via: 1.1 f", 200,
+			lasting, true,
+		},
 		{"an unknown field", "X-Unknown: 1", 200, lasting, false},
 		{"another host", "X-Forwarded-Host: evil.example", 200, lasting, false},
 		{"another host, for CGI", "X_Forwarded_Host: evil.example", 200, lasting, false},

@@ -80,8 +80,10 @@ func TestPostOfSpelling(t *testing.T) {
 		s.sends(200, "posted", "Cache-Control: max-age=60", "Content-Location: /b")
 		s.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST", Spelling: spelling, Fields: fields()}, Key: target})
 		s.sends(200, "got")
-		if got := s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()},
-			Key: target}); got.Outcome.Hit() != (spelling == "") {
+		if got := s.request(&httpcache.Request{
+			Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()},
+			Key:     target,
+		}); got.Outcome.Hit() != (spelling == "") {
 			t.Errorf("%q: %s", spelling, got.body)
 		}
 	}

@@ -65,8 +65,8 @@ func startDaemon(t *testing.T, dns string, ahead time.Duration, change func(*con
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- newDaemon(s, "", func() (config.Config, error) { return (*w.next.Load())() }, nil).Run(ctx,
-			w.hangups) //nolint:contextcheck // the daemon outlives it
+		read := func() (config.Config, error) { return (*w.next.Load())() }
+		ended <- newDaemon(s, "", read, nil).Run(ctx, w.hangups) //nolint:contextcheck // the daemon outlives it
 		out.Close()
 	}()
 	w.stop = sync.OnceFunc(func() {

@@ -31,8 +31,9 @@ func awaitOctets(conn net.Conn) error {
 func canRead(fd uintptr) bool {
 	var octet byte
 	for {
-		_, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&octet)), 1, syscall.MSG_PEEK|syscall.MSG_DONTWAIT, 0,
-			0) //nolint:gosec // the call ends before octet does
+		const flags = syscall.MSG_PEEK | syscall.MSG_DONTWAIT
+		//nolint:gosec // the call ends before octet does
+		_, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&octet)), 1, flags, 0, 0)
 		if errno != syscall.EINTR {
 			return errno != syscall.EAGAIN
 		}
