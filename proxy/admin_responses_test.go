@@ -46,8 +46,10 @@ func (f *fakeResponses) Refresh(_ context.Context, key uri.URI) (int, error) {
 }
 
 func TestAdminResponseSelection(t *testing.T) {
-	keys := []string{"http://a.example/", "http://a.example/b", "https://a.example/", "http://a.example:8080/", "https://a.example:8080/",
-		"http://b.a.example/", "http://[::1]/", "gopher://c.example/1", "news:1@a.example"}
+	keys := []string{
+		"http://a.example/", "http://a.example/b", "https://a.example/", "http://a.example:8080/", "https://a.example:8080/",
+		"http://b.a.example/", "http://[::1]/", "gopher://c.example/1", "news:1@a.example",
+	}
 	for query, want := range map[string]string{
 		"uri=HTTP://A.example:80%23x":              "1 false false",
 		"uri=http://a.example/./b":                 "1 false false",

@@ -128,8 +128,10 @@ func TestAdminAccess(t *testing.T) {
 		{"the token", there, get, locked, []string{"Authorization: Bearer " + token}, 200},
 		{"the token, on this machine", here, purge, locked, []string{"Authorization: Bearer " + token}, 200},
 		{"the token, through a proxy", there, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7"}, 403},
-		{"the token, through a trusted proxy", proxied, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7",
-			"Host: admin.example"}, 200},
+		{"the token, through a trusted proxy", proxied, get, locked, []string{
+			"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7",
+			"Host: admin.example",
+		}, 200},
 		{"the token, through a trusted proxy, from elsewhere", proxied, get, locked, []string{"Authorization: Bearer " + token, "Forwarded: for=198.51.100.1"}, 403},
 		{"the token, through a trusted proxy that does not name its client", proxied, get, locked, []string{"Authorization: Bearer " + token, "Via: 1.1 proxy"}, 403},
 		{"the token, by a strange name", there, get, locked, []string{"Authorization: Bearer " + token, "Host: evil.example"}, 421},
@@ -178,8 +180,10 @@ func TestAdminAccess(t *testing.T) {
 		{"a page of another site reads", here, get, open, []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"}, 403},
 		{"a page of another site reads, in an old browser", here, get, open, []string{"Referer: https://evil.example/"}, 403},
 		{"a page of another site takes a profile", here, "GET /debug/pprof/profile?seconds=1", open, []string{"Referer: https://evil.example/"}, 403},
-		{"a link of another site", here, "GET /debug/pprof/cmdline", open, []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
-			"Sec-Fetch-Dest: document", "Sec-Fetch-User: ?1"}, 403},
+		{"a link of another site", here, "GET /debug/pprof/cmdline", open, []string{
+			"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+			"Sec-Fetch-Dest: document", "Sec-Fetch-User: ?1",
+		}, 403},
 		{"a page of another site, health", here, "GET /healthz", open, []string{"Origin: https://evil.example"}, 403},
 		{"a frame with a sandbox", here, get, open, []string{"Origin: null"}, 403},
 		{"an address that was typed", here, get, open, []string{"Sec-Fetch-Site: none"}, 200},
@@ -337,8 +341,10 @@ func TestAdminProfilesAreBounded(t *testing.T) {
 		defer response.Body.Close()
 		return response.StatusCode, nil
 	}
-	for _, query := range []string{"profile?seconds=61", "trace?seconds=3600", "trace?seconds=1e9", "heap?seconds=61", "profile?seconds=-1",
-		"profile?seconds=0", "trace?seconds=NaN", "profile?seconds=x", "goroutine?seconds=99999999999999999999"} {
+	for _, query := range []string{
+		"profile?seconds=61", "trace?seconds=3600", "trace?seconds=1e9", "heap?seconds=61", "profile?seconds=-1",
+		"profile?seconds=0", "trace?seconds=NaN", "profile?seconds=x", "goroutine?seconds=99999999999999999999",
+	} {
 		if status, err := get(t.Context(), query); status != 400 {
 			t.Errorf("%s: %d %v", query, status, err)
 		}

@@ -49,22 +49,34 @@ func TestFieldsOfProxies(t *testing.T) {
 		fields  string
 		want    string
 	}{
-		{forward.ForwardedTransparent, true, front,
-			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https X-Real-IP=192.0.2.1"},
+		{
+			forward.ForwardedTransparent, true, front,
+			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https X-Real-IP=192.0.2.1",
+		},
 		{forward.ForwardedOff, true, front, "X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
-		{forward.ForwardedStandard, true, front,
-			"Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
+		{
+			forward.ForwardedStandard, true, front,
+			"Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https",
+		},
 		{forward.ForwardedFor, true, front, "X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
 		{forward.ForwardedNothing, true, front, ""},
 		{forward.ForwardedNothing, false, front, ""},
-		{forward.ForwardedTransparent, true, "Forwarded: for=192.0.2.1;proto=https;host=evil.example",
-			"Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https"},
-		{forward.ForwardedTransparent, true, "Forwarded: for=unknown",
-			"Forwarded=for=unknown;host=www.example;proto=http X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher",
-			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
-		{forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https, http",
-			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
+		{
+			forward.ForwardedTransparent, true, "Forwarded: for=192.0.2.1;proto=https;host=evil.example",
+			"Forwarded=for=192.0.2.1;host=www.example;proto=https X-Forwarded-Host=www.example X-Forwarded-Port=443 X-Forwarded-Proto=https",
+		},
+		{
+			forward.ForwardedTransparent, true, "Forwarded: for=unknown",
+			"Forwarded=for=unknown;host=www.example;proto=http X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
+		},
+		{
+			forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: gopher",
+			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
+		},
+		{
+			forward.ForwardedTransparent, true, "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https, http",
+			"X-Forwarded-For=192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http",
+		},
 		{forward.ForwardedTransparent, true, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
 		{forward.ForwardedTransparent, false, "X: 1", "X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http"},
 		{

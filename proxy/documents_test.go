@@ -27,8 +27,10 @@ const mebibyte = 1 << 20
 func memoryOf(octets int) resolver.Memory {
 	const share = 4
 	slots := make(resolver.Slots, octets/resolver.MemoryUnit)
-	return resolver.Memory{Quota: resolver.Quota{Slots: slots, Shares: resolver.NewShares(cap(slots)/share, cap(slots)/share, resolver.ErrBusy),
-		Busy: problem.ErrDocuments}}
+	return resolver.Memory{Quota: resolver.Quota{
+		Slots: slots, Shares: resolver.NewShares(cap(slots)/share, cap(slots)/share, resolver.ErrBusy),
+		Busy: problem.ErrDocuments,
+	}}
 }
 
 // large is a scheme.Handler of menus whose documents have about 9 MB: more than the kernel takes for who does not read.

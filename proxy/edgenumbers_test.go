@@ -122,8 +122,10 @@ func TestEdgeNumbers(t *testing.T) {
 				targets = append(targets, "http://"+always(t, head).addr+"/")
 			}
 			for _, target := range targets {
-				for _, fields := range []string{"", "Range: bytes=1-" + n + "\r\n", "Range: bytes=-" + n + "\r\n",
-					"Cache-Control: max-stale=" + n + ", min-fresh=" + n + "\r\n"} {
+				for _, fields := range []string{
+					"", "Range: bytes=1-" + n + "\r\n", "Range: bytes=-" + n + "\r\n",
+					"Cache-Control: max-stale=" + n + ", min-fresh=" + n + "\r\n",
+				} {
 					s.answers(t, target, fields)
 				}
 			}

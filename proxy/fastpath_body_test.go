@@ -49,8 +49,10 @@ func bodies() []scripted {
 	add := func(name string, packets ...packet) { all = append(all, scripted{name, packets}) }
 	one := asked(cachedName)
 	const echo = "http://a.example/echo"
-	for _, target := range []string{echo, cachedName, cachedPage, "http://a.example/fails", "http://a.example/slow", "http://denied.example/echo",
-		"http://www.example/echo", "/api/v1/resolve", "/fetch/" + echo, "/", "/uri-res/N2L?urn:example:one"} {
+	for _, target := range []string{
+		echo, cachedName, cachedPage, "http://a.example/fails", "http://a.example/slow", "http://denied.example/echo",
+		"http://www.example/echo", "/api/v1/resolve", "/fetch/" + echo, "/", "/uri-res/N2L?urn:example:one",
+	} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 			for _, body := range []string{"", "urn:example:one\n", strings.Repeat("urn:example:two\n", 600)} {
 				text := posted(method, target, body)

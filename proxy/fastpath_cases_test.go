@@ -61,11 +61,15 @@ func boundaries() []scripted {
 		add(fmt.Sprintf("%d octets behind a miss", left), cut(asked("/urn:example:once")+one+one, len(asked("/urn:example:once"))+left)...)
 		add(fmt.Sprintf("%d octets alone", left), cut(one+one+one, left, len(one)+left)...)
 	}
-	for before, request := range map[string]string{"nothing": "", "a cached request": one, "a miss": asked("/urn:example:once"), "a body": post,
-		"a refusal": asked("/urn:example:none"), "an error": asked("/urn:example:fails")} {
-		for _, part := range []string{"G", "GET ", "GET /x?", "GET http://a.example/x?", "GET " + cachedName + " HTTP/1.1\r\nX: ",
+	for before, request := range map[string]string{
+		"nothing": "", "a cached request": one, "a miss": asked("/urn:example:once"), "a body": post,
+		"a refusal": asked("/urn:example:none"), "an error": asked("/urn:example:fails"),
+	} {
+		for _, part := range []string{
+			"G", "GET ", "GET /x?", "GET http://a.example/x?", "GET " + cachedName + " HTTP/1.1\r\nX: ",
 			"GET " + cachedName + " HTTP/1.1\r\nHost: a\r\nAccept: ", "GET " + cachedName + " HTTP/1.1\r\nHost: a\r\nContent-Length: 44\r\n\r\n",
-			strings.TrimSuffix(post, "hello")} {
+			strings.TrimSuffix(post, "hello"),
+		} {
 			add(fmt.Sprintf("a request within another, behind %s and %q", before, part), packet{octets: request + part}, packet{octets: one + one}, packet{octets: one})
 		}
 	}
@@ -130,10 +134,14 @@ func times() []scripted {
 	var all []scripted
 	add := func(name string, packets ...packet) { all = append(all, scripted{name, packets}) }
 	one := asked(cachedName)
-	for _, pause := range []time.Duration{time.Millisecond, 999 * time.Millisecond, time.Second, 1500 * time.Millisecond, 4 * time.Second,
-		6 * time.Second, 19 * time.Second, 21 * time.Second, 2 * time.Minute} {
-		for _, target := range []string{cachedName, "/urn:example:short", "/urn:example:stale", "/urn:example:changing", "/urn:example:nonebriefly",
-			cachedPage, "http://a.example/brief", "http://a.example/age"} {
+	for _, pause := range []time.Duration{
+		time.Millisecond, 999 * time.Millisecond, time.Second, 1500 * time.Millisecond, 4 * time.Second,
+		6 * time.Second, 19 * time.Second, 21 * time.Second, 2 * time.Minute,
+	} {
+		for _, target := range []string{
+			cachedName, "/urn:example:short", "/urn:example:stale", "/urn:example:changing", "/urn:example:nonebriefly",
+			cachedPage, "http://a.example/brief", "http://a.example/age",
+		} {
 			text := asked(target)
 			add(fmt.Sprintf("%s before %s", pause, target), packet{text, pause}, packet{text + text, pause}, packet{text, 0})
 		}

@@ -40,9 +40,11 @@ func forwardedLines() []string {
 
 // rangeLines are field lines of requests for a part of a page, with and without conditions.
 func rangeLines() []string {
-	lines := []string{"If-Range: \"v1\"", "If-None-Match: \"v1\"\r\nRange: bytes=0-1", "If-None-Match: \"x\"\r\nRange: bytes=0-1",
+	lines := []string{
+		"If-Range: \"v1\"", "If-None-Match: \"v1\"\r\nRange: bytes=0-1", "If-None-Match: \"x\"\r\nRange: bytes=0-1",
 		"If-Modified-Since: Fri, 31 Dec 1999 00:00:00 GMT\r\nRange: bytes=0-1", "If-Match: \"v1\"\r\nRange: bytes=0-1",
-		"Range: bytes=0-1\r\nRange: bytes=2-3", "Range: bytes=0-1\r\nCache-Control: no-cache", "Range: bytes=0-1\r\nConnection: close"}
+		"Range: bytes=0-1\r\nRange: bytes=2-3", "Range: bytes=0-1\r\nCache-Control: no-cache", "Range: bytes=0-1\r\nConnection: close",
+	}
 	for _, set := range []string{
 		"bytes=0-0", "bytes=0-1", "bytes=2-", "bytes=-1", "bytes=-5", "bytes=-0", "bytes=0-", "bytes=1-5", "bytes=1-6", "bytes=1-7", "bytes=5-99999",
 		"bytes=6-", "bytes=7-", "bytes=7-9", "bytes=9-", "bytes=48000-", "bytes=40000-47999", "bytes=100-9000", "bytes=16384-16385", "bytes=-99999",
@@ -64,8 +66,10 @@ func rangeLines() []string {
 // conditionLines are field lines of requests with conditions.
 func conditionLines() []string {
 	var lines []string
-	for _, tags := range []string{`"v1"`, `W/"v1"`, `"v1`, `v1"`, `"`, `W/`, `w/"v1"`, `"x"`, `"x","v1"`, `"x" , W/"v1"`, `,, "v1",,`, `"x\", "v1"`,
-		`"a,b", "v1"`, `"a, "v1"`, `*`, `"*"`, `*, "x"`, `"x", *`, ``, `,`, `W/"large"`, `"large"`, strings.Repeat(`"x", `, 100) + `"v1"`} {
+	for _, tags := range []string{
+		`"v1"`, `W/"v1"`, `"v1`, `v1"`, `"`, `W/`, `w/"v1"`, `"x"`, `"x","v1"`, `"x" , W/"v1"`, `,, "v1",,`, `"x\", "v1"`,
+		`"a,b", "v1"`, `"a, "v1"`, `*`, `"*"`, `*, "x"`, `"x", *`, ``, `,`, `W/"large"`, `"large"`, strings.Repeat(`"x", `, 100) + `"v1"`,
+	} {
 		lines = append(lines, "If-None-Match: "+tags)
 	}
 	for _, date := range []string{
@@ -85,11 +89,15 @@ func conditionLines() []string {
 // formTargets are targets of requests for names by a parameter, and with components.
 func formTargets() []string {
 	var all []string
-	for _, name := range []string{"one", "two", "typed", "languages", "escaped", "record", "sandbox", "none", "withdrawn", "gone", "absent", "short",
-		"once", "javascript", "ONE"} {
-		for _, format := range []string{"/?uri=urn:example:%s", "/?uri=urn%%3Aexample%%3A%s", "/?uri=URN:EXAMPLE:%s", "/?uri=urn:example:%s&service=I2L",
+	for _, name := range []string{
+		"one", "two", "typed", "languages", "escaped", "record", "sandbox", "none", "withdrawn", "gone", "absent", "short",
+		"once", "javascript", "ONE",
+	} {
+		for _, format := range []string{
+			"/?uri=urn:example:%s", "/?uri=urn%%3Aexample%%3A%s", "/?uri=URN:EXAMPLE:%s", "/?uri=urn:example:%s&service=I2L",
 			"/?uri=urn:example:%s?=q", "/urn:example:%s?=q", "/urn:example:%s?+r", "/urn:example:%s?+r?=q=1&s", "/uri-res/N2L?urn:example:%s?=q",
-			"urn:example:%s?=q", "urn:example:%s?+r?=q", "/uri-res/N2Ls?urn:example:%s?=q"} {
+			"urn:example:%s?=q", "urn:example:%s?+r?=q", "/uri-res/N2Ls?urn:example:%s?=q",
+		} {
 			all = append(all, fmt.Sprintf(format, name))
 		}
 	}
@@ -140,8 +148,10 @@ func forms() []dialog {
 	}
 	for _, lines := range slices.Concat(conditionLines(), rangeLines()) {
 		lines := strings.Split(lines, "\r\n")
-		for _, target := range []string{cachedName, cachedPage, "http://a.example/modified", "http://a.example/large", "http://a.example/notfound",
-			"http://a.example/reason"} {
+		for _, target := range []string{
+			cachedName, cachedPage, "http://a.example/modified", "http://a.example/large", "http://a.example/notfound",
+			"http://a.example/reason",
+		} {
 			add(asked(target, lines...))
 		}
 		add(site("/page", lines...))

@@ -143,8 +143,10 @@ func (s *stores) fill(t *testing.T) {
 		w := newWorld(t, s, &variant{}, time.Now)
 		defer w.close()
 		ask := func(target string) {
-			r := &http.Request{Method: http.MethodGet, RequestURI: target, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
-				Host: "localhost", RemoteAddr: "127.0.0.1:1", Body: http.NoBody}
+			r := &http.Request{
+				Method: http.MethodGet, RequestURI: target, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+				Host: "localhost", RemoteAddr: "127.0.0.1:1", Body: http.NoBody,
+			}
 			w.handler.ServeHTTP(httptest.NewRecorder(), r.WithContext(t.Context()))
 		}
 		names, pages := stored()

@@ -10,8 +10,10 @@ func targets() []string {
 	var all []string
 	names, pages := stored()
 	for _, name := range append(names, "once", "noneonce", "fails", "slow", "other") {
-		for _, form := range []string{"/urn:example:%s", "urn:example:%s", "/uri-res/N2L?urn:example:%s", "/?uri=urn:example:%s",
-			"/uri-res/N2Ls?urn:example:%s", "/api/v1/resolve?uri=urn:example:%s"} {
+		for _, form := range []string{
+			"/urn:example:%s", "urn:example:%s", "/uri-res/N2L?urn:example:%s", "/?uri=urn:example:%s",
+			"/uri-res/N2Ls?urn:example:%s", "/api/v1/resolve?uri=urn:example:%s",
+		} {
 			all = append(all, fmt.Sprintf(form, name))
 		}
 	}

@@ -78,7 +78,8 @@ var variants = sync.OnceValue(func() []*variant {
 		{name: "rate", change: func(c *proxy.Config) { c.Access.Rate = 3 }},
 		{name: "redirect to TLS", change: func(c *proxy.Config) { c.RedirectTLS = true }},
 		{name: "TLS", secure: true, change: func(c *proxy.Config) { c.RedirectTLS = true; gateway(c) }, serving: func(t testing.TB,
-			c *listen.ServerConfig) {
+			c *listen.ServerConfig,
+		) {
 			t.Helper()
 			c.TLS = certificate(t)
 		}},
@@ -88,7 +89,8 @@ var variants = sync.OnceValue(func() []*variant {
 			c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}
 		}, serving: func(_ testing.TB, c *listen.ServerConfig) { c.ProxyProtocol = []netip.Prefix{loopback} }},
 		{name: "small", isSmall: true, change: func(c *proxy.Config) { c.MaxTarget = 24; gateway(c) }, serving: func(_ testing.TB,
-			c *listen.ServerConfig) {
+			c *listen.ServerConfig,
+		) {
 			c.MaxHeader = 1
 		}},
 		{name: "rules", change: rules(

@@ -76,8 +76,10 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "gone":
 		return negative(resolver.ErrGone, time.Hour, nil)
 	case "withdrawn":
-		return negative(resolver.ErrGone, time.Hour, &resolver.Record{Name: name, Status: "withdrawn", Reason: "a <b> & \"c\"", Since: time.Unix(9e8, 0),
-			Successors: []string{"urn:example:one", "urn:example:two"}})
+		return negative(resolver.ErrGone, time.Hour, &resolver.Record{
+			Name: name, Status: "withdrawn", Reason: "a <b> & \"c\"", Since: time.Unix(9e8, 0),
+			Successors: []string{"urn:example:one", "urn:example:two"},
+		})
 	case "service":
 		return negative(resolver.ErrService, resolver.Forever, nil)
 	case "fails":
@@ -148,8 +150,10 @@ func (o web) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, err
 	path := r.URI.Path()
 	answer := func(status int, body string, fields ...string) (*scheme.Resource, error) {
 		all := append(httpmessage.FieldsOf("Date", o.now().UTC().Format(http.TimeFormat)), httpmessage.FieldsOf(fields...)...)
-		resource := &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: all, Body: comeBody{strings.NewReader(body)},
-			ContentLength: int64(len(body)), From: from}}
+		resource := &scheme.Resource{Response: httpmessage.Response{
+			Status: status, Fields: all, Body: comeBody{strings.NewReader(body)},
+			ContentLength: int64(len(body)), From: from,
+		}}
 		if r.Method == http.MethodHead {
 			resource.Body = http.NoBody
 		}

@@ -243,7 +243,8 @@ func TestListingsAreCached(t *testing.T) {
 			return next.Fetch(ctx, r)
 		})
 		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
-			string) (string, bool) {
+			string,
+		) (string, bool) {
 			return "", false
 		}})
 	})

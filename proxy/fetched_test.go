@@ -163,8 +163,10 @@ func TestFetchedStatuses(t *testing.T) {
 func TestFetchedWithoutContent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
-	for _, content := range []string{"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
-		"Content-Length: 4\r\nExpect: 100-continue\r\n\r\nbody"} {
+	for _, content := range []string{
+		"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+		"Content-Length: 4\r\nExpect: 100-continue\r\n\r\nbody",
+	} {
 		answer, _ := s.octets(t, "GET "+fetchOf("http://"+o.addr+"/")+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+content)
 		if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(answer, "\r\n\r\nok") {
 			t.Errorf("%q", answer)

@@ -14,8 +14,10 @@ func TestHopByHop(t *testing.T) {
 	const hops = "Connection: X-Named , close\r\nConnection: x-other\r\nX-Named: 1\r\nX-Other: 2\r\nKeep-Alive: timeout=5\r\n" +
 		"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic YTpi\r\nProxy-Authenticate: Basic\r\nProxy-Authentication-Info: a=b\r\n" +
 		"TE: gzip\r\nTrailer: X-T\r\nUpgrade: a/1\r\nHTTP2-Settings: AAA\r\n"
-	names := []string{"X-Named", "X-Other", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Proxy-Authenticate", "Proxy-Authentication-Info",
-		"TE", "Trailer", "Upgrade", "HTTP2-Settings"}
+	names := []string{
+		"X-Named", "X-Other", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Proxy-Authenticate", "Proxy-Authentication-Info",
+		"TE", "Trailer", "Upgrade", "HTTP2-Settings",
+	}
 	o := always(t, "HTTP/1.1 200 OK\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
 	answer, _ := s.octets(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\n"+hops+"X-End: 1\r\nX-End: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n")
@@ -49,8 +51,10 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 	}{
 		"nothing":       {"Connection: close\r\nCache-Control: max-age=60", "", true},
 		"Cache-Control": {"Connection: Cache-Control\r\nCache-Control: no-store\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT", "", false},
-		"in another line": {"Connection: close\r\nConnection: x-b, cache-control\r\nCache-Control: private\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT",
-			"", false},
+		"in another line": {
+			"Connection: close\r\nConnection: x-b, cache-control\r\nCache-Control: private\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT",
+			"", false,
+		},
 		"Vary":                  {"Connection: Vary\r\nCache-Control: max-age=60\r\nVary: X-A", "", false},
 		"Age":                   {"Connection: Age\r\nCache-Control: max-age=60\r\nAge: 61", "", false},
 		"what the client sends": {"Cache-Control: max-age=60\r\nVary: Cookie", "Connection: Cookie\r\nCookie: a=1\r\n", false},

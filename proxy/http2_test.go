@@ -193,8 +193,10 @@ func TestConnectByHTTP2(t *testing.T) {
 		body, write := io.Pipe()
 		ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
 		t.Cleanup(cancel)
-		r := (&http.Request{Method: http.MethodConnect, URL: &url.URL{Scheme: "https", Host: target}, Host: target, Header: http.Header{},
-			Body: body}).WithContext(ctx)
+		r := (&http.Request{
+			Method: http.MethodConnect, URL: &url.URL{Scheme: "https", Host: target}, Host: target, Header: http.Header{},
+			Body: body,
+		}).WithContext(ctx)
 		response, err := transport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)

@@ -31,8 +31,10 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 			Next: &scheme.Link{Text: "more", URI: "ftp://h.example/pub/2"}, Warnings: []string{"w"}, Notes: []string{"n"},
 			Properties: []scheme.Property{{Name: "p", Value: "v", URI: "http://h.example/"}}, Search: &scheme.Search{Label: "l", Prefix: "ftp://h.example/pub/?"},
 			Items: []scheme.Item{
-				{Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f",
-					Note: "n", Depth: 1, Count: &size},
+				{
+					Kind: scheme.ItemFile, Name: "<a>", URI: "ftp://h.example/pub/%3Ca%3E", Size: &size, Type: "text/plain", Modified: time.Unix(1e9, 0), From: "f",
+					Note: "n", Depth: 1, Count: &size,
+				},
 				{Kind: scheme.ItemOther, Name: "b", Modified: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 			},
 			Text: "t", Open: &scheme.Link{Text: "o", URI: "telnet://h.example/"}, Incomplete: "i", Previous: &scheme.Link{URI: "ftp://h.example/pub/0"},
@@ -98,7 +100,8 @@ func TestListingsByLogin(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.Accept, c.ListingTTL = answer.ListingAccept, time.Minute
 		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
-			string) (string, bool) {
+			string,
+		) (string, bool) {
 			return "", false
 		}})
 		t.Cleanup(c.Forward.Cache.Close)
@@ -138,8 +141,10 @@ func TestRefusal(t *testing.T) {
 		proxies  string
 		contains string
 	}{
-		{"/fetch?uri=ftp://u:secret@h.example/refused/404", 404, "The server has no such file or directory.", `urnd; details="550 \"No\" such file"`,
-			`action="/fetch"`},
+		{
+			"/fetch?uri=ftp://u:secret@h.example/refused/404", 404, "The server has no such file or directory.", `urnd; details="550 \"No\" such file"`,
+			`action="/fetch"`,
+		},
 		{"/fetch?uri=ftp://h.example/refused/401", 403, "The server does not give it to everybody.", "urnd; details=", `action="/fetch"`},
 		{"/fetch?uri=ftp://h.example/refused/503", 503, "too many visitors", "urnd; details=", `action="/fetch"`},
 		{"ftp://h.example/refused/401", 401, "only to users with a name and a password", "urnd; details=", "550"},

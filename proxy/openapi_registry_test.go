@@ -26,8 +26,10 @@ import (
 
 // ofRegistry reports whether a path of the document is one of the registry.
 func ofRegistry(path string) bool {
-	for _, start := range []string{"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/statistics",
-		"/api/v1/health"} {
+	for _, start := range []string{
+		"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/statistics",
+		"/api/v1/health",
+	} {
 		if strings.HasPrefix(path, start) {
 			return true
 		}

@@ -21,8 +21,10 @@ import (
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
-	m := &fakeCaches{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{Language: "en",
-		Authentic: true}}}, nil)}}
+	m := &fakeCaches{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
+		Language:  "en",
+		Authentic: true,
+	}}}, nil)}}
 	ready := newAdminHandler(m, nil)
 	unready := newAdminHandler(m, func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
@@ -106,15 +108,19 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/.well-known/security.txt": "/.well-known/security.txt",
 	} {
 		for target := range strings.FieldsSeq(targets) {
-			for _, accept := range []string{"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv",
-				"Accept: application/linkset+json", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old"} {
+			for _, accept := range []string{
+				"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv",
+				"Accept: application/linkset+json", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old",
+			} {
 				c.send(s, path, "GET "+target, "", accept)
 			}
 			c.send(s, path, "GET "+target, "", "Via: 1.1 urnd, 1.1 urnd", "Via: 1.1 urnd, 1.1 urnd") // a loop
 		}
 	}
-	for _, body := range []string{`["urn:a1:b", "urn:a", "javascript:alert(1)", ""]`, `"urn:a1:b"` + "\n" + `"urn:a1:c"`, `{}`, `[1]`,
-		`[` + strings.Repeat(`"",`, 10_001) + `""]`} {
+	for _, body := range []string{
+		`["urn:a1:b", "urn:a", "javascript:alert(1)", ""]`, `"urn:a1:b"` + "\n" + `"urn:a1:c"`, `{}`, `[1]`,
+		`[` + strings.Repeat(`"",`, 10_001) + `""]`,
+	} {
 		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
 	}
 	c.document.checkAllSeen(t)

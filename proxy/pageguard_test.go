@@ -217,8 +217,10 @@ func TestPersonOpens(t *testing.T) {
 		mux["ftp"] = mux["gopher"]
 	})
 	s.next = withLocations("gopher://a.example/1")
-	for _, target := range []string{fetchOf("gopher://a.example/1"), fetchOf("gopher://a.example/7a%09") + "&search=b+c",
-		fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a"} {
+	for _, target := range []string{
+		fetchOf("gopher://a.example/1"), fetchOf("gopher://a.example/7a%09") + "&search=b+c",
+		fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a",
+	} {
 		response := s.get(t, target, agentField, acceptPage)
 		if body := text(t, response); !strings.Contains(body, `<a href=""><code>`) || strings.Contains(body, "secret") {
 			t.Errorf("%s: %s", target, body)

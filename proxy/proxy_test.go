@@ -80,8 +80,10 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		t.Fatal(err)
 	}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	fetch := schemehttp.New(schemehttp.Config{Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second,
-		ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now})
+	fetch := schemehttp.New(schemehttp.Config{
+		Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second,
+		ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now,
+	})
 	t.Cleanup(fetch.Close)
 	log := slog.New(slog.DiscardHandler)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}

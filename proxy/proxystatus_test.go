@@ -99,8 +99,10 @@ func TestProxyStatus(t *testing.T) {
 		{"no answer", s, "GET http://" + hangs + "/", 504, "http_response_timeout"},
 		{"nonsense", s, "GET http://" + says("nonsense\r\n\r\n") + "/", 502, "http_protocol_error"},
 		{"two lengths", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab") + "/", 502, "http_protocol_error"},
-		{"length and chunks", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/", 502,
-			"http_protocol_error"},
+		{
+			"length and chunks", s, "GET http://" + says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") + "/", 502,
+			"http_protocol_error",
+		},
 		{"304 that nobody asked for", s, "GET http://" + says("HTTP/1.1 304 Not Modified\r\n\r\n") + "/", 502, "http_protocol_error"},
 		{"not TLS", lenient, "GET https://" + listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
 			_, _ = io.WriteString(c, "220 mail.example ESMTP\r\n")
@@ -121,8 +123,10 @@ func TestProxyStatus(t *testing.T) {
 		}
 	}
 	// What the origin says itself is its own.
-	for _, answer := range []string{"HTTP/1.1 502 Mine\r\nContent-Length: 0\r\n\r\n",
-		"HTTP/1.1 502 Mine\r\nProxy-Status: other; error=dns_error\r\nContent-Length: 0\r\n\r\n"} {
+	for _, answer := range []string{
+		"HTTP/1.1 502 Mine\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 502 Mine\r\nProxy-Status: other; error=dns_error\r\nContent-Length: 0\r\n\r\n",
+	} {
 		got, _ := s.octets(t, "GET http://"+says(answer)+"/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		if !strings.HasPrefix(got, "HTTP/1.1 502 Mine\r\n") || fmt.Sprint(field(got, "Proxy-Status")) != fmt.Sprint(field(answer, "Proxy-Status")) {
 			t.Errorf("%q", got)

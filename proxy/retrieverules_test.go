@@ -102,7 +102,8 @@ func TestRulesForListings(t *testing.T) {
 				"telnet": scheme.Gateway{Handler: handlerFunc(gopherMenu), Info: scheme.Info{Local: true}}, "gopher": scheme.Gateway{Handler: handlerFunc(gopherMenu)},
 			}, time.Minute
 			c.Forward.Cache = httpcache.New(httpcache.Config{Now: clock.now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
-				string) (string, bool) {
+				string,
+			) (string, bool) {
 				return "", false
 			}})
 		})
@@ -125,8 +126,10 @@ func TestLocalGateway(t *testing.T) {
 		return scheme.Listed(&scheme.Listing{}), nil
 	})}
 	denied := &policy.Denied{Rule: "a"}
-	_, err := g.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: servers(t, "telnet://a/")[0]},
-		Check: func(netip.AddrPort) error { return denied }})
+	_, err := g.Fetch(t.Context(), scheme.Request{
+		Request: httpmessage.Request{Method: http.MethodGet, URI: servers(t, "telnet://a/")[0]},
+		Check:   func(netip.AddrPort) error { return denied },
+	})
 	if err != denied || asked { //nolint:errorlint // it is returned as it is
 		t.Errorf("%v, asked %t", err, asked)
 	}

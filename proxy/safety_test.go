@@ -31,8 +31,10 @@ func TestResponseSplitting(t *testing.T) {
 		{"CR in 103", "HTTP/1.1 103 a\rEvil: 1\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a field of 103", "HTTP/1.1 103 Early Hints\r\nLink: a\rEvil: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 		{"CR in a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: a\rEvil: 1\r\n\r\n"},
-		{"framing in a trailer",
-			"HTTP/1.1 200 OK\r\nTrailer: Content-Length, Transfer-Encoding, Evil\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\n"},
+		{
+			"framing in a trailer",
+			"HTTP/1.1 200 OK\r\nTrailer: Content-Length, Transfer-Encoding, Evil\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n\r\n",
+		},
 		{"a second answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nEvil: 1\r\n\r\n"},
 	} {
 		o := always(t, tt.answer)

@@ -55,8 +55,10 @@ func keeping(t *testing.T, to string) (addr string, kept chan conn) {
 // curled is what curl prints of the last response.
 func curled(t *testing.T, tickets string, arguments ...string) string {
 	t.Helper()
-	arguments = append([]string{"-q", "-sS", "-k", "-o", filepath.Join(t.TempDir(), "body"), "-w",
-		"%{http_code} %header{x-user} %header{proxy-support}"}, arguments...)
+	arguments = append([]string{
+		"-q", "-sS", "-k", "-o", filepath.Join(t.TempDir(), "body"), "-w",
+		"%{http_code} %header{x-user} %header{proxy-support}",
+	}, arguments...)
 	cmd := exec.CommandContext(t.Context(), testserver.Need(t, "curl"), arguments...)
 	cmd.Env = append(os.Environ(), "KRB5CCNAME="+tickets)
 	text, err := cmd.CombinedOutput()

@@ -129,8 +129,10 @@ func TestLogin(t *testing.T) {
 	s.next = withLocations(origin.URL + "/")
 	const scheme = "Basic"
 	forward := []string{origin.URL + "/", "http://a.invalid/", "ftp://a.example/"}
-	own := []string{"/http://a.example/", "/?uri=http://a.example/", "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
-		"/api/v1/resolve?uri=http://a.example/", "/fetch?uri=" + origin.URL + "/"}
+	own := []string{
+		"/http://a.example/", "/?uri=http://a.example/", "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
+		"/api/v1/resolve?uri=http://a.example/", "/fetch?uri=" + origin.URL + "/",
+	}
 	for _, wrong := range []string{
 		"", scheme, scheme + " ", scheme + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"), basic("mallory:a:b"), basic(":"), basic("alice:a:b") + "x",
 		"Bearer " + strings.TrimPrefix(basic("alice:a:b"), scheme+" "), `Digest username="alice"`,

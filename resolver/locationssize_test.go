@@ -49,8 +49,10 @@ func TestMemoryOfAnswers(t *testing.T) {
 			return locations(20, func() *resolver.Source { return one })(i)
 		}},
 		{"not found", 5000, func(i int) (resolver.Locations, error) {
-			return nil, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour,
-				Reason: fmt.Sprintf("the name %d is not registered in any of the systems that were asked", i)}
+			return nil, &resolver.Negative{
+				Kind: resolver.ErrNotFound, TTL: time.Hour,
+				Reason: fmt.Sprintf("the name %d is not registered in any of the systems that were asked", i),
+			}
 		}},
 		{"not found, wrapped", 5000, func(i int) (resolver.Locations, error) {
 			return nil, fmt.Errorf("asking for %d: %w", i, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Hour, Reason: strings.Repeat("r", 100+i%2)})

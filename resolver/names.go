@@ -85,8 +85,10 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 	return strings.TrimSuffix(v.URI().String(), end), nil
 }
 
-var rulePrefix = uri.Rule{Name: "prefix", Section: "urnd's registry",
-	Says: `a prefix ends after an authority, as "https://example.org/" does, and not within "%41"`}
+var rulePrefix = uri.Rule{
+	Name: "prefix", Section: "urnd's registry",
+	Says: `a prefix ends after an authority, as "https://example.org/" does, and not within "%41"`,
+}
 
 // Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC
 // 8141 section 5), and checks of a lenient namespace.

@@ -65,10 +65,14 @@ func TestChain(t *testing.T) {
 		asksSecond    bool
 	}{
 		{name: "the first answers", first: &stub{answer: located("http://1/", 1)}, second: &stub{}, location: "http://1/"},
-		{name: "unsupported continues", first: &stub{err: unsupported("r1", 0)}, second: &stub{answer: located("http://2/", 1)}, location: "http://2/",
-			asksSecond: true},
-		{name: "an authoritative negative answer stops", first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}},
-			second: &stub{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7},
+		{
+			name: "unsupported continues", first: &stub{err: unsupported("r1", 0)}, second: &stub{answer: located("http://2/", 1)}, location: "http://2/",
+			asksSecond: true,
+		},
+		{
+			name: "an authoritative negative answer stops", first: &stub{err: &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "gone", TTL: 7}},
+			second: &stub{}, err: resolver.ErrNotFound, text: "name not found: gone", ttl: 7,
+		},
 		{name: "a failure stops", first: &stub{err: down}, second: &stub{}, err: down, text: "down"},
 		{
 			name: "all unsupported", first: &stub{err: unsupported("r1", 9)}, second: &stub{err: unsupported("r2", 5)}, asksSecond: true,
@@ -88,8 +92,10 @@ func TestChain(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one", Resolver: tt.first}, {Name: "two",
-				Resolver: tt.second}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
+			chain, err := resolver.NewChain(resolver.ChainConfig{Members: []resolver.Member{{Name: "one", Resolver: tt.first}, {
+				Name:     "two",
+				Resolver: tt.second,
+			}}, Order: []string{"one", "two"}, Unknown: resolver.ErrNotFound})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,8 +120,10 @@ func TestChain(t *testing.T) {
 func TestChainOrder(t *testing.T) {
 	one, two := &stub{answer: located("http://1/", 1)}, &stub{answer: located("http://2/", 1)}
 	members := []resolver.Member{{Name: "one", Resolver: one}, {Name: "two", Resolver: two}}
-	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{"special": {"two", "one"},
-		"none": {}}, Unknown: resolver.ErrNotFound})
+	chain, err := resolver.NewChain(resolver.ChainConfig{Members: members, Order: []string{"one"}, Orders: map[string][]string{
+		"special": {"two", "one"},
+		"none":    {},
+	}, Unknown: resolver.ErrNotFound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,8 +299,10 @@ func TestSplit(t *testing.T) {
 		if others {
 			split.Others = say("others")
 		}
-		for in, want := range map[string]string{"URN:example:a": "names", "HTTP://a/": "locations", "mailto:a@b": "locations", "cid:a@b": "others",
-			"javascript:a": "others"} {
+		for in, want := range map[string]string{
+			"URN:example:a": "names", "HTTP://a/": "locations", "mailto:a@b": "locations", "cid:a@b": "others",
+			"javascript:a": "others",
+		} {
 			if !others && want == "others" {
 				want = "locations"
 			}

@@ -182,8 +182,12 @@ func TestCachedNamesNeedNoShare(t *testing.T) {
 		after time.Duration
 		state resolver.CacheState
 		err   error
-	}{{50 * time.Second, resolver.CacheHit, nil}, {95 * time.Second, resolver.CacheHit, nil}, {200 * time.Second, resolver.CacheStale, nil},
-		{24 * time.Hour, 0, busy}} {
+	}{
+		{50 * time.Second, resolver.CacheHit, nil},
+		{95 * time.Second, resolver.CacheHit, nil},
+		{200 * time.Second, resolver.CacheStale, nil},
+		{24 * time.Hour, 0, busy},
+	} {
 		now = time.Unix(1000, 0).Add(tt.after)
 		if answer, err := cached.Resolve(t.Context(), q); answer.Cache != tt.state || !errors.Is(err, tt.err) {
 			t.Errorf("after %s: %s, %v", tt.after, answer.Cache, err)

@@ -39,8 +39,10 @@ func TestJournal(t *testing.T) {
 }
 
 func TestFieldName(t *testing.T) {
-	for name, want := range map[string]string{"a": "A", "3d": "D", "_x": "X", "message": "URND_MESSAGE", "priority": "URND_PRIORITY", "": "URND_",
-		"a-b.ü": "A_B__"} {
+	for name, want := range map[string]string{
+		"a": "A", "3d": "D", "_x": "X", "message": "URND_MESSAGE", "priority": "URND_PRIORITY", "": "URND_",
+		"a-b.ü": "A_B__",
+	} {
 		if got := fieldName(name); got != want {
 			t.Errorf("%q: %s", name, got)
 		}

@@ -76,8 +76,10 @@ func TestUnitPassesCredentialsOfDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, document := range []string{"../config/example.yaml", "../docs/recipes.md", "../docs/operations.md", "../docs/proxy.md",
-		"../docs/registry-operations.md"} {
+	for _, document := range []string{
+		"../config/example.yaml", "../docs/recipes.md", "../docs/operations.md", "../docs/proxy.md",
+		"../docs/registry-operations.md",
+	} {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)

@@ -45,13 +45,18 @@ func TestExtract(t *testing.T) {
 		{"URNs", "the book urn:isbn:0-395-36341-1, URN:ietf:rfc:2648. and <urn:nbn:fi-\n fe1>, not urn:urn:a or urn:a", []string{
 			"urn:isbn:0-395-36341-1", "URN:ietf:rfc:2648", "urn:nbn:fi-fe1",
 		}},
-		{"ports before punctuation (RFC 3986 appendix C)",
-			"Open http://localhost:8080, then (http://a.example:80) or telnet://h:23; or http://[::1]:80. Or http://b.example:81? http://c.example:1!", []string{
+		{
+			"ports before punctuation (RFC 3986 appendix C)",
+			"Open http://localhost:8080, then (http://a.example:80) or telnet://h:23; or http://[::1]:80. Or http://b.example:81? http://c.example:1!",
+			[]string{
 				"http://localhost:8080", "http://a.example:80", "telnet://h:23", "http://[::1]:80", "http://b.example:81", "http://c.example:1",
-			}},
+			},
+		},
 		{"what is no port", "http://a.example:8080,x@evil.example/ http://a.example:80a", nil},
-		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`, []string{"urn:example:a",
-			"urn:example:c", "urn:example:e"}},
+		{"excluded characters end a URN (RFC 2141 section 2.4)", `urn:example:a^b urn:example:c\d and urn:example:e|f`, []string{
+			"urn:example:a",
+			"urn:example:c", "urn:example:e",
+		}},
 		{"what is wrong in a URN, and no end of it", `urn:example:100% urn:example:a%zz urn:example:a#b#c`, nil},
 		{"footnotes", "http://a.example/b[1] and http://c.example[12], http://d.example:80[3]. http://e.example/[x]", []string{
 			"http://a.example/b", "http://c.example", "http://d.example:80",
@@ -64,10 +69,13 @@ func TestExtract(t *testing.T) {
 		{"IRIs", "http://bücher.example/x, http://de.wikipedia.org/wiki/Müller. urn:example:Müller!", []string{
 			"http://xn--bcher-kva.example/x", "http://de.wikipedia.org/wiki/M%C3%BCller", "urn:example:M%C3%BCller",
 		}},
-		{"other quotes and scripts",
-			"“http://a.org/b” «http://e.org» —http://f.org/… 请访问http://h.org/。 \ufeffhttp://i.org \u00a0http://c.org/d\u00a0 _http://g.org/b_ " + "`http://j.org/`" + ` "http://k.org\\n" {"u":"http://l.org/m\\nx"}`, []string{
+		{
+			"other quotes and scripts",
+			"“http://a.org/b” «http://e.org» —http://f.org/… 请访问http://h.org/。 \ufeffhttp://i.org \u00a0http://c.org/d\u00a0 _http://g.org/b_ " + "`http://j.org/`" + ` "http://k.org\\n" {"u":"http://l.org/m\\nx"}`,
+			[]string{
 				"http://a.org/b", "http://e.org", "http://f.org/", "http://h.org/", "http://i.org", "http://c.org/d", "http://g.org/b", "http://j.org/", "http://l.org/m",
-			}},
+			},
+		},
 		{"two between brackets", "<http://a.org/b and http://c.org/d>", []string{"http://a.org/b", "http://c.org/d"}},
 		{"nothing but punctuation", "see news:* and http://a.org/*.", []string{"news:*", "http://a.org/"}},
 		{"URL prefix without brackets", "URL:http://a.example/", []string{"http://a.example/"}},
@@ -147,8 +155,10 @@ func FuzzExtract(f *testing.F) {
 // A machine that has much else to do gets several tries.
 func TestExtractIsLinear(t *testing.T) {
 	const size, tries, most = 1 << 20, 5, 8
-	for _, unit := range []string{"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:", "http://a/[", "http://a/#",
-		"x://a b", "http://(", "mailto:a,"} {
+	for _, unit := range []string{
+		"<", "<a:", "urn:", "a:", "http://", "(", "http://a/)", "a.", "http://[", "%", "URL:", "http://a/[", "http://a/#",
+		"x://a b", "http://(", "mailto:a,",
+	} {
 		for _, abbreviated := range []bool{false, true} {
 			extract := func(octets int) time.Duration {
 				text := strings.Repeat(unit, octets/len(unit))

@@ -30,8 +30,10 @@ func TestAllGroupsOfServer(t *testing.T) {
 
 // What a NUL breaks is not called a line end: RFC 1738 section 3.4.1, RFC 1436.
 func TestGopherNUL(t *testing.T) {
-	for text, want := range map[string]string{"gopher://h/0a%00b": "UNASCII", "gopher://h/7a%09b%00": "UNASCII", "gopher://h/0a%0Ab": "selector",
-		"gopher://h/0a%0D": "selector"} {
+	for text, want := range map[string]string{
+		"gopher://h/0a%00b": "UNASCII", "gopher://h/7a%09b%00": "UNASCII", "gopher://h/0a%0Ab": "selector",
+		"gopher://h/0a%0D": "selector",
+	} {
 		u, err := uri.Parse(text)
 		if err != nil {
 			t.Fatal(err)

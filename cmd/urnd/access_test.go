@@ -185,8 +185,10 @@ func TestNoPasswordIsLogged(t *testing.T) {
 	const at = "user:" + password + "@"
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		scheme, rest, _ := strings.Cut(r.URL.RawQuery, ":book:")
-		redirect(w, map[string]string{"ftp": "ftp://" + at + "192.0.2.1/", "closed": "http://" + at + "127.0.0.1:1/",
-			"bad": "http://user:" + password + " @192.0.2.1/", "": scheme}[rest])
+		redirect(w, map[string]string{
+			"ftp": "ftp://" + at + "192.0.2.1/", "closed": "http://" + at + "127.0.0.1:1/",
+			"bad": "http://user:" + password + " @192.0.2.1/", "": scheme,
+		}[rest])
 	})
 	encoded := strings.NewReplacer(":", "%3A", "/", "%2F", "@", "%40")
 	credentials := base64.StdEncoding.EncodeToString([]byte("user:" + password))

@@ -191,8 +191,10 @@ func TestAdminMetrics(t *testing.T) {
 		`connections_refused_total 0`, `limit_max{limit="connections"} 8192`, "config_last_reload_successful 1",
 		`config_last_reload_success_timestamp_seconds 4e+09`,
 	)
-	for _, part := range []string{`urnd_build_info{goversion="go1.`, `urnd_ddds_records_discarded_total{reason="`,
-		"urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines"} {
+	for _, part := range []string{
+		`urnd_build_info{goversion="go1.`, `urnd_ddds_records_discarded_total{reason="`,
+		"urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines",
+	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %s", part)
 		}

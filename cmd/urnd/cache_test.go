@@ -278,8 +278,10 @@ func TestCacheByCertificate(t *testing.T) {
 	if out, status := commandAt(t, at, "cache", "stats", "--cert", own.certificate, "--key", own.key, "--ca", authorities); status != 0 {
 		t.Errorf("%d %s", status, out)
 	}
-	for _, args := range []string{"--ca " + authorities, "--cert " + own.certificate + " --key " + own.key, "--ca " + own.key,
-		"--cert " + own.key + " --key " + own.key} {
+	for _, args := range []string{
+		"--ca " + authorities, "--cert " + own.certificate + " --key " + own.key, "--ca " + own.key,
+		"--cert " + own.key + " --key " + own.key,
+	} {
 		if out, status := commandAt(t, at, append([]string{"cache", "stats"}, strings.Fields(args)...)...); status != 1 {
 			t.Errorf("%s: %d %s", args, status, out)
 		}

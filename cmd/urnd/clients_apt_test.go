@@ -30,8 +30,10 @@ func testAPT(t *testing.T, c *clients) {
 	c.add(t, "debian/Release", fmt.Appendf(nil, "Date: Sat, 01 Jan 2022 00:00:00 UTC\nSHA256:\n %x %d Packages\n", sha256.Sum256([]byte(packages)), len(packages)))
 	for range 2 {
 		root := t.TempDir()
-		for _, folder := range []string{"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial", "var/cache/apt/archives/partial",
-			"var/lib/dpkg"} {
+		for _, folder := range []string{
+			"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial", "var/cache/apt/archives/partial",
+			"var/lib/dpkg",
+		} {
 			if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
 				t.Fatal(err)
 			}

@@ -52,14 +52,23 @@ func testCurl(t *testing.T, c *clients) {
 		{"the end", []string{"-r", "-7", c.url("curl/file.bin")}, `^HTTP/1.1 206 (?s:.*)Cache-Status: urnd; hit;`, string(content[len(content)-7:])},
 		{"nothing of it", []string{"-r", "300000-", c.url("curl/file.bin")}, `^HTTP/1.1 416 (?s:.*)Content-Range: bytes \*/300000\r\n`, "-"},
 		{"what has changed", []string{"-z", "1 Jan 2038", c.url("curl/file.bin")}, `^HTTP/1.1 304 (?s:.*)Cache-Status: urnd; hit;`, ""},
-		{"compressed", []string{"--compressed", c.url("packed/text.txt")},
-			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored;(?s:.*)Content-Encoding: gzip\r\n`, string(text)},
-		{"compressed, again", []string{"--compressed", c.url("packed/text.txt")},
-			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit;(?s:.*)Content-Encoding: gzip\r\n`, string(text)},
+		{
+			"compressed",
+			[]string{"--compressed", c.url("packed/text.txt")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=uri-miss; stored;(?s:.*)Content-Encoding: gzip\r\n`, string(text),
+		},
+		{
+			"compressed, again",
+			[]string{"--compressed", c.url("packed/text.txt")},
+			`^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; hit;(?s:.*)Content-Encoding: gzip\r\n`, string(text),
+		},
 		{"not compressed", []string{c.url("packed/text.txt")}, `^HTTP/1.1 200 (?s:.*)Cache-Status: urnd; fwd=vary-miss; stored;`, string(text)},
 		{"before it changes", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored;`, string(content)},
-		{"upload", []string{"-T", file, "-H", "Expect: 100-continue", c.url("upload/file.bin")},
-			`^HTTP/1.1 100 Continue\r\n(?s:.*)HTTP/1.1 204 (?s:.*)Cache-Status: urnd; fwd=method`, ""},
+		{
+			"upload",
+			[]string{"-T", file, "-H", "Expect: 100-continue", c.url("upload/file.bin")},
+			`^HTTP/1.1 100 Continue\r\n(?s:.*)HTTP/1.1 204 (?s:.*)Cache-Status: urnd; fwd=method`, "",
+		},
 		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`, string(changed)},
 	} {
 		header, body := curl(t, c.service, tt.arguments...)

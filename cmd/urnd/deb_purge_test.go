@@ -61,8 +61,10 @@ func TestPurgeOfThePackage(t *testing.T) {
 		if !slices.Equal(left, want) {
 			t.Errorf("%s: %q is left, want %q", tt.name, left, want)
 		}
-		for _, part := range []string{"/names.sqlite\n", "/names.db\n", "/backup\n", "/registry-jobs\n", "/012\n", "/mine\n", "/report.csv\n",
-			"/credstore/urnd.key\n"} {
+		for _, part := range []string{
+			"/names.sqlite\n", "/names.db\n", "/backup\n", "/registry-jobs\n", "/012\n", "/mine\n", "/report.csv\n",
+			"/credstore/urnd.key\n",
+		} {
 			if strings.Contains(string(out), part) != (tt.left != nil) {
 				t.Errorf("%s: it says\n%s and %q", tt.name, out, part)
 			}

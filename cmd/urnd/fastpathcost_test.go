@@ -163,8 +163,10 @@ func forms(page string) []form {
 		{"proxy", "urn:ietf:rfc:2648", nil, http.StatusFound},
 		{"page", page, nil, http.StatusOK},
 		{"forwarded-for", name, []string{client}, http.StatusFound},
-		{"forwarded-for-and-others", name, []string{client + ", 127.0.0.2", "X-Forwarded-Proto: https", "X-Forwarded-Host: a.example",
-			"X-Real-IP: 192.0.2.7"}, http.StatusFound},
+		{"forwarded-for-and-others", name, []string{
+			client + ", 127.0.0.2", "X-Forwarded-Proto: https", "X-Forwarded-Host: a.example",
+			"X-Real-IP: 192.0.2.7",
+		}, http.StatusFound},
 		{"forwarded", name, []string{"Forwarded: for=192.0.2.7;proto=https"}, http.StatusFound},
 		{"page-forwarded-for", page, []string{client}, http.StatusOK},
 		{"if-none-match", page, []string{`If-None-Match: "v1"`}, http.StatusNotModified},

@@ -136,20 +136,30 @@ func TestFaultsOfSRV(t *testing.T) {
 	web := serveHTTP(t, redirectToLocation)
 	forbidden := exchangeCount("thttp", "forbidden", 1)
 	runFaults(t, web, []fault{
-		{name: "port 25", dns: thttpZone(t, web, "25 sink.example.org."), status: 403, detail: "port 25 is of another service",
-			log: "port 25 is of another service", metrics: []string{forbidden}},
+		{
+			name: "port 25", dns: thttpZone(t, web, "25 sink.example.org."), status: 403, detail: "port 25 is of another service",
+			log: "port 25 is of another service", metrics: []string{forbidden},
+		},
 		{
 			name: "port 25, and another server", dns: thttpZone(t, web, "25 sink.example.org.", web.port+" host.example.org."), change: openLoopback,
 			status: 302, location: "https://a.example/", asked: 1, metrics: []string{forbidden, exchangeCount("thttp", "found", 1)},
 		},
-		{name: "loopback", dns: thttpZone(t, web, web.port+" host.example.org."), status: 403, detail: "its address is loopback",
-			log: "127.0.0.1 is loopback", metrics: []string{forbidden}},
-		{name: "loopback in IPv6", dns: thttpZone(t, web, web.port+" mapped.example.org."), status: 403, detail: "its address is loopback",
-			log: "127.0.0.1 is loopback", metrics: []string{forbidden}},
-		{name: "localhost", dns: thttpZone(t, web, web.port+" localhost."), status: 403, detail: "its address is loopback", log: "is loopback",
-			metrics: []string{forbidden}},
-		{name: "this host", dns: thttpZone(t, web, web.port+" this.example.org."), status: 403, detail: "its address is this network",
-			log: "0.0.0.0 is this network", metrics: []string{forbidden}},
+		{
+			name: "loopback", dns: thttpZone(t, web, web.port+" host.example.org."), status: 403, detail: "its address is loopback",
+			log: "127.0.0.1 is loopback", metrics: []string{forbidden},
+		},
+		{
+			name: "loopback in IPv6", dns: thttpZone(t, web, web.port+" mapped.example.org."), status: 403, detail: "its address is loopback",
+			log: "127.0.0.1 is loopback", metrics: []string{forbidden},
+		},
+		{
+			name: "localhost", dns: thttpZone(t, web, web.port+" localhost."), status: 403, detail: "its address is loopback", log: "is loopback",
+			metrics: []string{forbidden},
+		},
+		{
+			name: "this host", dns: thttpZone(t, web, web.port+" this.example.org."), status: 403, detail: "its address is this network",
+			log: "0.0.0.0 is this network", metrics: []string{forbidden},
+		},
 		{ // no address is a name: RFC 1123 section 2.1
 			name: "an address", dns: thttpZone(t, web, web.port+" 127.0.0.1."), status: 404, detail: "_thttp._tcp.urn.example.org. has no server",
 			metrics: []string{`dns_queries_total{rcode="NOERROR",server="DNS1",type="SRV"} 1`},

@@ -22,8 +22,10 @@ func TestLifetimes(t *testing.T) {
 	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // seconds
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
-	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/",
-		Until: new(clock).now().Add(50 * time.Second)}}})
+	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
+		URI:   "https://a.example/",
+		Until: new(clock).now().Add(50 * time.Second),
+	}}})
 	r.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
 	r.put(t, registry.Name("urn:example:lost"), registry.Record{Alias: "urn:example:nobody"})
 	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
@@ -33,9 +35,11 @@ func TestLifetimes(t *testing.T) {
 	r.put(t, registry.Prefix("urn:example:below:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
 	r.put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: targets("https://ark.example/x")})
 	r.put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
-	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org",
+	bind := testserver.StartBIND(t, testserver.Zone{
+		Name: "urn.example.org",
 		Text: "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n" +
-			`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n"})
+			`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n",
+	})
 	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) {
 		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.path, registryTTL*time.Second, ruleTTL*time.Second
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
@@ -83,8 +87,10 @@ func TestClientTTL(t *testing.T) {
 	const registryTTL, clientTTL = 1000, 5000 // seconds
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1")})
-	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{URI: "https://a.example/",
-		Until: new(clock).now().Add(500 * time.Second)}}})
+	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
+		URI:   "https://a.example/",
+		Until: new(clock).now().Add(500 * time.Second),
+	}}})
 	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
 	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
 	w := startWithRegistry(t, r, func(c *config.Config) {

@@ -255,8 +255,10 @@ func airGapped(t *testing.T, k *kitchen, title string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	urnd := k.start(t, title, "sqlite:/var/lib/urnd/registry.db", store)
-	for name, status := range map[string]int{"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound,
-		"/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound} {
+	for name, status := range map[string]int{
+		"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound,
+		"/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound,
+	} {
 		if response, body := ask(t, urnd.service, "localhost", name); response.StatusCode != status {
 			t.Errorf("%s: %d, %s", name, response.StatusCode, body)
 		}

@@ -135,8 +135,10 @@ func TestRegistryHealthCommand(t *testing.T) {
 		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, cli.StatusUsage, nil, ""},
 		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil, "checked 1 targets: 0 do not answer"},
 		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0, []string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
-		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible",
-			"http://10.0.0.1/"}, "checked 3 targets: 1 do not answer"},
+		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{
+			"urn:nbn:fi:b-1\tsuspect\t", "404 Not Found\t" + bad, "inaccessible",
+			"http://10.0.0.1/",
+		}, "checked 3 targets: 1 do not answer"},
 		{"suspect", "", nil, 0, []string{"suspect", bad}, "0 unhealthy"},
 		{"unhealthy", "urn:nbn:fi:b", func(t *testing.T) {
 			t.Helper()

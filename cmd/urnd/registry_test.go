@@ -169,8 +169,10 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 		}
 	}
 	page := w.ask(t, "/"+name.Name, "text/html", "")
-	for _, want := range []string{"it had errors", `href="/urn:example:report-2"`, `href="https://new.example/"`, "library@example.org",
-		time.Now().UTC().Format(time.DateOnly)} {
+	for _, want := range []string{
+		"it had errors", `href="/urn:example:report-2"`, `href="https://new.example/"`, "library@example.org",
+		time.Now().UTC().Format(time.DateOnly),
+	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not have %s:\n%s", want, page.body)
 		}

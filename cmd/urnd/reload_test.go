@@ -58,8 +58,10 @@ func TestReloadRefused(t *testing.T) {
 		{"log: {format: text, access: json, access_file: /nowhere/access}", "log.access_file: open /nowhere/access: no such file"},
 		{"listen: {service: '" + taken + "', admin: ''}", "listening for http: listen tcp " + taken + ": bind: address already in use"},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},
-		{"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}",
-			"tls.certificate and tls.key: open /nowhere: no such file"},
+		{
+			"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}",
+			"tls.certificate and tls.key: open /nowhere: no such file",
+		},
 		{"urn: {accept: [", "yaml: "},
 	} {
 		l.write(t, "namespaces: "+bookNamespace("b"), tt.line)

@@ -45,8 +45,10 @@ func TestResolveLines(t *testing.T) {
 	if out, err := run(t, "urn:isbn:0-395-36341-1\n", "resolve", "--all", "-"); err != nil || strings.Count(out, "\t") != 1 {
 		t.Errorf("all locations: %q, %v", out, err)
 	}
-	for text, want := range map[string]string{"0-395-36341-1": "https://openlibrary.org/isbn/0395363411\n",
-		"\ufeff<urn:ietf:rfc:2> ": "https://www.rfc-editor.org/info/rfc2\n", "doi:10.1000/182": "https://doi.org/10.1000/182\n"} {
+	for text, want := range map[string]string{
+		"0-395-36341-1":           "https://openlibrary.org/isbn/0395363411\n",
+		"\ufeff<urn:ietf:rfc:2> ": "https://www.rfc-editor.org/info/rfc2\n", "doi:10.1000/182": "https://doi.org/10.1000/182\n",
+	} {
 		if out, err := run(t, "", "resolve", text); err != nil || out != want {
 			t.Errorf("%q: %q, %v", text, out, err)
 		}

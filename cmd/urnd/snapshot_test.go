@@ -64,8 +64,10 @@ func TestWarmRestart(t *testing.T) {
 		ahead        time.Duration
 		cacheControl string
 		asked        int32
-	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 1}, {time.Minute,
-		"max-age=60", 1}} {
+	}{{0, "max-age=60", 0}, {20 * time.Second, "max-age=40", 0}, {59 * time.Second, "max-age=1", 0}, {-time.Hour, "max-age=60", 1}, {
+		time.Minute,
+		"max-age=60", 1,
+	}} {
 		copied := t.TempDir()
 		if err := os.WriteFile(filepath.Join(copied, "answers"), []byte(readFile(t, file)), 0o600); err != nil {
 			t.Fatal(err)

@@ -315,8 +315,10 @@ func TestSoakProxy(t *testing.T) {
 	transport := &http.Transport{
 		Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }, DisableCompression: true, MaxIdleConnsPerHost: 64,
 	}
-	s := &proxySoak{p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: transport},
-		leaving: &http.Client{Transport: transport.Clone()}}
+	s := &proxySoak{
+		p: p, origin: origin, secure: secure, fault: t.Errorf, client: &http.Client{Transport: transport},
+		leaving: &http.Client{Transport: transport.Clone()},
+	}
 	s.run(duration / 4)
 	const slack = 1.25 // of the runtime itself
 	s.settle(t)

@@ -15,8 +15,10 @@ import (
 // namespace and for the address of a host.
 func (s *stage) faultyDNS() []payload {
 	scripts := make(map[string]answering)
-	for _, code := range []int{dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused, dns.RcodeYXDomain,
-		dns.RcodeNotAuth, dns.RcodeBadVers, dns.RcodeBadCookie, 11, 15} {
+	for _, code := range []int{
+		dns.RcodeFormatError, dns.RcodeServerFailure, dns.RcodeNotImplemented, dns.RcodeRefused, dns.RcodeYXDomain,
+		dns.RcodeNotAuth, dns.RcodeBadVers, dns.RcodeBadCookie, 11, 15,
+	} {
 		scripts[fmt.Sprintf("the code %d", code)] = changed(func(m *dns.Msg) {
 			m.Answer, m.Rcode = nil, code
 			if code > 15 {
@@ -145,9 +147,11 @@ func (s *stage) faultyRecords() []payload {
 	for _, services := range []string{"+", "++", "http++N2L", "http+N2L+", "\\000", "N2L+http", "http+" + strings.Repeat("a", 200), "gopher+N2X"} {
 		add("the services "+services[:min(len(services), 12)], naptr("s", services, "", "_x._tcp.nowhere.example."))
 	}
-	for _, expression := range []string{"!", "!!", "!!!", "!a", "!^.*$!", "!^.*$!a!!", "!(!a!", "!)!a!", "![!a!", "![[:x:]]!a!", "![[=a=]]!a!",
+	for _, expression := range []string{
+		"!", "!!", "!!!", "!a", "!^.*$!", "!^.*$!a!!", "!(!a!", "!)!a!", "![!a!", "![[:x:]]!a!", "![[=a=]]!a!",
 		"!a{2,1}!a!", "!a{99999}!a!", "!a**!a!", "!*!a!", "!^.*$!\\9!", "!^(.*)$!\\2!", "!^.*$!a\\", "iaiai", "\\a\\b\\", "1a1b1", "!\x00!\x00!",
-		"!\xff!\xff!", "!^.*$!http://a/!z", "!(?P<a>x)!a!", "!(?i)x!a!", "!\\d+!a!"} {
+		"!\xff!\xff!", "!^.*$!http://a/!z", "!(?P<a>x)!a!", "!(?i)x!a!", "!\\d+!a!",
+	} {
 		add(fmt.Sprintf("the expression %q", expression), naptr("u", "http+N2L", expression, "."))
 	}
 	add("an expression and a replacement", naptr("u", "http+N2L", "!^.*$!http://a.example/!", "a.example."))

@@ -45,10 +45,14 @@ func (s *stage) batches() []payload {
 // accounts sends good and bad names, and returns an error unless each has one line, in
 // order, that repeats at most 1 KiB of a bad one.
 func (s *stage) accounts(ctx context.Context, d *daemon) error {
-	names := []string{"urn:ietf:rfc:1", strings.Repeat("x", 5000), "urn:ietf:rfc:2", strings.Repeat("a:", 60_000), "", " ", "urn:ietf:rfc:3",
-		"urn:a1:" + strings.Repeat("b", 100_000), "urn:ietf:rfc:4"}
-	for form, body := range map[string]string{"application/json": `["` + strings.Join(names, `","`) + `"]`,
-		"application/json; lines": `"` + strings.Join(names, "\"\n\"") + `"`} {
+	names := []string{
+		"urn:ietf:rfc:1", strings.Repeat("x", 5000), "urn:ietf:rfc:2", strings.Repeat("a:", 60_000), "", " ", "urn:ietf:rfc:3",
+		"urn:a1:" + strings.Repeat("b", 100_000), "urn:ietf:rfc:4",
+	}
+	for form, body := range map[string]string{
+		"application/json":        `["` + strings.Join(names, `","`) + `"]`,
+		"application/json; lines": `"` + strings.Join(names, "\"\n\"") + `"`,
+	} {
 		got, err := ask(ctx, d.service, stranger, "POST", "/api/v1/resolve", body, "Content-Type: "+form)
 		if err != nil {
 			return err

@@ -13,8 +13,10 @@ import (
 func (s *stage) slowNames() []payload {
 	s.origin.on("/uri-res/N2L", s.origin.hangs)
 	s.origin.on("/hang", s.origin.hangs)
-	slow := []string{"URND_LIMITS_REQUESTS=32", "URND_THTTP_TIMEOUT=15s", "URND_RESOLVE_TIMEOUT=15s", "URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8",
-		"URND_LIMITS_FETCHES=32", "URND_LIMITS_ORIGIN_TIMEOUT=15s"}
+	slow := []string{
+		"URND_LIMITS_REQUESTS=32", "URND_THTTP_TIMEOUT=15s", "URND_RESOLVE_TIMEOUT=15s", "URND_ACCESS_PROXY_CLIENTS=127.0.0.0/8",
+		"URND_LIMITS_FETCHES=32", "URND_LIMITS_ORIGIN_TIMEOUT=15s",
+	}
 	fresh := s.id()
 	s.dns.has(fresh+"."+zoneRoot, rightRule)
 	asked := payload{name: "names whose server is silent", section: "CWE-770"}

@@ -40,8 +40,10 @@ func chunks() []request {
 	add("no last chunk", "RFC 9112 section 8", "7\r\n[\"a:b\"]\r\n", refused)
 	add("half of a last chunk", "RFC 9112 section 8", "7\r\n[\"a:b\"]\r\n0\r\nX\r\nY", refused)
 	add("a request in an extension", "RFC 9112 section 7.1.1", "7;a=\"\r\n{smuggled}\"\r\n[\"a:b\"]\r\n"+last, refused)
-	for _, trailer := range []string{"X: y", "Content-Length: 99", "Transfer-Encoding: chunked", "Host: b.example", "Content-Length: 0\r\nX: y", "X : y",
-		"GET http://{o}/smuggled/{id} HTTP/1.1"} {
+	for _, trailer := range []string{
+		"X: y", "Content-Length: 99", "Transfer-Encoding: chunked", "Host: b.example", "Content-Length: 0\r\nX: y", "X : y",
+		"GET http://{o}/smuggled/{id} HTTP/1.1",
+	} {
 		add(fmt.Sprintf("trailer %q", trailer), "RFC 9110 section 6.5.1", "7\r\n[\"a:b\"]\r\n0\r\n"+trailer+"\r\n\r\n", either)
 	}
 	for _, trailer := range []string{"X", ": y", "X: y\rZ: w", "X: \x00", " X: y", "X: " + strings.Repeat("y", 80<<10)} {

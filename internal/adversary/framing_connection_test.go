@@ -9,8 +9,10 @@ func connectionOptions() []request {
 	add := func(name, section, line, lines string, want outcome) {
 		all = append(all, request{name, section, line + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n", want})
 	}
-	for _, option := range []string{"close, host", "host", "content-length", "transfer-encoding", "via", "x-forwarded-for", "date", "cookie",
-		"keep-alive, , ,", "close close", "\"close\"", ","} {
+	for _, option := range []string{
+		"close, host", "host", "content-length", "transfer-encoding", "via", "x-forwarded-for", "date", "cookie",
+		"keep-alive, , ,", "close close", "\"close\"", ",",
+	} {
 		add(fmt.Sprintf("Connection: %s", option), "RFC 9110 section 7.6.1", "GET http://{o}/p/{id}", "Connection: "+option+"\r\n", either)
 	}
 	add("Connection takes the length away", "RFC 9110 section 7.6.1", "POST http://{o}/p/{id}", "Connection: content-length\r\nContent-Length: 0\r\n", answered)

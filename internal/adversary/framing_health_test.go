@@ -21,7 +21,8 @@ func (s *stage) blamed() []payload {
 		s.dns.has(nid+"."+zoneRoot, `60 IN NAPTR 1 1 "u" "http+N2L" "!^.*$!http://`+authority+`/!" .`,
 			`60 IN NAPTR 1 2 "u" "http+N2L" "!^.*$!http://other.example/!" .`)
 		octets := "POST http://" + authority + "/p/blamed HTTP/1.1\r\nHost: " + authority + "\r\nConnection: close\r\n" + body
-		payloads = append(payloads, payload{name: name + " is not the fault of the origin", section: "RFC 9110 section 15.5.1", shows: octets,
+		payloads = append(payloads, payload{
+			name: name + " is not the fault of the origin", section: "RFC 9110 section 15.5.1", shows: octets,
 			play: func(ctx context.Context) error {
 				if _, err := converse(ctx, s.service, friend, octets, "POST"); err != nil {
 					return err
@@ -31,7 +32,8 @@ func (s *stage) blamed() []payload {
 					err = fmt.Errorf("another client is answered %d, Location %q", got.status, got.header.Get("Location"))
 				}
 				return err
-			}})
+			},
+		})
 	}
 	return inFamily("health of origins", payloads)
 }

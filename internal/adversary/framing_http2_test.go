@@ -50,8 +50,10 @@ func (c *client2) headers(stream uint32, end bool, block []byte) {
 
 // raw sends a frame as it is, with a length that may be wrong.
 func (c *client2) raw(length int, kind http2.FrameType, flags http2.Flags, stream uint32, body string) {
-	head := []byte{byte(length >> 16), byte(length >> 8), byte(length), byte(kind), byte(flags), byte(stream >> 24), byte(stream >> 16),
-		byte(stream >> 8), byte(stream)}
+	head := []byte{
+		byte(length >> 16), byte(length >> 8), byte(length), byte(kind), byte(flags), byte(stream >> 24), byte(stream >> 16),
+		byte(stream >> 8), byte(stream),
+	}
 	_, _ = c.conn.Write(append(head, body...))
 }
 
@@ -146,8 +148,10 @@ func framesOfHTTP2() []frames {
 	for _, kind := range []http2.FrameType{http2.FrameData, http2.FrameRSTStream, http2.FrameWindowUpdate, http2.FrameContinuation} {
 		add(kind.String()+" on an idle stream", "5.1", func(c *client2) { c.raw(4, kind, 0, 5, "\x00\x00\x00\x01") })
 	}
-	for kind, length := range map[http2.FrameType]int{http2.FrameSettings: 5, http2.FramePing: 7, http2.FrameGoAway: 7, http2.FrameWindowUpdate: 3,
-		http2.FrameRSTStream: 5} {
+	for kind, length := range map[http2.FrameType]int{
+		http2.FrameSettings: 5, http2.FramePing: 7, http2.FrameGoAway: 7, http2.FrameWindowUpdate: 3,
+		http2.FrameRSTStream: 5,
+	} {
 		add(fmt.Sprintf("%s of %d octets", kind, length), "4.2", func(c *client2) {
 			stream := uint32(0)
 			if kind == http2.FrameRSTStream {

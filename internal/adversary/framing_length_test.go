@@ -31,8 +31,10 @@ func contentLengths() []request {
 	add("space before the colon", "RFC 9112 section 5.1", "Content-Length : 7", refused)
 	add("an underscore for the hyphen", "RFC 9110 section 5.1", "Content_Length: 7\r\nContent-Length: 7", either)
 	add("tab around the number", "RFC 9110 section 5.5", "Content-Length: \t7\t", either)
-	for form, start := range map[string]string{"GET": "GET /urn:ietf:rfc:2648", "HEAD": "HEAD /urn:ietf:rfc:2648",
-		"GET, forwarded": "GET http://{o}/p/{id}", "DELETE, forwarded": "DELETE http://{o}/p/{id}"} {
+	for form, start := range map[string]string{
+		"GET": "GET /urn:ietf:rfc:2648", "HEAD": "HEAD /urn:ietf:rfc:2648",
+		"GET, forwarded": "GET http://{o}/p/{id}", "DELETE, forwarded": "DELETE http://{o}/p/{id}",
+	} {
 		all = append(all, request{"a body of " + form, "RFC 9110 section 9.3.1", start + " HTTP/1.1\r\nHost: {o}\r\nContent-Length: 7\r\n\r\n[\"a:b\"]", either})
 	}
 	return all

@@ -46,8 +46,10 @@ func requestLines() []request {
 	for _, target := range []string{"/urn:ietf:\xc3\xa4", "/urn:ietf:\xff"} {
 		add(fmt.Sprintf("target %q", target), "RFC 3986 section 2", "GET "+target+" HTTP/1.1", either)
 	}
-	for _, line := range []string{"GET  /urn:ietf:rfc:2648 HTTP/1.1", "GET /urn:ietf:rfc:2648  HTTP/1.1", "GET /urn:ietf:rfc:2648 HTTP/1.1 ",
-		"GET /urn:ietf:rfc:2648 HTTP/1.1\t"} {
+	for _, line := range []string{
+		"GET  /urn:ietf:rfc:2648 HTTP/1.1", "GET /urn:ietf:rfc:2648  HTTP/1.1", "GET /urn:ietf:rfc:2648 HTTP/1.1 ",
+		"GET /urn:ietf:rfc:2648 HTTP/1.1\t",
+	} {
 		add(fmt.Sprintf("white space %.40q", line), "RFC 9112 section 3", line, either)
 	}
 	for _, target := range []string{

@@ -88,16 +88,20 @@ func hostileResponses() []response {
 	}
 	add("both lengths", "RFC 9112 section 6.3",
 		"HTTP/1.1 200 OK\r\n"+fields+"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"+evil, true)
-	for _, body := range []string{"-2\r\nok\r\n0\r\n\r\n", "x\r\nok", "ffffffffffffffffff\r\nok", "2\r\nokXX0\r\n\r\n", "2\r\nok\r\n",
-		"2;" + strings.Repeat("a", 9000) + "\r\nok\r\n0\r\n\r\n", "2\r\nok\r\n0\r\nEvil: 1\r\n\r\n"} {
+	for _, body := range []string{
+		"-2\r\nok\r\n0\r\n\r\n", "x\r\nok", "ffffffffffffffffff\r\nok", "2\r\nokXX0\r\n\r\n", "2\r\nok\r\n",
+		"2;" + strings.Repeat("a", 9000) + "\r\nok\r\n0\r\n\r\n", "2\r\nok\r\n0\r\nEvil: 1\r\n\r\n",
+	} {
 		add(fmt.Sprintf("chunks %.20q", body), "RFC 9112 section 7.1", "HTTP/1.1 200 OK\r\n"+fields+"Transfer-Encoding: chunked\r\n\r\n"+body, true)
 	}
 	for _, line := range []string{"X Y: z", ": z", "X", "X: a\x00b", "X\x00: b", "X : y", " X: y", "(: y", strings.Repeat("a", 300<<10) + ": b"} {
 		add(fmt.Sprintf("field %.20q", line), "RFC 9112 section 5", "HTTP/1.1 200 OK\r\n"+fields+line+"\r\nContent-Length: 2\r\n\r\nok",
 			line == " X: y" || line == "X : y" || line == "X Y: z" || line == "(: y")
 	}
-	for _, line := range []string{"", "HTTP/1.1", "HTTP/9.9 200 OK", "HTTP/2.0 200 OK", "ICY 200 OK", "<html>evil</html>", "200 OK", "\x00\x00\x12\x04",
-		"SSH-2.0-x", "220 mail ESMTP", "HTTP/1.1\t200\tOK", "HTTP/1.1 200\x00OK"} {
+	for _, line := range []string{
+		"", "HTTP/1.1", "HTTP/9.9 200 OK", "HTTP/2.0 200 OK", "ICY 200 OK", "<html>evil</html>", "200 OK", "\x00\x00\x12\x04",
+		"SSH-2.0-x", "220 mail ESMTP", "HTTP/1.1\t200\tOK", "HTTP/1.1 200\x00OK",
+	} {
 		add(fmt.Sprintf("status line %.20q", line), "RFC 9112 section 4", line+"\r\n"+end, line == "HTTP/1.1 200\x00OK" || strings.HasPrefix(line,
 			"HTTP/9") || strings.HasPrefix(line, "HTTP/2"))
 	}

@@ -34,23 +34,31 @@ func transferCodings() []request {
 	add("an unknown coding in the first line", "RFC 9112 section 6.1", "Transfer-Encoding: cow\r\nTransfer-Encoding: chunked", refused)
 	add("a line that begins with a space", "RFC 9112 section 5.2", "X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 17", either)
 	// With both, the coding counts, and the connection must be closed: section 6.1.
-	for _, lines := range []string{"Transfer-Encoding: chunked\r\nContent-Length: 17", "Content-Length: 17\r\nTransfer-Encoding: chunked",
-		"Content-Length: 3\r\nTransfer-Encoding: chunked", "Content-Length: 0\r\nTransfer-Encoding: chunked"} {
+	for _, lines := range []string{
+		"Transfer-Encoding: chunked\r\nContent-Length: 17", "Content-Length: 17\r\nTransfer-Encoding: chunked",
+		"Content-Length: 3\r\nTransfer-Encoding: chunked", "Content-Length: 0\r\nTransfer-Encoding: chunked",
+	} {
 		for form, start := range starts {
 			all = append(all,
 				request{"both lengths" + form, "RFC 9112 section 6.1", start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, alone},
-				request{"both lengths, a request as what follows" + form, "RFC 9112 section 11.2",
-					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n0\r\n\r\n{smuggled}", alone})
+				request{
+					"both lengths, a request as what follows" + form, "RFC 9112 section 11.2",
+					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n0\r\n\r\n{smuggled}", alone,
+				})
 		}
 	}
 	// HTTP/1.0 has no transfer codings: the framing is faulty, section 6.1.
 	for form, start := range starts {
 		all = append(all,
 			request{"a coding of HTTP/1.0" + form, "RFC 9112 section 6.1", start + " HTTP/1.0\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, refused},
-			request{"a coding of HTTP/1.0 that stays open" + form, "RFC 9112 section 6.1",
-				start + " HTTP/1.0\r\nHost: {o}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked" + body, refused},
-			request{"a coding of HTTP/1.0 and a length" + form, "RFC 9112 section 6.1",
-				start + " HTTP/1.0\r\nHost: {o}\r\nContent-Length: 17\r\nTransfer-Encoding: chunked" + body, refused})
+			request{
+				"a coding of HTTP/1.0 that stays open" + form, "RFC 9112 section 6.1",
+				start + " HTTP/1.0\r\nHost: {o}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked" + body, refused,
+			},
+			request{
+				"a coding of HTTP/1.0 and a length" + form, "RFC 9112 section 6.1",
+				start + " HTTP/1.0\r\nHost: {o}\r\nContent-Length: 17\r\nTransfer-Encoding: chunked" + body, refused,
+			})
 	}
 	for _, start := range []string{"GET /urn:ietf:rfc:2648", "GET http://{o}/p/{id}", "HEAD /urn:ietf:rfc:2648"} {
 		all = append(all, request{"chunks of " + start, "RFC 9112 section 6.1", start + " HTTP/1.1\r\nHost: {o}\r\nTransfer-Encoding: chunked" + body, either})

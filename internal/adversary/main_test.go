@@ -29,8 +29,10 @@ type category struct {
 // categories is the table of all that is played. What costs memory or time is played alone.
 func categories() []category {
 	return []category{
-		{name: "framing", workers: 16, settings: []string{"URND_LIMITS_CLIENT_SHARE=100"}, payloads: framing,
-			after: func(s *stage) error { return s.origin.confusion() }},
+		{
+			name: "framing", workers: 16, settings: []string{"URND_LIMITS_CLIENT_SHARE=100"}, payloads: framing,
+			after: func(s *stage) error { return s.origin.confusion() },
+		},
 		{name: "ssrf", workers: 16, payloads: ssrf, after: func(s *stage) error { return s.canary.heard() }},
 		{name: "spoofing", workers: 8, payloads: spoofing, after: func(s *stage) error { return s.canary.heard() }},
 		{name: "floods", workers: 2, payloads: floods},

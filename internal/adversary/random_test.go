@@ -30,7 +30,8 @@ func random(s *stage) []payload {
 	var payloads []payload
 	for worker := range 4 {
 		seed := uint64(time.Now().UnixNano()) + uint64(worker)
-		payloads = append(payloads, payload{name: fmt.Sprintf("random changes of the seed %d", seed), section: "RFC 9112", shows: fmt.Sprint(seed),
+		payloads = append(payloads, payload{
+			name: fmt.Sprintf("random changes of the seed %d", seed), section: "RFC 9112", shows: fmt.Sprint(seed),
 			play: func(ctx context.Context) error {
 				source := rand.New(rand.NewPCG(seed, 0))
 				end := time.Now().Add(length)
@@ -41,7 +42,8 @@ func random(s *stage) []payload {
 					}
 				}
 				return nil
-			}})
+			},
+		})
 	}
 	return inFamily("random", payloads)
 }

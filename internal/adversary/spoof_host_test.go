@@ -9,8 +9,10 @@ import (
 // foreignNames are hosts whose name resolves to this machine, in the browser of somebody who
 // has rights here: DNS rebinding (RFC 9110 section 7.4).
 func foreignNames() []string {
-	return []string{"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example", "evil",
-		"127.0.0.1@evil.example", "xn--lcalhost-m1b", "2130706433", "0x7f000001", "127.1"}
+	return []string{
+		"evil.example", "evil.example:8141", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "localhost.evil.example", "evil",
+		"127.0.0.1@evil.example", "xn--lcalhost-m1b", "2130706433", "0x7f000001", "127.1",
+	}
 }
 
 // foreignHosts uses rights of loopback by a host that is not this one.
@@ -20,13 +22,17 @@ func (s *stage) foreignHosts() []payload {
 	var all []claim
 	for _, target := range []string{privileged, "/?uri=http://a.example/", "/uri-res/N2R?urn:" + nid + ":a"} {
 		for _, host := range foreignNames()[:5] {
-			all = append(all, claim{name: target + " of " + host, section: "RFC 9110 section 7.4", from: friend, target: target,
-				fields: []string{"Host: " + host}, want: 403})
+			all = append(all, claim{
+				name: target + " of " + host, section: "RFC 9110 section 7.4", from: friend, target: target,
+				fields: []string{"Host: " + host}, want: 403,
+			})
 		}
 	}
 	all = append(all,
-		claim{name: "a name of anybody", section: "RFC 9110 section 7.4", from: friend, target: "/urn:ietf:rfc:2648",
-			fields: []string{"Host: urn.library.example"}, want: 302},
+		claim{
+			name: "a name of anybody", section: "RFC 9110 section 7.4", from: friend, target: "/urn:ietf:rfc:2648",
+			fields: []string{"Host: urn.library.example"}, want: 302,
+		},
 		claim{name: "localhost", section: "RFC 6761 section 6.3", from: friend, target: privileged, fields: []string{"Host: localhost"}, want: 302},
 	)
 	payloads := s.claims("foreign hosts", s.serviceAddress, all)
@@ -48,23 +54,33 @@ func (s *stage) adminHosts() []payload {
 		if host == "127.0.0.1@evil.example" { // net/http refuses it
 			continue
 		}
-		all = append(all, claim{name: "the host " + host, section: "RFC 9110 section 7.4", from: friend, target: "/metrics",
-			fields: []string{"Host: " + host}, want: 421})
+		all = append(all, claim{
+			name: "the host " + host, section: "RFC 9110 section 7.4", from: friend, target: "/metrics",
+			fields: []string{"Host: " + host}, want: 421,
+		})
 	}
 	for _, target := range []string{"/metrics", "/api/v1/config", "/debug/pprof/cmdline", "/api/v1/cache"} {
-		for _, field := range []string{"Via: 1.1 a", "Via: 1.1 urnd-x", "Forwarded: for=127.0.0.1", "X-Forwarded-For: 127.0.0.1", "Forwarded: ",
-			"X-Forwarded-For: "} {
-			all = append(all, claim{name: target + " with " + field, section: "RFC 9110 section 7.6.3", from: friend, target: target, fields: []string{field},
-				want: 403})
+		for _, field := range []string{
+			"Via: 1.1 a", "Via: 1.1 urnd-x", "Forwarded: for=127.0.0.1", "X-Forwarded-For: 127.0.0.1", "Forwarded: ",
+			"X-Forwarded-For: ",
+		} {
+			all = append(all, claim{
+				name: target + " with " + field, section: "RFC 9110 section 7.6.3", from: friend, target: target, fields: []string{field},
+				want: 403,
+			})
 		}
-		all = append(all, claim{name: target + " of evil.example", section: "RFC 9110 section 7.4", from: friend, target: target,
-			fields: []string{"Host: evil.example"}, want: 421})
+		all = append(all, claim{
+			name: target + " of evil.example", section: "RFC 9110 section 7.4", from: friend, target: target,
+			fields: []string{"Host: evil.example"}, want: 421,
+		})
 	}
 	for _, field := range []string{"Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"} {
 		for _, method := range []string{"DELETE", "POST"} {
 			want := 403
-			all = append(all, claim{name: method + " with " + field, section: "Fetch section 3.2", from: friend, method: method,
-				target: "/api/v1/cache/entries?all=true", fields: []string{field}, want: want})
+			all = append(all, claim{
+				name: method + " with " + field, section: "Fetch section 3.2", from: friend, method: method,
+				target: "/api/v1/cache/entries?all=true", fields: []string{field}, want: want,
+			})
 		}
 	}
 	all = append(all, claim{name: "an administrator", section: "RFC 9110 section 7.4", from: friend, target: "/metrics", want: 200})

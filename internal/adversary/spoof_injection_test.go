@@ -17,15 +17,21 @@ func (s *stage) injections() []payload {
 			return harmless(get(ctx, s.service, friend, target, fields...))
 		}})
 	}
-	for _, end := range []string{"%0d%0a", "%0a", "%0d", "%0D%0A", "%250d%250a", "%E5%98%8A%E5%98%8D", "%E2%80%A8", "%C2%85", "%c0%8a", "%u000d%u000a",
-		"%00", "%0d%0a%20", "%0d%0a%0d%0a<script>alert(1)</script>"} {
-		for _, form := range []string{"/urn:plain:a%sEvil:%%201", "/?uri=urn:plain:a%sEvil:%%201", "/uri-res/N2L?urn:plain:a%sEvil:%%201",
-			"/uri-res/N2Ls?urn:plain:a%sEvil:%%201", "/urn:plain:a?=%sEvil:%%201", "/http://a.example/%sEvil:%%201", "/?uri=http://a.example/%sEvil:%%201"} {
+	for _, end := range []string{
+		"%0d%0a", "%0a", "%0d", "%0D%0A", "%250d%250a", "%E5%98%8A%E5%98%8D", "%E2%80%A8", "%C2%85", "%c0%8a", "%u000d%u000a",
+		"%00", "%0d%0a%20", "%0d%0a%0d%0a<script>alert(1)</script>",
+	} {
+		for _, form := range []string{
+			"/urn:plain:a%sEvil:%%201", "/?uri=urn:plain:a%sEvil:%%201", "/uri-res/N2L?urn:plain:a%sEvil:%%201",
+			"/uri-res/N2Ls?urn:plain:a%sEvil:%%201", "/urn:plain:a?=%sEvil:%%201", "/http://a.example/%sEvil:%%201", "/?uri=http://a.example/%sEvil:%%201",
+		} {
 			add("line end "+end, "RFC 9110 section 17.11", fmt.Sprintf(form, end))
 		}
 	}
-	for _, text := range []string{"<script>alert(1)</script>", "\"><script>alert(1)</script>", "'><img src=x onerror=alert(1)>", "javascript:alert(1)",
-		"</title><script>alert(1)</script>", "{{7*7}}", "${7*7}"} {
+	for _, text := range []string{
+		"<script>alert(1)</script>", "\"><script>alert(1)</script>", "'><img src=x onerror=alert(1)>", "javascript:alert(1)",
+		"</title><script>alert(1)</script>", "{{7*7}}", "${7*7}",
+	} {
 		for _, form := range []string{"/", "/urn:plain:", "/?uri=", "/?uri=urn:", "/uri-res/N2L?", "/api/v1/resolve?uri="} {
 			for _, accept := range []string{"Accept: text/html", "Accept: application/json"} {
 				add("markup", "RFC 9110 section 17.11", form+url.PathEscape(text), accept)

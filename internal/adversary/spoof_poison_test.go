@@ -24,7 +24,8 @@ func (s *stage) poisonedReplies() []payload {
 			return [][]byte{pack(m)}
 		})
 		s.dns.has(victim+"."+zoneRoot, rightRule)
-		payloads = append(payloads, payload{name: "records of others in the " + name + " section", section: "RFC 5452 section 6", shows: fmt.Sprint(poison),
+		payloads = append(payloads, payload{
+			name: "records of others in the " + name + " section", section: "RFC 5452 section 6", shows: fmt.Sprint(poison),
 			play: func(ctx context.Context) error {
 				if err := s.resolvesRight(ctx, nid); err != nil {
 					return err
@@ -37,7 +38,8 @@ func (s *stage) poisonedReplies() []payload {
 					err = fmt.Errorf("a host that does not exist is answered %d", got.status)
 				}
 				return err
-			}})
+			},
+		})
 	}
 	return inFamily("poisoned replies", payloads)
 }

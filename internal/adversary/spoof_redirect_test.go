@@ -52,14 +52,16 @@ func (s *stage) leaks() []payload {
 			if target[0] == '/' {
 				from = stranger
 			}
-			payloads = append(payloads, payload{name: "the address " + internal + " for " + target, section: "CWE-209", shows: "GET " + target,
+			payloads = append(payloads, payload{
+				name: "the address " + internal + " for " + target, section: "CWE-209", shows: "GET " + target,
 				play: func(ctx context.Context) error {
 					got, err := get(ctx, s.service, from, target)
 					if err == nil && strings.Contains(got.body, internal) {
 						err = fmt.Errorf("the error shows it: %.300q", got.body)
 					}
 					return err
-				}})
+				},
+			})
 		}
 	}
 	return inFamily("leaks", payloads)

@@ -12,7 +12,8 @@ func (s *stage) otherSites() []payload {
 	var payloads []payload
 	const evil = "Origin: http://evil.example"
 	add := func(name, method, target, body string, fields []string, check func(reply) error) {
-		payloads = append(payloads, payload{name: name, section: "Fetch section 3.2", shows: method + " " + target + " " + strings.Join(fields, " | "),
+		payloads = append(payloads, payload{
+			name: name, section: "Fetch section 3.2", shows: method + " " + target + " " + strings.Join(fields, " | "),
 			play: func(ctx context.Context) error {
 				got, err := ask(ctx, s.service, friend, method, target, body, fields...)
 				if err != nil {
@@ -22,7 +23,8 @@ func (s *stage) otherSites() []payload {
 					return fmt.Errorf("credentials are allowed to other sites")
 				}
 				return check(got)
-			}})
+			},
+		})
 	}
 	unreadable := func(r reply) error {
 		if origin := r.header.Get("Access-Control-Allow-Origin"); origin != "" {
@@ -44,12 +46,16 @@ func (s *stage) otherSites() []payload {
 	}
 	for _, target := range []string{privileged, "http://" + s.origin.address + "/p/preflight", "/uri-res/N2R?urn:ietf:rfc:2648"} {
 		for _, method := range []string{"GET", "DELETE", "PUT"} {
-			add("a preflight for "+method+" "+target, "OPTIONS", target, "", []string{evil, "Access-Control-Request-Method: " + method,
-				"Access-Control-Request-Headers: authorization"}, unreadable)
+			add("a preflight for "+method+" "+target, "OPTIONS", target, "", []string{
+				evil, "Access-Control-Request-Method: " + method,
+				"Access-Control-Request-Headers: authorization",
+			}, unreadable)
 		}
 	}
-	add("a private network", "OPTIONS", privileged, "", []string{evil, "Access-Control-Request-Method: GET",
-		"Access-Control-Request-Private-Network: true"}, func(r reply) error {
+	add("a private network", "OPTIONS", privileged, "", []string{
+		evil, "Access-Control-Request-Method: GET",
+		"Access-Control-Request-Private-Network: true",
+	}, func(r reply) error {
 		if r.header.Get("Access-Control-Allow-Private-Network") != "" {
 			return fmt.Errorf("a private network is opened to other sites")
 		}

@@ -12,36 +12,44 @@ func (s *stage) redirected() []payload {
 	var payloads []payload
 	inside := "http://127.0.0.1:" + s.canary.port + "/"
 	for _, status := range []int{300, 301, 302, 303, 305, 306, 307, 308, 201, 200} {
-		for _, field := range []string{"Location: " + inside, "Location: //127.0.0.1:" + s.canary.port, "Refresh: 0;url=" + inside,
-			"Alt-Svc: h2=\"127.0.0.1:" + s.canary.port + "\"", "Content-Location: " + inside} {
+		for _, field := range []string{
+			"Location: " + inside, "Location: //127.0.0.1:" + s.canary.port, "Refresh: 0;url=" + inside,
+			"Alt-Svc: h2=\"127.0.0.1:" + s.canary.port + "\"", "Content-Location: " + inside,
+		} {
 			id := s.id()
 			s.origin.on("/p/"+id, says(fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\nContent-Length: 0\r\n\r\n", status, field)))
 			if field[0] != 'L' && status != 200 {
 				continue
 			}
 			target := "http://" + s.origin.address + "/p/" + id
-			payloads = append(payloads, payload{name: fmt.Sprintf("%d with %.20s", status, field), section: "RFC 9110 section 15.4", shows: field,
+			payloads = append(payloads, payload{
+				name: fmt.Sprintf("%d with %.20s", status, field), section: "RFC 9110 section 15.4", shows: field,
 				play: func(ctx context.Context) error {
 					got, err := s.forwardTo(ctx, target)
 					if err == nil && got.status != status && got.status != 502 {
 						return fmt.Errorf("it is answered %d", got.status)
 					}
 					return err
-				}})
+				},
+			})
 		}
 	}
-	for _, location := range []string{inside, "//127.0.0.1:" + s.canary.port + "/", "http://[::1]:" + s.canary.port + "/",
-		"http://2130706433:" + s.canary.port + "/", "file:///etc/passwd", "gopher://127.0.0.1:" + s.canary.port + "/_x"} {
+	for _, location := range []string{
+		inside, "//127.0.0.1:" + s.canary.port + "/", "http://[::1]:" + s.canary.port + "/",
+		"http://2130706433:" + s.canary.port + "/", "file:///etc/passwd", "gopher://127.0.0.1:" + s.canary.port + "/_x",
+	} {
 		urn := "urn:held:" + s.id()
 		for _, service := range []string{"N2R", "N2Rs", "N2L", "N2Ls"} {
 			s.origin.on("/uri-res/"+service+"?"+urn, says("HTTP/1.1 302 Found\r\nLocation: "+location+"\r\nContent-Length: 0\r\n\r\n"))
 		}
 		for _, service := range []string{"N2R", "N2Rs"} {
 			target := "/uri-res/" + service + "?" + urn
-			payloads = append(payloads, payload{name: service + " of a name that is at " + location, section: "RFC 2169 section 3",
+			payloads = append(payloads, payload{
+				name: service + " of a name that is at " + location, section: "RFC 2169 section 3",
 				shows: "Location: " + location, play: func(ctx context.Context) error {
 					return destination{location, location == inside}.wantRefusal(get(ctx, s.service, friend, target))
-				}})
+				},
+			})
 		}
 	}
 	return inFamily("redirects inside", payloads)

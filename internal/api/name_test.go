@@ -27,8 +27,10 @@ func TestName(t *testing.T) {
 		Record: registry.Record{
 			Status: registry.Withdrawn, Since: at("2031-05-01T10:00:00.123Z"), Reason: "merged", Successors: []string{"urn:nbn:fi:b"},
 			Targets: []registry.Target{
-				{URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2, From: at("2030-01-01T00:00:00Z"),
-					Until: at("2032-01-01T00:00:00Z"), Note: "old"},
+				{
+					URI: "https://a.example/1?a&b", Type: "text/html", Language: "fi", Priority: 2, From: at("2030-01-01T00:00:00Z"),
+					Until: at("2032-01-01T00:00:00Z"), Note: "old",
+				},
 				{URI: "https://a.example/2"},
 			},
 			Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org", Sandbox: true,

@@ -239,8 +239,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/forward",
-			[]string{"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
-				"cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage"},
+			[]string{
+				"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
+				"cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage",
+			},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},

@@ -23,8 +23,10 @@ func TestMemory(t *testing.T) {
 		{"none", "0::/a\n", map[string]string{v2 + "/a/memory.max": "max\n", v2 + "/a/memory.high": "max\n"}, 0},
 		{"a container", "0::/\n", map[string]string{v2 + "/memory.max": "800\n"}, 800},
 		{"a container in the group of another", "0::/../../a\n", map[string]string{v2 + "/memory.max": "800\n"}, 800},
-		{"version 1", "9:name=systemd:/\n4:cpu,memory:/a\n0::/\n", map[string]string{v1 + "/a/memory.limit_in_bytes": "600\n",
-			v1 + "/memory.limit_in_bytes": "9223372036854771712\n"}, 600},
+		{"version 1", "9:name=systemd:/\n4:cpu,memory:/a\n0::/\n", map[string]string{
+			v1 + "/a/memory.limit_in_bytes": "600\n",
+			v1 + "/memory.limit_in_bytes":   "9223372036854771712\n",
+		}, 600},
 		{"version 1 in a container", "4:memory:/docker/a\n", map[string]string{v1 + "/memory.limit_in_bytes": "600\n"}, 600},
 		{"version 1, none", "4:memory:/\n", map[string]string{v1 + "/memory.limit_in_bytes": "9223372036854771712\n"}, 0},
 		{"damaged", "4:memory\n::\n0\n\n", nil, 0},

@@ -26,9 +26,13 @@ type ordinary struct {
 func newOrdinary() *ordinary {
 	o := &ordinary{
 		prometheus.NewRegistry(),
-		prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "urnd", Name: "requests_total",
-			Help: "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected."}, []string{"form",
-			"service", "code"}),
+		prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "urnd", Name: "requests_total",
+			Help: "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected.",
+		}, []string{
+			"form",
+			"service", "code",
+		}),
 		prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "urnd", Name: "request_duration_seconds", Help: "Time from the header of a request to the end of its response, in seconds.",
 			Buckets: []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
@@ -76,8 +80,10 @@ func TestRequestsAreThoseOfTheLibrary(t *testing.T) {
 	if got := requestLines(t, m.Handler()); got != "" {
 		t.Errorf("before any request:\n%s", got)
 	}
-	for _, bound := range []int64{0, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
-		2_500_000, 5_000_000, 10_000_000} {
+	for _, bound := range []int64{
+		0, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+		2_500_000, 5_000_000, 10_000_000,
+	} {
 		for _, beside := range []int64{-1, 0, 1} {
 			count("path", "I2L", 302, time.Duration(bound*1000+beside))
 		}

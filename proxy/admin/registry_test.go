@@ -95,8 +95,10 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 // token returns the field with a new token.
 func (s *site) token(t *testing.T, role registry.Role, prefixes ...string) string {
 	t.Helper()
-	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, token.Token{Name: role.String() + " one", Role: role,
-		Prefixes: prefixes})
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, token.Token{
+		Name: role.String() + " one", Role: role,
+		Prefixes: prefixes,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

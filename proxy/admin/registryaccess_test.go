@@ -60,8 +60,10 @@ func TestDecisions(t *testing.T) {
 				locked(c)
 			}
 		})
-		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{Key: registry.Name("urn:nbn:fi:a"),
-			Change: registry.Put(registry.Record{Status: registry.Reserved})}); err != nil {
+		if _, err := s.registry.Apply(t.Context(), registry.Actor{Role: registry.Admin}, registry.Edit{
+			Key:    registry.Name("urn:nbn:fi:a"),
+			Change: registry.Put(registry.Record{Status: registry.Reserved}),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		fields := []string{tt.peer}

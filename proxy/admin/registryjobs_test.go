@@ -117,8 +117,10 @@ func TestErrorsOfJobs(t *testing.T) {
 
 func TestWithoutJobs(t *testing.T) {
 	s := newSite(t, nil)
-	for _, request := range []string{"POST " + jobsPath, "GET " + jobsPath, "GET " + jobsPath + "/1", "DELETE " + jobsPath + "/1",
-		"GET " + jobsPath + "/1/rejected"} {
+	for _, request := range []string{
+		"POST " + jobsPath, "GET " + jobsPath, "GET " + jobsPath + "/1", "DELETE " + jobsPath + "/1",
+		"GET " + jobsPath + "/1/rejected",
+	} {
 		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}

@@ -56,8 +56,10 @@ func TestListByPages(t *testing.T) {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
 	}
-	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?limit=1&limit=1", "?after=a", "?uri=",
-		"?uri=urn:a:b&prefix=urn:", "?at=2031-05-01"} {
+	for _, query := range []string{
+		"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?limit=1&limit=1", "?after=a", "?uri=",
+		"?uri=urn:a:b&prefix=urn:", "?at=2031-05-01",
+	} {
 		if r := s.ask("GET "+names+query, ""); r.status != 400 && r.status != 422 {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
@@ -155,8 +157,10 @@ func TestMint(t *testing.T) {
 	if n := s.ask("GET "+of(names, minted.Names[1]), "").name(t); n.Status != registry.Reserved {
 		t.Errorf("%+v", n)
 	}
-	for body, status := range map[string]int{`{}`: 422, `{"pattern":"urn:nbn:fi:m"}`: 422, `{"pattern":"urn:nbn:fi:m-{counter}","count":100000}`: 422,
-		`{"n":1}`: 422, `x`: 400} {
+	for body, status := range map[string]int{
+		`{}`: 422, `{"pattern":"urn:nbn:fi:m"}`: 422, `{"pattern":"urn:nbn:fi:m-{counter}","count":100000}`: 422,
+		`{"n":1}`: 422, `x`: 400,
+	} {
 		if r := s.ask("POST "+names+"/mint", body); r.status != status {
 			t.Errorf("%s: %d %s", body, r.status, r.body)
 		}
@@ -184,8 +188,10 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	long := "urn:nbn:fi:" + strings.Repeat("a", registry.MaxName)
-	for _, name := range []string{"", "a", "urn:", "urn:nbn:fi:a\r\nX: y", "urn:nbn:fi:a\x00", "urn:nbn:fi:a b", "urn:nbn:fi:\xff", "%00", "//", long,
-		"urn:isbn:1"} {
+	for _, name := range []string{
+		"", "a", "urn:", "urn:nbn:fi:a\r\nX: y", "urn:nbn:fi:a\x00", "urn:nbn:fi:a b", "urn:nbn:fi:\xff", "%00", "//", long,
+		"urn:isbn:1",
+	} {
 		for _, request := range []string{"PUT " + of(names, name), "GET " + of(names, name), "PATCH " + of(names, name), "POST " + of(names+"/withdraw",
 			name), "GET " + of(names+"/history", name)} {
 			r := s.ask(request, `{}`)

@@ -45,8 +45,10 @@ func TestChoose(t *testing.T) {
 		{"a language of a type", all, nil, "text/html", "en", "b", "Accept, Accept-Language"},
 		{"a language alone", all[1:3], nil, "", "de", "b", "Accept, Accept-Language"},
 		{"type and language together", located("a, application/pdf, en", "b, text/html, de"), nil, "", "de", "b", "Accept, Accept-Language"},
-		{"qualities of both", located("a, application/pdf, en", "b, text/html, de"), nil, "application/pdf, text/html;q=0.5", "de, en;q=0.4", "b",
-			"Accept, Accept-Language"},
+		{
+			"qualities of both", located("a, application/pdf, en", "b, text/html, de"), nil, "application/pdf, text/html;q=0.5", "de, en;q=0.4", "b",
+			"Accept, Accept-Language",
+		},
 		{"an exact language before a similar one", located("a, text/html, da", "b, text/html, nb"), nil, "", "nb, da;q=0.5", "b", "Accept, Accept-Language"},
 		{"any other language", located("a, text/html, de", "b, text/html, fr"), nil, "", "de;q=0.1, *;q=0.9", "b", "Accept, Accept-Language"},
 		{"any language", all[:3], nil, "", "*", "a", "Accept, Accept-Language"},

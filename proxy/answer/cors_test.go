@@ -47,8 +47,10 @@ func TestAllow(t *testing.T) {
 
 // Fetch standard section 3.2.3: a preflight says what may be asked at a path.
 func TestPreflight(t *testing.T) {
-	for path, methods := range map[string]string{"/api/v1/resolve": "GET, HEAD, POST", "/api/v1/resolve?service=I2C": "GET, HEAD, POST",
-		"/uri-res/N2C?urn:a1:b": "GET, HEAD"} {
+	for path, methods := range map[string]string{
+		"/api/v1/resolve": "GET, HEAD, POST", "/api/v1/resolve?service=I2C": "GET, HEAD, POST",
+		"/uri-res/N2C?urn:a1:b": "GET, HEAD",
+	} {
 		response := written(nil, answer.Preflight(path), nil)
 		if h := response.Header; response.StatusCode != 204 || h.Get("Access-Control-Allow-Methods") != methods || h.Get("Access-Control-Max-Age") != "86400" ||
 			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type") || h.Get("Vary") != "Origin, Access-Control-Request-Method" {

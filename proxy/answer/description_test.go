@@ -92,8 +92,10 @@ func TestDescriptionOfRecord(t *testing.T) {
 			if tt.kind != nil {
 				return resolver.Answer{}, &resolver.Negative{Kind: tt.kind, TTL: time.Minute, Cache: resolver.CacheHit, Record: tt.record}
 			}
-			return resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{{URI: "http://a.example/",
-				From: &resolver.Source{Record: tt.record}}}}, nil
+			return resolver.Answer{TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{{
+				URI:  "http://a.example/",
+				From: &resolver.Source{Record: tt.record},
+			}}}, nil
 		}
 		response := s.get(t, "/uri-res/N2C?urn:x1:a", "Accept: text/csv")
 		rows, err := csv.NewReader(strings.NewReader(text(t, response))).ReadAll()

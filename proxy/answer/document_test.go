@@ -25,8 +25,10 @@ func TestAPI(t *testing.T) {
 // Every answer and every refusal has a trace as a representation.
 func TestTrace(t *testing.T) {
 	s := start(t, nil)
-	for target, status := range map[string]int{"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200,
-		"/URN:isbn:1": 400} {
+	for target, status := range map[string]int{
+		"/URN:example:a": 200, "/uri-res/N2L?URN:example:a": 200, "/api/v1/explain?uri=URN:example:a": 200,
+		"/URN:isbn:1": 400,
+	} {
 		if plain := s.get(t, target, "Accept: application/vnd.urnd.trace+json;q=0, */*"); strings.Contains(plain.Header.Get("Content-Type"), "trace") {
 			t.Errorf("%s: a trace although Accept excludes it", target)
 		}

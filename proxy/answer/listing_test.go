@@ -95,7 +95,9 @@ func TestSortedListing(t *testing.T) {
 		{scheme.KindGroup, "time", "c a B d"},
 	} {
 		l := &scheme.Listing{Kind: tt.kind, Items: []scheme.Item{
-			{Name: "c", Modified: time.Unix(1, 0)}, {Name: "a", Size: &one, Modified: time.Unix(3, 0)}, {Name: "B", Size: &two, Modified: time.Unix(2, 0)},
+			{Name: "c", Modified: time.Unix(1, 0)},
+			{Name: "a", Size: &one, Modified: time.Unix(3, 0)},
+			{Name: "B", Size: &two, Modified: time.Unix(2, 0)},
 			{Name: "d", Count: &ten},
 		}}
 		_, body := answer.Listing(answer.ListingAccept("application/json", false, tt.order), l)

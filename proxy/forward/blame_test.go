@@ -70,8 +70,10 @@ func TestServerThatAnswersOthers(t *testing.T) {
 	done := make(chan error)
 	for client := range byte(5) {
 		go func() {
-			_, err := f.Observe(w).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{198,
-				51, 100, client})})
+			_, err := f.Observe(w).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{
+				198,
+				51, 100, client,
+			})})
 			done <- err
 		}()
 		<-w.begun

@@ -70,8 +70,10 @@ func TestBodies(t *testing.T) {
 		"none":     {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", reading, 0, 200, "no body", false},
 		"a length": {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody", reading, 4, 200, "body", false},
 		"chunks":   {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", reading, -1, 200, "body", false},
-		"trailers": {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n4\r\nbody\r\n0\r\nX-End: 1\r\n\r\n", reading,
-			-1, 200, "body X-End=1", false},
+		"trailers": {
+			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n4\r\nbody\r\n0\r\nX-End: 1\r\n\r\n", reading,
+			-1, 200, "body X-End=1", false,
+		},
 		"who waits":      {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\nbody", reading, 4, 200, "100 body", false},
 		"an early no":    {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n", answering, 4, 413, "too much", true},
 		"not read":       {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody", answering, 4, 413, "too much", true},

@@ -52,8 +52,10 @@ func fetchFor(t *testing.T, f *forward.Failures, client byte, location string, o
 	if err != nil {
 		t.Fatal(err)
 	}
-	resource, err := f.Observe(outcome).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u},
-		Client: netip.AddrFrom4([4]byte{192, 0, 2, client})})
+	resource, err := f.Observe(outcome).Fetch(t.Context(), scheme.Request{
+		Request: httpmessage.Request{Method: "GET", URI: u},
+		Client:  netip.AddrFrom4([4]byte{192, 0, 2, client}),
+	})
 	if !errors.Is(err, outcome.err) || (resource == nil) != (outcome.err != nil) {
 		t.Fatalf("%v becomes %v, %v", outcome.err, resource, err)
 	}
@@ -180,8 +182,10 @@ func TestFailuresBehindARule(t *testing.T) {
 		if f.Failing(location) {
 			t.Fatal("what one client is left does not answer")
 		}
-		r := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{192, 0, 2, client}),
-			Check: func(netip.AddrPort) error { return nil }}
+		r := scheme.Request{
+			Request: httpmessage.Request{Method: "GET", URI: u}, Client: netip.AddrFrom4([4]byte{192, 0, 2, client}),
+			Check: func(netip.AddrPort) error { return nil },
+		}
 		_, _ = f.Observe(outcome{errRefused}).Fetch(t.Context(), r)
 	}
 	if !f.Failing(location) {

@@ -75,23 +75,39 @@ func TestFetchedFields(t *testing.T) {
 		made                      bool // urnd made the document
 		want                      string
 	}{
-		{"http://a.example/b", "", "", false,
-			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
-		{"http://a.example/b", "", "public, max-age=60, s-maxage=9", false,
-			"Cache-Control=private, max-age=60 Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
-		{"http://u:secret@a.example/b", "", `private="Set-Cookie", no-cache="X, public"`, false,
-			`Cache-Control=private, no-cache="X, public" Content-Location=http://u@a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=` + sandbox + "'none' Vary=Accept"},
-		{"http://a.example/b", "https://c.example", "no-store", false,
-			"Cache-Control=private, no-store Content-Location=http://a.example/b Cross-Origin-Resource-Policy=cross-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "https://c.example Vary=Accept Vary=Origin, Referer"},
-		{"http://a.example/b", "", "", true,
-			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
-		{"ftp://a.example/b", "", "max-age=60", true,
-			"Cache-Control=private, max-age=60 Cross-Origin-Resource-Policy=same-origin Referrer-Policy=same-origin Content-Security-Policy=default-src 'none' Vary=Accept"},
-		{"ftp://a.example/b", "", "max-age=60", false,
-			"Cache-Control=private, max-age=60 Content-Location=ftp://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept"},
+		{
+			"http://a.example/b", "", "", false,
+			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+		},
+		{
+			"http://a.example/b", "", "public, max-age=60, s-maxage=9", false,
+			"Cache-Control=private, max-age=60 Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+		},
+		{
+			"http://u:secret@a.example/b", "", `private="Set-Cookie", no-cache="X, public"`, false,
+			`Cache-Control=private, no-cache="X, public" Content-Location=http://u@a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=` + sandbox + "'none' Vary=Accept",
+		},
+		{
+			"http://a.example/b", "https://c.example", "no-store", false,
+			"Cache-Control=private, no-store Content-Location=http://a.example/b Cross-Origin-Resource-Policy=cross-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "https://c.example Vary=Accept Vary=Origin, Referer",
+		},
+		{
+			"http://a.example/b", "", "", true,
+			"Cache-Control=private Content-Location=http://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+		},
+		{
+			"ftp://a.example/b", "", "max-age=60", true,
+			"Cache-Control=private, max-age=60 Cross-Origin-Resource-Policy=same-origin Referrer-Policy=same-origin Content-Security-Policy=default-src 'none' Vary=Accept",
+		},
+		{
+			"ftp://a.example/b", "", "max-age=60", false,
+			"Cache-Control=private, max-age=60 Content-Location=ftp://a.example/b Cross-Origin-Resource-Policy=same-origin Referrer-Policy=no-referrer Content-Security-Policy=" + sandbox + "'none' Vary=Accept",
+		},
 	} {
-		fields := []string{"Content-Type", "text/x", "Etag", `"1"`, "Vary", "Accept", "Set-Cookie", "a=b", "X-Other", "1", "Link", "</a>; rel=preload",
-			"Clear-Site-Data", "*"}
+		fields := []string{
+			"Content-Type", "text/x", "Etag", `"1"`, "Vary", "Accept", "Set-Cookie", "a=b", "X-Other", "1", "Link", "</a>; rel=preload",
+			"Clear-Site-Data", "*",
+		}
 		if tt.control != "" {
 			fields = append(fields, "Cache-Control", tt.control)
 		}
@@ -108,8 +124,10 @@ func TestFetchedFields(t *testing.T) {
 			t.Errorf("%s: %+v", tt.target, client)
 		}
 		var all []string
-		for _, name := range []string{"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Content-Security-Policy",
-			"Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data"} {
+		for _, name := range []string{
+			"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Content-Security-Policy",
+			"Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data",
+		} {
 			for _, line := range got[name] {
 				all = append(all, name+"="+line)
 			}

@@ -85,8 +85,10 @@ func TestForwardedFields(t *testing.T) {
 		sent          string
 		want          string
 	}{
-		{transparent, false, false, client, both,
-			"Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 X-Forwarded-Host=evil.example"},
+		{
+			transparent, false, false, client, both,
+			"Forwarded=for=203.0.113.9;host=evil.example X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 X-Forwarded-Host=evil.example",
+		},
 		{transparent, false, true, client, both, "Forwarded=for=192.0.2.1 X-Forwarded-For=192.0.2.1 X-Real-Ip=192.0.2.1"},
 		{transparent, false, true, "", both, "Forwarded=for=unknown"},
 		{transparent, true, false, client, both, "X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 " + https},
@@ -98,8 +100,10 @@ func TestForwardedFields(t *testing.T) {
 		{standard, false, false, client, "Forwarded: for=203.0.113.9", "Forwarded=for=203.0.113.9 Forwarded=for=192.0.2.1"},
 		{standard, false, false, "2001:db8::1%eth0", "", `Forwarded=for="[2001:db8::1]"`},
 		{standard, false, false, "", "", "Forwarded=for=unknown"},
-		{standard, true, false, client, both,
-			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 ` + https},
+		{
+			standard, true, false, client, both,
+			`Forwarded=for=192.0.2.1;host="www.example:444";proto=https X-Forwarded-For=203.0.113.9 X-Real-Ip=203.0.113.9 ` + https,
+		},
 		{forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1"},
 		{forwardedFor, false, false, "", "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9"},
 		{forwardedFor, true, true, client, both, "X-Forwarded-For=192.0.2.1 " + https},

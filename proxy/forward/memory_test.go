@@ -80,7 +80,8 @@ func TestMemoryOfResponses(t *testing.T) {
 			defer store.Close()
 			now := func() time.Time { return time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC) }
 			c := httpcache.New(httpcache.Config{Store: store, Now: now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
-				bool) {
+				bool,
+			) {
 				return "", false
 			}})
 			defer c.Close()
@@ -115,8 +116,10 @@ func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, reques
 		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
 			text := "HTTP/1.1 200 Fine\n" + fields
 			_, lines, _ := strings.Cut(text, "\n")
-			return &httpmessage.Response{Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")],
-				Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16}, nil
+			return &httpmessage.Response{
+				Status: 200, Reason: text[len("HTTP/1.1 200 "):len("HTTP/1.1 200 Fine")],
+				Fields: httpcache.EndToEnd(parsedFields(lines)), Body: io.NopCloser(strings.NewReader("0123456789abcdef")), ContentLength: 16,
+			}, nil
 		}))
 	if err != nil {
 		t.Fatal(err)

@@ -196,8 +196,10 @@ func TestRetrievals(t *testing.T) {
 	via := httpmessage.NewViaName()
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
 	w.answer = shop
-	fields := []string{"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie", "secret",
-		"Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1"}
+	fields := []string{
+		"Accept", "image/gif", "Accept-Language", "de", "Accept-Encoding", "gzip", "Via", "1.1 other", "Cookie", "secret",
+		"Authorization", "secret", "User-Agent", "its own", "Range", "bytes=0-1",
+	}
 	names := []string{"Accept", "Accept-Language", "Accept-Encoding", "User-Agent", "Via", "Cookie", "Authorization", "Range"}
 	for _, tt := range []struct {
 		location string
@@ -206,8 +208,10 @@ func TestRetrievals(t *testing.T) {
 	}{
 		{"http://a.example/image/gif", false, "Accept=image/gif Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=" + via.String()},
 		{"http://a.example/image/gif", true, "Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()}, // parts are not decoded
-		{"ftp://a.example/image/gif#f", false,
-			`Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String()},
+		{
+			"ftp://a.example/image/gif#f", false,
+			`Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String(),
+		},
 	} {
 		client := w.retrieved(t, tt.all, retrieval(t, []string{tt.location}, fields...))
 		sent, _ := w.last()

@@ -30,8 +30,11 @@ func TestServersOfSites(t *testing.T) {
 	}{
 		"the first answers":  {"GET", 2, []error{nil}, "https://0.example/b?c", nil},
 		"the second answers": {"GET", 2, []error{errRefused, nil}, "https://0.example/b?c http://1.example/b?c", nil},
-		"none can be connected to": {"GET", 2, []error{errRefused, netguard.ErrConnectTimeout, netguard.ErrLookup},
-			"https://0.example/b?c http://1.example/b?c http://2.example/b?c", netguard.ErrLookup},
+		"none can be connected to": {
+			"GET", 2,
+			[]error{errRefused, netguard.ErrConnectTimeout, netguard.ErrLookup},
+			"https://0.example/b?c http://1.example/b?c http://2.example/b?c", netguard.ErrLookup,
+		},
 		"one that was asked":         {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c", resolver.ErrUnreachable},
 		"one that is not allowed":    {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c", resolver.ErrForbidden},
 		"there are no others":        {"GET", 0, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},

@@ -168,8 +168,10 @@ func TestTunnelRefused(t *testing.T) {
 		}
 	})
 	// A connection that cannot be taken over.
-	if _, err := p.Connect(t.Context(), newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{Host: "a.example",
-		Port: 443}); !errors.Is(err, http.ErrNotSupported) {
+	if _, err := p.Connect(t.Context(), newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{
+		Host: "a.example",
+		Port: 443,
+	}); !errors.Is(err, http.ErrNotSupported) {
 		t.Errorf("%v", err)
 	}
 }

@@ -40,7 +40,8 @@ func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *
 	t.Helper()
 	w := &web{slots: make(resolver.Slots, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
 	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
-		bool) {
+		bool,
+	) {
 		return "", false
 	}})
 	t.Cleanup(w.cache.Close)

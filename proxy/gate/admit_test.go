@@ -128,13 +128,19 @@ func TestAdmit(t *testing.T) {
 		{client: proxying, target: "/urn:a1:b", users: users, step: gate.StepRules},
 		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:secret"), step: gate.StepRules},
 		{client: proxying, target: "http://a.example/", users: users, header: basic("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin},
-		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepUser,
-			want: problem.ErrProxyLogin},
-		{client: asking, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepClient,
-			want: problem.ErrProxyClient},
+		{
+			client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepUser,
+			want: problem.ErrProxyLogin,
+		},
+		{
+			client: asking, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepClient,
+			want: problem.ErrProxyClient,
+		},
 		// Whether a person has seen it.
-		{client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}},
-			step: gate.StepPerson, want: new(problem.PersonError)},
+		{
+			client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}},
+			step: gate.StepPerson, want: new(problem.PersonError),
+		},
 		// By the requests a second.
 		{client: asking, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: asking, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},

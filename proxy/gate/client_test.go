@@ -277,8 +277,10 @@ func TestClientOfPeerAllocatesNothing(t *testing.T) {
 
 // A hop is read as it was by trying all forms one after the other.
 func FuzzNodeAddr(f *testing.F) {
-	for _, seed := range []string{"192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80", "[::1", "::1]", "fe80::1%eth0",
-		"[fe80::1%a]:80", "_x", "::ffff:192.0.2.1:80", "1.2.3.4%a:80", ""} {
+	for _, seed := range []string{
+		"192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80", "[::1", "::1]", "fe80::1%eth0",
+		"[fe80::1%a]:80", "_x", "::ffff:192.0.2.1:80", "1.2.3.4%a:80", "",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, node string) {

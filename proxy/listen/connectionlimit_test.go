@@ -20,7 +20,8 @@ const held = "GET /held HTTP/1.1\r\nHost: a\r\n\r\n"
 // serveLimited serves connections within limits. most is the greatest number of connections
 // that were open when a request was served, since it was last read.
 func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig)) (addr string,
-	limit *listen.ConnectionLimit, most func() int) {
+	limit *listen.ConnectionLimit, most func() int,
+) {
 	t.Helper()
 	end := make(chan struct{})
 	limit = listen.NewConnectionLimit(limits, time.Now)

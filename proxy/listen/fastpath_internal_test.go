@@ -289,8 +289,10 @@ func TestFastPathBoundaries(t *testing.T) {
 			},
 		},
 		{
-			"a body that fills the buffer", []string{"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: " + fmt.Sprint(len(body)+31) + "\r\n\r\n" + body,
-				fastRequest, fastRequest}, []string{
+			"a body that fills the buffer", []string{
+				"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: " + fmt.Sprint(len(body)+31) + "\r\n\r\n" + body,
+				fastRequest, fastRequest,
+			}, []string{
 				"", "200 PUT /slow " + body + fastRequest, fastAnswer,
 			},
 		},
@@ -305,8 +307,10 @@ func TestFastPathBoundaries(t *testing.T) {
 			},
 		},
 		{
-			"100-continue", []string{slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n", fastRequest,
-				fastRequest}, []string{
+			"100-continue", []string{
+				slowRequest + "PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n", fastRequest,
+				fastRequest,
+			}, []string{
 				slowAnswer + "|100 ", "200 PUT /slow " + fastRequest, fastAnswer,
 			},
 		},
@@ -321,8 +325,10 @@ func TestFastPathBoundaries(t *testing.T) {
 			},
 		},
 		{
-			"an empty line behind a GET behind a POST", []string{"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", fastRequest,
-				"\r\n" + slowRequest}, []string{
+			"an empty line behind a GET behind a POST", []string{
+				"POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", fastRequest,
+				"\r\n" + slowRequest,
+			}, []string{
 				"200 POST /slow ", fastAnswer, "200 GET /slow ",
 			},
 		},

@@ -54,8 +54,10 @@ func TestHalfClosedClients(t *testing.T) {
 		{"a body", "POST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody", []string{"200 waited body<nil>", "closed"}},
 		{"chunks", "POST /wait HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", []string{"200 waited body<nil>", "closed"}},
 		{"a part of a body", "POST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nbody", []string{"504 ", "closed"}},
-		{"a part of the size of a chunk", "POST /wait HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", readSize-1),
-			[]string{"504 ", "closed"}},
+		{
+			"a part of the size of a chunk", "POST /wait HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", readSize-1),
+			[]string{"504 ", "closed"},
+		},
 		{"a part of a request behind one", waiting + "GET /", []string{waited, "400", "closed"}},
 	} {
 		for name, change := range map[string]func(*fastServer, *ServerConfig){

@@ -98,7 +98,8 @@ func TestEndlessFrames(t *testing.T) {
 				false, nil)
 		}},
 		{"CONTINUATION with an octet", "6.10", 200, func(f *http2.Framer) { writePart(f, 1) }, func(f *http2.Framer,
-			_ int) error {
+			_ int,
+		) error {
 			return f.WriteContinuation(1, false, []byte{0x82})
 		}},
 		{"empty DATA", "6.1", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer, _ int) error { return f.WriteData(1, false, nil) }},
@@ -113,7 +114,8 @@ func TestEndlessFrames(t *testing.T) {
 		{"WINDOW_UPDATE", "6.9", 2000, nil, func(f *http2.Framer, _ int) error { return f.WriteWindowUpdate(0, 1) }},
 		{"unknown frames", "4.1", 2000, nil, func(f *http2.Framer, _ int) error { return f.WriteRawFrame(0xee, 0, 0, nil) }},
 		{"RST_STREAM of a stream that has ended", "6.4", 2000, func(f *http2.Framer) { writeHeld(f, 1) }, func(f *http2.Framer,
-			_ int) error {
+			_ int,
+		) error {
 			return f.WriteRSTStream(1, http2.ErrCodeCancel)
 		}},
 		{"requests that are reset", "5.4.2", 2000, nil, func(f *http2.Framer, i int) error {

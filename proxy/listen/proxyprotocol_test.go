@@ -89,8 +89,10 @@ func TestProxyProtocol(t *testing.T) {
 		"2, IPv6":        {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), request, 302},
 		"2, mapped":      {version2(t, proxyproto.PROXY, tcp6, tcp("[::ffff:203.0.113.1]:1"), v6), request, 302},
 		"2, LOCAL":       {version2(t, proxyproto.LOCAL, tcp4, tcp("203.0.113.1:1"), own), request, 403},
-		"2, socket in file": {version2(t, proxyproto.PROXY, proxyproto.UnixStream, &net.UnixAddr{Name: "/a", Net: "unix"}, &net.UnixAddr{Name: "/b",
-			Net: "unix"}), request, 403},
+		"2, socket in file": {version2(t, proxyproto.PROXY, proxyproto.UnixStream, &net.UnixAddr{Name: "/a", Net: "unix"}, &net.UnixAddr{
+			Name: "/b",
+			Net:  "unix",
+		}), request, 403},
 	} {
 		c := call(t, addr, "127.0.0.1")
 		for range 2 { // the client of a connection stays the same
@@ -149,8 +151,10 @@ func TestProxyProtocolSlowly(t *testing.T) {
 	const timeout = 200 * time.Millisecond
 	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.HeaderTimeout = timeout })
 	var slow []*caller
-	for _, says := range []string{"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n",
-		"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\nGET "} {
+	for _, says := range []string{
+		"", "PROXY TCP4 203.0", "\r\n\r\n\x00\r\nQUIT", "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n",
+		"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\nGET ",
+	} {
 		c := call(t, addr, "127.0.0.1")
 		c.send(t, says)
 		slow = append(slow, c)

@@ -85,8 +85,10 @@ func TestPrepared(t *testing.T) {
 	list := message.Document("text/uri-list", []byte("# urn:a1:b\r\nhttp://a.example/\r\n"), resolver.Answer{})
 	list.Vary = "Accept"
 	linked := list
-	linked.Header = http.Header{"Link": {`<urn:a1:b>; rel="canonical"`, `</api>; rel="service-desc"`}, "X-Content-Type-Options": {"other"},
-		"Zzz": {"last"}, "Aaa": {"first"}}
+	linked.Header = http.Header{
+		"Link": {`<urn:a1:b>; rel="canonical"`, `</api>; rel="service-desc"`}, "X-Content-Type-Options": {"other"},
+		"Zzz": {"last"}, "Aaa": {"first"},
+	}
 	problem := message.Reply{Status: 410, ContentType: "application/problem+json", Vary: "Accept", Body: []byte(`{"status": 410}`)}
 	for _, reply := range []message.Reply{list, linked, problem} {
 		prepared := message.Prepare(reply)

@@ -78,8 +78,10 @@ func checkHarmless(t *testing.T, l *scheme.Listing) {
 		for _, e := range read(t, page) {
 			if to, ok := e.attrs["href"]; ok && !strings.HasPrefix(to, "/fetch?uri=") {
 				u, err := url.Parse(to)
-				if err != nil || !slices.Contains([]string{"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "rlogin", "ftps",
-					"gemini", "urn", "wais", "prospero", "z39.50r", "z39.50s", "file"}, strings.ToLower(u.Scheme)) {
+				if err != nil || !slices.Contains([]string{
+					"http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "tn3270", "rlogin", "ftps",
+					"gemini", "urn", "wais", "prospero", "z39.50r", "z39.50s", "file",
+				}, strings.ToLower(u.Scheme)) {
 					t.Errorf("a link to %.100q", to)
 				}
 			}
@@ -105,8 +107,10 @@ func TestHostileListings(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	name, uri := strings.Repeat("<i>\xff", 1<<18), "ftp://h.example/"+strings.Repeat("a", 1<<20)
 	for _, kind := range kinds() {
-		l := &scheme.Listing{Kind: kind, Title: name, URI: "ftp://h.example/", Items: []scheme.Item{{Kind: name, Name: name, URI: uri, Note: name,
-			From: name, Type: name}}}
+		l := &scheme.Listing{Kind: kind, Title: name, URI: "ftp://h.example/", Items: []scheme.Item{{
+			Kind: name, Name: name, URI: uri, Note: name,
+			From: name, Type: name,
+		}}}
 		checkHarmless(t, l)
 		if page := pages.Listing(l, itself); len(page) > 1<<20+50_000 || !strings.Contains(string(page), uri) {
 			t.Errorf("%s: %d octets", kind, len(page))
@@ -129,8 +133,10 @@ func FuzzListing(f *testing.F) {
 // The directories above one are links.
 func TestCrumbs(t *testing.T) {
 	for _, tt := range []struct{ kind, uri, want string }{
-		{scheme.KindDirectory, "ftp://u@h.example:2121/a/b%20c/d/",
-			"u@h.example:2121 ftp://u@h.example:2121/|a ftp://u@h.example:2121/a/|b c ftp://u@h.example:2121/a/b%20c/"},
+		{
+			scheme.KindDirectory, "ftp://u@h.example:2121/a/b%20c/d/",
+			"u@h.example:2121 ftp://u@h.example:2121/|a ftp://u@h.example:2121/a/|b c ftp://u@h.example:2121/a/b%20c/",
+		},
 		{scheme.KindDirectory, "ftp://h.example/%2Fetc/x/", "h.example ftp://h.example/|/etc ftp://h.example/%2Fetc/"},
 		{scheme.KindDirectory, "ftp://h.example//etc/", "h.example ftp://h.example/|/ ftp://h.example//"},
 		{scheme.KindDirectory, "ftp://h.example/", ""},
@@ -282,10 +288,14 @@ func TestListingValues(t *testing.T) {
 
 func TestListingText(t *testing.T) {
 	for name, want := range map[string][]string{
-		"directory": {"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n",
-			"\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n"},
-		"menu": {"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server",
-			"\n[1] gopher://gopher.example.org:70/0/about.txt\n"},
+		"directory": {
+			"/pub/doc/\nftp://ftp.library.example.org/pub/doc/\n\n", "\nfolder                  2026-03-02 09:14  incoming\n",
+			"\ndocument        734003  1996-02-29 23:59  manual.ps\n", "\nUp: ftp://ftp.library.example.org/pub/\n",
+		},
+		"menu": {
+			"\n   [1] text     About this server\n", "\n                .-/|                  \\ /", "\n       error    Error: no server",
+			"\n[1] gopher://gopher.example.org:70/0/about.txt\n",
+		},
 		"article": {"\nFrom          B. Ortega", "\n> changes every week.\n", "\nFiles:\n\n   [1] image    menu.png (image/png, 48 kB)\n"},
 		"group":   {"\n   [3] article      Re: How"},
 		"telnet":  {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},

@@ -90,8 +90,10 @@ func hrefOf(href string) template.HTMLAttr {
 
 // Problem returns the page of an error.
 func Problem(p api.Problem) []byte {
-	page := data{Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions),
-		Detail: sentence(p.Detail), IsFetch: p.Fetched}
+	page := data{
+		Title: heading(p), Problem: &p, Says: says(p), StatusText: p.Title, Typed: p.Typed, List: links(p.Suggestions),
+		Detail: sentence(p.Detail), IsFetch: p.Fetched,
+	}
 	if page.Typed == "" {
 		page.Typed = p.Input
 	}

@@ -142,8 +142,10 @@ func TestPagesEscape(t *testing.T) {
 	}{
 		{"a problem", pages.Problem(api.Problem{Status: 403, Title: hostile, Detail: hostile, Input: hostile}), "code", hostile},
 		{"a reason", pages.Problem(api.Problem{Status: 404, Title: "Not Found", Detail: hostile}), "p", "This name was not found"},
-		{"a rule", pages.Problem(api.Problem{Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile,
-			Section: hostile}), "p", "This name is not valid"},
+		{"a rule", pages.Problem(api.Problem{
+			Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile,
+			Section: hostile,
+		}), "p", "This name is not valid"},
 		{"a failure of a proxy", pages.Problem(api.Problem{Status: 403, Title: "Forbidden", Detail: hostile, Forwarded: true}), "small", "Forbidden"},
 		{"a list", pages.List(hostile, []string{hostile, "javascript:" + hostile}), "a", hostile},
 		{"a description", pages.Description(hostile, [][2]string{{hostile, hostile}}), "td", hostile},
@@ -245,8 +247,10 @@ func TestWithdrawnPage(t *testing.T) {
 		{"", "javascript:alert(1)", "</time>.</p>", "<p>Questions: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},
 	} {
-		p := api.Problem{Status: http.StatusGone, Title: "Gone", Detail: "name is gone: " + tt.reason, Record: &api.Record{Status: "withdrawn",
-			Since: "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact}}
+		p := api.Problem{Status: http.StatusGone, Title: "Gone", Detail: "name is gone: " + tt.reason, Record: &api.Record{
+			Status: "withdrawn",
+			Since:  "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact,
+		}}
 		page := string(pages.Problem(p))
 		if !strings.Contains(page, tt.says) || !strings.Contains(page, tt.asks) || strings.Contains(page,
 			"..") || tt.contact == "" && strings.Contains(page, "Questions") {

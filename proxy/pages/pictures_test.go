@@ -84,8 +84,12 @@ func TestPictures(t *testing.T) {
 		shown = append(shown, "long-"+kind) // no word can be broken
 	}
 	for _, name := range shown {
-		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800},
-			{Width: 400, Height: 800, Dark: true}} {
+		for _, screen := range []testserver.Screen{
+			{Width: 1200, Height: 900},
+			{Width: 1200, Height: 900, Dark: true},
+			{Width: 400, Height: 800},
+			{Width: 400, Height: 800, Dark: true},
+		} {
 			isLong := strings.HasPrefix(name, "long-")
 			if isLong && (screen.Dark || screen.Width > 400) {
 				continue

@@ -64,8 +64,10 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); path {
 	case "/pub/":
-		resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(),
-			Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: r.URI.String() + "a"}}})
+		resource := scheme.Listed(&scheme.Listing{
+			Kind: scheme.KindDirectory, Title: "/pub/", URI: r.URI.String(),
+			Items: []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: r.URI.String() + "a"}},
+		})
 		resource.From = netip.MustParseAddrPort("192.0.2.9:21")
 		if r.Fields.Has("Authorization") {
 			resource.Fields = httpmessage.FieldsOf("Vary", "Authorization", "Cache-Control", "no-store")
@@ -188,7 +190,8 @@ func TestMemory(t *testing.T) {
 	memory := resolver.Memory{Quota: resolver.Quota{Slots: make(resolver.Slots, slots), Busy: problem.ErrDocuments}}
 	var asked int
 	p := present.New(present.Config{Most: slots * resolver.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
-		r scheme.Request) (*scheme.Resource, error) {
+		r scheme.Request,
+	) (*scheme.Resource, error) {
 		asked = len(memory.Slots)
 		if r.URI.Path() == "/panics" {
 			panic("a fault in a handler")

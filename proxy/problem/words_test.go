@@ -62,8 +62,10 @@ func TestWords(t *testing.T) {
 		{fmt.Errorf("%w: %w", scheme.ErrUpstream, dial(syscall.ECONNREFUSED)), "the upstream proxy gave no way to the server"},
 		{fmt.Errorf("%w: %w", scheme.ErrResponse, read(io.EOF)), "the response of the origin is not valid"},
 		{fmt.Errorf("%w: the limit (limits.a)", resolver.ErrBusy), "too many requests are running: the limit (limits.a)"},
-		{netguard.Only(1).Check(netip.MustParseAddrPort("10.9.9.1:80")),
-			"destination not allowed: its address is not a configured server (access.allow_destinations)"},
+		{
+			netguard.Only(1).Check(netip.MustParseAddrPort("10.9.9.1:80")),
+			"destination not allowed: its address is not a configured server (access.allow_destinations)",
+		},
 		{netguard.New(1).Check(netip.MustParseAddrPort("10.9.9.1:80")), "destination not allowed: its address is private (access.allow_destinations)"},
 		{netguard.ErrOwn, netguard.ErrOwn.Error()},
 		{&policy.Denied{Rule: "a"}, `the site's rule "a" denies this request (proxy.rules)`},

@@ -27,8 +27,10 @@ func TestParseFetch(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", target, got.Query.URI, err, want)
 		}
 	}
-	for _, target := range []string{"/fetch", "/fetch?uri=", "/fetch?search=a", "/fetch?uri=gopher%3A%2F%2Fh%2F7&search=%zz", "/fetch?uri=no",
-		"/fetch?uri=gopher%3A%2F%2Fh%2F7%2509&search=%0D%0A"} {
+	for _, target := range []string{
+		"/fetch", "/fetch?uri=", "/fetch?search=a", "/fetch?uri=gopher%3A%2F%2Fh%2F7&search=%zz", "/fetch?uri=no",
+		"/fetch?uri=gopher%3A%2F%2Fh%2F7%2509&search=%0D%0A",
+	} {
 		if got, err := route.Parse(target); err == nil {
 			t.Errorf("%s: %q", target, got.Query.URI)
 		}

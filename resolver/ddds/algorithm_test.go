@@ -229,8 +229,10 @@ func TestChooseIsBounded(t *testing.T) {
 
 // A rule that names no service leads to locations, and not to descriptions or other names.
 func TestRulesWithoutServices(t *testing.T) {
-	records := []NAPTR{{Order: 1, Preference: 1, Flags: "u", Regexp: "!^.*$!http://a.example/!"}, {Order: 1, Preference: 2, Flags: "a",
-		Services: "z3950+N2Ns+N2C", Replacement: "a.example."}}
+	records := []NAPTR{{Order: 1, Preference: 1, Flags: "u", Regexp: "!^.*$!http://a.example/!"}, {
+		Order: 1, Preference: 2, Flags: "a",
+		Services: "z3950+N2Ns+N2C", Replacement: "a.example.",
+	}}
 	for want, usable := range map[resolver.Service]int{resolver.I2L: 1, resolver.I2C: 0, resolver.I2Ns: 0} {
 		s, err := choose(t.Context(), "urn:foo:1", records, want, newBudget())
 		if err != nil || len(s.usable) != usable {

@@ -128,8 +128,10 @@ func (c *Client) NAPTR(ctx context.Context, name string) ([]NAPTR, RRsetInfo, er
 // SRV implements Lookuper.
 func (c *Client) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error) {
 	return lookup(ctx, c, name, dns.TypeSRV, func(rr *dns.SRV) SRV {
-		return SRV{Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port,
-			Target: dns.CanonicalName(rr.Target)} // by compression it may have the case of the question
+		return SRV{
+			Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port,
+			Target: dns.CanonicalName(rr.Target),
+		} // by compression it may have the case of the question
 	})
 }
 

@@ -46,8 +46,10 @@ func compileText(text string, flags syntax.Flags) (*regexp.Regexp, error) {
 // Only expressions with counted repetitions can be too large: none of 255 octets without
 // them is.
 func TestEREProgramSize(t *testing.T) {
-	for _, part := range []string{"a", "a?", "a*", "(a)?", "()", "(|)", "|", "a|b", "(a?)", "[a-z]", "(a*)*", "((((a?)?)?)?)?", "(((|a)|b)|c)", "^$",
-		"é", "[^é]?"} {
+	for _, part := range []string{
+		"a", "a?", "a*", "(a)?", "()", "(|)", "|", "a|b", "(a?)", "[a-z]", "(a*)*", "((((a?)?)?)?)?", "(((|a)|b)|c)", "^$",
+		"é", "[^é]?",
+	} {
 		ere := strings.Repeat(part, (maxExpression-4)/len(part))
 		for _, flags := range []syntax.Flags{syntax.POSIX, syntax.FoldCase} {
 			if _, err := compileText(ere, flags); err != nil {

@@ -34,8 +34,10 @@ func TestMemoryOfRecords(t *testing.T) {
 		{"many NAPTR", 300, func(i int) (Records, error) {
 			var all []NAPTR
 			for j := range 33 {
-				all = append(all, NAPTR{Flags: strings.Clone("s"), Services: strings.Clone("http+N2L"), Regexp: "",
-					Replacement: fmt.Sprintf("_http._tcp.%d.%d.example.", i, j)})
+				all = append(all, NAPTR{
+					Flags: strings.Clone("s"), Services: strings.Clone("http+N2L"), Regexp: "",
+					Replacement: fmt.Sprintf("_http._tcp.%d.%d.example.", i, j),
+				})
 			}
 			return Records{naptr: all}, nil
 		}},

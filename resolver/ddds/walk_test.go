@@ -58,8 +58,10 @@ func TestWalk(t *testing.T) {
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "thttp+N2C+N2R", "", "a.example."}}, ttl: hour},
 		}, "urn:foo:1", "http://a.example/uri-res/N2R?urn:foo:1", hour, "foo.urn.arpa. NAPTR"},
 		{"another protocol is the last resort", map[string]set{
-			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "z3950+N2L+N2C", "", "a.example."}, {1, 2, "a", "rcds+N2C", "", "b.example."}, {2, 1, "a",
-				"http+N2L", "", "c.example."}}, ttl: hour},
+			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "a", "z3950+N2L+N2C", "", "a.example."}, {1, 2, "a", "rcds+N2C", "", "b.example."}, {
+				2, 1, "a",
+				"http+N2L", "", "c.example.",
+			}}, ttl: hour},
 		}, "urn:foo:1", "z39.50s://a.example", hour, "foo.urn.arpa. NAPTR"},
 		{"another protocol is not needed", map[string]set{
 			"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2L+N2C", "", "a.example."}, located(1, 2, "", "", "http://b.example/")}, ttl: hour},
@@ -252,8 +254,10 @@ func TestWalkIsTraced(t *testing.T) {
 // used.
 func TestFallback(t *testing.T) {
 	sets := map[string]set{
-		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{to(1, 1, "loop.example."), to(1, 2, "none.example."), to(1, 3, "good.example."), to(2, 1, "other.example.")},
-			ttl: hour},
+		"foo.urn.arpa. NAPTR": {
+			naptr: []NAPTR{to(1, 1, "loop.example."), to(1, 2, "none.example."), to(1, 3, "good.example."), to(2, 1, "other.example.")},
+			ttl:   hour,
+		},
 		"loop.example. NAPTR": {naptr: []NAPTR{to(1, 1, "foo.urn.arpa.")}, ttl: hour},
 		"good.example. NAPTR": {naptr: []NAPTR{located(1, 1, "", "", "http://good.example/")}, ttl: time.Minute},
 	}

@@ -35,8 +35,10 @@ func (echo) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error)
 		}
 		body += string(sent)
 	}
-	return &scheme.Resource{Response: httpmessage.Response{Status: http.StatusTeapot, Fields: r.Fields, Body: io.NopCloser(strings.NewReader(body)),
-		ContentLength: int64(len(body))}}, nil
+	return &scheme.Resource{Response: httpmessage.Response{
+		Status: http.StatusTeapot, Fields: r.Fields, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}}, nil
 }
 
 func TestMux(t *testing.T) {

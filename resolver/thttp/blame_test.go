@@ -21,8 +21,10 @@ func (s *slowNames) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 	if s.silent || strings.Contains(r.URI.String(), "slow") {
 		return nil, fmt.Errorf("%w: %w", scheme.ErrUnanswered, context.DeadlineExceeded)
 	}
-	return &scheme.Resource{Response: httpmessage.Response{Status: http.StatusSeeOther, Fields: httpmessage.FieldsOf("Location", "http://a.example/"),
-		Body: http.NoBody}}, nil
+	return &scheme.Resource{Response: httpmessage.Response{
+		Status: http.StatusSeeOther, Fields: httpmessage.FieldsOf("Location", "http://a.example/"),
+		Body: http.NoBody,
+	}}, nil
 }
 
 // A client that asks for names at which a server is slow does not take its other names from all: urnd finds out whether it

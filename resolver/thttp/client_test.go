@@ -88,37 +88,59 @@ func TestAsk(t *testing.T) {
 		err     error
 	}{
 		{name: "N2L", server: server{status: 303, header: "Location: http://a.example/b%2Fc"}, want: "http://a.example/b%2Fc", ttl: 5 * time.Minute},
-		{name: "302, as to HTTP/1.0", server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"},
-			want: "https://a.example/", ttl: time.Minute},
-		{name: "with an Age", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"},
-			want: "http://a.example/", ttl: 40 * time.Second},
-		{name: "Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"},
-			want: "http://a.example/", ttl: 30 * time.Second},
-		{name: "Expires, by a clock that is wrong", server: server{status: 302,
-			header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov 2026 11:00:30 GMT"}, want: "http://a.example/",
-			ttl: 30 * time.Second},
-		{name: "longer than MaxTTL", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
-			want: "http://a.example/", ttl: time.Hour},
+		{
+			name: "302, as to HTTP/1.0", server: server{status: 302, header: "Location: https://a.example/\nCache-Control: max-age=60"},
+			want: "https://a.example/", ttl: time.Minute,
+		},
+		{
+			name: "with an Age", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: public, s-maxage=60, max-age=90\nAge: 20"},
+			want: "http://a.example/", ttl: 40 * time.Second,
+		},
+		{
+			name: "Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: Sat, 21 Nov 2026 12:00:30 GMT"},
+			want: "http://a.example/", ttl: 30 * time.Second,
+		},
+		{
+			name: "Expires, by a clock that is wrong", server: server{
+				status: 302,
+				header: "Location: http://a.example/\nDate: Sat, 21 Nov 2026 11:00:00 GMT\nExpires: Sat, 21 Nov 2026 11:00:30 GMT",
+			}, want: "http://a.example/",
+			ttl: 30 * time.Second,
+		},
+		{
+			name: "longer than MaxTTL", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: max-age=2147483647"},
+			want: "http://a.example/", ttl: time.Hour,
+		},
 		{name: "an invalid Expires", server: server{status: 302, header: "Location: http://a.example/\nExpires: 0"}, want: "http://a.example/"},
 		{name: "no-store", server: server{status: 302, header: "Location: http://a.example/\nCache-Control: no-store, max-age=60"}, want: "http://a.example/"},
 		{name: "a relative Location", server: server{status: 302, header: "Location: /c"}, want: base + "/c", ttl: 5 * time.Minute},
 		{
 			name: "N2Ls", service: resolver.I2Ls, want: "http://a.example/ ftp://b.example/", ttl: 5 * time.Minute,
-			server: server{status: 200, header: "Content-Type: text/uri-list; charset=utf-8",
-				body: strings.NewReader("# urn:x\r\nhttp://a.example/\r\n\nftp://b.example/\rhttp://c.example/")},
+			server: server{
+				status: 200, header: "Content-Type: text/uri-list; charset=utf-8",
+				body: strings.NewReader("# urn:x\r\nhttp://a.example/\r\n\nftp://b.example/\rhttp://c.example/"),
+			},
 		},
 		{
 			name: "a list with invalid locations", service: resolver.I2Ls, want: "http://a.example/", ttl: 5 * time.Minute,
-			server: server{status: 200, header: "Content-Type: text/uri-list",
-				body: strings.NewReader("javascript:alert(1)\nnot a URI\nfile:///etc/passwd\nhttp://a.example/\n")},
+			server: server{
+				status: 200, header: "Content-Type: text/uri-list",
+				body: strings.NewReader("javascript:alert(1)\nnot a URI\nfile:///etc/passwd\nhttp://a.example/\n"),
+			},
 		},
-		{name: "a list where a redirect was asked for", want: "http://a.example/", ttl: 5 * time.Minute, server: server{status: 200,
-			header: "Content-Type: text/uri-list", body: strings.NewReader("http://a.example/")}},
+		{name: "a list where a redirect was asked for", want: "http://a.example/", ttl: 5 * time.Minute, server: server{
+			status: 200,
+			header: "Content-Type: text/uri-list", body: strings.NewReader("http://a.example/"),
+		}},
 		{name: "an empty list", service: resolver.I2Ls, err: resolver.ErrNotFound, server: server{status: 200, header: "Content-Type: text/uri-list"}},
-		{name: "a list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200,
-			header: "Content-Type: text/uri-list", body: strings.NewReader(strings.Repeat("# x\n", 100))}},
-		{name: "a truncated list", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/uri-list",
-			body: broken{}}},
+		{name: "a list that is too long", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{
+			status: 200,
+			header: "Content-Type: text/uri-list", body: strings.NewReader(strings.Repeat("# x\n", 100)),
+		}},
+		{name: "a truncated list", service: resolver.I2Ls, err: resolver.ErrUnreachable, server: server{
+			status: 200, header: "Content-Type: text/uri-list",
+			body: broken{},
+		}},
 		{name: "unknown", err: resolver.ErrNotFound, server: server{status: 404}},
 		{name: "gone", err: resolver.ErrGone, server: server{status: 410}},
 		{name: "not offered", err: resolver.ErrUnsupported, server: server{status: 501}},
@@ -143,11 +165,15 @@ func TestAsk(t *testing.T) {
 		{name: "down", err: resolver.ErrUnreachable},
 		{name: "no Location", err: resolver.ErrUnreachable, server: server{status: 302}},
 		{name: "no content", err: resolver.ErrNotFound, server: server{status: 204}},
-		{name: "a page with a Location", want: "http://a.example/", ttl: 5 * time.Minute, server: server{status: 200,
-			header: "Content-Type: text/html\nLocation: http://a.example/"}},
+		{name: "a page with a Location", want: "http://a.example/", ttl: 5 * time.Minute, server: server{
+			status: 200,
+			header: "Content-Type: text/html\nLocation: http://a.example/",
+		}},
 		{name: "a page", err: resolver.ErrUnreachable, server: server{status: 200, header: "Content-Type: text/html"}},
-		{name: "to itself", err: resolver.ErrUnreachable, server: server{status: 302,
-			header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f"}},
+		{name: "to itself", err: resolver.ErrUnreachable, server: server{
+			status: 302,
+			header: "Location: HTTP://Resolver.EXAMPLE:8080/uri-res/N2L?urn:example:a%2fb#f",
+		}},
 		{name: "to another name", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: urn:example:c"}},
 		{name: "to a scheme that is not allowed", err: resolver.ErrUnreachable, server: server{status: 302, header: "Location: gopher://a.example/"}},
 		{name: "to an allowed scheme", want: "ftp://a.example/", ttl: 5 * time.Minute, server: server{status: 302, header: "Location: ftp://a.example/"}},
@@ -215,19 +241,31 @@ func TestDescriptionsAndNames(t *testing.T) {
 		status                int
 		want, kind, described string
 	}{
-		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain; charset=utf-8", body: "a book",
-			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain", described: "a book"},
-		{service: resolver.I2Cs, path: "N2C", status: 200, header: "Content-Type: application/ld+json", body: "{}",
-			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/ld+json", described: "{}"},
-		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: application/pdf", body: "x",
-			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/pdf"},
-		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: strings.Repeat("x", 101),
-			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain"},
-		{service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: "\xff",
-			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain"},
+		{
+			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain; charset=utf-8", body: "a book",
+			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain", described: "a book",
+		},
+		{
+			service: resolver.I2Cs, path: "N2C", status: 200, header: "Content-Type: application/ld+json", body: "{}",
+			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/ld+json", described: "{}",
+		},
+		{
+			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: application/pdf", body: "x",
+			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "application/pdf",
+		},
+		{
+			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: strings.Repeat("x", 101),
+			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain",
+		},
+		{
+			service: resolver.I2C, path: "N2C", status: 200, header: "Content-Type: text/plain", body: "\xff",
+			want: "http://r.example/uri-res/N2C?urn:example:1", kind: "text/plain",
+		},
 		{service: resolver.I2C, path: "N2C", status: 303, header: "Location: /about/1", want: "http://r.example/about/1"},
-		{service: resolver.I2Ns, path: "N2Ns", status: 200, header: "Content-Type: text/uri-list", body: "urn:example:2\nhttp://a.example/\nurn:isbn:1",
-			want: "urn:example:2 urn:isbn:1"},
+		{
+			service: resolver.I2Ns, path: "N2Ns", status: 200, header: "Content-Type: text/uri-list", body: "urn:example:2\nhttp://a.example/\nurn:isbn:1",
+			want: "urn:example:2 urn:isbn:1",
+		},
 		{service: resolver.I2N, path: "N2Ns", status: 302, header: "Location: urn:example:2", want: "urn:example:2"},
 	} {
 		s := &server{status: tt.status, header: tt.header, body: strings.NewReader(tt.body)}

@@ -55,10 +55,14 @@ func TestConditions(t *testing.T) {
 		{"first port of a range", policy.Rule{Ports: []policy.PortRange{{First: 8080, Last: 8999}}}, true},
 		{"last port of a range", policy.Rule{Ports: []policy.PortRange{{First: 80, Last: 8080}}}, true},
 		{"another port", policy.Rule{Ports: []policy.PortRange{{First: 8081, Last: 65535}}}, false},
-		{"all", policy.Rule{Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"}, Schemes: []string{"http"},
-			Hosts: []string{".org"}, Ports: []policy.PortRange{{First: 8080, Last: 8080}}}, true},
-		{"all but one", policy.Rule{Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"}, Schemes: []string{"http"},
-			Hosts: []string{".org"}, Ports: []policy.PortRange{{First: 443, Last: 443}}}, false},
+		{"all", policy.Rule{
+			Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"}, Schemes: []string{"http"},
+			Hosts: []string{".org"}, Ports: []policy.PortRange{{First: 8080, Last: 8080}},
+		}, true},
+		{"all but one", policy.Rule{
+			Clients: ranges("10.0.0.0/8"), Users: []string{"ann"}, Methods: []string{"GET"}, Schemes: []string{"http"},
+			Hosts: []string{".org"}, Ports: []policy.PortRange{{First: 443, Last: 443}},
+		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.rule.ID, tt.rule.Deny = "a", true
@@ -172,8 +176,10 @@ func TestDecide(t *testing.T) {
 
 // Who hides where a connection goes does not go around a rule.
 func TestUnknownDestination(t *testing.T) {
-	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Destinations: ranges("0.0.0.0/0")}, policy.Rule{ID: "b", Deny: true,
-		Destinations: ranges("10.0.0.0/8")})
+	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Destinations: ranges("0.0.0.0/0")}, policy.Rule{
+		ID: "b", Deny: true,
+		Destinations: ranges("10.0.0.0/8"),
+	})
 	if got := p.DecideFor(request(), netip.Addr{}); !got.Deny || got.Rule != "b" {
 		t.Errorf("%+v", got)
 	}

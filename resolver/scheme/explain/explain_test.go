@@ -46,14 +46,22 @@ func TestParts(t *testing.T) {
 		{"section 3.8: a password", "telnet://a:hunter2@h:23/", "telnet://a@h/", "Host=h|Port=23 (the usual one)|User=a|Password=(not shown)", ""},
 		{"section 3.8: a password alone", "telnet://:hunter2@h/", "telnet://@h/", "Host=h|Port=23 (the usual one)|Password=(not shown)", ""},
 		{"section 3.11", "prospero://host.dom//pros/name", "prospero://host.dom//pros/name", "Host=host.dom|Port=1525 (the usual one)|Object name=/pros/name", ""},
-		{"section 3.11: fields", "prospero://h:1526/x%20y;a=1;b%3d=%c3%a9", "prospero://h:1526/x%20y;a=1;b%3D=%C3%A9",
-			"Host=h|Port=1526|Object name=x y|Field a=1|Field b==é", ""},
-		{"RFC 6068 section 6.1", "mailto:infobot@example.com?subject=current-issue", "mailto:infobot@example.com?subject=current-issue",
-			"To=infobot@example.com|Subject=current-issue", ""},
-		{"RFC 6068 section 6.1: body", "mailto:a@EXAMPLE.com?body=send%20current-issue%0D%0Asend%20index",
-			"mailto:a@example.com?body=send%20current-issue%0D%0Asend%20index", "To=a@example.com", "send current-issue\nsend index"},
-		{"RFC 6068 section 6.1: cc", "mailto:j@example.com?cc=bob@example.com&in-reply-to=%3C34@x%3E",
-			"mailto:j@example.com?cc=bob@example.com&in-reply-to=%3C34@x%3E", "To=j@example.com|Cc=bob@example.com|In-Reply-To=<34@x>", ""},
+		{
+			"section 3.11: fields", "prospero://h:1526/x%20y;a=1;b%3d=%c3%a9", "prospero://h:1526/x%20y;a=1;b%3D=%C3%A9",
+			"Host=h|Port=1526|Object name=x y|Field a=1|Field b==é", "",
+		},
+		{
+			"RFC 6068 section 6.1", "mailto:infobot@example.com?subject=current-issue", "mailto:infobot@example.com?subject=current-issue",
+			"To=infobot@example.com|Subject=current-issue", "",
+		},
+		{
+			"RFC 6068 section 6.1: body", "mailto:a@EXAMPLE.com?body=send%20current-issue%0D%0Asend%20index",
+			"mailto:a@example.com?body=send%20current-issue%0D%0Asend%20index", "To=a@example.com", "send current-issue\nsend index",
+		},
+		{
+			"RFC 6068 section 6.1: cc", "mailto:j@example.com?cc=bob@example.com&in-reply-to=%3C34@x%3E",
+			"mailto:j@example.com?cc=bob@example.com&in-reply-to=%3C34@x%3E", "To=j@example.com|Cc=bob@example.com|In-Reply-To=<34@x>", "",
+		},
 		{"RFC 6068 section 2: to", "mailto:?to=a@x.example,b@x.example", "mailto:a@x.example,b@x.example", "To=a@x.example|To=b@x.example", ""},
 	} {
 		t.Run(c.section, func(t *testing.T) {
@@ -93,8 +101,11 @@ func TestWarnings(t *testing.T) {
 		{"telnet://h:98/", []string{"should not name"}, true},
 		{"prospero://h:23/x", []string{"telnet"}, true},
 		{"telnet://a:b@h/", []string{"There is a password"}, false},
-		{"telnet://www.bank.example@evil.example/",
-			[]string{`"www.bank.example", before the at sign, is the name of a user, although it looks like the name of a server. The server is evil.example.`}, false},
+		{
+			"telnet://www.bank.example@evil.example/",
+			[]string{`"www.bank.example", before the at sign, is the name of a user, although it looks like the name of a server. The server is evil.example.`},
+			false,
+		},
 		{"telnet://192.0.2.1@h/", []string{"name of a user"}, false},
 		{"telnet://bank.example%2Flogin@h/", []string{"name of a user"}, false},
 		{"telnet://bank.example:23@h/", []string{"password", "name of a user"}, false},

@@ -122,8 +122,10 @@ func TestParents(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	dir := tree(t)
 	h := handler(dir + "/pub")
-	for from, to := range map[string]string{dir + "/pub": dir + "/pub/", dir: dir + "/", dir + "/pub/doc": dir + "/pub/doc/",
-		dir + "/pub/indir": dir + "/pub/indir/"} {
+	for from, to := range map[string]string{
+		dir + "/pub": dir + "/pub/", dir: dir + "/", dir + "/pub/doc": dir + "/pub/doc/",
+		dir + "/pub/indir": dir + "/pub/indir/",
+	} {
 		resource, err := get(t, h, "file://localhost"+from)
 		if err != nil || resource.Status != http.StatusMovedPermanently || resource.Fields.Value("Location") != "file://"+to || resource.Fields.Value("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %+v, %v", from, resource, err)

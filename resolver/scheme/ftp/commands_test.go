@@ -61,8 +61,10 @@ func TestInjection(t *testing.T) {
 			return nil, net.ErrClosed
 		}
 	})
-	for _, text := range []string{"ftp://a.example/x%0D%0ADELE%20y", "ftp://a.example/x%0A/y", "ftp://a.example/x%00y", "ftp://u%00:p@a.example/",
-		"ftp://u:p%0Aq@a.example/", "ftp://u:p%00@a.example/"} {
+	for _, text := range []string{
+		"ftp://a.example/x%0D%0ADELE%20y", "ftp://a.example/x%0A/y", "ftp://a.example/x%00y", "ftp://u%00:p@a.example/",
+		"ftp://u:p%0Aq@a.example/", "ftp://u:p%00@a.example/",
+	} {
 		_, _, err := get(t, h, text)
 		var fault *uri.ParseError
 		if !errors.As(err, &fault) {

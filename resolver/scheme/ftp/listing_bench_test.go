@@ -19,7 +19,8 @@ func BenchmarkListing(b *testing.B) {
 	}{
 		{"MLSD", "type=file;size=%[1]d;modify=20260101123456;UNIX.mode=0644;UNIX.owner=0;unique=fd00g%[1]x; file-%[1]d.txt\r\n", parseMLSD},
 		{"LIST of this year", "-rw-r--r--   1 ftp      ftp      %10d Jan 12 10:15 file-%[1]d.txt\r\n", func(line string) (entry, bool,
-			bool) {
+			bool,
+		) {
 			return parseList(line, now)
 		}},
 		{"LIST", "-rw-r--r--   1 ftp      ftp      %10d Jan 12  2009 file-%[1]d.txt\r\n", func(line string) (entry, bool, bool) { return parseList(line, now) }},

@@ -61,14 +61,20 @@ func lists() map[string]entry {
 		"-rw-r--r-- 1 ftp ftp 7 2019-03-12  old iso":                 {name: "old iso", kind: scheme.ItemFile, size: 7, modified: at(2019, 3, 12, 0, 0)},
 		"-rw-r--r-- 1 ftp ftp 9223372036854775808 12. Mär 2019 both": {name: "both", kind: scheme.ItemFile, size: -1, noSize: true, noTime: true},
 		"lrwxrwxrwx 1 ftp ftp 7 Mär 12 2019 a -> b":                  {name: "a", kind: scheme.ItemLink, target: "b", size: 7, noTime: true},
-		"- [RWCEAFMS] supervisor            512 Jan 16  2018    spaces  before": {name: "spaces  before", kind: scheme.ItemFile, size: 512,
-			modified: at(2018, 1, 16, 0, 0)},
-		"d[R----F--] supervisor  512 Jan 16  2018    no space": {name: "no space", kind: scheme.ItemDirectory, size: 512,
-			modified: at(2018, 1, 16, 0, 0)},
+		"- [RWCEAFMS] supervisor            512 Jan 16  2018    spaces  before": {
+			name: "spaces  before", kind: scheme.ItemFile, size: 512,
+			modified: at(2018, 1, 16, 0, 0),
+		},
+		"d[R----F--] supervisor  512 Jan 16  2018    no space": {
+			name: "no space", kind: scheme.ItemDirectory, size: 512,
+			modified: at(2018, 1, 16, 0, 0),
+		},
 		"12.07.2012  18:19                 5 german":    {name: "german", kind: scheme.ItemFile, size: 5, modified: at(2012, 7, 12, 18, 19)},
 		"31-12-12  18:19       <DIR>         day first": {name: "day first", kind: scheme.ItemDirectory, size: -1, noTime: true},
-		"12-07-12  06:19PM  99999999999999999999 g": {name: "g", kind: scheme.ItemFile, size: -1, noSize: true,
-			modified: at(2012, 12, 7, 18, 19)},
+		"12-07-12  06:19PM  99999999999999999999 g": {
+			name: "g", kind: scheme.ItemFile, size: -1, noSize: true,
+			modified: at(2012, 12, 7, 18, 19),
+		},
 		"12-07-12  06:19PM  word g":              {},
 		"-rw-r--r-- 1 root root 7 Jan 1 2000 ":   {},
 		"-rw-r--r-- 1 root root 7 Foo 1 2000 g":  {name: "g", kind: scheme.ItemFile, size: 7, noTime: true},
@@ -94,8 +100,10 @@ func TestList(t *testing.T) {
 
 func facts() map[string]entry {
 	return map[string]entry{
-		"type=file;size=25730;modify=19940728095854; cap60.pl198.tar.gz": {name: "cap60.pl198.tar.gz", kind: scheme.ItemFile, size: 25730,
-			modified: time.Date(1994, 7, 28, 9, 58, 54, 0, time.UTC)},
+		"type=file;size=25730;modify=19940728095854; cap60.pl198.tar.gz": {
+			name: "cap60.pl198.tar.gz", kind: scheme.ItemFile, size: 25730,
+			modified: time.Date(1994, 7, 28, 9, 58, 54, 0, time.UTC),
+		},
 		"Type=dir;Modify=19990219183438.25;Perm=el; pub": {name: "pub", kind: scheme.ItemDirectory, size: -1, modified: time.Date(1999, 2,
 			19, 18, 34, 38, 250_000_000, time.UTC)},
 		"type=OS.unix=slink:/foobar;size=2; link":              {name: "link", kind: scheme.ItemLink, target: "/foobar", size: 2},
@@ -215,8 +223,10 @@ func FuzzList(f *testing.F) {
 }
 
 func FuzzReply(f *testing.F) {
-	for _, text := range []string{"220 ready\r\n", "211-a\r\n AUTH TLS\r\n MLST x;\r\n211 b\r\n", "229 (|||5001|)\r\n", "227 (1,2,3,4,19,137)\r\n",
-		"257 \"/a\"\"b\" is it\r\n", "227 1,2,3,4,5,6\n"} {
+	for _, text := range []string{
+		"220 ready\r\n", "211-a\r\n AUTH TLS\r\n MLST x;\r\n211 b\r\n", "229 (|||5001|)\r\n", "227 (1,2,3,4,19,137)\r\n",
+		"257 \"/a\"\"b\" is it\r\n", "227 1,2,3,4,5,6\n",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

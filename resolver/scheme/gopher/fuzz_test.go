@@ -92,8 +92,10 @@ func FuzzMenu(f *testing.F) {
 
 // The first line of Gopher+ is taken for one only where it says how the data end; else nothing is read.
 func FuzzPlusHead(f *testing.F) {
-	for _, text := range []string{"+5\r\nhello", "+-1\r\na\r\n.\r\n", "+-2\n", "--1\r\n1 a\r\n", "-0\n", "+", "+9999999999999999999999\n",
-		"+4611686018427387904\n", "+9223372036854775807\n", "++1\n", "text", "+ 1\n"} {
+	for _, text := range []string{
+		"+5\r\nhello", "+-1\r\na\r\n.\r\n", "+-2\n", "--1\r\n1 a\r\n", "-0\n", "+", "+9999999999999999999999\n",
+		"+4611686018427387904\n", "+9223372036854775807\n", "++1\n", "text", "+ 1\n",
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -159,8 +161,10 @@ func FuzzAttributes(f *testing.F) {
 
 // No URL makes a request of more than one line, or of more parts than there are in the protocol.
 func FuzzRequest(f *testing.F) {
-	for _, path := range []string{"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7/q?a+b", "7%09?search=%0A%09",
-		"8a", "hURL:http://a", "0a%09b%09c%09d"} {
+	for _, path := range []string{
+		"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7/q?a+b", "7%09?search=%0A%09",
+		"8a", "hURL:http://a", "0a%09b%09c%09d",
+	} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

@@ -151,8 +151,10 @@ func TestWithoutServer(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	for url, want := range map[string]int{"gopher://h/2cso": http.StatusNotImplemented, "gopher://h/iinfo": http.StatusNotFound,
-		"gopher://h/3error": http.StatusNotFound} {
+	for url, want := range map[string]int{
+		"gopher://h/2cso": http.StatusNotImplemented, "gopher://h/iinfo": http.StatusNotFound,
+		"gopher://h/3error": http.StatusNotFound,
+	} {
 		if got := refused(t, h, url); got != want {
 			t.Errorf("%s: %d", url, got)
 		}

@@ -111,8 +111,10 @@ func TestDescription(t *testing.T) {
 			},
 			Items: []scheme.Item{
 				{Kind: scheme.ItemText, Name: "Text/plain", Type: "text/plain", URI: base + "/0moo%09%09+Text/plain", Note: "about 10k"},
-				{Kind: scheme.ItemFile, Name: "application/postscript De_DE", Type: "application/postscript",
-					URI: base + "/0moo%09%09+application/postscript%20De_DE", Note: "about 100k"},
+				{
+					Kind: scheme.ItemFile, Name: "application/postscript De_DE", Type: "application/postscript",
+					URI: base + "/0moo%09%09+application/postscript%20De_DE", Note: "about 100k",
+				},
 				{Kind: scheme.ItemFile, Name: "GView", URI: base + "/0moo%09%09+GView"},
 				{Kind: scheme.ItemImage, Name: "image/Gif", Type: "image/gif", URI: base + "/0moo%09%09+image/Gif", Note: "about 1k"},
 			},

@@ -77,13 +77,23 @@ func TestHTTP2(t *testing.T) {
 	}{
 		{scheme.Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Connection", "close", "Te", "trailers", "X", "1", "X",
 			"2")}}, "//a/../%7e;b?c&d=?", "HTTP/2.0 GET //a/../%7e;b?c&d=? HOST map[Te:[trailers] X:[1 2]] \"\" <nil> map[] 0"},
-		{scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}}, "/",
-			"HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
-		{scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: -1,
-			Trailer: &httpmessage.Trailer{Names: []string{"T"}, Fields: httpmessage.FieldsOf("T", "u")}}}, "/",
-			"HTTP/2.0 POST / HOST map[] \"body\" <nil> map[T:[u]] -1"},
-		{scheme.Request{Request: httpmessage.Request{Method: "POST", Fields: httpmessage.FieldsOf("Expect", "100-continue"),
-			Body: strings.NewReader("body"), ContentLength: 4}}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
+		{
+			scheme.Request{Request: httpmessage.Request{Method: "POST", Body: strings.NewReader("body"), ContentLength: 4}},
+			"/",
+			"HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4",
+		},
+		{
+			scheme.Request{Request: httpmessage.Request{
+				Method: "POST", Body: strings.NewReader("body"), ContentLength: -1,
+				Trailer: &httpmessage.Trailer{Names: []string{"T"}, Fields: httpmessage.FieldsOf("T", "u")},
+			}},
+			"/",
+			"HTTP/2.0 POST / HOST map[] \"body\" <nil> map[T:[u]] -1",
+		},
+		{scheme.Request{Request: httpmessage.Request{
+			Method: "POST", Fields: httpmessage.FieldsOf("Expect", "100-continue"),
+			Body: strings.NewReader("body"), ContentLength: 4,
+		}}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
 	} {
 		var interim []string
 		tt.request.Interim = scheme.InterimFunc(func(status int, header httpmessage.Fields) { interim = append(interim, fmt.Sprint(status, header)) })
@@ -177,8 +187,10 @@ func TestHTTP2Connections(t *testing.T) {
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			r, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")},
-				Check: func(netip.AddrPort) error { return nil }})
+			r, err := h.Fetch(t.Context(), scheme.Request{
+				Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")},
+				Check:   func(netip.AddrPort) error { return nil },
+			})
 			if err != nil {
 				t.Error(err)
 				return
@@ -192,8 +204,10 @@ func TestHTTP2Connections(t *testing.T) {
 	if got := o.opened.Load(); got != 1 {
 		t.Errorf("%d connections", got)
 	}
-	if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")},
-		Check: func(netip.AddrPort) error { return errRefused }}); !errors.Is(err, errRefused) {
+	if _, err := h.Fetch(t.Context(), scheme.Request{
+		Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")},
+		Check:   func(netip.AddrPort) error { return errRefused },
+	}); !errors.Is(err, errRefused) {
 		t.Errorf("a check: %v", err)
 	}
 	held, err := get(t, h, o.URL+"/")

@@ -31,11 +31,13 @@ func TestMixedExchanges(t *testing.T) {
 		}
 		fmt.Fprint(w, strings.Repeat(r.URL.Path, 1000))
 	})
-	for name, start := range map[string]func(*httptest.Server){"HTTP/1.1": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS,
+	for name, start := range map[string]func(*httptest.Server){
+		"HTTP/1.1": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS,
 		"HTTP/2": func(s *httptest.Server) {
 			s.EnableHTTP2 = true
 			s.StartTLS()
-		}} {
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewUnstartedServer(serving)
 			start(server)

@@ -114,8 +114,10 @@ func TestRepeatWithBody(t *testing.T) {
 	u := parse(t, "http://"+o.addr+"/")
 	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: u}})
 	sent := &closable{Reader: strings.NewReader("body")}
-	_, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: u, Fields: httpmessage.FieldsOf("Expect", "100-continue"),
-		Body: sent, ContentLength: 4}})
+	_, text := fetch(t, h, scheme.Request{Request: httpmessage.Request{
+		Method: "PUT", URI: u, Fields: httpmessage.FieldsOf("Expect", "100-continue"),
+		Body: sent, ContentLength: 4,
+	}})
 	if text != "body <nil>" || o.connections() != 2 || !sent.closed.Load() {
 		t.Errorf("%q, %d connections, closed: %t", text, o.connections(), sent.closed.Load())
 	}
@@ -454,8 +456,10 @@ func TestErrors(t *testing.T) {
 // ctx ends an exchange in each of its parts.
 func TestCancel(t *testing.T) {
 	cause := errors.New("the client left")
-	for name, says := range map[string]string{"head": "", "body": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo",
-		"chunks": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbo"} {
+	for name, says := range map[string]string{
+		"head": "", "body": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo",
+		"chunks": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbo",
+	} {
 		for _, dialling := range []func(context.Context, string, string) (net.Conn, error){
 			dial, netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithIdleTimeout(time.Hour),
 		} {
@@ -505,8 +509,10 @@ func TestCheck(t *testing.T) {
 			dialled += map[string]int{"Dial": 1}[name] // the check comes after it
 			testserver.Wait(t, "the origin has accepted what was dialled", func() bool { return o.connections() == dialled })
 			for range 2 {
-				fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
-					Check: func(netip.AddrPort) error { return nil }})
+				fetch(t, h, scheme.Request{
+					Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
+					Check:   func(netip.AddrPort) error { return nil },
+				})
 			}
 			if got := o.connections() - dialled; got > 1 {
 				t.Errorf("%s: %d connections", name, got)

@@ -49,11 +49,15 @@ func TestRequests(t *testing.T) {
 			"", 0, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nX: 1\r\n\r\n",
 		},
 		{"RFC 9110 section 8.6: a length of 0", "POST", "/", nil, "", 0, nil, "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
-		{"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.FieldsOf("Content-Length", "0"), "", 0, nil,
-			"DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n"},
+		{
+			"RFC 9110 section 8.6: kept", "DELETE", "/", httpmessage.FieldsOf("Content-Length", "0"), "", 0, nil,
+			"DELETE / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\n\r\n",
+		},
 		{"RFC 9110 section 8.6: none", "DELETE", "/", nil, "", 0, nil, "DELETE / HTTP/1.1\r\nHost: HOST\r\n\r\n"},
-		{"RFC 9110 section 8.6", "PUT", "/", httpmessage.FieldsOf("Content-Length", "77"), "body", 4, nil,
-			"PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody"},
+		{
+			"RFC 9110 section 8.6", "PUT", "/", httpmessage.FieldsOf("Content-Length", "77"), "body", 4, nil,
+			"PUT / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 4\r\n\r\nbody",
+		},
 		{"RFC 9112 section 7.1", "PUT", "/", nil, "body", -1, nil, "PUT / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{"RFC 9112 section 7.1: GET", "GET", "/", nil, "body", -1, nil, "GET / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"},
 		{
@@ -86,8 +90,10 @@ func TestRequests(t *testing.T) {
 				_, _ = io.WriteString(c, empty)
 				_, _ = in.ReadByte()
 			})
-			r := scheme.Request{Request: httpmessage.Request{Method: tt.method, URI: parse(t, "http://user:pass@"+o.addr+tt.path), Fields: tt.header,
-				ContentLength: tt.length, Trailer: tt.trailer}}
+			r := scheme.Request{Request: httpmessage.Request{
+				Method: tt.method, URI: parse(t, "http://user:pass@"+o.addr+tt.path), Fields: tt.header,
+				ContentLength: tt.length, Trailer: tt.trailer,
+			}}
 			if tt.body != "" {
 				r.Body = opaque{strings.NewReader(tt.body)}
 			}
@@ -215,8 +221,10 @@ func TestBodyOfRequestFails(t *testing.T) {
 			_, err := io.Copy(io.Discard, in)
 			ended <- err
 		})
-		_, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
-			Body: tt.body, ContentLength: tt.length}})
+		_, err := newHandler(t, nil).Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{
+			Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
+			Body: tt.body, ContentLength: tt.length,
+		}})
 		if !errors.Is(err, scheme.ErrBody) || !errors.Is(err, tt.want) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -358,8 +366,10 @@ func TestUpgradeEnds(t *testing.T) {
 		_, _ = in.ReadByte()
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := newHandler(t, nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
-		Fields: httpmessage.FieldsOf("Upgrade", "a")}})
+	r, err := newHandler(t, nil).Fetch(ctx, scheme.Request{Request: httpmessage.Request{
+		Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
+		Fields: httpmessage.FieldsOf("Upgrade", "a"),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

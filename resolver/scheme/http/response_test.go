@@ -23,8 +23,10 @@ func TestResponses(t *testing.T) {
 		header                    httpmessage.Fields
 		reused                    bool
 	}{
-		{"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599, "Whatever you say", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), true},
+		{
+			"RFC 9112 section 4", "GET", "HTTP/1.1 599 Whatever you say\r\nContent-Length: 2\r\n\r\nok", 599, "Whatever you say", "ok", 2,
+			httpmessage.FieldsOf("Content-Length", "2"), true,
+		},
 		{"RFC 9112 section 4: no words", "GET", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
 		{"RFC 9112 section 4: no space", "GET", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
 		{"RFC 9110 section 15", "GET", "HTTP/1.1 999 \xe9\r\nContent-Length: 0\r\n\r\n", 999, "\xe9", "", 0, httpmessage.FieldsOf("Content-Length", "0"), true},
@@ -34,24 +36,39 @@ func TestResponses(t *testing.T) {
 			"no-cache", "Content-Length", "0"), true},
 		{"RFC 9112 section 5.2", "GET", "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0, httpmessage.FieldsOf("A",
 			"b c d", "Content-Length", "0"), true},
-		{"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0,
-			httpmessage.FieldsOf("A", "1", "b", "", "a", "2", "Content-Length", "0"), true},
-		{"RFC 9112 section 6.3: repeated", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), true},
+		{
+			"RFC 9110 section 5.3", "GET", "HTTP/1.1 200 OK\r\nA:1\r\nb: \t\r\na: \t2 \r\nContent-Length: 0\r\n\r\n", 200, "OK", "", 0,
+			httpmessage.FieldsOf("A", "1", "b", "", "a", "2", "Content-Length", "0"), true,
+		},
+		{
+			"RFC 9112 section 6.3: repeated", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 02, 2\r\n\r\nok", 200, "OK", "ok", 2,
+			httpmessage.FieldsOf("Content-Length", "2"), true,
+		},
 		{"RFC 9112 section 6.3: until close", "GET", "HTTP/1.1 200 OK\r\n\r\nok", 200, "OK", "ok", -1, httpmessage.Fields{}, false},
-		{"RFC 9112 section 7.1", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b\r\no\r\n01\r\nk\r\n0\r\n\r\n", 200, "OK", "ok", -1,
-			httpmessage.Fields{}, true},
-		{"RFC 9112 section 9.3: HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), false},
-		{"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Connection", "Close", "Content-Length", "2"), false},
+		{
+			"RFC 9112 section 7.1", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1;a=b\r\no\r\n01\r\nk\r\n0\r\n\r\n", 200, "OK", "ok", -1,
+			httpmessage.Fields{},
+			true,
+		},
+		{
+			"RFC 9112 section 9.3: HTTP/1.0", "GET", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2,
+			httpmessage.FieldsOf("Content-Length", "2"), false,
+		},
+		{
+			"RFC 9112 section 9.6", "GET", "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, "OK", "ok", 2,
+			httpmessage.FieldsOf("Connection", "Close", "Content-Length", "2"), false,
+		},
 		{"RFC 9110 section 9.3.2", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200, "OK", "", 5, httpmessage.FieldsOf("Content-Length", "5"), true},
 		{"RFC 9112 section 6.1: HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, "OK", "", -1, httpmessage.Fields{}, true},
 		{"RFC 9110 section 15.3.5", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "No Content", "", 0, httpmessage.Fields{}, true},
-		{"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "Not Modified", "", 0,
-			httpmessage.FieldsOf("Content-Length", "9"), true},
-		{"RFC 9112 section 11.1: octets after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2,
-			httpmessage.FieldsOf("Content-Length", "2"), false},
+		{
+			"RFC 9110 section 15.4.5", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "Not Modified", "", 0,
+			httpmessage.FieldsOf("Content-Length", "9"), true,
+		},
+		{
+			"RFC 9112 section 11.1: octets after the end", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n", 200, "OK", "ok", 2,
+			httpmessage.FieldsOf("Content-Length", "2"), false,
+		},
 		{"RFC 9112 section 11.1: octets after none", "HEAD", "HTTP/1.1 200 OK\r\n\r\nbody", 200, "OK", "", -1, httpmessage.Fields{}, false},
 	} {
 		t.Run(tt.section, func(t *testing.T) {

@@ -104,7 +104,9 @@ func TestGoroutines(t *testing.T) {
 	if n := ours(); n > 0 {
 		t.Errorf("%d goroutines with idle connections", n)
 	}
-	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
-		Body: strings.NewReader("GET / HTTP/1.1\r\n\r\n"), ContentLength: 18}})
+	fetch(t, h, scheme.Request{Request: httpmessage.Request{
+		Method: "PUT", URI: parse(t, "http://"+o.addr+"/"),
+		Body: strings.NewReader("GET / HTTP/1.1\r\n\r\n"), ContentLength: 18,
+	}})
 	testserver.Wait(t, "no goroutine is left", func() bool { return ours() == 0 })
 }

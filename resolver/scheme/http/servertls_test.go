@@ -60,8 +60,10 @@ func TestTLSOfRequests(t *testing.T) {
 		})
 		strange := trusting.Clone()
 		strange.ServerName = "a.invalid"
-		if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")},
-			TLS: strange}); !errors.Is(err, resolver.ErrUnreachable) {
+		if _, err := h.Fetch(t.Context(), scheme.Request{
+			Request: httpmessage.Request{Method: "GET", URI: parse(t, server.URL+"/")},
+			TLS:     strange,
+		}); !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("HTTP/2 %t, another name: %v", isHTTP2, err)
 		}
 	}

@@ -38,8 +38,10 @@ func TestSpelling(t *testing.T) {
 	}
 	for _, spelling := range []string{"/ ", "/\r\nA: b", "/\x00", "/\x7f", "/#", "a", "@evil.example/", "http://evil.example/", "*"} {
 		for _, h := range []scheme.Handler{newHandler(t, nil), upstream} {
-			if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
-				Spelling: spelling}}); err == nil {
+			if _, err := h.Fetch(t.Context(), scheme.Request{Request: httpmessage.Request{
+				Method: "GET", URI: parse(t, "http://"+o.addr+"/"),
+				Spelling: spelling,
+			}}); err == nil {
 				t.Errorf("%q is sent", spelling)
 			}
 		}

@@ -249,8 +249,10 @@ func TestUpstreamFailures(t *testing.T) {
 		if _, err := get(t, u.handler(t, name, "pass", nil), "https://refused.example/"); !errors.Is(err, resolver.ErrUnreachable) {
 			t.Errorf("%s that refuses: %v", name, err)
 		}
-		literal := scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/")},
-			Check: func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) }}
+		literal := scheme.Request{
+			Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://[::ffff:10.0.0.1]/")},
+			Check:   func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) },
+		}
 		if _, err := u.handler(t, name, "pass", nil).Fetch(t.Context(), literal); !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(),
 			"10.0.0.1:80") {
 			t.Errorf("an address by %s: %v", name, err)

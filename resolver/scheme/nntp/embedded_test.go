@@ -43,8 +43,10 @@ func TestDetach(t *testing.T) {
 	}{
 		{"none", "hello\r\nbegin with it\r\n", "hello\r\nbegin with it\r\n", nil},
 		{"uuencode", "before\r\n" + uuCat + "after\r\n", "before\r\nafter\r\n", []embedded{{name: "cat.txt", octets: []byte("Cat")}}},
-		{"two", uuCat + "\r\n" + strings.ReplaceAll(uuCat, "644 cat", "0755 my cat"), "\r\n", []embedded{{name: "cat.txt", octets: []byte("Cat")},
-			{name: "my cat.txt", octets: []byte("Cat")}}},
+		{"two", uuCat + "\r\n" + strings.ReplaceAll(uuCat, "644 cat", "0755 my cat"), "\r\n", []embedded{
+			{name: "cat.txt", octets: []byte("Cat")},
+			{name: "my cat.txt", octets: []byte("Cat")},
+		}},
 		{"blanks lost", "begin 644 z\n\"  \n#\n\nend\n", "", []embedded{{name: "z", octets: []byte{0, 0, 0, 0, 0}}}},
 		{"without end", "begin 644 cat.txt\r\n#0V%T\r\n", "begin 644 cat.txt\r\n#0V%T\r\n", nil},
 		{"no line of it", "begin 644 cat.txt\r\nhello\r\nend\r\n", "begin 644 cat.txt\r\nhello\r\nend\r\n", nil},
@@ -54,8 +56,10 @@ func TestDetach(t *testing.T) {
 			"a part of yEnc", "=ybegin part=2 total=3 line=128 size=9 name=a.bin\r\n=ypart begin=4 end=6\r\nklm\r\n=yend size=3 part=2\r\n", "",
 			[]embedded{{name: "a.bin.part2", note: "part 2 of 3", octets: []byte("ABC")}},
 		},
-		{"damaged", "=ybegin line=128 size=4 name=a\r\nklm\r\n=yend size=4\r\n", "", []embedded{{name: "a", note: "damaged: it should have 4 octets",
-			octets: []byte("ABC")}}},
+		{"damaged", "=ybegin line=128 size=4 name=a\r\nklm\r\n=yend size=4\r\n", "", []embedded{{
+			name: "a", note: "damaged: it should have 4 octets",
+			octets: []byte("ABC"),
+		}}},
 		{"yEnc without end", "=ybegin line=128 size=4 name=a\r\nklm\r\n", "=ybegin line=128 size=4 name=a\r\nklm\r\n", nil},
 	} {
 		const header = "Subject: s\r\n\r\n"

@@ -173,8 +173,10 @@ func TestMARC8(t *testing.T) {
 			t.Errorf("%q: %q, want %q", octets, got, want)
 		}
 	}
-	if r := (record{syntax: recordSyntaxes + "1",
-		octets: []byte("00090nam  2200049   4500245000500000260000500005\x1e10\x1fa\xe2\x1e" + "10\x1fae\x1e\x1d")}); strings.Contains(r.text(), "é") {
+	if r := (record{
+		syntax: recordSyntaxes + "1",
+		octets: []byte("00090nam  2200049   4500245000500000260000500005\x1e10\x1fa\xe2\x1e" + "10\x1fae\x1e\x1d"),
+	}); strings.Contains(r.text(), "é") {
 		t.Errorf("UNIMARC: %q", r.text())
 	}
 }
