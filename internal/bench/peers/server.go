@@ -74,8 +74,8 @@ func (v *server) start() error {
 		return err
 	}
 	// taskset becomes the server: its process is the server's.
-	v.cmd = exec.Command("taskset", append([]string{"-c", v.on.String(), path},
-		argv[1:]...)...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
+	pinned := append([]string{"-c", v.on.String(), path}, argv[1:]...)
+	v.cmd = exec.Command("taskset", pinned...) //nolint:gosec,noctx // the command is that of a peer; stop ends it, in order
 	v.cmd.Dir = v.at.Dir
 	v.cmd.Env = os.Environ()
 	if v.peer.env != nil {
