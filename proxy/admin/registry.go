@@ -36,7 +36,7 @@ type Names interface {
 	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
 	Store() registry.Store
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
-	Purge(ctx context.Context, actor registry.Actor, prefix string) (int, error)
+	Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error)
 }
 
 // Mints reserves free names. It is that of *mint.Minter.

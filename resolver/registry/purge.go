@@ -1,34 +1,51 @@
 package registry
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
 
 // PurgeKeys removes all versions of keys, but for the hashes of their leaves, and writes that they were purged. Registry.Purge does it
 // for those who may, and knows what else must change with them.
 func PurgeKeys(tx WriteTx, keys []Key) error {
-	_, err := write(tx, nil, keys, 0)
+	_, err := write(tx, nil, keys, ChangeSet{})
 	return err
 }
 
-// purgeRow returns the event of a purge of versions.
-func purgeRow(seq Seq, key Key, versions []Seq) Row {
+// purge is the event of a purge.
+type purge struct {
+	versions   []Seq // that were purged
+	at         time.Time
+	by, reason string
+}
+
+// purgeRow returns the event of a purge of versions by a change set.
+func purgeRow(seq Seq, key Key, versions []Seq, set *ChangeSet) Row {
 	w := writer{b: []byte{formatPurge}}
 	w.number(uint64(len(versions)))
 	for _, v := range versions {
 		w.number(uint64(v)) //nolint:gosec // it is positive
 	}
+	w.b = binary.AppendVarint(w.b, set.Time.UnixMilli())
+	w.text(set.By)
+	w.text(set.Note)
 	return Row{Seq: seq, Key: key, Octets: w.b}
 }
 
-// purge returns the versions that the event of a purge names, if a row is one.
-func (r *Row) purge() (versions []Seq, is bool) {
+// purge returns the event that a row is, if it is one of a purge.
+func (r *Row) purge() (found purge, is bool) {
 	if len(r.Octets) == 0 || r.Octets[0] != formatPurge {
-		return nil, false
+		return purge{}, false
 	}
 	rd := reader{b: string(r.Octets[1:])}
 	for range rd.count() {
-		versions = append(versions, Seq(rd.number())) //nolint:gosec // only purgeRow writes it
+		found.versions = append(found.versions, Seq(rd.number())) //nolint:gosec // only purgeRow writes it
 	}
-	return versions, !rd.left()
+	if rd.b != "" && !rd.bad { // the first ones did not say who purged
+		found.at, found.by, found.reason = rd.time(), rd.text(), rd.text()
+	}
+	return found, !rd.left()
 }
 
 // purgeVersions removes all versions of a key, but for the hashes of their leaves, and returns which there were, the newest first.
@@ -41,6 +58,9 @@ func purgeVersions(tx WriteTx, key Key) (versions []Seq, err error) {
 		}
 		for _, e := range page {
 			row, err := rowAt(tx, e.Seq)
+			if err == nil {
+				err = keepSet(tx, e.Seq)
+			}
 			if err == nil {
 				row, err = row.purged()
 			}
