@@ -210,11 +210,11 @@ func write(tx WriteTx, entries []Entry, purged []Key, set ChangeSet) (last Seq, 
 	number(entries, c.head())
 	rows := rowsOf(entries)
 	for _, key := range purged {
-		versions, err := purgeVersions(tx, key)
+		versions, kept, err := purgeVersions(tx, key)
 		if err != nil {
 			return 0, err
 		}
-		rows = append(rows, purgeRow(c.head()+Seq(len(rows))+1, key, versions, &set))
+		rows = append(rows, purgeRow(c.head()+Seq(len(rows))+1, key, versions, kept, &set))
 	}
 	err = c.append(rows, set.Number)
 	return c.head(), err

@@ -121,20 +121,27 @@ func (s *ChangeSet) ofRow(row *Row) error {
 	return nil
 }
 
-// keepSet writes the change set of a row that is to be purged, where nothing but the row says who made it, when and why.
-func keepSet(tx WriteTx, seq Seq) error {
+// keptSet is what a purge says of a change set whose first row it has purged.
+type keptSet struct {
+	number Seq
+	digest string
+}
+
+// keepSet writes the change set that a row is the first of, which is to be purged, where nothing but the row says who made it, when and
+// why. It reports whether there is such a set.
+func keepSet(tx WriteTx, seq Seq) (kept keptSet, is bool, err error) {
 	set, err := ChangeSetOf(tx, seq)
 	if errors.Is(err, ErrUnknown) { // the row is not the first one
-		return nil
+		return keptSet{}, false, nil
+	}
+	kept.number = seq
+	if err == nil {
+		kept.digest, err = set.digest()
 	}
 	if err != nil {
-		return err
+		return keptSet{}, false, err
 	}
-	value, err := tx.Document(TableSets, seqKey(seq))
-	if err != nil || value != nil {
-		return err
-	}
-	return putSet(tx, set)
+	return kept, true, putSet(tx, set)
 }
 
 // commitFrom returns the first commit whose last row is not before a Seq; ErrUnknown if there is none.

@@ -49,7 +49,7 @@ func newCounted() counted {
 }
 
 // event notes what a row says that is no version.
-func (c *counted) event(row *Row) error {
+func (c *counted) event(tx Tx, row *Row) error {
 	if row.isPurged() {
 		c.purged = append(c.purged, row.Seq)
 		return nil
@@ -66,6 +66,16 @@ func (c *counted) event(row *Row) error {
 		return row.damaged()
 	}
 	c.named = append(c.named, purged.versions...)
+	for _, kept := range purged.kept {
+		set, err := ChangeSetOf(tx, kept.number)
+		digest := ""
+		if err == nil {
+			digest, err = set.digest()
+		}
+		if err != nil || digest != kept.digest {
+			return fmt.Errorf("%w: the change set %d is not as it was written, by what purged its first version", ErrDamaged, kept.number)
+		}
+	}
 	return nil
 }
 
@@ -147,7 +157,7 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 		v.report(damage.Error())
 		return nil
 	case !row.IsVersion():
-		if err := found.event(row); err != nil {
+		if err := found.event(tx, row); err != nil {
 			v.report(err.Error())
 		}
 		return nil

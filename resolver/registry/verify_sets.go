@@ -119,8 +119,9 @@ func (v *setVerifier) compareRows(set *ChangeSet) {
 	delete(v.read, set.Number)
 }
 
-// end reports the sets that are not complete, but for those that go on behind the last number that was read.
-func (v *setVerifier) end() {
+// end reports the sets that are not complete, but for those that go on behind the last number that was read, and those behind it, unless
+// they were written meanwhile.
+func (v *setVerifier) end(tx Tx, unchanged bool) error {
 	for number, set := range v.sets {
 		switch {
 		case v.read[number] == nil:
@@ -129,4 +130,12 @@ func (v *setVerifier) end() {
 			v.compareRows(set)
 		}
 	}
+	if !unchanged {
+		return nil
+	}
+	behind, err := tx.Documents(TableSets, "", seqKey(v.head), verifyPage)
+	for _, d := range behind {
+		v.report(fmt.Sprintf("the change set %q has no versions", d.Key))
+	}
+	return err
 }

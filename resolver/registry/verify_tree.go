@@ -159,8 +159,7 @@ func (t *treeVerifier) end(ctx context.Context) error {
 		if t.last != t.head {
 			t.report(fmt.Sprintf("no commit has the numbers after %d", t.last))
 		}
-		t.sets.end()
-		return nil
+		return t.sets.end(tx, t.isHead(tx))
 	})
 }
 

@@ -51,6 +51,15 @@ func testPurgeSet(t *testing.T, s registry.Store) {
 	if found := verified(t, s); found != "" {
 		t.Errorf("the faults are %s", found)
 	}
+	write(t, s, func(tx registry.WriteTx) error {
+		value, err := tx.Document(registry.TableSets, "0000000000000002")
+		if err != nil {
+			return err
+		}
+		value = bytes.Replace(value, []byte(`"test"`), []byte(`"tess"`), 1)
+		return tx.Put(registry.TableSets, []registry.Document{{Key: "0000000000000002", Value: value}})
+	})
+	mustFind(t, s, "a set whose name was purged, changed", "the change set 2 is not as it was written")
 }
 
 // What a change set says of itself is as it was written.
@@ -111,5 +120,5 @@ func testSets(t *testing.T, s registry.Store) {
 	mustFind(t, s, "another document", "the change set 2 is not as it was written")
 	document(registry.Document{Key: second.Key})
 	document(registry.Document{Key: "0000000000000009", Value: bytes.Replace(is.Value, []byte(`"number":1`), []byte(`"number":9`), 1)})
-	mustFind(t, s, "a document too many", "the change set 9 has no versions")
+	mustFind(t, s, "a document too many", `the change set "0000000000000009" has no versions`)
 }
