@@ -118,7 +118,7 @@ func TestRegistryVersions(t *testing.T) {
 	s.ask("PUT "+of(prefixes, "urn:nbn:fi:test-"), `{"sandbox":true,"authoritative":true}`)
 	s.put(t, "urn:nbn:fi:test-1", `{"status":"reserved"}`)
 	admin := registry.Actor{Name: "anna", Role: registry.Admin}
-	if err := s.registry.Redact(t.Context(), admin, registry.Name("urn:nbn:fi:a"), []int{1}, "by request"); err != nil {
+	if _, err := s.registry.Redact(t.Context(), admin, registry.Name("urn:nbn:fi:a"), []int{1}, "by request"); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.ask("DELETE /api/v1/sandboxes?prefix=urn:nbn:fi:&note=over", ""); r.status != 200 {

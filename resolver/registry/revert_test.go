@@ -114,3 +114,17 @@ func TestRevertRefused(t *testing.T) {
 		}
 	}
 }
+
+// A revert that was interrupted goes on: what it has taken back already is no conflict.
+func TestRevertAgain(t *testing.T) {
+	r := chained(t, 0)
+	apply(t, r, lead("urn:example:a", "https://old.example/a"))
+	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"))
+	set := setsOf(t, r, 0)[1].Number
+	for _, want := range []int64{2, 0} {
+		revert := registry.Revert{Set: set, Note: "a mistake", Conflict: func(key registry.Key, err error) { t.Errorf("%s: %v", key, err) }}
+		if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != want {
+			t.Errorf("%+v, %v, want %d", report, err, want)
+		}
+	}
+}

@@ -59,7 +59,8 @@ func varied(t *testing.T) string {
 	put(registry.Prefix("urn:example:sandbox:"), registry.Record{Sandbox: true})
 	for i := range 10 {
 		put(registry.Name(fmt.Sprintf("urn:example:sandbox:%d", i)), registry.Record{Status: registry.Reserved})
-		must(t, r.Redact(t.Context(), anna, testName(i), []int{1}, "by request"))
+		_, err := r.Redact(t.Context(), anna, testName(i), []int{1}, "by request")
+		must(t, err)
 	}
 	_, err := r.Purge(t.Context(), anna, "urn:example:sandbox:", "")
 	must(t, err)
