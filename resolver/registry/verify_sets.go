@@ -93,7 +93,7 @@ func (v *setVerifier) compareFirst(tx Tx, set *ChangeSet) error {
 	switch {
 	case err != nil || row.isPurged(): // nothing is known of it
 		return nil
-	case row.IsPurge():
+	case row.IsPurge() && len(row.Octets) > 0:
 		said := ChangeSet{}
 		_ = said.ofRow(&row) // it cannot fail for a purge
 		want, err = said.digest()
