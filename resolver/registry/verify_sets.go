@@ -2,7 +2,6 @@ package registry
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 )
@@ -85,17 +84,18 @@ func (v *setVerifier) digestAt(seq Seq) string {
 
 // compareFirst compares a set with what its first row says of it, if that is still there.
 func (v *setVerifier) compareFirst(tx Tx, set *ChangeSet) error {
-	row, err := rowAt(tx, set.Number)
-	if err != nil && !errors.Is(err, ErrDamaged) {
+	rows, err := tx.Rows(set.Number-1, 1)
+	if err != nil || len(rows) == 0 || rows[0].Seq != set.Number { // what was purged once has no row
 		return err
 	}
+	row := &rows[0]
 	want := v.digestAt(set.Number)
 	switch {
-	case err != nil || row.isPurged(): // nothing is known of it
+	case row.isPurged(): // its purge knows
 		return nil
 	case row.IsPurge() && len(row.Octets) > 0:
 		said := ChangeSet{}
-		_ = said.ofRow(&row) // it cannot fail for a purge
+		_ = said.ofRow(row) // it cannot fail for a purge
 		want, err = said.digest()
 	case want == "": // it was written without a tree
 		want, err = ChangeSet{Kind: KindBefore}.digest()
