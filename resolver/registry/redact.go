@@ -92,7 +92,12 @@ func redactVersions(tx WriteTx, found []Entry, by, reason string, now time.Time)
 	if err != nil {
 		return err
 	}
+	hosts, err := hostsUpTo(tx, c.head())
+	if err != nil {
+		return err
+	}
 	var rows, events []Row
+	var gone []Seq
 	for i := range found {
 		row, err := rowAt(tx, found[i].Seq)
 		if err == nil {
@@ -101,13 +106,17 @@ func redactVersions(tx WriteTx, found []Entry, by, reason string, now time.Time)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, row)
+		rows, gone = append(rows, row), append(gone, row.Seq)
 		events = append(events, redactionRow(c.head()+Seq(len(events))+1, &row, by, reason, now.UnixMilli()))
 	}
 	if err := tx.Rewrite(rows); err != nil {
 		return err
 	}
-	return c.append(events, 0)
+	hosts.collect(c.head(), nil, gone, c.head()+Seq(len(events)))
+	if err := c.append(events, 0); err != nil {
+		return err
+	}
+	return hosts.flush()
 }
 
 // forgetHealth removes what is known of the health of the targets of a name, in which there are URIs that were redacted. That of those
