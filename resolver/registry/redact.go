@@ -52,18 +52,9 @@ func (r *Row) redaction() (found redaction, is bool) {
 // Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for.
 // The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
 func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) error {
-	key, err := r.KeyOf(ctx, key)
+	key, err := r.mayRedact(ctx, actor, key, reason)
 	if err != nil {
 		return err
-	}
-	if err := actor.May(Admin, key); err != nil {
-		return err
-	}
-	if reason == "" {
-		return fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
-	}
-	if err := CheckText("reason", reason, MaxText); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
 	var changes []Changed
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
@@ -84,6 +75,24 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		r.config.Audit(ctx, actor, changes)
 	}
 	return err
+}
+
+// mayRedact returns the canonical key of one that an actor may redact for a reason.
+func (r *Registry) mayRedact(ctx context.Context, actor Actor, key Key, reason string) (Key, error) {
+	key, err := r.KeyOf(ctx, key)
+	if err != nil {
+		return Key{}, err
+	}
+	if err := actor.May(Admin, key); err != nil {
+		return Key{}, err
+	}
+	if reason == "" {
+		return Key{}, fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
+	}
+	if err := CheckText("reason", reason, MaxText); err != nil {
+		return Key{}, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
+	}
+	return key, nil
 }
 
 // redactVersions removes the content of versions of a key, and writes that it was done.

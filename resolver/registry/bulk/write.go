@@ -164,6 +164,10 @@ func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, u
 	}
 	if !r.DryRun {
 		_, err = w.Flush()
+	} else if r.Changed != nil {
+		for _, c := range w.Changes() {
+			r.Changed(c)
+		}
 	}
 	return rejected, err
 }
@@ -174,7 +178,7 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 	switch {
 	case r.DryRun:
 		return func(ctx context.Context, f func(registry.WriteTx) error) error {
-			return store.Read(ctx, func(tx registry.Tx) error { return f(dry{tx}) })
+			return store.Read(ctx, func(tx registry.Tx) error { return f(registry.ReadOnly(tx)) })
 		}
 	case last:
 		return store.Write
@@ -182,13 +186,6 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 		return store.Bulk
 	}
 }
-
-// dry is a transaction that writes nothing.
-type dry struct{ registry.Tx }
-
-func (dry) Append([]registry.Row) error                   { return nil }
-func (dry) Rewrite([]registry.Row) error                  { return nil }
-func (dry) Put(registry.Table, []registry.Document) error { return nil }
 
 func keysOf(units []unit) []registry.Key {
 	keys := make([]registry.Key, 0, len(units))
