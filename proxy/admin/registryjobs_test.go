@@ -48,6 +48,13 @@ func (f *fakeJobs) Rejected(context.Context, registry.Actor, string) (*os.File, 
 	return os.Open(f.file)
 }
 
+func (f *fakeJobs) Differences(context.Context, registry.Actor, string) (*os.File, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return os.Open(f.file)
+}
+
 const jobsPath = "/api/v1/jobs"
 
 func TestJobsByHTTP(t *testing.T) {

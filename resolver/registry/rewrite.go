@@ -45,7 +45,7 @@ const rewritePage = 10_000
 
 // Rewrite runs a Rewrite. Where it returns an error, what was written before is there.
 func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (Rewritten, error) {
-	if err := w.check(actor); err != nil {
+	if err := w.Check(actor); err != nil {
 		return Rewritten{}, err
 	}
 	if w.Note == "" {
@@ -72,8 +72,8 @@ func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (Rewritt
 	return run.at.Rewritten, nil
 }
 
-// check returns what is wrong with a Rewrite, or that the actor may not do it.
-func (w *Rewrite) check(actor Actor) error {
+// Check returns what is wrong with a Rewrite, or that the actor may not do it.
+func (w *Rewrite) Check(actor Actor) error {
 	if err := actor.May(Writer, Prefix(w.Below)); err != nil {
 		return err
 	}
