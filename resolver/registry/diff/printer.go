@@ -96,7 +96,13 @@ type Printer struct {
 }
 
 // Changed prints a change.
-func (p *Printer) Changed(c registry.Changed) error { return p.Print(Of(c)) }
+func (p *Printer) Changed(c registry.Changed) error {
+	change := Of(c)
+	if p.Comparing {
+		change.Before, change.After = 0, 0 // they count for one registry alone
+	}
+	return p.Print(change)
+}
 
 // Print prints a change, or counts it as one more.
 func (p *Printer) Print(c Change) error {
