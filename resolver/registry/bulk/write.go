@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
@@ -151,7 +150,7 @@ func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, u
 	}
 	for i := range units {
 		u := &units[i]
-		what, err := r.apply(ctx, tx, w, u, p.Started)
+		what, err := r.apply(ctx, tx, w, u, p)
 		switch {
 		case err == nil:
 			p.count(what)
@@ -218,13 +217,13 @@ func outcomeOf(before registry.Entry, is bool) outcome {
 }
 
 // apply makes the change of a unit.
-func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (outcome, error) {
+func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, p *position) (outcome, error) {
 	before, err := w.Get(u.entry.Key)
 	if err != nil {
 		return unchanged, err
 	}
 	if u.whole() {
-		return r.applyWhole(ctx, tx, w, u, before, now)
+		return r.applyWhole(ctx, tx, w, u, before, p)
 	}
 	record := u.over(before.Record)
 	if !u.said.has(fieldStatus) {
