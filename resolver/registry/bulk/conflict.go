@@ -14,7 +14,9 @@ func (u *unit) isOf(e registry.Entry) bool {
 }
 
 // isElsewhere reports whether a unit is a version that was made at another time than that of an entry.
-func (u *unit) isElsewhere(e registry.Entry) bool { return !u.entry.Changed.IsZero() && !u.entry.Changed.Equal(e.Changed) }
+func (u *unit) isElsewhere(e registry.Entry) bool {
+	return !u.entry.Changed.IsZero() && !u.entry.Changed.Equal(e.Changed)
+}
 
 // mayChange returns an error unless a unit may change an entry to a record: registry.ErrConflict where what somebody
 // else has done would be lost.
