@@ -146,26 +146,26 @@ func (h *hostIndex) forget() error {
 	return nil
 }
 
-// catchUp indexes at most limit rows that a store has and the index has not, and reports whether that was all.
-func (h *hostIndex) catchUp(limit int) (all bool, err error) {
+// catchUp indexes at most limit rows that a store has and the index has not.
+func (h *hostIndex) catchUp(limit int) error {
 	for ; limit > 0; limit -= rowsPage {
 		rows, err := h.tx.Rows(h.next-1, rowsPage)
 		if err != nil {
-			return false, err
+			return err
 		}
 		for i := range rows {
 			if err := h.row(&rows[i]); err != nil {
-				return false, err
+				return err
 			}
 		}
 		if len(rows) < rowsPage {
-			return true, h.flush()
+			return h.flush()
 		}
 		if err := h.flush(); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // row indexes a row that is in the store.
@@ -213,7 +213,7 @@ func (h *hostIndex) collect(before Seq, entries []Entry, forgotten []Seq, head S
 func hostsUpTo(tx WriteTx, head Seq) (*hostIndex, error) {
 	h, err := openHosts(tx)
 	if err == nil && h.next <= head {
-		_, err = h.catchUp(indexAtOnce)
+		err = h.catchUp(indexAtOnce)
 	}
 	return h, err
 }
@@ -232,7 +232,7 @@ func IndexHosts(ctx context.Context, s Store) error {
 		err = s.Bulk(ctx, func(tx WriteTx) error {
 			h, err := openHosts(tx)
 			if err == nil {
-				_, err = h.catchUp(indexAtOnce)
+				err = h.catchUp(indexAtOnce)
 			}
 			return err
 		})

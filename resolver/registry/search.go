@@ -56,11 +56,14 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
 	done := Searched{Last: s.After}
 	begun := r.config.Now()
-	hits, err := r.byHost(ctx, &s)
+	hits, is, err := r.byHost(ctx, &s)
 	if err != nil {
 		return done, err
 	}
-	pages := searchedPages{registry: r, search: &s, hits: hits}
+	pages := searchedPages{registry: r, search: &s}
+	if is {
+		pages.hits = &hits
+	}
 	for {
 		page, more, err := pages.next(ctx, done.Last)
 		if err != nil {

@@ -150,31 +150,29 @@ func (h *hostHits) each(f func(seqs []Seq) (bool, error)) error {
 	return err
 }
 
-// byHost prepares a search whose text names a host: where the text may also be another one, it is a host if a target has it. It
-// returns what the index has found, nil where it is not to be used.
-func (r *Registry) byHost(ctx context.Context, s *Search) (*hostHits, error) {
+// byHost prepares a search whose text names a host: where the text may also be another one, it is a host if a target has it. is is whether
+// what the index has found is to be used.
+func (r *Registry) byHost(ctx context.Context, s *Search) (found hostHits, is bool, err error) {
 	if s.Kind != KindName || s.AliasOf != "" || !s.At.IsZero() || s.Target == "" {
-		return nil, nil
+		return found, false, nil
 	}
-	q, is := hostQueryOf(s.Target)
-	if !is {
-		return nil, nil
+	q, names := hostQueryOf(s.Target)
+	if !names {
+		return found, false, nil
 	}
 	found, known, err := r.hits(ctx, q.host)
 	if err != nil || !known {
-		return nil, err
+		return found, false, err
 	}
 	if !q.whole {
 		is, err := r.isHost(ctx, &q, s.Target, &found)
 		if err != nil || !is {
-			return nil, err
+			return found, false, err
 		}
 		s.host = &q
 	}
-	if found.many || s.Limit == 0 && found.rows*hostDense > int64(found.all) {
-		return nil, nil
-	}
-	return &found, nil
+	all := found.many || s.Limit == 0 && found.rows*hostDense > int64(found.all)
+	return found, !all, nil
 }
 
 // isHost reports whether some target has a host, by the first that may have it.

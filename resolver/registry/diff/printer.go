@@ -63,9 +63,11 @@ func (c *Counts) Add(kind Kind) {
 
 // String returns the counts as a line, without those that are zero.
 func (c Counts) String() string {
-	text := fmt.Sprintf("%d names differ", c.Names)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d names differ", c.Names)
 	if c.Names == 1 {
-		text = "1 name differs"
+		b.Reset()
+		b.WriteString("1 name differs")
 	}
 	separator := ": "
 	for _, n := range []struct {
@@ -73,14 +75,14 @@ func (c Counts) String() string {
 		what string
 	}{{c.Added, "added"}, {c.Changed, "changed"}, {c.Withdrawn, "withdrawn"}, {c.Redacted, "redacted"}, {c.Removed, "removed"}} {
 		if n.n > 0 {
-			text += fmt.Sprintf("%s%d %s", separator, n.n, n.what)
+			fmt.Fprintf(&b, "%s%d %s", separator, n.n, n.what)
 			separator = ", "
 		}
 	}
 	if c.More > 0 {
-		text += fmt.Sprintf("; %d more than are printed", c.More)
+		fmt.Fprintf(&b, "; %d more than are printed", c.More)
 	}
-	return text
+	return b.String()
 }
 
 // Printer prints differences, one name after another. It is not safe for concurrent use.

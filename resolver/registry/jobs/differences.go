@@ -19,10 +19,10 @@ type differences struct {
 	err     error
 }
 
-// create makes the file, anew where the job goes on.
-func (d *differences) create(path string) error {
+// create makes the file of a job, anew where that goes on.
+func (d *differences) create(j *Jobs, id string) error {
 	const ownerOnly = 0o600
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
+	f, err := os.OpenFile(j.path(id, differsFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
 	if err != nil {
 		return storing(err)
 	}

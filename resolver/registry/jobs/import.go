@@ -31,7 +31,7 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	watching.Go(func() { watch.run(ctx, done) })
 	var differing differences
 	if of.DryRun {
-		err = differing.create(j.path(of.ID, differsFile))
+		err = differing.create(j, of.ID)
 	}
 	var report bulk.Report
 	if err == nil {

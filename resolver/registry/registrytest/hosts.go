@@ -29,99 +29,107 @@ func hostRecord(host string) registry.Record {
 	return registry.Record{Targets: []registry.Target{{URI: "https://" + host + "/x"}}}
 }
 
-// The names that a search by host finds are those whose current version has it, after each kind of change, and they alone are read.
-func testHosts(t *testing.T, s registry.Store) {
-	r := registryIn(s)
-	actor := registry.Actor{Name: "admin", Role: registry.Admin}
-	hosts := make(map[string]string) // of names
-	host := func(i int) string { return fmt.Sprintf("h%d.example.org", i) }
-	check := func(after string) {
-		t.Helper()
-		for i := range 300 {
-			var want []string
-			for name, h := range hosts {
-				if h == host(i) {
-					want = append(want, name)
-				}
+// hostTest has the host that the current version of each name has, "" for none.
+type hostTest struct {
+	*testing.T
+	store    registry.Store
+	registry *registry.Registry
+	hosts    map[string]string
+}
+
+var hostActor = registry.Actor{Name: "admin", Role: registry.Admin}
+
+func hostOf(i int) string { return fmt.Sprintf("h%d.example.org", i) }
+
+func hostName(i int) registry.Key { return registry.Name(fmt.Sprintf("urn:example:%04d", i)) }
+
+// with returns the names that have a host, in their order.
+func (t *hostTest) with(host string) (names []string) {
+	for name, h := range t.hosts {
+		if h == host {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// check searches for each host.
+func (t *hostTest) check(after string) {
+	t.Helper()
+	for i := range 300 {
+		want := t.with(hostOf(i))
+		for _, text := range []string{"//" + hostOf(i) + "/", "https://" + hostOf(i), hostOf(i)} {
+			if len(want) == 0 && text == hostOf(i) {
+				continue // which is not known as a host: all are read
 			}
-			slices.Sort(want)
-			for _, text := range []string{"//" + host(i) + "/", "https://" + host(i), host(i)} {
-				if len(want) == 0 && text == host(i) {
-					continue // which is not known as a host: all are read
-				}
-				got, done := searched(t, s, text, 0, "")
-				if !slices.Equal(got, want) || len(want) > 0 && done.Read > len(want)+20 {
-					t.Errorf("after %s, %s: %q, want %q; %d were read", after, text, got, want, done.Read)
-				}
+			got, done := searched(t.T, t.store, text, 0, "")
+			if !slices.Equal(got, want) || len(want) > 0 && done.Read > len(want)+20 {
+				t.Errorf("after %s, %s: %q, want %q; %d were read", after, text, got, want, done.Read)
 			}
 		}
 	}
-	set := func(of []registry.Changed) {
-		for _, c := range of {
-			hosts[c.After.Name] = ""
-			for _, target := range c.After.Targets {
-				hosts[c.After.Name] = target.URI[len("https://") : len(target.URI)-len("/x")]
+}
+
+// put makes n changes.
+func (t *hostTest) put(n int, change func(i int) (registry.Key, registry.Record)) {
+	t.Helper()
+	changes, err := t.registry.Change(t.Context(), hostActor, func(_ registry.WriteTx, w *registry.Batch) error {
+		for i := range n {
+			key, record := change(i)
+			if _, _, err := w.Put(key, record, ""); err != nil {
+				return err
 			}
 		}
-	}
-	change := func(n int, f func(i int, w *registry.Batch) error) {
-		t.Helper()
-		changes, err := r.Change(t.Context(), actor, func(_ registry.WriteTx, w *registry.Batch) error {
-			for i := range n {
-				if err := f(i, w); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		set(changes)
-	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
-	name := func(i int) string { return fmt.Sprintf("urn:example:%04d", i) }
-	change(hostNames, func(i int, w *registry.Batch) error {
-		_, _, err := w.Put(registry.Name(name(i)), hostRecord(host(i%300)), "")
-		return err
+		return nil
 	})
-	check("an import")
-	for range 40 {
-		change(1+random.IntN(20), func(_ int, w *registry.Batch) error {
-			_, _, err := w.Put(registry.Name(name(random.IntN(hostNames+100))), hostRecord(host(random.IntN(300))), "")
-			return err
-		})
-	}
-	check("changes")
-	var gone []registry.Key
-	for i := range 20 {
-		key := registry.Name(name(i * 7))
-		gone = append(gone, key)
-		hosts[key.Name] = ""
-	}
-	write(t, s, func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, gone) })
-	check("a purge")
-	e := lookup(t, s, registry.Name(name(1000)))
-	change(1, func(_ int, w *registry.Batch) error {
-		_, _, err := w.Put(e.Key, registry.Record{Status: registry.Withdrawn, Reason: "gone", Targets: e.Targets}, "")
-		return err
-	})
-	check("a withdrawal")
-	if err := r.Redact(t.Context(), actor, e.Key, []int{e.Version + 1}, "asked for"); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	hosts[e.Name] = ""
-	check("a redaction")
-	forgetIndex(t, s)
-	change(1, func(_ int, w *registry.Batch) error {
-		_, _, err := w.Put(registry.Name(name(5)), hostRecord(host(7)), "")
-		return err
+	for _, c := range changes {
+		t.hosts[c.After.Name] = ""
+		for _, target := range c.After.Targets {
+			t.hosts[c.After.Name] = target.URI[len("https://") : len(target.URI)-len("/x")]
+		}
+	}
+}
+
+// The names that a search by host finds are those whose current version has it, after each kind of change, and they alone are read.
+func testHosts(tt *testing.T, s registry.Store) {
+	t := &hostTest{tt, s, registryIn(s), make(map[string]string)}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	t.put(hostNames, func(i int) (registry.Key, registry.Record) { return hostName(i), hostRecord(hostOf(i % 300)) })
+	t.check("an import")
+	for range 40 {
+		t.put(1+random.IntN(20), func(int) (registry.Key, registry.Record) {
+			return hostName(random.IntN(hostNames + 100)), hostRecord(hostOf(random.IntN(300)))
+		})
+	}
+	t.check("changes")
+	var gone []registry.Key
+	for i := range 20 {
+		gone = append(gone, hostName(i*7))
+		t.hosts[hostName(i*7).Name] = ""
+	}
+	write(tt, s, func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, gone) })
+	t.check("a purge")
+	e := lookup(tt, s, hostName(1000))
+	t.put(1, func(int) (registry.Key, registry.Record) {
+		return e.Key, registry.Record{Status: registry.Withdrawn, Reason: "gone", Targets: e.Targets}
 	})
+	t.check("a withdrawal")
+	if err := t.registry.Redact(t.Context(), hostActor, e.Key, []int{e.Version + 1}, "asked for"); err != nil {
+		t.Fatal(err)
+	}
+	t.hosts[e.Name] = ""
+	t.check("a redaction")
+	forgetIndex(tt, s)
+	t.put(1, func(int) (registry.Key, registry.Record) { return hostName(5), hostRecord(hostOf(7)) })
 	if err := registry.IndexHosts(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	check("an upgrade")
-	testHostPages(t, s, hosts)
+	t.check("an upgrade")
+	t.pages()
 }
 
 // forgetIndex makes a store what it was before there was the index.
@@ -139,18 +147,12 @@ func forgetIndex(t *testing.T, s registry.Store) {
 	})
 }
 
-// Pages of a search are the whole of it, and a domain is found by what is below it.
-func testHostPages(t *testing.T, s registry.Store, hosts map[string]string) {
-	var want []string
-	for name, h := range hosts {
-		if h == "h9.example.org" {
-			want = append(want, name)
-		}
-	}
-	slices.Sort(want)
+// pages checks that pages of a search are the whole of it, and that a domain is found by what is below it.
+func (t *hostTest) pages() {
+	want := t.with(hostOf(9))
 	var got []string
 	for after := ""; len(got) < len(want); {
-		page, done := searched(t, s, "//h9.example.org/", 3, after)
+		page, done := searched(t.T, t.store, "//"+hostOf(9)+"/", 3, after)
 		if got = append(got, page...); done.Last == "" || len(page) == 0 {
 			break
 		}
@@ -159,16 +161,11 @@ func testHostPages(t *testing.T, s registry.Store, hosts map[string]string) {
 	if !slices.Equal(got, want) {
 		t.Errorf("by pages: %q, want %q", got, want)
 	}
-	all := 0
-	for _, h := range hosts {
-		if h != "" {
-			all++
-		}
-	}
-	if found, _ := searched(t, s, "example.org", 0, ""); len(found) != all {
+	all := len(t.hosts) - len(t.with(""))
+	if found, _ := searched(t.T, t.store, "example.org", 0, ""); len(found) != all {
 		t.Errorf("the domain has %d names, want %d", len(found), all)
 	}
-	if found, _ := searched(t, s, "9.example.org", 0, ""); len(found) == 0 {
+	if found, _ := searched(t.T, t.store, "9.example.org", 0, ""); len(found) == 0 {
 		t.Error("a part of a host was not found")
 	}
 }
