@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -51,6 +53,7 @@ type hostHits struct {
 	spans []span
 	rows  int64
 	all   Seq  // how many rows there are
+	next  Seq  // the first row of the next block
 	many  bool // there are more spans than are kept
 }
 
@@ -71,7 +74,7 @@ const (
 func (r *Registry) hits(ctx context.Context, host string) (found hostHits, known bool, err error) {
 	m := markOf(host)
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		found = hostHits{}
+		found = hostHits{next: 1}
 		next, all, err := openHostsEnd(tx)
 		if err != nil {
 			return err
@@ -103,17 +106,25 @@ func (r *Registry) hits(ctx context.Context, host string) (found hostHits, known
 	return found, known, err
 }
 
-// scan adds the rows of a block that have a mark.
+// scan adds the rows of the next block that have a mark. It looks at all runs of all blocks, so that it makes none of them a value.
 func (h *hostHits) scan(d Document, m mark) error {
-	b, err := hostBlockOf(d)
-	at := b.first
-	for i := range b.runs {
-		if b.runs[i].has(m) {
-			h.add(at, b.runs[i].n)
-		}
-		at += Seq(b.runs[i].n)
+	rest := d.Value
+	if d.Key == openKey {
+		_, n := binary.Uvarint(rest) // its first row is that after the last block
+		rest = rest[max(n, 0):]
 	}
-	return err
+	for len(rest) > 0 {
+		r, after, ok := cutRun(rest)
+		if !ok {
+			return fmt.Errorf("%w: the index of hosts, at %q, cannot be read", ErrDamaged, d.Key)
+		}
+		if r.has(m) {
+			h.add(h.next, r.n)
+		}
+		h.next += Seq(r.n)
+		rest = after
+	}
+	return nil
 }
 
 func (h *hostHits) add(first Seq, n int64) {
