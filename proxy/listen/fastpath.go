@@ -3,6 +3,7 @@ package listen
 import (
 	"errors"
 	"io"
+	"math"
 	"net"
 	"os"
 	"sync/atomic"
@@ -32,6 +33,7 @@ type FastConn struct {
 	// State is of the FastPath, which can make it again: while the connection is idle it is dropped, and closed if it is an io.Closer.
 	State any
 
+	into    *gathered // the response, which is sent by HTTP/2; nil by HTTP/1.1
 	conn    *requestConn
 	path    FastPath
 	tracked *connections
@@ -90,6 +92,10 @@ func (f *FastConn) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
+	if f.into != nil {
+		f.into.octets = append(f.into.octets, p...)
+		return len(p), nil
+	}
 	if f.io == nil {
 		f.io = newFastIO(f.conn.Conn)
 	}
@@ -107,6 +113,9 @@ func (f *FastConn) WriteBuffers(buffers net.Buffers) (written int64, err error) 
 	if f.err != nil {
 		return 0, f.err
 	}
+	if f.into != nil {
+		return buffers.WriteTo(onlyWriter{f})
+	}
 	if client, ok := f.conn.Conn.(*clientConn); ok {
 		written, f.err = client.WriteBuffers(buffers)
 		return written, f.err
@@ -120,9 +129,32 @@ func (f *FastConn) ReadFrom(r io.Reader) (int64, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
+	if f.into != nil {
+		return io.Copy(onlyWriter{f}, r)
+	}
 	n, err := io.Copy(f.conn.Conn, r)
 	f.err = err
 	return n, err
+}
+
+// IsHTTP2 reports whether the request came by HTTP/2. It is written as one by HTTP/1.1, and so is its response, whose content must
+// not be larger than Room.
+func (f *FastConn) IsHTTP2() bool { return f.into != nil }
+
+// Room returns how many octets the content of the response may have that is sent by HTTP/2. By HTTP/1.1 there is no bound.
+func (f *FastConn) Room() int64 {
+	if f.into == nil {
+		return math.MaxInt64
+	}
+	return f.into.room
+}
+
+// ServerName returns the name of the server in the TLS handshake by HTTP/2, "" for none.
+func (f *FastConn) ServerName() string {
+	if secure, ok := f.conn.Conn.(*secureConn); ok && f.into != nil {
+		return secure.ConnectionState().ServerName
+	}
+	return ""
 }
 
 // Err returns the error of a write that has failed, nil for none.

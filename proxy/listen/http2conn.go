@@ -28,7 +28,13 @@ type http2Conn struct {
 	earned        int64               // how many of these the client may send for its answers
 	sent          int64               // octets
 	timed         bool                // a header block has a deadline
+	deadline      time.Time           // of reads
 	ended         bool                // the client sends nothing more
+	// hasSettings and goesAway are whether net/http has sent its settings, and GOAWAY.
+	hasSettings, goesAway bool
+	windows               windows
+
+	door *http2Door // that net/http reads by; nil for none
 }
 
 // prefaceRest is the number of octets of the preface behind its first line: RFC 9113 section 3.4.
@@ -37,6 +43,10 @@ const prefaceRest = len("\r\nSM\r\n\r\n")
 func newHTTP2Conn(c *requestConn) *http2Conn {
 	h := &http2Conn{conn: c, empty: rate.NewLimiter(emptyPerSecond, emptyAtOnce), open: make(map[uint32]struct{})}
 	h.in.left = prefaceRest
+	h.windows.known = initialWindow
+	if c.fast != nil {
+		h.door = newHTTP2Door(h, c.fast)
+	}
 	return h
 }
 
@@ -137,6 +147,7 @@ func (h *http2Conn) boundHead() {
 	if h.timed = !h.timed; h.timed {
 		deadline = h.conn.server.config.Now().Add(h.conn.server.config.HeaderTimeout)
 	}
+	h.deadline = deadline
 	_ = h.conn.Conn.SetReadDeadline(deadline) // a connection that is closed fails to be read, too
 }
 
@@ -159,6 +170,7 @@ func (h *http2Conn) write(p []byte) (int, error) {
 	defer h.mu.Unlock()
 	h.sent += int64(n)
 	for f, rest, ok := h.out.next(p[:n]); ok; f, rest, ok = h.out.next(rest) {
+		h.follow(f)
 		isEnd := (f.kind == frameData || f.kind == frameHeaders) && f.flags&flagEndStream != 0
 		if _, isOpen := h.open[f.stream]; isOpen && (isEnd || f.kind == frameReset) {
 			delete(h.open, f.stream)
@@ -170,6 +182,20 @@ func (h *http2Conn) write(p []byte) (int, error) {
 	h.update()
 	h.answered()
 	return n, err
+}
+
+// follow records what a frame of net/http means for answers.
+func (h *http2Conn) follow(f frame) {
+	switch f.kind {
+	case frameSettings:
+		h.hasSettings = true
+	case frameGoAway:
+		h.goesAway = true
+	case frameData:
+		if h.door != nil && h.windows.sent(int64(f.length)) {
+			_ = h.conn.Conn.SetReadDeadline(time.Unix(1, 0)) // one that is closed is awake
+		}
+	}
 }
 
 // left is called where nothing was read. Where the connection was closed for another one, the client learns that no later

@@ -1,0 +1,165 @@
+package listen
+
+import (
+	"io"
+	"net"
+
+	"golang.org/x/net/http2/hpack"
+)
+
+// answers are the answers to requests that came at once, which are written at once.
+type answers struct {
+	isBegun bool
+	request []byte
+	gathered
+	frames  []byte
+	streams []uint32
+	used    int64 // of the windows
+}
+
+// gathered is a response by HTTP/1.1 that is sent in another form.
+type gathered struct {
+	octets []byte
+	room   int64 // for its content
+}
+
+// maxAnswers is how many octets of frames are gathered before they are written.
+const maxAnswers = 32 << 10
+
+// maxOpen is how many streams a client may have open while other requests are answered: fewer than net/http lets it have.
+const maxOpen = 200
+
+// answer answers a request, whose answer flush sends, and reports whether it has.
+func (a *answers) answer(d *http2Door, f frame, fields []hpack.HeaderField) bool {
+	if f.flags&flagEndStream == 0 || !d.isOpen() {
+		return false
+	}
+	request, isHead, ok := appendRequest(a.request[:0], fields)
+	if a.request = request; !ok || !a.begin(d) {
+		return false
+	}
+	a.octets = a.octets[:0]
+	a.room = min(maxAnswerFrame, d.initial, d.h.keptWindow()-a.used)
+	d.fast.into = &a.gathered
+	used := d.fast.path.AnswerFast(d.fast, request)
+	d.fast.into = nil
+	if d.fast.err != nil { // it has panicked
+		return true
+	}
+	if used == 0 {
+		return false
+	}
+	frames, content, ok := appendResponse(a.frames, f.stream, a.octets)
+	if a.frames = frames; !ok || isHead && content > 0 || int64(content) > max(a.room, 0) {
+		d.fast.err = errUnsound
+		return true
+	}
+	a.used += int64(content)
+	a.streams = append(a.streams, f.stream)
+	if len(a.frames) > maxAnswers {
+		if err := a.flush(d); err != nil {
+			d.err = err
+		}
+	}
+	return true
+}
+
+// begin begins to answer, and reports whether it can: between two frames of net/http, and while nobody else writes. To wait
+// for that would keep the client from being read, which may be what it waits for.
+func (a *answers) begin(d *http2Door) bool {
+	if a.isBegun {
+		return true
+	}
+	h := d.h
+	if !h.writing.TryLock() {
+		return false
+	}
+	if !h.isBetweenFrames() || !d.fast.state.CompareAndSwap(waiting, answering) {
+		h.writing.Unlock()
+		return false
+	}
+	a.isBegun = true
+	return true
+}
+
+// flush sends what was answered. An error ends the connection.
+func (a *answers) flush(d *http2Door) (err error) {
+	if !a.isBegun {
+		return nil
+	}
+	a.isBegun = false
+	f := d.fast
+	n := 0
+	if len(a.frames) > 0 && f.err == nil {
+		n, f.err = d.h.conn.Conn.Write(a.frames)
+	}
+	d.h.wrote(n, a.used, a.streams)
+	a.frames, a.streams, a.used = a.frames[:0], a.streams[:0], 0
+	d.h.writing.Unlock()
+	if !f.state.CompareAndSwap(answering, waiting) { // it was closed meanwhile
+		_ = f.cut()
+		f.tracked.signal()
+		return net.ErrClosed
+	}
+	if f.err != nil {
+		_ = f.close()
+	}
+	return f.err
+}
+
+// errUnsound ends a connection: a response was made that cannot be sent.
+var errUnsound = io.ErrShortWrite
+
+// isBetweenFrames reports whether a frame can be written: net/http has sent its settings, and no GOAWAY, and is within no frame and
+// no header block. h.writing is held.
+func (h *http2Conn) isBetweenFrames() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.hasSettings && !h.goesAway && h.out.isBetween() && len(h.open) <= maxOpen
+}
+
+// keptWindow returns how much may be sent in answers.
+func (h *http2Conn) keptWindow() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.windows.kept
+}
+
+// addWindow is windows.add.
+func (h *http2Conn) addWindow(increment int64) (told int64, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.windows.add(increment)
+}
+
+// takeDue is windows.takeDue.
+func (h *http2Conn) takeDue() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.windows.takeDue()
+}
+
+// isWoken reports whether a read was ended so that net/http is told of more of the window, and sets the deadline again.
+func (h *http2Conn) isWoken() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.windows.due == 0 || h.conn.counted().isEvicted() {
+		return false
+	}
+	_ = h.conn.Conn.SetReadDeadline(h.deadline) // a connection that is closed, for another one too, fails to be read
+	return true
+}
+
+// wrote is called when n octets of answers were written, with so much content, that end streams.
+func (h *http2Conn) wrote(n int, content int64, streams []uint32) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sent += int64(n)
+	h.windows.use(content)
+	for _, stream := range streams {
+		delete(h.open, stream)
+		h.earned += emptyPerAnswer
+	}
+	h.update()
+	h.answered()
+}
