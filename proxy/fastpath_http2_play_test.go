@@ -197,8 +197,8 @@ func byHTTP2(v *variant) *variant {
 	return &secure
 }
 
-// playHTTP2 holds a talk with a server, in some packets.
-func playHTTP2(t *testing.T, filled *stores, v *variant, packets []packet, isFast bool) *heard2 {
+// playHTTP2 holds a talk with a server, in some packets, behind which the client or the server ends.
+func playHTTP2(t *testing.T, filled *stores, v *variant, packets []packet, end ending, isFast bool) *heard2 {
 	t.Helper()
 	filled.once.Do(func() { filled.fill(t) })
 	v = byHTTP2(v)
@@ -235,7 +235,14 @@ func playHTTP2(t *testing.T, filled *stores, v *variant, packets []packet, isFas
 			time.Sleep(p.then)
 		}
 		time.Sleep(settled)
-		_ = conn.CloseWrite()
+		switch end {
+		case stays:
+			stop()
+		case waits:
+			time.Sleep(time.Minute)
+		default:
+			_ = conn.CloseWrite()
+		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		_ = conn.Close()
@@ -253,8 +260,14 @@ func playHTTP2(t *testing.T, filled *stores, v *variant, packets []packet, isFas
 // compareHTTP2 holds a talk with both servers, and reports every difference. It returns how many requests the fast path has answered.
 func compareHTTP2(t *testing.T, filled *stores, v *variant, packets []packet) (answered int) {
 	t.Helper()
-	quick := playHTTP2(t, filled, v, packets, true)
-	plain := playHTTP2(t, filled, v, packets, false)
+	return compareHTTP2To(t, filled, v, packets, halfCloses)
+}
+
+// compareHTTP2To is compareHTTP2 to some ending.
+func compareHTTP2To(t *testing.T, filled *stores, v *variant, packets []packet, end ending) (answered int) {
+	t.Helper()
+	quick := playHTTP2(t, filled, v, packets, end, true)
+	plain := playHTTP2(t, filled, v, packets, end, false)
 	differ := func(what string, a, b []string) {
 		for i := range max(len(a), len(b)) {
 			var x, y string

@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 )
@@ -69,4 +70,27 @@ func TestFastPathIsInvisibleByHTTP2InParts(t *testing.T) {
 			t.Errorf("cut at %d: nothing is answered", i)
 		}
 	}
+}
+
+// A connection that is in use is not closed as idle, though net/http sees few of its requests, and one that is idle is.
+func TestFastPathByHTTP2IsNotIdle(t *testing.T) {
+	filled := newStores()
+	k := opened()
+	const requests = 40 // for longer than a server waits
+	for range requests {
+		k.ask(asked(cachedName)).send()
+		k.packets[len(k.packets)-1].then = 2 * time.Second
+	}
+	if n := compareHTTP2To(t, filled, variants()[0], k.packets, waits); n < requests/2 || n == requests {
+		t.Errorf("%d are answered", n)
+	}
+}
+
+// A server that ends lets connections end as it does without the fast path.
+func TestFastPathAtTheEndByHTTP2(t *testing.T) {
+	filled := newStores()
+	compareHTTP2To(t, filled, variants()[0], opened().ask(asked(cachedName)).send().packets, stays)
+	compareHTTP2To(t, filled, variants()[0], newTalk().send().packets, stays)
+	k := opened().ask(asked(cachedName)).send().ask(asked("http://a.example/slow")).ask(asked(cachedName)).send()
+	compareHTTP2To(t, filled, variants()[0], k.packets, stays)
 }

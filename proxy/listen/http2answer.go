@@ -3,6 +3,7 @@ package listen
 import (
 	"io"
 	"net"
+	"time"
 
 	"golang.org/x/net/http2/hpack"
 )
@@ -132,20 +133,43 @@ func (h *http2Conn) addWindow(increment int64) (told int64, ok bool) {
 	return h.windows.add(increment)
 }
 
-// takeDue is windows.takeDue.
+// tellAll is windows.tellAll. It is for the end of the client: while its requests are answered nothing more is read, and nothing told.
+func (h *http2Conn) tellAll() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.windows.tellAll()
+}
+
+// takeDue is windows.takeDue. What a read would be ended for is done with it.
 func (h *http2Conn) takeDue() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.windows.takeDue()
+	due := h.windows.takeDue()
+	if due > 0 {
+		h.settle()
+	}
+	return due
 }
 
-// isWoken reports whether a read was ended so that net/http is told of more of the window, and sets the deadline again.
+// wake ends a read, so that net/http is told of more of the window. h.mu is held.
+func (h *http2Conn) wake() {
+	h.isWaking = true
+	_ = h.conn.Conn.SetReadDeadline(time.Unix(1, 0)) // one that is closed is awake
+}
+
+// isWoken reports whether a read was ended by wake, and another one may follow it.
 func (h *http2Conn) isWoken() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.windows.due == 0 || h.conn.counted().isEvicted() {
+	return h.settle()
+}
+
+// settle sets the deadline of reads again behind wake. h.mu is held.
+func (h *http2Conn) settle() (wasWaking bool) {
+	if !h.isWaking || h.conn.counted().isEvicted() {
 		return false
 	}
+	h.isWaking = false
 	_ = h.conn.Conn.SetReadDeadline(h.deadline) // a connection that is closed, for another one too, fails to be read
 	return true
 }

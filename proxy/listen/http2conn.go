@@ -33,6 +33,7 @@ type http2Conn struct {
 	// hasSettings and goesAway are whether net/http has sent its settings, and GOAWAY.
 	hasSettings, goesAway bool
 	windows               windows
+	isWaking              bool // see wake
 
 	door *http2Door // that net/http reads by; nil for none
 }
@@ -193,7 +194,7 @@ func (h *http2Conn) follow(f frame) {
 		h.goesAway = true
 	case frameData:
 		if h.door != nil && h.windows.sent(int64(f.length)) {
-			_ = h.conn.Conn.SetReadDeadline(time.Unix(1, 0)) // one that is closed is awake
+			h.wake()
 		}
 	}
 }

@@ -95,9 +95,12 @@ func (d *http2Door) receive() {
 		into = d.in[len(d.in):cap(d.in)]
 	}
 	n, err := d.h.conn.Conn.Read(into)
-	if n == 0 && isTimeout(err) && d.h.isWoken() {
+	switch {
+	case n == 0 && (isTimeout(err) && d.h.isWoken() || isEnd(err) && d.h.tellAll()):
 		err = nil
-	} else {
+	case n > 0 && isEnd(err): // that comes again
+		n, err = d.h.read(into[:n], nil)
+	default:
 		n, err = d.h.read(into[:n], err)
 	}
 	if len(d.in) > 0 {

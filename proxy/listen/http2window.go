@@ -49,6 +49,13 @@ func (w *windows) sent(n int64) bool {
 	return true
 }
 
+// tellAll tells net/http of all that there is, and reports whether that is more.
+func (w *windows) tellAll() bool {
+	more := w.kept
+	w.kept, w.known, w.due = 0, w.known+more, w.due+more
+	return more > 0
+}
+
 // takeDue returns of what net/http is to be told now, 0 for nothing.
 func (w *windows) takeDue() int64 {
 	due := w.due
