@@ -31,7 +31,9 @@ func acts() []act {
 		return func(k *talk) { k.askFields(change(fieldsOf(asked(cachedName)))) }
 	}
 	add := func(name, value string) func(k *talk) {
-		return with(func(f []hpack.HeaderField) []hpack.HeaderField { return append(f, hpack.HeaderField{Name: name, Value: value}) })
+		return with(func(f []hpack.HeaderField) []hpack.HeaderField {
+			return append(f, hpack.HeaderField{Name: name, Value: value})
+		})
 	}
 	parts := func(last bool, sizes ...int) func(k *talk) {
 		return func(k *talk) {
@@ -88,7 +90,9 @@ func acts() []act {
 		{"a large page", func(k *talk) { k.ask(asked("http://a.example/large")) }},
 		{"a page that is not cached", func(k *talk) { k.ask(asked("http://a.example/private")) }},
 		{"padding", headers(func(_ *talk, p *http2.HeadersFrameParam) { p.PadLength = 7 })},
-		{"a priority", headers(func(_ *talk, p *http2.HeadersFrameParam) { p.Priority = http2.PriorityParam{StreamDep: 1, Weight: 3, Exclusive: true} })},
+		{"a priority", headers(func(_ *talk, p *http2.HeadersFrameParam) {
+			p.Priority = http2.PriorityParam{StreamDep: 1, Weight: 3, Exclusive: true}
+		})},
 		{"both", headers(func(_ *talk, p *http2.HeadersFrameParam) { p.PadLength, p.Priority.Weight = 255, 1 })},
 		{"a dependency on itself", headers(func(_ *talk, p *http2.HeadersFrameParam) { p.Priority.StreamDep = p.StreamID })},
 		{"a stream that was used", headers(func(k *talk, p *http2.HeadersFrameParam) { p.StreamID -= 2; k.stream -= 2 })},
@@ -168,11 +172,17 @@ func acts() []act {
 		{"the priority of a stream", raw(2, 0, -1, "\x00\x00\x00\x00\x01")},
 		{"PING", raw(6, 0, 0, "12345678")},
 		{"PING of seven octets", raw(6, 0, 0, "1234567")},
-		{"settings", func(k *talk) { _ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}) }},
+		{"settings", func(k *talk) {
+			_ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1})
+		}},
 		{"small windows", func(k *talk) { _ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 200}) }},
-		{"windows too large", func(k *talk) { _ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 31}) }},
+		{"windows too large", func(k *talk) {
+			_ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 31})
+		}},
 		{"no table", func(k *talk) { _ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize}) }},
-		{"a larger table", func(k *talk) { _ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: 1 << 16}) }},
+		{"a larger table", func(k *talk) {
+			_ = k.framer.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: 1 << 16})
+		}},
 		{"settings of five octets", raw(4, 0, 0, "12345")},
 		{"settings acknowledged", raw(4, 1, 0, "")},
 		{"settings of a stream", raw(4, 0, 1, "")},

@@ -74,7 +74,9 @@ func fieldsOf(request string) (fields []hpack.HeaderField) {
 		target = "/" + target
 	}
 	fields = []hpack.HeaderField{
-		{Name: ":method", Value: method}, {Name: ":scheme", Value: scheme}, {Name: ":authority", Value: authority},
+		{Name: ":method", Value: method},
+		{Name: ":scheme", Value: scheme},
+		{Name: ":authority", Value: authority},
 		{Name: ":path", Value: target},
 	}
 	for _, line := range lines[1:] {

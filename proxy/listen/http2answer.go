@@ -13,9 +13,8 @@ type answers struct {
 	isBegun bool
 	request []byte
 	gathered
-	frames  []byte
-	streams []uint32
-	used    int64 // of the windows
+	frames []byte
+	last   uint32 // the last stream that was answered
 }
 
 // gathered is a response by HTTP/1.1 that is sent in another form.
@@ -40,7 +39,7 @@ func (a *answers) answer(d *http2Door, f frame, fields []hpack.HeaderField) bool
 		return false
 	}
 	a.octets = a.octets[:0]
-	a.room = min(maxAnswerFrame, d.initial, d.h.keptWindow()-a.used)
+	a.room = min(maxAnswerFrame, d.initial, d.h.keptWindow())
 	d.fast.into = &a.gathered
 	used := d.fast.path.AnswerFast(d.fast, request)
 	d.fast.into = nil
@@ -55,8 +54,8 @@ func (a *answers) answer(d *http2Door, f frame, fields []hpack.HeaderField) bool
 		d.fast.err = errUnsound
 		return true
 	}
-	a.used += int64(content)
-	a.streams = append(a.streams, f.stream)
+	a.last = f.stream
+	d.h.answers(f.stream, int64(content))
 	if len(a.frames) > maxAnswers {
 		if err := a.flush(d); err != nil {
 			d.err = err
@@ -94,8 +93,8 @@ func (a *answers) flush(d *http2Door) (err error) {
 	if len(a.frames) > 0 && f.err == nil {
 		n, f.err = d.h.conn.Conn.Write(a.frames)
 	}
-	d.h.wrote(n, a.used, a.streams)
-	a.frames, a.streams, a.used = a.frames[:0], a.streams[:0], 0
+	d.h.wrote(n)
+	a.frames = a.frames[:0]
 	d.h.writing.Unlock()
 	if !f.state.CompareAndSwap(answering, waiting) { // it was closed meanwhile
 		_ = f.cut()
@@ -174,16 +173,29 @@ func (h *http2Conn) settle() (wasWaking bool) {
 	return true
 }
 
-// wrote is called when n octets of answers were written, with so much content, that end streams.
-func (h *http2Conn) wrote(n int, content int64, streams []uint32) {
+// isKnown reports whether net/http knows that a stream was used: it is open, or net/http has answered on it or on a later one. It
+// does not know of one whose request it has refused as malformed.
+func (h *http2Conn) isKnown(stream uint32) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, isOpen := h.open[stream]
+	return isOpen || stream <= h.known
+}
+
+// answers is called when a stream is answered with so much content, before that is written.
+func (h *http2Conn) answers(stream uint32, content int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.windows.use(content)
+	delete(h.open, stream)
+	h.earned += emptyPerAnswer
+}
+
+// wrote is called when n octets of answers were written.
+func (h *http2Conn) wrote(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sent += int64(n)
-	h.windows.use(content)
-	for _, stream := range streams {
-		delete(h.open, stream)
-		h.earned += emptyPerAnswer
-	}
 	h.update()
 	h.answered()
 }

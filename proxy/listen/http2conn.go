@@ -22,6 +22,7 @@ type http2Conn struct {
 	in, out       frameScanner
 	open          map[uint32]struct{} // streams without the end of their response
 	last          uint32              // the client's last stream
+	known         uint32              // the last one that net/http has answered on
 	continuations int                 // of the header block
 	empty         *rate.Limiter       // of frames that carry nothing
 	extra         int64               // those beyond that rate
@@ -192,6 +193,8 @@ func (h *http2Conn) follow(f frame) {
 		h.hasSettings = true
 	case frameGoAway:
 		h.goesAway = true
+	case frameHeaders:
+		h.known = max(h.known, f.stream)
 	case frameData:
 		if h.door != nil && h.windows.sent(int64(f.length)) {
 			h.wake()

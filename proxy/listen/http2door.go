@@ -24,7 +24,6 @@ type http2Door struct {
 
 	block   uint32 // the stream whose header block has not ended; 0 for none
 	last    uint32 // the last stream that was opened
-	handed  uint32 // the last one of which net/http knows
 	initial int64  // the window of a new stream: RFC 9113 section 6.9.2
 	table   uint32 // the size of the table of the client
 	// isClient is whether the client has sent its settings, and isShut whether nothing is answered any more.
@@ -231,9 +230,9 @@ func (d *http2Door) takeFrame(f frame, octets []byte) {
 	d.out = append(d.out, octets...)
 }
 
-// isUnknown reports whether a stream was opened of which net/http does not know.
+// isUnknown reports whether net/http would not know that a stream was used before.
 func (d *http2Door) isUnknown(stream uint32) bool {
-	return stream%2 == 1 && d.handed < stream && stream <= d.last
+	return stream%2 == 1 && stream <= d.answering.last && !d.h.isKnown(stream)
 }
 
 // takeUpdate takes an increment of the window of the connection. One that makes it too large reaches net/http, which ends it.
@@ -289,7 +288,7 @@ func (d *http2Door) takeHeaders(f frame, octets []byte) {
 	}
 	switch {
 	case isNew:
-		d.last, d.handed, d.handedAt = f.stream, f.stream, d.h.conn.server.config.Now()
+		d.last, d.handedAt = f.stream, d.h.conn.server.config.Now()
 	case d.isUnknown(f.stream): // it is used again, for which net/http would end the connection: to that any other wrong one is the same
 		f.stream, d.isShut = 2, true
 	}
