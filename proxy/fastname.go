@@ -79,12 +79,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	if !ok || hasComponents && len(found.Locations) > 1 || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
-	if hasComponents {
-		w.location = t.Query.AppendLocation(w.location[:0], location)
-		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
-	}
-	w.body = pages.AppendMoved(w.body[:0], location)
-	if !r.IsHead() && int64(len(w.body)) > w.room {
+	if location, ok = w.moveTo(location, hasComponents); !ok {
 		return fast.Size
 	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" {
@@ -105,6 +100,17 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	reply.RequestID = event.ID
 	w.out = reply.AppendTo(w.out)
 	return ""
+}
+
+// moveTo makes the body of a redirect, and returns where it leads, with the components that the name has. It returns false where there
+// is no room for it.
+func (w *fastWork) moveTo(location string, hasComponents bool) (with string, ok bool) {
+	if hasComponents {
+		w.location = w.ask.Target.Query.AppendLocation(w.location[:0], location)
+		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
+	}
+	w.body = pages.AppendMoved(w.body[:0], location)
+	return location, w.request.IsHead() || int64(len(w.body)) <= w.room
 }
 
 // answered tells that a name of the registry was answered; a nil record that none was.

@@ -228,7 +228,7 @@ func FuzzFastPathByHTTP2(f *testing.F) {
 func TestFastPathIsInvisibleToTalks(t *testing.T) {
 	filled := newStores()
 	all := acts()
-	random := rand.New(rand.NewPCG(uint64(*talks), 1)) //nolint:gosec // it is a test
+	random := rand.New(rand.NewPCG(uint64(*talks), 1))
 	for i := range *talks {
 		said, division := make([]byte, random.IntN(16)), make([]byte, random.IntN(16))
 		for i := range said {

@@ -10,11 +10,16 @@ import (
 
 // answers are the answers to requests that came at once, which are written at once.
 type answers struct {
-	isBegun bool
+	*answerBuffers        // nil before a request may be one that is answered
+	isBegun        bool   // see begin
+	last           uint32 // the last stream that was answered
+}
+
+// answerBuffers are those of a connection while it is in use.
+type answerBuffers struct {
 	request []byte
 	gathered
 	frames []byte
-	last   uint32 // the last stream that was answered
 }
 
 // gathered is a response by HTTP/1.1 that is sent in another form.
@@ -33,6 +38,9 @@ const maxOpen = 200
 func (a *answers) answer(d *http2Door, f frame, fields []hpack.HeaderField) bool {
 	if f.flags&flagEndStream == 0 || !d.isOpen() {
 		return false
+	}
+	if a.answerBuffers == nil {
+		a.answerBuffers = d.h.conn.server.doors.answers()
 	}
 	request, isHead, ok := appendRequest(a.request[:0], fields)
 	if a.request = request; !ok || !a.begin(d) {
@@ -84,6 +92,13 @@ func (a *answers) begin(d *http2Door) bool {
 
 // flush sends what was answered. An error ends the connection.
 func (a *answers) flush(d *http2Door) (err error) {
+	if a.answerBuffers == nil {
+		return nil
+	}
+	defer func() {
+		d.h.conn.server.doors.answered.Put(a.answerBuffers)
+		a.answerBuffers = nil
+	}()
 	if !a.isBegun {
 		return nil
 	}

@@ -1,7 +1,7 @@
 package listen
 
 import (
-	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"golang.org/x/net/http2/hpack"
@@ -96,19 +96,20 @@ func appendText[T string | []byte](dst []byte, text T) []byte {
 func appendInteger(dst []byte, first byte, prefix uint, value int) []byte {
 	most := 1<<prefix - 1
 	if value < most {
-		return append(dst, first|byte(value))
+		return append(dst, first|byte(value)) //nolint:gosec // it is less than 2^prefix
 	}
-	dst = append(dst, first|byte(most))
+	dst = append(dst, first|byte(most)) //nolint:gosec // likewise
 	for value -= most; value >= 1<<7; value >>= 7 {
-		dst = append(dst, byte(value)|1<<7)
+		dst = append(dst, byte(value)|1<<7) //nolint:gosec // seven bits of it
 	}
-	return append(dst, byte(value))
+	return append(dst, byte(value)) //nolint:gosec // it is less than 2^7
 }
 
 // appendHead appends the head of a frame.
 func appendHead(dst []byte, length int, kind, flags byte, stream uint32) []byte {
-	return append(dst, byte(length>>16), byte(length>>8), byte(length), kind, flags,
-		byte(stream>>24), byte(stream>>16), byte(stream>>8), byte(stream))
+	const kindBits = 8
+	dst = binary.BigEndian.AppendUint32(dst, uint32(length)<<kindBits|uint32(kind)) //nolint:gosec // a frame has less than 2^24 octets
+	return binary.BigEndian.AppendUint32(append(dst, flags), stream)
 }
 
 // appendBlock appends a fragment of a block in a frame of a kind, or in several where it is larger than most. In the first one it
@@ -156,7 +157,5 @@ func fragmentOf(flags byte, payload []byte) (fragment, priority []byte, ok bool)
 
 // dependsOnItself reports whether a priority is malformed: RFC 7540 section 5.3.1.
 func dependsOnItself(priority []byte, stream uint32) bool {
-	const idLength = 4
-	own := [idLength]byte{byte(stream >> 24), byte(stream >> 16), byte(stream >> 8), byte(stream)}
-	return len(priority) > 0 && priority[0]&^(1<<7) == own[0] && bytes.Equal(priority[1:idLength], own[1:])
+	return len(priority) > 0 && binary.BigEndian.Uint32(priority)&^(1<<31) == stream
 }

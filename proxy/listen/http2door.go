@@ -18,9 +18,10 @@ type http2Door struct {
 	buffer *[doorSize]byte // that in lies in; nil for none
 	in     []byte          // what has come, and was not looked at
 	pass   int             // octets of it, or to come, that net/http gets as they are
-	out    []byte          // for net/http, from read on
+	out    []byte          // for net/http, from given on
 	given  int
-	err    error // behind that
+	room   *[doorSize]byte // where out begins; nil for none
+	err    error           // behind that
 
 	block   uint32 // the stream whose header block has not ended; 0 for none
 	last    uint32 // the last stream that was opened
@@ -40,7 +41,17 @@ const doorSize = 16 << 10
 const maxHeld = 16 << 10
 
 // doorBuffers are those of the connections that are in use.
-type doorBuffers struct{ pool sync.Pool }
+type doorBuffers struct {
+	pool     sync.Pool // of *[doorSize]byte
+	answered sync.Pool // of *answerBuffers
+}
+
+func (b *doorBuffers) answers() *answerBuffers {
+	if buffers, ok := b.answered.Get().(*answerBuffers); ok {
+		return buffers
+	}
+	return new(answerBuffers)
+}
 
 func (b *doorBuffers) get() *[doorSize]byte {
 	if buffer, ok := b.pool.Get().(*[doorSize]byte); ok {
@@ -60,24 +71,34 @@ func (d *http2Door) hold(octets []byte) { d.in = append(d.in, octets...) }
 
 // read reads for net/http.
 func (d *http2Door) read(p []byte) (int, error) {
-	for {
+	for len(p) > 0 {
 		if n := copy(p, d.out[d.given:]); n > 0 {
 			if d.given += n; d.given == len(d.out) {
-				d.out, d.given = d.out[:0], 0
-				if cap(d.out) > 2*maxHeld {
-					d.out = nil
-				}
+				d.emptied()
 			}
 			return n, nil
 		}
+		d.room = d.h.conn.server.doors.get()
+		d.out = d.room[:0]
 		switch hasTaken := d.take(); {
-		case len(d.out) > 0 || hasTaken:
+		case len(d.out) > 0:
+		case hasTaken:
+			d.emptied()
 		case d.err != nil:
+			d.emptied()
 			return 0, d.err
 		default:
+			d.emptied()
 			d.receive()
 		}
 	}
+	return 0, nil
+}
+
+// emptied is called when nothing is held for net/http.
+func (d *http2Door) emptied() {
+	d.h.conn.server.doors.pool.Put(d.room)
+	d.out, d.given, d.room = nil, 0, nil
 }
 
 // receive reads from the connection.

@@ -82,43 +82,34 @@ func appendResponseField(dst, name, value []byte) []byte {
 	return appendText(dst, value)
 }
 
-// staticName returns the place of a name in the table that is always there, 0 for none: RFC 7541 appendix A. It has those that are
-// usual in answers.
+// staticName returns the place of a name in the table that is always there, 0 for none.
 func staticName(name []byte) int {
-	switch string(name) {
-	case "accept-ranges":
-		return 18
-	case "age":
-		return 21
-	case "cache-control":
-		return 24
-	case "content-encoding":
-		return 26
-	case "content-language":
-		return 27
-	case "content-length":
-		return 28
-	case "content-type":
-		return 31
-	case "date":
-		return 33
-	case "etag":
-		return 34
-	case "expires":
-		return 36
-	case "last-modified":
-		return 44
-	case "link":
-		return 45
-	case "location":
-		return 46
-	case "server":
-		return 54
-	case "vary":
-		return 59
-	case "via":
-		return 60
-	default:
+	if len(name) >= len(staticNames) {
 		return 0
 	}
+	for _, known := range staticNames[len(name)] {
+		if known.name == string(name) {
+			return known.index
+		}
+	}
+	return 0
+}
+
+// entry is one of that table.
+type entry struct {
+	name  string
+	index int
+}
+
+// staticNames are the names by their lengths that are usual in answers: RFC 7541 appendix A.
+var staticNames = [...][]entry{
+	3:  {{"age", 21}, {"via", 60}},
+	4:  {{"date", 33}, {"etag", 34}, {"link", 45}, {"vary", 59}},
+	6:  {{"server", 54}},
+	7:  {{"expires", 36}},
+	8:  {{"location", 46}},
+	12: {{"content-type", 31}},
+	13: {{"cache-control", 24}, {"accept-ranges", 18}, {"last-modified", 44}},
+	14: {{"content-length", 28}},
+	16: {{"content-encoding", 26}, {"content-language", 27}},
 }

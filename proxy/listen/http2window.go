@@ -1,5 +1,7 @@
 package listen
 
+import "encoding/binary"
+
 // What is answered before net/http uses the flow-control window of the connection (RFC 9113 section 6.9), of which net/http must not
 // know then. So the window is divided: of what the client adds to it net/http is told a part, and the rest is for the answers. If
 // net/http has used what it knows of, it gets the rest too: no client need open a window before it is used up.
@@ -65,6 +67,6 @@ func (w *windows) takeDue() int64 {
 
 // appendUpdate appends a WINDOW_UPDATE frame for the connection: RFC 9113 section 6.9.
 func appendUpdate(dst []byte, increment int64) []byte {
-	dst = appendHead(dst, 4, frameWindowUpdate, 0, 0)
-	return append(dst, byte(increment>>24), byte(increment>>16), byte(increment>>8), byte(increment))
+	dst = appendHead(dst, windowUpdateLength, frameWindowUpdate, 0, 0)
+	return binary.BigEndian.AppendUint32(dst, uint32(increment)) //nolint:gosec // a window has less than 2^31 octets
 }

@@ -21,7 +21,7 @@ import (
 
 // No part of a window is lost, and net/http knows of enough of it in any case: RFC 9113 section 6.9.
 func TestWindows(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is a test
+	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		w := windows{known: initialWindow}
 		whole, told := int64(initialWindow), int64(initialWindow)
@@ -166,7 +166,7 @@ func TestWindowsOfConnections(t *testing.T) {
 				if whole > initialWindow {
 					_ = c.framer.WriteWindowUpdate(0, uint32(whole-initialWindow))
 				}
-				random := rand.New(rand.NewPCG(uint64(whole), 1)) //nolint:gosec // it is a test
+				random := rand.New(rand.NewPCG(uint64(whole), 1))
 				for asked := 0; asked < 300 || len(c.open) > 0; {
 					for asked < 300 && len(c.open) < 20 {
 						asked++

@@ -156,6 +156,11 @@ func (c *requestConn) readNext(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	c.isLineStart = c.isLineStart || isFirst
+	return c.cameIn(p, n, err)
+}
+
+// cameIn is called with n octets of p that were read, and returns how many of them are read as they are.
+func (c *requestConn) cameIn(p []byte, n int, err error) (int, error) {
 	if h := c.http2.Load(); h != nil {
 		return h.read(p[:n], err)
 	}
