@@ -100,7 +100,7 @@ func appendInteger(dst []byte, first byte, prefix uint, value int) []byte {
 	}
 	dst = append(dst, first|byte(most)) //nolint:gosec // likewise
 	for value -= most; value >= 1<<7; value >>= 7 {
-		dst = append(dst, byte(value)|1<<7) //nolint:gosec // seven bits of it
+		dst = append(dst, byte(value)|1<<7)
 	}
 	return append(dst, byte(value)) //nolint:gosec // it is less than 2^7
 }
