@@ -2,6 +2,7 @@ package listen
 
 import (
 	"io"
+	"math"
 	"net"
 	"time"
 
@@ -213,4 +214,24 @@ func (h *http2Conn) wrote(n int) {
 	h.sent += int64(n)
 	h.update()
 	h.answered()
+}
+
+// IsHTTP2 reports whether the request came by HTTP/2. It is written as one by HTTP/1.1, and so is its response, whose content must
+// not be larger than Room.
+func (f *FastConn) IsHTTP2() bool { return f.into != nil }
+
+// Room returns how many octets the content of the response may have that is sent by HTTP/2. By HTTP/1.1 there is no bound.
+func (f *FastConn) Room() int64 {
+	if f.into == nil {
+		return math.MaxInt64
+	}
+	return f.into.room
+}
+
+// ServerName returns the name of the server in the TLS handshake by HTTP/2, "" for none.
+func (f *FastConn) ServerName() string {
+	if secure, ok := f.conn.Conn.(*secureConn); ok && f.into != nil {
+		return secure.ConnectionState().ServerName
+	}
+	return ""
 }
