@@ -39,10 +39,15 @@ func (r *refusal) isOf(request *fast.Request, source *resolver.Negative) bool {
 	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept")
 }
 
+// The sizes of a reply that is worth its memory, and of the texts that it is made of, in octets.
+const (
+	maxRefusal      = 8 << 10
+	maxRefusalTexts = 512
+)
+
 // isSmall reports whether the reply is worth its memory.
 func (r *refusal) isSmall() bool {
-	const body, texts = 8 << 10, 512
-	return len(r.reply.Body) <= body && len(r.target)+len(r.accept) <= texts
+	return len(r.reply.Body) <= maxRefusal && len(r.target)+len(r.accept) <= maxRefusalTexts
 }
 
 // slot returns the place of a reply.
@@ -74,15 +79,13 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	if !ok || hasComponents && len(found.Locations) > 1 || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
+	if location, ok = w.moveTo(location, hasComponents); !ok {
+		return fast.Size
+	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" {
 		return reason
 	}
 	p.config.Ready.Used(nil)
-	if hasComponents {
-		w.location = t.Query.AppendLocation(w.location[:0], location)
-		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
-	}
-	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
 		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
 		Cache: found.Cache,
@@ -99,6 +102,17 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	return ""
 }
 
+// moveTo makes the body of a redirect, and returns where it leads, with the components that the name has. It returns false where there
+// is no room for it.
+func (w *fastWork) moveTo(location string, hasComponents bool) (with string, ok bool) {
+	if hasComponents {
+		w.location = w.ask.Target.Query.AppendLocation(w.location[:0], location)
+		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
+	}
+	w.body = pages.AppendMoved(w.body[:0], location)
+	return location, w.request.IsHead() || int64(len(w.body)) <= w.room
+}
+
 // answered tells that a name of the registry was answered; a nil record that none was.
 func (p *FastPath) answered(event *Event, record *resolver.Record) {
 	if record != nil && p.config.Answered != nil {
@@ -112,10 +126,13 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return fast.Trace
 	}
+	r := &w.request
+	if w.room < maxRefusal || w.view.HTTP2 && len(r.Target)+len(r.Value("Accept")) > maxRefusalTexts {
+		return fast.Size
+	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" { // before work that a client may not cause too often
 		return reason
 	}
-	r := &w.request
 	slot := p.refusals.slot(p.seed, r.Target, r.Value("Accept"))
 	found := slot.Load()
 	if found == nil || !found.isOf(r, n) {
@@ -123,6 +140,9 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 		if found.isSmall() {
 			slot.Store(found)
 		}
+	}
+	if !r.IsHead() && int64(len(found.reply.Body)) > w.room { // it is longer than its texts let expect: it counts twice
+		return fast.Size
 	}
 	p.config.Ready.Used(source)
 	event := p.event(f, w)
