@@ -16,7 +16,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -50,7 +49,7 @@ func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointe
 	return &r.slots[(maphash.String(seed, target)^maphash.String(seed, accept))%uint64(len(r.slots))]
 }
 
-// answerName answers a request for a location of a URN.
+// answerName answers a request for a location of a URN, or of a name of a web host.
 func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	r, t := &w.request, &w.ask.Target
 	switch {
@@ -65,6 +64,8 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	switch {
 	case !ok:
 		return fast.Uncached
+	case err != nil && isHome(&w.ask):
+		return fast.Form
 	case err != nil:
 		return p.refuse(f, w, err, found.TTL)
 	}
@@ -84,7 +85,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	}
 	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Status: answer.RedirectStatus(t.Form, true, record), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
 		Cache: found.Cache,
 		Date:  p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
@@ -140,8 +141,8 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, ttl time.Duration) *refusal {
 	r := &w.request
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
-	var a route.Ask
-	a.Target, _ = route.Parse(strings.Clone(w.ask.Path)) // it was parsed before, over the buffer of the connection
+	a := w.ask // it was parsed over the buffer of the connection
+	a.Last(strings.Clone)
 	made.err = suggest(&a, problem.About(n.WithTTL(ttl, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
 	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err))
 	return made

@@ -104,7 +104,8 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		Disk: files, Store: s.web, Now: now, MaxObject: maxObject, MaxArriving: 16 << 20, StaleFor: time.Minute, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(string, string) (string, bool) { return "", false },
 	})
-	cached := resolver.NewCanonical(known, &resolver.Split{Names: resolver.NewCached(w.answers, &names{asked: s.asked}, nil), Locations: scheme.NewSelf()})
+	table := resolver.NewCached(w.answers, &names{asked: s.asked}, nil)
+	cached := resolver.NewCanonical(known, &resolver.Split{Names: table, Locations: scheme.NewSelf(), Own: table, Owns: known.Owns})
 	slots := func() resolver.Quota { return resolver.Quota{Slots: make(resolver.Slots, 100)} }
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},

@@ -27,6 +27,7 @@ const (
 	hasContact
 	isAuthoritative
 	isSandbox
+	hasRedirect
 )
 
 // contentFields are those that may be redacted.
@@ -75,6 +76,9 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	w.textIf(e.Alias)
+	if fields&hasRedirect != 0 {
+		w.number(uint64(e.Redirect)) //nolint:gosec // it is a status of HTTP
+	}
 }
 
 // content writes the fields that may be redacted.
@@ -109,6 +113,7 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Contact != "", hasContact},
 		{e.Authoritative, isAuthoritative},
 		{e.Sandbox, isSandbox},
+		{e.Redirect != 0, hasRedirect},
 	} {
 		if f.is {
 			fields |= f.bit
@@ -224,6 +229,11 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	e.Alias = r.textIf(fields & hasAlias)
+	e.Redirect = 0
+	if fields&hasRedirect != 0 {
+		e.Redirect = int(r.below(1000)) //nolint:gosec // it is below
+		r.bad = r.bad || !isRedirect(e.Redirect)
+	}
 	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
 }
 

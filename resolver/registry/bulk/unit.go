@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -115,6 +116,9 @@ func (u *unit) contradicts(l line) error {
 	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
 		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
 	}
+	if a.Redirect != 0 && b.Redirect != 0 && a.Redirect != b.Redirect {
+		return fmt.Errorf("its redirect is not that of line %d, which has the same name", u.number)
+	}
 	if u.said.has(fieldIfVersion) && l.said.has(fieldIfVersion) && u.ifVersion != l.ifVersion {
 		return fmt.Errorf("its if_version is not that of line %d, which has the same name", u.number)
 	}
@@ -154,6 +158,7 @@ func (u *unit) take(l line) {
 	if a.Since.IsZero() {
 		a.Since = b.Since
 	}
+	a.Redirect = cmp.Or(a.Redirect, b.Redirect)
 	a.Authoritative = a.Authoritative || b.Authoritative
 	a.Sandbox = a.Sandbox || b.Sandbox
 	u.said |= l.said
@@ -190,6 +195,9 @@ func (u *unit) over(before registry.Record) registry.Record {
 	}
 	if u.said.has(fieldContact) {
 		record.Contact = own.Contact
+	}
+	if u.said.has(fieldRedirect) {
+		record.Redirect = own.Redirect
 	}
 	if u.said.has(fieldAuthoritative) {
 		record.Authoritative = own.Authoritative
