@@ -111,7 +111,8 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
 		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w,
 			&slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"),
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a", "purl.example"),
+		Hosts: []string{"purl.example"},
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			BodyTimeout: time.Second, TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Cache: w.web,
@@ -167,7 +168,7 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 // knownNames are the rules for names, which do not change.
 var knownNames = sync.OnceValues(func() (resolver.Names, error) {
 	set, err := urnns.NewSet(urnns.Builtin()...)
-	return resolver.Names{Set: set, Accept: uri.CurrentURN}, err
+	return resolver.Names{Set: set, Accept: uri.CurrentURN}.Owning([]string{"urn:", "https://purl.example/"}), err
 })
 
 // close closes the caches.
