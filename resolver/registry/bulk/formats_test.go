@@ -43,6 +43,9 @@ func summary(t *testing.T, r *registry.Registry) string {
 					words = append(words, word)
 				}
 			}
+			if e.Redirect != 0 {
+				words = append(words, fmt.Sprint(e.Redirect))
+			}
 			if e.Authoritative {
 				words = append(words, "authoritative")
 			}
