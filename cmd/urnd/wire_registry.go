@@ -63,13 +63,13 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{
 		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(),
-		Redirect: redirectOf(c.Registry), Now: d.now,
+		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil
 }
 
-// redirectOf returns the status of redirects that registry.redirect says, 0 where it is the one that all redirects have.
-func redirectOf(c config.Registry) int {
+// redirectStatus returns the status of redirects that registry.redirect says, 0 where it is the one that all redirects have.
+func redirectStatus(c config.Registry) int {
 	if c.Redirect == http.StatusFound {
 		return 0
 	}
