@@ -146,7 +146,7 @@ func (s *shortURL) item(number int64, base string) *item {
 		i.lose("its rules by device, language or query (hasRedirectRules), which are in another document")
 	}
 	if s.Forward != nil && !*s.Forward {
-		i.lose("that the query of a request is not appended (forwardQuery): it is, where its host is in registry.hosts")
+		i.lose("that the query of a request is not appended (forwardQuery): it is, where urnd answers for the host")
 	}
 	return i
 }
