@@ -112,7 +112,7 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w,
 			&slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a", "purl.example"),
-		Hosts: []string{"purl.example"},
+		Hosts:     []string{"purl.example"},
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			BodyTimeout: time.Second, TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Cache: w.web,
