@@ -64,8 +64,6 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	switch {
 	case !ok:
 		return fast.Uncached
-	case err != nil && isHome(&w.ask):
-		return fast.Form
 	case err != nil:
 		return p.refuse(f, w, err, found.TTL)
 	}
@@ -110,6 +108,9 @@ func (p *FastPath) answered(event *Event, record *resolver.Record) {
 // refuse appends the reply to a request for a name of which the cache has an error.
 func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Duration) fast.Reason {
 	var n *resolver.Negative
+	if isHome(&w.ask) {
+		return fast.Form
+	}
 	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return fast.Trace
 	}

@@ -85,7 +85,9 @@ func TestRegistryHosts(t *testing.T) {
 		t.Errorf("a client names another host in a field: %s", got)
 	}
 	put(registry.Prefix("https://purl.example/net/"), 302, "https://a.example/")
-	for path, want := range map[string]string{"/net/foo": "302 https://a.example/foo", "/net/foo?utm=1": "302 https://a.example/foo?utm=1", "/net/new": "302 https://a.example/new"} {
+	for path, want := range map[string]string{
+		"/net/foo": "302 https://a.example/foo", "/net/foo?utm=1": "302 https://a.example/foo?utm=1", "/net/new": "302 https://a.example/new",
+	} {
 		w.eventually(t, path, want)
 	}
 }

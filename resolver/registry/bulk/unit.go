@@ -106,6 +106,7 @@ func (u *unit) contradicts(l line) error {
 		{"alias", a.Alias, b.Alias},
 		{"metadata", a.Metadata, b.Metadata},
 		{"contact", a.Contact, b.Contact},
+		{"redirect", statusText(a.Redirect), statusText(b.Redirect)},
 		{"by", a.By, b.By},
 		{"note", a.Note, b.Note},
 	} {
@@ -115,9 +116,6 @@ func (u *unit) contradicts(l line) error {
 	}
 	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
 		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
-	}
-	if a.Redirect != 0 && b.Redirect != 0 && a.Redirect != b.Redirect {
-		return fmt.Errorf("its redirect is not that of line %d, which has the same name", u.number)
 	}
 	if u.said.has(fieldIfVersion) && l.said.has(fieldIfVersion) && u.ifVersion != l.ifVersion {
 		return fmt.Errorf("its if_version is not that of line %d, which has the same name", u.number)
