@@ -27,6 +27,7 @@ const (
 	hasContact
 	isAuthoritative
 	isSandbox
+	hasBegins
 	hasRedirect
 )
 
@@ -76,6 +77,7 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	w.textIf(e.Alias)
+	w.textIf(e.Begins)
 	if fields&hasRedirect != 0 {
 		w.number(uint64(e.Redirect)) //nolint:gosec // it is a status of HTTP
 	}
@@ -113,6 +115,7 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Contact != "", hasContact},
 		{e.Authoritative, isAuthoritative},
 		{e.Sandbox, isSandbox},
+		{e.Begins != "", hasBegins},
 		{e.Redirect != 0, hasRedirect},
 	} {
 		if f.is {
@@ -228,7 +231,7 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 			e.Successors = append(e.Successors, r.text())
 		}
 	}
-	e.Alias = r.textIf(fields & hasAlias)
+	e.Alias, e.Begins = r.textIf(fields&hasAlias), r.textIf(fields&hasBegins)
 	e.Redirect = 0
 	if fields&hasRedirect != 0 {
 		e.Redirect = int(r.below(1000)) //nolint:gosec // it is below
