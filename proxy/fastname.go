@@ -16,7 +16,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -55,7 +54,7 @@ func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointe
 	return &r.slots[(maphash.String(seed, target)^maphash.String(seed, accept))%uint64(len(r.slots))]
 }
 
-// answerName answers a request for a location of a URN.
+// answerName answers a request for a location of a URN, or of a name of a web host.
 func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	r, t := &w.request, &w.ask.Target
 	switch {
@@ -87,7 +86,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	}
 	p.config.Ready.Used(nil)
 	reply := message.FastRedirect{
-		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Status: answer.RedirectStatus(t.Form, true, record), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
 		Cache: found.Cache,
 		Date:  p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
@@ -123,6 +122,9 @@ func (p *FastPath) answered(event *Event, record *resolver.Record) {
 // refuse appends the reply to a request for a name of which the cache has an error.
 func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Duration) fast.Reason {
 	var n *resolver.Negative
+	if isHome(&w.ask) {
+		return fast.Form
+	}
 	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return fast.Trace
 	}
@@ -160,8 +162,8 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, ttl time.Duration) *refusal {
 	r := &w.request
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
-	var a route.Ask
-	a.Target, _ = route.Parse(strings.Clone(w.ask.Path)) // it was parsed before, over the buffer of the connection
+	a := w.ask // it was parsed over the buffer of the connection
+	a.Last(strings.Clone)
 	made.err = suggest(&a, problem.About(n.WithTTL(ttl, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
 	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err))
 	return made

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -34,6 +35,9 @@ func entryText(e registry.Entry) string {
 	}
 	row("metadata", e.Metadata)
 	row("contact", e.Contact)
+	if e.Redirect != 0 {
+		row("redirect", strconv.Itoa(e.Redirect))
+	}
 	switch {
 	case e.Authoritative && len(e.Targets) == 0:
 		row("authoritative", "names below that are not registered do not exist")

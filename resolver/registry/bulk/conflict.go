@@ -56,6 +56,7 @@ func isFirst(before, after registry.Record) bool {
 	within := func(a, b string) bool { return a == "" || a == b }
 	return before.Status == registry.Reserved && after.Status != registry.Withdrawn && len(before.Targets) == 0 && before.Alias == "" &&
 		within(before.Metadata, after.Metadata) && within(before.Contact, after.Contact) &&
+		(before.Redirect == 0 || before.Redirect == after.Redirect) &&
 		(after.Authoritative || !before.Authoritative) && before.Sandbox == after.Sandbox
 }
 

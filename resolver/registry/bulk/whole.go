@@ -128,6 +128,6 @@ func sameVersion(a, b registry.Entry) bool {
 // sameRecord reports whether two records are equal but for Since.
 func sameRecord(a, b registry.Record) bool {
 	return a.Status == b.Status && a.Reason == b.Reason && slices.Equal(a.Successors, b.Successors) && a.Alias == b.Alias &&
-		slices.Equal(a.Targets, b.Targets) && a.Metadata == b.Metadata && a.Contact == b.Contact &&
+		slices.Equal(a.Targets, b.Targets) && a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect &&
 		a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox
 }
