@@ -26,7 +26,9 @@ type ChangeSet struct {
 const (
 	KindImport = "import"
 	KindRevert = "revert"
-	KindBefore = "before" // what there was before there were change sets
+	// KindMigrate is that of names that were registered by other ones than the canonical ones.
+	KindMigrate = "migrate"
+	KindBefore  = "before" // what there was before there were change sets
 )
 
 // Into makes the changes of a batch part of a change set, whose number Set returns after Flush.

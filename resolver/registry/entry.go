@@ -50,10 +50,23 @@ type Entry struct {
 	Changed time.Time
 	By      string // who made the version
 	Note    string // why
+	// Former is the name that was renamed to this one by the version, whose Prev is the last version by that name; "" for none.
+	Former string
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool
 	Record
 }
+
+// keyBefore returns the key of the version before.
+func (e *Entry) keyBefore() Key {
+	if e.Former != "" {
+		return Key{e.Kind, e.Former}
+	}
+	return e.Key
+}
+
+// Follows reports whether an entry may be the version after another one.
+func (e *Entry) Follows(before *Entry) bool { return before.Key == e.keyBefore() && before.Seq < e.Seq }
 
 // Exists reports whether there is such an entry.
 func (e Entry) Exists() bool { return e.Version != 0 }
