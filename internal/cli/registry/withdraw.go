@@ -137,6 +137,8 @@ func printChange(w io.Writer, before, after registry.Entry) error {
 		what = "unchanged, version"
 	case !before.Exists():
 		what = "registered, version"
+	case after.Former != "":
+		what = "renamed from " + after.Former + ", version"
 	}
 	if _, err := fmt.Fprintf(w, "%s: %s %d\n", after.Key, what, after.Version); err != nil {
 		return err

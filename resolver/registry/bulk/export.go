@@ -41,7 +41,8 @@ type exporter interface {
 var ErrUnexportable = errors.New("it cannot be exported in this format")
 
 // Export writes the entries of a registry, as they are at one moment: prefixes first, each in the
-// order of the octets of their names. The same entries make the same octets.
+// order of the octets of their names. The same entries make the same octets. Aliases that are only another spelling of their name are not
+// among them: who imports the name has them.
 func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOptions) error {
 	if o.Skipped == nil {
 		o.Skipped = func(string, error) {}
@@ -55,7 +56,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 	}
 	b := bufio.NewWriterSize(w, 256<<10)
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
-		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix}
+		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix, registry: r}
 		if err := out.begin(b, all); err != nil {
 			return err
 		}
@@ -121,6 +122,8 @@ type entries struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call
 	tx     registry.Tx
 	prefix string
+	// registry knows which aliases are only another spelling; nil knows none.
+	registry *registry.Registry
 }
 
 // each calls f with each entry.
@@ -144,6 +147,9 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 			return err
 		}
 		for i := range page {
+			if s.isSpelling(&page[i]) {
+				continue
+			}
 			if err := f(&page[i]); err != nil {
 				return err
 			}
@@ -153,6 +159,15 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 		}
 		after = page[len(page)-1].Name
 	}
+}
+
+// isSpelling reports whether an entry is an alias of its own canonical name, as a migration makes it.
+func (s *entries) isSpelling(e *registry.Entry) bool {
+	if e.Alias == "" || s.registry == nil {
+		return false
+	}
+	key, err := s.registry.CanonicalKey(e.Key)
+	return err == nil && key.Name == e.Alias
 }
 
 // versions returns all versions of an entry, the newest first.

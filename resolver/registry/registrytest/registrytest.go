@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"redacted", testRedacted},
 		{"tree", testTree},
 		{"forked", testForked},
+		{"renamed", testRenamed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()
