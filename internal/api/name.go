@@ -42,6 +42,8 @@ type Name struct {
 	Former string `json:"former,omitempty"`
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool `json:"redacted,omitempty"`
+	// Warning says after a change what is doubtful in the name, such as a wrong check digit.
+	Warning string `json:"warning,omitempty"`
 }
 
 // NameTarget is one target of a Name.

@@ -35,6 +35,7 @@ type Names interface {
 	List(ctx context.Context, kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error)
 	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
 	Store() registry.Store
+	Doubt(key registry.Key) error
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
 	Purge(ctx context.Context, actor registry.Actor, prefix string) (int, error)
 }

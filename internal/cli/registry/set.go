@@ -102,6 +102,9 @@ times are not used.`,
 			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
 			AllowUnresolvable: s.unresolvable, OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
 		}})
+		if doubt := r.Doubt(key); err == nil && doubt != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: a warning: %v\n", doubt)
+		}
 		if err == nil && withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
 		}

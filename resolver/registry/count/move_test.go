@@ -13,7 +13,9 @@ func TestMove(t *testing.T) {
 	s := stores(t)()
 	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 		err := tx.Put(registry.TableCounts, []registry.Document{
-			{Key: "a 2031-05-01", Value: []byte("1 2")}, {Key: "a 2031-05-02", Value: []byte("3 0")}, {Key: "b 2031-05-02", Value: []byte("4 5")},
+			{Key: "a 2031-05-01", Value: []byte("1 2")},
+			{Key: "a 2031-05-02", Value: []byte("3 0")},
+			{Key: "b 2031-05-02", Value: []byte("4 5")},
 			{Key: "a-1 2031-05-02", Value: []byte("9 9")},
 		})
 		if err != nil {
