@@ -29,6 +29,7 @@ type Name struct {
 	Targets       []NameTarget    `json:"targets"`         // in their order
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Contact       string          `json:"contact,omitempty"`
+	Pattern       string          `json:"pattern,omitempty"`       // of prefixes: a regular expression of what follows
 	Authoritative bool            `json:"authoritative,omitempty"` // of prefixes
 	Sandbox       bool            `json:"sandbox,omitempty"`
 
@@ -62,7 +63,7 @@ func NewName(e registry.Entry) Name {
 	n := Name{
 		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since,
 		Reason: e.Reason, Successors: e.Successors, Alias: e.Alias, Targets: make([]NameTarget, len(e.Targets)),
-		Contact: e.Contact, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
+		Contact: e.Contact, Pattern: e.Pattern, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
 		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Former: e.Former, Redacted: e.Redacted,
 	}
 	for i, t := range e.Targets {
@@ -147,7 +148,7 @@ func (n Name) Key() registry.Key {
 func (n Name) Record() (registry.Record, error) {
 	record := registry.Record{
 		Status: n.Status, Reason: n.Reason, Successors: n.Successors, Alias: n.Alias,
-		Contact: n.Contact, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
+		Contact: n.Contact, Pattern: n.Pattern, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
 	}
 	for _, t := range n.Targets {
 		t.From, t.Until = stored(t.From), stored(t.Until)

@@ -28,6 +28,7 @@ const (
 	isAuthoritative
 	isSandbox
 	hasFormer
+	hasPattern
 )
 
 // contentFields are those that may be redacted.
@@ -77,6 +78,7 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 	}
 	w.textIf(e.Alias)
 	w.textIf(e.Former)
+	w.textIf(e.Pattern)
 }
 
 // content writes the fields that may be redacted.
@@ -112,6 +114,7 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Authoritative, isAuthoritative},
 		{e.Sandbox, isSandbox},
 		{e.Former != "", hasFormer},
+		{e.Pattern != "", hasPattern},
 	} {
 		if f.is {
 			fields |= f.bit
@@ -227,6 +230,7 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	e.Alias, e.Former = r.textIf(fields&hasAlias), r.textIf(fields&hasFormer)
+	e.Pattern = r.textIf(fields & hasPattern)
 	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
 }
 

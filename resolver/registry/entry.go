@@ -84,6 +84,8 @@ type Record struct {
 	Targets  []Target
 	Metadata string // a JSON object, "" for none
 	Contact  string // whom to ask: a name, a mail address or a URI
+	// Pattern is of prefixes: what follows one in a name that is not registered itself, as a whole; a regular expression (RE2), "" for any.
+	Pattern string
 	// Authoritative is of prefixes: names below that are not registered do not exist.
 	Authoritative bool
 	// Sandbox is of prefixes, and of names that were registered below one: they may be purged.

@@ -104,7 +104,10 @@ func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, e
 		return Record{}, err
 	}
 	if key.Kind == KindName {
-		record.Authoritative = false
+		record.Authoritative, record.Pattern = false, ""
+	}
+	if err := CheckPattern(record.Pattern); err != nil {
+		return Record{}, err
 	}
 	return record, checkTargets(key, record.Targets)
 }

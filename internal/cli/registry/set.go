@@ -22,6 +22,7 @@ type setFlags struct {
 	targets                         *targetFlags
 	add, reserve, activate, replace bool
 	authoritative, sandbox          bool
+	pattern                         string
 	unresolvable                    bool
 	remove                          []string
 	alias, metadata, contact        string
@@ -122,6 +123,8 @@ func (s *setFlags) addFlags() {
 	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
 	flags.StringVar(&s.metadata, "metadata", "", "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none")
 	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
+	flags.StringVar(&s.pattern, "pattern", "", "of a prefix: what follows it in names that are not registered themselves, a regular `expression` (RE2); "+
+		"others are not found")
 	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
 		"without targets, those that are not registered do not exist")
 	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
@@ -155,7 +158,7 @@ func (s *setFlags) check(args []string) error {
 // hasContent reports whether flags say what is to be registered.
 func (s *setFlags) hasContent() bool {
 	return slices.ContainsFunc([]string{
-		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "authoritative", "sandbox",
+		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "pattern", "authoritative", "sandbox",
 	}, s.cmd.Flags().Changed)
 }
 
@@ -232,6 +235,9 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 	if changed("contact") {
 		record.Contact = s.contact
 	}
+	if changed("pattern") {
+		record.Pattern = s.pattern
+	}
 	if changed("authoritative") {
 		record.Authoritative = s.authoritative
 	}
@@ -243,8 +249,8 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 
 // forPrefixes returns an error if flags for prefixes are used of a name.
 func (s *setFlags) forPrefixes(key registry.Key) error {
-	if key.Kind == registry.KindName && (s.authoritative || s.sandbox) {
-		return fmt.Errorf("%w: --authoritative and --sandbox are of prefixes: add --prefix", registry.ErrInvalid)
+	if key.Kind == registry.KindName && (s.authoritative || s.sandbox || s.pattern != "") {
+		return fmt.Errorf("%w: --authoritative, --pattern and --sandbox are of prefixes: add --prefix", registry.ErrInvalid)
 	}
 	return nil
 }

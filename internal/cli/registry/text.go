@@ -35,6 +35,7 @@ func entryText(e registry.Entry) string {
 	}
 	row("metadata", e.Metadata)
 	row("contact", e.Contact)
+	row("pattern", e.Pattern)
 	switch {
 	case e.Authoritative && len(e.Targets) == 0:
 		row("authoritative", "names below that are not registered do not exist")

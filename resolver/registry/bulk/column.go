@@ -27,6 +27,7 @@ const (
 	fieldTargets
 	fieldMetadata
 	fieldContact
+	fieldPattern
 	fieldAuthoritative
 	fieldSandbox
 	fieldChanged
@@ -46,7 +47,7 @@ const (
 // a column out.
 var columnNames = [fieldsEnd]string{
 	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
-	"authoritative", "sandbox", "changed", "by", "note",
+	"pattern", "authoritative", "sandbox", "changed", "by", "note",
 	"target", "type", "language", "priority", "from", "until", "target_note",
 }
 
@@ -57,7 +58,7 @@ func synonym(name string) field {
 		return fieldName
 	case "url", "uri":
 		return fieldURI
-	case "seq": // JSON documents of the API have it
+	case "seq", "former", "warning": // JSON documents of the API have them
 		return fieldIgnored
 	default:
 		return fieldsEnd

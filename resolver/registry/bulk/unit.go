@@ -105,6 +105,7 @@ func (u *unit) contradicts(l line) error {
 		{"alias", a.Alias, b.Alias},
 		{"metadata", a.Metadata, b.Metadata},
 		{"contact", a.Contact, b.Contact},
+		{"pattern", a.Pattern, b.Pattern},
 		{"by", a.By, b.By},
 		{"note", a.Note, b.Note},
 	} {
@@ -135,6 +136,7 @@ func (u *unit) take(l line) {
 		{&a.Alias, b.Alias},
 		{&a.Metadata, b.Metadata},
 		{&a.Contact, b.Contact},
+		{&a.Pattern, b.Pattern},
 		{&a.By, b.By},
 		{&a.Note, b.Note},
 	} {
@@ -190,6 +192,9 @@ func (u *unit) over(before registry.Record) registry.Record {
 	}
 	if u.said.has(fieldContact) {
 		record.Contact = own.Contact
+	}
+	if u.said.has(fieldPattern) {
+		record.Pattern = own.Pattern
 	}
 	if u.said.has(fieldAuthoritative) {
 		record.Authoritative = own.Authoritative
