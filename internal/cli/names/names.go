@@ -23,7 +23,7 @@ type namespaceJSON struct {
 	Check   string `json:"check"`   // which function checks the syntax or the check digits of names
 	Lenient bool   `json:"lenient"` // names that fail the check are accepted
 	// LenientDigits says that those are of which only the check digit is wrong.
-	LenientDigits bool         `json:"lenientDigits"`
+	LenientDigits bool         `json:"lenientDigits,omitempty"`
 	Targets       []targetJSON `json:"targets"`
 	Source        string       `json:"source"`
 }
