@@ -99,6 +99,12 @@ func (b *body) hasCome() bool {
 	return b.source == http.NoBody || ok && int64(source.Buffered()) >= b.length-b.arrived
 }
 
+// comes reports whether reading more waits for nothing, so that it is sent with what was written before; b.mu is held.
+func (b *body) comes() bool {
+	source, ok := b.source.(Buffered)
+	return ok && !b.reading && !b.isFull() && source.Buffered() > 0
+}
+
 // isFull reports whether the reader of a body that is passed on is too far behind; b.mu is held. One of several, where the
 // disk has failed, holds up nobody: see drop.
 func (b *body) isFull() bool {

@@ -154,7 +154,7 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 			return nil, b.err
 		case !reads: // its client has left
 			return nil, errAbandoned
-		case !flushed:
+		case !flushed && !b.comes():
 			b.mu.Unlock()
 			flush()
 			flushed = true

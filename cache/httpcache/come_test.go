@@ -2,9 +2,11 @@ package httpcache_test
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -39,5 +41,38 @@ func TestStoredBeforeItsAnswer(t *testing.T) {
 			t.Fatalf("%d exchanges, want 1", n)
 		}
 		s.cache.Purge(target, true)
+	}
+}
+
+// What has come with its head is sent with it: the head alone would be a second write.
+func TestSentWithItsHead(t *testing.T) {
+	s := newSite(t, nil)
+	for _, test := range []struct {
+		name    string
+		come    bool
+		flushes int
+	}{{"it has come", true, 0}, {"it may take long", false, 1}} {
+		s.mu.Lock()
+		s.respond = func(context.Context, sent) (*httpmessage.Response, error) {
+			response := s.response(200, "", "Cache-Control: max-age=60")
+			response.Body, response.ContentLength = io.NopCloser(strings.NewReader("abc")), 3
+			if test.come {
+				response.Body = comeBody{strings.NewReader("abc")}
+			}
+			return response, nil
+		}
+		s.mu.Unlock()
+		s.cache.Purge(target, true)
+		r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target}
+		a, err := s.cache.Serve(t.Context(), r, httpcache.Forward(s.forward))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flushes := 0
+		var got strings.Builder
+		if err := a.Content.SendTo(&got, func() { flushes++ }); err != nil || got.String() != "abc" || flushes != test.flushes {
+			t.Errorf("%s: %q, %v, the head was flushed %d times, want %d", test.name, got.String(), err, flushes, test.flushes)
+		}
+		a.Content.Close()
 	}
 }
