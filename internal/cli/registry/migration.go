@@ -68,8 +68,8 @@ func (d *decisions) read(file string) error {
 func (d *decisions) of(g rename.Group) (key registry.Key, ok bool) {
 	named := 0
 	for _, e := range g.Entries {
-		if _, is := d.names[e.Key.String()]; is {
-			d.names[e.Key.String()] = true
+		if _, is := d.names[e.String()]; is {
+			d.names[e.String()] = true
 			key = e.Key
 			named++
 		}
@@ -192,7 +192,7 @@ type migrationDocument struct {
 
 func documentOf(a rename.Action) migrationDocument {
 	d := migrationDocument{
-		Name: a.Key.Name, Prefix: a.Kind == registry.KindPrefix, What: a.What, Canonical: a.To.Name, Version: a.Version, Changed: a.Changed, By: a.By, Why: a.Why,
+		Name: a.Name, Prefix: a.Kind == registry.KindPrefix, What: a.What, Canonical: a.To.Name, Version: a.Version, Changed: a.Changed, By: a.By, Why: a.Why,
 	}
 	if a.Exists() {
 		d.Status = a.Status.String()

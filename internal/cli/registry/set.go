@@ -103,13 +103,14 @@ times are not used.`,
 			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
 			AllowUnresolvable: s.unresolvable, OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
 		}})
-		if doubt := r.Doubt(key); err == nil && doubt != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: a warning: %v\n", doubt)
+		if err != nil {
+			return err
 		}
-		if err == nil && withdrawn {
+		warnOfDoubt(cmd, r.Doubt(key))
+		if withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
 		}
-		return err
+		return nil
 	}
 	return cmd
 }
@@ -245,6 +246,13 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 		record.Sandbox = s.sandbox
 	}
 	return record, s.forPrefixes(before.Key)
+}
+
+// warnOfDoubt prints what is doubtful in a name that was registered all the same; nil is nothing.
+func warnOfDoubt(cmd *cobra.Command, doubt error) {
+	if doubt != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: a warning: %v\n", doubt)
+	}
 }
 
 // forPrefixes returns an error if flags for prefixes are used of a name.

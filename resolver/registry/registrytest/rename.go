@@ -2,30 +2,30 @@ package registrytest
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // rename renames in a batch.
-func rename(t *testing.T, s registry.Store, from, to registry.Key) (err error) {
+func rename(t *testing.T, s registry.Store, from, to registry.Key) error {
 	t.Helper()
-	write(t, s, func(tx registry.WriteTx) error {
+	return s.Write(t.Context(), func(tx registry.WriteTx) error {
 		b := registry.NewBatch(tx, "test", epoch)
-		if _, err = b.Rename(from, to, "renamed"); err != nil {
-			return nil
+		if _, err := b.Rename(from, to, "renamed"); err != nil {
+			return err
 		}
 		_, err := b.Flush()
 		return err
 	})
-	return err
 }
 
 // A name that is renamed has all its versions, is not there by its former name, and takes its aliases along.
 func testRenamed(t *testing.T, s registry.Store) {
 	former, name, alias := registry.Name("ark:/1/x-1"), registry.Name("ark:/1/x1"), registry.Name("urn:example:alias-1")
 	for i := range 3 {
-		put(t, s, former, registry.Record{Contact: fmt.Sprint(i), Targets: []registry.Target{{URI: "https://example.org/"}}})
+		put(t, s, former, registry.Record{Contact: strconv.Itoa(i), Targets: []registry.Target{{URI: "https://example.org/"}}})
 	}
 	put(t, s, alias, registry.Record{Alias: former.Name})
 	other := registry.Name("https://example.org/ark:/1/y") // of another group

@@ -50,9 +50,9 @@ func (g *Group) decide(resolve Resolve) []Action {
 	}
 	keep, ok := resolve(*g)
 	if ok {
-		_, ok = g.registered(keep)
+		ok = g.has(keep)
 	}
-	_, has := g.registered(g.To)
+	has := g.has(g.To)
 	actions := make([]Action, len(g.Entries))
 	for i, e := range g.Entries {
 		actions[i] = Action{Entry: e, To: g.To, What: Alias}
@@ -72,8 +72,8 @@ func (g *Group) decide(resolve Resolve) []Action {
 	return actions
 }
 
-// do makes the changes of actions of one group in a batch.
-func do(tx registry.WriteTx, b *registry.Batch, actions []Action, note string, moved func(tx registry.WriteTx, from, to string) error) error {
+// unchanged returns an error where an entry is not what was looked at.
+func unchanged(b *registry.Batch, actions []Action) error {
 	for _, a := range actions {
 		now, err := b.Get(a.Key)
 		if err != nil {
@@ -82,6 +82,14 @@ func do(tx registry.WriteTx, b *registry.Batch, actions []Action, note string, m
 		if now.Seq != a.Seq {
 			return fmt.Errorf("%w: it was changed meanwhile: run the command again", registry.ErrConflict)
 		}
+	}
+	return nil
+}
+
+// do makes the changes of actions of one group in a batch.
+func do(tx registry.WriteTx, b *registry.Batch, actions []Action, note string, moved func(tx registry.WriteTx, from, to string) error) error {
+	if err := unchanged(b, actions); err != nil {
+		return err
 	}
 	for _, a := range actions { // first the one that has the name
 		var err error
@@ -104,7 +112,7 @@ func do(tx registry.WriteTx, b *registry.Batch, actions []Action, note string, m
 			}
 		}
 		if a.What != Keep && a.What != Replace && a.Kind == registry.KindName {
-			if err := moved(tx, a.Key.Name, a.To.Name); err != nil {
+			if err := moved(tx, a.Name, a.To.Name); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -20,14 +22,9 @@ type Group struct {
 	Entries []registry.Entry
 }
 
-// registered returns the entry of a group by its key.
-func (g *Group) registered(key registry.Key) (registry.Entry, bool) {
-	for _, e := range g.Entries {
-		if e.Key == key {
-			return e, true
-		}
-	}
-	return registry.Entry{}, false
+// has reports whether there is an entry of a key in a group.
+func (g *Group) has(key registry.Key) bool {
+	return slices.ContainsFunc(g.Entries, func(e registry.Entry) bool { return e.Key == key })
 }
 
 // Config says where names are looked for.
@@ -52,7 +49,7 @@ func (c Config) each(ctx context.Context, f func([]Group) error) error {
 	if err != nil {
 		return err
 	}
-	defer sorted.Close()
+	defer sorted.Close() //nolint:errcheck // what it has is not needed any more
 	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
 		if err := c.collect(ctx, kind, sorted); err != nil {
 			return err
@@ -108,7 +105,7 @@ func (c Config) collect(ctx context.Context, kind registry.Kind, sorted *sorter.
 
 // recordOf returns what is sorted, by which keys of one name are neighbours.
 func recordOf(to, key registry.Key) []byte {
-	return []byte(fmt.Sprint(uint8(to.Kind)) + to.Name + separator + key.Name)
+	return []byte(strconv.Itoa(int(to.Kind)) + to.Name + separator + key.Name)
 }
 
 // grouper makes groups of what was sorted.

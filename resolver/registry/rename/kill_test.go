@@ -26,7 +26,7 @@ func TestMigrateUntilKilled(t *testing.T) {
 	}
 	run := rename.Run{Config: rename.Config{Registry: opened(t, path), TempDir: filepath.Dir(path)}, Actor: registry.Actor{Role: registry.Admin}}
 	run.Report = func(a rename.Action) error {
-		_, err := fmt.Println("renamed", a.Key.Name)
+		_, err := fmt.Println("renamed", a.Name)
 		return err
 	}
 	if _, err := run.Do(t.Context()); err != nil {
