@@ -27,6 +27,7 @@ const (
 	hasContact
 	isAuthoritative
 	isSandbox
+	hasBegins
 	hasFormer
 	hasPattern
 )
@@ -77,6 +78,7 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	w.textIf(e.Alias)
+	w.textIf(e.Begins)
 	w.textIf(e.Former)
 	w.textIf(e.Pattern)
 }
@@ -113,6 +115,7 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Contact != "", hasContact},
 		{e.Authoritative, isAuthoritative},
 		{e.Sandbox, isSandbox},
+		{e.Begins != "", hasBegins},
 		{e.Former != "", hasFormer},
 		{e.Pattern != "", hasPattern},
 	} {
@@ -229,8 +232,8 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 			e.Successors = append(e.Successors, r.text())
 		}
 	}
-	e.Alias, e.Former = r.textIf(fields&hasAlias), r.textIf(fields&hasFormer)
-	e.Pattern = r.textIf(fields & hasPattern)
+	e.Alias, e.Begins = r.textIf(fields&hasAlias), r.textIf(fields&hasBegins)
+	e.Former, e.Pattern = r.textIf(fields&hasFormer), r.textIf(fields&hasPattern)
 	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
 }
 
