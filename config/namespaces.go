@@ -16,7 +16,7 @@ type Namespace struct {
 	NID     string   `mapstructure:"nid"`
 	Fold    string   `mapstructure:"fold"`    // "none", "lower", "upper", "prefix" or "first"
 	Strip   string   `mapstructure:"strip"`   // octets that are ignored in comparison
-	Check   string   `mapstructure:"check"`   // "strict", or "warn": names that fail the check of the namespace are accepted
+	Check   string   `mapstructure:"check"`   // "strict", "digits" or "warn": names that fail the check of the namespace are accepted
 	Pattern string   `mapstructure:"pattern"` // what a canonical NSS must match
 	Order   []string `mapstructure:"order"`   // as resolve.order
 	THTTP   []string `mapstructure:"thttp"`   // servers that are queried by THTTP, such as "https://resolver.example.org"
@@ -80,8 +80,8 @@ func namespaceElements() []Setting {
 		{Path: "namespaces.*.strip", Form: "text", Doc: "octets of names that are ignored"},
 		{
 			Path: "namespaces.*.check", OneOf: checks(),
-			Doc: "what happens to names that fail the check of a built-in namespace: they are refused (strict) or " +
-				"accepted (warn)",
+			Doc: "what happens to names that fail the check of a built-in namespace: they are refused (strict), or accepted with a warning, " +
+				"where only the check digit is wrong (digits, the default of nbn) or in any case (warn)",
 		},
 		{
 			Path: "namespaces.*.pattern", Form: "regular expression (RE2)",
@@ -131,7 +131,7 @@ func targetElements() []Setting {
 
 func folds() []string { return []string{"none", "lower", "upper", "prefix", "first"} }
 
-func checks() []string { return []string{"strict", "warn"} }
+func checks() []string { return []string{"strict", "digits", "warn"} }
 
 func checkNamespaces(f *Faults, namespaces []Namespace) {
 	seen := make(map[string]bool)

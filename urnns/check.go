@@ -2,6 +2,9 @@ package urnns
 
 import "github.com/urnd/urnd/uri"
 
+// ruleCheckDigit is the name of the rules about check digits: see Namespace.LenientDigits.
+const ruleCheckDigit = "check digit"
+
 // check has the rules of a namespace that a row of data cannot express. The zero
 // check has none.
 type check struct {

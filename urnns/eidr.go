@@ -31,7 +31,7 @@ func checkEIDR(nss string) (int, uri.Rule) {
 		return at + min(len(suffix), len(pattern)), ruleEIDR
 	}
 	if want := mod37(strings.ReplaceAll(suffix[:len(pattern)-2], "-", "")); uri.Upper(suffix[len(suffix)-1]) != want {
-		return len(nss) - 1, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
+		return len(nss) - 1, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
 	}
 	return 0, uri.Rule{}
 }

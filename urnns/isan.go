@@ -24,7 +24,7 @@ func checkISAN(nss string) (int, uri.Rule) {
 			digits += group
 		case len(group) == 1 && i > 0 && len(groups[i-1]) == 4 && mayBeChecked(digits, i == len(groups)-1):
 			if want := mod37(digits); uri.Upper(group[0]) != want {
-				return at, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
+				return at, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
 			}
 		default:
 			return at, ruleISAN

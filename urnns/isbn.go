@@ -43,7 +43,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 	}
 	if uri.Upper(digits[len(digits)-1]) != want {
 		return end, uri.Rule{
-			Name: "check digit", Section: "ISO 2108",
+			Name: ruleCheckDigit, Section: "ISO 2108",
 			Says: fmt.Sprintf("the check digit should be %c", want),
 		}
 	}

@@ -19,7 +19,7 @@ func checkISNI(nss string) (int, uri.Rule) {
 		return len(nss), ruleISNI
 	}
 	if want := mod11of2(nss[:15]); uri.Upper(nss[15]) != want {
-		return 15, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 11-2", Says: fmt.Sprintf("the check digit should be %c", want)}
+		return 15, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 11-2", Says: fmt.Sprintf("the check digit should be %c", want)}
 	}
 	return 0, uri.Rule{}
 }

@@ -24,7 +24,7 @@ func checkISSN(nss string) (int, uri.Rule) {
 	}
 	if want := mod11(digits[:7]); uri.Upper(digits[7]) != want {
 		return len(nss) - 1, uri.Rule{
-			Name: "check digit", Section: "ISO 3297",
+			Name: ruleCheckDigit, Section: "ISO 3297",
 			Says: fmt.Sprintf("the check digit should be %c", want),
 		}
 	}

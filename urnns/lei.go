@@ -19,7 +19,7 @@ func checkLEI(nss string) (int, uri.Rule) {
 		return min(len(nss), 20), ruleLEI
 	}
 	if want := mod97(nss[:18]); nss[18:] != want {
-		return 18, uri.Rule{Name: "check digit", Section: "ISO 7064 MOD 97-10", Says: fmt.Sprintf("the check digits should be %s", want)}
+		return 18, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 97-10", Says: fmt.Sprintf("the check digits should be %s", want)}
 	}
 	return 0, uri.Rule{}
 }

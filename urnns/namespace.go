@@ -62,6 +62,8 @@ type Namespace struct {
 	Check string `json:"check"`
 	// Lenient accepts the names that Check refuses; Set.Doubt returns the error.
 	Lenient bool `json:"lenient"`
+	// LenientDigits accepts the names of which Check refuses no more than the check digit; Set.Doubt returns the error.
+	LenientDigits bool `json:"lenientDigits"`
 	// Pattern, where set, must match the canonical NSS (RE2 syntax).
 	Pattern string   `json:"pattern"`
 	Targets []Target `json:"targets"`

@@ -66,7 +66,7 @@ func checkDNB(nss string) (int, uri.Rule) {
 		}
 	}
 	if want := "0123456789"[sum/divisor%10]; nss[last] != want {
-		return last, uri.Rule{Name: "check digit", Section: "Deutsche Nationalbibliothek", Says: fmt.Sprintf("the check digit should be %c", want)}
+		return last, uri.Rule{Name: ruleCheckDigit, Section: "Deutsche Nationalbibliothek", Says: fmt.Sprintf("the check digit should be %c", want)}
 	}
 	return 0, uri.Rule{}
 }

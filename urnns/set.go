@@ -91,8 +91,8 @@ func (s *Set) canonicalBy(v uri.URN, fold func(uri.URN, uri.Folding) (uri.URN, e
 		return fold(v, uri.Folding{})
 	}
 	if r.check.verify != nil && !r.ns.Lenient {
-		if err := r.verify(v); err != nil {
-			return uri.URN{}, err
+		if offset, rule := r.check.verify(nss); rule.Name != "" && !r.accepts(rule) {
+			return uri.URN{}, violation(v, offset, rule)
 		}
 	}
 	name, err := fold(v, r.foldingOf(nss))
@@ -127,10 +127,15 @@ func (s *Set) FirstKey(v uri.URN) string {
 // Doubt returns the *uri.ParseError that Canonical would have returned for v if
 // its namespace were not lenient, and nil if there is none.
 func (s *Set) Doubt(v uri.URN) error {
-	if r := s.find(v.NID()); r != nil && r.ns.Lenient {
+	if r := s.find(v.NID()); r != nil && (r.ns.Lenient || r.ns.LenientDigits) {
 		return r.verify(v)
 	}
 	return nil
+}
+
+// accepts reports whether the namespace accepts names that break a rule of its check.
+func (r *row) accepts(rule uri.Rule) bool {
+	return r.ns.Lenient || r.ns.LenientDigits && rule.Name == ruleCheckDigit
 }
 
 func (r *row) verify(v uri.URN) error {

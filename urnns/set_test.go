@@ -193,6 +193,26 @@ func TestLenient(t *testing.T) {
 	}
 }
 
+// A namespace that is lenient with check digits refuses what else is wrong.
+func TestLenientDigits(t *testing.T) {
+	lenient := newSet(t)
+	nbn, _ := lenient.Lookup("nbn")
+	nbn.LenientDigits = false
+	strict := newSet(t, nbn)
+	for name, want := range map[string]struct{ strict, lenient, doubted bool }{
+		"urn:nbn:de:bvb:19-146642": {true, true, false},
+		"urn:nbn:de:bvb:19-146643": {false, true, true},
+		"urn:nbn:d:bvb:19-146642":  {false, false, true},
+	} {
+		v := mustURN(t, name)
+		_, refused := strict.Canonical(v)
+		_, err := lenient.Canonical(v)
+		if (refused == nil) != want.strict || (err == nil) != want.lenient || (lenient.Doubt(v) != nil) != want.doubted {
+			t.Errorf("%s: %v, %v, %v", name, refused, err, lenient.Doubt(v))
+		}
+	}
+}
+
 func BenchmarkCanonical(b *testing.B) {
 	set := newSet(b)
 	for _, s := range []string{"urn:example:a123,z456", "URN:EXAMPLE:a%2cb:c", "urn:ietf:rfc:2648", "URN:ISBN:0-395-36341-1"} {

@@ -43,7 +43,7 @@ func namespaces(configured []config.Namespace) []urnns.Namespace {
 			ns.Strip = c.Strip
 		}
 		if c.Check != "" {
-			ns.Lenient = c.Check == "warn"
+			ns.Lenient, ns.LenientDigits = c.Check == "warn", c.Check == "digits"
 		}
 		if c.Pattern != "" {
 			ns.Pattern = c.Pattern

@@ -23,6 +23,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/registry/health"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -33,7 +34,7 @@ func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDi
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) }, Now: now,
-		CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
+		Doubt: doubtOf(names), CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
@@ -43,6 +44,21 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 			return q.URI.String(), err
 		},
 	})
+}
+
+// doubtOf returns what is doubtful in a canonical name.
+func doubtOf(names resolver.Names) func(name string) error {
+	return func(name string) error {
+		u, err := uri.Parse(name)
+		if err != nil || !u.IsURN() {
+			return nil //nolint:nilerr // only names of namespaces with rules are doubted
+		}
+		v, err := u.URN()
+		if err != nil {
+			return nil //nolint:nilerr // as above
+		}
+		return names.Set.Doubt(v)
+	}
 }
 
 // wireRegistry makes the registry of a configuration, if there is one.

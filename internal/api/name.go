@@ -30,6 +30,7 @@ type Name struct {
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Contact       string          `json:"contact,omitempty"`
 	Redirect      int             `json:"redirect,omitempty"`      // the status of redirects to the targets
+	Pattern       string          `json:"pattern,omitempty"`       // of prefixes: a regular expression of what follows
 	Authoritative bool            `json:"authoritative,omitempty"` // of prefixes
 	Sandbox       bool            `json:"sandbox,omitempty"`
 
@@ -39,8 +40,12 @@ type Name struct {
 	Changed time.Time    `json:"changed,omitzero"`
 	By      string       `json:"by,omitempty"`
 	Note    string       `json:"note,omitempty"`
+	// Former is the name that the version has renamed.
+	Former string `json:"former,omitempty"`
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool `json:"redacted,omitempty"`
+	// Warning says after a change what is doubtful in the name, such as a wrong check digit.
+	Warning string `json:"warning,omitempty"`
 }
 
 // NameTarget is one target of a Name.
@@ -59,8 +64,8 @@ func NewName(e registry.Entry) Name {
 	n := Name{
 		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since,
 		Reason: e.Reason, Successors: e.Successors, Alias: e.Alias, Targets: make([]NameTarget, len(e.Targets)),
-		Contact: e.Contact, Redirect: e.Redirect, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
-		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Redacted: e.Redacted,
+		Contact: e.Contact, Redirect: e.Redirect, Pattern: e.Pattern, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
+		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Former: e.Former, Redacted: e.Redacted,
 	}
 	for i, t := range e.Targets {
 		n.Targets[i] = NameTarget(t)
@@ -144,7 +149,7 @@ func (n Name) Key() registry.Key {
 func (n Name) Record() (registry.Record, error) {
 	record := registry.Record{
 		Status: n.Status, Reason: n.Reason, Successors: n.Successors, Alias: n.Alias,
-		Contact: n.Contact, Redirect: n.Redirect, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
+		Contact: n.Contact, Redirect: n.Redirect, Pattern: n.Pattern, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
 	}
 	for _, t := range n.Targets {
 		t.From, t.Until = stored(t.From), stored(t.Until)

@@ -109,6 +109,12 @@ func packageRules() []packageRule {
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
 		},
 		{
+			"resolver/registry/rename",
+			[]string{"resolver/registry", "resolver/registry/sqlite/sorter"},
+			true,
+			"rename brings names to the form that the registry says is canonical, whichever store it has; what it sorts is in a temporary table",
+		},
+		{
 			"resolver/registry/sqlite/sorter", nil, true,
 			"sorter sorts octets in a table of SQLite, and knows nothing of names: with the drivers, no SQL stands elsewhere",
 		},
@@ -390,7 +396,8 @@ func packageRules() []packageRule {
 			[]string{
 				"internal/cli", "internal/api", "internal/owner", "config", "systemd", "resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/health",
-				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite", "resolver/registry/token", "uri",
+				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/rename", "resolver/registry/sqlite",
+				"resolver/registry/token", "uri",
 			},
 			true,
 			"these commands work on the store of the registry, without a running urnd; which store that is, and what resolves, is passed to them",

@@ -39,6 +39,7 @@ type Names interface {
 	Events(ctx context.Context, asked registry.Events) (found []registry.Event, last registry.Seq, more bool, err error)
 	Now() time.Time
 	Store() registry.Store
+	Doubt(key registry.Key) error
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
 	Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error)
 }

@@ -58,9 +58,9 @@ func (h *Handler) apply(c *call, of change, note string, edit func(before regist
 		return message.Reply{}, err
 	}
 	if !created {
-		return entryReply(http.StatusOK, after[0]), nil
+		return h.changedReply(http.StatusOK, after[0]), nil
 	}
-	r := entryReply(http.StatusCreated, after[0])
+	r := h.changedReply(http.StatusCreated, after[0])
 	r.Location = c.URL.Path + "?uri=" + url.QueryEscape(after[0].Name)
 	return r, nil
 }

@@ -110,6 +110,17 @@ func entryReply(status int, e registry.Entry) message.Reply {
 	return r
 }
 
+// changedReply is entryReply after a change, with what is doubtful in the name.
+func (h *Handler) changedReply(status int, e registry.Entry) message.Reply {
+	document := api.NewName(e)
+	if doubt := h.config.Registry.Names.Doubt(e.Key); doubt != nil {
+		document.Warning = doubt.Error()
+	}
+	r := message.JSON(status, document)
+	r.Header = http.Header{"Etag": {etag(e)}}
+	return r
+}
+
 // list answers a page of entries.
 func (h *Handler) list(c *call, given map[string]string) (message.Reply, error) {
 	limit, after, err := pageOf(given)

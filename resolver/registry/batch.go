@@ -214,7 +214,8 @@ func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
 // sameRecord reports whether records are equal as they are stored.
 func sameRecord(a, b *Record) bool {
 	return a.Status == b.Status && sameTime(a.Since, b.Since) && a.Reason == b.Reason && a.Alias == b.Alias &&
-		a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect && a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox &&
+		a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect && a.Pattern == b.Pattern &&
+		a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox &&
 		slices.Equal(a.Successors, b.Successors) && slices.EqualFunc(a.Targets, b.Targets, sameTarget)
 }
 

@@ -29,8 +29,10 @@ type ChangeSet struct {
 const (
 	KindImport = "import"
 	KindRevert = "revert"
-	KindPurge  = "purge"
-	KindBefore = "before" // what there was before there were change sets
+	// KindMigrate is that of names that were registered by other ones than the canonical ones.
+	KindMigrate = "migrate"
+	KindPurge   = "purge"
+	KindBefore  = "before" // what there was before there were change sets
 
 	kindRedaction = "redaction"
 )

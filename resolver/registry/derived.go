@@ -86,7 +86,12 @@ func (b *Batch) derive(changes []Changed, removed []Entry) error {
 		}
 	}
 	for i := range changes {
-		count(&changes[i].Before, &changes[i].After)
+		before, after := &changes[i].Before, &changes[i].After
+		if after.Former != "" {
+			count(before, &Entry{Key: after.keyBefore()})
+			before = &Entry{}
+		}
+		count(before, after)
 	}
 	for i := range removed {
 		count(&removed[i], &Entry{Key: removed[i].Key})

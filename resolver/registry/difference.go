@@ -31,6 +31,7 @@ func Differences(before, after Record) []Difference {
 	add("metadata", before.Metadata, after.Metadata)
 	add("contact", before.Contact, after.Contact)
 	add("redirect", textOfRedirect(before.Redirect), textOfRedirect(after.Redirect))
+	add("pattern", before.Pattern, after.Pattern)
 	add("authoritative", textOfBool(before.Authoritative), textOfBool(after.Authoritative))
 	add("sandbox", textOfBool(before.Sandbox), textOfBool(after.Sandbox))
 	return all

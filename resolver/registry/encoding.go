@@ -29,6 +29,8 @@ const (
 	isSandbox
 	hasBegins
 	hasRedirect
+	hasFormer
+	hasPattern
 )
 
 // contentFields are those that may be redacted.
@@ -81,6 +83,8 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 	if fields&hasRedirect != 0 {
 		w.number(uint64(e.Redirect)) //nolint:gosec // it is a status of HTTP
 	}
+	w.textIf(e.Former)
+	w.textIf(e.Pattern)
 }
 
 // content writes the fields that may be redacted.
@@ -117,6 +121,8 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Sandbox, isSandbox},
 		{e.Begins != "", hasBegins},
 		{e.Redirect != 0, hasRedirect},
+		{e.Former != "", hasFormer},
+		{e.Pattern != "", hasPattern},
 	} {
 		if f.is {
 			fields |= f.bit
@@ -237,6 +243,7 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 		e.Redirect = int(r.below(1000)) //nolint:gosec // it is below
 		r.bad = r.bad || !isRedirect(e.Redirect)
 	}
+	e.Former, e.Pattern = r.textIf(fields&hasFormer), r.textIf(fields&hasPattern)
 	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
 }
 

@@ -50,6 +50,8 @@ type Entry struct {
 	Changed time.Time
 	By      string // who made the version
 	Note    string // why
+	// Former is the name that was renamed to this one by the version, whose Prev is the last version by that name; "" for none.
+	Former string
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool
 	// Begins is the digest of the change set that the version is the first one of, where the set has more than what its versions say;
@@ -57,6 +59,17 @@ type Entry struct {
 	Begins string
 	Record
 }
+
+// keyBefore returns the key of the version before.
+func (e *Entry) keyBefore() Key {
+	if e.Former != "" {
+		return Key{e.Kind, e.Former}
+	}
+	return e.Key
+}
+
+// Follows reports whether an entry may be the version after another one.
+func (e *Entry) Follows(before *Entry) bool { return before.Key == e.keyBefore() && before.Seq < e.Seq }
 
 // Exists reports whether there is such an entry.
 func (e Entry) Exists() bool { return e.Version != 0 }
@@ -77,6 +90,8 @@ type Record struct {
 	// Redirect is the status with which clients are redirected to the targets: 301, 302, 303, 307 or 308. That of a prefix is of all
 	// names that begin with it and say none themselves. 0 says none.
 	Redirect int
+	// Pattern is of prefixes: what follows one in a name that is not registered itself, as a whole; a regular expression (RE2), "" for any.
+	Pattern string
 	// Authoritative is of prefixes: names below that are not registered do not exist.
 	Authoritative bool
 	// Sandbox is of prefixes, and of names that were registered below one: they may be purged.

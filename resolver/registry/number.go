@@ -15,7 +15,7 @@ func number(entries []Entry, head Seq) {
 					last[before.Key] = before.Seq
 				}
 			}
-			e.Prev = last[e.Key]
+			e.Prev = last[e.keyBefore()]
 		}
 		if last != nil {
 			last[e.Key] = e.Seq

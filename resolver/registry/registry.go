@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config configures a Registry. All fields but Spelling, Only, Suggest, CheckDigits and Audit must be set.
+// Config configures a Registry. All fields but Spelling, Doubt, Only, Suggest, CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
@@ -19,6 +19,9 @@ type Config struct {
 	Now      func() time.Time
 	// Only are what the names begin with that a resolver asks for; nil is all. Others are not registered.
 	Only []string
+	// Doubt returns what is doubtful in a canonical name that is valid, such as a wrong check digit; nil where nothing is, and nil finds
+	// nothing.
+	Doubt func(name string) error
 	// Suggest returns what a text probably means that is no name of the registry, best first; nil knows nothing.
 	Suggest func(text string) []string
 	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.
@@ -67,6 +70,14 @@ func (r *Registry) CanonicalPrefix(text string) (string, error) {
 	return prefix, nil
 }
 
+// Doubt returns what is doubtful in the name of a canonical key, which may be registered all the same; nil where nothing is.
+func (r *Registry) Doubt(key Key) error {
+	if r.config.Doubt == nil || key.Kind != KindName {
+		return nil
+	}
+	return r.config.Doubt(key.Name)
+}
+
 // Get returns the current entry of a key; ErrUnknown if there is none.
 func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {
 	e, err := r.config.Store.Lookup(ctx, key)
@@ -104,6 +115,7 @@ func entryAt(tx Tx, key Key, at time.Time) (Entry, error) {
 		}
 		for _, e := range page {
 			if !e.Changed.After(at) {
+				e.Key = key // also of a version by a former name
 				return e, nil
 			}
 			before = e.Seq

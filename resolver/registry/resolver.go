@@ -251,6 +251,9 @@ func below(s state, found resolved) (resolved, error) {
 		if err == nil && p.Exists() {
 			err = decide(&p)
 		}
+		if err == nil && p.Exists() {
+			err = p.allows(found.name)
+		}
 		switch {
 		case err != nil:
 			return resolved{}, err

@@ -191,6 +191,9 @@ func (r *reverting) row(tx Tx, w *Batch, row *Row) (is bool, err error) {
 		}
 		return false, fmt.Errorf("%w: it was changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
 	}
+	if e, err := row.Entry(); err != nil || e.Former != "" {
+		return false, errors.Join(err, fmt.Errorf("%w: it was renamed from %s, which is taken back by the backup from before", ErrConflict, e.Former))
+	}
 	record := now.Record
 	if row.Prev == 0 {
 		record.Status, record.Reason, record.Successors = Withdrawn, r.Note, nil

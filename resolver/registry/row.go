@@ -16,6 +16,8 @@ type Row struct {
 	Key
 	// Octets are those of the version, or of the event. A Row without octets is a purge, as it was once written.
 	Octets []byte
+	// Former is the name that a new version renames, which has no current version any more then; "" for none. It is not read.
+	Former string
 }
 
 // The first octet of what a store has of a version. A format that was once written is read for ever.
@@ -43,6 +45,18 @@ func (r *Row) IsVersion() bool { return len(r.Octets) > 0 && r.Octets[0] < forma
 // IsPurge reports whether a row says that its key was purged: it has no current version then.
 func (r *Row) IsPurge() bool { return len(r.Octets) == 0 || r.Octets[0] == formatPurge }
 
+// Ends returns the key that has no current version any more after a row; ok is false where there is none.
+func (r *Row) Ends() (key Key, ok bool) {
+	switch {
+	case r.IsPurge():
+		return r.Key, true
+	case r.Former != "":
+		return Key{r.Kind, r.Former}, true
+	default:
+		return Key{}, false
+	}
+}
+
 // isPurged reports whether a row is what is left of a version that was purged.
 func (r *Row) isPurged() bool { return len(r.Octets) > 0 && r.Octets[0] == formatPurged }
 
@@ -65,7 +79,7 @@ func rowOf(e *Entry, salt []byte) Row {
 	w.b = append(w.b, salt...)
 	w.number(fields & contentFields)
 	w.content(e, fields)
-	return Row{e.Seq, e.Prev, e.Key, w.b}
+	return Row{e.Seq, e.Prev, e.Key, w.b, e.Former}
 }
 
 // staysOf returns the octets of a version that stay where its content is redacted.
@@ -168,7 +182,7 @@ func (r *Row) redacted() (Row, error) {
 	digest := sha256.Sum256(content)
 	w := writer{b: []byte{kind}}
 	w.text(string(stays))
-	return Row{r.Seq, r.Prev, r.Key, append(w.b, digest[:]...)}, nil
+	return Row{Seq: r.Seq, Prev: r.Prev, Key: r.Key, Octets: append(w.b, digest[:]...)}, nil
 }
 
 // purged returns what is left of a row that is removed: that it was there, and nothing of what it was.

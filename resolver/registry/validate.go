@@ -44,7 +44,8 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 }
 
 // KeyOf returns the key by which the registry has a name or prefix: the canonical one, unless it was registered with this spelling
-// before its scheme had rules by which more names are equal. The error wraps ErrInvalid, or is one of the store.
+// before its scheme had rules by which more names are equal, and is not an alias of the canonical one. The error wraps ErrInvalid, or is
+// one of the store.
 func (r *Registry) KeyOf(ctx context.Context, key Key) (Key, error) {
 	canonical, err := r.CanonicalKey(key)
 	if err != nil || r.config.Spelling == nil {
@@ -58,7 +59,7 @@ func (r *Registry) KeyOf(ctx context.Context, key Key) (Key, error) {
 	switch {
 	case err != nil:
 		return Key{}, fmt.Errorf("looking up %s: %w", spelling, err)
-	case e.Exists():
+	case e.Exists() && e.Alias != canonical.Name:
 		return spelling, nil
 	default:
 		return canonical, nil
@@ -107,7 +108,10 @@ func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, e
 		return Record{}, err
 	}
 	if key.Kind == KindName {
-		record.Authoritative = false
+		record.Authoritative, record.Pattern = false, ""
+	}
+	if err := CheckPattern(record.Pattern); err != nil {
+		return Record{}, err
 	}
 	return record, checkTargets(key, record.Targets)
 }

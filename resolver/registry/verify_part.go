@@ -188,13 +188,21 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 	if err := found.alias(tx, &e); err != nil {
 		return err
 	}
-	group := groupOf(e.Name)
-	if found.totals[group] == nil {
-		found.totals[group] = new(Totals)
-	}
-	found.totals[group].add(&before, -1)
-	found.totals[group].add(&e, 1)
+	found.total(&before, -1)
+	found.total(&e, 1)
 	return nil
+}
+
+// total counts an entry n times.
+func (c *counted) total(e *Entry, n int64) {
+	if !e.Exists() {
+		return
+	}
+	group := groupOf(e.Name)
+	if c.totals[group] == nil {
+		c.totals[group] = new(Totals)
+	}
+	c.totals[group].add(e, n)
 }
 
 // before returns the version before one, the zero value where it is the first, or something is wrong with it.
@@ -220,7 +228,7 @@ func (v *verifier) before(tx Tx, e *Entry) (Entry, error) {
 		return Entry{}, nil
 	case err != nil:
 		return Entry{}, err
-	case before.Key != e.Key || before.Version != e.Version-1:
+	case before.Key != e.keyBefore() || before.Version != e.Version-1:
 		v.report(fmt.Sprintf("%s: number %d, version %d, follows number %d, which is version %d of %s",
 			e.Key, e.Seq, e.Version, e.Prev, before.Version, before.Key))
 		return Entry{}, nil

@@ -16,14 +16,16 @@ import (
 
 // namespaceJSON is the JSON document of a namespace.
 type namespaceJSON struct {
-	NID     string       `json:"nid"`
-	Fold    string       `json:"fold"`
-	Strip   string       `json:"strip"`
-	Pattern string       `json:"pattern"`
-	Check   string       `json:"check"`   // which function checks the syntax or the check digits of names
-	Lenient bool         `json:"lenient"` // names that fail the check are accepted
-	Targets []targetJSON `json:"targets"`
-	Source  string       `json:"source"`
+	NID     string `json:"nid"`
+	Fold    string `json:"fold"`
+	Strip   string `json:"strip"`
+	Pattern string `json:"pattern"`
+	Check   string `json:"check"`   // which function checks the syntax or the check digits of names
+	Lenient bool   `json:"lenient"` // names that fail the check are accepted
+	// LenientDigits says that those are of which only the check digit is wrong.
+	LenientDigits bool         `json:"lenientDigits,omitempty"`
+	Targets       []targetJSON `json:"targets"`
+	Source        string       `json:"source"`
 }
 
 type targetJSON struct {
@@ -118,7 +120,7 @@ func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {
 		ns, _ := set.Lookup(nid)
 		document := namespaceJSON{
 			NID: ns.NID, Fold: ns.Fold.String(), Strip: ns.Strip, Pattern: ns.Pattern,
-			Check: ns.Check, Lenient: ns.Lenient, Targets: []targetJSON{}, Source: ns.Source,
+			Check: ns.Check, Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, Targets: []targetJSON{}, Source: ns.Source,
 		}
 		for _, target := range ns.Targets {
 			document.Targets = append(document.Targets, targetJSON(target))
@@ -140,6 +142,8 @@ func ruleOf(ns urnns.Namespace) string {
 		rules = append(rules, fmt.Sprintf("without %q", ns.Strip))
 	}
 	switch {
+	case ns.LenientDigits:
+		rules = append(rules, "checked, digits with a warning")
 	case ns.Check != "" && ns.Lenient:
 		rules = append(rules, "checked, with a warning")
 	case ns.Check != "" || ns.Pattern != "":

@@ -216,6 +216,9 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 	if r.Lost > 0 {
 		fmt.Fprintf(w, "%s: %s not carried over, of names that were imported\n", file, amountOf(r.Lost, "detail"))
 	}
+	if r.Doubtful > 0 {
+		fmt.Fprintf(w, "%s: %s with a doubtful name, which was imported: see urnd registry check\n", file, amountOf(r.Doubtful, "line"))
+	}
 	if len(r.Ignored) > 0 {
 		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
 	}

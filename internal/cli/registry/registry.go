@@ -60,7 +60,7 @@ wrongly; then nothing is changed.`,
 		newGet(w), newSet(w), newWithdraw(w), newSupersede(w), newHistory(w), newMint(w), newPurge(w),
 		newChanges(w), newRevert(w), newRewrite(w), newRedact(w), newHead(w), newProve(w),
 		newSearch(w), newStats(w), newCheck(w), newTest(w), newHealth(w),
-		newBackup(w), newVerify(w), newRestore(w), newToken(w),
+		newBackup(w), newVerify(w), newRestore(w), newMigrate(w), newToken(w),
 	)
 	return cmd
 }

@@ -22,6 +22,7 @@ type setFlags struct {
 	targets                         *targetFlags
 	add, reserve, activate, replace bool
 	authoritative, sandbox          bool
+	pattern                         string
 	unresolvable                    bool
 	remove                          []string
 	alias, metadata, contact        string
@@ -103,10 +104,14 @@ times are not used.`,
 			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
 			AllowUnresolvable: s.unresolvable, OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
 		}})
-		if err == nil && withdrawn {
+		if err != nil {
+			return err
+		}
+		warnOfDoubt(cmd, r.Doubt(key))
+		if withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
 		}
-		return err
+		return nil
 	}
 	return cmd
 }
@@ -122,6 +127,8 @@ func (s *setFlags) addFlags() {
 	flags.StringVar(&s.redirect, "redirect", "", "redirect clients to the targets with this `status`: 301, 302, 303, 307 or 308; of a prefix also those of "+
 		"names that begin with it and say none; empty: as the prefix or registry.redirect says")
 	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
+	flags.StringVar(&s.pattern, "pattern", "", "of a prefix: what follows it in names that are not registered themselves, a regular `expression` (RE2); "+
+		"others are not found")
 	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
 		"without targets, those that are not registered do not exist")
 	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
@@ -155,7 +162,7 @@ func (s *setFlags) check(args []string) error {
 // hasContent reports whether flags say what is to be registered.
 func (s *setFlags) hasContent() bool {
 	return slices.ContainsFunc([]string{
-		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "redirect", "authoritative", "sandbox",
+		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "redirect", "pattern", "authoritative", "sandbox",
 	}, s.cmd.Flags().Changed)
 }
 
@@ -238,6 +245,9 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 			return registry.Record{}, fmt.Errorf("--redirect: %w", err)
 		}
 	}
+	if changed("pattern") {
+		record.Pattern = s.pattern
+	}
 	if changed("authoritative") {
 		record.Authoritative = s.authoritative
 	}
@@ -247,10 +257,17 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 	return record, s.forPrefixes(before.Key)
 }
 
+// warnOfDoubt prints what is doubtful in a name that was registered all the same; nil is nothing.
+func warnOfDoubt(cmd *cobra.Command, doubt error) {
+	if doubt != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: a warning: %v\n", doubt)
+	}
+}
+
 // forPrefixes returns an error if flags for prefixes are used of a name.
 func (s *setFlags) forPrefixes(key registry.Key) error {
-	if key.Kind == registry.KindName && (s.authoritative || s.sandbox) {
-		return fmt.Errorf("%w: --authoritative and --sandbox are of prefixes: add --prefix", registry.ErrInvalid)
+	if key.Kind == registry.KindName && (s.authoritative || s.sandbox || s.pattern != "") {
+		return fmt.Errorf("%w: --authoritative, --pattern and --sandbox are of prefixes: add --prefix", registry.ErrInvalid)
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ func entryText(e registry.Entry) string {
 	if e.Redirect != 0 {
 		row("redirect", strconv.Itoa(e.Redirect))
 	}
+	row("pattern", e.Pattern)
 	switch {
 	case e.Authoritative && len(e.Targets) == 0:
 		row("authoritative", "names below that are not registered do not exist")
@@ -60,6 +61,9 @@ func versionOf(e registry.Entry) string {
 	}
 	if e.Redacted {
 		text += ", redacted"
+	}
+	if e.Former != "" {
+		text += ", renamed from " + e.Former
 	}
 	if e.Note != "" {
 		text += ": " + e.Note

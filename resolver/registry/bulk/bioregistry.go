@@ -23,6 +23,7 @@ type bioregistry struct {
 type bioregistryPrefix struct {
 	Name      string `json:"name"`
 	Homepage  string `json:"homepage"`
+	Pattern   string `json:"pattern"`    // of what follows the prefix
 	URIFormat string `json:"uri_format"` // with $1, which stands for the rest
 	Providers []struct {
 		URIFormat string `json:"uri_format"`
@@ -68,6 +69,13 @@ func (b bioregistryPrefix) item(number int64, name string) *item {
 		if strings.Contains(format.URIFormat, "$1") {
 			i.to(registry.Target{URI: template(format.URIFormat)})
 		}
+	}
+	switch err := registry.CheckPattern(b.Pattern); {
+	case err != nil:
+		i.lose("of what follows it: %v", err)
+	case b.Pattern != "":
+		i.entry.Pattern = b.Pattern
+		i.said.add(fieldPattern)
 	}
 	i.describe("title", b.Name)
 	i.describe("homepage", b.Homepage)

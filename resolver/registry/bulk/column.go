@@ -28,6 +28,7 @@ const (
 	fieldMetadata
 	fieldContact
 	fieldRedirect
+	fieldPattern
 	fieldAuthoritative
 	fieldSandbox
 	fieldChanged
@@ -47,7 +48,7 @@ const (
 // a column out.
 var columnNames = [fieldsEnd]string{
 	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
-	"redirect", "authoritative", "sandbox", "changed", "by", "note",
+	"redirect", "pattern", "authoritative", "sandbox", "changed", "by", "note",
 	"target", "type", "language", "priority", "from", "until", "target_note",
 }
 
@@ -58,7 +59,7 @@ func synonym(name string) field {
 		return fieldName
 	case "url", "uri":
 		return fieldURI
-	case "seq": // JSON documents of the API have it
+	case "seq", "former", "warning": // JSON documents of the API have them
 		return fieldIgnored
 	default:
 		return fieldsEnd

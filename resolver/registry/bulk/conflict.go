@@ -55,7 +55,7 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 func isFirst(before, after registry.Record) bool {
 	within := func(a, b string) bool { return a == "" || a == b }
 	return before.Status == registry.Reserved && after.Status != registry.Withdrawn && len(before.Targets) == 0 && before.Alias == "" &&
-		within(before.Metadata, after.Metadata) && within(before.Contact, after.Contact) &&
+		within(before.Metadata, after.Metadata) && within(before.Contact, after.Contact) && within(before.Pattern, after.Pattern) &&
 		(before.Redirect == 0 || before.Redirect == after.Redirect) &&
 		(after.Authoritative || !before.Authoritative) && before.Sandbox == after.Sandbox
 }

@@ -44,7 +44,8 @@ type exporter interface {
 var ErrUnexportable = errors.New("it cannot be exported in this format")
 
 // Export writes the entries of a registry, as they are at one moment: prefixes first, each in the
-// order of the octets of their names. The same entries make the same octets.
+// order of the octets of their names. The same entries make the same octets. Aliases that are only another spelling of their name are not
+// among them: who imports the name has them.
 func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOptions) error {
 	if o.Skipped == nil {
 		o.Skipped = func(string, error) {}
@@ -58,7 +59,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 	}
 	b := bufio.NewWriterSize(w, 256<<10)
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
-		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix, at: o.At}
+		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix, at: o.At, registry: r}
 		if err := out.begin(b, all); err != nil {
 			return err
 		}
@@ -125,6 +126,8 @@ type entries struct {
 	tx     registry.Tx
 	prefix string
 	at     time.Time // when they are as they are exported; the zero value is now
+	// registry knows which aliases are only another spelling; nil knows none.
+	registry *registry.Registry
 }
 
 // each calls f with each entry.
@@ -157,8 +160,8 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 			}
 		}
 		for i := range page {
-			if !page[i].Exists() {
-				continue // yet
+			if !page[i].Exists() || s.isSpelling(&page[i]) {
+				continue // it is not there yet, or a spelling alone
 			}
 			if err := f(&page[i]); err != nil {
 				return err
@@ -168,6 +171,15 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 			return nil
 		}
 	}
+}
+
+// isSpelling reports whether an entry is an alias of its own canonical name, as a migration makes it.
+func (s *entries) isSpelling(e *registry.Entry) bool {
+	if e.Alias == "" || s.registry == nil {
+		return false
+	}
+	key, err := s.registry.CanonicalKey(e.Key)
+	return err == nil && key.Name == e.Alias
 }
 
 // versions returns all versions of an entry, the newest first.

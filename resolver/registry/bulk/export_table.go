@@ -27,7 +27,7 @@ func (x *tableExport) columns() []field {
 	}
 	return append(columns, fieldStatus, fieldSince, fieldReason, fieldSuccessors, fieldAlias,
 		fieldURI, fieldType, fieldLanguage, fieldPriority, fieldFrom, fieldUntil, fieldTargetNote,
-		fieldMetadata, fieldContact, fieldRedirect, fieldAuthoritative, fieldSandbox, fieldChanged, fieldBy, fieldNote)
+		fieldMetadata, fieldContact, fieldRedirect, fieldPattern, fieldAuthoritative, fieldSandbox, fieldChanged, fieldBy, fieldNote)
 }
 
 func (x *tableExport) begin(w *bufio.Writer, _ *entries) error {
@@ -45,7 +45,8 @@ func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	x.cells = [fieldsEnd]string{
 		fieldStatus: e.Status.String(), fieldSince: formatTime(e.Since), fieldReason: e.Reason,
 		fieldSuccessors: strings.Join(e.Successors, " "), fieldAlias: e.Alias, fieldMetadata: metadata,
-		fieldContact: e.Contact, fieldRedirect: statusText(e.Redirect), fieldAuthoritative: flag(e.Authoritative), fieldSandbox: flag(e.Sandbox),
+		fieldContact: e.Contact, fieldRedirect: statusText(e.Redirect), fieldPattern: e.Pattern,
+		fieldAuthoritative: flag(e.Authoritative), fieldSandbox: flag(e.Sandbox),
 		fieldBy: e.By, fieldNote: e.Note,
 	}
 	for i := range max(len(e.Targets), 1) {

@@ -166,6 +166,9 @@ func isAbsolute(text string) bool {
 	}) < 0
 }
 
+// ErrDoubtful is wrapped by the reasons why a name is doubtful that is imported.
+var ErrDoubtful = errors.New("a warning")
+
 // ErrLost is wrapped by the reasons of what of an entry of a foreign format cannot be carried over.
 var ErrLost = errors.New("not carried over")
 

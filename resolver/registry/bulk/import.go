@@ -48,7 +48,7 @@ type Import struct {
 	// TempDir is where input is sorted that is larger than some megabytes; "" is the default of the
 	// system. It takes about three times as much as the input has without compression.
 	TempDir string
-	// Transaction is how many names are written in one transaction; 0 is 10,000.
+	// Transaction is how many names are written in one transaction; 0 is 10,000. They are fewer while others write.
 	Transaction int
 	// Progress and Rejected are called while Run runs, one at a time; nil is not called.
 	Progress func(Progress)
@@ -70,6 +70,7 @@ type run struct {
 	*Import
 	report Report
 	sorted *sorter.Sorter
+	pace   *pace // of the writing
 	input  *counted
 	units  int64 // lines that were good
 	unread int64 // lines that were not
@@ -104,9 +105,12 @@ func (r *run) digest() string {
 
 // reject reports a line that could not be read.
 func (r *run) reject(rejection Rejection) {
-	if rejection.Lost {
+	switch {
+	case rejection.Lost:
 		r.report.Lost++
-	} else {
+	case rejection.Doubtful:
+		r.report.Doubtful++
+	default:
 		r.unread++
 		r.report.Rejected++
 	}

@@ -106,6 +106,8 @@ func (l *line) setText(f field, text string) (err error) {
 		e.Metadata, err = compact(text)
 	case fieldContact:
 		e.Contact = text
+	case fieldPattern:
+		e.Pattern = text
 	case fieldBy:
 		e.By, err = text, checkText(text)
 	case fieldNote:

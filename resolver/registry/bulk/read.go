@@ -120,6 +120,9 @@ func (r *run) parse(ctx context.Context, in *input, b block) parsed {
 			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fault})
 			return
 		}
+		if doubt := r.Registry.Doubt(l.entry.Key); doubt != nil {
+			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %w", ErrDoubtful, doubt), Doubtful: true})
+		}
 		for _, lost := range l.lost {
 			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true})
 		}

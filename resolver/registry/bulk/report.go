@@ -11,10 +11,11 @@ type Report struct {
 	New       int64     `json:"new"` // names that there were not
 	Changed   int64     `json:"changed"`
 	Unchanged int64     `json:"unchanged"`
-	Rejected  int64     `json:"rejected"`          // lines
-	Lost      int64     `json:"lost,omitempty"`    // what of imported entries of foreign formats could not be carried over
-	Ignored   []string  `json:"ignored,omitempty"` // columns that were left out
-	Started   time.Time `json:"started"`           // the time of the versions that it made
+	Rejected  int64     `json:"rejected"`           // lines
+	Lost      int64     `json:"lost,omitempty"`     // what of imported entries of foreign formats could not be carried over
+	Doubtful  int64     `json:"doubtful,omitempty"` // lines that were imported, with a name that is doubtful
+	Ignored   []string  `json:"ignored,omitempty"`  // columns that were left out
+	Started   time.Time `json:"started"`            // the time of the versions that it made
 	Continued bool      `json:"continued,omitempty"`
 }
 
@@ -44,4 +45,6 @@ type Rejection struct {
 	Reason error
 	// Lost is of an entry of a foreign format that was imported, without what the reason says.
 	Lost bool
+	// Doubtful is of a line that was imported, whose name is doubtful: its check digit is wrong, and its namespace is lenient.
+	Doubtful bool
 }

@@ -107,6 +107,7 @@ func (u *unit) contradicts(l line) error {
 		{"metadata", a.Metadata, b.Metadata},
 		{"contact", a.Contact, b.Contact},
 		{"redirect", statusText(a.Redirect), statusText(b.Redirect)},
+		{"pattern", a.Pattern, b.Pattern},
 		{"by", a.By, b.By},
 		{"note", a.Note, b.Note},
 	} {
@@ -137,6 +138,7 @@ func (u *unit) take(l line) {
 		{&a.Alias, b.Alias},
 		{&a.Metadata, b.Metadata},
 		{&a.Contact, b.Contact},
+		{&a.Pattern, b.Pattern},
 		{&a.By, b.By},
 		{&a.Note, b.Note},
 	} {
@@ -196,6 +198,9 @@ func (u *unit) over(before registry.Record) registry.Record {
 	}
 	if u.said.has(fieldRedirect) {
 		record.Redirect = own.Redirect
+	}
+	if u.said.has(fieldPattern) {
+		record.Pattern = own.Pattern
 	}
 	if u.said.has(fieldAuthoritative) {
 		record.Authoritative = own.Authoritative

@@ -129,5 +129,5 @@ func sameVersion(a, b registry.Entry) bool {
 func sameRecord(a, b registry.Record) bool {
 	return a.Status == b.Status && a.Reason == b.Reason && slices.Equal(a.Successors, b.Successors) && a.Alias == b.Alias &&
 		slices.Equal(a.Targets, b.Targets) && a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect &&
-		a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox
+		a.Pattern == b.Pattern && a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox
 }

@@ -16,7 +16,7 @@ const shown = 1000
 
 func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }
 
-// usualTransaction is how many units are written in a transaction.
+// usualTransaction is how many units are written in a transaction while nobody else writes.
 const usualTransaction = 10_000
 
 // batch is what is written in a transaction.
@@ -29,15 +29,16 @@ type batch struct {
 }
 
 // batches makes batches of the units after a position, until ctx ends.
-func batches(ctx context.Context, sorted *sorter.Sorter, after string, size int) <-chan batch {
+func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func() int) <-chan batch {
 	c := make(chan batch, 1)
 	go func() {
 		defer close(c)
 		var b batch
 		u := &units{sorted: sorted, reject: func(r Rejection) { b.rejected = append(b.rejected, r) }}
 		for !b.last && b.err == nil {
-			b = batch{units: make([]unit, 0, size)}
-			for len(b.units) < size && !b.last && b.err == nil {
+			most := size()
+			b = batch{units: make([]unit, 0, most)}
+			for len(b.units) < most && !b.last && b.err == nil {
 				next, err := u.next()
 				switch {
 				case errors.Is(err, io.EOF):
@@ -74,7 +75,8 @@ func (r *run) write(ctx context.Context, digest string) error {
 	if size <= 0 {
 		size = usualTransaction
 	}
-	all := batches(ctx, r.sorted, string(p.After), size)
+	r.pace = newPace(size)
+	all := batches(ctx, r.sorted, string(p.After), func() int { return int(r.pace.size.Load()) })
 	defer func() {
 		cancel()
 		for range all {
@@ -90,6 +92,9 @@ func (r *run) write(ctx context.Context, digest string) error {
 		}
 		lines += b.lines
 		r.progress(Progress{Stage: Writing, Lines: r.report.Lines, Done: lines, Total: r.units})
+		if !r.DryRun && !b.last {
+			r.pace.rest(ctx)
+		}
 		if b.last {
 			return nil
 		}
@@ -106,6 +111,9 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 	var rejected []Rejection
 	err := r.transaction(b.last)(ctx, func(tx registry.WriteTx) error {
 		if err := r.checkPosition(tx, p); err != nil {
+			return err
+		}
+		if err := r.pace.look(tx); err != nil {
 			return err
 		}
 		next, rejected = p.clone(), nil
@@ -126,6 +134,7 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		return fmt.Errorf("writing into the registry: %w", err)
 	}
 	*p = next
+	r.pace.wrote(p.Set.Last)
 	r.show(p)
 	if r.Rejected != nil {
 		for _, rejection := range append(b.rejected, rejected...) {

@@ -17,7 +17,7 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 		l.add(e, Error, ruleName, sayOf(s.fault)+": nobody can ask for it")
 		return
 	}
-	if s.canonical != e.Name {
+	if s.canonical != e.Name && e.Alias != s.canonical {
 		what := "its canonical name is " + s.canonical + ": who asks for it is led there"
 		if l.Names.Spelling(e.Name, e.Kind == registry.KindPrefix) == e.Name {
 			what = "its canonical name is " + s.canonical + ": it is found only as it is written here"
@@ -25,7 +25,7 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 		if _, ok := known[s.canonical]; ok {
 			what += ", and that is registered too"
 		}
-		l.add(e, Error, ruleCanonical, what)
+		l.add(e, Error, ruleCanonical, what+" (urnd registry migrate)")
 	}
 	if !registry.Asked(l.Only, e.Key) {
 		l.add(e, Warning, ruleNotAsked, "the registry is not asked for it")

@@ -91,12 +91,12 @@ func (t *transaction) Rewrite(rows []registry.Row) error {
 		WHERE v.seq = u.seq`, c.seqs, prevs, c.kinds, c.names, recs)
 }
 
-// removeNames removes the names of keys that were purged.
+// removeNames removes the names of keys that have no current version any more.
 func (t *transaction) removeNames(rows []registry.Row) error {
 	var c arrays
 	for i := range rows {
-		if rows[i].IsPurge() {
-			c.add(&rows[i])
+		if key, ok := rows[i].Ends(); ok {
+			c.add(&registry.Row{Key: key})
 		}
 	}
 	if len(c.names) == 0 {

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"sets", testSets},
 		{"set of a purge", testPurgeSet},
 		{"hosts", testHosts},
+		{"renamed", testRenamed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()

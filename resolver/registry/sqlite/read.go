@@ -109,7 +109,7 @@ func (c *conn) before(e registry.Entry) (registry.Entry, error) {
 		return registry.Entry{}, nil
 	}
 	prev, err := c.version(e.Prev)
-	if err == nil && prev.Exists() && (prev.Key != e.Key || prev.Seq >= e.Seq) {
+	if err == nil && prev.Exists() && !e.Follows(&prev) {
 		err = faultOf(c.path, fmt.Errorf("%w: the version %d of %s follows %d of %s", registry.ErrDamaged, e.Seq, e.Key, prev.Seq, prev.Key))
 	}
 	return prev, err

@@ -177,8 +177,8 @@ func (s *Store) write(ctx context.Context, d *durability, f func(registry.WriteT
 		}
 		return s.frozen.why
 	}
-	if s.writer == nil {
-		return fmt.Errorf("%w: %s is a backup, which is not written to", registry.ErrNoStore, s.path)
+	if err := s.isWritten(); err != nil {
+		return err
 	}
 	if s.writing.Acquire(ctx) != nil {
 		return ctx.Err()

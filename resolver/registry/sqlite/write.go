@@ -53,15 +53,11 @@ func (c *conn) Append(rows []registry.Row) error {
 }
 
 // point makes versions the current ones of their keys. Those of keys that are new are inserted without a look
-// at what is there, and fail if there is something.
+// at what is there, and fail if there is something. What ends a key comes after its versions.
 func (c *conn) point(rows []registry.Row) error {
 	first, further := make([]*registry.Row, 0, len(rows)), []*registry.Row(nil)
 	for i := range rows {
 		switch row := &rows[i]; {
-		case row.IsPurge():
-			if err := c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(row.Kind), row.Name); err != nil {
-				return err
-			}
 		case !row.IsVersion():
 		case row.Prev == 0:
 			first = append(first, row)
@@ -72,7 +68,24 @@ func (c *conn) point(rows []registry.Row) error {
 	if err := c.pointTo(first, ""); err != nil {
 		return err
 	}
-	return c.pointTo(further, " ON CONFLICT DO UPDATE SET seq = excluded.seq")
+	if err := c.pointTo(further, " ON CONFLICT DO UPDATE SET seq = excluded.seq"); err != nil {
+		return err
+	}
+	return c.end(rows)
+}
+
+// end removes the keys that have no current version any more.
+func (c *conn) end(rows []registry.Row) error {
+	for i := range rows {
+		key, ok := rows[i].Ends()
+		if !ok {
+			continue
+		}
+		if err := c.exec("DELETE FROM names WHERE kind = ? AND name = ?", int64(key.Kind), key.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Rewrite implements registry.WriteTx.

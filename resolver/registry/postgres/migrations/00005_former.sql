@@ -1,0 +1,3 @@
+-- +goose Up
+-- A version may have the name that it renames, which older programs do not read, and a version before it by that name.
+SELECT 1;
