@@ -108,7 +108,7 @@ func (l *Level) compare(ctx context.Context) error {
 		return err
 	case at.epoch != s.epoch:
 		l.log.Store(new(logState))
-	case at.number < s.number || at.number == s.number && at.tag != s.tag:
+	case l.lost(at, true), at.number < s.number, at.number == s.number && at.tag != s.tag:
 		return errLost
 	case at.number > s.number:
 		return l.advance(ctx, 0)

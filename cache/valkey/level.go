@@ -59,6 +59,7 @@ type Level struct {
 
 	log     atomic.Pointer[logState] // written by run alone
 	unsent  unsent
+	sent    atomic.Pointer[head] // the last purge that the instance has added to the log; nil for none
 	watches watches
 	writes  chan write
 	counts  counts

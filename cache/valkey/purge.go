@@ -146,6 +146,7 @@ func (l *Level) append(ctx context.Context, p Purge) error {
 		}
 		added := false
 		if at, added, err = l.add(ctx, at, next, text); added {
+			l.sent.Store(&at)
 			return err
 		}
 	}

@@ -11,15 +11,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	client "github.com/valkey-io/valkey-go"
 )
 
 // Errors of Config.
 var (
-	errScheme   = errors.New("it does not begin with redis:// or rediss://")
-	errPassword = errors.New("it has a password, which others can read in the configuration")
-	errCA       = errors.New("it has no certificate in PEM")
+	errScheme    = errors.New("it does not begin with redis:// or rediss://")
+	errPassword  = errors.New("it has a password, which others can read in the configuration")
+	errHandshake = errors.New("shaking hands by TLS")
+	errCA        = errors.New("it has no certificate in PEM")
 )
 
 // Check returns what is wrong with a URL. It never shows the URL, which may contain a password.
@@ -88,10 +90,13 @@ func options(c Config) (client.ClientOption, error) {
 const (
 	connections = 1 // as a power of two
 	buffer      = 64 << 10
+	connectFor  = 2 * time.Second
 )
 
 // dial connects to a server, by TLS where it is to be.
 func dial(ctx context.Context, c Config, address string, settings *tls.Config) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectFor)
+	defer cancel()
 	conn, err := c.Dial(ctx, "tcp", address)
 	if err != nil || settings == nil {
 		return conn, err
@@ -103,7 +108,7 @@ func dial(ctx context.Context, c Config, address string, settings *tls.Config) (
 	secured := tls.Client(conn, settings)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = conn.Close() // the error is that of the handshake
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errHandshake, err)
 	}
 	return secured, nil
 }
@@ -117,6 +122,13 @@ func (l *Level) connect() error {
 	if err != nil {
 		return err
 	}
+	open := settings.DialCtxFn
+	settings.DialCtxFn = func(ctx context.Context, address string, dialer *net.Dialer, secured *tls.Config) (net.Conn, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(l.ctx, cancel)() // Close ends it
+		return open(ctx, address, dialer, secured)
+	}
 	server, err := client.NewClient(settings)
 	if err != nil {
 		return err
@@ -128,7 +140,6 @@ func (l *Level) connect() error {
 // Explain says which of the settings is wrong for an error, where it can be known, or what the server lacks.
 func Explain(err error) error {
 	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
 	text := err.Error()
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
@@ -136,8 +147,8 @@ func Explain(err error) error {
 	switch {
 	case errors.As(err, &certificate):
 		return fmt.Errorf("the certificate of the server is not valid for it: %w", err)
-	case errors.As(err, &record):
-		return fmt.Errorf("the server does not speak TLS, write redis: for rediss:, or the port is wrong: %w", err)
+	case errors.Is(err, errHandshake):
+		return fmt.Errorf("the server may not speak TLS, so that rediss: is to be redis:, or the port is wrong: %w", err)
 	case has("WRONGPASS", "NOAUTH", "invalid password"):
 		return fmt.Errorf("the user or the password is wrong, or missing: %w", err)
 	case has("NOPERM"):
