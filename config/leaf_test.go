@@ -33,6 +33,8 @@ func TestEveryLeaf(t *testing.T) {
 				file += "tls: {certificate: a, key: b}\n"
 			case "registry.health_interval":
 				file += "  health_contact: a@a.example\n"
+			case "cache.shared":
+				file += "  shared_key: /a\n"
 			case "tls.client_ca":
 				file += "  certificate: a\n  key: b\n"
 			}
@@ -156,7 +158,9 @@ func formValues() map[string][3]string {
 		"IP address, with or without port, or tls:// and one":      {"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53", "192.0.2.3:5353"},
 		"host name, or a name with all below it (.example.org)":    {"a.example", ".b.example,c.example", "192.0.2.1"},
 		"name of a field, with * at its end for all that begin so": {"x-a-*", "x-b-*,x-c", "x-d"},
-		"sqlite: and a path, or postgres:// and what follows":      {"sqlite:/a", "sqlite:/b", "postgres://c/d"},
+		"prefix of keys":                                      {"a", "b", "c"},
+		"redis:// or rediss:// and what follows":              {"redis://a", "rediss://b/1", "redis://c"},
+		"sqlite: and a path, or postgres:// and what follows": {"sqlite:/a", "sqlite:/b", "postgres://c/d"},
 	}
 }
 

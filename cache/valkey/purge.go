@@ -56,6 +56,8 @@ func (w *watches) tell(p Purge) {
 type unsent struct {
 	mu  sync.Mutex
 	all []Purge
+
+	publishing sync.Mutex // one publishes at a time, so that none is published twice
 }
 
 // maxUnsent bounds them: more are one of everything.
@@ -116,6 +118,8 @@ func (l *Level) Publish(ctx context.Context, p Purge) error {
 
 // flush publishes what is unsent.
 func (l *Level) flush(ctx context.Context) error {
+	l.unsent.publishing.Lock()
+	defer l.unsent.publishing.Unlock()
 	for {
 		p, ok := l.unsent.first()
 		if !ok {

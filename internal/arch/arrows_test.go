@@ -37,6 +37,12 @@ func packageRules() []packageRule {
 			"cache is generic, for three caches that are never mixed: it depends neither on URIs nor on answers",
 		},
 		{
+			"cache/valkey",
+			[]string{"cache"},
+			true,
+			"valkey is a second level behind cache.SecondLevel, and the only room with the client of Valkey: its connections are passed to it",
+		},
+		{
 			"cache/*",
 			[]string{"cache"},
 			false,
