@@ -12,7 +12,7 @@ type flight[V any] struct {
 	cache   *Cache[V]
 	key     string
 	context loadContext
-	waiters int           // guarded by Cache.mu
+	waiters int // guarded by Cache.mu
 	demand  Demand
 	done    chan struct{} // closed when result and err are set; nil until a second caller waits, guarded by Cache.mu
 	result  Result[V]

@@ -3,6 +3,7 @@ package valkey_test
 import (
 	"context"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -220,6 +221,14 @@ func TestExplain(t *testing.T) {
 		})
 	}
 	used(t, server.Addr(), func(c *valkey.Config) { c.Password = password }).put("key", "value")
+	rights := testserver.StartRedis(t)
+	rights.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
+	bound := used(t, rights.Addr(), func(c *valkey.Config) { c.URL, c.Password = "redis://urnd@"+rights.Addr(), password })
+	bound.put("key", "value")
+	if err := bound.purge(valkey.Purge{Kind: "name", Text: "key"}); err != nil {
+		t.Error(err)
+	}
+	bound.put("key", "value")
 	for url, ok := range map[string]bool{
 		"redis://a": true, "rediss://user@a:1/3": true, "valkey://a?addr=b:1&addr=c:2": true, "redis://a?master_set=m": true,
 		"": false, "a": false, "http://a": false, "redis://": false, "redis://u:secret@a": false, "redis://a/b": false, "redis://a/-1": false,
@@ -229,6 +238,18 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
+}
+
+// documentedRights returns those of the user of urnd in docs/scale.md.
+func documentedRights(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "The user needs `")
+	rights, _, _ := strings.Cut(after, "`")
+	return rights
 }
 
 func password() (string, error) { return "correct horse", nil }
