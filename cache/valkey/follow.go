@@ -102,13 +102,15 @@ func (l *Level) compare(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	sent := l.sent.Load() // before the question: what is published meanwhile may be behind its answer
 	at, err := l.head(ctx)
 	switch {
 	case err != nil:
 		return err
 	case at.epoch != s.epoch:
 		l.log.Store(new(logState))
-	case l.lost(at, true), at.number < s.number, at.number == s.number && at.tag != s.tag:
+	case at.number < s.number || at.number == s.number && at.tag != s.tag,
+		sent != nil && at.epoch == sent.epoch && at.number < sent.number:
 		return errLost
 	case at.number > s.number:
 		return l.advance(ctx, 0)

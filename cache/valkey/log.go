@@ -190,16 +190,11 @@ func (l *Level) next(s *logState, from client.XRangeEntry) (logEntry, error) {
 		return e, err
 	case e.epoch != s.epoch || e.number == s.number+1 && e.before != s.tag || e.number <= s.number:
 		return e, errForged
-	case l.lost(head{e.mark, e.tag}, false):
-		return e, errLost
+	}
+	if sent := l.sent.Load(); sent != nil && e.mark == sent.mark && e.tag != sent.tag {
+		return e, errLost // what this instance has published is not there any more
 	}
 	return e, nil
-}
-
-// lost reports whether the log has lost the last purge of the instance, by an entry of it, which may be the last one.
-func (l *Level) lost(at head, isLast bool) bool {
-	sent := l.sent.Load()
-	return sent != nil && at.epoch == sent.epoch && (at.number == sent.number && at.tag != sent.tag || isLast && at.number < sent.number)
 }
 
 // forget begins another log in place of one that cannot be trusted: what purges were in it cannot be known.
