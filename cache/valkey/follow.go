@@ -130,13 +130,16 @@ func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 		if err != nil {
 			return err
 		}
-		if e.number > s.number+1 { // those between were removed, as there are too many
-			l.counts.everything.Add(1)
+		isGap := e.number > s.number+1
+		if isGap { // those between were removed, as there are too many
 			e.purge = Purge{Kind: Everything}
 			s = &logState{mark: s.mark, floor: e.number - 1}
 		}
 		l.watches.tell(e.purge)
 		l.log.Store(s.with(e))
+		if isGap {
+			l.counts.everything.Add(1)
+		}
 	}
 	return nil
 }

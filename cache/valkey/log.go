@@ -176,9 +176,9 @@ func (l *Level) begin(ctx context.Context) error {
 		soft = soft && (e.purge.Soft || e.purge.Kind == "")
 		s = s.with(e)
 	}
-	l.counts.everything.Add(1)
 	l.watches.tell(Purge{Kind: Everything, Soft: soft})
 	l.log.Store(s)
+	l.counts.everything.Add(1)
 	return nil
 }
 
