@@ -36,10 +36,10 @@ var errEntry = errors.New("it is not an entry of this version")
 func decodeEntry(text []byte) (e entry, err error) {
 	for _, to := range []*string{&e.key, &e.mark.epoch} {
 		n, size := binary.Uvarint(text)
-		if size <= 0 || n > uint64(len(text)-size) {
+		if size <= 0 || n > maxEntry || int(n) > len(text)-size {
 			return e, errEntry
 		}
-		*to, text = string(text[size:size+int(n)]), text[size+int(n):] //nolint:gosec // it is at most len(text)
+		*to, text = string(text[size:size+int(n)]), text[size+int(n):]
 	}
 	var lifetime uint64
 	for _, to := range []*uint64{&e.mark.number, &lifetime} {
@@ -52,6 +52,6 @@ func decodeEntry(text []byte) (e entry, err error) {
 	if lifetime == 0 || lifetime > uint64(maxTTL) {
 		return e, errEntry
 	}
-	e.lifetime, e.payload = time.Duration(lifetime), text //nolint:gosec // it is at most maxTTL
+	e.lifetime, e.payload = time.Duration(lifetime), text
 	return e, nil
 }

@@ -107,7 +107,7 @@ func (l *Level) Close() {
 // Faults returns what is wrong with the level, nothing while it is used.
 func (l *Level) Faults() []string {
 	if l.said.Load() == saidDown {
-		return []string{"the shared level of caches (cache.shared) does not answer: each urnd loads for itself"}
+		return []string{"the shared level of caches does not answer: each urnd loads for itself"}
 	}
 	return nil
 }

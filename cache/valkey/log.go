@@ -40,7 +40,7 @@ var (
 func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 	s := l.log.Load()
 	switch {
-	case s.epoch == "" || head.epoch != s.epoch || head.number < s.number || head.number == s.number && head.tag != s.tag:
+	case !s.isBegin(head):
 		l.rouse() // the log was lost, or is not read yet
 		return unknown
 	case of.epoch != s.epoch || of.number < s.floor:
@@ -60,6 +60,11 @@ func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 		}
 	}
 	return usable
+}
+
+// isBegin reports whether what was read may be the begin of a log with that end.
+func (s *logState) isBegin(end head) bool {
+	return s.epoch != "" && end.epoch == s.epoch && (end.number > s.number || end.number == s.number && end.tag == s.tag)
 }
 
 // with returns a state that has one more entry.

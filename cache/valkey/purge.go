@@ -148,7 +148,7 @@ func (l *Level) append(ctx context.Context, p Purge) error {
 		if next.number++; at.epoch == "" {
 			next.epoch = newToken()
 		}
-		added := false
+		var added bool
 		if at, added, err = l.add(ctx, at, next, text); added {
 			l.sent.Store(&at)
 			return err

@@ -64,7 +64,7 @@ func TestLoadBeforePurge(t *testing.T) {
 	p := valkey.Purge{Kind: "name", Text: "key"}
 	writes := b.level.Stats().Writes
 	got := b.view.Load(t.Context(), "key", cache.Fresh, func(context.Context) (string, time.Duration, error) {
-		if err := a.purge(p); err != nil {
+		if err := a.purge(p); err != nil { //nolint:contextcheck // that of the test
 			t.Error(err)
 		}
 		until(t, func() bool { return b.purged(p) })

@@ -12,9 +12,9 @@ func newScripts() scripts {
 	}
 }
 
-// endOfLog begins scripts, which the server runs at once, so that no other command comes in between. The end of the log is returned with each answer as its identifier, its epoch and its tag. What is of another type than what is
-// expected was not written by urnd, and is deleted: it would fail each script otherwise.
-
+// endOfLog begins scripts, which the server runs at once, so that no other command comes in between: the end of the log is returned with each
+// answer as its identifier, its epoch and its tag. What is of another type than expected was not written by urnd, and is deleted: it
+// would fail each script otherwise.
 const endOfLog = `
 local function last(key)
   local found = redis.pcall('XREVRANGE', key, '+', '-', 'COUNT', 1)

@@ -67,7 +67,7 @@ func options(c Config) (client.ClientOption, error) {
 			}
 		}
 	}
-	made.DialCtxFn = func(ctx context.Context, address string, _ *net.Dialer, settings *tls.Config) (net.Conn, error) {
+	made.DialCtxFn = func(ctx context.Context, address string, _ *net.Dialer, settings *tls.Config) (net.Conn, error) { //nolint:forbidigo // it is not used
 		return dial(ctx, c, address, settings)
 	}
 	user := made.Username
@@ -123,11 +123,11 @@ func (l *Level) connect() error {
 		return err
 	}
 	open := settings.DialCtxFn
-	settings.DialCtxFn = func(ctx context.Context, address string, dialer *net.Dialer, secured *tls.Config) (net.Conn, error) {
+	settings.DialCtxFn = func(ctx context.Context, address string, _ *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // likewise
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(l.ctx, cancel)() // Close ends it
-		return open(ctx, address, dialer, secured)
+		defer context.AfterFunc(l.ctx, cancel)() //nolint:contextcheck // Close ends it
+		return open(ctx, address, nil, secured)
 	}
 	server, err := client.NewClient(settings)
 	if err != nil {

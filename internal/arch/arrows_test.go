@@ -418,7 +418,7 @@ func packageRules() []packageRule {
 		{
 			"internal/observe",
 			[]string{
-				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
+				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "cache/valkey", "internal/metrics", "internal/netguard",
 				"resolver", "resolver/ddds", "resolver/registry", "resolver/registry/follow", "resolver/registry/health", "resolver/registry/jobs",
 				"resolver/scheme",
 			},
