@@ -118,6 +118,7 @@ func ownValues() map[string][3]string {
 	return map[string][3]string{
 		"access.admin_clients":     {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
 		"access.security_contact":  {"mailto:a@a.example", "https://b.example/contact", "mailto:c@c.example"},
+		"cache.shared_timeout":     {"6ms", "7ms", "8ms"},
 		"cache.responses":          {"129MiB", "130MiB", "131MiB"},
 		"limits.header":            {"15KiB", "16KiB", "17KiB"},
 		"limits.memory":            {"324MiB", "325MiB", "326MiB"},
