@@ -27,7 +27,11 @@ const (
 func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V], found bool) {
 	l := v.config.Level
 	q.token = newToken()
-	ctx, cancel := context.WithTimeout(ctx, waitFor)
+	wait := waitFor
+	if end, ok := ctx.Deadline(); ok { // the load needs time, too
+		wait = min(wait, time.Until(end)/2) //nolint:forbidigo // contexts end by the clock of the system
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	except := "" // what was stored, and cannot be used
 	pause := firstPause

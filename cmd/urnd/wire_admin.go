@@ -84,6 +84,10 @@ func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependen
 		if p.Soft {
 			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
 		}
+	case purgeNamespace, purgePrefix:
+		if !p.Soft { // records may be here of names whose answers are not: what is made of them would be shared
+			r.records.Purge(func(string) bool { return true })
+		}
 	}
 	if _, err := answers.PurgeHere(context.Background(), selectionOf(p), p.Soft); err != nil {
 		d.log.Warn("a purge of another urnd was not completed", "error", err)
