@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -15,7 +16,10 @@ type Registry struct {
 	// ClientTTL is the lifetime that clients get; 0: TTL.
 	ClientTTL time.Duration `mapstructure:"client_ttl"`
 	Only      []string      `mapstructure:"only"` // what names begin with; empty: all URNs
-	Count     bool          `mapstructure:"count"`
+	// Hosts are web hosts whose paths are names: "https://", the host and the path.
+	Hosts    []string `mapstructure:"hosts"`
+	Redirect int      `mapstructure:"redirect"` // 301, 302, 303, 307 or 308
+	Count    bool     `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
 	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
 	HealthInterval    time.Duration `mapstructure:"health_interval"`
@@ -65,6 +69,17 @@ func registrySettings() []Setting {
 			Doc: "What the names begin with that the registry is asked for; others are resolved although it is not " +
 				"available, and cannot be registered. Empty: all URNs. With 'urn:' in it, it has all URNs, too.",
 			Sample: "only: ['urn:nbn:fi:', 'ark:/12345/']",
+		},
+		{
+			Path: "registry.hosts", Default: []string{}, Form: "host name", check: checkRegistryHosts,
+			Doc: "The web hosts whose paths are names of the registry: a request for /net/foo with the Host purl.example.org asks " +
+				"for https://purl.example.org/net/foo, by HTTP, too, and with any port. Their names need not be in only.",
+			Sample: "hosts: [purl.example.org, w3id.example.org]",
+		},
+		{
+			Path: "registry.redirect", Default: http.StatusFound, OneOf: []string{"301", "302", "303", "307", "308"},
+			Doc: "The status of redirects to where a name leads, unless the name or a prefix of it says another one. By " +
+				"THTTP it is 303, as RFC 2169 has it.",
 		},
 		{
 			Path: "registry.count", Default: true,

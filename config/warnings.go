@@ -21,6 +21,7 @@ func (c Config) Warnings() Faults {
 	warnOfShares(&f, c.Limits)
 	warnOfSystems(&f, c)
 	warnOfRegistry(&f, c.Registry)
+	warnOfOwnHosts(&f, c)
 	warnOfUnused(&f, c, values)
 	warnOfServers(&f, c)
 	warnOfUpstreams(&f, c)
@@ -89,7 +90,7 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(c.Resolve.Fallback != "", "names that are not known are redirected by resolve.elsewhere",
 		"resolve.unknown_status")
 	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",
-		"registry.only", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
+		"registry.only", "registry.hosts", "registry.redirect", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
 	unused(c.Registry.Store != "" && c.Registry.HealthInterval == 0, "registry.health_interval is 0, so that nothing is checked",
 		"registry.health_rate", "registry.health_concurrency", "registry.health_pause", "registry.health_contact")
 	unused(!isPostgres(c.Registry.Store) && c.Registry.Store != "", "registry.store is not PostgreSQL",

@@ -35,6 +35,8 @@ type Config struct {
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward forward.Config
 	Origins []Origin // the sites that urnd is the gateway of
+	// Hosts are the web hosts whose paths are names of the registry. Own has them, too.
+	Hosts []string
 
 	// What is asked, and by whom.
 

@@ -16,7 +16,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -39,10 +38,15 @@ func (r *refusal) isOf(request *fast.Request, source *resolver.Negative) bool {
 	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept")
 }
 
+// The sizes of a reply that is worth its memory, and of the texts that it is made of, in octets.
+const (
+	maxRefusal      = 8 << 10
+	maxRefusalTexts = 512
+)
+
 // isSmall reports whether the reply is worth its memory.
 func (r *refusal) isSmall() bool {
-	const body, texts = 8 << 10, 512
-	return len(r.reply.Body) <= body && len(r.target)+len(r.accept) <= texts
+	return len(r.reply.Body) <= maxRefusal && len(r.target)+len(r.accept) <= maxRefusalTexts
 }
 
 // slot returns the place of a reply.
@@ -50,7 +54,7 @@ func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointe
 	return &r.slots[(maphash.String(seed, target)^maphash.String(seed, accept))%uint64(len(r.slots))]
 }
 
-// answerName answers a request for a location of a URN.
+// answerName answers a request for a location of a URN, or of a name of a web host.
 func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	r, t := &w.request, &w.ask.Target
 	switch {
@@ -74,17 +78,15 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	if !ok || hasComponents && len(found.Locations) > 1 || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		return fast.Negotiation
 	}
+	if location, ok = w.moveTo(location, hasComponents); !ok {
+		return fast.Size
+	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" {
 		return reason
 	}
 	p.config.Ready.Used(nil)
-	if hasComponents {
-		w.location = t.Query.AppendLocation(w.location[:0], location)
-		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
-	}
-	w.body = pages.AppendMoved(w.body[:0], location)
 	reply := message.FastRedirect{
-		Status: t.Form.RedirectStatus(true), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Status: answer.RedirectStatus(t.Form, true, record), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
 		Cache: found.Cache,
 		Date:  p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
@@ -99,6 +101,17 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	return ""
 }
 
+// moveTo makes the body of a redirect, and returns where it leads, with the components that the name has. It returns false where there
+// is no room for it.
+func (w *fastWork) moveTo(location string, hasComponents bool) (with string, ok bool) {
+	if hasComponents {
+		w.location = w.ask.Target.Query.AppendLocation(w.location[:0], location)
+		location = unsafe.String(unsafe.SliceData(w.location), len(w.location)) //nolint:gosec // it is not used behind a change
+	}
+	w.body = pages.AppendMoved(w.body[:0], location)
+	return location, w.request.IsHead() || int64(len(w.body)) <= w.room
+}
+
 // answered tells that a name of the registry was answered; a nil record that none was.
 func (p *FastPath) answered(event *Event, record *resolver.Record) {
 	if record != nil && p.config.Answered != nil {
@@ -109,13 +122,19 @@ func (p *FastPath) answered(event *Event, record *resolver.Record) {
 // refuse appends the reply to a request for a name of which the cache has an error.
 func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Duration) fast.Reason {
 	var n *resolver.Negative
+	if isHome(&w.ask) {
+		return fast.Form
+	}
 	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return fast.Trace
+	}
+	r := &w.request
+	if w.room < maxRefusal || w.view.HTTP2 && len(r.Target)+len(r.Value("Accept")) > maxRefusalTexts {
+		return fast.Size
 	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" { // before work that a client may not cause too often
 		return reason
 	}
-	r := &w.request
 	slot := p.refusals.slot(p.seed, r.Target, r.Value("Accept"))
 	found := slot.Load()
 	if found == nil || !found.isOf(r, n) {
@@ -123,6 +142,9 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 		if found.isSmall() {
 			slot.Store(found)
 		}
+	}
+	if !r.IsHead() && int64(len(found.reply.Body)) > w.room { // it is longer than its texts let expect: it counts twice
+		return fast.Size
 	}
 	p.config.Ready.Used(source)
 	event := p.event(f, w)
@@ -140,8 +162,8 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, ttl time.Duration) *refusal {
 	r := &w.request
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
-	var a route.Ask
-	a.Target, _ = route.Parse(strings.Clone(w.ask.Path)) // it was parsed before, over the buffer of the connection
+	a := w.ask // it was parsed over the buffer of the connection
+	a.Last(strings.Clone)
 	made.err = suggest(&a, problem.About(n.WithTTL(ttl, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
 	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err))
 	return made

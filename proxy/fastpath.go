@@ -54,6 +54,8 @@ type fastWork struct {
 	scratch  route.Scratch
 	sending  fastContent // what is still to be sent
 	isAsked  bool        // ask is that of the request
+	proto    string      // the version of HTTP
+	room     int64       // for a content
 	buffers  net.Buffers
 	cut      [][]byte // of a content, a part of which is sent
 }
@@ -119,6 +121,7 @@ func (p *FastPath) clientOf(c *listen.FastConn) *fastClient {
 	if local := c.LocalAddr(); local != nil {
 		f.place.Local = local.String()
 	}
+	f.place.ServerName = c.ServerName()
 	c.State = f
 	return f
 }
@@ -130,7 +133,10 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		return 0
 	}
 	f, w := p.clientOf(c), p.work()
-	f.left = nil
+	f.left, w.room, w.view.HTTP2, w.proto = nil, c.Room(), c.IsHTTP2(), "HTTP/1.1"
+	if w.view.HTTP2 {
+		w.proto = "HTTP/2.0"
+	}
 	defer func() {
 		if value := recover(); value != nil {
 			p.config.Panicked(value, debug.Stack())
@@ -147,7 +153,9 @@ func (p *FastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
 		}
 		w.isAsked = false
 		if reason = p.answer(f, w); reason != "" {
-			f.left = p.leave(w)
+			if !w.view.HTTP2 {
+				f.left = p.leave(w)
+			}
 			break
 		}
 		used += w.request.Size
@@ -371,7 +379,7 @@ func (p *FastPath) admit(f *fastClient, w *fastWork, from netip.Addr) (gate.Verd
 func (p *FastPath) event(f *fastClient, w *fastWork) *Event {
 	r, a := &w.request, &w.ask
 	w.events = append(w.events, Event{
-		Method: r.Method, Target: r.Target, Host: w.view.Host, Proto: "HTTP/1.1", Referer: r.Value("Referer"), UserAgent: r.Value("User-Agent"),
+		Method: r.Method, Target: r.Target, Host: w.view.Host, Proto: w.proto, Referer: r.Value("Referer"), UserAgent: r.Value("User-Agent"),
 		Client: f.client.Addr, Fast: true, Form: a.Form, Service: a.Service(), Scheme: a.Scheme,
 	})
 	event := &w.events[len(w.events)-1]

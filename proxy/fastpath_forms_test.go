@@ -124,6 +124,17 @@ func formTargets() []string {
 		"//?uri=urn:example:one", "/?/?uri=urn:example:one")
 }
 
+// hostTargets are targets of requests for a web host whose paths are names.
+func hostTargets() []string {
+	var all []string
+	for _, path := range hostPaths() {
+		all = append(all, "/"+path, "/"+path+"?q=1", "/"+path+"?", "/"+path+"/", "/x/../"+path, "/"+path+"#f")
+	}
+	return append(all, "/%6Fne", "/%c3%a4", "/\xc3\xa4", "/o%zz", "/one|", "//one", "/ONE", "/robots.txt", "/favicon.ico", "/urn:example:one", "/URN:example:moved",
+		"/uri-res/N2L?urn:example:moved", "/uri-res/N2L?https://purl.example/moved", "/api/v1/resolve?uri=https://purl.example/moved", "/?uri=urn:example:lasting",
+		"/https://purl.example/moved", "/fetch?uri=http://a.example/page", "/"+strings.Repeat("x", 300), "/ark:/12345/x", "*", "")
+}
+
 // forms are requests of the forms that differ from the plain ones, each of a client of its own behind a proxy.
 func forms() []dialog {
 	var all []dialog
@@ -159,6 +170,17 @@ func forms() []dialog {
 	for _, page := range []string{"vary", "chunked", "nolength", "empty", "brief", "age", "cookie", "odd", "moved", "revalidated", "none", "partial"} {
 		add(asked("http://a.example/"+page, "Range: bytes=1-2"))
 		add(asked("http://a.example/"+page, "Range: bytes=100000-"))
+	}
+	for _, target := range hostTargets() {
+		for _, lines := range []string{
+			"Accept: text/html", "X-Forwarded-For: 192.0.2.1", "X-Forwarded-Host: purl.example", "Accept: application/json\r\nIf-None-Match: \"v1\"",
+		} {
+			for _, host := range []string{"purl.example", "PURL.example:80", "purl.example.", "www.example", "purl.example.evil"} {
+				add(strings.Replace(asked(target, strings.Split(lines, "\r\n")...), "Host: a\r\n", "Host: "+host+"\r\n", 1))
+			}
+		}
+		add(asked("http://purl.example" + target))
+		add(strings.Replace(asked("https://purl.example:443"+target), "Host: a\r\n", "Host: purl.example:443\r\n", 1))
 	}
 	for _, target := range formTargets() {
 		add(asked(target))

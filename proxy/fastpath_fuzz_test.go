@@ -46,7 +46,7 @@ func speak(octets []byte) []byte {
 		"PUT ", "DELETE ", "Content-Length: 5\r\n", "\r\n\r\nhello", "echo", "/api/v1/resolve", "hello",
 		"POST http://a.example/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n",
 		"Range: bytes=", "If-Range: ", "-", ",", "127.0.0.1", "192.0.2.2", "X-Forwarded-For: ", "X-Forwarded-Proto: https\r\n", "Forwarded: for=",
-		"Via: 1.1 x\r\n", "%3A", "&service=I2L", "?=q?", "client", "partial",
+		"Via: 1.1 x\r\n", "%3A", "&service=I2L", "?=q?", "client", "partial", "Host: purl.example\r\n", "moved", "lasting",
 	}
 	var text []byte
 	for _, c := range octets {

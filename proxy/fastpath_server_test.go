@@ -104,13 +104,15 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		Disk: files, Store: s.web, Now: now, MaxObject: maxObject, MaxArriving: 16 << 20, StaleFor: time.Minute, Targeted: []string{"Cdn-Cache-Control"},
 		Same: func(string, string) (string, bool) { return "", false },
 	})
-	cached := resolver.NewCanonical(known, &resolver.Split{Names: resolver.NewCached(w.answers, &names{asked: s.asked}, nil), Locations: scheme.NewSelf()})
+	table := resolver.NewCached(w.answers, &names{asked: s.asked}, nil)
+	cached := resolver.NewCanonical(known, &resolver.Split{Names: table, Locations: scheme.NewSelf(), Own: table, Owns: known.Owns})
 	slots := func() resolver.Quota { return resolver.Quota{Slots: make(resolver.Slots, 100)} }
 	w.config = proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
 		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w,
 			&slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"),
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a", "purl.example"),
+		Hosts:     []string{"purl.example"},
 		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			BodyTimeout: time.Second, TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Cache: w.web,
@@ -166,7 +168,7 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 // knownNames are the rules for names, which do not change.
 var knownNames = sync.OnceValues(func() (resolver.Names, error) {
 	set, err := urnns.NewSet(urnns.Builtin()...)
-	return resolver.Names{Set: set, Accept: uri.CurrentURN}, err
+	return resolver.Names{Set: set, Accept: uri.CurrentURN}.Owning([]string{"urn:", "https://purl.example/"}), err
 })
 
 // close closes the caches.

@@ -59,13 +59,18 @@ func (*entries[V]) HasRoom(int64) bool { return true }
 func stored() (names, pages []string) {
 	names = []string{
 		"one", "escaped", "short", "forever", "two", "typed", "languages", "onetyped", "record", "sandbox", "succeeded", "none",
-		"nonebriefly", "reserved", "gone", "withdrawn", "service", "stale", "changing", "javascript", "absent",
+		"nonebriefly", "reserved", "gone", "withdrawn", "service", "stale", "changing", "javascript", "absent", "moved", "lasting",
 	}
 	pages = []string{
 		"page", "query?a=b", "vary", "large", "notfound", "moved", "chunked", "gone", "empty", "reason", "brief", "revalidated", "age", "nolength",
 		"cookie", "modified", "odd", "client", "partial",
 	}
 	return names, pages
+}
+
+// hostPaths are paths of a web host whose paths are names, which are stored; "absent" and "" are none.
+func hostPaths() []string {
+	return []string{"one", "moved", "found", "other", "kept", "lasting", "%C3%A4", "absent", ""}
 }
 
 // stores are the stores of all caches as they are before a conversation. All conversations begin at the same time of
@@ -154,6 +159,9 @@ func (s *stores) fill(t *testing.T) {
 			ask("/urn:example:" + name)
 		}
 		ask("/urn:isbn:9780395363416")
+		for _, path := range hostPaths() {
+			ask("/https://purl.example/" + path)
+		}
 		for _, page := range pages {
 			for _, site := range []string{"http://a.example/", "http://www.example/", "https://www.example/"} {
 				ask(site + page)

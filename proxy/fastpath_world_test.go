@@ -38,6 +38,13 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	negative := func(kind error, ttl time.Duration, r *resolver.Record) (resolver.Answer, error) {
 		return resolver.Answer{}, &resolver.Negative{Kind: kind, Reason: "the table says so", TTL: ttl, Record: r}
 	}
+	if path, ok := strings.CutPrefix(name, "https://purl.example/"); ok {
+		status, known := map[string]int{"one": 0, "moved": 301, "found": 302, "other": 303, "kept": 307, "lasting": 308, "%C3%A4": 301}[path]
+		if !known {
+			return negative(resolver.ErrNotFound, time.Hour, nil)
+		}
+		return one(time.Hour, location("https://a.example/"+path, record(resolver.Record{Status: "active", Redirect: status})))
+	}
 	switch strings.TrimPrefix(name, "urn:example:") {
 	case "one", "urn:isbn:9780395363416", "urn:ietf:rfc:2648":
 		return one(90*time.Second, location("https://a.example/"+name, plain))
@@ -61,6 +68,10 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 		return one(time.Hour, location("https://a.example/p", resolver.Source{Name: "test", Type: "application/pdf", Language: "en"}))
 	case "record":
 		return one(time.Hour, location("https://a.example/record", record(resolver.Record{Status: "active", Metadata: `{"title":"x"}`, Contact: "a@a.example"})))
+	case "moved":
+		return one(time.Hour, location("https://a.example/moved", record(resolver.Record{Status: "active", Redirect: 301})))
+	case "lasting":
+		return one(time.Hour, location("https://a.example/lasting", record(resolver.Record{Status: "active", Redirect: 308})))
 	case "sandbox":
 		return one(time.Hour, location("https://a.example/sandbox", record(resolver.Record{Status: "active", Sandbox: true})))
 	case "succeeded":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
 )
 
@@ -31,7 +32,11 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 	if reason := s.choose(w); reason != "" {
 		return reason
 	}
-	verdict, reason := p.admit(f, w, found.From().Addr())
+	length := found.Length()
+	if s.part.Status != 0 {
+		length = s.part.Length()
+	}
+	verdict, reason := p.admitStored(f, w, &s, length)
 	if reason != "" {
 		if s.content != nil {
 			s.content.Close()
@@ -42,10 +47,6 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 	event := p.event(f, w)
 	event.Cache, event.Rule = "hit", verdict.Rule()
 	p.appendHead(w, found, s.isUnmodified, s.part, event)
-	length := found.Length()
-	if s.part.Status != 0 {
-		length = s.part.Length()
-	}
 	switch {
 	case !s.hasContent:
 	case s.content != nil || length > maxFastCopy:
@@ -57,6 +58,14 @@ func (p *FastPath) answerStored(f *fastClient, w *fastWork) fast.Reason {
 		event.Bytes = length
 	}
 	return ""
+}
+
+// admitStored is admit for what is sent of a stored response, with so much content, if there is room for that.
+func (p *FastPath) admitStored(f *fastClient, w *fastWork, s *fastStored, length int64) (gate.Verdict, fast.Reason) {
+	if s.hasContent && (length > w.room || s.content != nil && w.view.HTTP2) {
+		return gate.Verdict{}, fast.Size
+	}
+	return p.admit(f, w, s.From().Addr())
 }
 
 // fastStored is what of a stored response is sent.

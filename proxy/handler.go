@@ -29,10 +29,12 @@ type Handler struct {
 	sites   []*site
 	failing func(location string) bool
 
-	cors      answer.CORS
-	statics   map[string]*answer.Static
-	exchanges sync.Pool
-	fast      *FastPath
+	cors    answer.CORS
+	statics map[string]*answer.Static
+	// hostRobots is robots.txt of a web host whose paths are names.
+	hostRobots *answer.Static
+	exchanges  sync.Pool
+	fast       *FastPath
 }
 
 // site is an origin, and how many requests were forwarded to it.
@@ -46,7 +48,7 @@ type site struct {
 func New(config Config) *Handler {
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config, statics: answer.Statics(), failing: failures.Failing,
+		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), failing: failures.Failing,
 		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
 		gate: gate.New(gate.Config{
 			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
@@ -71,7 +73,7 @@ func New(config Config) *Handler {
 	}
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
-		Own: config.Own, Names: config.Names, Sites: h.addSites(), Documents: make(map[string]bool), Spelling: config.Spelling,
+		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Documents: make(map[string]bool), Spelling: config.Spelling,
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort,
 	}
 	for path := range maps.Keys(h.statics) {

@@ -12,9 +12,10 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// isPlainName reports whether a target asks for the location of a URN, and the reply is nothing but a redirect.
+// isPlainName reports whether a target asks for the location of a URN, or of a name of a web host, and the reply is nothing but a
+// redirect.
 func isPlainName(t *route.Target) bool {
-	return t.Query.IsURN() && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
+	return (t.Query.IsURN() || t.Form == route.FormHost) && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
 }
 
 // redirectName redirects a plain request for the location of a name, and reports whether it was one. What it sends is what reply
@@ -36,7 +37,7 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true}, found))
 		return true, nil
 	}
-	x.event.Cache, x.event.Status, x.event.Type = found.Cache.String(), t.Form.RedirectStatus(true), pages.ContentType
+	x.event.Cache, x.event.Status, x.event.Type = found.Cache.String(), answer.RedirectStatus(t.Form, true, record), pages.ContentType
 	x.answered(record)
 	x.body = pages.AppendMoved(x.body[:0], location)
 	if x.in.method != http.MethodHead {

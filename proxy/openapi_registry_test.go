@@ -126,6 +126,8 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 		ask(path+"/withdraw", "POST "+path+"/withdraw", `{}`)
 		ask(path+"/export", "GET "+path+"/export", "")
 		ask(path+"/export", "GET "+path+"/export?format=none", "")
+		ask(path+"/export", "GET "+path+"/export?at=2001-01-01&format=csv", "")
+		ask(path+"/export", "GET "+path+"/export?at=never", "")
 	}
 	ask("/api/v1/statistics", "GET /api/v1/statistics", "")
 	ask("/api/v1/statistics", "GET /api/v1/statistics?prefix=urn:example:", "")
@@ -141,17 +143,30 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 	ask("/api/v1/sandboxes", "DELETE /api/v1/sandboxes?prefix=urn:example:", "")
 	ask("/api/v1/sandboxes", "DELETE /api/v1/sandboxes", "")
 	const jobsPath, one = "/api/v1/jobs", "/api/v1/jobs/{id}"
+	done := func() {
+		t.Helper()
+		testserver.Wait(t, "the job is done", func() bool {
+			r := httptest.NewRequest("GET", "/api/v1/jobs/"+job, nil)
+			r.Host, r.RemoteAddr = "127.0.0.1:8142", "127.0.0.1:1"
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			var document struct{ State string }
+			return json.NewDecoder(w.Body).Decode(&document) == nil && document.State == "done"
+		})
+	}
+	const rewrite = `{"prefix":"urn:example:","replace":"https://c.example/","with":"https://d.example/"}`
+	for _, query := range []string{"?dry_run=true", ""} {
+		ask(jobsPath, "POST /api/v1/jobs"+query, rewrite)
+		done()
+		ask(one, "GET /api/v1/jobs/{id}", "")
+		for _, format := range []string{"ndjson", "csv", "text", "none"} {
+			ask(one+"/differences", "GET /api/v1/jobs/{id}/differences?format="+format, "")
+		}
+	}
 	ask(jobsPath, "POST /api/v1/jobs?note=n", "name,target\nurn:example:j,https://a.example/\nx,y\n", "Content-Type: text/csv")
 	ask(jobsPath, "POST /api/v1/jobs", "{}")
 	ask(jobsPath, "POST /api/v1/jobs", strings.Repeat("a", 1001), "Content-Type: text/csv")
-	testserver.Wait(t, "the job is done", func() bool {
-		r := httptest.NewRequest("GET", "/api/v1/jobs/"+job, nil)
-		r.Host, r.RemoteAddr = "127.0.0.1:8142", "127.0.0.1:1"
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		var document struct{ State string }
-		return json.NewDecoder(w.Body).Decode(&document) == nil && document.State == "done"
-	})
+	done()
 	ask(one, "GET /api/v1/jobs/{id}", "")
 	ask(one+"/rejected", "GET /api/v1/jobs/{id}/rejected", "")
 	ask(one, "DELETE /api/v1/jobs/{id}", "")

@@ -53,7 +53,7 @@ func (x *exchange) serveOwn() error {
 	case a.Err != nil:
 		return x.suggest(a.Err)
 	case a.Kind == route.KindPage:
-		x.reply(message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()})
+		x.reply(home())
 		return nil
 	case x.leadsToFetch():
 		x.reply(message.Reply{
@@ -67,20 +67,39 @@ func (x *exchange) serveOwn() error {
 		reply, err = x.retrieve()
 	} else {
 		if isPlain, err := x.redirectName(); isPlain {
-			if err != nil {
-				err = x.suggest(err)
-			}
-			return err
+			return x.unnamed(err)
 		}
 		reply, err = x.handler.answers.Reply(x.ctx, &answer.Question{
 			Target: &a.Target, Lines: x.lines, HTTP11: x.in.isHTTP11(),
 		})
 	}
 	if err != nil {
-		return x.suggest(err)
+		return x.unnamed(err)
 	}
 	x.reply(reply)
 	return nil
+}
+
+// home returns the front page.
+func home() message.Reply {
+	return message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()}
+}
+
+// isHome reports whether the front page is asked for of a web host whose paths are names, unless it is a name itself.
+func isHome(a *route.Ask) bool { return a.Target.Form == route.FormHost && a.Path == "/" }
+
+// unnamed answers a question with its error, nil for none: the root of a web host that is no name has the front page.
+func (x *exchange) unnamed(err error) error {
+	var n *resolver.Negative
+	switch {
+	case err == nil:
+		return nil
+	case isHome(&x.ask) && errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrNotFound):
+		x.reply(home())
+		return nil
+	default:
+		return x.suggest(err)
+	}
 }
 
 // leadsToFetch reports whether an address that a person typed on the front page is shown by /fetch: browsers
@@ -96,6 +115,9 @@ func (x *exchange) document() message.Reply {
 	h := x.handler
 	if x.ask.Path == answer.PathSecurity {
 		return answer.Security(h.config.SecurityContact, h.config.Now())
+	}
+	if x.ask.Host != "" && x.ask.Path == answer.PathRobots {
+		return h.hostRobots.Reply(x.lines)
 	}
 	return h.statics[x.ask.Path].Reply(x.lines)
 }

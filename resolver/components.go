@@ -71,6 +71,21 @@ func (q Query) AppendLocation(dst []byte, location string) []byte {
 	return dst
 }
 
+// AddQuery returns a location with a query, before its fragment: it becomes the query of the location, or follows the one that this has.
+func AddQuery(location, query string) string {
+	base, fragment, hasFragment := strings.Cut(location, "#")
+	joint := "&"
+	if _, own, has := strings.Cut(base, "?"); !has {
+		joint = "?"
+	} else if own == "" || strings.HasSuffix(own, "&") {
+		joint = ""
+	}
+	if hasFragment {
+		fragment = "#" + fragment
+	}
+	return base + joint + query + fragment
+}
+
 // separator returns the delimiter for a q-component: it becomes the query of a location,
 // is appended with "&" to an existing query unless that is empty, and remains a q-component
 // if the query is the URN itself, as in THTTP.

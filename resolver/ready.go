@@ -21,6 +21,9 @@ type Ready struct {
 // those of the name, without components of the query: see Query.AppendLocation. The query may lie over a buffer, and room is where the
 // canonical name may: nothing of them is retained. What is used of the answer is counted by Used.
 func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool) {
+	if !q.IsURN() {
+		return r.ofHost(q, now, room)
+	}
 	v, ok := r.nameOf(q, room)
 	if !ok {
 		return Answer{}, nil, false
@@ -29,9 +32,26 @@ func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool
 	return Answer{Name: v.URI(), Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok
 }
 
+// ofHost is Answer for a name that the registry is asked for, a URL of https without a query, and so without hyphens or cases that
+// do not count: see Query.Spelling.
+func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool) {
+	u := q.URI
+	_, hasQuery := u.Query()
+	_, hasFragment := u.Fragment()
+	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || u.Scheme() != "https" || u.Check() != nil {
+		return Answer{}, nil, false
+	}
+	name := u.NormalizeIn(room, inPlace)
+	if !r.Names.hasBeginning(name.String()) {
+		return Answer{}, nil, false
+	}
+	result, ok, err := r.Cache.Fresh(name.String(), now)
+	return Answer{Name: name, Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok
+}
+
 // nameOf returns the canonical name of a query, and whether it is a query that the cache alone may answer.
 func (r *Ready) nameOf(q Query, room []byte) (uri.URN, bool) {
-	if !q.IsURN() || q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasDirectives(q) || q.URN.Require(r.Names.Accept) != nil {
+	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasDirectives(q) || q.URN.Require(r.Names.Accept) != nil {
 		return uri.URN{}, false
 	}
 	v, err := r.Names.Set.CanonicalIn(q.URN, room, inPlace)

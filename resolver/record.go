@@ -15,7 +15,10 @@ type Record struct {
 	Metadata   string    // a JSON object, "" for none
 	Contact    string    // whom to ask
 	Sandbox    bool      // the name is for trial, and may be removed
-	Clients    ClientTTL // of the answer
+	// Redirect is the status with which clients are redirected to the targets, by the name, a prefix of it or the configuration; 0 is
+	// the one of the form of the request.
+	Redirect int
+	Clients  ClientTTL // of the answer
 }
 
 // size returns the memory of a record, in bytes; 0 for nil.
@@ -23,7 +26,7 @@ func (r *Record) size() int {
 	if r == nil {
 		return 0
 	}
-	const fields, header = 216, 24
+	const fields, header = 224, 24
 	size := fields + len(r.Name) + len(r.Reason) + len(r.Metadata) + len(r.Contact)
 	for _, s := range r.Successors {
 		size += header + len(s)

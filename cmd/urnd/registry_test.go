@@ -36,6 +36,7 @@ func newSiteRegistry(t *testing.T) siteRegistry {
 	t.Cleanup(func() { store.Close() })
 	c := config.Default()
 	c.Registry.Only = []string{"urn:", "ark:/12345/"}
+	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
 	names, err := namesOf(c)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,9 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 }
 
 // ownHosts returns the hosts by which clients reach this urnd.
-func ownHosts(c config.Listen) route.OwnHosts { return route.NewOwnHosts(ownNames(c)...) }
+func ownHosts(c config.Listen, others ...string) route.OwnHosts {
+	return route.NewOwnHosts(append(ownNames(c), others...)...)
+}
 
 // storedAnswers returns what administrators do with the cache of answers. Purges are told to other urnds, and come from them.
 func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answers {

@@ -37,6 +37,9 @@ func checkWiring() cliconfig.Wiring {
 // serverOf returns what the requests of clients are compared with.
 func serverOf(c config.Config) (route.Server, error) {
 	server := route.Server{Own: ownHosts(c.Listen), Sites: make(route.Sites), Spelling: route.SpellingNormal}
+	if c.Registry.Store != "" {
+		server.Hosts = route.NewHosts(c.Registry.WebHosts())
+	}
 	origins, err := originsOf(c.Proxy)
 	for i, origin := range origins {
 		server.Sites[origin.Host] = &route.Site{Index: i}

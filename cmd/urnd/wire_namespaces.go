@@ -20,7 +20,7 @@ func namesOf(c config.Config) (resolver.Names, error) {
 		rows = append(rows, urnns.Identifier(row))
 	}
 	identifiers, err := urnns.NewIdentifiers(append(rows, urnns.BuiltinIdentifiers()...)...)
-	return resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers}.Owning(c.Registry.Only), err
+	return resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers}.Owning(c.Registry.Beginnings()), err
 }
 
 // namespaces returns the built-in namespaces with those of the configuration, which

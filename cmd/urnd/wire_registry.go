@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -61,9 +62,18 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.starters = append(r.starters, r.registry.Start)
 	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{
-		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, Only: registry.AskedFor(r.names.Own), Now: d.now,
+		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(),
+		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil
+}
+
+// redirectStatus returns the status of redirects that registry.redirect says, 0 where it is the one that all redirects have.
+func redirectStatus(c config.Registry) int {
+	if c.Redirect == http.StatusFound {
+		return 0
+	}
+	return c.Redirect
 }
 
 // wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
@@ -97,6 +107,7 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 
 // forgetChanged removes cached answers of keys of the registry that have changed.
 func (r *resolution) forgetChanged(keys []registry.Key) {
+	r.own.Forget(keys)
 	for _, key := range keys {
 		if selection, ok := key.Selection(); ok {
 			r.answers.Purge(selection, false)

@@ -75,9 +75,9 @@ type resolution struct {
 	shared shared.Values                   // caches that the next configuration may reuse
 	// registry is that of the site; nil where there is none.
 	registry *follow.Store
-	own      resolver.Resolver // by the registry
-	faults   []func() []string // what is wrong although urnd is ready
-	starters []func()          // what runs in the background is started by these
+	own      *registry.Resolver // by the registry; nil where there is none
+	faults   []func() []string  // what is wrong although urnd is ready
+	starters []func()           // what runs in the background is started by these
 	caches   []observe.Observed
 	closers  []func()
 }
@@ -176,7 +176,9 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
-		split.Owns, split.Own = r.names.Owns, cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL})
+		split.Owns, split.Own = r.names.Owns, registry.Hosts{
+			Resolver: cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL}), Names: c.Registry.HostNames(),
+		}
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)

@@ -120,6 +120,10 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if s.checks = wireHealth(c, r, d.resolverDependencies, d.log); s.checks != nil {
 		s.closers = append(s.closers, s.checks.Close)
 	}
+	hosts := c.Registry.WebHosts()
+	if r.own == nil { // their names would be asked of nobody
+		hosts = nil
+	}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil,
 		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
@@ -141,7 +145,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
 			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
-		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen), CORS: c.Access.CORS, Via: d.via,
+		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,

@@ -11,7 +11,7 @@ import (
 // rights, and change no answer.
 func spoofing(s *stage) []payload {
 	return slices.Concat(
-		s.forwardedClients(), s.proxyProtocol(), s.foreignHosts(), s.adminHosts(), s.vias(),
+		s.forwardedClients(), s.proxyProtocol(), s.foreignHosts(), s.ownHosts(), s.adminHosts(), s.vias(),
 		s.forgedReplies(), s.poisonedReplies(), s.otherSites(), s.injections(), s.openRedirects(), s.leaks(),
 	)
 }

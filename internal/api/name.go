@@ -29,6 +29,7 @@ type Name struct {
 	Targets       []NameTarget    `json:"targets"`         // in their order
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Contact       string          `json:"contact,omitempty"`
+	Redirect      int             `json:"redirect,omitempty"`      // the status of redirects to the targets
 	Authoritative bool            `json:"authoritative,omitempty"` // of prefixes
 	Sandbox       bool            `json:"sandbox,omitempty"`
 
@@ -58,7 +59,7 @@ func NewName(e registry.Entry) Name {
 	n := Name{
 		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since,
 		Reason: e.Reason, Successors: e.Successors, Alias: e.Alias, Targets: make([]NameTarget, len(e.Targets)),
-		Contact: e.Contact, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
+		Contact: e.Contact, Redirect: e.Redirect, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
 		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Redacted: e.Redacted,
 	}
 	for i, t := range e.Targets {
@@ -143,7 +144,7 @@ func (n Name) Key() registry.Key {
 func (n Name) Record() (registry.Record, error) {
 	record := registry.Record{
 		Status: n.Status, Reason: n.Reason, Successors: n.Successors, Alias: n.Alias,
-		Contact: n.Contact, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
+		Contact: n.Contact, Redirect: n.Redirect, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
 	}
 	for _, t := range n.Targets {
 		t.From, t.Until = stored(t.From), stored(t.Until)

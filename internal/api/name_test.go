@@ -33,7 +33,7 @@ func TestName(t *testing.T) {
 				},
 				{URI: "https://a.example/2"},
 			},
-			Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org", Sandbox: true,
+			Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org", Redirect: 301, Sandbox: true,
 		},
 	}
 	text, err := json.Marshal(api.NewName(e))

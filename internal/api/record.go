@@ -18,7 +18,8 @@ type Record struct {
 	Successors []string        `json:"successors,omitempty"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"` // an object
 	Contact    string          `json:"contact,omitempty"`
-	Sandbox    bool            `json:"sandbox,omitempty"` // for trial: it may be removed
+	Redirect   int             `json:"redirect,omitempty"` // the status of redirects to the targets; 0 is that of all
+	Sandbox    bool            `json:"sandbox,omitempty"`  // for trial: it may be removed
 }
 
 // NewRecord returns the document of a record, nil for nil.
@@ -28,7 +29,7 @@ func NewRecord(r *resolver.Record) *Record {
 	}
 	d := &Record{
 		Name: r.Name, Version: r.Version, Changed: r.Changed.UTC().Format(time.RFC3339), Status: r.Status, Since: r.Since.UTC().Format(time.RFC3339),
-		Reason: r.Reason, Successors: r.Successors, Contact: r.Contact, Sandbox: r.Sandbox,
+		Reason: r.Reason, Successors: r.Successors, Contact: r.Contact, Redirect: r.Redirect, Sandbox: r.Sandbox,
 	}
 	if r.Metadata != "" {
 		d.Metadata = json.RawMessage(r.Metadata)

@@ -98,9 +98,15 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/jobs",
-			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/token"},
+			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token"},
 			true,
 			"jobs runs imports that clients have sent: it needs the registry, its import and whether their tokens are valid, and knows nothing of HTTP",
+		},
+		{
+			"resolver/registry/diff",
+			[]string{"resolver/registry"},
+			true,
+			"diff says what differs between entries, whoever has changed them, and depends on no form of files",
 		},
 		{
 			"resolver/registry/bulk",
@@ -256,7 +262,7 @@ func packageRules() []packageRule {
 			"proxy/admin",
 			[]string{
 				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
-				"resolver/registry/jobs",
+				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
 				"internal/httpmessage",
 			},
@@ -389,7 +395,7 @@ func packageRules() []packageRule {
 			"internal/cli/registry",
 			[]string{
 				"internal/cli", "internal/api", "internal/owner", "config", "systemd", "resolver", "resolver/registry",
-				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/health",
+				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/health",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite", "resolver/registry/token", "uri",
 			},
 			true,

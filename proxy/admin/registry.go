@@ -96,6 +96,7 @@ func (h *Handler) registryOperations() []operation {
 		{method: "GET", path: "/api/v1/jobs/{id}", role: registry.Reader, kind: name, call: h.serveJob},
 		{method: "DELETE", path: "/api/v1/jobs/{id}", role: registry.Writer, kind: name, does: registry.ActImport, call: h.serveCancel},
 		{method: "GET", path: "/api/v1/jobs/{id}/rejected", role: registry.Reader, kind: name, call: h.serveRejected},
+		{method: "GET", path: "/api/v1/jobs/{id}/differences", role: registry.Reader, kind: name, call: h.serveDifferences},
 		{method: "GET", path: "/api/v1/names/export", role: registry.Reader, kind: name, call: h.exporting()},
 		{method: "GET", path: "/api/v1/prefixes/export", role: registry.Reader, kind: prefix, call: h.exporting()},
 		{

@@ -18,13 +18,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// Jobs are imports in the background. They are those of *jobs.Jobs.
+// Jobs are imports and rewrites in the background. They are those of *jobs.Jobs.
 type Jobs interface {
 	Accept(ctx context.Context, actor registry.Actor, u jobs.Upload) (jobs.Job, bool, error)
 	Get(ctx context.Context, actor registry.Actor, id string) (jobs.Job, error)
 	List(ctx context.Context, actor registry.Actor) ([]jobs.Job, error)
 	Cancel(ctx context.Context, actor registry.Actor, id string) (jobs.Job, error)
 	Rejected(ctx context.Context, actor registry.Actor, id string) (*os.File, error)
+	Differences(ctx context.Context, actor registry.Actor, id string) (*os.File, error)
 }
 
 const typeNDJSON = "application/x-ndjson"
@@ -33,6 +34,7 @@ const typeNDJSON = "application/x-ndjson"
 func jobFormats() map[string]bulk.Format {
 	return map[string]bulk.Format{
 		typeNDJSON: bulk.NDJSON, "application/ndjson": bulk.NDJSON, "text/csv": bulk.CSV, "text/tab-separated-values": bulk.TSV,
+		"application/json": jobs.Rewrite,
 	}
 }
 
@@ -44,7 +46,7 @@ func (h *Handler) jobs() (Jobs, error) {
 	return h.config.Registry.Jobs, nil
 }
 
-// serveAccept takes an import, which is done in the background: RFC 9110 section 15.3.3.
+// serveAccept takes an import, or a rewrite, which is a JSON object, that is done in the background: RFC 9110 section 15.3.3.
 func (h *Handler) serveAccept(c *call) (message.Reply, error) {
 	given, err := parametersOf(c.Request, "dry_run", "overwrite", "note")
 	if err != nil {
@@ -58,7 +60,7 @@ func (h *Handler) serveAccept(c *call) (message.Reply, error) {
 			}
 		}
 	}
-	kind, err := c.contentType(typeNDJSON, "application/ndjson", "text/csv", "text/tab-separated-values")
+	kind, err := c.contentType(typeNDJSON, "application/ndjson", "text/csv", "text/tab-separated-values", "application/json")
 	switch {
 	case err != nil:
 		return message.Reply{}, err

@@ -48,6 +48,13 @@ func (f *fakeJobs) Rejected(context.Context, registry.Actor, string) (*os.File, 
 	return os.Open(f.file)
 }
 
+func (f *fakeJobs) Differences(context.Context, registry.Actor, string) (*os.File, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return os.Open(f.file)
+}
+
 const jobsPath = "/api/v1/jobs"
 
 func TestJobsByHTTP(t *testing.T) {
@@ -68,7 +75,8 @@ func TestJobsByHTTP(t *testing.T) {
 		{"POST " + jobsPath, "application/x-ndjson", []string{"Idempotency-Key: k"}, 202, bulk.NDJSON},
 		{"POST " + jobsPath, "application/ndjson", nil, 202, bulk.NDJSON},
 		{"POST " + jobsPath, "text/tab-separated-values", nil, 202, bulk.TSV},
-		{"POST " + jobsPath, "application/json", nil, 415, ""},
+		{"POST " + jobsPath, "application/json", nil, 202, jobs.Rewrite},
+		{"POST " + jobsPath, "application/xml", nil, 415, ""},
 		{"POST " + jobsPath, "", nil, 415, ""},
 		{"POST " + jobsPath, "text/csv", []string{"Content-Encoding: gzip"}, 415, ""},
 		{"POST " + jobsPath + "?dry_run=yes", "text/csv", nil, 400, ""},

@@ -83,11 +83,14 @@ const maxExports = 4
 func (h *Handler) exporting() func(c *call) (message.Reply, error) {
 	slots := make(resolver.Slots, maxExports)
 	return func(c *call) (message.Reply, error) {
-		given, err := parametersOf(c.Request, append(filters(), "format")...)
+		given, err := parametersOf(c.Request, append(filters(), "format", "at")...)
 		if err != nil {
 			return message.Reply{}, err
 		}
 		s, _, err := h.search(c, given)
+		if err == nil && given["at"] != "" {
+			s.At, err = timeOf(given["at"])
+		}
 		if err != nil {
 			return message.Reply{}, err
 		}

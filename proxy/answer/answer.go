@@ -98,7 +98,7 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 // Redirect returns the reply that sends a client to one location of an answer, which has some.
 func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply {
 	chosen, vary := a.choose(q.Lines, answer.Locations)
-	reply := message.Redirect(q.Form.RedirectStatus(q.HTTP11), chosen.URI, vary, answer)
+	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
 	return reply.WithRecord(answer.Record())
 }

@@ -188,6 +188,9 @@ func (d descriptionJSON) rows() [][2]string {
 		add("successor", r.Successors...)
 		add("metadata", string(r.Metadata))
 		add("contact", r.Contact)
+		if r.Redirect != 0 {
+			add("redirect", strconv.Itoa(r.Redirect))
+		}
 		add("version", strconv.Itoa(r.Version))
 		add("changed", r.Changed)
 		if r.Sandbox {

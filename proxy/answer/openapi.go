@@ -25,6 +25,11 @@ var favicon []byte
 // robots lets crawlers read the home page, and look up no names: each would cost a resolution.
 const robots = "User-agent: *\nAllow: /$\nDisallow: /\n"
 
+// HostRobots returns robots.txt of a web host whose paths are names: crawlers follow its links as they follow those of any site.
+func HostRobots() *Static {
+	return NewStatic("text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: /uri-res/\nDisallow: /api/\nDisallow: /?uri=\n"))
+}
+
 // Statics returns the documents that never change, by path.
 func Statics() map[string]*Static {
 	return map[string]*Static{

@@ -11,6 +11,7 @@ const (
 	Field       Reason = "field"       // a field that the fast path does not know, or that changes the request
 	Form        Reason = "form"        // it is not for a name or a response that a cache may have
 	Uncached    Reason = "uncached"    // no cache has a fresh answer
+	Size        Reason = "size"        // by HTTP/2 there is no room for its content in the flow-control window, or in one frame
 	Access      Reason = "access"      // the client or the request is refused, or has to log in
 	Rate        Reason = "rate"        // the client has sent too many requests
 	Negotiation Reason = "negotiation" // several answers, of which the client prefers one

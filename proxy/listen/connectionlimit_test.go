@@ -36,6 +36,7 @@ func serveLimited(t testing.TB, limits listen.ConnectionLimits, config listen.So
 	var mu sync.Mutex
 	seen := 0
 	serve(t, s.Listen(), func(c *listen.ServerConfig) {
+		c.FastPath = noPath{} // as the daemon has one
 		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			seen = max(seen, limit.Open())
@@ -226,3 +227,9 @@ func TestConnectionLimitEndsSlowReaders(t *testing.T) {
 	}()
 	testserver.Wait(t, "the connection has ended", func() bool { return limit.Open() == 0 })
 }
+
+// noPath is a FastPath that answers and serves nothing.
+type noPath struct{}
+
+func (noPath) AnswerFast(*listen.FastConn, []byte) int { return 0 }
+func (noPath) ServePlain(*listen.FastConn, []byte) int { return 0 }

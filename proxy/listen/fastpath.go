@@ -32,6 +32,7 @@ type FastConn struct {
 	// State is of the FastPath, which can make it again: while the connection is idle it is dropped, and closed if it is an io.Closer.
 	State any
 
+	into    *gathered // the response, which is sent by HTTP/2; nil by HTTP/1.1
 	conn    *requestConn
 	path    FastPath
 	tracked *connections
@@ -90,6 +91,10 @@ func (f *FastConn) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
+	if f.into != nil {
+		f.into.octets = append(f.into.octets, p...)
+		return len(p), nil
+	}
 	if f.io == nil {
 		f.io = newFastIO(f.conn.Conn)
 	}
@@ -107,6 +112,9 @@ func (f *FastConn) WriteBuffers(buffers net.Buffers) (written int64, err error) 
 	if f.err != nil {
 		return 0, f.err
 	}
+	if f.into != nil {
+		return buffers.WriteTo(onlyWriter{f})
+	}
 	if client, ok := f.conn.Conn.(*clientConn); ok {
 		written, f.err = client.WriteBuffers(buffers)
 		return written, f.err
@@ -119,6 +127,9 @@ func (f *FastConn) WriteBuffers(buffers net.Buffers) (written int64, err error) 
 func (f *FastConn) ReadFrom(r io.Reader) (int64, error) {
 	if f.err != nil {
 		return 0, f.err
+	}
+	if f.into != nil {
+		return io.Copy(onlyWriter{f}, r)
 	}
 	n, err := io.Copy(f.conn.Conn, r)
 	f.err = err

@@ -15,12 +15,23 @@ const (
 	frameData         = 0x0
 	frameHeaders      = 0x1
 	frameReset        = 0x3
+	frameSettings     = 0x4
+	framePing         = 0x6
 	frameGoAway       = 0x7
+	frameWindowUpdate = 0x8
 	frameContinuation = 0x9
 
 	flagEndStream  = 0x1
+	flagAck        = 0x1
 	flagEndHeaders = 0x4
 	flagPadded     = 0x8
+	flagPriority   = 0x20
+)
+
+// The lengths of payloads: RFC 9113 sections 6.4, 6.7 and 6.9. That of RST_STREAM is the same as that of WINDOW_UPDATE.
+const (
+	windowUpdateLength = 4
+	pingLength         = 8
 )
 
 const frameHead = 9

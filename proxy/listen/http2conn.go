@@ -22,13 +22,21 @@ type http2Conn struct {
 	in, out       frameScanner
 	open          map[uint32]struct{} // streams without the end of their response
 	last          uint32              // the client's last stream
+	known         uint32              // the last one that net/http has answered on
 	continuations int                 // of the header block
 	empty         *rate.Limiter       // of frames that carry nothing
 	extra         int64               // those beyond that rate
 	earned        int64               // how many of these the client may send for its answers
 	sent          int64               // octets
 	timed         bool                // a header block has a deadline
+	deadline      time.Time           // of reads
 	ended         bool                // the client sends nothing more
+	// hasSettings and goesAway are whether net/http has sent its settings, and GOAWAY.
+	hasSettings, goesAway bool
+	windows               windows
+	isWaking              bool // see wake
+
+	door *http2Door // that net/http reads by; nil for none
 }
 
 // prefaceRest is the number of octets of the preface behind its first line: RFC 9113 section 3.4.
@@ -37,6 +45,10 @@ const prefaceRest = len("\r\nSM\r\n\r\n")
 func newHTTP2Conn(c *requestConn) *http2Conn {
 	h := &http2Conn{conn: c, empty: rate.NewLimiter(emptyPerSecond, emptyAtOnce), open: make(map[uint32]struct{})}
 	h.in.left = prefaceRest
+	h.windows.known = initialWindow
+	if c.fast != nil {
+		h.door = newHTTP2Door(h, c.fast)
+	}
 	return h
 }
 
@@ -137,6 +149,7 @@ func (h *http2Conn) boundHead() {
 	if h.timed = !h.timed; h.timed {
 		deadline = h.conn.server.config.Now().Add(h.conn.server.config.HeaderTimeout)
 	}
+	h.deadline = deadline
 	_ = h.conn.Conn.SetReadDeadline(deadline) // a connection that is closed fails to be read, too
 }
 
@@ -159,6 +172,7 @@ func (h *http2Conn) write(p []byte) (int, error) {
 	defer h.mu.Unlock()
 	h.sent += int64(n)
 	for f, rest, ok := h.out.next(p[:n]); ok; f, rest, ok = h.out.next(rest) {
+		h.follow(f)
 		isEnd := (f.kind == frameData || f.kind == frameHeaders) && f.flags&flagEndStream != 0
 		if _, isOpen := h.open[f.stream]; isOpen && (isEnd || f.kind == frameReset) {
 			delete(h.open, f.stream)
@@ -170,6 +184,22 @@ func (h *http2Conn) write(p []byte) (int, error) {
 	h.update()
 	h.answered()
 	return n, err
+}
+
+// follow records what a frame of net/http means for answers.
+func (h *http2Conn) follow(f frame) {
+	switch f.kind {
+	case frameSettings:
+		h.hasSettings = true
+	case frameGoAway:
+		h.goesAway = true
+	case frameHeaders:
+		h.known = max(h.known, f.stream)
+	case frameData:
+		if h.door != nil && h.windows.sent(int64(f.length)) {
+			h.wake()
+		}
+	}
 }
 
 // left is called where nothing was read. Where the connection was closed for another one, the client learns that no later

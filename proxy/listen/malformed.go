@@ -135,6 +135,9 @@ func (c *requestConn) Read(p []byte) (int, error) {
 
 // readNext reads what has not been read.
 func (c *requestConn) readNext(p []byte) (int, error) {
+	if h := c.http2.Load(); h != nil && h.door != nil {
+		return h.door.read(p)
+	}
 	if c.isNew {
 		if err := c.firstRead(p); err != nil {
 			return 0, err
@@ -153,13 +156,30 @@ func (c *requestConn) readNext(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	c.isLineStart = c.isLineStart || isFirst
+	return c.cameIn(p, n, err)
+}
+
+// cameIn is called with n octets of p that were read, and returns how many of them are read as they are.
+func (c *requestConn) cameIn(p []byte, n int, err error) (int, error) {
 	if h := c.http2.Load(); h != nil {
 		return h.read(p[:n], err)
 	}
 	if failed := c.look(p[:n]); failed != nil {
 		return 0, failed
 	}
-	return n, err
+	return c.withoutFrames(p, n, err)
+}
+
+// withoutFrames keeps what came with the first line of HTTP/2, which net/http then reads by the door.
+func (c *requestConn) withoutFrames(p []byte, n int, err error) (int, error) {
+	h := c.http2.Load()
+	if h == nil || h.door == nil {
+		return n, err
+	}
+	_, rest, _ := bytes.Cut(p[:n], []byte("\n"))
+	h.door.hold(rest)
+	h.door.err = err
+	return n - len(rest), nil
 }
 
 // read reads by whoever the octets are for.

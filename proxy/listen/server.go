@@ -63,6 +63,7 @@ type ServerConfig struct {
 // Server serves one listener, or several.
 type Server struct {
 	config ServerConfig
+	doors  doorBuffers
 
 	announced atomic.Bool // see Announce
 	mu        sync.Mutex

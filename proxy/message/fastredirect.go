@@ -12,7 +12,7 @@ import (
 // FastRedirect is a redirect as octets for HTTP/1.1: what Redirect and Write make, in the
 // order and the spelling of net/http.
 type FastRedirect struct {
-	Status      int // 302 or 303
+	Status      int // 301, 302, 303, 307 or 308
 	Location    string
 	ContentType string
 	TTL         time.Duration
@@ -26,10 +26,11 @@ type FastRedirect struct {
 
 // AppendTo appends the response to dst. It allocates nothing else.
 func (r *FastRedirect) AppendTo(dst []byte) []byte {
-	if r.Status == http.StatusSeeOther {
-		dst = append(dst, "HTTP/1.1 303 See Other\r\nCache-Control: "...)
-	} else {
+	if r.Status == http.StatusFound { // most
 		dst = append(dst, "HTTP/1.1 302 Found\r\nCache-Control: "...)
+	} else {
+		dst = append(strconv.AppendInt(append(dst, "HTTP/1.1 "...), int64(r.Status), 10), ' ')
+		dst = append(append(dst, http.StatusText(r.Status)...), "\r\nCache-Control: "...)
 	}
 	dst = appendCacheControl(dst, r.Lifetime)
 	dst = append(dst, "\r\nCache-Status: "...)

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Redirect returns the reply that redirects a client to one location of an answer, with 302 or 303. vary is the Vary field of
+// Redirect returns the reply that redirects a client to one location of an answer. vary is the Vary field of
 // the choice of the location.
 func Redirect(status int, location, vary string, answer resolver.Answer) Reply {
 	var buf [96]byte

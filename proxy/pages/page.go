@@ -136,14 +136,25 @@ func heading(p api.Problem) string {
 	case http.StatusBadRequest:
 		return "This name is not valid"
 	case http.StatusNotFound:
-		return "This name was not found"
+		return "This " + subject(p) + " was not found"
 	case http.StatusGone:
-		return "This name is no longer in use"
+		return "This " + subject(p) + " is no longer in use"
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return "This name cannot be resolved now"
 	default:
 		return p.Title
 	}
+}
+
+// address is what people call a name that is a URL of the web.
+const address = "address"
+
+// subject returns what people call a name.
+func subject(p api.Problem) string {
+	if strings.HasPrefix(p.Input, "https://") || strings.HasPrefix(p.Input, "http://") {
+		return address
+	}
+	return "name"
 }
 
 // says explains a status to users; technical reasons are shown on demand.
@@ -158,6 +169,9 @@ func says(p api.Problem) string {
 		}
 		if p.Record != nil {
 			return "The site to which it belongs has no resource for it."
+		}
+		if subject(p) == address {
+			return "Nothing is registered at this address. It may be misspelt, or the link that led here is wrong."
 		}
 		return "Nobody whom this server can ask knows it."
 	case http.StatusGone:

@@ -53,6 +53,8 @@ type Ask struct {
 	To       Authority // of Tunnel
 	// Scheme is that of the target URI where the target of the request is only its path: of a site, or by HTTP/2; "" for others.
 	Scheme string
+	// Host is the web host whose path is the name, or whose document it is; "" for none. It is that of Hosts, and lasts.
+	Host string
 	// Location is where Secure is redirected to.
 	Location string
 

@@ -29,6 +29,12 @@ func (a *Ask) classify(v *View, p *Place) {
 	if !isOrigin {
 		a.Path = p.ownTarget(v)
 	}
+	if host.names != "" {
+		if path, ok := namePath(v, a.Path); ok {
+			a.hosted(v, p, host.names, path)
+			return
+		}
+	}
 	switch {
 	case host.site != nil && isWeb(a.Path):
 		a.site(v, p, host.site)
@@ -62,7 +68,7 @@ func (a *Ask) site(v *View, p *Place, s *Site) {
 	target := a.Path
 	if strings.HasPrefix(target, "/") {
 		a.Scheme = p.scheme()
-		target = v.absolute(a.Scheme, target)
+		target = v.absolute(a.Scheme, v.Host, target)
 	}
 	u, err := uri.ParseRaw(target)
 	if err == nil {

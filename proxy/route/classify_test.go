@@ -26,9 +26,14 @@ func places(t testing.TB) map[string]route.Place {
 		Sites:     route.Sites{"www.example.org": {}, "exact.example.org": {Index: 1, Spelling: route.SpellingExact}},
 		Documents: map[string]bool{"/robots.txt": true, route.PathOpenAPI: true},
 	}
-	exact, respelled, secured := *server, *server, *server
+	exact, respelled, secured, hosts := *server, *server, *server, *server
 	exact.Spelling, respelled.Spelling = route.SpellingExact, route.SpellingRedirect
 	secured.RedirectTLS, secured.TLSPort = true, "8443"
+	hosts.Own = route.NewOwnHosts("urnd.example", "purl.example")
+	hosts.Hosts = route.NewHosts([]string{"PURL.example."})
+	hosts.Names = hosts.Names.Owning([]string{"urn:", "https://purl.example/", "ark:/12345/"})
+	hostsTLS := hosts
+	hostsTLS.RedirectTLS = true
 	const local = "192.0.2.1:8080"
 	return map[string]route.Place{
 		"plain":     {Server: server, Local: local},
@@ -41,6 +46,9 @@ func places(t testing.TB) map[string]route.Place {
 		"exact":     {Server: &exact, Local: local},
 		"respelled": {Server: &respelled, Local: local},
 		"secured":   {Server: &secured, Local: local},
+		"hosts":     {Server: &hosts, Local: local},
+		"hostsown":  {Server: &hosts, Local: "127.0.0.1:8080", IsThisMachine: true, Proxies: true},
+		"hoststls":  {Server: &hostsTLS, Local: local},
 		"securedby": {Server: &secured, Local: local, IsFronted: true},
 	}
 }

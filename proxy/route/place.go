@@ -13,6 +13,8 @@ type Server struct {
 	Own   OwnHosts
 	Names resolver.Names // the rules for names
 	Sites Sites
+	// Hosts are the web hosts whose paths are names of the registry.
+	Hosts Hosts
 	// Documents are the paths of documents that never change.
 	Documents map[string]bool
 	// Spelling is that of what is sent on for clients of the proxy.
@@ -49,6 +51,7 @@ type meaning struct {
 	isThisMachine bool // of the client
 	isMisnamed    bool // see Ask.IsMisnamed
 	site          *Site
+	names         string // the web host whose paths are names; "" for none
 }
 
 // ownName is whether the authority of the last target is this server.
@@ -61,7 +64,7 @@ type ownName struct {
 func (p *Place) meaningOf(v *View) *meaning {
 	if last := &p.host; !last.isKnown || last.text != v.Host || last.isThisMachine != p.IsThisMachine {
 		*last = meaning{
-			text: v.lasting(v.Host), isKnown: true, isThisMachine: p.IsThisMachine, site: p.Sites.at(v.Host),
+			text: v.lasting(v.Host), isKnown: true, isThisMachine: p.IsThisMachine, site: p.Sites.at(v.Host), names: p.Hosts.at(v.Host),
 			isMisnamed: p.IsThisMachine && v.Host != "" && !p.Own.Has(v.Host),
 		}
 	}

@@ -24,9 +24,10 @@ const (
 	FormForward             // GET http://example.org/, as to a proxy
 	FormHome                // GET /
 	FormFetch               // GET /fetch?uri=gopher://example.org/
+	FormHost                // GET /foo, of a web host whose paths are names
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch"}
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host"}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }

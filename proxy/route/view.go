@@ -72,12 +72,12 @@ func (v *View) normalize(u uri.URI) uri.URI {
 }
 
 // absolute returns a target in origin-form in absolute-form.
-func (v *View) absolute(scheme, target string) string {
+func (v *View) absolute(scheme, host, target string) string {
 	if v.Scratch == nil {
-		return scheme + "://" + v.Host + target
+		return scheme + "://" + host + target
 	}
 	text := append(append(v.Scratch.target[:0], scheme...), "://"...)
-	v.Scratch.target = append(append(text, v.Host...), target...)
+	v.Scratch.target = append(append(text, host...), target...)
 	return inPlace(v.Scratch.target)
 }
 

@@ -66,6 +66,17 @@ func (b *Batch) Load(keys []Key) error {
 	return nil
 }
 
+// hold takes entries that were read in the transaction, in place of Load.
+func (b *Batch) hold(entries []Entry) {
+	if b.index == nil {
+		b.index = make(map[Key]int32, len(entries))
+	}
+	for i := range entries {
+		b.index[entries[i].Key] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.known = append(b.known, known{&entries[i], -1})
+	}
+}
+
 // Get returns the entry of a key with the changes so far, the zero value but for its Key if there is none.
 func (b *Batch) Get(key Key) (Entry, error) {
 	_, e, err := b.find(key)
@@ -203,7 +214,7 @@ func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
 // sameRecord reports whether records are equal as they are stored.
 func sameRecord(a, b *Record) bool {
 	return a.Status == b.Status && sameTime(a.Since, b.Since) && a.Reason == b.Reason && a.Alias == b.Alias &&
-		a.Metadata == b.Metadata && a.Contact == b.Contact && a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox &&
+		a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect && a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox &&
 		slices.Equal(a.Successors, b.Successors) && slices.EqualFunc(a.Targets, b.Targets, sameTarget)
 }
 

@@ -207,17 +207,39 @@ func write(tx WriteTx, entries []Entry, purged []Key, set ChangeSet) (last Seq, 
 	if err != nil {
 		return 0, err
 	}
-	number(entries, c.head())
+	before := c.head()
+	hosts, err := hostsUpTo(tx, before)
+	if err != nil {
+		return 0, err
+	}
+	number(entries, before)
 	rows := rowsOf(entries)
+	var gone []Seq
 	for _, key := range purged {
 		versions, kept, err := purgeVersions(tx, key)
 		if err != nil {
 			return 0, err
 		}
-		rows = append(rows, purgeRow(c.head()+Seq(len(rows))+1, key, versions, kept, &set))
+		gone = append(gone, versions...)
+		rows = append(rows, purgeRow(before+Seq(len(rows))+1, key, versions, kept, &set))
 	}
-	err = c.append(rows, set.Number)
-	return c.head(), err
+	collect := func() { hosts.collect(before, entries, gone, before+Seq(len(rows))) }
+	if err := c.appendBeside(rows, set.Number, collect); err != nil {
+		return 0, err
+	}
+	return c.head(), hosts.flush()
+}
+
+// appendBeside is append, with work that needs no transaction, which is done at the same time for many rows.
+func (c *chain) appendBeside(rows []Row, set Seq, work func()) error {
+	if len(rows) < manyRows {
+		work()
+		return c.append(rows, set)
+	}
+	var wait sync.WaitGroup
+	wait.Go(work)
+	defer wait.Wait() // also where the store panics
+	return c.append(rows, set)
 }
 
 // Chain makes the tree of a store that was written without one, which takes some seconds for a million versions.

@@ -30,6 +30,7 @@ func Differences(before, after Record) []Difference {
 	all = appendLists(all, "target", textsOf(before.Targets), textsOf(after.Targets))
 	add("metadata", before.Metadata, after.Metadata)
 	add("contact", before.Contact, after.Contact)
+	add("redirect", textOfRedirect(before.Redirect), textOfRedirect(after.Redirect))
 	add("authoritative", textOfBool(before.Authoritative), textOfBool(after.Authoritative))
 	add("sandbox", textOfBool(before.Sandbox), textOfBool(after.Sandbox))
 	return all

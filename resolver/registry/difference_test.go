@@ -38,7 +38,7 @@ func TestDifferences(t *testing.T) {
 		},
 		{
 			"all else",
-			registry.Record{Alias: "urn:a:b", Metadata: "{}", Contact: "x", Sandbox: true},
+			registry.Record{Alias: "urn:a:b", Metadata: "{}", Contact: "x", Redirect: 301, Sandbox: true},
 			registry.Record{Status: registry.Withdrawn, Reason: "merged", Successors: []string{"urn:a:c"}, Authoritative: true},
 			[]registry.Difference{
 				{"status", "active", "withdrawn"},
@@ -47,6 +47,7 @@ func TestDifferences(t *testing.T) {
 				{"alias of", "urn:a:b", ""},
 				{"metadata", "{}", ""},
 				{"contact", "x", ""},
+				{"redirect", "301", ""},
 				{"authoritative", "", "yes"},
 				{"sandbox", "yes", ""},
 			},

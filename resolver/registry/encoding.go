@@ -28,6 +28,7 @@ const (
 	isAuthoritative
 	isSandbox
 	hasBegins
+	hasRedirect
 )
 
 // contentFields are those that may be redacted.
@@ -77,6 +78,9 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 	}
 	w.textIf(e.Alias)
 	w.textIf(e.Begins)
+	if fields&hasRedirect != 0 {
+		w.number(uint64(e.Redirect)) //nolint:gosec // it is a status of HTTP
+	}
 }
 
 // content writes the fields that may be redacted.
@@ -112,6 +116,7 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Authoritative, isAuthoritative},
 		{e.Sandbox, isSandbox},
 		{e.Begins != "", hasBegins},
+		{e.Redirect != 0, hasRedirect},
 	} {
 		if f.is {
 			fields |= f.bit
@@ -227,6 +232,11 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	e.Alias, e.Begins = r.textIf(fields&hasAlias), r.textIf(fields&hasBegins)
+	e.Redirect = 0
+	if fields&hasRedirect != 0 {
+		e.Redirect = int(r.below(1000)) //nolint:gosec // it is below
+		r.bad = r.bad || !isRedirect(e.Redirect)
+	}
 	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
 }
 

@@ -21,7 +21,7 @@ func wholeEntry() registry.Entry {
 				{URI: "https://a.example/", Type: "text/html", Language: "fi", Priority: -300, From: at(1), Until: at(2), Note: "mirror"},
 				{URI: "https://b.example/"},
 			},
-			Metadata: `{"title":"x"}`, Contact: "library@example.org", Authoritative: true, Sandbox: true,
+			Metadata: `{"title":"x"}`, Contact: "library@example.org", Redirect: 301, Authoritative: true, Sandbox: true,
 		},
 	}
 }

@@ -74,6 +74,9 @@ type Record struct {
 	Targets  []Target
 	Metadata string // a JSON object, "" for none
 	Contact  string // whom to ask: a name, a mail address or a URI
+	// Redirect is the status with which clients are redirected to the targets: 301, 302, 303, 307 or 308. That of a prefix is of all
+	// names that begin with it and say none themselves. 0 says none.
+	Redirect int
 	// Authoritative is of prefixes: names below that are not registered do not exist.
 	Authoritative bool
 	// Sandbox is of prefixes, and of names that were registered below one: they may be purged.

@@ -53,17 +53,8 @@ func (r *Row) redaction() (found redaction, is bool) {
 // returns how many it has redacted: those that were redacted before are not among them.
 // The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
 func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (redacted int, err error) {
-	if key, err = r.KeyOf(ctx, key); err != nil {
+	if key, err = r.mayRedact(ctx, actor, key, reason); err != nil {
 		return 0, err
-	}
-	if err := actor.May(Admin, key); err != nil {
-		return 0, err
-	}
-	if reason == "" {
-		return 0, fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
-	}
-	if err := CheckText("reason", reason, MaxText); err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
 	var changes []Changed
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
@@ -90,13 +81,36 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 	return len(changes), nil
 }
 
+// mayRedact returns the canonical key of one that an actor may redact for a reason.
+func (r *Registry) mayRedact(ctx context.Context, actor Actor, key Key, reason string) (Key, error) {
+	key, err := r.KeyOf(ctx, key)
+	if err != nil {
+		return Key{}, err
+	}
+	if err := actor.May(Admin, key); err != nil {
+		return Key{}, err
+	}
+	if reason == "" {
+		return Key{}, fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
+	}
+	if err := CheckText("reason", reason, MaxText); err != nil {
+		return Key{}, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
+	}
+	return key, nil
+}
+
 // redactVersions removes the content of versions of a key, and writes that it was done.
 func redactVersions(tx WriteTx, found []Entry, by, reason string, now time.Time) error {
 	c, err := openChain(tx)
 	if err != nil {
 		return err
 	}
+	hosts, err := hostsUpTo(tx, c.head())
+	if err != nil {
+		return err
+	}
 	var rows, events []Row
+	var gone []Seq
 	for i := range found {
 		row, err := rowAt(tx, found[i].Seq)
 		if err == nil {
@@ -105,13 +119,17 @@ func redactVersions(tx WriteTx, found []Entry, by, reason string, now time.Time)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, row)
+		rows, gone = append(rows, row), append(gone, row.Seq)
 		events = append(events, redactionRow(c.head()+Seq(len(events))+1, &row, by, reason, now.UnixMilli()))
 	}
 	if err := tx.Rewrite(rows); err != nil {
 		return err
 	}
-	return c.append(events, 0)
+	hosts.collect(c.head(), nil, gone, c.head()+Seq(len(events)))
+	if err := c.append(events, 0); err != nil {
+		return err
+	}
+	return hosts.flush()
 }
 
 // forgetHealth removes what is known of the health of the targets of a name, in which there are URIs that were redacted. That of those

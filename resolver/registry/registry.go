@@ -114,6 +114,23 @@ func entryAt(tx Tx, key Key, at time.Time) (Entry, error) {
 	}
 }
 
+// EntriesAt returns current entries as they were at a time: those that there were not are the zero value but for their Key.
+func EntriesAt(tx Tx, current []Entry, at time.Time) ([]Entry, error) {
+	entries := make([]Entry, len(current))
+	for i := range current {
+		entries[i] = current[i]
+		if !current[i].Changed.After(at) {
+			continue
+		}
+		var err error
+		if entries[i], err = entryAt(tx, current[i].Key, at); err != nil {
+			return nil, err
+		}
+		entries[i].Key = current[i].Key
+	}
+	return entries, nil
+}
+
 // History returns at most limit versions of a key, the newest first: those before a Seq, 0 for all.
 // ErrUnknown means that there are none at all.
 func (r *Registry) History(ctx context.Context, key Key, before Seq, limit int) (versions []Entry, err error) {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,18 +17,25 @@ type ResolverConfig struct {
 	TTL time.Duration
 	// ClientTTL is how long clients may use them; 0 is TTL.
 	ClientTTL time.Duration
+	// Redirect is the status of redirects where neither the name nor a prefix of it says one; 0 leaves it to who redirects.
+	Redirect int
 	// Only are what the names begin with that the registry is asked for; nil is all.
 	Only []string
-	Now  func() time.Time
+	// Hosts are what the names of web hosts of the site begin with: see Hosts.
+	Hosts []string
+	Now   func() time.Time
 }
 
 // Resolver resolves the names of a registry. Names that it does not have are not supported by it, so that
 // a chain asks the next system, unless the registry is authoritative for them.
-type Resolver struct{ config ResolverConfig }
+type Resolver struct {
+	config   ResolverConfig
+	prefixes redirecting
+}
 
 // NewResolver returns a Resolver.
 func NewResolver(config ResolverConfig) *Resolver {
-	return &Resolver{config}
+	return &Resolver{config: config}
 }
 
 // Resolve implements resolver.Resolver for canonical names, of any scheme.
@@ -60,17 +68,32 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 // find returns what the registry has for the name of a query.
 func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	if q.At.IsZero() {
-		return resolveSpelled(ctx, now{ctx, r.config.Store}, name, q.Spelling.String())
+		return r.findIn(ctx, now{ctx, r.config.Store}, q, name)
 	}
 	return r.findThen(ctx, q, name)
+}
+
+// findIn is find in a state.
+func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name string) (found resolved, err error) {
+	isUnknown, err := r.isAsUnknown(s, name)
+	switch {
+	case err != nil:
+		return found, err
+	case isUnknown:
+		return found, notRegistered()
+	}
+	found, err = resolveSpelled(ctx, s, name, q.Spelling.String())
+	if err == nil && found.redirect == 0 && q.Service.Locates() {
+		found.redirect, err = r.inherited(ctx, s, found.name)
+	}
+	return found, err
 }
 
 // findThen is find of a query of how a name was.
 func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
-	spelling := q.Spelling.String()
 	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
-		if found, err = resolveSpelled(ctx, then{tx, q.At}, name, spelling); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
+		if found, err = r.findIn(ctx, then{tx, q.At}, q, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 			return err
 		}
 		return stillShown(ctx, present{tx}, found, name)
@@ -162,6 +185,8 @@ type resolved struct {
 	entry Entry  // of the name, or of its longest prefix; in between, of the alias that led to the name
 	// spelling is that of the name that was asked for, "" where it is that name.
 	spelling string
+	// redirect is the status of redirects that the name, the alias that led to it or its prefix says; 0 for none.
+	redirect int
 }
 
 // resolveSpelled returns the entry for a name that was asked for with a spelling, "" for none but its own: what was registered with it
@@ -199,6 +224,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 			return below(s, found)
 		}
 		found.entry = e
+		found.redirect = cmp.Or(found.redirect, e.Redirect)
 		trace(ctx, &e)
 		if err := decide(&e); err != nil {
 			return resolved{}, err
@@ -219,7 +245,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 // Prefixes without targets only say something of what they enclose, as that it is a sandbox: what
 // encloses them counts, too.
 func below(s state, found resolved) (resolved, error) {
-	sandbox, longest := false, true
+	sandbox, longest, redirect := false, true, 0
 	for name := found.name; ; {
 		p, err := s.prefix(name)
 		if err == nil && p.Exists() {
@@ -238,9 +264,11 @@ func below(s state, found resolved) (resolved, error) {
 		if longest { // of the registered names below, it is what decides that, too
 			sandbox, longest = p.Sandbox, false
 		}
+		redirect = cmp.Or(redirect, p.Redirect)
 		if len(p.Targets) > 0 {
 			found.entry = p
 			found.entry.Sandbox = sandbox
+			found.redirect = cmp.Or(found.redirect, redirect)
 			return found, nil
 		}
 		name = enclosing(p.Name)

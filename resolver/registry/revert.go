@@ -132,17 +132,10 @@ func (r *reverting) page(ctx context.Context, s span) error {
 func (r *reverting) write(ctx context.Context, f func(WriteTx) error) error {
 	store := r.registry.config.Store
 	if r.DryRun {
-		return store.Read(ctx, func(tx Tx) error { return f(readOnly{tx}) })
+		return store.Read(ctx, func(tx Tx) error { return f(ReadOnly(tx)) })
 	}
 	return store.Write(ctx, f)
 }
-
-// readOnly is a transaction that writes nothing.
-type readOnly struct{ Tx }
-
-func (readOnly) Append([]Row) error          { return nil }
-func (readOnly) Rewrite([]Row) error         { return nil }
-func (readOnly) Put(Table, []Document) error { return nil }
 
 func (r *reverting) conflict(key Key, err error) {
 	r.report.Conflicts++

@@ -60,6 +60,6 @@ func recordOf(e *Entry) *resolver.Record {
 func makeRecord(e *Entry) resolver.Record {
 	return resolver.Record{
 		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since, Reason: e.Reason,
-		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Sandbox: e.Sandbox,
+		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Redirect: e.Redirect, Sandbox: e.Sandbox,
 	}
 }

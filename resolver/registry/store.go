@@ -48,6 +48,8 @@ type Tx interface {
 	Current(kind Kind, after string, limit int) ([]Change, error)
 	// Changes returns at most limit changes after a Seq, the oldest first.
 	Changes(after Seq, limit int) ([]Change, error)
+	// Keys returns the key of each row of a Seq, in their order; the zero value for those that there are not. Ascending ones are fastest.
+	Keys(seqs []Seq) ([]Key, error)
 	// Documents returns at most limit documents of a table, in the order of the octets of their
 	// keys: those whose keys begin with prefix, and are after the key after.
 	Documents(table Table, prefix, after string, limit int) ([]Document, error)
@@ -92,6 +94,7 @@ const (
 	TableTree     Table = 12 // the tree of hashes over all versions
 	TableCommits  Table = 13 // its root after each transaction
 	TableSets     Table = 14 // change sets of more than one transaction, or with a reason
+	TableHosts    Table = 15 // an index of the hosts of targets
 )
 
 // Document is a value with its key.

@@ -52,6 +52,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	}{record: makeRecord(&found.entry)}
 	source, record := &origin.source, &origin.record
 	source.Name, source.Record = "registry", record
+	record.Redirect = cmp.Or(found.redirect, r.config.Redirect)
 	record.Clients = resolver.ClientTTL{Lifetime: r.config.ClientTTL, Bounded: !until.IsZero() && until.Sub(at) < r.config.TTL+r.config.ClientTTL}
 	for _, t := range targets {
 		location := t.URI

@@ -92,6 +92,10 @@ func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, e
 	if err := checkTexts(record); err != nil {
 		return Record{}, err
 	}
+	if record.Redirect != 0 && !isRedirect(record.Redirect) {
+		_, err := ParseRedirect(textOfRedirect(record.Redirect))
+		return Record{}, err
+	}
 	var err error
 	if record.Alias, err = r.alias(ctx, key, record); err != nil {
 		return Record{}, err

@@ -106,6 +106,9 @@ func (w Wiring) test(s *cli.Settings, args []string, user, destination string) (
 	if err := t.ask.Err; err != nil {
 		return Verdict{}, err
 	}
+	if t.ask.Host != "" {
+		return Verdict{}, errOwnName
+	}
 	if t.ask.Key.IsValid() {
 		if _, err := policy.NewRequest(client, user, view.Method, t.ask.Key); err != nil {
 			return Verdict{}, err
@@ -118,6 +121,10 @@ func (w Wiring) test(s *cli.Settings, args []string, user, destination string) (
 
 var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, " +
 	"or is CONNECT and example.org:443")
+
+// errOwnName is the error of a URL that is not asked for from its server.
+var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may ask for; " +
+	"urnd resolve shows where it leads")
 
 // parseAccess returns the client of the arguments, and its request.
 func parseAccess(client, method, target string) (addr netip.Addr, v route.View, err error) {

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
 func newChanges(w Wiring) *cobra.Command {
@@ -139,9 +139,10 @@ func counted(n int64, thing string) string {
 // printChangesOf prints what a set has changed of the names that begin with a text.
 func printChangesOf(cmd *cobra.Command, r *registry.Registry, set registry.Seq, below string) error {
 	var failed error
+	printer := &diff.Printer{To: cmd.OutOrStdout()}
 	err := r.ChangesOf(cmd.Context(), set, func(c registry.Changed) bool {
 		if strings.HasPrefix(c.After.Name, below) {
-			failed = printChanged(cmd.OutOrStdout(), c)
+			failed = printer.Changed(c)
 		}
 		return failed == nil
 	})
@@ -149,13 +150,4 @@ func printChangesOf(cmd *cobra.Command, r *registry.Registry, set registry.Seq, 
 		return err
 	}
 	return failed
-}
-
-// printChanged prints a change.
-func printChanged(w io.Writer, c registry.Changed) error {
-	if !c.After.Exists() {
-		_, err := fmt.Fprintf(w, "%s: purged\n", c.After.Key)
-		return err
-	}
-	return printChange(w, c.Before, c.After)
 }

@@ -36,7 +36,7 @@ func TestChangesAndRevert(t *testing.T) {
 		{
 			args: words("revert 2 --dry-run --note mistake"),
 			out: "urn:nbn:fi:a: version 3\n  - target https://new.example/a\n  + target https://old.example/a\n" +
-				"urn:nbn:fi:b: version 2\n  status: active -> withdrawn\n  + reason mistake\n",
+				"urn:nbn:fi:b: version 2\n  status: active -> withdrawn\n  + reason mistake\n2 names differ: 1 changed, 1 withdrawn\n",
 			part: "2 would be taken back\n",
 		},
 		{args: words("set urn:nbn:fi:b --contact x"), out: "urn:nbn:fi:b: version 2\n  + contact x\n"},

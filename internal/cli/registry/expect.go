@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -27,7 +29,8 @@ are printed, with a minus before what is expected and a plus before what came.
 
 FILE is CSV with the columns name, location and perhaps status, after a line with their names or without
 one; or NDJSON with members of those names. A status is active (also 200 or 3xx), withdrawn (410), missing
-(404) or failed; without one it is active where there is a location. An empty location is any.
+(404) or failed; without one it is active where there is a location. An empty location is any. A column
+redirect has the status with which clients are to be redirected: 301, 302, 303, 307 or 308.
 
 The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		Example: `  urnd registry test expectations.csv
@@ -136,18 +139,37 @@ func (t *expectationTest) test(ctx context.Context, e expectation) string {
 	if e.fault != nil {
 		return fmt.Sprintf("line %d: %v\n", e.line, e.fault)
 	}
-	location, status, reason := t.outcome(ctx, e.name)
-	if status == e.status && (e.location == "" || location == e.location) {
+	was := t.outcome(ctx, e.name)
+	if was.status == e.status && (e.location == "" || was.location == e.location) && (e.redirect == 0 || was.redirect == e.redirect) {
 		return ""
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "line %d: %s\n", e.line, oneLine(e.name))
-	fmt.Fprintf(&text, "  - %s\n", oneLine(strings.TrimSpace(e.status+" "+e.location)))
-	fmt.Fprintf(&text, "  + %s\n", oneLine(strings.TrimSpace(status+" "+location)))
-	if reason != "" {
-		fmt.Fprintf(&text, "    %s\n", oneLine(reason))
+	expected := outcome{location: e.location, status: e.status, redirect: e.redirect}
+	if e.redirect == 0 {
+		was.redirect = 0 // nothing is said of it
+	}
+	fmt.Fprintf(&text, "  - %s\n", expected)
+	fmt.Fprintf(&text, "  + %s\n", was)
+	if was.reason != "" {
+		fmt.Fprintf(&text, "    %s\n", oneLine(was.reason))
 	}
 	return text.String()
+}
+
+// outcome is where a name leads, with which status of redirects, or that it leads nowhere, and why.
+type outcome struct {
+	location, status, reason string
+	redirect                 int // 0 for none
+}
+
+// String returns the status, that of redirects and the location.
+func (o outcome) String() string {
+	words := o.status
+	if o.redirect != 0 {
+		words += " " + strconv.Itoa(o.redirect)
+	}
+	return oneLine(strings.TrimSpace(words + " " + o.location))
 }
 
 // The statuses of names that are tested.
@@ -158,20 +180,24 @@ const (
 	testFailed    = "failed"
 )
 
-// outcome returns where a name leads; or that it leads nowhere, and why.
-func (t *expectationTest) outcome(ctx context.Context, name string) (location, status, reason string) {
+// outcome returns what a name leads to.
+func (t *expectationTest) outcome(ctx context.Context, name string) outcome {
 	answer, err := t.resolve(ctx, name)
 	switch {
 	case err == nil && len(answer.Locations) > 0:
-		return answer.Locations[0].URI, testActive, ""
+		o := outcome{location: answer.Locations[0].URI, status: testActive, redirect: http.StatusFound}
+		if record := answer.Record(); record != nil && record.Redirect != 0 {
+			o.redirect = record.Redirect
+		}
+		return o
 	case err == nil:
-		return "", testMissing, "there is no location"
+		return outcome{status: testMissing, reason: "there is no location"}
 	case errors.Is(err, resolver.ErrGone):
-		return "", testWithdrawn, err.Error()
+		return outcome{status: testWithdrawn, reason: err.Error()}
 	case errors.Is(err, resolver.ErrNotFound), errors.Is(err, resolver.ErrUnsupported):
-		return "", testMissing, err.Error()
+		return outcome{status: testMissing, reason: err.Error()}
 	default:
-		return "", testFailed, err.Error()
+		return outcome{status: testFailed, reason: err.Error()}
 	}
 }
 

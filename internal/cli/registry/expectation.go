@@ -11,12 +11,15 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // expectation is a line of a file that says where a name leads.
 type expectation struct {
 	line                   int
 	name, location, status string
+	redirect               int   // the status of the redirect; 0 is any
 	fault                  error // why the line cannot be read
 }
 
@@ -33,7 +36,7 @@ const maxExpectation = 256 << 10
 func newExpectations(in io.Reader) *expectations {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxExpectation)
-	return &expectations{lines: lines, columns: []string{"name", "location", "status"}}
+	return &expectations{lines: lines, columns: []string{"name", "location", "status", "redirect"}}
 }
 
 // next returns the next expectation; io.EOF after the last.
@@ -96,6 +99,10 @@ func (e *expectation) readCSV(text []byte, columns []string) error {
 			e.location = field
 		case "status":
 			e.status = field
+		case "redirect":
+			if e.redirect, err = registry.ParseRedirect(strings.TrimSpace(field)); err != nil {
+				return err
+			}
 		}
 	}
 	return e.complete()
@@ -105,9 +112,14 @@ func (e *expectation) readJSON(text []byte) error {
 	var document struct {
 		Name, Location string
 		Status         json.RawMessage
+		Redirect       int
 	}
 	if err := json.Unmarshal(text, &document); err != nil {
 		return fmt.Errorf("it is not a JSON object with a name: %w", err)
+	}
+	var err error
+	if e.redirect, err = registry.ParseRedirect(strconv.Itoa(document.Redirect)); err != nil {
+		return err
 	}
 	e.name, e.location, e.status = document.Name, document.Location, strings.Trim(string(document.Status), `"`)
 	return e.complete()
@@ -122,6 +134,8 @@ func (e *expectation) complete() error {
 	switch {
 	case status == "":
 		return fmt.Errorf("%q is no status: it is active, withdrawn, missing, reserved, failed or one of HTTP", e.status)
+	case status != testActive && e.redirect != 0:
+		return fmt.Errorf("a name that is %s has no redirect", status)
 	case status != testActive && e.location != "":
 		return fmt.Errorf("a name that is %s has no location", status)
 	}

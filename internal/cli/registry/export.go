@@ -21,7 +21,7 @@ import (
 
 func newExport(w Wiring) *cobra.Command {
 	var o bulk.ExportOptions
-	var format string
+	var format, at string
 	var force bool
 	cmd := &cobra.Command{
 		SuggestFor: []string{"dump", "list", "save"},
@@ -36,6 +36,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		Example: `  urnd registry export names.csv
   urnd registry export --spreadsheet --force for-excel.csv
   urnd registry export --history names.ndjson.zst
+  urnd registry export --at 2031-05-01 names-of-may.csv
   urnd registry export --format nginx-map names.map
   urnd registry export --format naptr-zone --prefix urn:nbn:fi: --zone fi.nbn.example.org names.zone`,
 		Args: cobra.MaximumNArgs(1),
@@ -45,6 +46,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	flags.StringVar(&format, "format", "", "the `format`: csv, tsv, ndjson, nginx-map or naptr-zone. "+
 		"Empty: by the name of the file, or ndjson")
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
+	flags.StringVar(&at, "at", "", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)")
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this canonical `text`")
 	flags.BoolVar(&o.Spreadsheet, "spreadsheet", false, "begin cells that a spreadsheet takes for formulas by an apostrophe, which it does not show; "+
 		"it is a part of the text where the file is imported")
@@ -54,6 +56,11 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		var err error
 		if o.Format, err = bulk.ParseFormat(format); err != nil {
 			return cli.Usage(err)
+		}
+		if at != "" {
+			if o.At, err = readTime(at, true); err != nil {
+				return cli.Usage(fmt.Errorf("--at: %w", err))
+			}
 		}
 		file := ""
 		if len(args) > 0 && args[0] != "-" {

@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
 // historyPage is how many versions are read at once.
@@ -90,9 +91,7 @@ func (h history) version(before, e registry.Entry) error {
 	if h.asJSON {
 		return cli.PrintJSON(h.w, api.NewName(e))
 	}
-	if _, err := fmt.Fprintf(h.w, "version %s\n", versionOf(e)); err != nil {
-		return err
-	}
-	printDifferences(h.w, before, e)
-	return nil
+	change := diff.Of(registry.Changed{Before: before, After: e})
+	_, err := fmt.Fprintf(h.w, "version %s\n%s", versionOf(e), change.Text())
+	return err
 }

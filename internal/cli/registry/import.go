@@ -25,8 +25,9 @@ import (
 type importFlags struct {
 	format, note, rejected, base, temp string
 	columns                            []string
-	dry, overwrite, asJSON             bool
+	overwrite, asJSON                  bool
 	unresolvable                       bool
+	differences                        *differenceFlags
 }
 
 func newImport(w Wiring) *cobra.Command {
@@ -58,6 +59,7 @@ it came from standard input.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	open := addStore(cmd, w)
+	f.differences = addDifferences(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson, or that of another program: bioregistry, datacite, dnb, handle, nginx, "+
 		"noid, purl, rewritemap, shlink or w3id. "+
@@ -65,7 +67,6 @@ it came from standard input.`,
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
 		"and -=* all others. May be repeated")
 	flags.StringVar(&f.base, "base", "", "what comes before the names of another program: a `text` such as https://purl.example.org/ or urn:example:")
-	flags.BoolVar(&f.dry, "dry-run", false, "say what would be done, and write nothing")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
 	flags.BoolVar(&f.unresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.StringVar(&f.note, "note", "", "the `note` of versions whose lines have none")
@@ -73,6 +74,9 @@ it came from standard input.`,
 	flags.StringVar(&f.temp, "temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
 	flags.BoolVar(&f.asJSON, "json", false, "print a JSON object for each file")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		if err := f.differences.check(); err != nil {
+			return err
+		}
 		mapping, err := f.mapping()
 		if err != nil {
 			return cli.Usage(err)
@@ -82,7 +86,7 @@ it came from standard input.`,
 			return cli.Usage(err)
 		}
 		openIt := open.openOrMake
-		if f.dry {
+		if f.differences.dry {
 			openIt = open.openDry
 		}
 		r, _, err := openIt(cmd.Context())
@@ -92,9 +96,9 @@ it came from standard input.`,
 		defer r.Store().Close()
 		template := bulk.Import{
 			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base,
-			AllowUnresolvable: f.unresolvable, DryRun: f.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
+			AllowUnresolvable: f.unresolvable, DryRun: f.differences.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
 		}
-		return f.run(cmd.Context(), template, files, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return f.run(cmd, template, files)
 	}
 	return cmd
 }
@@ -113,7 +117,8 @@ func (f *importFlags) mapping() (map[string]string, error) {
 }
 
 // run imports one file after another.
-func (f *importFlags) run(ctx context.Context, template bulk.Import, files []string, w, errs io.Writer) error {
+func (f *importFlags) run(cmd *cobra.Command, template bulk.Import, files []string) error {
+	ctx, w, errs := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	rejected, err := newRejections(f.rejected, errs)
 	if err != nil {
 		return err
@@ -122,7 +127,11 @@ func (f *importFlags) run(ctx context.Context, template bulk.Import, files []str
 	for _, file := range files {
 		begun := time.Now()
 		i := template
+		shown := f.differences.ofImport(cmd, &i, f.asJSON)
 		report, err := importFile(ctx, i, file, rejected, errs)
+		if err == nil {
+			err = shown()
+		}
 		if err == nil || report.Names > 0 {
 			err = errors.Join(f.print(w, file, report, time.Since(begun)), err)
 		}
@@ -192,10 +201,10 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 			Seconds float64 `json:"seconds"`
 			DryRun  bool    `json:"dry_run,omitempty"`
 			bulk.Report
-		}{file, took.Seconds(), f.dry, r})
+		}{file, took.Seconds(), f.differences.dry, r})
 	}
 	would, continued := "", ""
-	if f.dry {
+	if f.differences.dry {
 		would = "would be "
 	}
 	if r.Continued {
@@ -267,4 +276,24 @@ func (r *rejections) close() error {
 		return fmt.Errorf("writing the rejected lines: %w", err)
 	}
 	return nil
+}
+
+// ofImport has a dry run of an import print its differences, unless it prints a document alone. shown prints what is last.
+func (d *differenceFlags) ofImport(cmd *cobra.Command, i *bulk.Import, asJSON bool) (shown func() error) {
+	if !d.dry || asJSON && !cmd.Flags().Changed("diff") {
+		return func() error { return nil }
+	}
+	p := d.printer()
+	var failed error
+	i.Changed = func(c registry.Changed) {
+		if failed == nil {
+			failed = p.Changed(c)
+		}
+	}
+	return func() error {
+		if failed != nil {
+			return failed
+		}
+		return p.End(cmd.ErrOrStderr())
+	}
 }

@@ -16,7 +16,8 @@ func newMint(w Wiring) *cobra.Command {
 		Use:   "mint PATTERN",
 		Short: "Reserve the next free names of a pattern",
 		Long: `Reserve the next free names of a pattern, and print them. They are reserved until they get targets.
-No name is printed twice, whoever else mints in the same registry.
+No name is printed twice, whoever else mints in the same registry. With --dry-run none is reserved: others may get them, and random ones
+are other ones the next time.
 
 A pattern is a URI with one of
   {counter}    the next number, from 1 on
@@ -38,13 +39,20 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
 	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
 	cmd.Flags().Uint64Var(&from, "from", 0, "go on with this `number`, instead of that after the last one; what is registered is skipped")
 	cmd.Flags().StringVar(&m.Note, "note", "", "why, as `text` in the history of the names")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := differences.check(); err != nil {
+			return err
+		}
 		m.Pattern = args[0]
 		if cmd.Flags().Changed("from") {
 			m.From = &from
+		}
+		if differences.dry {
+			return f.wouldMint(cmd, m, differences)
 		}
 		return f.mint(cmd, m)
 	}
@@ -70,4 +78,18 @@ func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 		fmt.Fprintln(w, name)
 	}
 	return w.Flush()
+}
+
+// wouldMint prints the names that would be minted.
+func (f *storeFlags) wouldMint(cmd *cobra.Command, m mint.Request, d *differenceFlags) error {
+	r, _, err := f.openDry(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer r.Store().Close()
+	changes, err := mint.New(r).Preview(cmd.Context(), actor(), m)
+	if err != nil {
+		return usageOfEdit(err)
+	}
+	return d.print(cmd, changes)
 }

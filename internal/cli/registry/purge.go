@@ -15,21 +15,26 @@ func newPurge(w Wiring) *cobra.Command {
 	var note string
 	cmd := &cobra.Command{
 		SuggestFor: []string{"delete", "clean", "wipe"},
-		Use:        "purge PREFIX --yes",
+		Use:        "purge PREFIX (--dry-run | --yes)",
 		Short:      "Remove the names of a sandbox with all their history",
 		Long: `Remove the names and prefixes that begin with PREFIX and are in a sandbox, with all their versions: for
 names of tests, which were registered below a prefix with --sandbox. All other names are kept for ever.
-It cannot be undone. Without --yes nothing is removed, and the command says how many would be.`,
+It cannot be undone. Without --yes nothing is removed, and the command says how many would be; with --dry-run, which ones.`,
 		Example: `  urnd registry set urn:nbn:fi:test: --prefix --sandbox
   urnd registry set urn:nbn:fi:test:1 --target https://test.example.org/1
-  urnd registry purge urn:nbn:fi:test:
+  urnd registry purge urn:nbn:fi:test: --dry-run
   urnd registry purge urn:nbn:fi:test: --yes`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
 	cmd.Flags().StringVar(&note, "note", "", "why: a `text` that urnd registry changes prints")
+	differences := addDifferences(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "remove them")
+	cmd.MarkFlagsMutuallyExclusive("yes", "dry-run")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := differences.check(); err != nil {
+			return err
+		}
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
 			return err
@@ -38,6 +43,9 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		key, err := keyOf(cmd.Context(), r, args[0], true)
 		if err != nil {
 			return err
+		}
+		if differences.dry {
+			return differences.purge(cmd, r, key.Name)
 		}
 		if !yes {
 			return wouldPurge(cmd, r, key.Name)
@@ -72,4 +80,21 @@ func wouldPurge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 		return nil
 	}
 	return cli.Usage(errNotPurged)
+}
+
+// purge prints what a purge would remove.
+func (d *differenceFlags) purge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
+	p := d.printer()
+	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
+		_, err := r.Search(cmd.Context(), registry.Search{Kind: kind, Below: prefix}, func(e registry.Entry) error {
+			if !e.Sandbox {
+				return nil
+			}
+			return p.Changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return p.End(cmd.ErrOrStderr())
 }

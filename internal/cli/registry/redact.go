@@ -27,10 +27,14 @@ The current version of a name that leads somewhere is changed or withdrawn first
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
 	prefix := addPrefix(cmd)
 	cmd.Flags().IntSliceVar(&versions, "version", nil, "the `number` of a version; may be repeated")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, which the registry keeps: a `text`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := differences.check(); err != nil {
+			return err
+		}
 		switch {
 		case len(versions) == 0:
 			return cli.Usage(errors.New("--version is required: the number of a version, as urnd registry history prints it"))
@@ -45,6 +49,13 @@ The current version of a name that leads somewhere is changed or withdrawn first
 		key, err := keyOf(cmd.Context(), r, args[0], *prefix)
 		if err != nil {
 			return err
+		}
+		if differences.dry {
+			changes, err := r.PreviewRedact(cmd.Context(), actor(), key, versions, reason)
+			if err != nil {
+				return usageOfEdit(err)
+			}
+			return differences.print(cmd, changes)
 		}
 		n, err := r.Redact(cmd.Context(), actor(), key, versions, reason)
 		if err != nil {

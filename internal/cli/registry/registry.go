@@ -56,9 +56,9 @@ wrongly; then nothing is changed.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(cmd) },
 	}
 	cmd.AddCommand(
-		newImport(w), newExport(w),
+		newImport(w), newExport(w), newDiff(w),
 		newGet(w), newSet(w), newWithdraw(w), newSupersede(w), newHistory(w), newMint(w), newPurge(w),
-		newChanges(w), newRevert(w), newRedact(w), newHead(w), newProve(w),
+		newChanges(w), newRevert(w), newRewrite(w), newRedact(w), newHead(w), newProve(w),
 		newSearch(w), newStats(w), newCheck(w), newTest(w), newHealth(w),
 		newBackup(w), newVerify(w), newRestore(w), newToken(w),
 	)

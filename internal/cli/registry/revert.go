@@ -13,7 +13,6 @@ import (
 
 func newRevert(w Wiring) *cobra.Command {
 	var note string
-	var dry bool
 	cmd := &cobra.Command{
 		Use:   "revert SET --note TEXT",
 		Short: "Take a change set back",
@@ -27,12 +26,15 @@ The exit status is 1 if there was a conflict.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
 	cmd.Flags().StringVar(&note, "note", "", "why: a `text`, which is also shown for names that are withdrawn by it")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, and change nothing")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		number, err := strconv.ParseInt(args[0], 10, 64)
 		if err != nil || number < 1 {
 			return cli.Usage(fmt.Errorf("%q is not the number of a change set", args[0]))
+		}
+		if err := differences.check(); err != nil {
+			return err
 		}
 		if note == "" {
 			return cli.Usage(errors.New("--note is required: say why it is taken back"))
@@ -42,17 +44,21 @@ The exit status is 1 if there was a conflict.`,
 			return err
 		}
 		defer r.Store().Close()
-		return revert(cmd, r, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: dry})
+		return differences.revert(cmd, r, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
 	}
 	return cmd
 }
 
 // revert takes a set back, and prints what that does.
-func revert(cmd *cobra.Command, r *registry.Registry, what registry.Revert) error {
+func (d *differenceFlags) revert(cmd *cobra.Command, r *registry.Registry, what registry.Revert) error {
 	var failed error
+	printer := d.printer()
+	if !what.DryRun {
+		printer.Limit = 0
+	}
 	what.Reverted = func(c registry.Changed) {
 		if failed == nil {
-			failed = printChanged(cmd.OutOrStdout(), c)
+			failed = printer.Changed(c)
 		}
 	}
 	what.Conflict = func(key registry.Key, err error) {
@@ -61,6 +67,11 @@ func revert(cmd *cobra.Command, r *registry.Registry, what registry.Revert) erro
 	report, err := r.Revert(cmd.Context(), actor(), what)
 	if err = errors.Join(err, failed); err != nil {
 		return usageOfEdit(err)
+	}
+	if what.DryRun {
+		if err := printer.End(cmd.ErrOrStderr()); err != nil {
+			return err
+		}
 	}
 	done := "taken back"
 	if what.DryRun {

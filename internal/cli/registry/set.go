@@ -25,6 +25,7 @@ type setFlags struct {
 	unresolvable                    bool
 	remove                          []string
 	alias, metadata, contact        string
+	redirect                        string
 	document                        string
 	documentStatus                  bool // the document says the status
 }
@@ -118,6 +119,8 @@ func (s *setFlags) addFlags() {
 	flags.BoolVar(&s.reserve, "reserve", false, "it is assigned, and leads nowhere yet")
 	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
 	flags.StringVar(&s.metadata, "metadata", "", "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none")
+	flags.StringVar(&s.redirect, "redirect", "", "redirect clients to the targets with this `status`: 301, 302, 303, 307 or 308; of a prefix also those of "+
+		"names that begin with it and say none; empty: as the prefix or registry.redirect says")
 	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
 	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
 		"without targets, those that are not registered do not exist")
@@ -152,7 +155,7 @@ func (s *setFlags) check(args []string) error {
 // hasContent reports whether flags say what is to be registered.
 func (s *setFlags) hasContent() bool {
 	return slices.ContainsFunc([]string{
-		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "authoritative", "sandbox",
+		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "redirect", "authoritative", "sandbox",
 	}, s.cmd.Flags().Changed)
 }
 
@@ -228,6 +231,12 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 	}
 	if changed("contact") {
 		record.Contact = s.contact
+	}
+	if changed("redirect") {
+		var err error
+		if record.Redirect, err = registry.ParseRedirect(s.redirect); err != nil {
+			return registry.Record{}, fmt.Errorf("--redirect: %w", err)
+		}
 	}
 	if changed("authoritative") {
 		record.Authoritative = s.authoritative

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
 // entryText returns an entry for people: its key, and a line for each thing that is known.
@@ -35,6 +35,9 @@ func entryText(e registry.Entry) string {
 	}
 	row("metadata", e.Metadata)
 	row("contact", e.Contact)
+	if e.Redirect != 0 {
+		row("redirect", strconv.Itoa(e.Redirect))
+	}
 	switch {
 	case e.Authoritative && len(e.Targets) == 0:
 		row("authoritative", "names below that are not registered do not exist")
@@ -66,43 +69,7 @@ func versionOf(e registry.Entry) string {
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// oneLine returns a text that is written by others with what would break a line, command a terminal or change the direction of a
-// text (Unicode, UAX 9) as \u and its number: what is seen is what is there.
-func oneLine(text string) string {
-	hidden := func(r rune) bool {
-		return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff'
-	}
-	if strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if hidden(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// printDifferences prints a line for each difference of a version from the one before it, which is the zero
-// value for the first.
-func printDifferences(w io.Writer, before, after registry.Entry) {
-	for _, d := range registry.Differences(before.Record, after.Record) {
-		if !before.Exists() {
-			d.Before = "" // there was no status
-		}
-		switch {
-		case d.Before == "":
-			fmt.Fprintf(w, "  + %s %s\n", d.Field, oneLine(d.After))
-		case d.After == "":
-			fmt.Fprintf(w, "  - %s %s\n", d.Field, oneLine(d.Before))
-		default:
-			fmt.Fprintf(w, "  %s: %s -> %s\n", d.Field, oneLine(d.Before), oneLine(d.After))
-		}
-	}
-}
+func oneLine(text string) string { return diff.OneLine(text) }
 
 // printEntry prints an entry for people, or as a document.
 func printEntry(w io.Writer, e registry.Entry, asJSON bool) error {

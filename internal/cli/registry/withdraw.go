@@ -3,13 +3,13 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
 func newWithdraw(w Wiring) *cobra.Command {
@@ -29,11 +29,15 @@ All names are withdrawn, or none.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
 	prefix := addPrefix(cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
 	cmd.Flags().StringArrayVar(&successors, "successor", nil, "what came instead: a `URI`; may be repeated")
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed now, which the history keeps: a `text`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := differences.check(); err != nil {
+			return err
+		}
 		if reason == "" {
 			return cli.Usage(errors.New("--reason is required: it is what those are told who ask for the name"))
 		}
@@ -51,7 +55,7 @@ All names are withdrawn, or none.`,
 			change := registry.Withdraw(reason, successors...)
 			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: change})
 		}
-		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
+		return differences.edit(cmd, r, edits)
 	}
 	return cmd
 }
@@ -72,10 +76,14 @@ understood later without it.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
 	cmd.Flags().StringArrayVar(&by, "by", nil, "what comes instead: a `name`; repeated for a split")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := differences.check(); err != nil {
+			return err
+		}
 		switch {
 		case len(by) == 0:
 			return cli.Usage(errors.New("--by is required: the name that comes instead"))
@@ -94,7 +102,7 @@ understood later without it.`,
 		if err != nil {
 			return cli.Usage(err)
 		}
-		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
+		return differences.edit(cmd, r, edits)
 	}
 	return cmd
 }
@@ -113,12 +121,25 @@ func applyEdits(ctx context.Context, r *registry.Registry, w io.Writer, edits []
 	if err != nil {
 		return usageOfEdit(err)
 	}
+	printer := &diff.Printer{To: w}
 	for i, e := range after {
-		if err := printChange(w, before[i], e); err != nil {
+		if err := printer.Changed(registry.Changed{Before: before[i], After: e}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// edit makes edits, or prints what they would change.
+func (d *differenceFlags) edit(cmd *cobra.Command, r *registry.Registry, edits []registry.Edit) error {
+	if !d.dry {
+		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
+	}
+	changes, err := r.Preview(cmd.Context(), actor(), edits...)
+	if err != nil {
+		return usageOfEdit(err)
+	}
+	return d.print(cmd, changes)
 }
 
 // usageOfEdit makes what is not valid an error of usage.
@@ -127,20 +148,4 @@ func usageOfEdit(err error) error {
 		return cli.Usage(err)
 	}
 	return err
-}
-
-// printChange prints what a change has changed.
-func printChange(w io.Writer, before, after registry.Entry) error {
-	what := "version"
-	switch {
-	case before.Version == after.Version:
-		what = "unchanged, version"
-	case !before.Exists():
-		what = "registered, version"
-	}
-	if _, err := fmt.Fprintf(w, "%s: %s %d\n", after.Key, what, after.Version); err != nil {
-		return err
-	}
-	printDifferences(w, before, after)
-	return nil
 }

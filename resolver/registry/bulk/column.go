@@ -27,6 +27,7 @@ const (
 	fieldTargets
 	fieldMetadata
 	fieldContact
+	fieldRedirect
 	fieldAuthoritative
 	fieldSandbox
 	fieldChanged
@@ -46,7 +47,7 @@ const (
 // a column out.
 var columnNames = [fieldsEnd]string{
 	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
-	"authoritative", "sandbox", "changed", "by", "note",
+	"redirect", "authoritative", "sandbox", "changed", "by", "note",
 	"target", "type", "language", "priority", "from", "until", "target_note",
 }
 

@@ -7,9 +7,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// isOf reports whether a unit says that it was made from the version that an entry has.
+// isOf reports whether a unit says that it was made from the version that an entry has. Where it also says when that was made, it must be the
+// same time: another registry may have a version with the same number, which was never this one.
 func (u *unit) isOf(e registry.Entry) bool {
-	return u.said.has(fieldIfVersion) && u.ifVersion == e.Version
+	return u.said.has(fieldIfVersion) && u.ifVersion == e.Version && !u.isElsewhere(e)
+}
+
+// isElsewhere reports whether a unit is a version that was made at another time than that of an entry.
+func (u *unit) isElsewhere(e registry.Entry) bool {
+	return !u.entry.Changed.IsZero() && !u.entry.Changed.Equal(e.Changed)
 }
 
 // mayChange returns an error unless a unit may change an entry to a record: registry.ErrConflict where what somebody
@@ -33,6 +39,9 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	from := "and the line does not say from which one it was made (if_version)"
 	if says {
 		from = fmt.Sprintf("and the line was made from version %d", u.ifVersion)
+		if u.ifVersion == before.Version {
+			from += " of another registry, of " + formatTime(u.entry.Changed)
+		}
 	}
 	help := "edit a new export, or import with overwrite"
 	if revives {
@@ -47,6 +56,7 @@ func isFirst(before, after registry.Record) bool {
 	within := func(a, b string) bool { return a == "" || a == b }
 	return before.Status == registry.Reserved && after.Status != registry.Withdrawn && len(before.Targets) == 0 && before.Alias == "" &&
 		within(before.Metadata, after.Metadata) && within(before.Contact, after.Contact) &&
+		(before.Redirect == 0 || before.Redirect == after.Redirect) &&
 		(after.Authoritative || !before.Authoritative) && before.Sandbox == after.Sandbox
 }
 

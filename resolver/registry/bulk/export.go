@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -16,6 +17,8 @@ type ExportOptions struct {
 	Format Format // Detect is NDJSON
 	// History exports all versions, the oldest first, and their numbers; of CSV, TSV and NDJSON.
 	History bool
+	// At is the time at which the names were as they are exported; the zero value is now. Of what was purged since nothing is there.
+	At time.Time
 	// Prefix is what the names begin with that are exported; "" is all. A zone needs one.
 	Prefix string
 	// Zone is the name of the zone, of NAPTRZone.
@@ -55,7 +58,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 	}
 	b := bufio.NewWriterSize(w, 256<<10)
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
-		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix}
+		all := &entries{ctx: ctx, tx: tx, prefix: o.Prefix, at: o.At}
 		if err := out.begin(b, all); err != nil {
 			return err
 		}
@@ -121,6 +124,7 @@ type entries struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call
 	tx     registry.Tx
 	prefix string
+	at     time.Time // when they are as they are exported; the zero value is now
 }
 
 // each calls f with each entry.
@@ -143,15 +147,26 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 		if err != nil {
 			return err
 		}
+		last := len(page) < entriesPage
+		if len(page) > 0 {
+			after = page[len(page)-1].Name
+		}
+		if !s.at.IsZero() {
+			if page, err = registry.EntriesAt(s.tx, page, s.at); err != nil {
+				return err
+			}
+		}
 		for i := range page {
+			if !page[i].Exists() {
+				continue // yet
+			}
 			if err := f(&page[i]); err != nil {
 				return err
 			}
 		}
-		if len(page) < entriesPage {
+		if last {
 			return nil
 		}
-		after = page[len(page)-1].Name
 	}
 }
 
@@ -161,7 +176,11 @@ func (s *entries) versions(e *registry.Entry) ([]registry.Entry, error) {
 		return []registry.Entry{*e}, nil
 	}
 	var all []registry.Entry
-	for before := registry.Seq(0); ; before = all[len(all)-1].Seq {
+	before := registry.Seq(0)
+	if !s.at.IsZero() {
+		before = e.Seq + 1
+	}
+	for ; ; before = all[len(all)-1].Seq {
 		page, err := s.tx.Versions(e.Key, before, versionsPage)
 		all = append(all, page...)
 		if err != nil || len(page) < versionsPage {

@@ -29,6 +29,7 @@ type document struct {
 	Targets       []documentTarget `json:"targets,omitempty"`
 	Metadata      json.RawMessage  `json:"metadata,omitempty"`
 	Contact       string           `json:"contact,omitempty"`
+	Redirect      int              `json:"redirect,omitempty"`
 	Authoritative bool             `json:"authoritative,omitempty"`
 	Sandbox       bool             `json:"sandbox,omitempty"`
 	Changed       time.Time        `json:"changed,omitzero"`
@@ -56,7 +57,7 @@ func (x *ndjsonExport) entry(_ *bufio.Writer, e *registry.Entry) error {
 	d := document{
 		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since, Reason: e.Reason,
 		Successors: e.Successors, Alias: e.Alias, Metadata: json.RawMessage(e.Metadata), Contact: e.Contact,
-		Authoritative: e.Authoritative, Sandbox: e.Sandbox, Changed: e.Changed, By: e.By, Note: e.Note,
+		Redirect: e.Redirect, Authoritative: e.Authoritative, Sandbox: e.Sandbox, Changed: e.Changed, By: e.By, Note: e.Note,
 	}
 	if x.history {
 		d.Version = e.Version

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,12 +80,20 @@ func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	if err != nil {
 		return err
 	}
+	x.withoutStatus(e)
 	key := nginxQuoted("/" + e.Name)
 	if x.clashes[maphash.String(x.seed, strings.ToLower(e.Name))] {
 		key = nginxQuoted("~^/" + regexp.QuoteMeta(e.Name) + "$")
 	}
 	_, err = fmt.Fprintf(w, "    %s %s;\n", key, location)
 	return err
+}
+
+// withoutStatus reports that the map has locations alone: the server decides their status.
+func (x *nginxExport) withoutStatus(e *registry.Entry) {
+	if e.Redirect != 0 && e.Redirect != http.StatusFound && e.Status == registry.Active {
+		x.skipped(e.String(), fmt.Errorf("%w: the status %d of its redirect is not in the map", ErrUnexportable, e.Redirect))
+	}
 }
 
 // location returns where an entry leads, as a value of the map.
@@ -161,6 +170,7 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 			}
 			value = nowhere
 		}
+		x.withoutStatus(&e)
 		key := nginxQuoted("~^/" + regexp.QuoteMeta(e.Name) + "(?<urnd_suffix>.+)$")
 		if _, err := fmt.Fprintf(w, "    %s %s;\n", key, value); err != nil {
 			return err

@@ -27,7 +27,7 @@ func (x *tableExport) columns() []field {
 	}
 	return append(columns, fieldStatus, fieldSince, fieldReason, fieldSuccessors, fieldAlias,
 		fieldURI, fieldType, fieldLanguage, fieldPriority, fieldFrom, fieldUntil, fieldTargetNote,
-		fieldMetadata, fieldContact, fieldAuthoritative, fieldSandbox, fieldChanged, fieldBy, fieldNote)
+		fieldMetadata, fieldContact, fieldRedirect, fieldAuthoritative, fieldSandbox, fieldChanged, fieldBy, fieldNote)
 }
 
 func (x *tableExport) begin(w *bufio.Writer, _ *entries) error {
@@ -45,7 +45,7 @@ func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	x.cells = [fieldsEnd]string{
 		fieldStatus: e.Status.String(), fieldSince: formatTime(e.Since), fieldReason: e.Reason,
 		fieldSuccessors: strings.Join(e.Successors, " "), fieldAlias: e.Alias, fieldMetadata: metadata,
-		fieldContact: e.Contact, fieldAuthoritative: flag(e.Authoritative), fieldSandbox: flag(e.Sandbox),
+		fieldContact: e.Contact, fieldRedirect: statusText(e.Redirect), fieldAuthoritative: flag(e.Authoritative), fieldSandbox: flag(e.Sandbox),
 		fieldBy: e.By, fieldNote: e.Note,
 	}
 	for i := range max(len(e.Targets), 1) {
@@ -69,6 +69,14 @@ func (x *tableExport) target(t registry.Target) {
 		x.cells[fieldPriority] = strconv.Itoa(t.Priority)
 	}
 	x.cells[fieldFrom], x.cells[fieldUntil], x.cells[fieldTargetNote] = formatTime(t.From), formatTime(t.Until), t.Note
+}
+
+// statusText returns a status of HTTP, "" for none.
+func statusText(status int) string {
+	if status == 0 {
+		return ""
+	}
+	return strconv.Itoa(status)
 }
 
 func flag(is bool) string {

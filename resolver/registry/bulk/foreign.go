@@ -91,6 +91,19 @@ func (i *item) is(s registry.Status, reason string) {
 	i.said.add(fieldReason)
 }
 
+// redirects sets the status of redirects, unless it is the one that all have.
+func (i *item) redirects(status string) {
+	if status == "" {
+		return
+	}
+	var err error
+	if i.entry.Redirect, err = registry.ParseRedirect(status); err != nil {
+		i.lose("the status %s of its redirect, which is none", status)
+		return
+	}
+	i.said.add(fieldRedirect)
+}
+
 // describe adds a member of the metadata, unless it is empty; further values of one member make a list.
 func (i *item) describe(member string, value any) {
 	if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {

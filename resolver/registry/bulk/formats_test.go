@@ -43,6 +43,9 @@ func summary(t *testing.T, r *registry.Registry) string {
 					words = append(words, word)
 				}
 			}
+			if e.Redirect != 0 {
+				words = append(words, fmt.Sprint(e.Redirect))
+			}
 			if e.Authoritative {
 				words = append(words, "authoritative")
 			}
@@ -84,6 +87,7 @@ func TestFormats(t *testing.T) {
 		},
 		{name: "aliases before their names", text: "name,alias,target\nNa,Nz,\nNz,,T1\n", want: "a = urn:nbn:fi:z; z 1"},
 		{name: "aliases in a circle", text: "name,alias\nNa,Nb\nNb,Na\n", want: "a = urn:nbn:fi:b", rejected: "3"},
+		{name: "statuses of redirects", text: "name,target,redirect\nNa,T1,301\nNb,T2,\nNc,T3,304\nNd,T4,307\nNd,T5,308\n", want: "a 1 301; b 2; d 4 307", rejected: "4 6"},
 		{name: "contradiction", text: "name,contact,target\nNa,anna,T1\nNa,bo,T2\nNa,,T3\n", want: "a 1 3 anna", rejected: "3"},
 		{
 			name: "bad lines",

@@ -165,7 +165,8 @@ func (h *htaccess) redirect(number int64, text, name string, words []string) ([]
 	} else {
 		exact.to(registry.Target{URI: words[1]})
 		all.to(registry.Target{URI: strings.TrimRight(words[1], "/") + "/"})
-		to.lose(exact)
+		to.carry(exact)
+		to.carry(all)
 	}
 	if strings.HasSuffix(path, "/") {
 		return []*item{all}, nil
@@ -198,11 +199,11 @@ type redirection struct {
 	variables map[string]string
 }
 
+// carry sets the status of redirects.
+func (r redirection) carry(i *item) { i.redirects(r.status) }
+
 // lose lists what the registry has no place for.
 func (r redirection) lose(i *item) {
-	if r.status != "" && r.status != "302" {
-		i.lose("the status %s of its redirect: registered names have that of the configuration", r.status)
-	}
 	for _, text := range r.losses {
 		i.lose("%s", text)
 	}
@@ -244,6 +245,7 @@ func (r redirection) items(number int64, text, expression, target string, isGone
 			return nil, errors.New("its target is a path of the same server")
 		}
 		i.to(registry.Target{URI: uri})
+		r.carry(i)
 		if n == 0 {
 			r.lose(i)
 		}

@@ -66,9 +66,9 @@ func rewriteFlags(words []string) (f flagsOfRewrite, err error) {
 			f.noEscape = true
 		case "NC", "NOCASE":
 			f.anyCase = true
-		case "QSA", "QSAPPEND":
-			f.losses = append(f.losses, "the flag QSA: the query of a request is not appended")
+		case "QSA", "QSAPPEND": // so it is where urnd answers for the host
 		case "QSD", "QSDISCARD":
+			f.losses = append(f.losses, "the flag QSD: where urnd answers for the host, the query of a request is appended")
 		default:
 			return f, fmt.Errorf("its flag %s has nothing like it in the registry", name)
 		}

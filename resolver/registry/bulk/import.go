@@ -53,6 +53,8 @@ type Import struct {
 	// Progress and Rejected are called while Run runs, one at a time; nil is not called.
 	Progress func(Progress)
 	Rejected func(Rejection)
+	// Changed is called in a dry run with each change that would be made, in their order; nil is not called.
+	Changed func(registry.Changed)
 }
 
 // Run imports what r has. Where it returns an error, what was written before is there, and the

@@ -73,6 +73,8 @@ func (l *line) setOwn(f field, text string) (err error) {
 		}
 	case fieldChanged:
 		e.Changed, err = parseTime(text)
+	case fieldRedirect:
+		e.Redirect, err = registry.ParseRedirect(strings.TrimSpace(text))
 	case fieldAuthoritative:
 		e.Authoritative, err = parseBool(text)
 	case fieldSandbox:

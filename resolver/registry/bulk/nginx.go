@@ -171,6 +171,7 @@ func (n *nginx) returned(line int64, text string, location, words []string) ([]*
 		i := newItem(line, text)
 		i.entry.Key = registry.Prefix(below(n.base, n.slashless(location[0])))
 		i.to(registry.Target{URI: strings.TrimSuffix(target, "$request_uri") + location[0]})
+		to.carry(i)
 		to.lose(i)
 		return []*item{i}, nil
 	default:

@@ -23,6 +23,9 @@ type position struct {
 	Unchanged int64     `json:"unchanged"`
 	Rejected  int64     `json:"rejected"` // while writing
 
+	// Other is the last name, or prefix, of which the registry has another version than the input with its number.
+	Other string `json:"other,omitempty"`
+
 	// Set is the change set of the import.
 	Set registry.ChangeSet `json:"set"`
 

@@ -96,9 +96,8 @@ func (p *purls) items(line int64, of purlElement) []*item {
 		kind = "410"
 	}
 	switch kind {
-	case "302":
-	case "301", "303", "307":
-		i.lose("the type %s: registered names have the status of the configuration", kind)
+	case "301", "302", "303", "307", "308":
+		i.redirects(kind)
 	case "404":
 		i.is(registry.Reserved, "")
 		i.lose("the type 404, temporarily gone: it is reserved, and leads nowhere")

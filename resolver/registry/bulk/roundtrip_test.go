@@ -25,7 +25,7 @@ func pick[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
 // randomRecord returns a record that Check would return.
 func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
-	record := registry.Record{Contact: pick(r, texts), Sandbox: r.IntN(8) == 0}
+	record := registry.Record{Contact: pick(r, texts), Redirect: pick(r, []int{0, 0, 301, 302, 303, 307, 308}), Sandbox: r.IntN(8) == 0}
 	if key.Kind == registry.KindPrefix {
 		record.Authoritative = r.IntN(2) == 0
 	}

@@ -145,8 +145,8 @@ func (s *shortURL) item(number int64, base string) *item {
 	if s.HasRules {
 		i.lose("its rules by device, language or query (hasRedirectRules), which are in another document")
 	}
-	if s.Forward != nil && *s.Forward {
-		i.lose("the query of a request is not appended (forwardQuery)")
+	if s.Forward != nil && !*s.Forward {
+		i.lose("that the query of a request is not appended (forwardQuery): it is, where urnd answers for the host")
 	}
 	return i
 }

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -105,6 +106,7 @@ func (u *unit) contradicts(l line) error {
 		{"alias", a.Alias, b.Alias},
 		{"metadata", a.Metadata, b.Metadata},
 		{"contact", a.Contact, b.Contact},
+		{"redirect", statusText(a.Redirect), statusText(b.Redirect)},
 		{"by", a.By, b.By},
 		{"note", a.Note, b.Note},
 	} {
@@ -154,6 +156,7 @@ func (u *unit) take(l line) {
 	if a.Since.IsZero() {
 		a.Since = b.Since
 	}
+	a.Redirect = cmp.Or(a.Redirect, b.Redirect)
 	a.Authoritative = a.Authoritative || b.Authoritative
 	a.Sandbox = a.Sandbox || b.Sandbox
 	u.said |= l.said
@@ -190,6 +193,9 @@ func (u *unit) over(before registry.Record) registry.Record {
 	}
 	if u.said.has(fieldContact) {
 		record.Contact = own.Contact
+	}
+	if u.said.has(fieldRedirect) {
+		record.Redirect = own.Redirect
 	}
 	if u.said.has(fieldAuthoritative) {
 		record.Authoritative = own.Authoritative

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,8 +11,8 @@ import (
 )
 
 // applyWhole makes a version as it was, unless it is there.
-func (r *run) applyWhole(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, now time.Time) (outcome, error) {
-	e, err := r.version(ctx, u, before, now)
+func (r *run) applyWhole(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (outcome, error) {
+	e, err := r.version(ctx, u, before, p.Started)
 	if err != nil {
 		return unchanged, err
 	}
@@ -21,7 +22,11 @@ func (r *run) applyWhole(ctx context.Context, tx registry.Tx, w *registry.Batch,
 	is := false
 	switch {
 	case e.Version > 0 && e.Version <= before.Version:
-		err = isThere(tx, before, e)
+		if err = isThere(tx, before, e); errors.Is(err, registry.ErrConflict) {
+			p.Other = e.String()
+		}
+	case e.Version > 1 && p.Other == e.String(): // the rest of another history
+		err = fmt.Errorf("%w: versions of %s before version %d are other ones in the registry", registry.ErrConflict, e.Key, e.Version)
 	case e.Version > before.Version+1:
 		err = fmt.Errorf("%w: it is version %d of %s, and the registry has %d", registry.ErrConflict, e.Version, e.Key, before.Version)
 	case e.Version > 0 && e.Changed.Before(before.Changed):
@@ -123,6 +128,6 @@ func sameVersion(a, b registry.Entry) bool {
 // sameRecord reports whether two records are equal but for Since.
 func sameRecord(a, b registry.Record) bool {
 	return a.Status == b.Status && a.Reason == b.Reason && slices.Equal(a.Successors, b.Successors) && a.Alias == b.Alias &&
-		slices.Equal(a.Targets, b.Targets) && a.Metadata == b.Metadata && a.Contact == b.Contact &&
+		slices.Equal(a.Targets, b.Targets) && a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect &&
 		a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox
 }

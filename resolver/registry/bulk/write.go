@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
@@ -151,7 +150,7 @@ func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, u
 	}
 	for i := range units {
 		u := &units[i]
-		what, err := r.apply(ctx, tx, w, u, p.Started)
+		what, err := r.apply(ctx, tx, w, u, p)
 		switch {
 		case err == nil:
 			p.count(what)
@@ -164,6 +163,10 @@ func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, u
 	}
 	if !r.DryRun {
 		_, err = w.Flush()
+	} else if r.Changed != nil {
+		for _, c := range w.Changes() {
+			r.Changed(c)
+		}
 	}
 	return rejected, err
 }
@@ -174,7 +177,7 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 	switch {
 	case r.DryRun:
 		return func(ctx context.Context, f func(registry.WriteTx) error) error {
-			return store.Read(ctx, func(tx registry.Tx) error { return f(dry{tx}) })
+			return store.Read(ctx, func(tx registry.Tx) error { return f(registry.ReadOnly(tx)) })
 		}
 	case last:
 		return store.Write
@@ -182,13 +185,6 @@ func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx
 		return store.Bulk
 	}
 }
-
-// dry is a transaction that writes nothing.
-type dry struct{ registry.Tx }
-
-func (dry) Append([]registry.Row) error                   { return nil }
-func (dry) Rewrite([]registry.Row) error                  { return nil }
-func (dry) Put(registry.Table, []registry.Document) error { return nil }
 
 func keysOf(units []unit) []registry.Key {
 	keys := make([]registry.Key, 0, len(units))
@@ -221,13 +217,13 @@ func outcomeOf(before registry.Entry, is bool) outcome {
 }
 
 // apply makes the change of a unit.
-func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, now time.Time) (outcome, error) {
+func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, p *position) (outcome, error) {
 	before, err := w.Get(u.entry.Key)
 	if err != nil {
 		return unchanged, err
 	}
 	if u.whole() {
-		return r.applyWhole(ctx, tx, w, u, before, now)
+		return r.applyWhole(ctx, tx, w, u, before, p)
 	}
 	record := u.over(before.Record)
 	if !u.said.has(fieldStatus) {

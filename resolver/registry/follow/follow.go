@@ -89,7 +89,11 @@ func (s *Store) Start() {
 			}
 			close(s.opened)
 			// Where it cannot be made now, as where the store is only read, the first change makes it.
-			s.running.Go(func() { _ = registry.Chain(ctx, s.Reopening) })
+			s.running.Go(func() {
+				if registry.Chain(ctx, s.Reopening) == nil {
+					_ = registry.IndexHosts(ctx, s.Reopening) // what was written by older versions
+				}
+			})
 			for ctx.Err() == nil {
 				s.followFrom(ctx, head)
 				head = s.Run(ctx)

@@ -46,6 +46,12 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	if err := u.check(); err != nil {
 		return Job{}, false, err
 	}
+	if u.Format == Rewrite {
+		var err error
+		if u.Body, err = j.checkRewrite(actor, u.Body); err != nil {
+			return Job{}, false, err
+		}
+	}
 	if u.Octets > j.config.MaxBody { // before anything is received
 		return Job{}, false, fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
 	}
@@ -82,6 +88,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 		return j.shown(accepted), false, err
 	}
 	j.remove(rejectedFile, pruned...)
+	j.remove(differsFile, pruned...)
 	j.awake()
 	return j.shown(accepted), true, nil
 }
@@ -90,7 +97,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 func (u Upload) check() error {
 	isHidden := func(c rune) bool { return c <= ' ' || c > '~' }
 	switch {
-	case u.Format != bulk.NDJSON && u.Format != bulk.CSV && u.Format != bulk.TSV:
+	case u.Format != bulk.NDJSON && u.Format != bulk.CSV && u.Format != bulk.TSV && u.Format != Rewrite:
 		return fmt.Errorf("%w: the format %q is none of a job", registry.ErrInvalid, u.Format)
 	case len(u.Key) > maxKey || strings.ContainsFunc(u.Key, isHidden):
 		return fmt.Errorf("%w: an idempotency key has at most %d visible ASCII characters", registry.ErrInvalid, maxKey)

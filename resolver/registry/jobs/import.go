@@ -29,14 +29,19 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	done := make(chan struct{})
 	watch.check(ctx) // it may have been cancelled while nobody ran it
 	watching.Go(func() { watch.run(ctx, done) })
-	work := bulk.Import{
-		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note,
-		Source:  "job " + of.ID,
-		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add,
+	var differing differences
+	if of.DryRun {
+		err = differing.create(j, of.ID)
 	}
-	report, err := work.Run(ctx, body)
+	var report bulk.Report
+	if err == nil {
+		report, err = j.work(ctx, of, body, watch, lines, &differing)
+	}
 	close(done)
 	watching.Wait()
+	if closeErr := differing.close(); err == nil && closeErr != nil {
+		err = storing(closeErr)
+	}
 	if closeErr := lines.close(); err == nil && closeErr != nil {
 		err = storing(closeErr)
 	}
@@ -44,9 +49,24 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 		err = cause
 	}
 	return func(s *storedJob) {
-		s.Progress, s.Rejections, s.Report = watch.progress(), lines.first, &report
+		s.Progress, s.Rejections, s.Report, s.Differences = watch.progress(), lines.first, &report, differing.counts()
 		j.failed(ctx, err)(s)
 	}
+}
+
+// work does what a job is.
+func (j *Jobs) work(
+	ctx context.Context, of storedJob, body *os.File, watch *watcher, lines *rejections, differing *differences,
+) (bulk.Report, error) {
+	if of.Format == Rewrite {
+		return j.rewrite(ctx, of, body, watch, lines, differing)
+	}
+	work := bulk.Import{
+		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note,
+		Source:  "job " + of.ID,
+		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add, Changed: differing.add,
+	}
+	return work.Run(ctx, body)
 }
 
 // failed returns the end of a job with an error, or of one that is done.

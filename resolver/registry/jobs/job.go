@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
 // State is the state of a job.
@@ -26,7 +27,10 @@ const (
 // ended reports whether nothing more happens.
 func (s State) ended() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Job is an import of many names.
+// Rewrite is the format of a job that moves targets; its body is a RewriteBody.
+const Rewrite bulk.Format = "rewrite"
+
+// Job is an import of many names, or a rewrite of their targets.
 type Job struct {
 	ID        string      `json:"id"`
 	State     State       `json:"state"`
@@ -45,6 +49,8 @@ type Job struct {
 	Progress Progress     `json:"progress"`
 	Report   *bulk.Report `json:"report,omitempty"` // what was done, at the end
 	Error    string       `json:"error,omitempty"`  // why it failed
+	// Differences says, of a dry run that has ended, how many names would change; a file has them.
+	Differences *diff.Counts `json:"differences,omitempty"`
 	// Rejections are the first lines that were rejected; a file has the others.
 	Rejections []Rejection `json:"rejections"`
 }

@@ -38,6 +38,7 @@ const (
 	keptFor        = 30 * 24 * time.Hour // after their end
 	maxRejections  = 20                  // in the document
 	maxRejected    = 100_000             // lines in the file
+	maxDifferences = 100_000             // names in the file of a dry run
 	maxInput       = 500                 // octets of a rejected line that are kept, and of the reason
 	silentFor      = 5 * time.Minute     // then a running job is called interrupted, and none waits for it
 	maxKey         = 200                 // octets of an idempotency key
@@ -62,7 +63,7 @@ var (
 	// ErrEnded means that a job has ended already.
 	ErrEnded = errors.New("the job has ended already")
 	// ErrElsewhere means that another instance has the file.
-	ErrElsewhere = errors.New("the rejected lines are with another instance, or were removed")
+	ErrElsewhere = errors.New("the file is with another instance, or was removed")
 
 	errCancelled = errors.New("the job was cancelled")
 	errRevoked   = errors.New("the token of the job is not valid any more")

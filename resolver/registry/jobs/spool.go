@@ -15,7 +15,8 @@ import (
 const (
 	bodyFile     = ".body"
 	rejectedFile = ".rejected"
-	uploadFile   = ".upload" // a body that is not complete
+	differsFile  = ".differences" // of a dry run
+	uploadFile   = ".upload"      // a body that is not complete
 )
 
 func (j *Jobs) path(id, kind string) string { return filepath.Join(j.config.Directory, id+kind) }

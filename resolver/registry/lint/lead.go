@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -42,6 +43,10 @@ func (l *linter) leadOf(location string) (lead, bool) {
 	host, ok := u.Host()
 	if !ok {
 		return lead{}, false
+	}
+	name := u.Name().String()
+	if slices.ContainsFunc(l.Hosts, func(beginning string) bool { return strings.HasPrefix(name, beginning) }) {
+		return lead{target: location, name: name, own: true}, true
 	}
 	found := lead{target: location, own: l.Own(strings.ToLower(host))}
 	text := u.Path()

@@ -18,6 +18,8 @@ type Config struct {
 	Names    resolver.Names
 	// Own reports whether URLs of a host, in lower case and without port, lead to this urnd.
 	Own func(host string) bool
+	// Hosts are what the names of web hosts of the site begin with, whose paths are names: "https://purl.example.org/".
+	Hosts []string
 	// Only are what the names begin with that the registry is asked for; empty is all.
 	Only []string
 	// Hints is whether hints are reported. Two names with an equal only target are found by reading all

@@ -45,6 +45,32 @@ func New(r *registry.Registry) *Minter { return &Minter{r} }
 // by any number of instances with one store: the counter moves on in the same transaction. Errors
 // about the pattern wrap registry.ErrInvalid; registry.ErrExhausted means that not as many names are free.
 func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) ([]string, error) {
+	var minted []string
+	change, err := m.change(actor, asked, &minted)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = m.registry.Change(ctx, actor, change); err != nil {
+		return nil, fmt.Errorf("minting names: %w", err)
+	}
+	return minted, nil
+}
+
+// Preview returns what Mint would register, and registers nothing; random names are other ones each time.
+func (m *Minter) Preview(ctx context.Context, actor registry.Actor, asked Request) (changes []registry.Changed, err error) {
+	var minted []string
+	change, err := m.change(actor, asked, &minted)
+	if err != nil {
+		return nil, err
+	}
+	if changes, err = m.registry.PreviewChange(ctx, actor, change); err != nil {
+		return nil, fmt.Errorf("minting names: %w", err)
+	}
+	return changes, nil
+}
+
+// change returns what registers names in a transaction, and sets minted.
+func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (func(registry.WriteTx, *registry.Batch) error, error) {
 	p, err := parsePattern(asked.Pattern, m.registry.CheckDigits())
 	if err != nil {
 		return nil, err
@@ -55,21 +81,16 @@ func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) 
 	case p.random && asked.From != nil:
 		return nil, invalidPattern(asked.Pattern, "random names have no number to begin from")
 	}
-	var minted []string
-	_, err = m.registry.Change(ctx, actor, func(tx registry.WriteTx, batch *registry.Batch) error {
+	return func(tx registry.WriteTx, batch *registry.Batch) error {
 		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch, seen: make(map[string]bool)}
 		mint := s.count
 		if p.random {
 			mint = s.draw
 		}
 		err := mint()
-		minted = s.minted
+		*minted = s.minted
 		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("minting names: %w", err)
-	}
-	return minted, nil
+	}, nil
 }
 
 // minting is what is minted within one transaction.

@@ -200,6 +200,23 @@ func (t *transaction) Current(kind registry.Kind, after string, limit int) (keys
 	return keys, err
 }
 
+// Keys implements registry.Tx.
+func (t *transaction) Keys(seqs []registry.Seq) ([]registry.Key, error) {
+	keys, places, numbers := make([]registry.Key, len(seqs)), make(map[int64]int, len(seqs)), make([]int64, len(seqs))
+	for i, seq := range seqs {
+		places[int64(seq)], numbers[i] = i, int64(seq)
+	}
+	err := t.query("SELECT seq, kind, name FROM versions WHERE seq = ANY($1)", []any{numbers}, func(rows pgx.Rows) error {
+		var seq int64
+		var kind int16
+		var name string
+		err := rows.Scan(&seq, &kind, &name)
+		keys[places[seq]] = registry.Key{Kind: registry.Kind(kind), Name: name} //nolint:gosec // 0 or 1
+		return err
+	})
+	return keys, err
+}
+
 // Documents implements registry.Tx.
 func (t *transaction) Documents(table registry.Table, prefix, after string, limit int) (documents []registry.Document, err error) {
 	if err := isValid(prefix, after); err != nil {

@@ -25,6 +25,15 @@ func rewrite(t *testing.T, s registry.Store, changed ...registry.Row) {
 	write(t, s, func(tx registry.WriteTx) error { return tx.Rewrite(changed) })
 }
 
+// registryIn returns a registry in a store, all of whose names are canonical.
+func registryIn(s registry.Store) *registry.Registry {
+	return registry.New(registry.Config{
+		Store: s, Now: func() time.Time { return epoch },
+		Canonical:       func(text string) (string, error) { return text, nil },
+		CanonicalPrefix: func(text string) (string, error) { return text, nil },
+	})
+}
+
 // mustFind reports where Verify does not find a fault that a text is in.
 func mustFind(t *testing.T, s registry.Store, what, fault string) {
 	t.Helper()
@@ -90,11 +99,7 @@ func testRedacted(t *testing.T, s registry.Store) {
 	write(t, s, func(tx registry.WriteTx) error { return tx.Put(registry.TableHealth, health) })
 	before := rows(t, s)
 	counted := verified(t, s) // the first version is not
-	r := registry.New(registry.Config{
-		Store: s, Now: func() time.Time { return epoch },
-		Canonical:       func(text string) (string, error) { return text, nil },
-		CanonicalPrefix: func(text string) (string, error) { return text, nil },
-	})
+	r := registryIn(s)
 	if _, err := r.Redact(t.Context(), registry.Actor{Name: "admin", Role: registry.Admin}, key, []int{1, 2}, "court order"); err != nil {
 		t.Fatal(err)
 	}

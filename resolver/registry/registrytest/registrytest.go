@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"forked", testForked},
 		{"sets", testSets},
 		{"set of a purge", testPurgeSet},
+		{"hosts", testHosts},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()

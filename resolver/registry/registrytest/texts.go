@@ -18,7 +18,7 @@ func testTexts(t *testing.T, s registry.Store) {
 		Key: registry.Name("urn:example:" + strings.Repeat("n", registry.MaxName-len("urn:example:"))), Version: 1, Changed: epoch, By: "Jörg", Note: long,
 		Record: registry.Record{
 			Status: registry.Withdrawn, Since: epoch.AddDate(-50, 0, 0), Reason: long, Successors: []string{"urn:example:b", "urn:example:c"},
-			Metadata: `{"title":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`, Contact: long, Sandbox: true,
+			Metadata: `{"title":"` + strings.Repeat("x", registry.MaxMetadata-100) + `"}`, Contact: long, Redirect: 308, Sandbox: true,
 		},
 	}
 	for i := range registry.MaxTargets {

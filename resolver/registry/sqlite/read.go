@@ -147,6 +147,27 @@ func (c *conn) Current(kind registry.Kind, after string, limit int) (keys []regi
 	return keys, err
 }
 
+// Keys implements registry.Tx.
+func (c *conn) Keys(seqs []registry.Seq) ([]registry.Key, error) {
+	keys := make([]registry.Key, len(seqs))
+	s, err := c.statement("SELECT kind, name FROM versions WHERE seq = ?")
+	if err != nil {
+		return nil, err
+	}
+	for i, seq := range seqs {
+		if err := s.BindInt64(1, int64(seq)); err != nil {
+			return nil, c.fault(err)
+		}
+		if s.Step() {
+			keys[i] = registry.Key{Kind: registry.Kind(s.ColumnInt(0)), Name: s.ColumnText(1)} //nolint:gosec // 0 or 1
+		}
+		if err := c.finish(s); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
 // Documents implements registry.Tx.
 func (c *conn) Documents(table registry.Table, prefix, after string, limit int) (documents []registry.Document, err error) {
 	err = c.query("SELECT key, value FROM documents WHERE tab = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?", func(s *sqlite3.Stmt) error {

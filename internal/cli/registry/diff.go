@@ -1,0 +1,152 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/diff"
+)
+
+func newDiff(w Wiring) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "diff A B",
+		SuggestFor: []string{"compare", "cmp"},
+		Short:      "Print what differs between two registries, name by name",
+		Long: `Print what differs between two registries, name by name: prefixes first, each in their order. A and B are stores (sqlite:FILE, the path of
+such a file, or postgres://...), or files that urnd registry export has written: CSV, TSV or NDJSON, also compressed by gzip or zstd.
+Of a file with several versions of a name the last one counts. What a file has no column for does not differ.
+
+Current entries are compared, not their histories. The memory that it takes does not depend on how many names there are; files are sorted
+in temporary files.
+
+The exit status is 0 where nothing differs, 1 where something does or a line of a file is not valid, and 2 if the command was used wrongly.`,
+		Example: `  urnd registry diff sqlite:registry.db names.csv
+  urnd registry diff old.ndjson.zst new.ndjson.zst --diff csv --diff-limit 0
+  urnd registry diff sqlite:registry.db postgres://urnd@db.example.org/names`,
+		Args: cobra.ExactArgs(2),
+	}
+	settings := cli.AddFile(cmd)
+	d := addDifferenceForms(cmd)
+	temp := cmd.Flags().String("temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := d.check(); err != nil {
+			return err
+		}
+		c, err := settings.Load(nil)
+		if err != nil {
+			return err
+		}
+		names, err := w.Names(c)
+		if err != nil {
+			return err
+		}
+		rejected, err := newRejections("", cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		p := d.printer()
+		p.Comparing = true
+		sides := comparison{w, c, names, *temp, rejected}
+		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
+			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(a, b, p.Changed) })
+		})
+		if err == nil {
+			err = p.End(cmd.ErrOrStderr())
+		}
+		if err == nil && (p.Counts.Names > 0 || rejected.n > 0) {
+			err = cli.ErrReported
+		}
+		return err
+	}
+	return cmd
+}
+
+// comparison is what opens the two sides of a comparison.
+type comparison struct {
+	wiring   Wiring
+	config   config.Config
+	names    resolver.Names
+	temp     string
+	rejected *rejections
+}
+
+// with calls f with the entries of a store or of a file.
+func (c *comparison) with(ctx context.Context, of string, f func(diff.Side) error) error {
+	store, is, err := storeOf(of)
+	switch {
+	case err != nil:
+		return err
+	case is:
+		return c.withStore(ctx, store, f)
+	default:
+		return c.withFile(ctx, of, f)
+	}
+}
+
+// storeOf returns the store that an argument means; is is false where it is another file.
+func storeOf(text string) (store string, is bool, err error) {
+	if strings.HasPrefix(text, "sqlite:") || strings.Contains(text, "://") {
+		return text, true, nil
+	}
+	f, err := os.Open(text) //nolint:gosec // the user names it
+	if err != nil {
+		return "", false, cli.Usage(err)
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	start := make([]byte, len(magic))
+	if _, err := io.ReadFull(f, start); err == nil && bytes.Equal(start, []byte(magic)) {
+		return "sqlite:" + text, true, nil
+	}
+	return "", false, nil
+}
+
+func (c *comparison) withStore(ctx context.Context, text string, f func(diff.Side) error) error {
+	if err := mustExist(text); err != nil {
+		return err
+	}
+	settings := c.config.Registry
+	if settings.Store != text {
+		settings.Replica = ""
+	}
+	settings.Store = text
+	store, err := c.wiring.Open(ctx, settings)
+	if err != nil {
+		return err
+	}
+	err = store.Read(ctx, func(tx registry.Tx) error { return f(diff.SideOf(tx)) })
+	return errors.Join(err, store.Close())
+}
+
+func (c *comparison) withFile(ctx context.Context, path string, f func(diff.Side) error) error {
+	file, err := os.Open(path) //nolint:gosec // the user names it
+	if err != nil {
+		return cli.Usage(err)
+	}
+	defer file.Close()
+	i := bulk.Import{
+		Registry: c.wiring.New(nil, c.names, nil), Actor: actor(), Format: bulk.FormatOf(path), TempDir: c.temp,
+		Rejected: func(r bulk.Rejection) { c.rejected.add(path, r) },
+	}
+	sorted, err := i.Sort(ctx, file)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	err = f(func() (diff.Entry, error) {
+		e, over, err := sorted.Next()
+		return diff.Entry{Entry: e, Over: over}, err
+	})
+	return errors.Join(err, sorted.Close())
+}

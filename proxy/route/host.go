@@ -1,0 +1,86 @@
+package route
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Hosts are the web hosts whose paths are names of the registry, such as those of PURLs and short links, by themselves: in lower case,
+// without port and final dot.
+type Hosts map[string]string
+
+// NewHosts returns the Hosts of a list.
+func NewHosts(hosts []string) Hosts {
+	all := make(Hosts, len(hosts))
+	for _, host := range hosts {
+		host = canonicalHost(host)
+		all[host] = host
+	}
+	return all
+}
+
+// at returns the web host that a Host field, with or without port, names; "" for none.
+func (h Hosts) at(field string) string {
+	if len(h) == 0 {
+		return ""
+	}
+	return h[canonicalHost(hostOf(field))]
+}
+
+// namePath returns the path and query of a target whose host is that of names: in origin-form, or as for a proxy, which would only come
+// back here. ok is false where it is neither, or names a user.
+func namePath(v *View, target string) (path string, ok bool) {
+	if strings.HasPrefix(target, "/") {
+		return target, true
+	}
+	if !isAbsoluteWeb(target) {
+		return "", false
+	}
+	_, rest, _ := strings.Cut(target, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if path = rest[end:]; !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return path, uri.EqualFold(rest[:end], v.Host)
+}
+
+// isReserved reports whether a path is urnd's own also at a web host whose paths are names: the services of THTTP and of the API, which
+// its own pages and Link fields lead to, the form of the front page, and URNs, which no name of a web host can be taken for.
+func isReserved(path string) bool {
+	const urn = "/urn:"
+	if strings.HasPrefix(path, PathTHTTP) || strings.HasPrefix(path, "/?uri=") || len(path) > len(urn) && uri.EqualFold(path[:len(urn)], urn) {
+		return true
+	}
+	path, _, _ = strings.Cut(path, "?")
+	return path == PathResolve || path == PathExplain
+}
+
+// hosted says what a request for a path of a web host whose paths are names asks for: the name, whatever scheme and port it came by.
+func (a *Ask) hosted(v *View, p *Place, host, path string) {
+	a.Path, a.Host = path, host
+	switch {
+	case p.RedirectTLS && a.secure(v, p):
+		a.Kind = KindSecure
+		return
+	case a.IsGet && p.Documents[path]:
+		a.Kind, a.Target.Form, a.IsPublic = KindDocument, FormHost, false
+		return
+	case isReserved(path):
+		a.Host = ""
+		a.own(v, p)
+		return
+	}
+	a.Kind, a.IsName, a.Target.Form = KindName, true, FormHost
+	a.Target.Query, a.Err = resolver.ParseQuery(uri.EncodeRaw(v.absolute("https", host, path)), resolver.I2L)
+	if a.Err == nil {
+		a.Err = a.Target.Query.URI.Check()
+	}
+	if a.Err == nil {
+		a.Target.Query = p.Names.Named(a.Target.Query)
+	}
+}

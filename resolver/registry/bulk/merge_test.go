@@ -1,0 +1,65 @@
+package bulk_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// What two registries have of a name stays as it is where it differs, whatever the numbers of the versions are and whenever they were made: an
+// import of the export of one into the other overwrites nothing.
+func TestMerge(t *testing.T) {
+	for _, later := range []time.Duration{-time.Hour, 0, time.Hour} {
+		for _, history := range []bool{false, true} {
+			for _, format := range []bulk.Format{bulk.NDJSON, bulk.CSV} {
+				here, there := mergedAt(t, epoch), mergedAt(t, epoch.Add(later))
+				imported(t, bulk.Import{Registry: here}, "name,target\nurn:nbn:fi:a,https://here.example/a\nurn:nbn:fi:same,https://example.org/\n")
+				imported(t, bulk.Import{Registry: there},
+					"name,target\nurn:nbn:fi:a,https://there.example/a\nurn:nbn:fi:same,https://example.org/\nurn:nbn:fi:new,https://there.example/new\n")
+				for range 2 {
+					imported(t, bulk.Import{Registry: there, Overwrite: true}, "name,contact\nurn:nbn:fi:a,c\n")
+					imported(t, bulk.Import{Registry: there, Overwrite: true}, "name,contact\nurn:nbn:fi:a,d\n")
+				}
+				var text strings.Builder
+				if err := bulk.Export(t.Context(), &text, there, bulk.ExportOptions{Format: format, History: history}); err != nil {
+					t.Fatal(err)
+				}
+				here = registryOf(t, here.Store(), func() time.Time { return epoch.Add(2 * time.Hour) })
+				_, rejected := imported(t, bulk.Import{Registry: here, Transaction: 1, Format: format}, text.String())
+				e, err := here.Get(t.Context(), registry.Name("urn:nbn:fi:a"))
+				if err != nil || e.Version != 1 || e.Targets[0].URI != "https://here.example/a" || len(rejected) == 0 {
+					t.Errorf("%s, history %t, %s later: %+v, %v; %v", format, history, later, e, err, rejected)
+				}
+				if e, err = here.Get(t.Context(), registry.Name("urn:nbn:fi:new")); err != nil || e.Targets[0].URI != "https://there.example/new" {
+					t.Errorf("%s, history %t: what is new: %+v, %v", format, history, e, err)
+				}
+			}
+		}
+	}
+}
+
+// The same number of a version does not make it the same version.
+func TestMergeSameNumber(t *testing.T) {
+	for _, later := range []time.Duration{-time.Hour, time.Hour} {
+		here, there := mergedAt(t, epoch), mergedAt(t, epoch.Add(later))
+		imported(t, bulk.Import{Registry: here}, "name,target\nurn:nbn:fi:a,https://here.example/a\n")
+		imported(t, bulk.Import{Registry: there}, "name,target\nurn:nbn:fi:a,https://there.example/a\n")
+		var text strings.Builder
+		if err := bulk.Export(t.Context(), &text, there, bulk.ExportOptions{Format: bulk.CSV}); err != nil {
+			t.Fatal(err)
+		}
+		here = registryOf(t, here.Store(), func() time.Time { return epoch.Add(2 * time.Hour) })
+		_, rejected := imported(t, bulk.Import{Registry: here}, text.String())
+		if e, err := here.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil || e.Version != 1 || len(rejected) != 1 {
+			t.Errorf("%s later: %+v, %v; %v\n%s", later, e, err, rejected, &text)
+		}
+	}
+}
+
+func mergedAt(t *testing.T, at time.Time) *registry.Registry {
+	t.Helper()
+	return registryOf(t, open(t).Store(), func() time.Time { return at })
+}

@@ -1,0 +1,113 @@
+package diff
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Side is one of two registries: each call returns the next entry, prefixes first, each in the order of the octets of their names, and
+// io.EOF after the last one.
+type Side func() (Entry, error)
+
+// Entry is an entry of a registry, or what a file says of it.
+type Entry struct {
+	registry.Entry
+	// Over returns the record of the entry where the other registry has another one: what a file does not say is as it is there. nil is
+	// the record of the entry.
+	Over func(other registry.Record) registry.Record
+}
+
+func (e *Entry) over(other registry.Record) registry.Entry {
+	entry := e.Entry
+	if e.Over != nil {
+		entry.Record = e.Over(other)
+	}
+	entry.Version = max(entry.Version, 1) // it is there
+	return entry
+}
+
+// entriesPage is how many entries are read at once.
+const entriesPage = 1000
+
+// SideOf returns the entries of a store at the moment of a transaction.
+func SideOf(tx registry.Tx) Side {
+	kind, after := registry.KindPrefix, ""
+	var page []registry.Entry
+	last := false
+	return func() (Entry, error) {
+		for len(page) == 0 {
+			if last {
+				if kind == registry.KindName {
+					return Entry{}, io.EOF
+				}
+				kind, after = registry.KindName, ""
+			}
+			var err error
+			if page, err = tx.List(kind, "", after, entriesPage); err != nil {
+				return Entry{}, err
+			}
+			if last = len(page) < entriesPage; len(page) > 0 {
+				after = page[len(page)-1].Name
+			}
+		}
+		e := page[0]
+		page = page[1:]
+		return Entry{Entry: e}, nil
+	}
+}
+
+// Compare calls f with each name that is in only one of two registries, or differs, in their order. It has one entry of each in memory.
+func Compare(first, second Side, f func(registry.Changed) error) error {
+	a, moreA, err := next(first)
+	if err != nil {
+		return err
+	}
+	b, moreB, err := next(second)
+	for err == nil && (moreA || moreB) {
+		order := orderOf(&a, &b, moreA, moreB)
+		if change, is := differing(&a, &b, order); is {
+			err = f(change)
+		}
+		if err == nil && order <= 0 {
+			a, moreA, err = next(first)
+		}
+		if err == nil && order >= 0 {
+			b, moreB, err = next(second)
+		}
+	}
+	return err
+}
+
+func next(s Side) (e Entry, more bool, err error) {
+	if e, err = s(); errors.Is(err, io.EOF) {
+		return e, false, nil
+	}
+	return e, err == nil, err
+}
+
+// orderOf returns which of two entries comes first.
+func orderOf(a, b *Entry, moreA, moreB bool) int {
+	switch {
+	case !moreA:
+		return 1
+	case !moreB:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(b.Kind, a.Kind), strings.Compare(a.Name, b.Name)) // prefixes first
+}
+
+// differing returns the difference of two entries, of which one comes first or both have the same key.
+func differing(a, b *Entry, order int) (c registry.Changed, is bool) {
+	switch {
+	case order < 0:
+		return registry.Changed{Before: a.over(registry.Record{}), After: registry.Entry{Key: a.Key}}, true
+	case order > 0:
+		return registry.Changed{After: b.over(registry.Record{})}, true
+	}
+	c = registry.Changed{Before: a.over(b.Record), After: b.over(a.Record)}
+	return c, len(registry.Differences(c.Before.Record, c.After.Record)) > 0
+}

@@ -1,0 +1,198 @@
+package diff
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Format is a form in which differences are printed.
+type Format string
+
+// The formats.
+const (
+	Text   Format = "text"
+	CSV    Format = "csv"
+	NDJSON Format = "ndjson"
+)
+
+// ParseFormat returns the format with a name, Text where it is "".
+func ParseFormat(text string) (Format, error) {
+	switch f := Format(strings.ToLower(text)); f {
+	case "":
+		return Text, nil
+	case Text, CSV, NDJSON:
+		return f, nil
+	}
+	return "", fmt.Errorf("%q is not a form of differences: it is text, csv or ndjson", text)
+}
+
+// Counts are how many names differ.
+type Counts struct {
+	Names     int64 `json:"names"`
+	Added     int64 `json:"added"`
+	Changed   int64 `json:"changed"`
+	Withdrawn int64 `json:"withdrawn"`
+	Redacted  int64 `json:"redacted"`
+	Removed   int64 `json:"removed"`
+	// More is how many of them were not printed.
+	More int64 `json:"more"`
+}
+
+// Add counts a change.
+func (c *Counts) Add(kind Kind) {
+	c.Names++
+	switch kind {
+	case Added:
+		c.Added++
+	case Changed:
+		c.Changed++
+	case Withdrawn:
+		c.Withdrawn++
+	case Redacted:
+		c.Redacted++
+	case Removed:
+		c.Removed++
+	}
+}
+
+// String returns the counts as a line, without those that are zero.
+func (c Counts) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d names differ", c.Names)
+	if c.Names == 1 {
+		b.Reset()
+		b.WriteString("1 name differs")
+	}
+	separator := ": "
+	for _, n := range []struct {
+		n    int64
+		what string
+	}{{c.Added, "added"}, {c.Changed, "changed"}, {c.Withdrawn, "withdrawn"}, {c.Redacted, "redacted"}, {c.Removed, "removed"}} {
+		if n.n > 0 {
+			fmt.Fprintf(&b, "%s%d %s", separator, n.n, n.what)
+			separator = ", "
+		}
+	}
+	if c.More > 0 {
+		fmt.Fprintf(&b, "; %d more than are printed", c.More)
+	}
+	return b.String()
+}
+
+// Printer prints differences, one name after another. It is not safe for concurrent use.
+type Printer struct {
+	To     io.Writer
+	Format Format // "" is Text
+	Limit  int    // how many names are printed; 0 is all
+	// Comparing is that two registries are compared: there is no before and after.
+	Comparing bool
+	Counts    Counts // so far
+
+	table *csv.Writer
+}
+
+// Changed prints a change.
+func (p *Printer) Changed(c registry.Changed) error {
+	change := Of(c)
+	if p.Comparing {
+		change.Before, change.After = 0, 0 // they count for one registry alone
+	}
+	return p.Print(change)
+}
+
+// Print prints a change, or counts it as one more.
+func (p *Printer) Print(c Change) error {
+	p.Counts.Add(c.Change)
+	if p.Limit > 0 && p.Counts.Names > int64(p.Limit) {
+		p.Counts.More++
+		return nil
+	}
+	switch p.Format {
+	case CSV:
+		return p.row(&c)
+	case NDJSON:
+		return p.json(c)
+	case Text:
+	}
+	return p.text(&c)
+}
+
+func (p *Printer) json(v any) error {
+	e := json.NewEncoder(p.To)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func (p *Printer) text(c *Change) error {
+	var b strings.Builder
+	if p.Comparing {
+		fmt.Fprintln(&b, OneLine(c.comparison()))
+	} else {
+		fmt.Fprintln(&b, OneLine(c.heading()))
+	}
+	b.WriteString(c.Text())
+	_, err := io.WriteString(p.To, b.String())
+	return err
+}
+
+// Text returns a line for each difference.
+func (c *Change) Text() string {
+	var b strings.Builder
+	for _, d := range c.Differences {
+		switch {
+		case d.Before == "":
+			fmt.Fprintf(&b, "  + %s %s\n", d.Field, OneLine(d.After))
+		case d.After == "":
+			fmt.Fprintf(&b, "  - %s %s\n", d.Field, OneLine(d.Before))
+		default:
+			fmt.Fprintf(&b, "  %s: %s -> %s\n", d.Field, OneLine(d.Before), OneLine(d.After))
+		}
+	}
+	return b.String()
+}
+
+// row prints a row for each difference, and one without for a name that has none.
+func (p *Printer) row(c *Change) error {
+	if err := p.header(); err != nil {
+		return err
+	}
+	all := c.Differences
+	if len(all) == 0 {
+		all = []Difference{{}}
+	}
+	for _, d := range all {
+		_ = p.table.Write([]string{c.key(), string(c.Change), d.Field, d.Before, d.After}) // Error returns it
+	}
+	p.table.Flush()
+	return p.table.Error()
+}
+
+func (p *Printer) header() error {
+	if p.table != nil {
+		return nil
+	}
+	p.table = csv.NewWriter(p.To)
+	return p.table.Write([]string{"name", "change", "field", "before", "after"})
+}
+
+// End prints what is last: as text and NDJSON the counts, which CSV has no place for: they are written to others.
+func (p *Printer) End(others io.Writer) error {
+	switch p.Format {
+	case CSV:
+		err := p.header()
+		p.table.Flush()
+		_, failed := fmt.Fprintln(others, p.Counts)
+		return errors.Join(err, p.table.Error(), failed)
+	case NDJSON:
+		return p.json(map[string]Counts{"counts": p.Counts})
+	case Text:
+	}
+	_, err := fmt.Fprintln(p.To, p.Counts)
+	return err
+}

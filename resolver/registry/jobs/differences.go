@@ -1,0 +1,73 @@
+package jobs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
+)
+
+// differences are what a dry run would change, in a file. The zero value takes none.
+type differences struct {
+	file    *os.File
+	to      *bufio.Writer
+	printer diff.Printer
+	err     error
+}
+
+// create makes the file of a job, anew where that goes on.
+func (d *differences) create(j *Jobs, id string) error {
+	const ownerOnly = 0o600
+	f, err := os.OpenFile(j.path(id, differsFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
+	if err != nil {
+		return storing(err)
+	}
+	d.file, d.to = f, bufio.NewWriter(f)
+	d.printer = diff.Printer{To: d.to, Format: diff.NDJSON, Limit: maxDifferences}
+	return nil
+}
+
+func (d *differences) add(c registry.Changed) {
+	if d.file != nil && d.err == nil {
+		d.err = d.printer.Changed(c)
+	}
+}
+
+// counts returns how many names would change, nil where it was no dry run.
+func (d *differences) counts() *diff.Counts {
+	if d.file == nil {
+		return nil
+	}
+	return &d.printer.Counts
+}
+
+func (d *differences) close() error {
+	if d.file == nil {
+		return nil
+	}
+	return errors.Join(d.err, d.printer.End(d.to), d.to.Flush(), d.file.Close())
+}
+
+// Differences returns the file of what a dry run would change, as NDJSON, whose last line has the counts. The caller closes it. ErrElsewhere
+// means that it is with another instance, or that there is none.
+func (j *Jobs) Differences(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
+	found, err := j.Get(ctx, actor, id)
+	if err != nil {
+		return nil, err
+	}
+	if !found.DryRun {
+		return nil, fmt.Errorf("%w: it is no dry run, and what it has changed is in its change set", ErrElsewhere)
+	}
+	f, err := os.Open(j.path(id, differsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, ErrElsewhere
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the differences: %w", err)
+	}
+	return f, nil
+}

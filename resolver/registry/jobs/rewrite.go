@@ -1,0 +1,88 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// RewriteBody is the body of a job that moves targets: see registry.Rewrite.
+type RewriteBody struct {
+	Prefix  string `json:"prefix"`
+	Replace string `json:"replace"`
+	With    string `json:"with"`
+	AsOf    int64  `json:"as_of,omitempty"`
+}
+
+// maxRewrite bounds the octets of a RewriteBody.
+const maxRewrite = 64 << 10
+
+// rewriteOf returns what a body says.
+func (j *Jobs) rewriteOf(octets []byte) (w registry.Rewrite, err error) {
+	var body RewriteBody
+	d := json.NewDecoder(bytes.NewReader(octets))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return w, fmt.Errorf("%w: the body is a JSON object with prefix, replace and with: %w", registry.ErrInvalid, err)
+	}
+	w = registry.Rewrite{Below: body.Prefix, Replace: body.Replace, With: body.With, AsOf: registry.Seq(body.AsOf)}
+	if body.Prefix != "" {
+		w.Below, err = j.config.Registry.CanonicalPrefix(body.Prefix)
+	}
+	return w, err
+}
+
+// checkRewrite reads the body of a rewrite, and returns it again where an actor may do what it says.
+func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, error) {
+	octets, err := io.ReadAll(io.LimitReader(body, maxRewrite+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
+	case len(octets) > maxRewrite:
+		return nil, fmt.Errorf("%w: %d octets are, of a rewrite", ErrLarge, maxRewrite)
+	}
+	w, err := j.rewriteOf(octets)
+	if err == nil {
+		err = w.Check(actor)
+	}
+	return bytes.NewReader(octets), err
+}
+
+// rewrite moves targets as a job says.
+func (j *Jobs) rewrite(
+	ctx context.Context, of storedJob, body io.Reader, watch *watcher, lines *rejections, differing *differences,
+) (report bulk.Report, err error) {
+	octets, err := io.ReadAll(io.LimitReader(body, maxRewrite))
+	if err != nil {
+		return report, storing(err)
+	}
+	w, err := j.rewriteOf(octets)
+	if err != nil {
+		return report, err
+	}
+	w.DryRun, w.Note = of.DryRun, of.Note
+	w.Rewritten = differing.add
+	conflicts := int64(0)
+	w.Conflict = func(key registry.Key, err error) {
+		conflicts++
+		lines.add(bulk.Rejection{Line: conflicts, Input: key.String(), Reason: err})
+	}
+	w.Progress = func(p registry.Rewritten) {
+		watch.show(bulk.Progress{Stage: bulk.Writing, Done: p.Names, Rejected: p.Conflicts})
+	}
+	done, err := j.config.Registry.Rewrite(ctx, of.Actor, w)
+	report = bulk.Report{
+		Names: done.Names, Changed: done.Changed, Unchanged: done.Names - done.Changed - done.Conflicts, Rejected: done.Conflicts,
+		Started: done.Set.Time, Continued: done.Continued,
+	}
+	if errors.Is(err, registry.ErrConflict) {
+		err = fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+	}
+	return report, err
+}

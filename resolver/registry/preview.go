@@ -1,0 +1,57 @@
+package registry
+
+import "context"
+
+// ReadOnly returns a transaction that writes nothing: what would be written in it is found out.
+func ReadOnly(tx Tx) WriteTx { return readOnly{tx} }
+
+type readOnly struct{ Tx }
+
+func (readOnly) Append([]Row) error          { return nil }
+func (readOnly) Rewrite([]Row) error         { return nil }
+func (readOnly) Put(Table, []Document) error { return nil }
+
+// Preview returns what Apply would change, without their Seq, and changes nothing.
+func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]Changed, error) {
+	edits, err := r.canonicalEdits(ctx, actor, edits)
+	if err != nil {
+		return nil, err
+	}
+	return r.PreviewChange(ctx, actor, func(_ WriteTx, w *Batch) error {
+		for _, edit := range edits {
+			if _, err := w.edit(edit); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PreviewChange returns what Change would change, without their Seq, and changes nothing. f may be called more than once.
+func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		w := NewBatch(ReadOnly(tx), actor.Name, r.Now())
+		err := f(ReadOnly(tx), w)
+		changes = w.Changes()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
+// PreviewRedact returns what Redact would remove, and changes nothing.
+func (r *Registry) PreviewRedact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (changes []Changed, err error) {
+	if key, err = r.mayRedact(ctx, actor, key, reason); err != nil {
+		return nil, err
+	}
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		found, err := versionsWith(tx, key, versions)
+		if err == nil {
+			changes, err = countRedacted(ReadOnly(tx), key, found, reason)
+		}
+		return err
+	})
+	return changes, err
+}

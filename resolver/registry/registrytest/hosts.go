@@ -1,0 +1,171 @@
+package registrytest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// searched returns the names with a target that has a text, and how many entries were read.
+func searched(t *testing.T, s registry.Store, target string, limit int, after string) (names []string, done registry.Searched) {
+	t.Helper()
+	done, err := registryIn(s).Search(t.Context(), registry.Search{Target: target, Limit: limit, After: after}, func(e registry.Entry) error {
+		names = append(names, e.Name)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("searching %s: %v", target, err)
+	}
+	return names, done
+}
+
+// hostNames is how many names the test of the index has: so many that not all of them are read in place of it.
+const hostNames = 3000
+
+func hostRecord(host string) registry.Record {
+	return registry.Record{Targets: []registry.Target{{URI: "https://" + host + "/x"}}}
+}
+
+// hostTest has the host that the current version of each name has, "" for none.
+type hostTest struct {
+	*testing.T
+	store    registry.Store
+	registry *registry.Registry
+	hosts    map[string]string
+}
+
+var hostActor = registry.Actor{Name: "admin", Role: registry.Admin}
+
+func hostOf(i int) string { return fmt.Sprintf("h%d.example.org", i) }
+
+func hostName(i int) registry.Key { return registry.Name(fmt.Sprintf("urn:example:%04d", i)) }
+
+// with returns the names that have a host, in their order.
+func (t *hostTest) with(host string) (names []string) {
+	for name, h := range t.hosts {
+		if h == host {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// check searches for each host.
+func (t *hostTest) check(after string) {
+	t.Helper()
+	for i := range 300 {
+		want := t.with(hostOf(i))
+		for _, text := range []string{"//" + hostOf(i) + "/", "https://" + hostOf(i), hostOf(i)} {
+			if len(want) == 0 && text == hostOf(i) {
+				continue // which is not known as a host: all are read
+			}
+			got, done := searched(t.T, t.store, text, 0, "")
+			if !slices.Equal(got, want) || len(want) > 0 && done.Read > len(want)+20 {
+				t.Errorf("after %s, %s: %q, want %q; %d were read", after, text, got, want, done.Read)
+			}
+		}
+	}
+}
+
+// put makes n changes.
+func (t *hostTest) put(n int, change func(i int) (registry.Key, registry.Record)) {
+	t.Helper()
+	changes, err := t.registry.Change(t.Context(), hostActor, func(_ registry.WriteTx, w *registry.Batch) error {
+		for i := range n {
+			key, record := change(i)
+			if _, _, err := w.Put(key, record, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes {
+		t.hosts[c.After.Name] = ""
+		for _, target := range c.After.Targets {
+			t.hosts[c.After.Name] = target.URI[len("https://") : len(target.URI)-len("/x")]
+		}
+	}
+}
+
+// The names that a search by host finds are those whose current version has it, after each kind of change, and they alone are read.
+func testHosts(tt *testing.T, s registry.Store) {
+	t := &hostTest{tt, s, registryIn(s), make(map[string]string)}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	t.put(hostNames, func(i int) (registry.Key, registry.Record) { return hostName(i), hostRecord(hostOf(i % 300)) })
+	t.check("an import")
+	for range 40 {
+		t.put(1+random.IntN(20), func(int) (registry.Key, registry.Record) {
+			return hostName(random.IntN(hostNames + 100)), hostRecord(hostOf(random.IntN(300)))
+		})
+	}
+	t.check("changes")
+	var gone []registry.Key
+	for i := range 20 {
+		gone = append(gone, hostName(i*7))
+		t.hosts[hostName(i*7).Name] = ""
+	}
+	write(tt, s, func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, gone) })
+	t.check("a purge")
+	e := lookup(tt, s, hostName(1000))
+	t.put(1, func(int) (registry.Key, registry.Record) {
+		return e.Key, registry.Record{Status: registry.Withdrawn, Reason: "gone", Targets: e.Targets}
+	})
+	t.check("a withdrawal")
+	if _, err := t.registry.Redact(t.Context(), hostActor, e.Key, []int{e.Version + 1}, "asked for"); err != nil {
+		t.Fatal(err)
+	}
+	t.hosts[e.Name] = ""
+	t.check("a redaction")
+	forgetIndex(tt, s)
+	t.put(1, func(int) (registry.Key, registry.Record) { return hostName(5), hostRecord(hostOf(7)) })
+	if err := registry.IndexHosts(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	t.check("an upgrade")
+	t.pages()
+}
+
+// forgetIndex makes a store what it was before there was the index.
+func forgetIndex(t *testing.T, s registry.Store) {
+	t.Helper()
+	write(t, s, func(tx registry.WriteTx) error {
+		all, err := tx.Documents(registry.TableHosts, "", "", 100_000)
+		for i := range all {
+			all[i].Value = nil
+		}
+		if err == nil {
+			err = tx.Put(registry.TableHosts, all)
+		}
+		return err
+	})
+}
+
+// pages checks that pages of a search are the whole of it, and that a domain is found by what is below it.
+func (t *hostTest) pages() {
+	want := t.with(hostOf(9))
+	var got []string
+	for after := ""; len(got) < len(want); {
+		page, done := searched(t.T, t.store, "//"+hostOf(9)+"/", 3, after)
+		if got = append(got, page...); done.Last == "" || len(page) == 0 {
+			break
+		}
+		after = done.Last
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("by pages: %q, want %q", got, want)
+	}
+	all := len(t.hosts) - len(t.with(""))
+	if found, _ := searched(t.T, t.store, "example.org", 0, ""); len(found) != all {
+		t.Errorf("the domain has %d names, want %d", len(found), all)
+	}
+	if found, _ := searched(t.T, t.store, "9.example.org", 0, ""); len(found) == 0 {
+		t.Error("a part of a host was not found")
+	}
+}
