@@ -96,7 +96,7 @@ func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Lo
 					return false
 				}
 			}
-			return true
+			return strings.HasPrefix(key, "urn:") // others may be names of its web hosts
 		}
 	}
 	return valkey.NewView(settings)
