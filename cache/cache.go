@@ -38,7 +38,8 @@ type Result[V any] struct {
 	Value  V
 	Status Status
 	TTL    time.Duration // remaining; negative when stale, 0 when not stored
-	Age    time.Duration // since it was loaded; 0 when not from the store
+	Age    time.Duration // since it was loaded; 0 when not from a store
+	Shared bool          // a miss that the second level had
 
 	refresh bool // a hit that expires soon
 }
@@ -60,6 +61,8 @@ type Config[V any] struct {
 	// RetryAfter is the backoff after a failed load while a stale value is returned
 	// (RFC 8767 section 5, failure recheck timer).
 	RetryAfter time.Duration
+	// Second is asked before a load is run, and given its outcome; nil for none.
+	Second SecondLevel[V]
 	// Panicked is called with a panic of a load, which fails with an error then, and its stack;
 	// nil is not called.
 	Panicked func(value any, stack []byte)

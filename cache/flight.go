@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"time"
 )
 
 // flight is one running load, and the callers that wait for it. With singleflight
@@ -13,8 +12,8 @@ type flight[V any] struct {
 	cache   *Cache[V]
 	key     string
 	context loadContext
-	waiters int           // guarded by Cache.mu
-	renews  bool          // it was started by Renew
+	waiters int // guarded by Cache.mu
+	demand  Demand
 	done    chan struct{} // closed when result and err are set; nil until a second caller waits, guarded by Cache.mu
 	result  Result[V]
 	err     error
@@ -25,7 +24,7 @@ type flight[V any] struct {
 func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew bool) (Result[V], error) {
 	c.mu.Lock()
 	f, joined := c.flights[key]
-	if joined && renew && !f.renews { // it may rest on what is cached elsewhere
+	if joined && renew && f.demand != Anew { // it may rest on what is cached elsewhere
 		c.detach(key)
 		joined = false
 	}
@@ -42,7 +41,9 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 		return Result[V]{}, ErrClosed
 	}
 	f = c.begin(key)
-	f.renews = renew
+	if renew {
+		f.demand = Anew
+	}
 	f.context.caller, f.context.flight = ctx, f
 	c.mu.Unlock()
 	f.run(load)
@@ -81,6 +82,7 @@ func (c *Cache[V]) refresh(key string, load Load[V]) {
 		return
 	}
 	f := c.begin(key) // a caller that joins and leaves does not end it
+	f.demand = Fresher
 	go f.run(load)
 }
 
@@ -122,53 +124,63 @@ func (f *flight[V]) run(load Load[V]) {
 	c := f.cache
 	defer c.running.Done()
 	defer f.context.cancel()
-	value, ttl, err := c.recovering(&f.context, load)
+	loaded := c.recovering(f, load)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.detached, f)
 	switch {
 	case c.flights[f.key] == f:
 		delete(c.flights, f.key)
-		f.result, f.err = c.settle(f.key, value, ttl, err)
+		f.result, f.err = c.settle(f.key, loaded)
 	case f.waiters == 0: // it was cancelled, which is no failure of the source
 		f.err = context.Canceled
 	default: // purged meanwhile: the outcome is for the current waiters only
-		f.result, f.err = Result[V]{Value: value}, err
+		f.result, f.err = Result[V]{Value: loaded.Value}, loaded.Err
 	}
 	if f.done != nil {
 		close(f.done)
 	}
 }
 
-// recovering runs load, and returns a panic in it as an error.
-func (c *Cache[V]) recovering(ctx context.Context, load Load[V]) (value V, ttl time.Duration, err error) {
+// recovering runs load, unless the second level has the outcome, and returns a panic in it as an error.
+func (c *Cache[V]) recovering(f *flight[V], load Load[V]) (loaded Loaded[V]) {
 	defer func() {
 		if p := recover(); p != nil {
 			if c.config.Panicked != nil {
 				c.config.Panicked(p, debug.Stack())
 			}
-			ttl, err = 0, fmt.Errorf("loading panicked: %v", p)
+			loaded = Loaded[V]{Err: fmt.Errorf("loading panicked: %v", p)}
 		}
 	}()
-	return load(ctx)
+	if c.config.Second != nil {
+		return c.config.Second.Load(&f.context, f.key, f.demand, load)
+	}
+	loaded.Value, loaded.TTL, loaded.Err = load(&f.context)
+	return loaded
 }
 
 // settle stores the outcome of a load, and returns the result for its waiters. c.mu is
 // held, so that a purge happens either before or after it.
-func (c *Cache[V]) settle(key string, value V, ttl time.Duration, err error) (Result[V], error) {
+func (c *Cache[V]) settle(key string, loaded Loaded[V]) (Result[V], error) {
 	now := c.now()
-	if err != nil && ttl == 0 {
+	if loaded.Err != nil && loaded.TTL == 0 {
 		old := c.config.Store.Get(key)
 		if result, ok := c.stale(old, now); ok {
 			c.config.Store.Set(old.withBackoff(now.add(c.config.RetryAfter)))
 			return result, nil
 		}
-		return Result[V]{}, err
+		return Result[V]{}, loaded.Err
 	}
-	if ttl > 0 {
-		c.config.Store.Set(NewEntry(key, value, err, now, ttl))
+	result := Result[V]{Value: loaded.Value, Status: Miss, TTL: max(loaded.TTL, 0), Shared: loaded.Shared}
+	if loaded.TTL > 0 {
+		e := NewEntry(key, loaded.Value, loaded.Err, now, loaded.TTL)
+		if loaded.Shared {
+			e.lifetime = max(e.lifetime, int64(loaded.Lifetime))
+			result.Age = e.age(loaded.TTL)
+		}
+		c.config.Store.Set(e)
 	} else {
 		c.config.Store.Delete(key)
 	}
-	return Result[V]{Value: value, Status: Miss, TTL: max(ttl, 0)}, err
+	return result, loaded.Err
 }

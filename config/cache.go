@@ -33,10 +33,18 @@ type Cache struct {
 	// Disk is the space for HTTP responses in DiskDirectory, 0 for none.
 	Disk          Size   `mapstructure:"disk"`
 	DiskDirectory string `mapstructure:"disk_directory"`
+	// Shared is the URL of the server of the second level, with its password, the secret that seals what is in it and its authorities, as files; empty:
+	// there is none.
+	Shared         string        `mapstructure:"shared"`
+	SharedPassword string        `mapstructure:"shared_password"`
+	SharedKey      string        `mapstructure:"shared_key"`
+	SharedCA       string        `mapstructure:"shared_ca"`
+	SharedPrefix   string        `mapstructure:"shared_prefix"`
+	SharedTimeout  time.Duration `mapstructure:"shared_timeout"`
 }
 
 func cacheSettings() []Setting {
-	return []Setting{
+	return append([]Setting{
 		{Path: "cache", Doc: "The caches."},
 		{
 			Path: "cache.answers", Default: Size(64 << 20),
@@ -109,7 +117,7 @@ func cacheSettings() []Setting {
 			Path: "cache.max_saved", Default: Size(64 << 20), Least: Size(0), Most: Size(1 << 40), Invalidates: Records | Answers,
 			Doc: "the maximum size of the snapshot; 0B saves nothing",
 		},
-	}
+	}, sharedSettings()...)
 }
 
 // checkHarmlessFields refuses what is no name of a field, and names that the cache has rules for.

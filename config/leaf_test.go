@@ -33,6 +33,8 @@ func TestEveryLeaf(t *testing.T) {
 				file += "tls: {certificate: a, key: b}\n"
 			case "registry.health_interval":
 				file += "  health_contact: a@a.example\n"
+			case "cache.shared":
+				file += "  shared_key: /a\n"
 			case "tls.client_ca":
 				file += "  certificate: a\n  key: b\n"
 			}
@@ -116,6 +118,7 @@ func ownValues() map[string][3]string {
 	return map[string][3]string{
 		"access.admin_clients":     {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
 		"access.security_contact":  {"mailto:a@a.example", "https://b.example/contact", "mailto:c@c.example"},
+		"cache.shared_timeout":     {"6ms", "7ms", "8ms"},
 		"cache.responses":          {"129MiB", "130MiB", "131MiB"},
 		"limits.header":            {"15KiB", "16KiB", "17KiB"},
 		"limits.memory":            {"324MiB", "325MiB", "326MiB"},
@@ -156,7 +159,9 @@ func formValues() map[string][3]string {
 		"IP address, with or without port, or tls:// and one":      {"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53", "192.0.2.3:5353"},
 		"host name, or a name with all below it (.example.org)":    {"a.example", ".b.example,c.example", "192.0.2.1"},
 		"name of a field, with * at its end for all that begin so": {"x-a-*", "x-b-*,x-c", "x-d"},
-		"sqlite: and a path, or postgres:// and what follows":      {"sqlite:/a", "sqlite:/b", "postgres://c/d"},
+		"prefix of keys":                                      {"a", "b", "c"},
+		"redis:// or rediss:// and what follows":              {"redis://a", "rediss://b/1", "redis://c"},
+		"sqlite: and a path, or postgres:// and what follows": {"sqlite:/a", "sqlite:/b", "postgres://c/d"},
 	}
 }
 

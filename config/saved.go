@@ -49,8 +49,22 @@ func (c Config) formerSnapshots() []string {
 		HealthPause                   time.Duration
 		HealthContact                 string
 	}{Store: c.Registry.Store, Replica: c.Registry.Replica, Password: c.Registry.Password, TTL: c.Registry.TTL, Only: c.Registry.Only, Count: c.Registry.Count}
+	cache := struct { // likewise
+		Answers, Records       Size
+		StaleFor, RetryAfter   time.Duration
+		Directory              string
+		MaxSaved               Size
+		Responses, MaxResponse Size
+		HeuristicPercent       int
+		HeuristicMax           time.Duration
+		HarmlessFields         []string
+		CollapseTimeout        time.Duration
+		CollapseLimit          int
+		Disk                   Size
+		DiskDirectory          string
+	}{}
 	settings := map[string]any{
-		"Access": Access{AllowDestinations: c.Access.AllowDestinations}, "Cache": Cache{}, "DDDS": c.DDDS, "DNS": c.DNS, "Namespaces": c.Namespaces,
+		"Access": Access{AllowDestinations: c.Access.AllowDestinations}, "Cache": cache, "DDDS": c.DDDS, "DNS": c.DNS, "Namespaces": c.Namespaces,
 		"Registry": registry, "Resolve": c.Resolve, "SLP": c.SLP, "THTTP": c.THTTP, "URN": c.URN,
 	}
 	var all []string

@@ -55,6 +55,9 @@ func (c Config) checkTogether(f *Faults) {
 	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {
 		f.add("registry.health_contact", "is needed for registry.health_interval: those whose servers are asked must be able to reach you")
 	}
+	if c.Cache.Shared != "" && c.Cache.SharedKey == "" {
+		f.add("cache.shared_key", "is needed for cache.shared: what is shared is sealed by a secret that the urnds alone have")
+	}
 	c.checkListeners(f)
 	c.checkAdmin(f)
 }

@@ -101,6 +101,8 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0, "cache.heuristic_percent is 0, or there is no cache",
 		"cache.heuristic_max")
 	unused(c.Cache.Disk == 0, "cache.disk is 0B: write how much space there is", "cache.disk_directory")
+	unused(c.Cache.Shared == "", "cache.shared is empty, so that nothing is shared",
+		"cache.shared_password", "cache.shared_key", "cache.shared_ca", "cache.shared_prefix", "cache.shared_timeout")
 	unused(len(c.Access.ProxyClients) == 0, "access.proxy_clients is empty, so that nobody may use the proxy",
 		"access.proxy_users", "proxy.rules", "proxy.upstreams")
 	unused(len(c.Proxy.PACProxies) == 0, "proxy.pac_proxies is empty, so that there is no PAC file", "proxy.pac_direct")

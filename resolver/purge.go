@@ -55,7 +55,7 @@ func (a Answers) Purge(s Selection, soft bool) []string {
 			}
 		}
 	} else {
-		keys = a.PurgeAll(a.Entries, s.matches, soft)
+		keys = a.PurgeAll(a.Entries, s.Has, soft)
 	}
 	for i, key := range keys {
 		if name := NameOfKey(key); name != "" {
@@ -65,8 +65,8 @@ func (a Answers) Purge(s Selection, soft bool) []string {
 	return keys
 }
 
-// matches reports whether a key is in the selection; Name must not be set.
-func (s Selection) matches(key string) bool {
+// Has reports whether a key of the cache is in the selection; Name must not be set.
+func (s Selection) Has(key string) bool {
 	switch {
 	case s.All:
 		return true

@@ -90,9 +90,13 @@ func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (in
 func save(e *cache.Entry[Locations], ttl time.Duration, now time.Time) savedAnswer {
 	saved := savedAnswer{Key: e.Key, Expires: now.Add(ttl).Unix(), TTL: int64((ttl + time.Second - 1) / time.Second)}
 	for _, l := range e.Value {
-		saved.Locations = append(saved.Locations, savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic, l.From.Content})
+		saved.Locations = append(saved.Locations, saveLocation(l))
 	}
 	return saved
+}
+
+func saveLocation(l Location) savedLocation {
+	return savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic, l.From.Content}
 }
 
 // Restore adds the still fresh answers of a snapshot to the cache, and returns their

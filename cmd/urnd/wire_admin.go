@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/metrics"
@@ -16,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -54,14 +56,43 @@ func ownHosts(c config.Listen, others ...string) route.OwnHosts {
 	return route.NewOwnHosts(append(ownNames(c), others...)...)
 }
 
-// storedAnswers returns what administrators do with the cache of answers.
+// storedAnswers returns what administrators do with the cache of answers. Purges are told to other urnds, and come from them.
 func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answers {
 	path := snapshotPath(c.Cache)
-	return stored.Answers{
+	made := stored.Answers{
 		Names: r.names, Answers: r.answers, URNs: r.urns, URIs: r.uris, Servers: r.servers,
 		Records: r.records.Purge, Found: func() { r.found.Purge(func(string) bool { return true }) },
 		Stop: d.snapshot.Stop, Saved: func() error { return d.snapshot.Remove(path) },
 		Metrics: func() []metrics.Cache { return observe.All(r.caches) },
+	}
+	if r.level == nil {
+		return made
+	}
+	made.Publish = func(ctx context.Context, s resolver.Selection, soft bool) {
+		if err := r.level.Publish(ctx, sharedPurge(s, soft)); err != nil {
+			d.log.Warn("a purge reaches other urnds as soon as the server of cache.shared answers", "error", err)
+		}
+	}
+	r.closers = append(r.closers, r.level.Watch(func(p valkey.Purge) { purgeHere(made, r, p, d) }))
+	return made
+}
+
+// purgeHere purges what is in memory by a purge of the log.
+func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependencies) {
+	switch p.Kind {
+	case "": // the begin of the log
+		return
+	case valkey.Everything:
+		if p.Soft {
+			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
+		}
+	case purgeNamespace, purgePrefix:
+		if !p.Soft { // records may be here of names whose answers are not: what is made of them would be shared
+			r.records.Purge(func(string) bool { return true })
+		}
+	}
+	if _, err := answers.PurgeHere(context.Background(), selectionOf(p), p.Soft); err != nil {
+		d.log.Warn("a purge of another urnd was not completed", "error", err)
 	}
 }
 

@@ -20,9 +20,10 @@ import (
 )
 
 // newCache returns the cache of that name: the one of the previous configuration where
-// nothing that its contents rest on has changed.
+// nothing that its contents rest on has changed. second may be nil.
 func newCache[V any](
 	r *resolution, c config.Config, d resolverDependencies, name string, of config.Contents, refresh bool, bounds memory.Config[V],
+	second cache.SecondLevel[V],
 ) (observe.Cache[V], error) {
 	made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, c.Basis(of), func() (observe.Cache[V], func(), error) {
 		store, err := memory.New(bounds)
@@ -30,7 +31,7 @@ func newCache[V any](
 			return observe.Cache[V]{}, nil, err
 		}
 		made := cache.New(cache.Config[V]{
-			Store: store, Now: d.now, RefreshAhead: refresh,
+			Store: store, Now: d.now, RefreshAhead: refresh, Second: second,
 			Panicked: d.panicked, LoadTimeout: c.Resolve.Timeout, StaleFor: c.Cache.StaleFor, RetryAfter: c.Cache.RetryAfter,
 		})
 		return observe.Cache[V]{Cache: made, Store: store, Name: name}, func() { made.Close(); store.Close() }, nil

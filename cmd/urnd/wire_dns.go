@@ -28,7 +28,7 @@ type dnsClient interface {
 func wireDNS(r *resolution, c config.Config, d resolverDependencies) (*ddds.Hosts, error) {
 	var err error
 	bounds := memory.Config[ddds.Records]{MaxBytes: int64(c.Cache.Records), Size: ddds.RecordsSize}
-	if r.records, err = newCache(r, c, d, "records", config.Records, c.DNS.RefreshAhead, bounds); err != nil {
+	if r.records, err = newCache(r, c, d, "records", config.Records, c.DNS.RefreshAhead, bounds, sharedRecords(r, c)); err != nil {
 		return nil, err
 	}
 	r.dns = wireServers(r, c, d)

@@ -43,6 +43,20 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			g.Log.Info("the registry can be asked again")
 		})
 	}
+	d.sharedState = func(err error) {
+		made.Use(func(g *daemon.Generation) {
+			if err != nil {
+				g.Log.Warn("the shared level of caches is not used: this urnd loads for itself", "setting", "cache.shared", "error", err)
+				return
+			}
+			g.Log.Info("the shared level of caches is used")
+		})
+	}
+	d.sharedPoisoned = func(what string) {
+		made.Use(func(g *daemon.Generation) {
+			g.Log.Warn("the server of the shared level of caches was tampered with, or has lost what it had: all is purged", "reason", what)
+		})
+	}
 	d.registryMade = func(file string) {
 		made.Use(func(g *daemon.Generation) { g.Log.Info("there was no registry: an empty one was made", "file", file) })
 	}
@@ -94,6 +108,14 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			}
 		})
 		return available, ok
+	})
+	d.metrics.Shared(func() (used, ok bool) {
+		made.Use(func(g *daemon.Generation) {
+			if level := wired(g).level; level != nil {
+				used, ok = level.Stats().Used, true
+			}
+		})
+		return used, ok
 	})
 	d.metrics.RegistryState(func() (state metrics.RegistryState, ok bool) {
 		made.Use(func(g *daemon.Generation) {
@@ -198,6 +220,9 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		return nil, err
 	}
 	path, bases := snapshotPath(c.Cache), c.SnapshotBases()
+	if p.level != nil { // answers would come back that others have purged while this one did not run
+		path = ""
+	}
 	whole := *p
 	return &daemon.Generation{
 		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -38,6 +39,10 @@ type resolverDependencies struct {
 	// again; nil is not.
 	registryState func(err error)
 	registryMade  func(file string) // called when there was no registry, with the file that was made
+	// sharedState is called with why the second level of the caches is not used, and with nil when it is again; sharedPoisoned with what its
+	// server had that no urnd has written. nil is not.
+	sharedState    func(err error)
+	sharedPoisoned func(what string)
 	// panicked is called with a panic that was recovered, and its stack.
 	panicked func(value any, stack []byte)
 	own      *netguard.Own // the addresses that urnd listens on
@@ -62,6 +67,7 @@ type resolution struct {
 	records    observe.Cache[ddds.Records]
 	found      observe.Cache[slp.Servers]
 
+	level  *valkey.Level // the second level of caches; nil where there is none
 	slots  slots
 	dns    dnsClient
 	guard  *netguard.Guard                 // for all outgoing connections but those to configured servers
@@ -118,6 +124,9 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if r.names, err = namesOf(c); err != nil {
 		return err
 	}
+	if err = wireShared(r, c, d); err != nil {
+		return err
+	}
 	hosts, err := wireDNS(r, c, d)
 	if err != nil {
 		return err
@@ -154,7 +163,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	answers, err := newCache(r, c, d, "answers", config.Answers, true, memory.Config[resolver.Locations]{
 		MaxBytes: int64(c.Cache.Answers), Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey,
-	})
+	}, sharedAnswers(r, c))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	d.previous = nil // what was found may have moved: a reload discovers it again
 	var err error
 	bounds := memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}
-	if r.found, err = newCache(r, c, d, "found", config.Answers, true, bounds); err != nil {
+	if r.found, err = newCache(r, c, d, "found", config.Answers, true, bounds, nil); err != nil {
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{

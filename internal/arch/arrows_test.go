@@ -37,6 +37,12 @@ func packageRules() []packageRule {
 			"cache is generic, for three caches that are never mixed: it depends neither on URIs nor on answers",
 		},
 		{
+			"cache/valkey",
+			[]string{"cache"},
+			true,
+			"valkey is a second level behind cache.SecondLevel, and the only room with the client of Valkey: its connections are passed to it",
+		},
+		{
 			"cache/*",
 			[]string{"cache"},
 			false,
@@ -425,7 +431,7 @@ func packageRules() []packageRule {
 		{
 			"internal/observe",
 			[]string{
-				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "internal/metrics", "internal/netguard",
+				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "cache/valkey", "internal/metrics", "internal/netguard",
 				"resolver", "resolver/ddds", "resolver/registry", "resolver/registry/follow", "resolver/registry/health", "resolver/registry/jobs",
 				"resolver/scheme",
 			},

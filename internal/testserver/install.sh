@@ -28,6 +28,7 @@ haproxy haproxy
 caddy caddy
 nft nftables
 logrotate logrotate
+redis-server redis-server
 varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd

@@ -67,6 +67,7 @@ func serversOf(c config.Config) []string {
 		{"dns.servers", len(c.DNS.Servers) > 0},
 		{"slp", len(c.SLP.Agents) > 0 || c.SLP.Multicast},
 		{"registry.store", c.Registry.Store != "" && !inFile},
+		{"cache.shared", c.Cache.Shared != ""},
 		{"registry.replica", c.Registry.Replica != ""},
 		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0},
 		{"proxy.origins", len(c.Proxy.Origins) > 0},
@@ -98,6 +99,9 @@ func secretFiles(c *config.Config) []secretFile {
 		{"access.proxy_users", &c.Access.ProxyUsers, false},
 		{"registry.password", &c.Registry.Password, false},
 		{"news.login", &c.News.Login, false},
+		{"cache.shared_password", &c.Cache.SharedPassword, false},
+		{"cache.shared_key", &c.Cache.SharedKey, false},
+		{"cache.shared_ca", &c.Cache.SharedCA, true},
 	}
 	for i := range c.Proxy.Upstreams {
 		all = append(all, secretFile{fmt.Sprintf("proxy.upstreams.%d.password", i), &c.Proxy.Upstreams[i].Password, false})

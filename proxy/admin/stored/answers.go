@@ -26,6 +26,8 @@ type Answers struct {
 	// Saved removes what was saved of the answers, which is not saved or restored meanwhile: Stop comes before the purge.
 	Stop  func()
 	Saved func() error
+	// Publish tells a purge to other processes before it is done here; nil where there are none.
+	Publish func(ctx context.Context, s resolver.Selection, soft bool)
 	// Metrics returns the state of all caches.
 	Metrics func() []metrics.Cache
 }
@@ -67,6 +69,14 @@ func (a Answers) Purge(ctx context.Context, s resolver.Selection, soft bool) (in
 			return 0, err
 		}
 	}
+	if a.Publish != nil {
+		a.Publish(ctx, s, soft)
+	}
+	return a.PurgeHere(ctx, s, soft)
+}
+
+// PurgeHere purges as Purge does, in this process alone. A name in the selection must be canonical.
+func (a Answers) PurgeHere(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
 	a.Stop()
 	purged := a.Answers.Purge(s, soft)
 	if !soft {

@@ -1,0 +1,94 @@
+package valkey
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	client "github.com/valkey-io/valkey-go"
+)
+
+// head is the end of the log at the server.
+type head struct {
+	mark
+	tag string // of the last entry
+}
+
+// answer is what the server says of a key.
+type answer struct {
+	head   head
+	left   time.Duration // until value expires; negative where it does not
+	value  string
+	found  bool
+	leased bool // the caller must load
+}
+
+var errReply = errors.New("the server answers what is not expected")
+
+// ask asks for an entry, and takes its lease where there is none. It waits at most Config.Timeout.
+func (l *Level) ask(ctx context.Context, keys []string, token, except string) (answer, error) {
+	asked, cancel := context.WithTimeout(ctx, l.config.Timeout)
+	defer cancel()
+	begun := l.config.Now()
+	reply, err := l.scripts.ask.Exec(asked, *l.server.Load(), keys, []string{token, milliseconds(leaseFor), except}).ToArray()
+	if err != nil {
+		if ctx.Err() == nil { // otherwise nobody waits for it any more
+			l.failed(err)
+		}
+		return answer{}, err
+	}
+	made, err := answerOf(reply)
+	if err != nil {
+		l.failed(err)
+	}
+	made.left -= l.config.Now().Sub(begun)
+	return made, err
+}
+
+func answerOf(reply []client.ValkeyMessage) (a answer, err error) {
+	if len(reply) < 4 {
+		return a, errReply
+	}
+	if a.head, err = headOf(reply); err != nil {
+		return a, err
+	}
+	number, err := reply[3].AsInt64()
+	if err != nil || len(reply) == 4 {
+		a.leased = number == 1
+		return a, err
+	}
+	a.found, a.left = true, time.Duration(number)*time.Millisecond
+	a.value, err = reply[4].ToString()
+	return a, err
+}
+
+// headOf reads the end of the log. What is no number of an entry of urnd is the zero value.
+func headOf(reply []client.ValkeyMessage) (h head, err error) {
+	var texts [3]string
+	for i := range texts {
+		if texts[i], err = reply[i].ToString(); err != nil {
+			return h, err
+		}
+	}
+	if number, ok := numberOf(texts[0]); ok {
+		h = head{mark{texts[1], number}, texts[2]}
+	}
+	return h, nil
+}
+
+// numberOf reads the identifier of an entry of the log.
+func numberOf(id string) (uint64, bool) {
+	text, ok := strings.CutSuffix(id, "-0")
+	number, err := strconv.ParseUint(text, 10, 64)
+	return number, ok && err == nil
+}
+
+func identifier(number uint64) string { return strconv.FormatUint(number, 10) + "-0" }
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// newToken returns a text that tells the holder of a lease from all others.
+func newToken() string { return rand.Text() }

@@ -1,0 +1,302 @@
+package valkey_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// Whatever is at the key of an entry, but the entry itself, is not used, counted, and deleted; then others share what was loaded instead.
+func TestPoisonedEntries(t *testing.T) {
+	for name, poison := range map[string]func(server *testserver.Redis, key, other string){
+		"garbage":          func(s *testserver.Redis, key, _ string) { s.Do("SET", key, strings.Repeat("x", 100), "PX", "60000") },
+		"empty":            func(s *testserver.Redis, key, _ string) { s.Do("SET", key, "", "PX", "60000") },
+		"another type":     func(s *testserver.Redis, key, _ string) { s.Do("DEL", key); s.Do("LPUSH", key, "x") },
+		"another entry":    func(s *testserver.Redis, key, other string) { s.Do("COPY", other, key, "REPLACE") },
+		"no time to live":  func(s *testserver.Redis, key, _ string) { s.Do("PERSIST", key) },
+		"a longer time":    func(s *testserver.Redis, key, _ string) { s.Do("PEXPIRE", key, "90000") },
+		"a longer entry":   func(s *testserver.Redis, key, _ string) { s.Do("APPEND", key, "x") },
+		"a shorter entry":  func(s *testserver.Redis, key, _ string) { s.Do("SETRANGE", key, "30", "x") },
+		"a lease for ever": func(s *testserver.Redis, key, _ string) { s.Do("DEL", key) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.StartRedis(t)
+			a := used(t, server.Addr(), nil)
+			a.put("key", "of a")
+			key := entryKey(t, server)
+			a.put("other", "another")
+			other := ""
+			for _, one := range keysOf(server) {
+				if one != key && strings.HasPrefix(server.Do("TYPE", one), "+string") {
+					other = one
+				}
+			}
+			poison(server, key, other)
+			b, c := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+			b.put("key", "of b")
+			if b.loads.Load() != 1 {
+				t.Errorf("b has loaded %d times", b.loads.Load())
+			}
+			if got := c.get("key", "of c"); got.Value != "of b" {
+				t.Errorf("c got %+v", got)
+			}
+			if s := b.level.Stats(); !s.Used || name != "another type" && name != "a lease for ever" && s.Foreign != 1 && name != "no time to live" {
+				t.Errorf("b counts %+v", s)
+			}
+		})
+	}
+}
+
+// Instances with another secret share nothing, and do not disturb each other.
+func TestSecrets(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a := used(t, server.Addr(), nil)
+	b := used(t, server.Addr(), func(c *valkey.Config) { c.Secret = []byte(secret + "!") })
+	a.put("key", "of a")
+	b.put("key", "of b")
+	c := used(t, server.Addr(), nil)
+	if got := c.get("key", "of c"); got.Value != "of a" {
+		t.Errorf("c got %+v", got)
+	}
+	if s := b.level.Stats(); s.Foreign != 0 {
+		t.Errorf("b counts %+v", s)
+	}
+}
+
+// Entries of another basis, as of another configuration or version, are side by side.
+func TestBases(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+	load := func(i *instance, basis, value string) string {
+		view := valkey.NewView(valkey.ViewConfig[string]{Level: i.level, Name: "test", Basis: basis, Codec: codec(), Purged: about})
+		writes := i.level.Stats().Writes
+		got := view.Load(t.Context(), "key", cache.Fresh, i.source(value, time.Minute, nil))
+		if !got.Shared {
+			i.await(func(s valkey.Stats) bool { return s.Writes > writes })
+		}
+		return got.Value
+	}
+	for _, basis := range []string{"1", "2"} {
+		if got := load(a, basis, "of a, "+basis); got != "of a, "+basis {
+			t.Errorf("%s: a got %q", basis, got)
+		}
+	}
+	for _, basis := range []string{"1", "2"} {
+		if got := load(b, basis, "of b"); got != "of a, "+basis {
+			t.Errorf("%s: b got %q", basis, got)
+		}
+	}
+}
+
+// An instance that starts without the server loads for itself, and uses the server as soon as it is there.
+func TestAway(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a := used(t, server.Addr(), nil)
+	server.Stop()
+	b := newInstance(t, server.Addr(), nil)
+	if err := <-b.reports; err == nil {
+		t.Error("b does not say that the server is away")
+	}
+	a.await(func(s valkey.Stats) bool { return !s.Used })
+	for _, i := range []*instance{a, b} {
+		if got := i.get("key", "own"); got.Value != "own" {
+			t.Errorf("without the server: %+v", got)
+		}
+		if len(i.level.Faults()) != 1 {
+			t.Errorf("faults: %q", i.level.Faults())
+		}
+	}
+	server.Start()
+	for _, i := range []*instance{a, b} {
+		i.await(func(s valkey.Stats) bool { return s.Used })
+		if len(i.level.Faults()) != 0 {
+			t.Errorf("faults: %q", i.level.Faults())
+		}
+	}
+	a.put("then", "of a")
+	if got := b.get("then", "of b"); got.Value != "of a" {
+		t.Errorf("b got %+v", got)
+	}
+}
+
+// Of many loads one at a time waits for a server that hangs, for the timeout, and none does after that; memory goes on.
+func TestSlow(t *testing.T) {
+	server := testserver.StartRedis(t)
+	const timeout = 200 * time.Millisecond
+	a := used(t, server.Addr(), func(c *valkey.Config) { c.Timeout = timeout })
+	a.put("key", "of a")
+	server.Freeze()
+	begun := time.Now()
+	if got := a.get("first", "own"); got.Value != "own" {
+		t.Errorf("got %+v", got)
+	}
+	if took := time.Since(begun); took > 10*timeout {
+		t.Errorf("the first load took %s", took)
+	}
+	begun = time.Now()
+	for n := range 100 {
+		a.get("key "+strconv.Itoa(n), "own")
+	}
+	if got := a.get("key", "again"); got.Value != "of a" || got.Status != cache.Hit {
+		t.Errorf("in memory: %+v", got)
+	}
+	if took := time.Since(begun); took > timeout {
+		t.Errorf("further loads took %s", took)
+	}
+	if s := a.level.Stats(); s.Used || s.Failures == 0 {
+		t.Errorf("counts %+v", s)
+	}
+	server.Thaw()
+	a.await(func(s valkey.Stats) bool { return s.Used })
+}
+
+// A server without room answers questions, and stores nothing.
+func TestFull(t *testing.T) {
+	server := testserver.StartRedis(t, "--maxmemory", "4mb", "--maxmemory-policy", "noeviction")
+	a := used(t, server.Addr(), nil)
+	a.put("key", "of a")
+	server.Do("CONFIG", "SET", "maxmemory", "1")
+	b := used(t, server.Addr(), nil)
+	if got := b.get("key", "of b"); got.Value != "of a" {
+		t.Errorf("b got %+v", got)
+	}
+	if got := b.get("more", "of b"); got.Value != "of b" {
+		t.Errorf("b got %+v", got)
+	}
+	b.await(func(s valkey.Stats) bool { return s.Full == 1 && s.Used })
+}
+
+// The queue of writes has a bound, and nobody waits for it.
+func TestQueue(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a := used(t, server.Addr(), func(c *valkey.Config) { c.Timeout = time.Minute })
+	a.put("key", "of a")
+	server.Freeze()
+	const loads = 5000
+	for n := range loads {
+		got := a.view.Load(t.Context(), strconv.Itoa(n), cache.Anew, a.source("v", time.Minute, nil))
+		if got.Value != "v" {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if s := a.level.Stats(); s.Dropped == 0 {
+		t.Errorf("counts %+v", s)
+	}
+	server.Thaw()
+}
+
+// What is wrong with the server or the settings is said.
+func TestExplain(t *testing.T) {
+	server := testserver.StartRedis(t, "--requirepass", "correct horse")
+	old := startFake(t, "-ERR unknown command\r\n")
+	for name, c := range map[string]struct {
+		change func(*valkey.Config)
+		want   string
+	}{
+		"no password": {func(*valkey.Config) {}, "the user or the password is wrong, or missing"},
+		"wrong password": {
+			func(c *valkey.Config) { c.Password = func() (string, error) { return "battery staple", nil } },
+			"the user or the password is wrong, or missing",
+		},
+		"no TLS":      {func(c *valkey.Config) { c.URL = "rediss://" + server.Addr() }, "may not speak TLS"},
+		"old":         {func(c *valkey.Config) { c.URL = "redis://" + old }, "too old"},
+		"no database": {func(c *valkey.Config) { c.URL, c.Password = "redis://"+server.Addr()+"/99", password }, "no database of this number"},
+		"no server":   {func(c *valkey.Config) { c.URL = "redis://127.0.0.1:1" }, "refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newInstance(t, server.Addr(), c.change)
+			if err := <-i.reports; err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "staple") {
+				t.Errorf("it says %v", err)
+			}
+		})
+	}
+	used(t, server.Addr(), func(c *valkey.Config) { c.Password = password }).put("key", "value")
+	rights := testserver.StartRedis(t)
+	rights.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
+	bound := used(t, rights.Addr(), func(c *valkey.Config) { c.URL, c.Password = "redis://urnd@"+rights.Addr(), password })
+	bound.put("key", "value")
+	if err := bound.purge(valkey.Purge{Kind: "name", Text: "key"}); err != nil {
+		t.Error(err)
+	}
+	bound.put("key", "value")
+	for url, ok := range map[string]bool{
+		"redis://a": true, "rediss://user@a:1/3": true, "valkey://a?addr=b:1&addr=c:2": true, "redis://a?master_set=m": true,
+		"": false, "a": false, "http://a": false, "redis://": false, "redis://u:secret@a": false, "redis://a/b": false, "redis://a/-1": false,
+		"redis://a?skip_verify=1": false, "redis://a b": false,
+	} {
+		if err := valkey.Check(url); (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
+// documentedRights returns those of the user of urnd in docs/scale.md.
+func documentedRights(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "The user needs `")
+	rights, _, _ := strings.Cut(after, "`")
+	return rights
+}
+
+func password() (string, error) { return "correct horse", nil }
+
+// startFake starts a server that gives one reply to all that it is sent.
+func startFake(t *testing.T, reply string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() {
+				defer conn.Close()
+				buffer := make([]byte, 4096)
+				for n, err := conn.Read(buffer); err == nil; n, err = conn.Read(buffer) {
+					for range strings.Count(string(buffer[:n]), "*") {
+						if _, err := conn.Write([]byte(reply)); err != nil {
+							return
+						}
+					}
+				}
+			})
+		}
+	})
+	t.Cleanup(func() { _ = listener.Close(); running.Wait() })
+	return listener.Addr().String()
+}
+
+// A caller that leaves is no fault of the server.
+func TestCallerLeaves(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a := used(t, server.Addr(), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var loads atomic.Int32
+	a.view.Load(ctx, "key", cache.Fresh, func(ctx context.Context) (string, time.Duration, error) {
+		loads.Add(1)
+		return "", 0, ctx.Err()
+	})
+	if s := a.level.Stats(); !s.Used || s.Failures != 0 || loads.Load() != 1 {
+		t.Errorf("counts %+v after %d loads", s, loads.Load())
+	}
+}

@@ -1,0 +1,159 @@
+// Package valkey is a second level of caches that several urnds share, in a server that speaks the protocol of Valkey and Redis. It
+// holds outcomes of loads, sealed by a secret of the instances, leases by which one instance loads for all, and a numbered log of
+// purges. Nothing waits for it longer than Config.Timeout, and nothing depends on it: without it, each instance loads itself.
+package valkey
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	client "github.com/valkey-io/valkey-go"
+)
+
+// MinSecret is the least length of Config.Secret, in octets.
+const MinSecret = 32
+
+// Config is where the level is. All fields but Username, Password, RootCAs, Report and Poisoned must be set.
+type Config struct {
+	// URL is that of one server, of some nodes of a cluster or of sentinels, as Check allows.
+	URL string
+	// Password returns the password, which is asked for with each connection; nil is none.
+	Password func() (string, error)
+	// CA has certificates in PEM that verify a server by TLS; nil means those of the system.
+	CA []byte
+	// Secret seals entries. Instances share what is sealed by the same secret.
+	Secret []byte
+	// Prefix is what keys of the server begin with.
+	Prefix string
+	// Dial opens all connections.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Timeout bounds each question of a load.
+	Timeout time.Duration
+	// Now is the clock, of which durations alone are used.
+	Now func() time.Time
+	// Report is called with why the level is not used, and with nil when it is again.
+	Report func(err error)
+	// Poisoned is called with what the server holds that no instance can have written.
+	Poisoned func(what string)
+}
+
+const (
+	maxTTL   = 24 * time.Hour // of entries
+	maxEntry = 64 << 10       // the largest entry, in octets
+	leaseFor = 2 * time.Second
+	waitFor  = time.Second // at most, for the lease of another instance
+	patience = time.Second // of what nobody waits for
+)
+
+// Level is the second level of the caches of one process. It is safe for concurrent use. The caller must close it.
+type Level struct {
+	config  Config
+	sealer  sealer
+	scripts scripts
+	server  atomic.Pointer[client.Client] // nil until the first connection
+	isOpen  atomic.Bool                   // the breaker is closed: the server answers, and the log was read
+	said    atomic.Int32                  // what Report was told last
+
+	log     atomic.Pointer[logState] // written by run alone
+	unsent  unsent
+	sent    atomic.Pointer[head] // the last purge that the instance has added to the log; nil for none
+	watches watches
+	writes  chan write
+	counts  counts
+
+	wake    chan struct{} // ends the pauses of run
+	start   sync.Once
+	end     context.CancelFunc
+	ctx     context.Context //nolint:containedctx // of what runs in the background, until Close
+	running sync.WaitGroup
+}
+
+// New returns a level that is not used until Start. The error says what of the configuration is wrong.
+func New(config Config) (*Level, error) {
+	if _, err := options(config); err != nil {
+		return nil, err
+	}
+	sealer, err := newSealer(config.Secret, config.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	l := &Level{config: config, sealer: sealer, scripts: newScripts(), writes: make(chan write, maxWrites), wake: make(chan struct{}, 1)}
+	l.log.Store(new(logState))
+	l.ctx, l.end = context.WithCancel(context.Background())
+	return l, nil
+}
+
+// Start connects in the background, and begins to use the server when it answers. Further calls do nothing.
+func (l *Level) Start() {
+	l.start.Do(func() {
+		l.running.Go(func() { l.run(l.ctx) })
+		l.running.Go(func() { l.write(l.ctx) })
+	})
+}
+
+// Close ends what runs in the background, and waits for it. Loads go on without the level.
+func (l *Level) Close() {
+	l.end()
+	l.isOpen.Store(false)
+	l.running.Wait()
+	if server := l.server.Load(); server != nil {
+		(*server).Close()
+	}
+}
+
+// Faults returns what is wrong with the level, nothing while it is used.
+func (l *Level) Faults() []string {
+	if l.said.Load() == saidDown {
+		return []string{"the shared level of caches does not answer: each urnd loads for itself"}
+	}
+	return nil
+}
+
+// What Report was told.
+const (
+	saidDown int32 = 1 + iota
+	saidUp
+)
+
+// failed opens the breaker: the server is not asked again until run has found that it answers.
+func (l *Level) failed(err error) {
+	if l.ctx.Err() != nil {
+		return
+	}
+	l.counts.failures.Add(1)
+	l.isOpen.Store(false)
+	if l.said.Swap(saidDown) != saidDown && l.config.Report != nil {
+		l.config.Report(Explain(err))
+	}
+	l.rouse()
+}
+
+// works closes the breaker.
+func (l *Level) works() {
+	l.isOpen.Store(true)
+	if l.said.Swap(saidUp) != saidUp && l.config.Report != nil {
+		l.config.Report(nil)
+	}
+}
+
+// rouse lets run look at once.
+func (l *Level) rouse() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pause waits a time, or until rouse, or the end.
+func (l *Level) pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.wake:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,219 @@
+package valkey
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	client "github.com/valkey-io/valkey-go"
+)
+
+// The log of purges is a stream at the server. Its entries have the numbers 1, 2, 3 and so on, and the epoch of the log, which is
+// another one when the server has lost it. Each is sealed for its number and for the tag of the entry before it, so that none can be
+// left out, moved or replaced without notice. An entry of a cache names the place in the log up to which the instance had applied all
+// purges when its load began.
+
+// logState is what an instance knows of the log. It is immutable.
+type logState struct {
+	mark            // up to which all purges were applied; the zero value before the log was read
+	tag    string   // of the entry there
+	floor  uint64   // purges up to it may be forgotten: entries of before are not used
+	purges []logged // above the floor, in their order
+}
+
+// logged is a purge in the log.
+type logged struct {
+	number uint64
+	purge  Purge
+}
+
+var (
+	errAway   = errors.New("the server does not answer")
+	errForged = errors.New("the log of purges has an entry that no instance has written")
+	errLost   = errors.New("the log of purges at the server is not the one that was read")
+)
+
+// verdict says whether an entry may be used by its mark, where the log at the server ends at a head. about reports whether a purge is about
+// the entry.
+func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
+	s := l.log.Load()
+	switch {
+	case !s.isBegin(head):
+		l.rouse() // the log was lost, or is not read yet
+		return unknown
+	case of.epoch != s.epoch || of.number < s.floor:
+		return purged
+	case of.number > head.number:
+		return foreign
+	case l.unsent.has(about):
+		return purged
+	case of.number == head.number:
+		return usable
+	case s.number < head.number:
+		return unknown
+	}
+	for i := len(s.purges) - 1; i >= 0 && s.purges[i].number > of.number; i-- {
+		if p := s.purges[i].purge; p.Kind == Everything || about(p) {
+			return purged
+		}
+	}
+	return usable
+}
+
+// isBegin reports whether what was read may be the begin of a log with that end.
+func (s *logState) isBegin(end head) bool {
+	return s.epoch != "" && end.epoch == s.epoch && (end.number > s.number || end.number == s.number && end.tag == s.tag)
+}
+
+// with returns a state that has one more entry.
+func (s logState) with(e logEntry) *logState {
+	s.number, s.tag = e.number, e.tag
+	if s.purges = append(s.purges[:len(s.purges):len(s.purges)], logged{e.number, e.purge}); len(s.purges) > retained {
+		s.floor, s.purges = s.purges[0].number, s.purges[1:]
+	}
+	return &s
+}
+
+// logEntry is one of the log, opened.
+type logEntry struct {
+	mark
+	before, tag string // of the entry before, and of this one
+	purge       Purge
+}
+
+// place is what an entry of the log is sealed for.
+func logPlace(at mark, before string) string {
+	return logFormat + " " + at.epoch + " " + strconv.FormatUint(at.number, 10) + " " + before
+}
+
+// openLog opens an entry of the log.
+func (l *Level) openLog(from client.XRangeEntry) (e logEntry, err error) {
+	number, ok := numberOf(from.ID)
+	data := from.FieldValues["d"]
+	const tag = 16
+	if e.mark = (mark{from.FieldValues["e"], number}); !ok || len(data) < 2*tag {
+		return e, errForged
+	}
+	// The first one has no tag before it, but as many octets.
+	e.before, e.tag = data[:tag], tagOf(data)
+	text, err := l.sealer.open([]byte(data[tag:]), logPlace(e.mark, e.before))
+	if err != nil || json.Unmarshal(text, &e.purge) != nil {
+		return e, errForged
+	}
+	return e, nil
+}
+
+// noTag stands for the tag before the first entry.
+const noTag = "----------------"
+
+// head asks for the end of the log.
+func (l *Level) head(ctx context.Context) (head, error) {
+	h, _, err := l.askLog(ctx, []string{"", "", "", "", "", ""})
+	return h, err
+}
+
+// add adds an entry where the log ends at a head. It returns the end of the log, and whether the entry was added.
+func (l *Level) add(ctx context.Context, at, next head, text []byte) (head, bool, error) {
+	id, before := "", noTag
+	if at.epoch != "" {
+		id, before = identifier(at.number), at.tag
+	}
+	data := before + string(l.sealer.seal(text, logPlace(next.mark, before)))
+	return l.askLog(ctx, []string{id, at.tag, identifier(next.number), next.epoch, data, strconv.Itoa(retained)})
+}
+
+func (l *Level) askLog(ctx context.Context, args []string) (h head, added bool, err error) {
+	server := l.server.Load()
+	if server == nil {
+		return h, false, errAway
+	}
+	reply, err := l.scripts.log.Exec(ctx, *server, []string{l.logKey()}, args).ToArray()
+	if err != nil {
+		return h, false, err
+	}
+	if len(reply) != 4 {
+		return h, false, errReply
+	}
+	if h, err = headOf(reply); err != nil {
+		return h, false, err
+	}
+	done, err := reply[3].AsInt64()
+	return h, done == 1, err
+}
+
+func (l *Level) logKey() string { return l.sealer.key("log", logFormat) }
+
+// begin reads the whole log, or begins one. What is in memory may be older than what it has lost: it is asked for again, and used
+// only where its source fails; not even then, where purges were missed.
+func (l *Level) begin(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	l.log.Store(new(logState))
+	server := *l.server.Load()
+	entries, err := server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("-").End("+").Count(retained+1).Build()).AsXRange()
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		text, _ := json.Marshal(Purge{}) // it has nothing that fails
+		at, _, err := l.add(ctx, head{}, head{mark: mark{newToken(), 1}}, text)
+		if err != nil {
+			return err
+		}
+		entries, err = server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start(identifier(at.number)).End("+").Count(retained+1).Build()).AsXRange()
+		if err != nil || len(entries) == 0 {
+			return errors.Join(err, errLost)
+		}
+	}
+	first, err := l.openLog(entries[0])
+	if err != nil {
+		return err
+	}
+	s := &logState{mark: mark{first.epoch, first.number - 1}, tag: first.before, floor: first.number - 1}
+	soft := first.number == 1
+	for _, from := range entries {
+		e, err := l.next(s, from)
+		if err != nil {
+			return err
+		}
+		soft = soft && (e.purge.Soft || e.purge.Kind == "")
+		s = s.with(e)
+	}
+	l.watches.tell(Purge{Kind: Everything, Soft: soft})
+	l.log.Store(s)
+	l.counts.everything.Add(1)
+	return nil
+}
+
+// next opens the entry that follows a state.
+func (l *Level) next(s *logState, from client.XRangeEntry) (logEntry, error) {
+	e, err := l.openLog(from)
+	switch {
+	case err != nil:
+		return e, err
+	case e.epoch != s.epoch || e.number == s.number+1 && e.before != s.tag || e.number <= s.number:
+		return e, errForged
+	}
+	if sent := l.sent.Load(); sent != nil && e.mark == sent.mark && e.tag != sent.tag {
+		return e, errLost // what this instance has published is not there any more
+	}
+	return e, nil
+}
+
+// forget begins another log in place of one that cannot be trusted: what purges were in it cannot be known.
+func (l *Level) forget(ctx context.Context, why error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	l.counts.foreign.Add(1)
+	if l.config.Poisoned != nil {
+		l.config.Poisoned(why.Error())
+	}
+	l.log.Store(new(logState))
+	server := *l.server.Load()
+	if err := server.Do(ctx, server.B().Del().Key(l.logKey()).Build()).Error(); err != nil {
+		return fmt.Errorf("deleting the log of purges: %w", err)
+	}
+	return l.append(ctx, Purge{Kind: Everything})
+}

@@ -1,0 +1,220 @@
+package valkey_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// A purge reaches the memory of all instances within a second, and what the server has.
+func TestPurge(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+	for _, c := range []struct {
+		purge  valkey.Purge
+		key    string
+		purged bool
+	}{
+		{valkey.Purge{Kind: "name", Text: "x:1"}, "x:1", true},
+		{valkey.Purge{Kind: "name", Text: "x:1"}, "x:2", false},
+		{valkey.Purge{Kind: "prefix", Text: "x:"}, "x:3", true},
+		{valkey.Purge{Kind: "prefix", Text: "x:"}, "y:1", false},
+		{valkey.Purge{Kind: "name", Text: "x:1", Soft: true}, "x:1", true},
+		{valkey.Purge{Kind: valkey.Everything}, "z:1", true},
+	} {
+		t.Run(c.purge.Kind+" "+c.purge.Text+" "+c.key, func(t *testing.T) {
+			a.put(c.key, "old")
+			b.get(c.key, "old")
+			begun := time.Now()
+			if err := a.purge(c.purge); err != nil {
+				t.Fatal(err)
+			}
+			until(t, func() bool { return b.purged(c.purge) })
+			if took := time.Since(begun); took > time.Second {
+				t.Errorf("it took %s", took)
+			}
+			want := "old"
+			if c.purged {
+				want = "new"
+			}
+			late := used(t, server.Addr(), nil)
+			for _, i := range []*instance{b, a, late} {
+				if got := i.get(c.key, "new"); got.Value != want {
+					t.Errorf("got %+v, want %s", got, want)
+				}
+			}
+			_ = a.purge(valkey.Purge{Kind: valkey.Everything})
+			b.mu.Lock()
+			b.purges = nil
+			b.mu.Unlock()
+		})
+	}
+}
+
+// What a load has found that began before a purge does not come back through the server.
+func TestLoadBeforePurge(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+	p := valkey.Purge{Kind: "name", Text: "key"}
+	writes := b.level.Stats().Writes
+	got := b.view.Load(t.Context(), "key", cache.Fresh, func(context.Context) (string, time.Duration, error) {
+		if err := a.purge(p); err != nil { //nolint:contextcheck // that of the test
+			t.Error(err)
+		}
+		until(t, func() bool { return b.purged(p) })
+		return "old", time.Minute, nil
+	})
+	if got.Value != "old" { // for those who waited for it
+		t.Errorf("got %+v", got)
+	}
+	b.await(func(s valkey.Stats) bool { return s.Writes > writes })
+	if got := a.get("key", "new"); got.Value != "new" {
+		t.Errorf("a got %+v", got)
+	}
+	if s := a.level.Stats(); s.Purged != 1 {
+		t.Errorf("a counts %+v", s)
+	}
+}
+
+// A purge reaches an instance that could not be reached, whoever could not; and also one that has missed more purges than are kept.
+func TestPurgeWhileAway(t *testing.T) {
+	server := testserver.StartRedis(t)
+	relay := testserver.StartRelay(t, server.Addr())
+	a, b := used(t, server.Addr(), nil), used(t, relay.Addr(), nil)
+	a.put("key", "old")
+	b.get("key", "old")
+	relay.Cut()
+	b.await(func(s valkey.Stats) bool { return !s.Used })
+	first := valkey.Purge{Kind: "name", Text: "key"}
+	if err := a.purge(first); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.get("key", "new"); got.Value != "old" { // it cannot know
+		t.Errorf("b got %+v", got)
+	}
+	own := valkey.Purge{Kind: "name", Text: "by b"}
+	if err := b.purge(own); err == nil {
+		t.Error("a purge that cannot be published says nothing")
+	}
+	relay.Restore()
+	b.await(func(s valkey.Stats) bool { return s.Used })
+	if !b.purged(first) {
+		t.Error("b has not heard of the purge")
+	}
+	if got := b.get("key", "new"); got.Value != "new" {
+		t.Errorf("b got %+v", got)
+	}
+	until(t, func() bool { return a.purged(own) })
+
+	b.get("other", "old")
+	relay.Cut()
+	b.await(func(s valkey.Stats) bool { return !s.Used })
+	for n := range 1100 {
+		p := valkey.Purge{Kind: "name", Text: strconv.Itoa(n)}
+		if err := a.level.Publish(t.Context(), p); err != nil { // a busy machine may be too slow
+			until(t, func() bool { return a.purged(p) })
+		}
+	}
+	everything := valkey.Purge{Kind: valkey.Everything}
+	relay.Restore()
+	b.await(func(s valkey.Stats) bool { return s.Used })
+	if !b.purged(everything) {
+		t.Error("b has missed purges")
+	}
+	if got := b.get("other", "new"); got.Value != "new" {
+		t.Errorf("b got %+v", got)
+	}
+	if n := server.Do("XLEN", logKey(t, server)); n != ":1000\r\n" {
+		t.Errorf("the log has %q entries", n)
+	}
+}
+
+// A server that has lost all begins anew: what is in memory is asked for again, and purges reach all.
+func TestFlushed(t *testing.T) {
+	for name, lose := range map[string]func(*testserver.Redis){
+		"flushed":   func(s *testserver.Redis) { s.Do("FLUSHALL") },
+		"restarted": func(s *testserver.Redis) { s.Stop(); s.Start() },
+		"log":       func(s *testserver.Redis) { s.Do("DEL", keysOf(s)[0]); s.Do("FLUSHALL") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.StartRedis(t)
+			a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+			a.put("key", "old")
+			b.get("key", "old")
+			for range 3 { // the numbers of the log before are higher than those after
+				_ = a.purge(valkey.Purge{Kind: "name", Text: "other"})
+			}
+			before := b.level.Stats().Everything
+			lose(server)
+			b.await(func(s valkey.Stats) bool { return s.Everything > before && s.Used })
+			failing := func(context.Context) (string, time.Duration, error) { return "", 0, errNotFound }
+			if got, err := b.cache.Get(t.Context(), "key", failing); err != nil || got.Value != "old" || got.Status != cache.Stale {
+				t.Errorf("while the source fails, b got %+v, %v", got, err)
+			}
+			a.await(func(s valkey.Stats) bool { return s.Used })
+			until(t, func() bool { return a.get("key", "new").Value == "new" })
+			p := valkey.Purge{Kind: "name", Text: "key"}
+			_ = a.purge(p)
+			until(t, func() bool { return b.purged(p) })
+			if got := b.get("key", "newer"); got.Value != "newer" {
+				t.Errorf("b got %+v", got)
+			}
+		})
+	}
+}
+
+// A log that was tampered with is replaced, and all instances purge all.
+func TestPoisonedLog(t *testing.T) {
+	for name, poison := range map[string]func(s *testserver.Redis, key string){
+		"an entry": func(s *testserver.Redis, key string) {
+			s.Do("XADD", key, "100-0", "e", "x", "d", strings.Repeat("x", 100))
+		},
+		"without fields":  func(s *testserver.Redis, key string) { s.Do("XADD", key, "*", "x", "y") },
+		"another type":    func(s *testserver.Redis, key string) { s.Do("DEL", key); s.Do("SET", key, "x") },
+		"a purge removed": func(s *testserver.Redis, key string) { s.Do("XDEL", key, "3-0") },
+		"the last number": func(s *testserver.Redis, key string) {
+			s.Do("XADD", key, "18446744073709551615-18446744073709551615", "e", "x", "d", "x")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.StartRedis(t)
+			a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+			for range 2 {
+				_ = a.purge(valkey.Purge{Kind: "name", Text: "other"})
+			}
+			a.put("key", "old")
+			before := b.level.Stats().Everything
+			poison(server, logKey(t, server))
+			b.await(func(s valkey.Stats) bool { return s.Everything > before && s.Used })
+			p := valkey.Purge{Kind: "name", Text: "key"}
+			_ = a.purge(p)
+			until(t, func() bool { return b.purged(p) })
+			if got := b.get("key", "new"); got.Value != "new" {
+				t.Errorf("b got %+v", got)
+			}
+		})
+	}
+}
+
+// A server that has lost the last purges, as one that takes over may have, makes all instances purge all.
+func TestLostEnd(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+	key := logKey(t, server)
+	server.Do("COPY", key, "before")
+	p := valkey.Purge{Kind: "name", Text: "key"}
+	_ = a.purge(p)
+	until(t, func() bool { return a.purged(p) && b.purged(p) })
+	everything := valkey.Purge{Kind: valkey.Everything}
+	server.Do("COPY", "before", key, "REPLACE")
+	until(t, func() bool { return a.purged(everything) && b.purged(everything) })
+	a.await(func(s valkey.Stats) bool { return s.Used })
+	b.await(func(s valkey.Stats) bool { return s.Used })
+	until(t, func() bool { a.put("key", "of a"); return b.get("key", "of b").Shared || a.purge(p) == nil && false })
+}

@@ -1,0 +1,65 @@
+package valkey
+
+import client "github.com/valkey-io/valkey-go"
+
+// scripts are those of a level.
+type scripts struct{ ask, write, log *client.Lua }
+
+func newScripts() scripts {
+	return scripts{
+		ask: client.NewLuaScript(endOfLog + askScript), log: client.NewLuaScript(endOfLog + logScript),
+		write: client.NewLuaScriptNoSha(writeScript), // several are sent at once, without asking before whether the server has it
+	}
+}
+
+// endOfLog begins scripts, which the server runs at once, so that no other command comes in between: the end of the log is returned with each
+// answer as its identifier, its epoch and its tag. What is of another type than expected was not written by urnd, and is deleted: it
+// would fail each script otherwise.
+const endOfLog = `
+local function last(key)
+  local found = redis.pcall('XREVRANGE', key, '+', '-', 'COUNT', 1)
+  if found.err then redis.call('DEL', key) return '', '', '' end
+  if not found[1] then return '', '', '' end
+  local fields = found[1][2]
+  return found[1][1], fields[2] or '', string.sub(fields[4] or '', -16)
+end
+`
+
+// askScript: KEYS entry, lease, log; ARGV token, milliseconds of the lease, and "" or a letter with the end of an entry: "d" deletes that entry, and "i"
+// ignores it. It returns the end of the log, then the remaining milliseconds and the entry, or whether the lease is that of the caller.
+const askScript = `
+local id, epoch, tag = last(KEYS[3])
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then redis.call('DEL', KEYS[1]) value = false end
+if value and ARGV[3] ~= '' and string.sub(value, -16) == string.sub(ARGV[3], 2) then
+  if string.sub(ARGV[3], 1, 1) == 'd' then redis.call('DEL', KEYS[1]) end
+  value = false
+end
+if value then return {id, epoch, tag, redis.call('PTTL', KEYS[1]), value} end
+local left = redis.call('PTTL', KEYS[2])
+if left == -1 or left > tonumber(ARGV[2]) then redis.call('DEL', KEYS[2]) end
+local lease = redis.pcall('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
+if lease then return {id, epoch, tag, 1} end
+return {id, epoch, tag, 0}`
+
+// writeScript: KEYS entry, lease; ARGV token, milliseconds, and the entry. Without milliseconds the entry is deleted, and with "-" it is
+// left as it is.
+const writeScript = `
+local done = 1
+if ARGV[2] == '' then redis.call('DEL', KEYS[1])
+elseif ARGV[2] ~= '-' then done = redis.pcall('SET', KEYS[1], ARGV[3], 'PX', ARGV[2]) end
+local lease = redis.pcall('GET', KEYS[2])
+if lease == ARGV[1] then redis.call('DEL', KEYS[2]) end
+return done`
+
+// logScript: KEYS log; ARGV the identifier and the tag of the end that the caller expects, then the identifier, the epoch and the
+// text of a new one, and the most entries. It returns the end of the log, and whether it is the new one.
+const logScript = `
+local id, epoch, tag = last(KEYS[1])
+if ARGV[3] == '' or id ~= ARGV[1] or tag ~= ARGV[2] then return {id, epoch, tag, 0} end
+local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', ARGV[6], ARGV[3], 'e', ARGV[4], 'd', ARGV[5])
+if type(added) == 'table' then
+  if id == '' then redis.call('DEL', KEYS[1]) end
+  return added
+end
+return {ARGV[3], ARGV[4], string.sub(ARGV[5], -16), 1}`

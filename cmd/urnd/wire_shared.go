@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/observe"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/ddds"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// sharedConnect is the time to connect to one address of the server of the second level.
+const sharedConnect = 2 * time.Second
+
+// wireShared makes the second level of the caches, if there is one: that of the previous configuration where its settings have not
+// changed. Caches that rest on it are then the previous ones, too.
+func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
+	if c.Cache.Shared == "" || c.Cache.SharedKey == "" { // a check of a configuration may not have the credential
+		return nil
+	}
+	basis := []any{c.Cache.Shared, c.Cache.SharedPassword, c.Cache.SharedKey, c.Cache.SharedCA, c.Cache.SharedPrefix, c.Cache.SharedTimeout}
+	var err error
+	r.level, err = shared.Reuse(&r.shared, d.previous.reusable(), "shared", basis, func() (*valkey.Level, func(), error) {
+		made, err := newLevel(c.Cache, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		return made, made.Close, nil
+	})
+	if err != nil {
+		return err
+	}
+	r.starters = append(r.starters, r.level.Start)
+	r.faults = append(r.faults, r.level.Faults)
+	r.caches = append(r.caches, observe.Shared{Level: r.level})
+	return nil
+}
+
+func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
+	// It is a configured server, wherever it is: no client can choose it.
+	everywhere := netguard.New(sharedConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	settings := valkey.Config{
+		URL: c.Shared, Prefix: c.SharedPrefix, Timeout: c.SharedTimeout, Now: d.now, Dial: everywhere.DialContext,
+		Report: d.sharedState, Poisoned: d.sharedPoisoned,
+	}
+	key, err := secret.Read("cache.shared_key", c.SharedKey)
+	if err != nil {
+		return nil, err
+	}
+	if settings.Secret = bytes.TrimSpace(key); len(settings.Secret) < valkey.MinSecret {
+		return nil, fmt.Errorf("cache.shared_key: the secret is shorter than %d octets", valkey.MinSecret)
+	}
+	if c.SharedCA != "" {
+		if settings.CA, err = secret.Read("cache.shared_ca", c.SharedCA); err != nil {
+			return nil, err
+		}
+	}
+	if c.SharedPassword != "" {
+		settings.Password = func() (string, error) {
+			text, err := secret.Read("cache.shared_password", c.SharedPassword)
+			return strings.TrimRight(string(text), "\r\n"), err
+		}
+	}
+	level, err := valkey.New(settings)
+	if err != nil {
+		return nil, fmt.Errorf("cache.shared: %w", err)
+	}
+	return level, nil
+}
+
+// sharedAnswers returns the second level of the cache of answers, nil where there is none. What the registry of the site is asked for is not in it: who
+// has the registry knows at once when a name changes.
+func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Locations] {
+	if r.level == nil {
+		return nil
+	}
+	settings := valkey.ViewConfig[resolver.Locations]{
+		Level: r.level, Name: "answers", Basis: c.SnapshotBases()[0], Purged: purgesAnswer,
+		Codec: valkey.Codec[resolver.Locations]{Encode: resolver.EncodeOutcome, Decode: resolver.DecodeOutcome},
+	}
+	if r.own != nil {
+		own := registry.AskedFor(r.names.Own)
+		settings.Shares = func(key string) bool {
+			for _, beginning := range own {
+				if strings.HasPrefix(key, beginning) {
+					return false
+				}
+			}
+			return strings.HasPrefix(key, "urn:") // others may be names of its web hosts
+		}
+	}
+	return valkey.NewView(settings)
+}
+
+// sharedRecords returns the second level of the cache of DNS record sets, nil where there is none.
+func sharedRecords(r *resolution, c config.Config) cache.SecondLevel[ddds.Records] {
+	if r.level == nil {
+		return nil
+	}
+	return valkey.NewView(valkey.ViewConfig[ddds.Records]{
+		Level: r.level, Name: "records", Basis: c.SnapshotBases()[0],
+		Codec: valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
+		// Which record sets a name was resolved by is known for those in memory alone: a purge is about all of the others.
+		Purged: func(p valkey.Purge, _ string) bool { return !p.Soft },
+	})
+}
+
+// The kinds of purges in the log, besides valkey.Everything.
+const (
+	purgeName      = "name"
+	purgeNamespace = "namespace"
+	purgePrefix    = "prefix"
+)
+
+// sharedPurge returns a selection of answers, whose name is canonical, as a purge of the log.
+func sharedPurge(s resolver.Selection, soft bool) valkey.Purge {
+	switch {
+	case s.Name.IsValid():
+		return valkey.Purge{Kind: purgeName, Text: s.Name.String(), Soft: soft}
+	case s.Namespace != "":
+		return valkey.Purge{Kind: purgeNamespace, Text: s.Namespace, Soft: soft}
+	case s.Prefix != "":
+		return valkey.Purge{Kind: purgePrefix, Text: s.Prefix, Soft: soft}
+	default:
+		return valkey.Purge{Kind: valkey.Everything, Soft: soft}
+	}
+}
+
+// purgesAnswer reports whether a purge of the log is about the answer of a key.
+func purgesAnswer(p valkey.Purge, key string) bool {
+	switch p.Kind {
+	case "": // the begin of the log
+		return false
+	case purgeName:
+		return key == p.Text || resolver.NameOfKey(key) == p.Text
+	case purgeNamespace:
+		return resolver.Selection{Namespace: p.Text}.Has(key)
+	case purgePrefix:
+		return resolver.Selection{Prefix: p.Text}.Has(key)
+	default:
+		return true
+	}
+}
+
+// selectionOf returns what a purge of the log is about: all, where it is of a later version.
+func selectionOf(p valkey.Purge) resolver.Selection {
+	switch p.Kind {
+	case purgeName:
+		if q, err := resolver.ParseQuery(p.Text, resolver.I2L); err == nil {
+			return resolver.Selection{Name: q.URI}
+		}
+	case purgeNamespace:
+		return resolver.Selection{Namespace: p.Text}
+	case purgePrefix:
+		return resolver.Selection{Prefix: p.Text}
+	}
+	return resolver.Selection{All: true}
+}
