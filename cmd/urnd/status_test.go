@@ -12,7 +12,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/internal/cli/status"
+	clistatus "github.com/urnd/urnd/internal/cli/status"
 )
 
 // runStatus runs urnd status.
@@ -61,7 +61,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	out, exit = runStatus(t, "--json", one.admin)
-	var document status.Instance
+	var document clistatus.Instance
 	if err := json.Unmarshal([]byte(out), &document); err != nil || exit != 0 || document.Requests != 3 || !document.Ready || document.Version == "" {
 		t.Errorf("%d, %v: %+v", exit, err, document)
 	}
