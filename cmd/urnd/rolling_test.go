@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,15 +34,17 @@ func TestRollingRestart(t *testing.T) {
 		fmt.Fprintf(&servers, "    server s%d %s check port %s inter 100ms fastinter 50ms fall 1 rise 1\n", i, service, port)
 	}
 	file := filepath.Join(folder, "haproxy.cfg")
-	status := filepath.Join(folder, "status")
-	text := fmt.Sprintf(`global
-    stats socket %s mode 666
-defaults
+	statistics := freeAddress(t)
+	text := fmt.Sprintf(`defaults
     mode http
     retries 0
     timeout connect 5s
     timeout client 60s
     timeout server 60s
+frontend statistics
+    bind %s
+    stats enable
+    stats uri /
 frontend front
     bind %s
     default_backend urnd
@@ -50,14 +52,14 @@ backend urnd
     balance roundrobin
     option httpchk GET /readyz
     http-check expect status 200
-%s`, status, front, servers.String())
+%s`, statistics, front, servers.String())
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // HAProxy runs as another user
 		t.Fatal(err)
 	}
 	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
 	isUp := func(n int) func() bool {
 		return func() bool {
-			return strings.Count(showStat(t, status), ",UP,") == n+1 // and the backend
+			return strings.Count(readStatistics(t, statistics), ",UP,") == n+1 // and the backend
 		}
 	}
 	testserver.Wait(t, "HAProxy has checked all instances", isUp(instances))
@@ -79,18 +81,15 @@ backend urnd
 	t.Logf("%d requests were answered", all)
 }
 
-// showStat returns what HAProxy says of its servers, by its socket.
-func showStat(t *testing.T, socket string) string {
+// readStatistics returns what HAProxy says of its servers.
+func readStatistics(t *testing.T, address string) string {
 	t.Helper()
-	conn, err := net.Dial("unix", socket)
+	response, err := http.DefaultTransport.RoundTrip(mustGet(t, "http://"+address+"/;csv"))
 	if err != nil {
 		t.Log(err)
 		return ""
 	}
-	defer conn.Close()
-	if _, err := fmt.Fprintln(conn, "show stat"); err != nil {
-		return ""
-	}
-	text, _ := io.ReadAll(conn)
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
 	return string(text)
 }
