@@ -34,9 +34,13 @@ type Names interface {
 	History(ctx context.Context, key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error)
 	List(ctx context.Context, kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error)
 	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
+	ChangeSets(ctx context.Context, after registry.Seq, f func(registry.ChangeSet) bool) error
+	Touches(ctx context.Context, number registry.Seq, below string) (bool, error)
+	Events(ctx context.Context, asked registry.Events) (found []registry.Event, last registry.Seq, more bool, err error)
+	Now() time.Time
 	Store() registry.Store
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
-	Purge(ctx context.Context, actor registry.Actor, prefix string) (int, error)
+	Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error)
 }
 
 // Mints reserves free names. It is that of *mint.Minter.
@@ -95,6 +99,11 @@ func (h *Handler) registryOperations() []operation {
 		{method: "GET", path: "/api/v1/names/export", role: registry.Reader, kind: name, call: h.exporting()},
 		{method: "GET", path: "/api/v1/prefixes/export", role: registry.Reader, kind: prefix, call: h.exporting()},
 		{
+			method: "GET", path: "/api/v1/registry/changes", about: "what was changed together, by whom and why",
+			role: registry.Reader, kind: name, call: h.serveChanges,
+		},
+		{method: "GET", path: "/api/v1/registry/versions", role: registry.Reader, kind: name, call: h.serveVersions},
+		{
 			method: "GET", path: "/api/v1/statistics", about: "how many names there are",
 			role: registry.Reader, kind: name, call: h.serveStatistics,
 		},
@@ -123,6 +132,9 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 		}
 		reply = problem.Reply(httpmessage.LinesOf(r.Header), &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
+		if errors.Is(err, problem.ErrBodyTimeout) {
+			reply.Header["Connection"] = []string{"close"} // or net/http waits once more for the body before it sends the reply
+		}
 	}
 	message.Write(w, r.Method, reply)
 }

@@ -198,6 +198,10 @@ func TestStoppedBodies(t *testing.T) {
 		if w.Code != c.want {
 			t.Errorf("length %d: %d %s", c.length, w.Code, w.Body)
 		}
+		// Or net/http waits once more for the rest of the body before it sends the reply.
+		if closes := w.Header().Get("Connection") == "close"; closes != (c.want == http.StatusRequestTimeout) {
+			t.Errorf("length %d: Connection is %q", c.length, w.Header().Get("Connection"))
+		}
 	}
 }
 

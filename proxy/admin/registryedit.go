@@ -211,7 +211,7 @@ func (h *Handler) serveMint(c *call) (message.Reply, error) {
 
 // servePurgeSandbox removes what is below a prefix in a sandbox, with its history.
 func (h *Handler) servePurgeSandbox(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "prefix")
+	given, err := parametersOf(c.Request, "prefix", "note")
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -222,7 +222,7 @@ func (h *Handler) servePurgeSandbox(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	n, err := h.config.Registry.Names.Purge(c.Context(), c.actor, prefix)
+	n, err := h.config.Registry.Names.Purge(c.Context(), c.actor, prefix, given["note"])
 	if err != nil {
 		return message.Reply{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -192,12 +191,5 @@ func cursorOf(after string) string { return base64.RawURLEncoding.EncodeToString
 
 // pageReply returns a page, with a link to the next one (RFC 8288) where there is one.
 func pageReply(c *call, document any, next string) message.Reply {
-	r := message.JSON(http.StatusOK, document)
-	if next != "" {
-		query := c.URL.Query()
-		query.Set("cursor", next)
-		target := url.URL{Path: c.URL.Path, RawQuery: query.Encode()}
-		r.Header = http.Header{"Link": {"<" + target.String() + `>; rel="next"`}}
-	}
-	return r
+	return feedReply(c, document, next, next != "")
 }

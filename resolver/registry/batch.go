@@ -308,12 +308,19 @@ func (b *Batch) write(changes []Changed) error {
 	for i := range b.removed {
 		keys[i] = b.removed[i].Key
 	}
-	last, err := write(b.tx, entries, keys, b.set.Number)
+	if b.named && b.set.Number == 0 && len(entries) > 0 {
+		begins, err := b.set.digest()
+		if err != nil {
+			return err
+		}
+		entries[0].Begins = begins
+	}
+	last, err := write(b.tx, entries, keys, b.set)
 	if err != nil {
 		return err
 	}
 	for i := range changes {
-		changes[i].After.Seq, changes[i].After.Prev = entries[i].Seq, entries[i].Prev
+		changes[i].After.Seq, changes[i].After.Prev, changes[i].After.Begins = entries[i].Seq, entries[i].Prev, entries[i].Begins
 	}
 	n := len(entries) + len(keys)
 	if b.set.Number == 0 {

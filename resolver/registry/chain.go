@@ -194,12 +194,12 @@ func (c *chain) addAndWrite(rows []Row) error {
 // Append numbers new versions, which become current, and writes them as a change set of their own. Batch does it for
 // those who change entries, and knows what else must change with them.
 func Append(tx WriteTx, entries []Entry) error {
-	_, err := write(tx, entries, nil, 0)
+	_, err := write(tx, entries, nil, ChangeSet{})
 	return err
 }
 
-// write numbers and writes new versions, and purges keys, as part of a change set, 0 for a new one. It returns the last Seq.
-func write(tx WriteTx, entries []Entry, purged []Key, set Seq) (last Seq, err error) {
+// write numbers and writes new versions, and purges keys, as part of a change set, whose number is 0 for a new one. It returns the last Seq.
+func write(tx WriteTx, entries []Entry, purged []Key, set ChangeSet) (last Seq, err error) {
 	if len(entries) == 0 && len(purged) == 0 {
 		return 0, nil
 	}
@@ -210,13 +210,13 @@ func write(tx WriteTx, entries []Entry, purged []Key, set Seq) (last Seq, err er
 	number(entries, c.head())
 	rows := rowsOf(entries)
 	for _, key := range purged {
-		versions, err := purgeVersions(tx, key)
+		versions, kept, err := purgeVersions(tx, key)
 		if err != nil {
 			return 0, err
 		}
-		rows = append(rows, purgeRow(c.head()+Seq(len(rows))+1, key, versions))
+		rows = append(rows, purgeRow(c.head()+Seq(len(rows))+1, key, versions, kept, &set))
 	}
-	err = c.append(rows, set)
+	err = c.append(rows, set.Number)
 	return c.head(), err
 }
 

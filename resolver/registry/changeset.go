@@ -2,7 +2,10 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -26,7 +29,10 @@ type ChangeSet struct {
 const (
 	KindImport = "import"
 	KindRevert = "revert"
+	KindPurge  = "purge"
 	KindBefore = "before" // what there was before there were change sets
+
+	kindRedaction = "redaction"
 )
 
 // Into makes the changes of a batch part of a change set, whose number Set returns after Flush.
@@ -36,6 +42,25 @@ func (b *Batch) Into(set ChangeSet) {
 
 // Set returns the change set of a batch, which has its number once something was written.
 func (b *Batch) Set() ChangeSet { return b.set }
+
+// digest returns the digest of what a change set says of itself, which its first row has. What follows from its rows is not in it.
+func (s ChangeSet) digest() (string, error) {
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(text, &s) // as it will be read
+	}
+	if err != nil {
+		return "", fmt.Errorf("writing a change set: %w", err)
+	}
+	var w writer
+	w.text(s.Kind)
+	w.text(s.By)
+	w.text(s.Note)
+	w.b = binary.AppendVarint(w.b, s.Time.UnixNano())
+	w.number(uint64(s.Reverts)) //nolint:gosec // it is not negative
+	digest := sha256.Sum256(w.b)
+	return string(digest[:]), nil
+}
 
 // putSet writes a change set that has more than what its versions say.
 func putSet(tx WriteTx, set ChangeSet) error {
@@ -75,18 +100,48 @@ func setOf(tx Tx, first commit) (set ChangeSet, err error) {
 	if err != nil || len(rows) == 0 {
 		return set, err
 	}
-	switch row := &rows[0]; {
-	case row.IsVersion():
+	return set, set.ofRow(&rows[0])
+}
+
+// ofRow sets what the first row of a change set says of it.
+func (s *ChangeSet) ofRow(row *Row) error {
+	if row.IsVersion() {
 		e, err := row.Entry()
-		set.By, set.Note, set.Time = e.By, e.Note, e.Changed
-		return set, err
-	default:
-		set.Kind = "purge"
-		if r, ok := row.redaction(); ok {
-			set.Kind, set.By, set.Note, set.Time = "redaction", r.by, r.reason, r.at
-		}
-		return set, nil
+		s.By, s.Note, s.Time = e.By, e.Note, e.Changed
+		return err
 	}
+	if r, ok := row.redaction(); ok {
+		s.Kind, s.By, s.Note, s.Time = kindRedaction, r.by, r.reason, r.at
+		return nil
+	}
+	s.Kind = KindPurge
+	if p, ok := row.purge(); ok {
+		s.By, s.Note, s.Time = p.by, p.reason, p.at
+	}
+	return nil
+}
+
+// keptSet is what a purge says of a change set whose first row it has purged.
+type keptSet struct {
+	number Seq
+	digest string
+}
+
+// keepSet writes the change set that a row is the first of, which is to be purged, where nothing but the row says who made it, when and
+// why. It reports whether there is such a set.
+func keepSet(tx WriteTx, seq Seq) (kept keptSet, is bool, err error) {
+	set, err := ChangeSetOf(tx, seq)
+	if errors.Is(err, ErrUnknown) { // the row is not the first one
+		return keptSet{}, false, nil
+	}
+	kept.number = seq
+	if err == nil {
+		kept.digest, err = set.digest()
+	}
+	if err != nil {
+		return keptSet{}, false, err
+	}
+	return kept, true, putSet(tx, set)
 }
 
 // commitFrom returns the first commit whose last row is not before a Seq; ErrUnknown if there is none.

@@ -169,14 +169,19 @@ func (r *Registry) canonicalEdits(ctx context.Context, actor Actor, edits []Edit
 }
 
 // Purge removes names and prefixes of a sandbox with all their versions: those that begin with a
-// prefix. It returns how many there were. The audit sees them with a zero After but for its Key.
-func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int, err error) {
+// prefix. It returns how many there were. What it removes is one change set, with a note that says why, which may be "".
+// The audit sees them with a zero After but for its Key.
+func (r *Registry) Purge(ctx context.Context, actor Actor, prefix, note string) (n int, err error) {
 	if err := actor.May(Admin, Prefix(prefix)); err != nil {
 		return 0, err
 	}
+	if err := CheckText("note", note, MaxText); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	set := ChangeSet{Kind: KindPurge, By: actor.Name, Note: note, Time: r.Now()}
 	for _, kind := range []Kind{KindName, KindPrefix} {
 		for after := ""; ; {
-			removed, last, err := r.purgePage(ctx, actor, kind, prefix, after)
+			removed, last, err := r.purgePage(ctx, &set, kind, prefix, after)
 			if err != nil {
 				return n, err
 			}
@@ -196,15 +201,17 @@ func (r *Registry) Purge(ctx context.Context, actor Actor, prefix string) (n int
 // purgePage removes what is in a sandbox of the next purgePage entries after a name. It returns what it removed, and
 // the last name, "" where it was the last page.
 func (r *Registry) purgePage(
-	ctx context.Context, actor Actor, kind Kind, prefix, after string,
+	ctx context.Context, set *ChangeSet, kind Kind, prefix, after string,
 ) (removed []Changed, last string, err error) {
+	next := *set
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
 		removed, last = nil, ""
 		entries, err := tx.List(kind, prefix, after, purgePage)
 		if err != nil {
 			return err
 		}
-		w := NewBatch(tx, actor.Name, r.Now())
+		w := NewBatch(tx, set.By, set.Time)
+		w.Into(*set)
 		for _, e := range entries {
 			if e.Sandbox {
 				w.remove(e)
@@ -215,8 +222,12 @@ func (r *Registry) purgePage(
 			last = entries[purgePage-1].Name
 		}
 		_, err = w.Flush()
+		next = w.Set()
 		return err
 	})
+	if err == nil {
+		*set = next
+	}
 	return removed, last, err
 }
 

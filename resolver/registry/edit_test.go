@@ -246,7 +246,7 @@ func TestSandbox(t *testing.T) {
 	if !trial.Sandbox || !deep.Sandbox || changed.Sandbox || outside.Sandbox {
 		t.Errorf("in the sandbox: %t %t %t %t, want true true false false", trial.Sandbox, deep.Sandbox, changed.Sandbox, outside.Sandbox)
 	}
-	if n, err := f.Purge(t.Context(), librarian, "urn:example:"); n != 3 || err != nil {
+	if n, err := f.Purge(t.Context(), librarian, "urn:example:", ""); n != 3 || err != nil {
 		t.Errorf("purged %d, %v", n, err)
 	}
 	for name, want := range map[string]error{"urn:example:t:real": nil, "urn:example:t:trial": registry.ErrUnknown, "urn:example:u": nil} {

@@ -27,6 +27,7 @@ const (
 	hasContact
 	isAuthoritative
 	isSandbox
+	hasBegins
 )
 
 // contentFields are those that may be redacted.
@@ -75,6 +76,7 @@ func (w *writer) circumstances(e *Entry, fields uint64) {
 		}
 	}
 	w.textIf(e.Alias)
+	w.textIf(e.Begins)
 }
 
 // content writes the fields that may be redacted.
@@ -109,6 +111,7 @@ func entryFields(e *Entry) (fields uint64) {
 		{e.Contact != "", hasContact},
 		{e.Authoritative, isAuthoritative},
 		{e.Sandbox, isSandbox},
+		{e.Begins != "", hasBegins},
 	} {
 		if f.is {
 			fields |= f.bit
@@ -223,7 +226,7 @@ func (r *reader) circumstances(e *Entry, fields uint64) {
 			e.Successors = append(e.Successors, r.text())
 		}
 	}
-	e.Alias = r.textIf(fields & hasAlias)
+	e.Alias, e.Begins = r.textIf(fields&hasAlias), r.textIf(fields&hasBegins)
 	e.Authoritative, e.Sandbox = fields&isAuthoritative != 0, fields&isSandbox != 0
 }
 

@@ -52,6 +52,9 @@ type Entry struct {
 	Note    string // why
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool
+	// Begins is the digest of the change set that the version is the first one of, where the set has more than what its versions say;
+	// "" where it is not. The registry sets it.
+	Begins string
 	Record
 }
 

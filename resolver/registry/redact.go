@@ -49,24 +49,25 @@ func (r *Row) redaction() (found redaction, is bool) {
 	return found, !rd.left()
 }
 
-// Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for.
+// Redact removes the targets, metadata and contact of versions of a key, as a change set of its own, which the reason stands for. It
+// returns how many it has redacted: those that were redacted before are not among them.
 // The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
-func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) error {
-	key, err := r.KeyOf(ctx, key)
-	if err != nil {
-		return err
+func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (redacted int, err error) {
+	if key, err = r.KeyOf(ctx, key); err != nil {
+		return 0, err
 	}
 	if err := actor.May(Admin, key); err != nil {
-		return err
+		return 0, err
 	}
 	if reason == "" {
-		return fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
+		return 0, fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
 	}
 	if err := CheckText("reason", reason, MaxText); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
+		return 0, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
 	var changes []Changed
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
+		changes = nil
 		found, err := versionsWith(tx, key, versions)
 		if err != nil || len(found) == 0 {
 			return err
@@ -80,10 +81,13 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		changes, err = countRedacted(tx, key, found, reason)
 		return err
 	})
-	if err == nil && r.config.Audit != nil && len(changes) > 0 {
+	if err != nil {
+		return 0, err
+	}
+	if r.config.Audit != nil && len(changes) > 0 {
 		r.config.Audit(ctx, actor, changes)
 	}
-	return err
+	return len(changes), nil
 }
 
 // redactVersions removes the content of versions of a key, and writes that it was done.

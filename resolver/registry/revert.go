@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sort"
@@ -30,7 +31,7 @@ type Reverted struct {
 // revertPage is how many rows are taken back in a transaction.
 const revertPage = 10_000
 
-// Revert runs a Revert. Where it returns an error, what was taken back before is there; it can be run again.
+// Revert runs a Revert. Where it returns an error, what was taken back before is there; it can be run again, and goes on with the rest.
 func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (report Reverted, err error) {
 	if err := actor.May(Admin, Key{}); err != nil {
 		return report, err
@@ -162,6 +163,26 @@ func (r *reverting) show(ctx context.Context, changes []Changed) {
 	}
 }
 
+// isTakenBack reports whether the current version of a key was made by an earlier run of this revert.
+func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
+	if now.Seq == 0 {
+		return false, nil
+	}
+	of, err := commitFrom(tx, now.Seq)
+	if err != nil {
+		return false, err
+	}
+	value, err := tx.Document(TableSets, seqKey(of.set))
+	if err != nil || value == nil {
+		return false, err
+	}
+	var set ChangeSet
+	if err := json.Unmarshal(value, &set); err != nil {
+		return false, fmt.Errorf("%w: the change set %d: %w", ErrDamaged, of.set, err)
+	}
+	return set.Kind == KindRevert && set.Reverts == r.Set, nil
+}
+
 // row takes back the first version of a key in the set.
 func (r *reverting) row(tx Tx, w *Batch, row *Row) (is bool, err error) {
 	if !row.IsVersion() {
@@ -172,6 +193,9 @@ func (r *reverting) row(tx Tx, w *Batch, row *Row) (is bool, err error) {
 		return false, err
 	}
 	if !r.has(now.Seq) {
+		if is, err := r.isTakenBack(tx, &now); is || err != nil {
+			return false, err
+		}
 		return false, fmt.Errorf("%w: it was changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
 	}
 	record := now.Record

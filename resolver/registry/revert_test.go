@@ -82,7 +82,7 @@ func TestRevert(t *testing.T) {
 	if made.Kind != registry.KindRevert || made.Reverts != set.Number || made.Rows != 2 || made.Note != "a mistake" || made.By != "admin" {
 		t.Errorf("the change set of it is %+v", made)
 	}
-	if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != 0 || report.Conflicts != 3 {
+	if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != 0 || report.Conflicts != 1 {
 		t.Errorf("again: %+v, %v", report, err)
 	}
 	// What was reverted by mistake comes back the same way.
@@ -111,6 +111,20 @@ func TestRevertRefused(t *testing.T) {
 	} {
 		if report, err := r.Revert(t.Context(), c.actor, c.revert); !errors.Is(err, c.want) || report.Names != 0 {
 			t.Errorf("%s: %+v, %v; want %v", what, report, err, c.want)
+		}
+	}
+}
+
+// A revert that was interrupted goes on: what it has taken back already is no conflict.
+func TestRevertAgain(t *testing.T) {
+	r := chained(t, 0)
+	apply(t, r, lead("urn:example:a", "https://old.example/a"))
+	apply(t, r, lead("urn:example:a", "https://new.example/a"), lead("urn:example:b", "https://new.example/b"))
+	set := setsOf(t, r, 0)[1].Number
+	for _, want := range []int64{2, 0} {
+		revert := registry.Revert{Set: set, Note: "a mistake", Conflict: func(key registry.Key, err error) { t.Errorf("%s: %v", key, err) }}
+		if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != want {
+			t.Errorf("%+v, %v, want %d", report, err, want)
 		}
 	}
 }

@@ -79,6 +79,7 @@ type verifier struct {
 	named      bitmap               // by purges
 	events     map[Seq]*merkle.Hash // versions that a redaction names, and what it says of them
 	redacted   map[Seq]merkle.Hash  // versions that are redacted, and what they are
+	begins     map[Seq]string       // digests of change sets, by their first row
 	sealed     bool                 // whether there are rows that were written with a tree
 	unknown    []unknownAlias
 }
@@ -92,7 +93,7 @@ func (v *verifier) all(ctx context.Context) error {
 	for _, b := range []*bitmap{&v.superseded, &v.purged, &v.named} {
 		*b = make(bitmap, v.head/64+1)
 	}
-	v.events, v.redacted = make(map[Seq]*merkle.Hash), make(map[Seq]merkle.Hash)
+	v.events, v.redacted, v.begins = make(map[Seq]*merkle.Hash), make(map[Seq]merkle.Hash), make(map[Seq]string)
 	if err := v.versions(ctx); err != nil {
 		return err
 	}

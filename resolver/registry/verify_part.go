@@ -32,6 +32,7 @@ type counted struct {
 	named      []Seq
 	sealed     bool
 	unknown    []unknownAlias
+	begins     map[Seq]string
 }
 
 // unknownAlias is a version that is an alias of what does not know it, as it is where a later version is none.
@@ -42,11 +43,13 @@ type unknownAlias struct {
 }
 
 func newCounted() counted {
-	return counted{totals: make(map[string]*Totals), redacted: make(map[Seq]merkle.Hash), events: make(map[Seq]*merkle.Hash)}
+	return counted{
+		totals: make(map[string]*Totals), redacted: make(map[Seq]merkle.Hash), events: make(map[Seq]*merkle.Hash), begins: make(map[Seq]string),
+	}
 }
 
 // event notes what a row says that is no version.
-func (c *counted) event(row *Row) error {
+func (c *counted) event(tx Tx, row *Row) error {
 	if row.isPurged() {
 		c.purged = append(c.purged, row.Seq)
 		return nil
@@ -56,13 +59,23 @@ func (c *counted) event(row *Row) error {
 		return nil
 	}
 	purged, ok := row.purge()
-	for _, seq := range purged {
+	for _, seq := range purged.versions {
 		ok = ok && seq > 0 && seq < row.Seq
 	}
 	if !ok && len(row.Octets) > 0 {
 		return row.damaged()
 	}
-	c.named = append(c.named, purged...)
+	c.named = append(c.named, purged.versions...)
+	for _, kept := range purged.kept {
+		set, err := ChangeSetOf(tx, kept.number)
+		digest := ""
+		if err == nil {
+			digest, err = set.digest()
+		}
+		if err != nil || digest != kept.digest {
+			return fmt.Errorf("%w: the change set %d is not as it was written, by what purged its first version", ErrDamaged, kept.number)
+		}
+	}
 	return nil
 }
 
@@ -117,6 +130,7 @@ func (v *verifier) read(ctx context.Context, p *part) error {
 	v.sealed = v.sealed || found.sealed
 	maps.Copy(v.redacted, found.redacted)
 	maps.Copy(v.events, found.events)
+	maps.Copy(v.begins, found.begins)
 	v.unknown = append(v.unknown, found.unknown...)
 	for group, t := range found.totals {
 		if v.totals[group] == nil {
@@ -143,7 +157,7 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 		v.report(damage.Error())
 		return nil
 	case !row.IsVersion():
-		if err := found.event(row); err != nil {
+		if err := found.event(tx, row); err != nil {
 			v.report(err.Error())
 		}
 		return nil
@@ -152,6 +166,9 @@ func (v *verifier) row(tx Tx, row *Row, p *part, found *counted) error {
 	if err != nil {
 		v.report(err.Error())
 		return nil
+	}
+	if e.Begins != "" {
+		found.begins[e.Seq] = e.Begins
 	}
 	if e.Redacted {
 		found.redacted[e.Seq] = sha256.Sum256(row.Octets)

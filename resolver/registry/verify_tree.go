@@ -9,7 +9,7 @@ import (
 
 // tree checks the roots that were written with each transaction, by the leaves of parts.
 func (v *verifier) tree(ctx context.Context, parts <-chan *part) error {
-	t := treeVerifier{verifier: v}
+	t := treeVerifier{verifier: v, sets: newSetVerifier(v)}
 	err := v.store.Read(ctx, func(tx Tx) error {
 		tree, err := tx.Document(TableTree, treeKey)
 		t.isStored = tree != nil
@@ -39,6 +39,7 @@ type treeVerifier struct {
 	tree    merkle.Tree
 	last    Seq // of the last commit
 	commits []commit
+	sets    setVerifier
 	// isStored is whether the store has a tree.
 	isStored bool
 	broken   bool // a root that does not fit is reported once: those after it do not fit either
@@ -51,13 +52,18 @@ func (t *treeVerifier) part(ctx context.Context, p *part) error {
 		if err := t.load(tx, p); err != nil {
 			return err
 		}
+		if err := t.sets.load(tx, p); err != nil {
+			return err
+		}
 		at := 0
 		for i, leaf := range p.leaves {
 			if tile, full := t.tree.Append(leaf); full {
 				tiles[tile.Index] = tile.Hash
 			}
 			for at < len(t.commits) && t.commits[at].last == p.first+Seq(i) {
-				t.compare(t.commits[at])
+				if err := t.compare(tx, t.commits[at]); err != nil {
+					return err
+				}
 				at++
 			}
 		}
@@ -97,7 +103,7 @@ func (t *treeVerifier) load(tx Tx, p *part) error {
 }
 
 // compare compares what was written with a transaction with the tree.
-func (t *treeVerifier) compare(c commit) {
+func (t *treeVerifier) compare(tx Tx, c commit) error {
 	if c.first != t.last+1 {
 		t.report(fmt.Sprintf("the commit of the numbers %d to %d follows that of number %d", c.first, c.last, t.last))
 	}
@@ -107,6 +113,7 @@ func (t *treeVerifier) compare(c commit) {
 		t.report(fmt.Sprintf("the numbers %d to %d, or those before them, are not as they were written: their root is %x, and was %x",
 			c.first, c.last, root, c.root))
 	}
+	return t.sets.compare(tx, c)
 }
 
 // compareTiles compares tiles with those that are stored.
@@ -144,12 +151,20 @@ func (t *treeVerifier) end(ctx context.Context) error {
 			return nil
 		case stored.Size() < t.tree.Size():
 			t.report(fmt.Sprintf("the tree has %d versions, and there are %d", stored.Size(), t.tree.Size()))
+		case stored.Size() > t.tree.Size() && t.isHead(tx):
+			t.report(fmt.Sprintf("the tree has %d versions, and there are %d", stored.Size(), t.tree.Size()))
 		case stored.Size() == t.tree.Size() && stored.Root() != t.tree.Root() && !t.broken:
 			t.report("the root of the tree is not that of the versions")
 		}
 		if t.last != t.head {
 			t.report(fmt.Sprintf("no commit has the numbers after %d", t.last))
 		}
-		return nil
+		return t.sets.end(tx, t.isHead(tx))
 	})
+}
+
+// isHead reports whether nothing was written since all versions were read.
+func (t *treeVerifier) isHead(tx Tx) bool {
+	later, err := tx.Rows(t.head, 1)
+	return err == nil && len(later) == 0
 }

@@ -45,6 +45,11 @@ A set is taken back by urnd registry revert. What was registered before there we
 			return err
 		}
 		defer r.Store().Close()
+		if below != "" {
+			if below, err = r.CanonicalPrefix(below); err != nil {
+				return cli.Usage(err)
+			}
+		}
 		if cmd.Flags().Changed("set") {
 			return printChangesOf(cmd, r, registry.Seq(set), below)
 		}
@@ -56,7 +61,7 @@ A set is taken back by urnd registry revert. What was registered before there we
 			if !filter(s) || below == "" {
 				return filter(s), nil
 			}
-			return touches(cmd, r, s.Number, below)
+			return r.Touches(cmd.Context(), s.Number, below)
 		})
 	}
 	return cmd
@@ -75,15 +80,6 @@ func changesFilter(since, until, by string) (func(registry.ChangeSet) bool, erro
 	return func(s registry.ChangeSet) bool {
 		return !s.Time.Before(from) && (to.IsZero() || !s.Time.After(to)) && (by == "" || s.By == by)
 	}, err
-}
-
-// touches reports whether a set has changed names that begin with a text.
-func touches(cmd *cobra.Command, r *registry.Registry, set registry.Seq, below string) (is bool, err error) {
-	err = r.ChangesOf(cmd.Context(), set, func(c registry.Changed) bool {
-		is = strings.HasPrefix(c.After.Name, below)
-		return !is
-	})
-	return is, err
 }
 
 // printChangeSets prints the sets that are wanted.
@@ -118,6 +114,9 @@ func changeSetText(s registry.ChangeSet) string {
 		return fmt.Sprintf("%d: what was registered before there were change sets, %d versions", s.Number, s.Rows)
 	case registry.KindRevert:
 		kind = fmt.Sprintf("revert of %d", s.Reverts)
+	}
+	if s.Time.IsZero() { // an older urnd has purged it
+		return fmt.Sprintf("%d: %s, %s", s.Number, kind, counted(s.Rows, "version"))
 	}
 	text := fmt.Sprintf("%d, %s: %s, %s", s.Number, timeText(s.Time), kind, counted(s.Rows, "version"))
 	if s.By != "" {

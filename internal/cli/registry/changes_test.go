@@ -78,3 +78,27 @@ func TestHeadAndProve(t *testing.T) {
 		t.Errorf("of a name that is not registered: %d %s", status, messages)
 	}
 }
+
+// A purge is a change set with its reason, and the sets whose names it removed are listed with who made them.
+func TestChangesOfPurge(t *testing.T) {
+	r := emptyRegistry(t)
+	r.must("set urn:nbn:fi:test: --prefix --sandbox")
+	r.must("set urn:nbn:fi:test:1 --reserve --note try")
+	for _, s := range []step{
+		{args: []string{"purge", "urn:nbn:fi:test:", "--yes", "--note", "it is over"}, out: "urn:nbn:fi:test:*: 2 removed\n"},
+		{
+			args: words("changes --prefix URN:NBN:fi:test:"),
+			out:  "3, TIME: purge, 2 versions, by USER: it is over\n",
+		},
+		{
+			args: words("changes"),
+			out:  "1, TIME: change, 1 version, by USER\n2, TIME: change, 1 version, by USER: try\n3, TIME: purge, 2 versions, by USER: it is over\n",
+		},
+		{args: words("verify"), out: "no fault was found\n"},
+	} {
+		out, messages, status := r.run(s.in, s.args...)
+		if status != s.status || s.out != without(out) && s.out != "" || !strings.Contains(messages, s.part) {
+			t.Errorf("%s: status %d\n%s%s", strings.Join(s.args, " "), status, without(out), messages)
+		}
+	}
+}

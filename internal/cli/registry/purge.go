@@ -12,6 +12,7 @@ import (
 
 func newPurge(w Wiring) *cobra.Command {
 	var yes bool
+	var note string
 	cmd := &cobra.Command{
 		SuggestFor: []string{"delete", "clean", "wipe"},
 		Use:        "purge PREFIX --yes",
@@ -26,6 +27,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
+	cmd.Flags().StringVar(&note, "note", "", "why: a `text` that urnd registry changes prints")
 	cmd.Flags().BoolVar(&yes, "yes", false, "remove them")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r, _, err := f.open(cmd.Context())
@@ -40,7 +42,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		if !yes {
 			return wouldPurge(cmd, r, key.Name)
 		}
-		n, err := r.Purge(cmd.Context(), actor(), key.Name)
+		n, err := r.Purge(cmd.Context(), actor(), key.Name, note)
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d removed\n", key, n)
 		return err
 	}

@@ -166,7 +166,7 @@ func TestPrefixSaidToBeNoSandbox(t *testing.T) {
 		if _, rejected := imported(t, bulk.Import{Registry: r}, text); len(rejected) > 0 {
 			t.Fatal(rejected)
 		}
-		if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:"); err != nil || n != purged {
+		if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:", ""); err != nil || n != purged {
 			t.Errorf("%q: purged %d, %v; there is %s", text, n, err, summary(t, r))
 		}
 	}
@@ -183,7 +183,7 @@ func TestInnerPrefixIsNoSandbox(t *testing.T) {
 		if _, rejected := imported(t, bulk.Import{Registry: r}, text); len(rejected) > 0 {
 			t.Fatal(rejected)
 		}
-		if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:"); err != nil || n != 1 {
+		if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:", ""); err != nil || n != 1 {
 			t.Errorf("%q: purged %d, %v; there is %s", text, n, err, summary(t, r))
 		}
 	}

@@ -29,6 +29,7 @@ func TestForeign(t *testing.T) {
 		{"nginx.conf", bulk.Nginx, "https://www.example.org"},
 		{"noid.txt", bulk.NOID, ""},
 		{"datacite.json", bulk.DataCite, ""},
+		{"bioregistry.json", bulk.Bioregistry, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			path := filepath.Join("testdata", "foreign", c.file)

@@ -313,7 +313,7 @@ func TestSandboxStaysOutside(t *testing.T) {
 	if _, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.NDJSON}, text); len(rejected) != 1 {
 		t.Errorf("rejected were %v", rejected)
 	}
-	if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:"); n != 0 || err != nil {
+	if n, err := r.Purge(t.Context(), admin, "urn:nbn:fi:", ""); n != 0 || err != nil {
 		t.Errorf("purged %d, %v", n, err)
 	}
 }

@@ -95,7 +95,7 @@ func testRedacted(t *testing.T, s registry.Store) {
 		Canonical:       func(text string) (string, error) { return text, nil },
 		CanonicalPrefix: func(text string) (string, error) { return text, nil },
 	})
-	if err := r.Redact(t.Context(), registry.Actor{Name: "admin", Role: registry.Admin}, key, []int{1, 2}, "court order"); err != nil {
+	if _, err := r.Redact(t.Context(), registry.Actor{Name: "admin", Role: registry.Admin}, key, []int{1, 2}, "court order"); err != nil {
 		t.Fatal(err)
 	}
 	if found := verified(t, s); found != counted {

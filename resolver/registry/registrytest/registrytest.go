@@ -38,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"redacted", testRedacted},
 		{"tree", testTree},
 		{"forked", testForked},
+		{"sets", testSets},
+		{"set of a purge", testPurgeSet},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()

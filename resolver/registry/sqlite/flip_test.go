@@ -1,0 +1,179 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// varied returns the path of a closed registry that has something of all that Verify reads: names with histories, aliases, prefixes, a set
+// of several transactions, versions that were redacted, and a sandbox that was purged.
+func varied(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "registry.db")
+	s := open(t, path)
+	same := func(text string) (string, error) { return text, nil }
+	second := int64(1_900_000_000)
+	r := registry.New(registry.Config{Store: s, Canonical: same, CanonicalPrefix: same, Now: func() time.Time {
+		second++
+		return time.Unix(second, 0)
+	}})
+	anna := registry.Actor{Name: "anna", Role: registry.Admin}
+	set := registry.ChangeSet{Kind: registry.KindImport, By: anna.Name, Note: "the whole catalogue", Time: r.Now()}
+	for page := range 5 {
+		must(t, s.Write(t.Context(), func(tx registry.WriteTx) error {
+			b := registry.NewBatch(tx, anna.Name, r.Now())
+			b.Into(set)
+			for i := range 100 {
+				record := registry.Record{
+					Targets:  []registry.Target{{URI: fmt.Sprintf("https://example.org/%d", i), Note: strings.Repeat("n", i)}},
+					Metadata: `{"title":"Kalevala"}`, Contact: "mailto:anna@example.org",
+				}
+				if _, _, err := b.Put(testName(100*page+i), record, "catalogue"); err != nil {
+					return err
+				}
+			}
+			_, err := b.Flush()
+			set = b.Set()
+			return err
+		}))
+	}
+	put := func(key registry.Key, record registry.Record) {
+		t.Helper()
+		_, err := r.Apply(t.Context(), anna, registry.Edit{Key: key, IfVersion: registry.Any, Note: "by hand", Change: registry.Put(record)})
+		must(t, err)
+	}
+	for i := range 20 {
+		put(registry.Name(fmt.Sprintf("urn:example:alias-%d", i)), registry.Record{Alias: testName(i).Name})
+		put(testName(i), registry.Record{Targets: []registry.Target{{URI: "https://example.org/moved"}}})
+	}
+	put(registry.Prefix("urn:example:sandbox:"), registry.Record{Sandbox: true})
+	for i := range 10 {
+		put(registry.Name(fmt.Sprintf("urn:example:sandbox:%d", i)), registry.Record{Status: registry.Reserved})
+		_, err := r.Redact(t.Context(), anna, testName(i), []int{1}, "by request")
+		must(t, err)
+	}
+	_, err := r.Purge(t.Context(), anna, "urn:example:sandbox:", "")
+	must(t, err)
+	_, err = r.Revert(t.Context(), anna, registry.Revert{Set: 501, Note: "no alias"})
+	must(t, err)
+	closed(t, s)
+	return path
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents returns what a registry has, in the tables that Verify is about.
+func contents(ctx context.Context, s registry.Store) (string, error) {
+	var b strings.Builder
+	err := s.Read(ctx, func(tx registry.Tx) error {
+		for after, more := registry.Seq(0), true; more; {
+			rows, err := tx.Rows(after, 1000)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				after = row.Seq
+				fmt.Fprintf(&b, "%d %d %d %q %x\n", row.Seq, row.Prev, row.Kind, row.Name, row.Octets)
+			}
+			more = len(rows) > 0
+		}
+		for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
+			current, err := tx.Current(kind, "", 100_000)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%+v\n", current)
+		}
+		for table := registry.TableAliases; table <= registry.TableSets; table++ {
+			documents, err := tx.Documents(table, "", "", 100_000)
+			if err != nil {
+				return err
+			}
+			for _, d := range documents {
+				fmt.Fprintf(&b, "table %d %q %q\n", table, d.Key, d.Value)
+			}
+		}
+		return nil
+	})
+	return b.String(), err
+}
+
+// read returns what a file has, and how many faults Verify finds in it. The error is that of either.
+func readAndVerify(ctx context.Context, path string) (text string, faults []string, err error) {
+	s, err := sqlite.OpenBackup(ctx, path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer s.Close()
+	err = registry.Verify(ctx, s, func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {})
+	if err != nil || len(faults) > 0 {
+		return "", faults, err
+	}
+	text, err = contents(ctx, s)
+	return text, nil, err
+}
+
+// flips is how many bits TestFlippedBits flips, one at a time; URND_FLIPS is another number.
+const flips = 40
+
+// Where a bit of the file is another one, Verify finds it, or nothing that the registry has is another.
+func TestFlippedBits(t *testing.T) {
+	path := varied(t)
+	octets, err := os.ReadFile(path)
+	must(t, err)
+	want, faults, err := readAndVerify(t.Context(), path)
+	if err != nil || len(faults) > 0 {
+		t.Fatalf("%v, %v", faults, err)
+	}
+	n := flips
+	if text := os.Getenv("URND_FLIPS"); text != "" {
+		n, err = strconv.Atoi(text)
+		must(t, err)
+	}
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 1))
+	copied := filepath.Join(t.TempDir(), "flipped.db")
+	found, unseen := 0, 0
+	for range n {
+		at, bit := random.IntN(len(octets)), random.IntN(8)
+		octets[at] ^= 1 << bit
+		must(t, os.WriteFile(copied, octets, 0o600))
+		octets[at] ^= 1 << bit
+		got, faults, err := readAndVerify(t.Context(), copied)
+		switch {
+		case err != nil || len(faults) > 0:
+			found++
+		case got != want:
+			t.Errorf("seed %d: bit %d of octet %d is not found, and changes %s", seed, bit, at, difference(want, got))
+		default:
+			unseen++
+		}
+	}
+	t.Logf("of %d octets %d bits were flipped: %d are found, %d change nothing", len(octets), n, found, unseen)
+}
+
+// difference returns the first lines that are not the same.
+func difference(a, b string) string {
+	before, after := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(before), len(after)) {
+		if before[i] != after[i] {
+			return fmt.Sprintf("%.300s into %.300s", before[i], after[i])
+		}
+	}
+	return "the end"
+}
