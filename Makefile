@@ -1,23 +1,34 @@
 # The commands of urnd's builders. They need Go, git and make.
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The length of an abbreviated commit is given: that of git depends on how many objects a clone has.
+VERSION := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+# The only date in what is built: that of the commit (https://reproducible-builds.org/specs/source-date-epoch/).
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace bench-registry pgo cover clean
+.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace bench-registry pgo cover clean release package-files vet-platforms
 
 run:
 	go run ./cmd/urnd serve
 
+# What is in a binary is said here as a whole, and not by the directory, the machine or its environment.
+export GOAMD64 := v1
+export GOARM64 := v8.0
+export GORISCV64 := rva20u64
+BUILD = env CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
+
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o urnd ./cmd/urnd
+	$(BUILD) -o urnd ./cmd/urnd
 
 # A Debian package, in dist. Its manual and completions are made by the binary.
 DEB_ARCH := $(shell go env GOARCH)
-DEB_VERSION := $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//; s/-/+/' | grep . || echo "0.1.0+git$$(git rev-list --count HEAD 2>/dev/null || echo 0)")
+DEB_VERSION := $(shell git describe --tags --match 'v[0-9]*' --abbrev=12 2>/dev/null | sed 's/^v//; s/-/+/' | grep . || echo "0.1.0+git$$(git rev-list --count HEAD 2>/dev/null || echo 0)")
 
-deb:
+# The files that packages have, in dist.
+package-files:
 	rm -rf dist && mkdir -p dist/man dist/completions
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/urnd ./cmd/urnd
+	$(BUILD) -o dist/urnd ./cmd/urnd
 	dist/urnd config example --commented > dist/urnd.yaml
 	dist/urnd man dist/man
 	rm -f dist/man/urnd-completion*
@@ -28,8 +39,25 @@ deb:
 	dist/urnd completion zsh > dist/completions/_urnd
 	dist/urnd completion fish > dist/completions/urnd.fish
 	printf 'urnd (%s-1) unstable; urgency=medium\n\n  * See CHANGELOG.md of the project.\n\n -- The urnd founders <maintainers@urnd.invalid>  %s\n' \
-		'$(DEB_VERSION)' "$$(git log -1 --format=%cD 2>/dev/null || date -R)" | gzip -9n > dist/changelog.Debian.gz
+		'$(DEB_VERSION)' "$$(LC_ALL=C date -u -R -d @$(SOURCE_DATE_EPOCH))" | gzip -9n > dist/changelog.Debian.gz
+
+deb: package-files
 	DEB_ARCH=$(DEB_ARCH) DEB_VERSION=$(DEB_VERSION) go tool -modfile=internal/tools/go.mod nfpm package --config packaging/nfpm.yaml --packager deb --target dist
+
+# Where urnd is released for: Linux for those who run it, the others for those who develop there.
+PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 freebsd/amd64
+
+# Binaries of PLATFORMS, packages, their SBOMs and checksums, in dist/release: the same octets wherever the same commit is
+# built by the same Go.
+release: package-files
+	VERSION='$(VERSION)' PACKAGE_VERSION='$(DEB_VERSION)' PLATFORMS='$(PLATFORMS)' packaging/release $(BUILD)
+
+# What is for one system alone is told apart by build tags. No test of another system is run.
+vet-platforms:
+	@set -e; for platform in $(PLATFORMS); do \
+		echo "go vet for $$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go vet -pgo=off ./...; \
+	done
 
 # The servers that tests speak with, from Debian's packages.
 test-deps:

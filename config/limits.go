@@ -12,6 +12,7 @@ type Limits struct {
 	NetworkFactor     int           `mapstructure:"network_factor"` // of what a /64 network has
 	BatchTimeout      time.Duration `mapstructure:"batch_timeout"`
 	DrainTime         time.Duration `mapstructure:"drain_time"`
+	NoticeTime        time.Duration `mapstructure:"notice_time"`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout"`
 	WriteTimeout      time.Duration `mapstructure:"write_timeout"`
 	Connections       int           `mapstructure:"connections"`
@@ -150,6 +151,11 @@ func limitSettings() []Setting {
 			Path: "limits.drain_time", Default: time.Second, Least: time.Duration(0), Most: time.Hour,
 			Doc: "how long urnd goes on answering when it is stopped, while it asks clients to close their " +
 				"connections; it ends at once when there are none",
+		},
+		{
+			Path: "limits.notice_time", Default: time.Duration(0), Least: time.Duration(0), Most: time.Hour,
+			Doc: "how long urnd accepts connections at least when it is stopped, while /readyz says so: until a load balancer " +
+				"in front has seen it; not where systemd holds the sockets",
 		},
 		{
 			Path: "limits.shutdown_timeout", Default: 10 * time.Second, Least: time.Duration(0), Most: time.Hour,

@@ -16,39 +16,75 @@ import (
 // from 0 to 10.
 const maxExposure = 1.5
 
-func TestUnitIsClosed(t *testing.T) {
-	testserver.Need(t, "systemd-analyze")
-	out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager", "urnd.service").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	level := regexp.MustCompile(`Overall exposure level for urnd.service: ([0-9.]+)`).FindSubmatch(out)
-	if level == nil {
-		t.Fatalf("no exposure level in the output:\n%s", out)
-	}
-	if exposed, err := strconv.ParseFloat(string(level[1]), 64); err != nil || exposed > maxExposure {
-		t.Errorf("the exposure level is %s, want at most %.1f:\n%s", level[1], maxExposure, out)
-	}
-}
-
-// systemd finds no errors in the units, with a program that exists.
-func TestUnitsVerify(t *testing.T) {
-	testserver.Need(t, "systemd-analyze")
-	dir := t.TempDir()
-	for _, name := range []string{"urnd.service", "urnd.socket"} {
-		text, err := os.ReadFile(name)
+// unitsIn writes the units to a directory, with a program that exists, and an instance of the template.
+func unitsIn(t *testing.T) (directory string) {
+	t.Helper()
+	directory = t.TempDir()
+	for name, unit := range map[string]string{
+		"urnd.service": "urnd.service", "urnd@north.service": "urnd@.service", "urnd.socket": "urnd.socket", "urnd-https.socket": "urnd-https.socket",
+	} {
+		text, err := os.ReadFile(unit)
 		if err != nil {
 			t.Fatal(err)
 		}
 		replaced := strings.ReplaceAll(string(text), "/usr/bin/urnd", "/bin/true")
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(replaced), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(replaced), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", filepath.Join(dir, "urnd.service"), filepath.Join(dir,
-		"urnd.socket")).CombinedOutput()
-	if err != nil || strings.Contains(string(out), "urnd.") {
-		t.Errorf("%v\n%s", err, out)
+	return directory
+}
+
+func TestUnitIsClosed(t *testing.T) {
+	testserver.Need(t, "systemd-analyze")
+	directory := unitsIn(t)
+	for _, unit := range []string{"urnd.service", "urnd@north.service"} {
+		out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager", filepath.Join(directory, unit)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		level := regexp.MustCompile(`Overall exposure level for ` + regexp.QuoteMeta(unit) + `: ([0-9.]+)`).FindSubmatch(out)
+		if level == nil {
+			t.Fatalf("no exposure level in the output:\n%s", out)
+		}
+		if exposed, err := strconv.ParseFloat(string(level[1]), 64); err != nil || exposed > maxExposure {
+			t.Errorf("the exposure level of %s is %s, want at most %.1f:\n%s", unit, level[1], maxExposure, out)
+		}
+	}
+}
+
+// systemd finds no errors in the units.
+func TestUnitsVerify(t *testing.T) {
+	testserver.Need(t, "systemd-analyze")
+	directory := unitsIn(t)
+	for _, unit := range []string{"urnd.service", "urnd@north.service", "urnd.socket", "urnd-https.socket"} {
+		out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", filepath.Join(directory, unit)).CombinedOutput()
+		if err != nil || strings.Contains(string(out), "urnd") {
+			t.Errorf("%s: %v\n%s", unit, err, out)
+		}
+	}
+}
+
+// An instance is confined as the service is, and what it does has its own name: each other line is that of urnd.service.
+func TestInstanceIsTheService(t *testing.T) {
+	lines := func(unit string) string {
+		text, err := os.ReadFile(unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(text), "")
+	}
+	want := lines("urnd.service")
+	for _, change := range [][2]string{
+		{`(?m)^(Description=.*)$`, "$1, instance %i"},
+		{`/etc/urnd/urnd\.yaml`, "/etc/urnd/%i.yaml"},
+		{`(?m)^((?:State|Cache|Runtime|Logs)Directory=urnd)$`, "$1-%i"},
+		{`(?m)^(LoadCredential=[a-z-]+:urnd)\.`, "$1-%i."},
+	} {
+		want = regexp.MustCompile(change[0]).ReplaceAllString(want, change[1])
+	}
+	if got := lines("urnd@.service"); got != want {
+		t.Errorf("urnd@.service is\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/cli/access"
 	"github.com/urnd/urnd/internal/cli/cache"
 	cliconfig "github.com/urnd/urnd/internal/cli/config"
+	clistatus "github.com/urnd/urnd/internal/cli/status"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/proxy/route"
 )
@@ -20,7 +21,7 @@ import (
 // serviceCommands returns the commands that serve, ask an urnd that serves, or need to know how it does.
 func serviceCommands() []*cobra.Command {
 	return []*cobra.Command{
-		newServe(), cache.Command(hasResponses),
+		newServe(), cache.Command(hasResponses), clistatus.Command(),
 		access.Command(access.Wiring{Policy: policyOf, Server: serverOf, Gateways: gatewayInfos}),
 		cliconfig.Command(checkWiring()),
 	}

@@ -132,6 +132,10 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.Expires() })
 		return expires, ok
 	})
+	d.metrics.Config(func() (hash string) {
+		made.Use(func(g *daemon.Generation) { hash = wired(g).config.Hash() })
+		return hash
+	})
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
@@ -226,6 +230,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	whole := *p
 	return &daemon.Generation{
 		Endpoints: endpoints, Log: d.log, WriteTimeout: c.Limits.WriteTimeout, DrainTime: c.Limits.DrainTime,
+		NoticeTime: c.Limits.NoticeTime,
 		Connections: listen.ConnectionLimits{
 			Connections: c.Limits.Connections, ClientConnections: c.Limits.ClientConnections,
 			NetworkConnections: c.Limits.ClientConnections * c.Limits.NetworkFactor,

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -193,6 +194,20 @@ type tracing struct {
 	untraced func() bool
 }
 
+// instanceOf returns what tells this urnd from others: the machine, and where it listens for clients there.
+func instanceOf(c config.Listen) string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	for _, address := range append(slices.Clone(c.Service), c.TLS...) {
+		if _, port, err := net.SplitHostPort(address); err == nil {
+			return net.JoinHostPort(name, port)
+		}
+	}
+	return name
+}
+
 // wireTelemetry returns the functions for spans.
 func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error) {
 	if c.Telemetry.Endpoint == "" {
@@ -202,7 +217,7 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
 	tracer, err := telemetry.New(telemetry.Config{
 		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
-		Version: versionText(), Dial: everywhere.DialContext,
+		Version: versionText(), Instance: instanceOf(c.Listen), Dial: everywhere.DialContext,
 		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
 	})
 	if err != nil {

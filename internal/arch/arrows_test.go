@@ -380,8 +380,20 @@ func packageRules() []packageRule {
 			"a family of commands depends on what it shows; these speak the protocol of Squid's helpers",
 		},
 		{
+			"internal/cli/admin",
+			[]string{"internal/cli", "internal/api", "internal/netguard", "internal/secret", "config"},
+			true,
+			"the client of the admin interface knows where it is and how to be let in, and no document but that of a problem",
+		},
+		{
+			"internal/cli/status",
+			[]string{"internal/cli", "internal/cli/admin"},
+			true,
+			"it shows what an urnd says of itself, and depends on its documents alone",
+		},
+		{
 			"internal/cli/cache",
-			[]string{"internal/cli", "internal/api", "internal/netguard", "internal/secret", "config", "uri"},
+			[]string{"internal/cli", "internal/cli/admin", "internal/api", "uri"},
 			true,
 			"these commands ask a running urnd as any client does: they depend on its documents, and not on what makes them",
 		},

@@ -235,18 +235,33 @@ func (d *Daemon) limitMemory(limit int64) {
 	debug.SetMemoryLimit(limit)
 }
 
-// close closes endpoints and generations, and returns when all requests have ended.
-func (d *Daemon) close() {
+// announce asks clients to close their connections, and returns when it is time to close them. A load balancer that has not
+// noticed yet opens new ones, also where none is left.
+func (d *Daemon) announce() {
+	g := d.current.generation.Load()
+	noticed, stop := context.WithTimeout(context.Background(), g.NoticeTime)
+	defer stop()
+	announcing, stop := context.WithTimeout(context.Background(), max(g.DrainTime, g.NoticeTime))
+	defer stop()
+	accepts := false
 	var ending sync.WaitGroup
-	announcing, stop := context.WithTimeout(context.Background(), d.current.generation.Load().DrainTime)
 	for _, e := range d.endpoints {
 		if !e.spec.Administration {
+			accepts = accepts || !e.inherited
 			ending.Go(func() { e.announce(announcing) })
 		}
 	}
 	ending.Wait()
-	stop()
+	if accepts {
+		<-noticed.Done()
+	}
+}
+
+// close closes endpoints and generations, and returns when all requests have ended.
+func (d *Daemon) close() {
+	d.announce()
 	d.cancel()
+	var ending sync.WaitGroup
 	for _, administration := range []bool{false, true} { // the admin interface ends last
 		for _, e := range d.endpoints {
 			if e.spec.Administration == administration {

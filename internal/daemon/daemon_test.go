@@ -20,9 +20,11 @@ func serving(t *testing.T) *Daemon {
 			return &Generation{
 				Endpoints: []Endpoint{{
 					Name: "http", Address: "127.0.0.1:0", Handler: http.NotFoundHandler(),
-					Server: listen.ServerConfig{Now: time.Now, MaxHeader: 4096, MaxTarget: 4096, ShutdownTimeout: time.Second},
+					Server: listen.ServerConfig{
+						Now: time.Now, MaxHeader: 4096, MaxTarget: 4096, HeaderTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: time.Second,
+					},
 				}},
-				Log: slog.New(slog.DiscardHandler), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,
+				Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,
 				Close: func() {}, Reopen: func() error { return nil },
 			}, nil
 		},

@@ -20,7 +20,9 @@ type Generation struct {
 	WriteTimeout time.Duration // for a client to read a chunk of a response
 	// DrainTime is how long requests are still answered when the daemon ends, while clients are
 	// asked to close their connections.
-	DrainTime   time.Duration
+	DrainTime time.Duration
+	// NoticeTime is how long connections are accepted at least when the daemon ends, while Health says that it does.
+	NoticeTime  time.Duration
 	MemoryLimit int64 // octets; 0 is no limit
 	Watch       bool  // reload when the file of the configuration changes
 	// Parts are the components of the generation, for the next call of Load.

@@ -26,6 +26,7 @@ func exported() string {
 	m.Caches(func() []metrics.Cache {
 		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}}
 	})
+	m.Config(func() string { return "0123456789abcdef" })
 	m.TargetCheck("alive")
 	m.RegistryConflict()
 	m.RegistryState(func() (metrics.RegistryState, bool) {

@@ -27,6 +27,7 @@ type Config struct {
 	Endpoint string // "http://127.0.0.1:4318"
 	Sample   uint64 // one of this many requests is traced, in addition to those with a sampled traceparent; 0 is 1
 	Version  string
+	Instance string // tells instances of urnd apart, as the name of a machine and a port do; "" is not sent
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	Failed   func(error) // called when spans could not be sent
 }
@@ -67,12 +68,21 @@ func New(config Config) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making an exporter of spans: %w", err)
 	}
-	attributes := resource.NewSchemaless(attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version))
+	attributes := resource.NewSchemaless(describe(config)...)
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(reportingExporter{exporter, config.Failed}),
 		sdktrace.WithResource(attributes), sdktrace.WithSampler(sdktrace.AlwaysSample()),
 	)
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/urnd/urnd"), sample: max(config.Sample, 1)}, nil
+}
+
+// describe returns the attributes of all spans, by the semantic conventions of OpenTelemetry for services.
+func describe(config Config) []attribute.KeyValue {
+	all := []attribute.KeyValue{attribute.String("service.name", "urnd"), attribute.String("service.version", config.Version)}
+	if config.Instance != "" {
+		all = append(all, attribute.String("service.instance.id", config.Instance))
+	}
+	return all
 }
 
 // Close sends the remaining spans.

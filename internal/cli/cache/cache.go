@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/admin"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -92,14 +93,14 @@ func newStats() *cobra.Command {
 		Example: "  urnd cache stats\n  urnd cache stats --json --admin http://127.0.0.1:8142",
 		Args:    cobra.NoArgs,
 	}
-	f := addAdmin(cmd)
+	f := admin.AddFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of "+pathStats)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := f.client()
+		c, err := f.Client()
 		if err != nil {
 			return err
 		}
-		text, err := c.get(cmd.Context(), pathStats, nil)
+		text, err := c.Get(cmd.Context(), pathStats, nil)
 		if err != nil {
 			return err
 		}

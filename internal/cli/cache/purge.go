@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/admin"
 )
 
 // purgeFlags are the flags of urnd cache purge.
@@ -44,7 +45,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
   urnd cache purge --all --hard`,
 		Args: cobra.ArbitraryArgs,
 	}
-	f := addAdmin(cmd)
+	f := admin.AddFlags(cmd)
 	cmd.Flags().StringVar(&p.prefix, "prefix", "", "purge what is cached of URIs whose canonical form begins with this `text`")
 	cmd.Flags().StringVar(&p.host, "host", "", "purge the stored responses of this `host`, by any scheme; without a port, of all its ports")
 	cmd.Flags().StringVar(&p.tag, "tag", "", "purge the stored responses with this `tag` in Surrogate-Key, Cache-Tag or Cache-Groups")
@@ -57,7 +58,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
 		if err != nil {
 			return cli.Usage(err)
 		}
-		c, err := f.client()
+		c, err := f.Client()
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func flagLine(k kinds, name, value string) purgeLine {
 }
 
 // run purges one after another, and prints a line for each. What fails does not stop the rest.
-func (p *purgeFlags) run(ctx context.Context, c *adminClient, purges []purgeLine, w, errs io.Writer) error {
+func (p *purgeFlags) run(ctx context.Context, c *admin.Client, purges []purgeLine, w, errs io.Writer) error {
 	failed := false
 	for _, line := range purges {
 		if err := p.purge(ctx, c, &line); err != nil {
@@ -154,7 +155,7 @@ func (p *purgeFlags) run(ctx context.Context, c *adminClient, purges []purgeLine
 	return nil
 }
 
-func (p *purgeFlags) purge(ctx context.Context, c *adminClient, line *purgeLine) error {
+func (p *purgeFlags) purge(ctx context.Context, c *admin.Client, line *purgeLine) error {
 	query := url.Values{line.By: {line.normal}}
 	switch {
 	case line.Of == ofAnswers && !p.hard:
@@ -164,7 +165,7 @@ func (p *purgeFlags) purge(ctx context.Context, c *adminClient, line *purgeLine)
 	case p.refresh:
 		query.Set("mode", "refresh")
 	}
-	text, err := c.ask(ctx, http.MethodDelete, pathOf(line.Of), query)
+	text, err := c.Ask(ctx, http.MethodDelete, pathOf(line.Of), query)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/admin"
 )
 
 func newShow(k kinds) *cobra.Command {
@@ -28,18 +29,18 @@ another URI, the answers for all services.`,
 		Example: "  urnd cache show http://www.example.org/\n  urnd cache show --json urn:isbn:0-395-36341-1",
 		Args:    cobra.ExactArgs(1),
 	}
-	f := addAdmin(cmd)
+	f := admin.AddFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of "+pathResponses+" or "+pathAnswers)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		of, normal, err := k.cachedAs(args[0])
 		if err != nil {
 			return err
 		}
-		c, err := f.client()
+		c, err := f.Client()
 		if err != nil {
 			return err
 		}
-		text, err := c.get(cmd.Context(), pathOf(of), url.Values{"uri": {normal}})
+		text, err := c.Get(cmd.Context(), pathOf(of), url.Values{"uri": {normal}})
 		if err != nil {
 			return err
 		}

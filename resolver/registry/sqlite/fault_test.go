@@ -189,54 +189,6 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// A full disk fails the write that does not fit: all before it is there, and once there is room
-// writing goes on.
-func TestDiskFull(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skipf("mounting needs root: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	path := filepath.Join(dir, "registry.db")
-	s := open(t, path)
-	defer closed(t, s)
-	written := 0
-	var full error
-	for full == nil && written < 100_000 {
-		if full = write(t, s, written, written+10); full == nil {
-			written += 10
-		}
-	}
-	wantFault(t, full, registry.ErrNoStore, path, "no more room")
-	check := func(n int) {
-		t.Helper()
-		for i := range n + 10 {
-			e, err := s.Lookup(t.Context(), testName(i))
-			if err != nil || e.Exists() != (i < n) {
-				t.Fatalf("of %d names, number %d: %+v, %v", n, i, e, err)
-			}
-		}
-	}
-	check(written)
-	wantFault(t, write(t, s, written, written+1000), registry.ErrNoStore, "no more room")
-	check(written)
-	if _, err := sqlite.Open(t.Context(), filepath.Join(dir, "other.db")); err == nil {
-		t.Error("a database was made on a full disk")
-	} else {
-		wantFault(t, err, registry.ErrNoStore, "other.db", "no more room")
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
-		t.Fatal(err)
-	}
-	if err := write(t, s, written, written+1000); err != nil {
-		t.Fatalf("writing after there is room again: %v", err)
-	}
-	check(written + 1000)
-	if err := s.Check(t.Context(), func(fault string) { t.Error(fault) }); err != nil {
-		t.Error(err)
-	}
-}
-
 // asOther is set in a process of another user, that opens a store.
 const asOther = "TEST_OPEN_STORE"
 

@@ -1,4 +1,6 @@
-package cache
+// Package admin is what commands share that ask the admin interface of a running urnd: the flags that say where it is, and its
+// client.
+package admin
 
 import (
 	"bytes"
@@ -25,15 +27,22 @@ import (
 	"github.com/urnd/urnd/internal/secret"
 )
 
-// adminFlags are the flags by which a command reaches the admin interface of a running urnd.
-type adminFlags struct {
+// Flags are the flags by which a command reaches the admin interface of a running urnd.
+type Flags struct {
 	settings                                 *cli.Settings
 	at, token, certificate, key, authorities string
 }
 
-func addAdmin(cmd *cobra.Command) *adminFlags {
-	f := &adminFlags{settings: cli.AddFile(cmd)}
+// AddFlags adds the flags to a command, with one that says where the admin interface is.
+func AddFlags(cmd *cobra.Command) *Flags {
+	f := AddAccess(cmd)
 	cmd.Flags().StringVar(&f.at, "admin", "", "the `URL` of the admin interface, or unix: and a path, in place of listen.admin")
+	return f
+}
+
+// AddAccess adds the flags to a command that is told otherwise where the admin interface is.
+func AddAccess(cmd *cobra.Command) *Flags {
+	f := &Flags{settings: cli.AddFile(cmd)}
 	cmd.Flags().StringVar(&f.token, "token-file", "", "read the token of administrators from this `file`, in place of access.admin_token")
 	cmd.Flags().StringVar(&f.certificate, "cert", "", "the client certificate, a `file` in PEM, where tls.client_ca requires one")
 	cmd.Flags().StringVar(&f.key, "key", "", "its private key, a `file` in PEM")
@@ -43,17 +52,17 @@ func addAdmin(cmd *cobra.Command) *adminFlags {
 }
 
 var (
-	errAdminOff = errors.New("listen.admin is empty: the admin interface is turned off, " +
+	errOff = errors.New("listen.admin is empty: the admin interface is turned off, " +
 		"or systemd opens its socket; --admin says where it is")
-	errAdminURL    = errors.New("--admin is http://, https:// and a host with its port, or unix: and a path that begins with a slash")
+	errURL         = errors.New("the address of an admin interface is http://, https:// and a host with its port, or unix: and a path that begins with a slash")
 	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): " +
 		"give --cert and --key, and --admin with the name in the certificate of the daemon")
 	errKey         = errors.New("--cert and --key are given together")
 	errAuthorities = errors.New("--ca: the file contains no certificate")
 )
 
-// client returns the client of the admin interface that the flags, or else the configuration, name.
-func (f *adminFlags) client() (*adminClient, error) {
+// Client returns the client of the admin interface that the flags, or else the configuration, name.
+func (f *Flags) Client() (*Client, error) {
 	if (f.certificate == "") != (f.key == "") {
 		return nil, cli.Usage(errKey)
 	}
@@ -63,7 +72,7 @@ func (f *adminFlags) client() (*adminClient, error) {
 		if err != nil {
 			return nil, err
 		}
-		if at, err = adminURL(c); err != nil {
+		if at, err = urlOf(c); err != nil {
 			return nil, err
 		}
 		if c.TLS.ClientCA != "" && f.certificate == "" {
@@ -73,7 +82,7 @@ func (f *adminFlags) client() (*adminClient, error) {
 			token, setting = c.Access.AdminToken, "access.admin_token"
 		}
 	}
-	made := &adminClient{}
+	made := &Client{}
 	dial, err := made.locate(at, f.certificate != "")
 	if err != nil {
 		return nil, cli.Usage(err)
@@ -90,18 +99,28 @@ func (f *adminFlags) client() (*adminClient, error) {
 		return nil, err
 	}
 	made.client = http.Client{
-		Timeout:       adminTimeout,
+		Timeout:       timeout,
 		Transport:     &http.Transport{DialContext: dial, TLSClientConfig: secure, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for no other
 	}
 	return made, nil
 }
 
-// adminURL returns where the admin interface of a configuration is, as --admin has it.
-func adminURL(c config.Config) (string, error) {
+// At returns the client of the admin interface at an address: a URL, unix: and a path, or a host with its port, which is
+// asked by http. No configuration is read for it.
+func (f *Flags) At(address string) (*Client, error) {
+	other := *f
+	if other.at = address; !strings.Contains(address, "://") && !strings.HasPrefix(address, config.UnixPrefix) {
+		other.at = "http://" + address
+	}
+	return other.Client()
+}
+
+// urlOf returns where the admin interface of a configuration is, as --admin has it.
+func urlOf(c config.Config) (string, error) {
 	address := c.Listen.Admin
 	if address == "" {
-		return "", errAdminOff
+		return "", errOff
 	}
 	scheme := "http://"
 	if c.TLS.ClientCA != "" {
@@ -123,7 +142,7 @@ func adminURL(c config.Config) (string, error) {
 }
 
 // tls returns the TLS configuration of the flags.
-func (f *adminFlags) tls() (*tls.Config, error) {
+func (f *Flags) tls() (*tls.Config, error) {
 	secure := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.certificate != "" {
 		pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
@@ -145,54 +164,80 @@ func (f *adminFlags) tls() (*tls.Config, error) {
 	return secure, nil
 }
 
-// adminClient asks the admin interface.
-type adminClient struct {
+// Client asks the admin interface. It is safe for concurrent use.
+type Client struct {
 	base, token string // token is "" for none
 	client      http.Client
 }
 
 // Bounds of a request to the admin interface: a refresh waits for origins.
 const (
-	adminConnect  = 5 * time.Second
-	adminTimeout  = 10 * time.Minute
-	maxAdminReply = 16 << 20
+	connectTimeout = 5 * time.Second
+	timeout        = 10 * time.Minute
+	maxReply       = 16 << 20
 )
 
 // locate sets the base of URLs by the value of --admin, and returns the dial function for it. secure is
 // whether a socket is asked by TLS.
-func (c *adminClient) locate(at string, secure bool) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
+func (c *Client) locate(at string, secure bool) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
 	if path, ok := strings.CutPrefix(at, config.UnixPrefix); ok {
 		if !strings.HasPrefix(path, "/") {
-			return nil, errAdminURL
+			return nil, errURL
 		}
 		c.base = "http://localhost"
 		if secure {
 			c.base = "https://localhost"
 		}
-		return netguard.Socket(adminConnect, path), nil
+		return netguard.Socket(connectTimeout, path), nil
 	}
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return nil, errAdminURL
+		return nil, errURL
 	}
 	c.base = u.Scheme + "://" + u.Host
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return netguard.Only(adminConnect, addr.WithZone("")).DialContext, nil
+		return netguard.Only(connectTimeout, addr.WithZone("")).DialContext, nil
 	}
 	// Whoever runs the command names the host.
-	return netguard.New(adminConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")).DialContext, nil
+	return netguard.New(connectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")).DialContext, nil
 }
 
-func (c *adminClient) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
-	return c.ask(ctx, http.MethodGet, path, query)
+// Base returns what the URLs that are asked begin with.
+func (c *Client) Base() string { return c.base }
+
+// Get asks for a document.
+func (c *Client) Get(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	return c.Ask(ctx, http.MethodGet, path, query)
 }
 
-// ask sends a request, and returns the document of the answer. One that refuses is an error.
-func (c *adminClient) ask(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path+"?"+query.Encode(), nil)
+// Ask sends a request, and returns the document of the answer. One that refuses is an error.
+func (c *Client) Ask(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
+	status, text, err := c.Answer(ctx, method, path, query)
+	if err != nil || status == http.StatusOK {
+		return text, err
+	}
+	return nil, c.Refused(status, text)
+}
+
+// Refused returns the error of an answer that is none, or refuses.
+func (c *Client) Refused(status int, text []byte) error {
+	var problem api.Problem
+	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
+		problem.Detail = "this is perhaps not an admin interface of urnd"
+	}
+	return fmt.Errorf("the admin interface at %s answered %d: %s", c.base, status, cli.WithoutControls(problem.Detail))
+}
+
+// Answer sends a request, and returns the answer, whatever its status.
+func (c *Client) Answer(ctx context.Context, method, path string, query url.Values) (status int, text []byte, err error) {
+	address := c.base + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("asking the admin interface: %w", err)
+		return 0, nil, fmt.Errorf("asking the admin interface: %w", err)
 	}
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
@@ -203,19 +248,12 @@ func (c *adminClient) ask(ctx context.Context, method, path string, query url.Va
 		if errors.As(err, &failed) { // its URL is not what was typed
 			err = failed.Err
 		}
-		return nil, fmt.Errorf("asking the admin interface at %s: %w", c.base, err)
+		return 0, nil, fmt.Errorf("asking the admin interface at %s: %w", c.base, err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAdminReply))
+	text, err = io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer of the admin interface: %w", err)
+		return 0, nil, fmt.Errorf("reading the answer of the admin interface: %w", err)
 	}
-	if response.StatusCode == http.StatusOK {
-		return text, nil
-	}
-	var problem api.Problem
-	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
-		problem.Detail = "this is perhaps not an admin interface of urnd"
-	}
-	return nil, fmt.Errorf("the admin interface at %s answered %d: %s", c.base, response.StatusCode, cli.WithoutControls(problem.Detail))
+	return response.StatusCode, text, nil
 }

@@ -1,0 +1,134 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/internal/cli/admin"
+)
+
+// Instance is what an urnd says of itself. Counts are since its start.
+type Instance struct {
+	Address  string   `json:"address"`
+	Error    string   `json:"error,omitempty"` // why it was not asked, or did not answer
+	Version  string   `json:"version,omitempty"`
+	Uptime   float64  `json:"uptime_seconds,omitempty"` // 0 where the system does not say when a process began
+	Config   string   `json:"config,omitempty"`         // a hash, which those of one configuration share
+	Ready    bool     `json:"ready"`
+	Unready  []string `json:"unready,omitempty"`
+	Degraded []string `json:"degraded,omitempty"`
+
+	Requests    float64          `json:"requests"`
+	Errors      float64          `json:"errors"` // requests that were answered by a status of 500 or above
+	Connections float64          `json:"connections"`
+	Caches      map[string]Cache `json:"caches,omitempty"`
+	Registry    *Registry        `json:"registry,omitempty"` // nil: it has none
+	Systems     []System         `json:"systems,omitempty"`  // the slowest one first
+}
+
+// Cache is what a cache holds, and how it was used.
+type Cache struct {
+	Entries float64 `json:"entries"`
+	Bytes   float64 `json:"bytes"`
+	Lookups float64 `json:"lookups"`
+	Hits    float64 `json:"hits"` // lookups that were answered, also by a remembered absence or by what is stale
+}
+
+// Registry is the state of the registry as an instance sees it.
+type Registry struct {
+	Available bool    `json:"available"`
+	Names     float64 `json:"names"`
+	Behind    float64 `json:"behind_versions"` // versions that it has not heard of yet
+}
+
+// System is a DNS server or a gateway, and how long its answers took.
+type System struct {
+	Name      string  `json:"name"`
+	Exchanges float64 `json:"exchanges"`
+	Seconds   float64 `json:"mean_seconds"`
+}
+
+// instanceAt asks an instance.
+func instanceAt(ctx context.Context, c *admin.Client, now func() time.Time) Instance {
+	i := Instance{Address: c.Base()}
+	if err := i.ask(ctx, c, now); err != nil {
+		return Instance{Address: c.Base(), Error: err.Error()}
+	}
+	return i
+}
+
+func (i *Instance) ask(ctx context.Context, c *admin.Client, now func() time.Time) error {
+	status, text, err := c.Answer(ctx, http.MethodGet, "/readyz", nil)
+	if err != nil {
+		return err
+	}
+	var document readiness
+	switch {
+	case status != http.StatusOK && status != http.StatusServiceUnavailable:
+		return c.Refused(status, text)
+	case json.Unmarshal(text, &document) != nil || document.Status == "":
+		return fmt.Errorf("%s: %w", c.Base(), errNoReadiness)
+	}
+	i.Ready, i.Unready, i.Degraded = status == http.StatusOK, document.Unready, document.Degraded
+	if text, err = c.Get(ctx, "/metrics", nil); err != nil {
+		return err
+	}
+	i.read(parseSamples(string(text)), now())
+	return nil
+}
+
+// read sets what the metrics say.
+func (i *Instance) read(all samples, now time.Time) {
+	if started := all.sum("process_start_time_seconds", nil); started > 0 {
+		i.Uptime = max(0, float64(now.Unix())-started)
+	}
+	i.Version = all.label("urnd_build_info", "version")
+	i.Config = all.label("urnd_config_info", "hash")
+	i.Requests = all.sum("urnd_requests_total", nil)
+	i.Errors = all.sum("urnd_requests_total", func(l labels) bool { return l["code"] >= "500" })
+	i.Connections = all.sum("urnd_limit_used", func(l labels) bool { return l["limit"] == "connections" })
+	i.Caches = cachesOf(all)
+	if available, ok := all["urnd_registry_available"]; ok && len(available) > 0 {
+		i.Registry = &Registry{
+			Available: available[0].value == 1, Names: all.sum("urnd_registry_names", nil), Behind: all.sum("urnd_registry_behind_versions", nil),
+		}
+	}
+	i.Systems = systemsOf(all)
+}
+
+func cachesOf(all samples) map[string]Cache {
+	caches := make(map[string]Cache)
+	for _, s := range all["urnd_cache_entries"] {
+		name := s.labels["cache"]
+		of := func(l labels) bool { return l["cache"] == name }
+		caches[name] = Cache{
+			Entries: s.value, Bytes: all.sum("urnd_cache_bytes", of), Lookups: all.sum("urnd_cache_lookups_total", of),
+			Hits: all.sum("urnd_cache_lookups_total", func(l labels) bool {
+				return of(l) && slices.Contains([]string{"hit", "negative", "stale"}, l["outcome"])
+			}),
+		}
+	}
+	return caches
+}
+
+// systemsOf returns what urnd waits for, the slowest first.
+func systemsOf(all samples) []System {
+	var systems []System
+	for _, family := range []struct{ name, label, prefix string }{
+		{"urnd_dns_query_duration_seconds", "server", "DNS "}, {"urnd_gateway_exchange_duration_seconds", "gateway", ""},
+	} {
+		for _, s := range all[family.name+"_count"] {
+			name := s.labels[family.label]
+			if s.value > 0 {
+				took := all.sum(family.name+"_sum", func(l labels) bool { return l[family.label] == name })
+				systems = append(systems, System{family.prefix + name, s.value, took / s.value})
+			}
+		}
+	}
+	slices.SortFunc(systems, slowest)
+	return systems
+}

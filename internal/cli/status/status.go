@@ -1,0 +1,127 @@
+// Package status has the command urnd status, which says how running urnds fare.
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/cli/admin"
+)
+
+// maxInstances bounds how many instances are asked at once.
+const maxInstances = 64
+
+// timeout bounds the questions to an instance.
+const timeout = 10 * time.Second
+
+var errTooMany = fmt.Errorf("more than %d addresses are given", maxInstances)
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [ADDRESS...]",
+		Short: "Print how running urnds fare: ready, caches, registry, traffic",
+		Long: `Print how a running urnd fares: its version, whether it is ready and why not, its caches, its
+registry, how many requests it has answered since it was started, and which DNS servers and gateways
+are slowest, by the mean time of their answers. Several are printed beside each other, and what can be
+is summed.
+
+ADDRESS is that of an admin interface: a URL, a host with its port, or unix: and a path. Without one it is
+listen.admin of the configuration, which is asked with the token of access.admin_token. For an
+ADDRESS no configuration is read, and a token is sent only with --token-file. Where tls.client_ca is
+set, --cert and --key are required.
+
+The exit status is 0 where all are ready, 1 where one is not, or does not say, and 2 if the command was
+used wrongly.`,
+		Example: `  urnd status
+  urnd status 127.0.0.1:8142 127.0.0.1:8152
+  urnd status --json unix:/run/urnd/admin.sock`,
+		Args: cobra.ArbitraryArgs,
+	}
+	access := admin.AddAccess(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each instance")
+	cmd.RunE = func(cmd *cobra.Command, addresses []string) error {
+		clients, err := clientsOf(access, addresses)
+		if err != nil {
+			return err
+		}
+		all := ask(cmd.Context(), clients)
+		if asJSON {
+			for _, i := range all {
+				if err := cli.PrintJSON(cmd.OutOrStdout(), i); err != nil {
+					return err
+				}
+			}
+		} else if err := printTable(cmd.OutOrStdout(), all); err != nil {
+			return err
+		}
+		return failures(cmd, all)
+	}
+	return cmd
+}
+
+// clientsOf returns the clients of addresses, or that of the configuration where there is none.
+func clientsOf(access *admin.Flags, addresses []string) ([]*admin.Client, error) {
+	if len(addresses) == 0 {
+		c, err := access.Client()
+		return []*admin.Client{c}, err
+	}
+	if len(addresses) > maxInstances {
+		return nil, cli.Usage(errTooMany)
+	}
+	var all []*admin.Client
+	for _, address := range addresses {
+		c, err := access.At(address)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", address, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// ask asks all instances at once, since one that does not answer takes as long as it may.
+func ask(ctx context.Context, clients []*admin.Client) []Instance {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	all := make([]Instance, len(clients))
+	done := make(chan struct{})
+	for i, c := range clients {
+		go func() {
+			all[i] = instanceAt(ctx, c, time.Now)
+			done <- struct{}{}
+		}()
+	}
+	for range clients {
+		<-done
+	}
+	return all
+}
+
+// failures prints why instances did not answer, and returns the error of the exit status.
+func failures(cmd *cobra.Command, all []Instance) error {
+	var failed error
+	for _, i := range all {
+		if i.Error != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "urnd:", i.Error)
+		}
+		if !i.Ready {
+			failed = cli.ErrReported
+		}
+	}
+	return failed
+}
+
+// readiness is the document of /readyz.
+type readiness struct {
+	Status            string
+	Unready, Degraded []string
+}
+
+var errNoReadiness = errors.New("this is perhaps not an admin interface of urnd: it does not say whether it is ready")

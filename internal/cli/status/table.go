@@ -1,0 +1,153 @@
+package status
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urnd/urnd/internal/cli"
+)
+
+// shownSystems is how many of the slowest systems are printed.
+const shownSystems = 3
+
+// printTable prints instances beside each other, with their sum where there are several, and below it what is wrong with them.
+func printTable(w io.Writer, all []Instance) error {
+	answered := slices.DeleteFunc(slices.Clone(all), func(i Instance) bool { return i.Error != "" })
+	if len(answered) > 0 {
+		columns := answered
+		if len(answered) > 1 {
+			columns = append(slices.Clone(answered), sum(answered))
+		}
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, row := range rowsOf(columns) {
+			cells := []string{row.title}
+			for _, c := range columns {
+				cells = append(cells, cli.WithoutControls(row.cell(c)))
+			}
+			fmt.Fprintln(table, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, i := range answered {
+		for _, reason := range i.Unready {
+			fmt.Fprintf(w, "%s is not ready: %s\n", i.Address, cli.WithoutControls(reason))
+		}
+		for _, reason := range i.Degraded {
+			fmt.Fprintf(w, "%s is degraded: %s\n", i.Address, cli.WithoutControls(reason))
+		}
+	}
+	return nil
+}
+
+// row is a line of the table.
+type row struct {
+	title string
+	cell  func(Instance) string
+}
+
+// rowsOf returns the rows that one of the columns has something in.
+func rowsOf(columns []Instance) []row {
+	rows := []row{
+		{"instance", func(i Instance) string { return i.Address }},
+		{"version", func(i Instance) string { return i.Version }},
+		{"configuration", func(i Instance) string { return i.Config }},
+		{"uptime", func(i Instance) string { return (time.Duration(i.Uptime) * time.Second).String() }},
+		{"ready", readyCell},
+		{"requests", func(i Instance) string { return count(i.Requests) }},
+		{"failed", func(i Instance) string { return count(i.Errors) + share(i.Errors, i.Requests) }},
+		{"connections", func(i Instance) string { return count(i.Connections) }},
+	}
+	names := make(map[string]bool)
+	for _, c := range columns {
+		for name := range c.Caches {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		rows = append(rows, row{"cache of " + name, func(i Instance) string { return cacheCell(i.Caches, name) }})
+	}
+	if slices.ContainsFunc(columns, func(i Instance) bool { return i.Registry != nil }) {
+		rows = append(rows, row{"registry", registryCell})
+	}
+	for n := range shownSystems {
+		if slices.ContainsFunc(columns, func(i Instance) bool { return len(i.Systems) > n }) {
+			rows = append(rows, row{[]string{"slowest", "", ""}[n], func(i Instance) string { return systemCell(i.Systems, n) }})
+		}
+	}
+	return rows
+}
+
+func readyCell(i Instance) string {
+	switch {
+	case !i.Ready:
+		return "no"
+	case len(i.Degraded) > 0:
+		return "yes, degraded"
+	default:
+		return "yes"
+	}
+}
+
+func cacheCell(caches map[string]Cache, name string) string {
+	c, ok := caches[name]
+	if !ok {
+		return "-"
+	}
+	text := fmt.Sprintf("%s entries, %s", count(c.Entries), size(c.Bytes))
+	if c.Lookups > 0 {
+		text += fmt.Sprintf(", %.1f %% hits", 100*c.Hits/c.Lookups)
+	}
+	return text
+}
+
+func registryCell(i Instance) string {
+	switch {
+	case i.Registry == nil:
+		return "-"
+	case !i.Registry.Available:
+		return "unavailable"
+	default:
+		return fmt.Sprintf("%s names, %s behind", count(i.Registry.Names), count(i.Registry.Behind))
+	}
+}
+
+func systemCell(systems []System, n int) string {
+	if n >= len(systems) {
+		return "-"
+	}
+	s := systems[n]
+	took := time.Duration(s.Seconds * float64(time.Second)).Round(10 * time.Microsecond)
+	return fmt.Sprintf("%s: %s, %s times", s.Name, took, count(s.Exchanges))
+}
+
+func count(n float64) string { return fmt.Sprintf("%.0f", n) }
+
+// share returns a part as a percentage of a whole, "" where there is none.
+func share(part, whole float64) string {
+	if part == 0 || whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.2g %%)", 100*part/whole)
+}
+
+// size returns octets in the units of the configuration.
+func size(octets float64) string {
+	const step = 1024
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	n := 0
+	for octets >= step && n < len(units)-1 {
+		octets /= step
+		n++
+	}
+	if n == 0 {
+		return fmt.Sprintf("%.0f B", octets)
+	}
+	return fmt.Sprintf("%.1f %s", octets, units[n])
+}
