@@ -35,18 +35,22 @@ func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool
 // ofHost is Answer for a name that the registry is asked for, a URL of https without a query, and so without hyphens or cases that
 // do not count: see Query.Spelling.
 func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool) {
-	u := q.URI
-	_, hasQuery := u.Query()
-	_, hasFragment := u.Fragment()
-	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || hasQuery || hasFragment || u.Scheme() != "https" || u.Check() != nil {
+	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || !isPathOfHost(q.URI) {
 		return Answer{}, nil, false
 	}
-	name := u.NormalizeIn(room, inPlace)
+	name := q.URI.NormalizeIn(room, inPlace)
 	if !r.Names.hasBeginning(name.String()) {
 		return Answer{}, nil, false
 	}
 	result, ok, err := r.Cache.Fresh(name.String(), now)
 	return Answer{Name: name, Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok
+}
+
+// isPathOfHost reports whether a URI is a valid URL of https without a query or a fragment.
+func isPathOfHost(u uri.URI) bool {
+	_, hasQuery := u.Query()
+	_, hasFragment := u.Fragment()
+	return !hasQuery && !hasFragment && u.Scheme() == "https" && u.Check() == nil
 }
 
 // nameOf returns the canonical name of a query, and whether it is a query that the cache alone may answer.

@@ -159,15 +159,22 @@ func (r *bodyReader) next(flush func()) ([]byte, error) {
 			flush()
 			flushed = true
 			b.mu.Lock()
-		case !b.reading && !b.isFull():
-			b.reading = true
-			b.mu.Unlock()
-			if b.fill() { // all clients have left meanwhile
-				b.spawn(b.finish)
-			}
-			b.mu.Lock()
 		default:
-			b.wait()
+			b.more()
 		}
 	}
+}
+
+// more reads more, or waits until another reader has, or has sent what it has; b.mu is held.
+func (b *body) more() {
+	if b.reading || b.isFull() {
+		b.wait()
+		return
+	}
+	b.reading = true
+	b.mu.Unlock()
+	if b.fill() { // all clients have left meanwhile
+		b.spawn(b.finish)
+	}
+	b.mu.Lock()
 }

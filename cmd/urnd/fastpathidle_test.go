@@ -58,7 +58,7 @@ func TestIdleConnections(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	highest := uint64(limit.Max)                                   //nolint:unconvert,gosec // it is an int64 on FreeBSD
+	highest := uint64(limit.Max)                                   //nolint:unconvert // it is an int64 on FreeBSD
 	if spare := uint64(500); highest < uint64(connections)+spare { // other open files
 		connections = int(max(highest, 2*spare) - spare)
 	}

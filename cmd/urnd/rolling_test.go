@@ -53,7 +53,7 @@ backend urnd
     option httpchk GET /readyz
     http-check expect status 200
 %s`, statistics, front, servers.String())
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // HAProxy runs as another user
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { // HAProxy runs as another user
 		t.Fatal(err)
 	}
 	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)

@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -132,11 +133,12 @@ func (r *Redis) Do(words ...string) string {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(Patience)) // it fails only for a closed one
-	command := fmt.Sprintf("*%d\r\n", len(words))
+	var command bytes.Buffer
+	fmt.Fprintf(&command, "*%d\r\n", len(words))
 	for _, word := range words {
-		command += fmt.Sprintf("$%d\r\n%s\r\n", len(word), word)
+		fmt.Fprintf(&command, "$%d\r\n%s\r\n", len(word), word)
 	}
-	if _, err := conn.Write([]byte(command)); err != nil {
+	if _, err := conn.Write(command.Bytes()); err != nil {
 		r.t.Fatalf("ask Redis: %v", err)
 	}
 	reply := make([]byte, 64<<10)

@@ -75,10 +75,6 @@ func (l *line) setOwn(f field, text string) (err error) {
 		e.Changed, err = parseTime(text)
 	case fieldRedirect:
 		e.Redirect, err = registry.ParseRedirect(strings.TrimSpace(text))
-	case fieldAuthoritative:
-		e.Authoritative, err = parseBool(text)
-	case fieldSandbox:
-		e.Sandbox, err = parseBool(text)
 	default:
 		err = l.setText(f, text)
 	}
@@ -108,6 +104,10 @@ func (l *line) setText(f field, text string) (err error) {
 		e.Contact = text
 	case fieldPattern:
 		e.Pattern = text
+	case fieldAuthoritative:
+		e.Authoritative, err = parseBool(text)
+	case fieldSandbox:
+		e.Sandbox, err = parseBool(text)
 	case fieldBy:
 		e.By, err = text, checkText(text)
 	case fieldNote:

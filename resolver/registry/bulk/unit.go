@@ -196,6 +196,16 @@ func (u *unit) over(before registry.Record) registry.Record {
 	if u.said.has(fieldContact) {
 		record.Contact = own.Contact
 	}
+	u.setRules(&record)
+	if record.Status != registry.Withdrawn {
+		record.Reason, record.Successors = "", nil
+	}
+	return record
+}
+
+// setRules sets in a record what the unit says of how it is resolved, and what of it is of prefixes.
+func (u *unit) setRules(record *registry.Record) {
+	own := &u.entry.Record
 	if u.said.has(fieldRedirect) {
 		record.Redirect = own.Redirect
 	}
@@ -208,8 +218,4 @@ func (u *unit) over(before registry.Record) registry.Record {
 	if u.said.has(fieldSandbox) {
 		record.Sandbox = own.Sandbox
 	}
-	if record.Status != registry.Withdrawn {
-		record.Reason, record.Successors = "", nil
-	}
-	return record
 }
