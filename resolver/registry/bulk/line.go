@@ -76,7 +76,7 @@ func (l *line) setOwn(f field, text string) (err error) {
 	case fieldRedirect:
 		e.Redirect, err = registry.ParseRedirect(strings.TrimSpace(text))
 	default:
-		err = l.setText(f, text)
+		err = l.setRest(f, text)
 	}
 	return err
 }
@@ -90,8 +90,8 @@ func versionNumber(text string) (int, error) {
 	return n, err
 }
 
-// setText takes a text that is kept as it is.
-func (l *line) setText(f field, text string) (err error) {
+// setRest takes what is left of that.
+func (l *line) setRest(f field, text string) (err error) {
 	e := &l.entry
 	switch f {
 	case fieldReason:
