@@ -36,19 +36,19 @@ const maxAnswers = 32 << 10
 const maxOpen = 200
 
 // answer answers a request, whose answer flush sends, and reports whether it has.
-func (a *answers) answer(d *http2Door, f frame, fields []hpack.HeaderField) bool {
+func (a *answers) answer(d *http2Dispatcher, f frame, fields []hpack.HeaderField) bool {
 	if f.flags&flagEndStream == 0 || !d.isOpen() {
 		return false
 	}
 	if a.answerBuffers == nil {
-		a.answerBuffers = d.h.conn.server.doors.answers()
+		a.answerBuffers = d.h.conn.server.dispatching.answers()
 	}
 	request, isHead, ok := appendRequest(a.request[:0], fields)
 	if a.request = request; !ok || !a.begin(d) {
 		return false
 	}
 	a.octets = a.octets[:0]
-	a.room = min(maxAnswerFrame, d.initial, d.h.keptWindow())
+	a.room = min(maxAnswerFrame, d.initial, d.h.reservedWindow())
 	d.fast.into = &a.gathered
 	used := d.fast.path.AnswerFast(d.fast, request)
 	d.fast.into = nil
@@ -75,7 +75,7 @@ func (a *answers) answer(d *http2Door, f frame, fields []hpack.HeaderField) bool
 
 // begin begins to answer, and reports whether it can: between two frames of net/http, and while nobody else writes. To wait
 // for that would keep the client from being read, which may be what it waits for.
-func (a *answers) begin(d *http2Door) bool {
+func (a *answers) begin(d *http2Dispatcher) bool {
 	if a.isBegun {
 		return true
 	}
@@ -92,12 +92,12 @@ func (a *answers) begin(d *http2Door) bool {
 }
 
 // flush sends what was answered. An error ends the connection.
-func (a *answers) flush(d *http2Door) (err error) {
+func (a *answers) flush(d *http2Dispatcher) (err error) {
 	if a.answerBuffers == nil {
 		return nil
 	}
 	defer func() {
-		d.h.conn.server.doors.answered.Put(a.answerBuffers)
+		d.h.conn.server.dispatching.answered.Put(a.answerBuffers)
 		a.answerBuffers = nil
 	}()
 	if !a.isBegun {
@@ -134,11 +134,11 @@ func (h *http2Conn) isBetweenFrames() bool {
 	return h.hasSettings && !h.goesAway && h.out.isBetween() && len(h.open) <= maxOpen
 }
 
-// keptWindow returns how much may be sent in answers.
-func (h *http2Conn) keptWindow() int64 {
+// reservedWindow returns how much may be sent in answers.
+func (h *http2Conn) reservedWindow() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.windows.kept
+	return h.windows.reserved
 }
 
 // addWindow is windows.add.

@@ -36,7 +36,7 @@ type http2Conn struct {
 	windows               windows
 	isWaking              bool // see wake
 
-	door *http2Door // that net/http reads by; nil for none
+	dispatcher *http2Dispatcher // that net/http reads by; nil for none
 }
 
 // prefaceRest is the number of octets of the preface behind its first line: RFC 9113 section 3.4.
@@ -47,7 +47,7 @@ func newHTTP2Conn(c *requestConn) *http2Conn {
 	h.in.left = prefaceRest
 	h.windows.known = initialWindow
 	if c.fast != nil {
-		h.door = newHTTP2Door(h, c.fast)
+		h.dispatcher = newHTTP2Dispatcher(h, c.fast)
 	}
 	return h
 }
@@ -196,7 +196,7 @@ func (h *http2Conn) follow(f frame) {
 	case frameHeaders:
 		h.known = max(h.known, f.stream)
 	case frameData:
-		if h.door != nil && h.windows.sent(int64(f.length)) {
+		if h.dispatcher != nil && h.windows.sent(int64(f.length)) {
 			h.wake()
 		}
 	}

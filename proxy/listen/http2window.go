@@ -8,9 +8,9 @@ import "encoding/binary"
 
 // windows are the parts of the window by which the server may send on a connection, in octets.
 type windows struct {
-	known int64 // to net/http
-	kept  int64
-	due   int64 // a part of known of which net/http is still to be told
+	known    int64 // to net/http
+	reserved int64
+	due      int64 // a part of known of which net/http is still to be told
 }
 
 const (
@@ -22,30 +22,30 @@ const (
 // add takes an increment of the client, and returns how much of it net/http is told, up to 0: half of what the window has then, and
 // what it has of a connection whose window is never greater than in the beginning. ok is false where it becomes too large.
 func (w *windows) add(increment int64) (told int64, ok bool) {
-	whole := w.known + w.kept + increment
+	whole := w.known + w.reserved + increment
 	if whole > maxWindow {
 		return 0, false
 	}
 	told = min(increment, max(0, (whole+1)/2-w.known, min(whole, initialWindow)-w.known))
 	w.known += told
-	w.kept += increment - told
+	w.reserved += increment - told
 	return told, true
 }
 
 // use takes so much for an answer.
-func (w *windows) use(n int64) { w.kept -= n }
+func (w *windows) use(n int64) { w.reserved -= n }
 
 // sent is called with what net/http has sent, and reports whether it is to be told of more.
 func (w *windows) sent(n int64) bool {
 	w.known -= n
-	if w.known >= initialWindow || w.kept == 0 {
+	if w.known >= initialWindow || w.reserved == 0 {
 		return false
 	}
-	more := w.kept
+	more := w.reserved
 	if more > 2*initialWindow {
 		more /= 2
 	}
-	w.kept -= more
+	w.reserved -= more
 	w.known += more
 	w.due += more
 	return true
@@ -53,8 +53,8 @@ func (w *windows) sent(n int64) bool {
 
 // tellAll tells net/http of all that there is, and reports whether that is more.
 func (w *windows) tellAll() bool {
-	more := w.kept
-	w.kept, w.known, w.due = 0, w.known+more, w.due+more
+	more := w.reserved
+	w.reserved, w.known, w.due = 0, w.known+more, w.due+more
 	return more > 0
 }
 

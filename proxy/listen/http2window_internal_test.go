@@ -37,7 +37,7 @@ func TestWindows(t *testing.T) {
 					whole, told = whole+n, told+more
 				}
 			case 1:
-				n := random.Int64N(w.kept + 1)
+				n := random.Int64N(w.reserved + 1)
 				w.use(n)
 				whole -= n
 			case 2:
@@ -48,7 +48,7 @@ func TestWindows(t *testing.T) {
 					told += w.takeDue()
 				}
 			}
-			if w.known+w.kept != whole || told+w.due != w.known || w.known < 0 || w.kept < 0 || w.due < 0 || w.known < min(whole, initialWindow) {
+			if w.known+w.reserved != whole || told+w.due != w.known || w.known < 0 || w.reserved < 0 || w.due < 0 || w.known < min(whole, initialWindow) {
 				t.Fatalf("of %d with %d told: %+v", whole, told, w)
 			}
 		}

@@ -135,8 +135,8 @@ func (c *requestConn) Read(p []byte) (int, error) {
 
 // readNext reads what has not been read.
 func (c *requestConn) readNext(p []byte) (int, error) {
-	if h := c.http2.Load(); h != nil && h.door != nil {
-		return h.door.read(p)
+	if h := c.http2.Load(); h != nil && h.dispatcher != nil {
+		return h.dispatcher.read(p)
 	}
 	if c.isNew {
 		if err := c.firstRead(p); err != nil {
@@ -170,15 +170,15 @@ func (c *requestConn) cameIn(p []byte, n int, err error) (int, error) {
 	return c.withoutFrames(p, n, err)
 }
 
-// withoutFrames keeps what came with the first line of HTTP/2, which net/http then reads by the door.
+// withoutFrames keeps what came with the first line of HTTP/2, which net/http then reads by the dispatcher.
 func (c *requestConn) withoutFrames(p []byte, n int, err error) (int, error) {
 	h := c.http2.Load()
-	if h == nil || h.door == nil {
+	if h == nil || h.dispatcher == nil {
 		return n, err
 	}
 	_, rest, _ := bytes.Cut(p[:n], []byte("\n"))
-	h.door.hold(rest)
-	h.door.err = err
+	h.dispatcher.hold(rest)
+	h.dispatcher.err = err
 	return n - len(rest), nil
 }
 

@@ -62,8 +62,8 @@ type ServerConfig struct {
 
 // Server serves one listener, or several.
 type Server struct {
-	config ServerConfig
-	doors  doorBuffers
+	config      ServerConfig
+	dispatching dispatchBuffers
 
 	announced atomic.Bool // see Announce
 	mu        sync.Mutex

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// http2Door stands between a connection by HTTP/2 and net/http, which reads by it. Requests that a FastPath can answer are answered
+// http2Dispatcher stands between a connection by HTTP/2 and net/http, which reads by it. Requests that a FastPath can answer are answered
 // there, and net/http sees nothing of them; all else it gets as it came, but for header blocks, which are made again (headerBlocks),
 // and increments of the window of the connection, which is divided (windows). The goroutine that reads for net/http alone uses it.
-type http2Door struct {
+type http2Dispatcher struct {
 	h      *http2Conn
 	fast   *FastConn
 	blocks *headerBlocks
 
-	first  [frameHead]byte // a read of which nobody knows when it ends has no other buffer
-	buffer *[doorSize]byte // that in lies in; nil for none
-	in     []byte          // what has come, and was not looked at
-	pass   int             // octets of it, or to come, that net/http gets as they are
-	out    []byte          // for net/http, from given on
+	first  [frameHead]byte     // a read of which nobody knows when it ends has no other buffer
+	buffer *[dispatchSize]byte // that in lies in; nil for none
+	in     []byte              // what has come, and was not looked at
+	pass   int                 // octets of it, or to come, that net/http gets as they are
+	out    []byte              // for net/http, from given on
 	given  int
-	room   *[doorSize]byte // where out begins; nil for none
-	err    error           // behind that
+	room   *[dispatchSize]byte // where out begins; nil for none
+	err    error               // behind that
 
 	block   uint32 // the stream whose header block has not ended; 0 for none
 	last    uint32 // the last stream that was opened
@@ -34,43 +34,43 @@ type http2Door struct {
 	answering answers
 }
 
-// doorSize is how much is read at once, a record of TLS at least.
-const doorSize = 16 << 10
+// dispatchSize is how much is read at once, a record of TLS at least.
+const dispatchSize = 16 << 10
 
 // maxHeld is how much is made for net/http before that reads it, but for what one frame is made to.
 const maxHeld = 16 << 10
 
-// doorBuffers are those of the connections that are in use.
-type doorBuffers struct {
-	pool     sync.Pool // of *[doorSize]byte
+// dispatchBuffers are those of the connections that are in use.
+type dispatchBuffers struct {
+	pool     sync.Pool // of *[dispatchSize]byte
 	answered sync.Pool // of *answerBuffers
 }
 
-func (b *doorBuffers) answers() *answerBuffers {
+func (b *dispatchBuffers) answers() *answerBuffers {
 	if buffers, ok := b.answered.Get().(*answerBuffers); ok {
 		return buffers
 	}
 	return new(answerBuffers)
 }
 
-func (b *doorBuffers) get() *[doorSize]byte {
-	if buffer, ok := b.pool.Get().(*[doorSize]byte); ok {
+func (b *dispatchBuffers) get() *[dispatchSize]byte {
+	if buffer, ok := b.pool.Get().(*[dispatchSize]byte); ok {
 		return buffer
 	}
-	return new([doorSize]byte)
+	return new([dispatchSize]byte)
 }
 
-func newHTTP2Door(h *http2Conn, fast *FastConn) *http2Door {
-	return &http2Door{
+func newHTTP2Dispatcher(h *http2Conn, fast *FastConn) *http2Dispatcher {
+	return &http2Dispatcher{
 		h: h, fast: fast, blocks: newHeaderBlocks(h.conn.server.config.MaxHeader), initial: initialWindow, table: tableSize, pass: prefaceRest,
 	}
 }
 
 // hold keeps what came with the first line of the preface.
-func (d *http2Door) hold(octets []byte) { d.in = append(d.in, octets...) }
+func (d *http2Dispatcher) hold(octets []byte) { d.in = append(d.in, octets...) }
 
 // read reads for net/http.
-func (d *http2Door) read(p []byte) (int, error) {
+func (d *http2Dispatcher) read(p []byte) (int, error) {
 	for len(p) > 0 {
 		if n := copy(p, d.out[d.given:]); n > 0 {
 			if d.given += n; d.given == len(d.out) {
@@ -78,7 +78,7 @@ func (d *http2Door) read(p []byte) (int, error) {
 			}
 			return n, nil
 		}
-		d.room = d.h.conn.server.doors.get()
+		d.room = d.h.conn.server.dispatching.get()
 		d.out = d.room[:0]
 		switch hasTaken := d.take(); {
 		case len(d.out) > 0:
@@ -96,21 +96,21 @@ func (d *http2Door) read(p []byte) (int, error) {
 }
 
 // emptied is called when nothing is held for net/http.
-func (d *http2Door) emptied() {
-	d.h.conn.server.doors.pool.Put(d.room)
+func (d *http2Dispatcher) emptied() {
+	d.h.conn.server.dispatching.pool.Put(d.room)
 	d.out, d.given, d.room = nil, 0, nil
 }
 
 // receive reads from the connection.
-func (d *http2Door) receive() {
+func (d *http2Dispatcher) receive() {
 	into := d.first[:]
 	if len(d.in) > 0 {
 		if d.buffer == nil {
-			d.buffer = d.h.conn.server.doors.get()
+			d.buffer = d.h.conn.server.dispatching.get()
 			d.in = append(d.buffer[:0], d.in...)
 		}
 		if len(d.in) == cap(d.in) {
-			d.in = append(d.in, make([]byte, doorSize)...)[:len(d.in)]
+			d.in = append(d.in, make([]byte, dispatchSize)...)[:len(d.in)]
 		}
 		into = d.in[len(d.in):cap(d.in)]
 	}
@@ -132,7 +132,7 @@ func (d *http2Door) receive() {
 }
 
 // take looks at what has come, until net/http has enough to read, and reports whether there was a frame.
-func (d *http2Door) take() (hasTaken bool) {
+func (d *http2Dispatcher) take() (hasTaken bool) {
 	if d.pass == 0 && d.block == 0 { // between two frames
 		if due := d.h.takeDue(); due > 0 {
 			d.out = appendUpdate(d.out, due)
@@ -154,7 +154,7 @@ func (d *http2Door) take() (hasTaken bool) {
 }
 
 // keep keeps what was not looked at.
-func (d *http2Door) keep(rest []byte) {
+func (d *http2Dispatcher) keep(rest []byte) {
 	switch {
 	case len(rest) > 0 && d.buffer != nil:
 		d.in = d.in[:copy(d.in[:cap(d.in)], rest)]
@@ -162,7 +162,7 @@ func (d *http2Door) keep(rest []byte) {
 		d.in = rest
 	default:
 		if d.in = nil; d.buffer != nil {
-			d.h.conn.server.doors.pool.Put(d.buffer)
+			d.h.conn.server.dispatching.pool.Put(d.buffer)
 			d.buffer = nil
 		}
 	}
@@ -170,7 +170,7 @@ func (d *http2Door) keep(rest []byte) {
 
 // takeOne takes a frame that octets begin with, or a part of one that net/http gets as it is, and returns how much that was: 0 where
 // more must come.
-func (d *http2Door) takeOne(octets []byte) int {
+func (d *http2Dispatcher) takeOne(octets []byte) int {
 	if d.pass > 0 {
 		n := min(d.pass, len(octets))
 		d.out = append(d.out, octets[:n]...)
@@ -203,7 +203,7 @@ func headOf(octets []byte) frame {
 
 // isLookedAt reports whether a frame is none that net/http gets as it is, whatever it says. One whose length is wrong, or greater than
 // net/http takes of a header block, ends the connection there. So does one that is not the next of a header block.
-func (d *http2Door) isLookedAt(f frame) bool {
+func (d *http2Dispatcher) isLookedAt(f frame) bool {
 	const padding, priority, maxSettings = 1 << 8, 5, 600
 	if d.block != 0 && (f.kind != frameContinuation || f.stream != d.block) || d.block == 0 && f.kind == frameContinuation {
 		d.isShut, d.block = true, 0
@@ -222,7 +222,7 @@ func (d *http2Door) isLookedAt(f frame) bool {
 }
 
 // takeFrame takes a frame that is looked at.
-func (d *http2Door) takeFrame(f frame, octets []byte) {
+func (d *http2Dispatcher) takeFrame(f frame, octets []byte) {
 	payload := octets[frameHead:]
 	switch f.kind {
 	case frameHeaders:
@@ -252,12 +252,12 @@ func (d *http2Door) takeFrame(f frame, octets []byte) {
 }
 
 // isUnknown reports whether net/http would not know that a stream was used before.
-func (d *http2Door) isUnknown(stream uint32) bool {
+func (d *http2Dispatcher) isUnknown(stream uint32) bool {
 	return stream%2 == 1 && stream <= d.answering.last && !d.h.isKnown(stream)
 }
 
 // takeUpdate takes an increment of the window of the connection. One that makes it too large reaches net/http, which ends it.
-func (d *http2Door) takeUpdate(increment int64) {
+func (d *http2Dispatcher) takeUpdate(increment int64) {
 	told, ok := d.h.addWindow(increment)
 	switch {
 	case !ok:
@@ -269,7 +269,7 @@ func (d *http2Door) takeUpdate(increment int64) {
 }
 
 // takeSettings takes what the settings of the client mean for answers: RFC 9113 section 6.5.2.
-func (d *http2Door) takeSettings(f frame, payload []byte) {
+func (d *http2Dispatcher) takeSettings(f frame, payload []byte) {
 	const setting, idLength, tableID, windowID = 6, 2, 1, 4
 	if f.flags&flagAck != 0 {
 		return
@@ -289,7 +289,7 @@ func (d *http2Door) takeSettings(f frame, payload []byte) {
 }
 
 // takeHeaders takes a HEADERS frame.
-func (d *http2Door) takeHeaders(f frame, octets []byte) {
+func (d *http2Dispatcher) takeHeaders(f frame, octets []byte) {
 	fragment, priority, ok := fragmentOf(f.flags, octets[frameHead:])
 	d.blocks.begin()
 	if !ok || f.stream == 0 || d.blocks.isTooLong(fragment) { // net/http does not decode it either
@@ -317,7 +317,7 @@ func (d *http2Door) takeHeaders(f frame, octets []byte) {
 }
 
 // takeContinuation takes a CONTINUATION frame of the header block that has begun.
-func (d *http2Door) takeContinuation(f frame, octets []byte) {
+func (d *http2Dispatcher) takeContinuation(f frame, octets []byte) {
 	fragment := octets[frameHead:]
 	if d.blocks.isTooLong(fragment) { // any frame but a CONTINUATION is the same error to net/http
 		d.isShut, d.block = true, 0
@@ -333,7 +333,7 @@ func (d *http2Door) takeContinuation(f frame, octets []byte) {
 }
 
 // handBlock hands a fragment of a header block to net/http.
-func (d *http2Door) handBlock(f frame, priority, fragment []byte, err error) {
+func (d *http2Dispatcher) handBlock(f frame, priority, fragment []byte, err error) {
 	if err != nil {
 		d.isShut, d.block = true, 0
 		f.flags |= flagEndHeaders
@@ -344,7 +344,7 @@ func (d *http2Door) handBlock(f frame, priority, fragment []byte, err error) {
 
 // isOpen reports whether a request may be answered now. net/http gets one from time to time, or it would close a connection as idle
 // that is in use.
-func (d *http2Door) isOpen() bool {
+func (d *http2Dispatcher) isOpen() bool {
 	const share = 4
 	config := &d.h.conn.server.config
 	return d.isClient && !d.isShut && d.err == nil && !d.handedAt.IsZero() && !d.fast.IsEnding() &&
