@@ -22,8 +22,11 @@ func TestUpgrade(t *testing.T) {
 		_, code, _ := strings.Cut(cells[len(cells)-1], "`")
 		setting, _, _ := strings.Cut(code, "`")
 		path, value, _ := strings.Cut(setting, ": ")
-		section, key, _ := strings.Cut(path, ".")
-		c, err := config.Load(write(t, "urnd.yaml", section+":\n  "+key+": "+value+"\n"), nil)
+		file := setting + "\n"
+		if section, key, ok := strings.Cut(path, "."); ok {
+			file = section + ":\n  " + key + ": " + value + "\n"
+		}
+		c, err := config.Load(write(t, "urnd.yaml", file), nil)
 		if err != nil || c.Text(path) == config.Default().Text(path) {
 			t.Errorf("%s\n%q: %v", row, setting, err)
 		}
