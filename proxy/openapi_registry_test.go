@@ -28,7 +28,7 @@ import (
 func ofRegistry(path string) bool {
 	for _, start := range []string{
 		"/api/v1/names", "/api/v1/prefixes", "/api/v1/sandboxes", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/statistics",
-		"/api/v1/health",
+		"/api/v1/health", "/api/v1/registry",
 	} {
 		if strings.HasPrefix(path, start) {
 			return true
@@ -132,6 +132,9 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 	ask("/api/v1/statistics", "GET /api/v1/statistics", "")
 	ask("/api/v1/statistics", "GET /api/v1/statistics?prefix=urn:example:", "")
 	ask("/api/v1/health", "GET /api/v1/health", "")
+	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?limit=2", "")
+	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?limit=none", "")
+	ask("/api/v1/registry/versions", "GET /api/v1/registry/versions", "")
 	ask("/api/v1/tokens", "POST /api/v1/tokens", `{"name":"a","role":"reader"}`)
 	ask("/api/v1/tokens/{id}", "DELETE /api/v1/tokens/{id}", "")
 	ask("/api/v1/tokens", "POST /api/v1/tokens", `{}`)

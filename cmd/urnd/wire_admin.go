@@ -21,7 +21,6 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/token"
-	"github.com/urnd/urnd/systemd"
 )
 
 // minToken is the minimum length of the token of administrators, in octets.
@@ -130,14 +129,6 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 		running.Wait()
 	})
 	return made
-}
-
-// stateDirectory returns the directory for what urnd keeps, "" where there is none.
-func stateDirectory(c config.Cache) string {
-	if c.Directory != "" {
-		return c.Directory
-	}
-	return systemd.StateDirectory()
 }
 
 // jobsDirectory returns the directory for the bodies of jobs: in the state directory, or beside the file of the registry; ""

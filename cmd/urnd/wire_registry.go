@@ -23,9 +23,18 @@ import (
 	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/registry/health"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/systemd"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
+
+// stateDirectory returns the directory for what urnd keeps, "" where there is none.
+func stateDirectory(c config.Cache) string {
+	if c.Directory != "" {
+		return c.Directory
+	}
+	return systemd.StateDirectory()
+}
 
 // lostRegistry returns an error where the file of the registry is missing, and was there.
 func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDirectory(c.Cache)) }
