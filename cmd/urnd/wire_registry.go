@@ -42,8 +42,9 @@ func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDi
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	return registry.New(registry.Config{
-		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) }, Now: now,
-		Doubt: doubtOf(names), CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
+		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
+		Doubt:    doubtOf(names), CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
