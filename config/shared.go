@@ -10,7 +10,7 @@ import (
 
 // sharedSettings are those of the second level of the caches.
 func sharedSettings() []Setting {
-	const rests = Records | Answers
+	const rests = Records | Answers | Responses
 	return []Setting{
 		{
 			Path: "cache.shared", Form: "redis:// or rediss:// and what follows", Secret: true, check: checkShared, Invalidates: rests,

@@ -26,7 +26,7 @@ func (f *fakeResponses) Lookup(key uri.URI) []api.Response {
 	}}
 }
 
-func (f *fakeResponses) Purge(s admin.ResponseSelection, hard bool) int {
+func (f *fakeResponses) Purge(_ context.Context, s admin.ResponseSelection, hard bool) int {
 	n := 0
 	for _, key := range f.keys {
 		if s.Has(key) {

@@ -225,7 +225,7 @@ func (x *exchange) servePurge() error {
 	if x.ask.Err != nil {
 		return x.ask.Err
 	}
-	purged := x.handler.forward.Purge(x.ask.Key)
+	purged := x.handler.forward.Purge(x.ctx, x.ask.Key)
 	status := http.StatusOK
 	if purged == 0 {
 		status = http.StatusNotFound

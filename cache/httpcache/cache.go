@@ -29,6 +29,9 @@ type Config struct {
 	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
 	// for none.
 	Disk *disk.Store
+	// Shared has small responses of several processes; nil for none. Who purges a selection tells the others of it before. What it has is of
+	// the same Basis.
+	Shared cache.Objects
 	// Basis stands for all that responses depend on besides their URIs, such as which servers may be
 	// asked: what the disk has of another one is removed when it is found.
 	Basis string
@@ -95,6 +98,7 @@ type Cache struct {
 	shards               [64]shard
 	counts               counts
 	buffers              buffers
+	outdated             invalidations
 
 	purging    sync.Mutex               // held to change purges
 	purges     atomic.Pointer[[]*purge] // nil for none

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/lifetime"
 )
@@ -24,6 +25,8 @@ type flight struct {
 	// solitary is whether nobody else may join.
 	solitary bool
 	begun    time.Time
+	// share shares what is stored with other processes; nil does not.
+	share cache.StoreObject
 
 	// ended is closed when the client that leads has ended its side, and may have left: Request.Ended. nil never is.
 	ended <-chan struct{}
@@ -261,16 +264,24 @@ func (f *flight) isForgotten() bool {
 // stores nothing. What has arrived in a spool becomes its object on disk; nil for none. That is done while the shard
 // is held, and after what was stored before is known: so the object is not found, and read, as one that was.
 func (f *flight) commit(s *stored, from *spool) {
+	if f.store(s, from) && f.share != nil {
+		f.cache.shareStored(f, s)
+	}
+}
+
+// store is commit in this process. It reports whether something was stored.
+func (f *flight) store(s *stored, from *spool) (isStored bool) {
 	shard := f.cache.shard(f.key)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	if s != nil && !f.isForgotten() {
 		f.cache.updateLocked(f.key, func(e *Entry) *Entry {
-			if !s.save(from) {
+			if isStored = s.save(from); !isStored {
 				return e
 			}
 			return f.cache.with(e, s)
 		})
 	}
 	f.removeLocked(shard)
+	return isStored
 }

@@ -70,6 +70,7 @@ func (x *exchange) invalidate(response *httpmessage.Response) {
 // invalidate makes what is stored for a key to be validated before it is used. What arrives now is
 // not stored.
 func (c *Cache) invalidate(key string) {
+	c.forgetShared(key)
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()

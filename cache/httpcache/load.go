@@ -31,8 +31,13 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	return a, err
 }
 
-// ask asks the origin, and answers by what it sends.
+// ask asks for what other processes share, then the origin, and answers by what it sends.
 func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
+	if s := x.findShared(ctx, f); s != nil {
+		f.exchange.End(nil)
+		f.finish(s)
+		return x.answer(ctx, s, Outcome{Detail: "shared"}, false)
+	}
 	got, err := x.fetch(f.exchange) //nolint:contextcheck // it ends with who waits for it
 	switch {
 	case err != nil:

@@ -50,15 +50,18 @@ func (c *Cache) Purge(key string, hard bool) (variants int) {
 
 // PurgeAll purges a selection, in memory and on disk, and returns how many responses there were. It
 // counts at once, and takes as long as there is much.
-func (c *Cache) PurgeAll(s Selection, hard bool) int {
+func (c *Cache) PurgeAll(s Selection, hard bool) int { return c.Announce(s, hard)() }
+
+// Announce makes a purge of a selection count at once, as PurgeAll does, and returns what carries it out, which must be called once.
+func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int)) {
 	if c.config.Store == nil {
-		return 0
+		return func() int { return 0 }
 	}
 	p := &purge{at: c.config.Now(), hard: hard, of: func(key string, one *stored) bool {
 		return (s.Key == nil || s.Key(key)) && (s.Tag == "" || one == nil || slices.Contains(one.tags(), s.Tag))
 	}}
 	c.announce(p)
-	return c.carryOut(p)
+	return func() int { return c.carryOut(p) }
 }
 
 // announce makes a purge count, also for what arrives now.
@@ -172,6 +175,7 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 		return
 	}
 	groups, origin := listOf(lines), originOf(key)
+	c.forgetShared(origin)
 	p := &purge{at: c.config.Now(), of: func(key string, s *stored) bool {
 		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header.Lines("Cache-Groups")),
 			func(group string) bool { return slices.Contains(groups, group) }))

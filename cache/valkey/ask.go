@@ -26,9 +26,14 @@ type answer struct {
 	leased bool // the caller must load
 }
 
+// keys returns the keys at the server for a place: of its entry, its lease and the log.
+func (l *Level) keys(place string) []string {
+	return []string{l.sealer.key("entry", place), l.sealer.key("lease", place), l.logKey()}
+}
+
 var errReply = errors.New("the server answers what is not expected")
 
-// ask asks for an entry, and takes its lease where there is none. It waits at most Config.Timeout.
+// ask asks for an entry, and takes its lease where there is none and the token of a lease is given. It waits at most Config.Timeout.
 func (l *Level) ask(ctx context.Context, keys []string, token, except string) (answer, error) {
 	asked, cancel := context.WithTimeout(ctx, l.config.Timeout)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 // MinSecret is the least length of Config.Secret, in octets.
 const MinSecret = 32
 
-// Config is where the level is. All fields but Username, Password, RootCAs, Report and Poisoned must be set.
+// Config is where the level is. All fields but Password, CA, Position, Report and Poisoned must be set.
 type Config struct {
 	// URL is that of one server, of some nodes of a cluster or of sentinels, as Check allows.
 	URL string
@@ -32,6 +32,9 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Timeout bounds each question of a load.
 	Timeout time.Duration
+	// Position is up to which place in the log the purges were carried out on what this instance has on disk: those behind it are told to
+	// Watch. With the zero value all may have been missed.
+	Position Position
 	// Now is the clock, of which durations alone are used.
 	Now func() time.Time
 	// Report is called with why the level is not used, and with nil when it is again.
@@ -42,7 +45,7 @@ type Config struct {
 
 const (
 	maxTTL   = 24 * time.Hour // of entries
-	maxEntry = 64 << 10       // the largest entry, in octets
+	maxEntry = 80 << 10       // the largest entry, in octets: a response of 64 KiB with its head
 	leaseFor = 2 * time.Second
 	waitFor  = time.Second // at most, for the lease of another instance
 	patience = time.Second // of what nobody waits for
@@ -51,18 +54,21 @@ const (
 // Level is the second level of the caches of one process. It is safe for concurrent use. The caller must close it.
 type Level struct {
 	config  Config
+	id      string // tells it from other instances
 	sealer  sealer
 	scripts scripts
 	server  atomic.Pointer[client.Client] // nil until the first connection
 	isOpen  atomic.Bool                   // the breaker is closed: the server answers, and the log was read
 	said    atomic.Int32                  // what Report was told last
 
-	log     atomic.Pointer[logState] // written by run alone
-	unsent  unsent
-	sent    atomic.Pointer[head] // the last purge that the instance has added to the log; nil for none
-	watches watches
-	writes  chan write
-	counts  counts
+	log atomic.Pointer[logState] // written by run alone
+	// position is Config.Position until the log was read, for run alone.
+	position Position
+	unsent   unsent
+	sent     atomic.Pointer[head] // the last purge that the instance has added to the log; nil for none
+	watches  watches
+	writes   chan write
+	counts   counts
 
 	wake    chan struct{} // ends the pauses of run
 	start   sync.Once
@@ -80,7 +86,7 @@ func New(config Config) (*Level, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Level{config: config, sealer: sealer, scripts: newScripts(), writes: make(chan write, maxWrites), wake: make(chan struct{}, 1)}
+	l := &Level{config: config, id: newToken(), position: config.Position, sealer: sealer, scripts: newScripts(), writes: make(chan write, maxWrites), wake: make(chan struct{}, 1)}
 	l.log.Store(new(logState))
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l, nil

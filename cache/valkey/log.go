@@ -145,8 +145,9 @@ func (l *Level) askLog(ctx context.Context, args []string) (h head, added bool, 
 
 func (l *Level) logKey() string { return l.sealer.key("log", logFormat) }
 
-// begin reads the whole log, or begins one. What is in memory may be older than what it has lost: it is asked for again, and used
-// only where its source fails; not even then, where purges were missed.
+// begin reads the whole log, or begins one. What this instance has may be older than what the log has lost: it is asked for again, and used
+// only where its source fails; not even then, where purges were missed. Where it was read before, when this instance ran last, it
+// goes on from there.
 func (l *Level) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -172,19 +173,39 @@ func (l *Level) begin(ctx context.Context) error {
 		return err
 	}
 	s := &logState{mark: mark{first.epoch, first.number - 1}, tag: first.before, floor: first.number - 1}
-	soft := first.number == 1
+	opened := make([]logEntry, 0, len(entries))
 	for _, from := range entries {
 		e, err := l.next(s, from)
 		if err != nil {
 			return err
 		}
-		soft = soft && (e.purge.Soft || e.purge.Kind == "")
+		opened = append(opened, e)
 		s = s.with(e)
 	}
-	l.watches.tell(Purge{Kind: Everything, Soft: soft})
+	l.catchUp(s, opened)
 	l.log.Store(s)
-	l.counts.everything.Add(1)
 	return nil
+}
+
+// catchUp tells the purges of a log that was read whole to those who watch: at first those behind where this instance was when it ran last, and
+// otherwise one of everything.
+func (l *Level) catchUp(s *logState, entries []logEntry) {
+	from := l.position
+	l.position = Position{}
+	if from.isIn(s, entries) {
+		for _, e := range entries {
+			if e.number > from.Number {
+				l.watches.tell(e.purge)
+			}
+		}
+		return
+	}
+	soft := entries[0].number == 1
+	for _, e := range entries {
+		soft = soft && (e.purge.Soft || e.purge.Kind == "")
+	}
+	l.watches.tell(Purge{Kind: Everything, Soft: soft})
+	l.counts.everything.Add(1)
 }
 
 // next opens the entry that follows a state.

@@ -12,6 +12,8 @@ type Purge struct {
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"`
 	Soft bool   `json:"soft,omitempty"` // what is purged may be used while its source fails
+	// By is the instance that has published it, set by Publish: see Level.IsOwn.
+	By string `json:"by,omitempty"`
 }
 
 // Everything is the kind of a purge of all caches: also what their contents were made of.
@@ -102,10 +104,14 @@ func (u *unsent) has(about func(Purge) bool) bool {
 	return false
 }
 
+// IsOwn reports whether a purge was published by this level.
+func (l *Level) IsOwn(p Purge) bool { return p.By == l.id }
+
 // Publish tells a purge to all instances. It must be called before the caches of this one are purged: what a load has begun to make
 // by then is not shared any more. It waits for the server for a second at most; where the server does not answer,
 // the purge is published as soon as it does, and the error is of why that is not now.
 func (l *Level) Publish(ctx context.Context, p Purge) error {
+	p.By = l.id
 	l.unsent.add(p)
 	l.rouse()
 	if !l.isOpen.Load() {

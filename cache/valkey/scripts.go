@@ -25,7 +25,7 @@ local function last(key)
 end
 `
 
-// askScript: KEYS entry, lease, log; ARGV token, milliseconds of the lease, and "" or a letter with the end of an entry: "d" deletes that entry, and "i"
+// askScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a letter with the end of an entry: "d" deletes that entry, and "i"
 // ignores it. It returns the end of the log, then the remaining milliseconds and the entry, or whether the lease is that of the caller.
 const askScript = `
 local id, epoch, tag = last(KEYS[3])
@@ -36,6 +36,7 @@ if value and ARGV[3] ~= '' and string.sub(value, -16) == string.sub(ARGV[3], 2) 
   value = false
 end
 if value then return {id, epoch, tag, redis.call('PTTL', KEYS[1]), value} end
+if ARGV[1] == '' then return {id, epoch, tag, 0} end
 local left = redis.call('PTTL', KEYS[2])
 if left == -1 or left > tonumber(ARGV[2]) then redis.call('DEL', KEYS[2]) end
 local lease = redis.pcall('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])

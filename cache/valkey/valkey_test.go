@@ -71,6 +71,7 @@ func (i *instance) apply(p valkey.Purge) {
 	i.cache.PurgeAll(i.store, func(key string) bool { return about(p, key) }, p.Soft)
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	p.By = ""
 	i.purges = append(i.purges, p)
 }
 

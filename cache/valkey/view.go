@@ -39,7 +39,7 @@ func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, loa
 		return loaded
 	}
 	q := question{key: key, place: v.place(key), demand: demand}
-	q.keys = []string{l.sealer.key("entry", q.place), l.sealer.key("lease", q.place), l.sealer.key("log", logFormat)}
+	q.keys = l.keys(q.place)
 	if demand != cache.Anew {
 		var found bool
 		if loaded, found = v.find(ctx, &q); found {

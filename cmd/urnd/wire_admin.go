@@ -33,7 +33,7 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
 		Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "",
-		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.refresh), HasResponses: gatewayInfos(c).IsStored,
+		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
 		Registry: wireAdminRegistry(c, r, s, d),
 		Settings: func() any { return config.Plain(c.Map()) },
 		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Panicked: d.panicked,
@@ -68,9 +68,7 @@ func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answer
 		return made
 	}
 	made.Publish = func(ctx context.Context, s resolver.Selection, soft bool) {
-		if err := r.level.Publish(ctx, sharedPurge(s, soft)); err != nil {
-			d.log.Warn("a purge reaches other urnds as soon as the server of cache.shared answers", "error", err)
-		}
+		publish(ctx, r.level, sharedPurge(s, soft), d)
 	}
 	r.closers = append(r.closers, r.level.Watch(func(p valkey.Purge) { purgeHere(made, r, p, d) }))
 	return made
@@ -78,14 +76,14 @@ func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answer
 
 // purgeHere purges what is in memory by a purge of the log.
 func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependencies) {
-	switch p.Kind {
-	case "": // the begin of the log
+	switch {
+	case p.Kind == "", isOfResponses(p): // the first is the begin of the log
 		return
-	case valkey.Everything:
+	case p.Kind == valkey.Everything:
 		if p.Soft {
 			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
 		}
-	case purgeNamespace, purgePrefix:
+	case p.Kind == purgeNamespace, p.Kind == purgePrefix:
 		if !p.Soft { // records may be here of names whose answers are not: what is made of them would be shared
 			r.records.Purge(func(string) bool { return true })
 		}

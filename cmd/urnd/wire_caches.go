@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
 	"github.com/urnd/urnd/cache/memory"
+	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/shared"
@@ -49,7 +51,7 @@ func newResponses(c config.Config, r *resolution, d resolverDependencies, log *s
 	if err != nil {
 		return observe.Responses{}, err
 	}
-	make := func() (observe.Responses, func(), error) { return makeResponses(c, files.Store, d) }
+	make := func() (observe.Responses, func(), error) { return makeResponses(c, files.Store, r.level, d) }
 	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "responses", c.Basis(config.Responses), make)
 	if err == nil {
 		r.caches = append(r.caches, made)
@@ -57,10 +59,10 @@ func newResponses(c config.Config, r *resolution, d resolverDependencies, log *s
 	return made, err
 }
 
-func makeResponses(c config.Config, files *disk.Store, d resolverDependencies) (observe.Responses, func(), error) {
+func makeResponses(c config.Config, files *disk.Store, level *valkey.Level, d resolverDependencies) (observe.Responses, func(), error) {
 	basis, former := c.DiskBasis()
 	settings := httpcache.Config{
-		Now: d.now, Disk: files, Basis: basis, FormerBasis: former,
+		Now: d.now, Disk: files, Shared: sharedObjects(level, basis), Basis: basis, FormerBasis: former,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,
@@ -87,6 +89,9 @@ func makeResponses(c config.Config, files *disk.Store, d resolverDependencies) (
 // usualResponse is the memory of a usual response in bytes: most have a body of some KiB, and all a head.
 const usualResponse = 4 << 10
 
+// diskDirectory returns the directory for responses on disk, "" where none is known.
+func diskDirectory(c config.Cache) string { return cmp.Or(c.DiskDirectory, systemd.CacheDirectory()) }
+
 var errDiskDirectory = errors.New("cache.disk: there is no directory: " +
 	"set cache.disk_directory, or CacheDirectory in the unit of systemd")
 
@@ -96,11 +101,9 @@ func newDisk(c config.Cache, r *resolution, d resolverDependencies, log *slog.Lo
 	if c.Disk == 0 || c.Responses == 0 {
 		return observe.Disk{}, nil
 	}
-	directory := c.DiskDirectory
+	directory := diskDirectory(c)
 	if directory == "" {
-		if directory = systemd.CacheDirectory(); directory == "" {
-			return observe.Disk{}, errDiskDirectory
-		}
+		return observe.Disk{}, errDiskDirectory
 	}
 	basis := []any{c.Disk, directory}
 	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "disk", basis, func() (observe.Disk, func(), error) {

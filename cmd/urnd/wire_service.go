@@ -22,6 +22,8 @@ import (
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
@@ -63,6 +65,7 @@ func newDependencies() dependencies {
 type service struct {
 	*proxy.Handler
 	responses *httpcache.Cache
+	purges    *stored.Purges
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 	checks  *health.Background
@@ -114,6 +117,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
+	s.purges = newPurges(c, responses.Cache, r, d)
 	answered, err := wireCounts(r, c, d.resolverDependencies, d.log)
 	if err != nil {
 		return nil, err
@@ -134,7 +138,10 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
-			Cache: responses.Cache, Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
+			Cache: responses.Cache, Purge: func(ctx context.Context, key uri.URI) int {
+				return s.purges.Purge(ctx, admin.ResponseSelection{URI: key}, false)
+			},
+			Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
 			Fetches: r.slots.fetches.Or(problem.ErrFetches),
 			Streams: r.slots.streams.Or(problem.ErrStreams),
 			Bound:   r.slots.bound.Or(problem.ErrBound),

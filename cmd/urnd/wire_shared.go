@@ -51,7 +51,7 @@ func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
 	everywhere := netguard.New(sharedConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
 	settings := valkey.Config{
 		URL: c.Shared, Prefix: c.SharedPrefix, Timeout: c.SharedTimeout, Now: d.now, Dial: everywhere.DialContext,
-		Report: d.sharedState, Poisoned: d.sharedPoisoned,
+		Report: d.sharedState, Poisoned: d.sharedPoisoned, Position: savedPosition(positionFile(c)),
 	}
 	key, err := secret.Read("cache.shared_key", c.SharedKey)
 	if err != nil {
@@ -109,60 +109,7 @@ func sharedRecords(r *resolution, c config.Config) cache.SecondLevel[ddds.Record
 	}
 	return valkey.NewView(valkey.ViewConfig[ddds.Records]{
 		Level: r.level, Name: "records", Basis: c.SnapshotBases()[0],
-		Codec: valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
-		// Which record sets a name was resolved by is known for those in memory alone: a purge is about all of the others.
-		Purged: func(p valkey.Purge, _ string) bool { return !p.Soft },
+		Codec:  valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
+		Purged: func(p valkey.Purge, _ string) bool { return purgesRecords(p) },
 	})
-}
-
-// The kinds of purges in the log, besides valkey.Everything.
-const (
-	purgeName      = "name"
-	purgeNamespace = "namespace"
-	purgePrefix    = "prefix"
-)
-
-// sharedPurge returns a selection of answers, whose name is canonical, as a purge of the log.
-func sharedPurge(s resolver.Selection, soft bool) valkey.Purge {
-	switch {
-	case s.Name.IsValid():
-		return valkey.Purge{Kind: purgeName, Text: s.Name.String(), Soft: soft}
-	case s.Namespace != "":
-		return valkey.Purge{Kind: purgeNamespace, Text: s.Namespace, Soft: soft}
-	case s.Prefix != "":
-		return valkey.Purge{Kind: purgePrefix, Text: s.Prefix, Soft: soft}
-	default:
-		return valkey.Purge{Kind: valkey.Everything, Soft: soft}
-	}
-}
-
-// purgesAnswer reports whether a purge of the log is about the answer of a key.
-func purgesAnswer(p valkey.Purge, key string) bool {
-	switch p.Kind {
-	case "": // the begin of the log
-		return false
-	case purgeName:
-		return key == p.Text || resolver.NameOfKey(key) == p.Text
-	case purgeNamespace:
-		return resolver.Selection{Namespace: p.Text}.Has(key)
-	case purgePrefix:
-		return resolver.Selection{Prefix: p.Text}.Has(key)
-	default:
-		return true
-	}
-}
-
-// selectionOf returns what a purge of the log is about: all, where it is of a later version.
-func selectionOf(p valkey.Purge) resolver.Selection {
-	switch p.Kind {
-	case purgeName:
-		if q, err := resolver.ParseQuery(p.Text, resolver.I2L); err == nil {
-			return resolver.Selection{Name: q.URI}
-		}
-	case purgeNamespace:
-		return resolver.Selection{Namespace: p.Text}
-	case purgePrefix:
-		return resolver.Selection{Prefix: p.Text}
-	}
-	return resolver.Selection{All: true}
 }

@@ -18,7 +18,7 @@ type Responses interface {
 	Lookup(key uri.URI) []api.Response
 	// Purge purges a selection, and returns how many variants there were. A hard purge removes them; a
 	// soft one lets them be validated before they are used again.
-	Purge(s ResponseSelection, hard bool) int
+	Purge(ctx context.Context, s ResponseSelection, hard bool) int
 	// Refresh fetches the variants of a URI once more, and returns how many. Where some of them fail,
 	// the error says how many did not.
 	Refresh(ctx context.Context, key uri.URI) (int, error)
@@ -77,7 +77,7 @@ func (h *Handler) purgeResponses(ctx context.Context, given map[string]string) (
 		refreshed, err := h.config.Responses.Refresh(ctx, s.URI)
 		return refreshed, problem.Shown(err)
 	case mode == modeSoft, mode == modeHard:
-		return h.config.Responses.Purge(s, mode == modeHard), nil
+		return h.config.Responses.Purge(ctx, s, mode == modeHard), nil
 	default:
 		return 0, fmt.Errorf("%w: mode must be soft, hard or refresh", problem.ErrSelection)
 	}

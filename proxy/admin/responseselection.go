@@ -34,6 +34,14 @@ func (s ResponseSelection) Has(key string) bool {
 // Host is a host in canonical form, by any scheme; without a port it has all ports.
 type Host struct{ name, port string }
 
+// String returns what ParseHost parses, "" for the zero value.
+func (h Host) String() string {
+	if h.port == "" {
+		return h.name
+	}
+	return h.name + ":" + h.port
+}
+
 func (h Host) has(key string) bool {
 	u, err := uri.Parse(key)
 	if err != nil {

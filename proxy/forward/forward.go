@@ -22,6 +22,9 @@ import (
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
+	// Purge purges all that is stored for a URI, so that it is validated before it is used again, and returns how many responses there
+	// were; nil is that of Cache.
+	Purge func(ctx context.Context, key uri.URI) int
 	Via   httpmessage.ViaName
 	Now   func() time.Time
 	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
@@ -67,6 +70,9 @@ type Proxy struct {
 
 // New returns a Proxy.
 func New(config Config) *Proxy {
+	if config.Purge == nil {
+		config.Purge = func(_ context.Context, key uri.URI) int { return config.Cache.Purge(key.String(), false) }
+	}
 	return &Proxy{config: config, owner: new(owner), via: "Via: " + config.Via.String() + "\r\n"}
 }
 

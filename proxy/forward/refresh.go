@@ -29,7 +29,7 @@ func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI, site *Site) (i
 		outdated = outdated || !outcome.Stored && outcome.OriginStatus != http.StatusNotModified
 	}
 	if outdated { // the origin has another response now, which is not for the cache
-		p.Purge(key)
+		p.Purge(ctx, key)
 	}
 	if len(faults) > 0 {
 		return fetched, fmt.Errorf("%d of %d stored responses were fetched again: %w", fetched, len(variants), errors.Join(faults...))

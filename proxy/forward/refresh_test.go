@@ -88,11 +88,11 @@ func TestRefresh(t *testing.T) {
 func TestPurge(t *testing.T) {
 	const target = "http://www.example/b"
 	w := newWeb(t, newStore(t), nil)
-	if n := w.Purge(parsed(t, target)); n != 0 {
+	if n := w.Purge(t.Context(), parsed(t, target)); n != 0 {
 		t.Errorf("nothing: %d", n)
 	}
 	w.stored(t, target, "old", func(*forward.Request) {})
-	if n := w.Purge(parsed(t, target)); n != 2 {
+	if n := w.Purge(t.Context(), parsed(t, target)); n != 2 {
 		t.Errorf("%d", n)
 	}
 	w.answers(304, "", "Etag", `"1"`)

@@ -183,4 +183,4 @@ func at(server, target uri.URI) uri.URI {
 
 // Purge makes the stored responses for a URI, in all of its spellings, to be validated before they are used again, and returns
 // how many there were.
-func (p *Proxy) Purge(key uri.URI) int { return p.config.Cache.Purge(key.String(), false) }
+func (p *Proxy) Purge(ctx context.Context, key uri.URI) int { return p.config.Purge(ctx, key) }

@@ -39,8 +39,9 @@ func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpme
 	})
 }
 
-// Administrators see what is stored for a URI, but for the credentials of clients, and remove it.
-func TestResponses(t *testing.T) {
+// newCache returns a cache of responses, and the time that is always there.
+func newCache(t *testing.T) (*httpcache.Cache, time.Time) {
+	t.Helper()
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +52,12 @@ func TestResponses(t *testing.T) {
 		Store: store, Now: func() time.Time { return now }, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) { return "", false },
 	})
 	t.Cleanup(c.Close)
+	return c, now
+}
+
+// Administrators see what is stored for a URI, but for the credentials of clients, and remove it.
+func TestResponses(t *testing.T) {
+	c, now := newCache(t)
 	const key = "http://a.example/"
 	modified := now.Add(-time.Hour).Format(http.TimeFormat)
 	fill(t, c, key, httpmessage.FieldsOf("Accept-Language", "de", "Cookie", "secret=1", "Authorization", "Basic secret"), httpmessage.FieldsOf(
@@ -59,7 +66,9 @@ func TestResponses(t *testing.T) {
 	))
 	fill(t, c, "http://b.example/", nil, httpmessage.FieldsOf("Cache-Control", "max-age=60", "Surrogate-Key", "tag", "Etag", `"2"`))
 	refreshed := ""
-	r := stored.New(c, func(_ context.Context, key uri.URI) (int, error) {
+	purges := stored.NewPurges(c, stored.PurgesConfig{})
+	defer purges.Close()
+	r := stored.New(c, purges, func(_ context.Context, key uri.URI) (int, error) {
 		refreshed = key.String()
 		return 1, resolver.ErrUnreachable
 	})
@@ -86,7 +95,7 @@ func TestResponses(t *testing.T) {
 		{admin.ResponseSelection{Prefix: "http://b."}, true, 1, 1},
 		{admin.ResponseSelection{All: true}, true, 1, 0},
 	} {
-		n := r.Purge(tt.selection, tt.hard)
+		n := r.Purge(t.Context(), tt.selection, tt.hard)
 		left := r.Lookup(parsed(t, key))
 		if n != tt.want || len(left) != tt.left {
 			t.Errorf("%+v: %d, and %d are left", tt.selection, n, len(left))

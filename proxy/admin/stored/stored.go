@@ -15,12 +15,13 @@ import (
 // Responses implements admin.Responses.
 type Responses struct {
 	cache   *httpcache.Cache
+	purges  *Purges
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 }
 
-// New returns the responses of a cache. refresh fetches those for a URI once more.
-func New(cache *httpcache.Cache, refresh func(ctx context.Context, key uri.URI) (int, error)) Responses {
-	return Responses{cache, refresh}
+// New returns the responses of a cache, which are purged by purges. refresh fetches those for a URI once more.
+func New(cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Context, key uri.URI) (int, error)) Responses {
+	return Responses{cache, purges, refresh}
 }
 
 // Lookup implements admin.Responses.
@@ -33,11 +34,8 @@ func (r Responses) Lookup(key uri.URI) []api.Response {
 }
 
 // Purge implements admin.Responses.
-func (r Responses) Purge(s admin.ResponseSelection, hard bool) int {
-	if s.URI.IsValid() {
-		return r.cache.Purge(s.URI.String(), hard)
-	}
-	return r.cache.PurgeAll(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
+func (r Responses) Purge(ctx context.Context, s admin.ResponseSelection, hard bool) int {
+	return r.purges.Purge(ctx, s, hard)
 }
 
 // Refresh implements admin.Responses.

@@ -1,0 +1,116 @@
+package httpcache
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxShared is the length of a body that is shared with other processes, in octets.
+const maxShared = 64 << 10
+
+// findShared returns a fresh response of other processes for a request, nil for none. Where there is none, what the flight stores is shared.
+//
+// A response is at the place of its URI, and one that was selected by fields at one that has these, too: mostly what was stored last is what
+// is asked for, and otherwise it says which fields the place has.
+func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
+	c := x.cache
+	if c.config.Shared == nil || x.private || x.r.Method != http.MethodGet || x.r.Fields.Has("Authorization") {
+		return nil
+	}
+	f.share = c.config.Shared.Begin()
+	if isOutdated := x.selected != nil && x.selected.purged; isOutdated || !x.collapses(x.class()) {
+		return nil // its origin is to be asked, or what it says is known to be for one client
+	}
+	s, begun := c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
+	if s != nil && !s.matches(x.r.Fields.Lines) {
+		s, begun = c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.selectorsOf(x.r)))
+	}
+	if s == nil || !s.matches(x.r.Fields.Lines) || s.length > c.config.MaxObject || c.outdated.has(x.r.Key, begun) {
+		return nil
+	}
+	if now := c.config.Now(); s.useOf(x.demands, now) != useFresh {
+		return nil
+	}
+	f.share = nil // it is there
+	return s
+}
+
+// selectorsOf returns the selectors that a request has for the fields that have selected a response.
+func (s *stored) selectorsOf(r *Request) []selector {
+	of := make([]selector, 0, len(s.selectors))
+	for _, one := range s.selectors {
+		of = append(of, newSelector(one.name, r.Fields.Lines(one.name)))
+	}
+	return of
+}
+
+// sharedPlace is where a response for a URI is, by the fields that it was selected by. Neither URIs nor values of fields have
+// an end of line.
+func sharedPlace(key, spelling string, selectors []selector) string {
+	var b strings.Builder
+	b.WriteString(key + "\n" + spelling)
+	for _, one := range selectors {
+		b.WriteString("\n" + one.name + ":" + one.value)
+	}
+	return b.String()
+}
+
+// getShared returns what other processes have stored at a place, nil for nothing, and when they have begun to ask for it.
+func (c *Cache) getShared(ctx context.Context, place string) (s *stored, begun time.Time) {
+	found, ok := c.config.Shared.Get(ctx, place)
+	if !ok {
+		return nil, begun
+	}
+	took, n := binary.Uvarint(found.Payload)
+	size, m := binary.Uvarint(found.Payload[max(n, 0):])
+	rest := found.Payload[max(n, 0)+max(m, 0):]
+	if n <= 0 || m <= 0 || took > uint64(longest) || size > uint64(len(rest)) {
+		return nil, begun
+	}
+	body := rest[size:]
+	if s = storedOfHead(rest[:size]); s == nil {
+		return nil, begun
+	}
+	s.content = blocksOf(bytes.Clone(body)).inMemory() // without the memory of the rest
+	s.length, s.basis = int64(len(body)), c.config.Basis
+	s.part = span{0, s.length}
+	s.received = c.config.Now().Add(-found.Age)
+	return s, s.received.Add(-time.Duration(took))
+}
+
+// shareStored shares a response that a flight has stored, where it is complete, small and fresh.
+func (c *Cache) shareStored(f *flight, s *stored) {
+	now := c.config.Now()
+	body, isInMemory := blocksIn(s.content)
+	if !isInMemory || !s.isWhole() || s.length > maxShared || s.useOf(demands{}, now) != useFresh {
+		return
+	}
+	copied := s.copied() // for the time of day, which may differ elsewhere, its age is stored
+	copied.initialAge, copied.received = s.age(now), time.Unix(0, 0)
+	took := now.Sub(f.begun)
+	payload := func() []byte { return sharedPayload(took, copied, body) }
+	subject := strings.Join(append([]string{f.key}, s.tags()...), "\n")
+	f.share(sharedPlace(f.key, s.spelling, nil), subject, s.ttl(now), payload)
+	if len(s.selectors) > 0 {
+		f.share(sharedPlace(f.key, s.spelling, s.selectors), subject, s.ttl(now), payload)
+	}
+}
+
+// sharedPayload returns how long a response took, the length of its head, the head, and the content; nil where the head cannot be stored.
+func sharedPayload(took time.Duration, s *stored, body blocks) []byte {
+	head, err := s.head()
+	if err != nil {
+		return nil
+	}
+	made := make([]byte, 0, 2*binary.MaxVarintLen64+len(head)+int(s.length))
+	made = binary.AppendUvarint(made, uint64(max(took, 0)))
+	made = append(binary.AppendUvarint(made, uint64(len(head))), head...)
+	for _, block := range body {
+		made = append(made, block...)
+	}
+	return made
+}

@@ -1,0 +1,222 @@
+package httpcache_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// objects are a cache.Objects of two caches with one clock.
+type objects struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	all   map[string]object
+	asked int
+}
+
+type object struct {
+	payload []byte
+	stored  time.Time
+	ttl     time.Duration
+}
+
+func (o *objects) Get(_ context.Context, place string) (found cache.Object, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked++
+	one, ok := o.all[place]
+	age := o.now().Sub(one.stored)
+	if !ok || age >= one.ttl {
+		return found, false
+	}
+	return cache.Object{Payload: one.payload, Age: age, TTL: one.ttl - age}, true
+}
+
+func (o *objects) Begin() cache.StoreObject {
+	return func(place, _ string, ttl time.Duration, payload func() []byte) {
+		if made := payload(); made != nil {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.all[place] = object{made, o.now(), ttl}
+		}
+	}
+}
+
+func (o *objects) Delete(place string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.all, place)
+}
+
+func (o *objects) places() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.all)
+}
+
+// newSharing returns two caches that share, the clock of the second of which is another one.
+func newSharing(t *testing.T) (a, b *site, all *objects) {
+	t.Helper()
+	all = &objects{all: make(map[string]object)}
+	a = newSite(t, func(c *httpcache.Config) { c.Shared = all })
+	b = newSite(t, func(c *httpcache.Config) { c.Shared = all })
+	all.now = a.clock.now
+	b.clock.advance(time.Hour)
+	return a, b, all
+}
+
+// What one process has stored answers requests at another one, with its age, whatever the time of day is there.
+func TestSharedResponse(t *testing.T) {
+	a, b, _ := newSharing(t)
+	a.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`, "X-Field: x", "Age: 5")
+	a.expect(a.get(), 200, "one", false)
+	a.clock.advance(10 * time.Second)
+	b.clock.advance(10 * time.Second)
+	b.fails(errOrigin)
+	g := b.get()
+	b.expect(g, 200, "one", true)
+	if g.field("Age") != "15" || g.field("X-Field") != "x" || g.Outcome.Status("urnd") != "urnd; hit; ttl=45; detail=shared" {
+		t.Errorf("Age %s, %s", g.field("Age"), g.Outcome.Status("urnd"))
+	}
+	if g = b.get("Range: bytes=1-"); g.Status != 206 || g.body != "ne" || g.Outcome.Detail != "" {
+		t.Errorf("a range: %d %q, %+v", g.Status, g.body, g.Outcome)
+	}
+	b.cache.Purge(target, true)
+	b.expect(b.get(`If-None-Match: "1"`), 304, "", true)
+}
+
+// What is not for others, or of use for them, is not shared.
+func TestNotSharedByProcesses(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		request []string
+		status  int
+		body    string
+		fields  []string
+	}{
+		{"no-store", nil, 200, "one", []string{"Cache-Control: no-store"}},
+		{"private", nil, 200, "one", []string{"Cache-Control: private, max-age=60"}},
+		{"to be validated", nil, 200, "one", []string{"Cache-Control: no-cache", `ETag: "1"`}},
+		{"stale", nil, 200, "one", []string{"Cache-Control: max-age=0", `ETag: "1"`}},
+		{"large", nil, 200, strings.Repeat("x", 64<<10+1), []string{"Cache-Control: max-age=60"}},
+		{"a part", []string{"Range: bytes=0-1"}, 206, "on", []string{"Cache-Control: max-age=60", "Content-Range: bytes 0-1/3", `ETag: "1"`}},
+		{"credentials", []string{"Authorization: Basic x"}, 200, "one", []string{"Cache-Control: public, max-age=60"}},
+		{"a field that nobody knows", []string{"X-Method: x"}, 200, "one", []string{"Cache-Control: max-age=60"}},
+	} {
+		a, _, all := newSharing(t)
+		a.sends(test.status, test.body, test.fields...)
+		a.expect(a.get(test.request...), test.status, test.body, false)
+		if all.places() != 0 {
+			t.Errorf("%s: it is shared", test.name)
+		}
+	}
+}
+
+// Each variant is found, also where another one was stored after it.
+func TestSharedVariants(t *testing.T) {
+	a, b, all := newSharing(t)
+	for _, language := range []string{"de", "en"} {
+		a.sends(200, language, "Cache-Control: max-age=60", "Vary: Accept-Language")
+		a.expect(a.get("Accept-Language: "+language), 200, language, false)
+	}
+	b.fails(errOrigin)
+	for _, language := range []string{"en", "de"} {
+		b.expect(b.get("Accept-Language: "+language), 200, language, true)
+	}
+	if b.get("Accept-Language: fr").err == nil {
+		t.Error("a variant that nobody has is answered")
+	}
+	if n := all.places(); n != 3 {
+		t.Errorf("%d places, want 3", n)
+	}
+}
+
+// What a client invalidates is asked of the origin again, whatever others have of before. So is what must be validated.
+func TestSharedInvalidation(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		invalidate func(*site)
+	}{
+		{"POST", func(b *site) {
+			b.sends(200, "done")
+			b.do("POST")
+		}},
+		{"a group", func(b *site) {
+			b.sends(200, "done", `Cache-Group-Invalidation: "g"`)
+			b.request(&httpcache.Request{Request: httpmessage.Request{Method: "POST"}, Key: "http://a.example/other"})
+		}},
+		{"a client that validates", nil},
+	} {
+		a, b, all := newSharing(t)
+		a.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`, `Cache-Groups: "g"`)
+		a.expect(a.get(), 200, "one", false)
+		b.expect(b.get(), 200, "one", true)
+		stored := maps.Clone(all.all)
+		var request []string
+		if test.invalidate == nil {
+			request = []string{"Cache-Control: no-cache"}
+		} else {
+			b.clock.advance(time.Second)
+			test.invalidate(b)
+		}
+		b.sends(200, "two", "Cache-Control: max-age=60", `ETag: "2"`)
+		all.mu.Lock()
+		all.all = stored // what another one has stored meanwhile
+		all.mu.Unlock()
+		if g := b.get(request...); g.body != "two" {
+			t.Errorf("%s: %q, %+v", test.name, g.body, g.Outcome)
+		}
+	}
+}
+
+// What is stale here, and was loaded again elsewhere, is not validated.
+func TestSharedInPlaceOfValidation(t *testing.T) {
+	a, b, _ := newSharing(t)
+	a.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)
+	a.get()
+	b.get()
+	for _, s := range []*site{a, b} {
+		s.clock.advance(2 * time.Minute)
+	}
+	a.sends(304, "", "Cache-Control: max-age=60", `ETag: "1"`)
+	a.expect(a.get(), 200, "one", false)
+	b.fails(errOrigin)
+	b.expect(b.get(), 200, "one", true)
+}
+
+// A client whose responses are not for others costs no further questions.
+func TestNotAskedForWhatIsNotShared(t *testing.T) {
+	a, _, all := newSharing(t)
+	a.sends(200, "one", "Cache-Control: no-store")
+	for range 5 {
+		a.expect(a.get(), 200, "one", false)
+	}
+	if all.asked != 1 {
+		t.Errorf("asked %d times, want once", all.asked)
+	}
+}
+
+// What is no response is not used.
+func TestSharedOctets(t *testing.T) {
+	a, b, all := newSharing(t)
+	a.sends(200, "one", "Cache-Control: max-age=60")
+	a.get()
+	for place, one := range all.all {
+		for n := range one.payload {
+			all.all[place] = object{one.payload[:n], one.stored, one.ttl}
+			b.sends(200, "two", "Cache-Control: no-store")
+			if g := b.get("Cache-Control: max-stale"); g.Status != 200 || g.body != "two" && !strings.HasPrefix("one", g.body) {
+				t.Fatalf("%d octets: %d %q", n, g.Status, g.body)
+			}
+			b.cache.PurgeAll(httpcache.Selection{}, true)
+		}
+	}
+}

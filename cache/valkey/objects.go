@@ -1,0 +1,100 @@
+package valkey
+
+import (
+	"context"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// ObjectsConfig is what a cache shares without leases. All fields must be set.
+type ObjectsConfig struct {
+	Level *Level
+	// Name is that of the cache, and Basis identifies what its objects depend on besides their places: other instances use those of the same alone.
+	Name, Basis string
+	// Purged reports whether a purge is about an object of a subject.
+	Purged func(p Purge, subject string) bool
+}
+
+// Objects implements cache.Objects. It is safe for concurrent use.
+type Objects struct{ config ObjectsConfig }
+
+// NewObjects returns the objects of a cache.
+func NewObjects(config ObjectsConfig) *Objects { return &Objects{config} }
+
+// Get implements cache.Objects.
+func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok bool) {
+	l := o.config.Level
+	if !l.isOpen.Load() {
+		return found, false
+	}
+	place = o.place(place)
+	a, err := l.ask(ctx, l.keys(place), "", "")
+	if err != nil || !a.found {
+		l.counts.misses.Add(1)
+		return found, false
+	}
+	found, is := o.judge(a, place)
+	if is == usable {
+		l.counts.hits.Add(1)
+		return found, true
+	}
+	l.counts.judged(is)
+	l.counts.misses.Add(1)
+	if is == foreign || is == purged {
+		o.delete(place)
+	}
+	return found, false
+}
+
+func (o *Objects) judge(a answer, place string) (found cache.Object, is verdict) {
+	l := o.config.Level
+	text, err := l.sealer.open([]byte(a.value), place)
+	if err != nil {
+		return found, foreign
+	}
+	e, err := decodeEntry(text)
+	if err != nil || a.left > e.lifetime {
+		return found, foreign
+	}
+	if is = l.verdict(e.mark, a.head, func(p Purge) bool { return o.config.Purged(p, e.key) }); is != usable {
+		return found, is
+	}
+	if a.left <= 0 {
+		return found, unsuitable
+	}
+	return cache.Object{Payload: e.payload, Age: e.lifetime - a.left, TTL: a.left}, usable
+}
+
+// Begin implements cache.Objects.
+func (o *Objects) Begin() cache.StoreObject {
+	l := o.config.Level
+	at := l.log.Load().mark
+	return func(place, subject string, ttl time.Duration, payload func() []byte) {
+		lifetime := min(ttl, maxTTL).Truncate(time.Millisecond)
+		if lifetime <= 0 || at.epoch == "" {
+			return
+		}
+		place = o.place(place)
+		l.offer(write{keys: l.keys(place)[:2], until: l.config.Now().Add(lifetime), seal: func() []byte {
+			made := payload()
+			if made == nil {
+				return nil
+			}
+			return l.sealer.seal(entry{subject, at, lifetime, made}.encode(), place)
+		}})
+	}
+}
+
+// Delete implements cache.Objects.
+func (o *Objects) Delete(place string) { o.delete(o.place(place)) }
+
+func (o *Objects) delete(place string) {
+	l := o.config.Level
+	l.offer(write{keys: l.keys(place)[:2]})
+}
+
+// place is what an object is sealed for.
+func (o *Objects) place(place string) string {
+	return entryFormat + " " + o.config.Name + " " + o.config.Basis + " " + place
+}

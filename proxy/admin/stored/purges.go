@@ -1,0 +1,110 @@
+package stored
+
+import (
+	"context"
+	"sync"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/proxy/admin"
+)
+
+// PurgesConfig is how purges of stored responses reach other processes, and how those of others come. The zero value is that of one process
+// alone.
+type PurgesConfig struct {
+	// Publish tells a purge to the others, before it is done here.
+	Publish func(ctx context.Context, s admin.ResponseSelection, hard bool)
+	// Position returns up to where the purges of others were passed to Follow, and Save saves that, as all of them were carried out.
+	Position func() []byte
+	Save     func(position []byte)
+}
+
+// Purges purges stored responses. It is safe for concurrent use. The caller must close it.
+type Purges struct {
+	cache  *httpcache.Cache
+	config PurgesConfig
+
+	own     sync.RWMutex // held for reading while a purge is published and done
+	queue   chan func()
+	ended   chan struct{}
+	running sync.WaitGroup
+}
+
+// maxPurges is how many purges of others wait to be carried out; they count before.
+const maxPurges = 64
+
+// NewPurges returns the purges of a cache.
+func NewPurges(cache *httpcache.Cache, config PurgesConfig) *Purges {
+	p := &Purges{cache: cache, config: config, queue: make(chan func(), maxPurges), ended: make(chan struct{})}
+	if config.Publish != nil {
+		p.running.Go(p.run)
+	}
+	return p
+}
+
+// Close ends what runs in the background, and waits for it: what waits is not carried out, and the position not saved.
+func (p *Purges) Close() {
+	close(p.ended)
+	p.running.Wait()
+}
+
+// Purge purges a selection, here and in other processes, and returns how many responses there were here.
+func (p *Purges) Purge(ctx context.Context, s admin.ResponseSelection, hard bool) int {
+	if p.config.Publish == nil {
+		return p.announce(s, hard)()
+	}
+	p.own.RLock()
+	p.config.Publish(ctx, s, hard)
+	purged := p.announce(s, hard)()
+	p.own.RUnlock()
+	p.Passed()
+	return purged
+}
+
+// Follow purges a selection as another process has done. It counts when Follow returns, and is carried out in the background.
+func (p *Purges) Follow(s admin.ResponseSelection, hard bool) {
+	carryOut := p.announce(s, hard)
+	p.wait(func() { carryOut() })
+}
+
+// Passed notes that the position has changed, by what is about no stored response.
+func (p *Purges) Passed() { p.wait(func() {}) }
+
+func (p *Purges) wait(do func()) {
+	select {
+	case p.queue <- do:
+	case <-p.ended:
+	}
+}
+
+// announce makes a purge count, and returns what carries it out.
+func (p *Purges) announce(s admin.ResponseSelection, hard bool) (carryOut func() int) {
+	if s.URI.IsValid() {
+		purged := p.cache.Purge(s.URI.String(), hard)
+		return func() int { return purged }
+	}
+	return p.cache.Announce(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
+}
+
+func (p *Purges) run() {
+	for {
+		select {
+		case <-p.ended:
+			return
+		case do := <-p.queue:
+			do()
+			p.save()
+		}
+	}
+}
+
+// save saves the position, if all is carried out up to there. Otherwise what is still to be carried out does so.
+func (p *Purges) save() {
+	if p.config.Save == nil || !p.own.TryLock() {
+		return
+	}
+	defer p.own.Unlock()
+	at := p.config.Position()
+	if len(p.queue) == 0 {
+		p.config.Save(at)
+	}
+}
