@@ -14,7 +14,7 @@ func sharedSettings() []Setting {
 	return []Setting{
 		{
 			Path: "cache.shared", Form: "redis:// or rediss:// and what follows", Secret: true, check: checkShared, Invalidates: rests,
-			Doc: "The URL of a Valkey or Redis server in which several urnds share answers and DNS records, without a password: " +
+			Doc: "The URL of a Valkey or Redis server in which several urnds share answers, DNS records and small responses, without a password: " +
 				"rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty: each has its own alone.",
 			Sample: "shared: rediss://urnd@cache.example.org",
 		},

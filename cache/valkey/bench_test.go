@@ -3,6 +3,7 @@ package valkey_test
 import (
 	"context"
 	"net"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,9 +29,21 @@ func BenchmarkHit(b *testing.B) {
 	view.Load(b.Context(), "key", cache.Fresh, load)
 	testserver.Wait(b, "the entry is written", func() bool { return level.Stats().Writes == 1 })
 	b.ReportAllocs()
+	before := cpu(b)
 	for b.Loop() {
 		if got := view.Load(b.Context(), "key", cache.Fresh, load); !got.Shared {
 			b.Fatal("it was loaded")
 		}
 	}
+	b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
+}
+
+// cpu returns the CPU time of the process, which is not that of the server.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -55,6 +55,7 @@ const (
 type Level struct {
 	config  Config
 	id      string // tells it from other instances
+	logName string // the key of the log at the server
 	sealer  sealer
 	scripts scripts
 	server  atomic.Pointer[client.Client] // nil until the first connection
@@ -86,7 +87,7 @@ func New(config Config) (*Level, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Level{config: config, id: newToken(), position: config.Position, sealer: sealer, scripts: newScripts(), writes: make(chan write, maxWrites), wake: make(chan struct{}, 1)}
+	l := &Level{config: config, id: newToken(), logName: sealer.key("log", logFormat), position: config.Position, sealer: sealer, scripts: newScripts(), writes: make(chan write, maxWrites), wake: make(chan struct{}, 1)}
 	l.log.Store(new(logState))
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l, nil

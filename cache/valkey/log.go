@@ -143,7 +143,7 @@ func (l *Level) askLog(ctx context.Context, args []string) (h head, added bool, 
 	return h, done == 1, err
 }
 
-func (l *Level) logKey() string { return l.sealer.key("log", logFormat) }
+func (l *Level) logKey() string { return l.logName }
 
 // begin reads the whole log, or begins one. What this instance has may be older than what the log has lost: it is asked for again, and used
 // only where its source fails; not even then, where purges were missed. Where it was read before, when this instance ran last, it
