@@ -87,7 +87,10 @@ func New(config Config) (*Level, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Level{config: config, id: newToken(), logName: sealer.key("log", logFormat), position: config.Position, sealer: sealer, scripts: newScripts(), writes: make(chan write, maxWrites), wake: make(chan struct{}, 1)}
+	l := &Level{
+		config: config, id: newToken(), logName: sealer.key("log", logFormat), position: config.Position, sealer: sealer, scripts: newScripts(),
+		writes: make(chan write, maxWrites), wake: make(chan struct{}, 1),
+	}
 	l.log.Store(new(logState))
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l, nil
