@@ -33,6 +33,12 @@ func packageRules() []packageRule {
 			"urnns is pure knowledge of URN namespaces, data about names: it needs the values of uri and no code with side effects",
 		},
 		{
+			"urnns/digitallink",
+			[]string{"uri"},
+			true,
+			"identifiers in the paths of web addresses are data and pure functions: they depend on the errors of uri alone",
+		},
+		{
 			"cache", nil, true,
 			"cache is generic, for three caches that are never mixed: it depends neither on URIs nor on answers",
 		},

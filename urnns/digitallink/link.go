@@ -1,0 +1,81 @@
+package digitallink
+
+import (
+	"slices"
+	"strings"
+)
+
+// Link is an identifier: a primary key, and its qualifiers in their order. It is immutable.
+type Link struct {
+	scheme     *Scheme
+	key        *Key
+	value      string
+	qualifiers []Element
+}
+
+// Element is a code with a value, which is not percent-encoded.
+type Element struct{ Code, Value string }
+
+// Key returns the primary key.
+func (l Link) Key() Element { return Element{l.key.Code, l.value} }
+
+// Qualifiers returns the qualifiers, in their order.
+func (l Link) Qualifiers() []Element { return slices.Clone(l.qualifiers) }
+
+// Path returns the identifier as a path, in normal form: "/01/09506000134352/10/ABC".
+func (l Link) Path() string {
+	var b strings.Builder
+	for _, e := range append([]Element{l.Key()}, l.qualifiers...) {
+		b.WriteString("/" + e.Code + "/" + escape(e.Value))
+	}
+	return b.String()
+}
+
+// Levels returns the identifiers at which links for this one are registered, the most specific first and the key alone last: GS1-Conformant
+// Resolver standard section 2.5.9.
+func (l Link) Levels() []Link {
+	levels := make([]Link, 0, len(l.key.Levels)+1)
+	for _, codes := range l.key.Levels {
+		at := l.at(codes)
+		if len(at.qualifiers) == len(codes) {
+			levels = append(levels, at)
+		}
+	}
+	return append(levels, l.at(nil))
+}
+
+// at returns the identifier with those of its qualifiers that have one of some codes.
+func (l Link) at(codes []string) Link {
+	of := l
+	of.qualifiers = nil
+	for _, e := range l.qualifiers {
+		if slices.Contains(codes, e.Code) {
+			of.qualifiers = append(of.qualifiers, e)
+		}
+	}
+	return of
+}
+
+// IsLevel reports whether links may be registered at the identifier itself: it is one of its Levels.
+func (l Link) IsLevel() bool {
+	codes := make([]string, 0, len(l.qualifiers))
+	for _, e := range l.qualifiers {
+		codes = append(codes, e.Code)
+	}
+	return len(codes) == 0 || slices.ContainsFunc(l.key.Levels, func(level []string) bool { return slices.Equal(level, codes) })
+}
+
+// escape percent-encodes all but unreserved characters: RFC 3986 section 2.3.
+func escape(value string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+	}
+	return b.String()
+}

@@ -1,0 +1,176 @@
+package digitallink
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// MaxPath bounds the path and the query of an identifier, in octets each: the longest value has 90 characters.
+const MaxPath = 2048
+
+// Parse parses an identifier: a raw path below the root of the scheme, such as "/01/09506000134352/10/ABC", and a raw query, which may have data
+// attributes. A slash at the end does not count. The error is a *uri.ParseError, of the path or of the query.
+func (s *Scheme) Parse(path, query string) (Link, error) {
+	l := Link{scheme: s}
+	segments, err := split(path)
+	if err != nil {
+		return l, err
+	}
+	if len(segments) == 0 || len(segments)%2 != 0 {
+		return l, s.fails(path, len(path), "path", "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier")
+	}
+	first := segments[0]
+	if l.key = s.key(first.text); l.key == nil {
+		return l, s.fails(path, first.at, "primary key", "the path begins with the code of a primary key: "+s.codes())
+	}
+	if l.value, err = l.key.value(path, segments[1]); err != nil {
+		return l, err
+	}
+	if err = l.addQualifiers(path, segments[2:]); err != nil {
+		return l, err
+	}
+	return l, l.checkQuery(query)
+}
+
+// addQualifiers adds what follows the key: the qualifiers of one chain, in its order.
+func (l *Link) addQualifiers(path string, segments []segment) error {
+	chain, next := -1, 0
+	for i := 0; i < len(segments); i += 2 {
+		code := segments[i]
+		of, at := l.key.qualifier(code.text)
+		switch {
+		case of < 0:
+			return l.scheme.fails(path, code.at, "qualifier", "this is no qualifier of "+l.key.Name+" ("+l.key.Code+"); data attributes are in the query")
+		case chain >= 0 && of != chain:
+			return l.scheme.fails(path, code.at, "qualifier", "this qualifier does not go with those before")
+		case at < next:
+			return l.scheme.fails(path, code.at, "qualifier", "qualifiers are in the order "+l.key.order(of))
+		}
+		chain, next = of, at+1
+		value, err := l.key.Chains[of][at].value(path, segments[i+1])
+		if err != nil {
+			return err
+		}
+		l.qualifiers = append(l.qualifiers, Element{code.text, value})
+	}
+	if required := l.key.Required; required != "" && !slices.ContainsFunc(l.qualifiers, func(e Element) bool { return e.Code == required }) {
+		return l.scheme.fails(path, len(path), "qualifier", l.key.Name+" ("+l.key.Code+") needs the qualifier "+required)
+	}
+	return nil
+}
+
+// qualifier returns the chain that has a qualifier, and its place there; -1 for none.
+func (k *Key) qualifier(code string) (chain, at int) {
+	for chain, fields := range k.Chains {
+		if at := slices.IndexFunc(fields, func(f Field) bool { return f.Code == code }); at >= 0 {
+			return chain, at
+		}
+	}
+	return -1, -1
+}
+
+// order returns the codes of a chain.
+func (k *Key) order(chain int) string {
+	codes := make([]string, 0, len(k.Chains[chain]))
+	for _, field := range k.Chains[chain] {
+		codes = append(codes, field.Code)
+	}
+	return strings.Join(codes, ", ")
+}
+
+func (s *Scheme) codes() string {
+	codes := make([]string, 0, len(s.Keys))
+	for i := range s.Keys {
+		codes = append(codes, s.Keys[i].Code)
+	}
+	return strings.Join(codes, ", ")
+}
+
+// value returns the value in a segment, with the zeros that it lacks.
+func (f Field) value(input string, of segment) (string, error) {
+	text := of.text
+	padded := 0
+	if slices.Contains(f.Short, len(text)) {
+		padded = f.Pad - len(text)
+		text = strings.Repeat("0", padded) + text
+	}
+	at, rule := f.check(text)
+	if rule.Name == "" {
+		return text, nil
+	}
+	return "", &uri.ParseError{Input: input, Offset: of.offset(max(at-padded, 0)), Rule: rule}
+}
+
+func (s *Scheme) fails(input string, offset int, name, says string) error {
+	return &uri.ParseError{Input: input, Offset: offset, Rule: uri.Rule{Name: name, Section: s.Name, Says: says}}
+}
+
+// segment is a part of a path or query between separators, decoded once.
+type segment struct {
+	raw, text string
+	at        int // of raw in the input
+}
+
+// offset returns where a character of the decoded text is in the input.
+func (s segment) offset(character int) int {
+	at := 0
+	for range character {
+		if at < len(s.raw) && s.raw[at] == '%' {
+			at += 2
+		}
+		at++
+	}
+	return s.at + min(at, len(s.raw))
+}
+
+// split returns the segments of a path, without the slash at its end.
+func split(path string) ([]segment, error) {
+	if len(path) > MaxPath {
+		return nil, &uri.ParseError{Input: path, Offset: MaxPath, Rule: uri.RuleLength}
+	}
+	var segments []segment
+	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
+	at := len(path) - len(strings.TrimPrefix(path, "/"))
+	for rest != "" {
+		raw, after, _ := strings.Cut(rest, "/")
+		one, err := decoded(path, raw, at)
+		if err != nil {
+			return nil, err
+		}
+		segments = append(segments, one)
+		at, rest = at+len(raw)+1, after
+	}
+	return segments, nil
+}
+
+// decoded decodes percent-encoding, once.
+func decoded(input, raw string, at int) (segment, error) {
+	s := segment{raw: raw, text: raw, at: at}
+	if !strings.Contains(raw, "%") {
+		return s, nil
+	}
+	text := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '%' {
+			text = append(text, raw[i])
+			continue
+		}
+		if i+2 >= len(raw) || unhex(raw[i+1]) < 0 || unhex(raw[i+2]) < 0 {
+			return s, &uri.ParseError{Input: input, Offset: at + i, Rule: uri.RulePctEncoded}
+		}
+		text = append(text, byte(unhex(raw[i+1])<<4|unhex(raw[i+2]))) //nolint:gosec // both have four bits
+		i += 2
+	}
+	s.text = string(text)
+	return s, nil
+}
+
+// unhex returns the value of a hexadecimal digit, -1 for no digit.
+func unhex(c byte) int {
+	if c >= 'A' {
+		c |= 0x20
+	}
+	return strings.IndexByte("0123456789abcdef", c)
+}
