@@ -57,6 +57,9 @@ type NameTarget struct {
 	From     time.Time `json:"from,omitzero"`
 	Until    time.Time `json:"until,omitzero"` // when it is not valid any more
 	Note     string    `json:"note,omitempty"`
+	Rel      string    `json:"rel,omitempty"`     // the relation to what is named
+	Title    string    `json:"title,omitempty"`   // for people
+	Context  string    `json:"context,omitempty"` // for whom it is, typically a country
 }
 
 // NewName returns the document of an entry.

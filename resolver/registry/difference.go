@@ -67,10 +67,16 @@ func textsOf(targets []Target) []string {
 // String returns the URI, and in parentheses all else that is known.
 func (t Target) String() string {
 	var about []string
-	for _, text := range []string{t.Type, t.Language} {
+	for _, text := range []string{t.Rel, t.Type, t.Language} {
 		if text != "" {
 			about = append(about, text)
 		}
+	}
+	if t.Context != "" {
+		about = append(about, "context "+t.Context)
+	}
+	if t.Title != "" {
+		about = append(about, "title "+strconv.Quote(t.Title))
 	}
 	if t.Priority != 0 {
 		about = append(about, "priority "+strconv.Itoa(t.Priority))

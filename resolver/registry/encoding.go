@@ -44,6 +44,9 @@ const (
 	targetFrom
 	targetUntil
 	targetNote
+	targetRel
+	targetTitle
+	targetContext
 )
 
 // Encode returns all of an entry but its Key, Seq and Prev, as stores hold it.
@@ -142,6 +145,9 @@ func targetFields(t *Target) (fields uint64) {
 		{!t.From.IsZero(), targetFrom},
 		{!t.Until.IsZero(), targetUntil},
 		{t.Note != "", targetNote},
+		{t.Rel != "", targetRel},
+		{t.Title != "", targetTitle},
+		{t.Context != "", targetContext},
 	} {
 		if f.is {
 			fields |= f.bit
@@ -182,7 +188,9 @@ func (w *writer) target(t *Target) {
 	}
 	w.timeIf(t.From)
 	w.timeIf(t.Until)
-	w.textIf(t.Note)
+	for _, text := range [...]string{t.Note, t.Rel, t.Title, t.Context} {
+		w.textIf(text)
+	}
 }
 
 // Decode sets all of e but its Key, Seq and Prev from the octets of a Row. It copies what it needs
@@ -344,6 +352,7 @@ func (r *reader) target() (t Target) {
 		t.Priority = int(r.signed())
 	}
 	t.From, t.Until = r.timeIf(fields&targetFrom), r.timeIf(fields&targetUntil)
-	t.Note = r.textIf(fields & targetNote)
+	t.Note, t.Rel = r.textIf(fields&targetNote), r.textIf(fields&targetRel)
+	t.Title, t.Context = r.textIf(fields&targetTitle), r.textIf(fields&targetContext)
 	return t
 }

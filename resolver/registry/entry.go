@@ -110,6 +110,9 @@ type Target struct {
 	// From and Until bound when the target is valid; zero values do not. It is not valid at Until.
 	From, Until time.Time
 	Note        string
+	// Rel is how the target is related to what is named: a relation type of RFC 8288 or a URI, also one as short as "gs1:pip"; "" if it is the
+	// thing itself. Title is for people, in the language. Context is for whom the target is, typically a country.
+	Rel, Title, Context string
 }
 
 // Status is the status of an entry.

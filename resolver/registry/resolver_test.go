@@ -111,3 +111,21 @@ func TestStoreIsNotShown(t *testing.T) {
 		}
 	}
 }
+
+// A name leads to what it names, and not to what is said about it.
+func TestRelatedTargetsAreNotLedTo(t *testing.T) {
+	f := newFixture(t)
+	record := leadsTo("https://a.example/meta")
+	record.Targets[0].Rel = "describedby"
+	f.put(t, registry.Name("urn:example:described"), record)
+	if got, err := resolved(t, f.Store(), "urn:example:described", resolver.I2L, time.Time{}); !errors.Is(err, resolver.ErrNotFound) {
+		t.Errorf("it leads to %q, %v", got, err)
+	}
+	record.Targets = append(record.Targets, registry.Target{URI: "https://a.example/", Rel: "item", Priority: 5})
+	f.put(t, registry.Name("urn:example:both"), record)
+	for _, service := range []resolver.Service{resolver.I2L, resolver.I2Ls} {
+		if got, err := resolved(t, f.Store(), "urn:example:both", service, time.Time{}); got != "https://a.example/" || err != nil {
+			t.Errorf("it leads to %q, %v", got, err)
+		}
+	}
+}

@@ -55,6 +55,9 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	record.Redirect = cmp.Or(found.redirect, r.config.Redirect)
 	record.Clients = resolver.ClientTTL{Lifetime: r.config.ClientTTL, Bounded: !until.IsZero() && until.Sub(at) < r.config.TTL+r.config.ClientTTL}
 	for _, t := range targets {
+		if !t.Leads() {
+			continue
+		}
 		location := t.URI
 		if found.entry.Kind == KindPrefix {
 			var err error

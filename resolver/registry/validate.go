@@ -246,13 +246,13 @@ func checkTarget(key Key, t Target) error {
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
 		return errors.New("it ends before it begins")
 	}
-	for _, f := range [...][2]string{{"media type", t.Type}, {"language", t.Language}, {"note", t.Note}} {
+	for _, f := range [...][2]string{{"media type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title}, {"context", t.Context}} {
 		if err := CheckText(f[0], f[1], MaxText); err != nil {
 			return err
 		}
 	}
-	if strings.ContainsAny(t.Type+t.Language, "\r\n") {
-		return errors.New("a media type or language has one line")
+	if strings.ContainsAny(t.Type+t.Language+t.Title+t.Context, "\r\n") {
+		return errors.New("a media type, language, title or context has one line")
 	}
-	return nil
+	return checkRelation(t.Rel)
 }

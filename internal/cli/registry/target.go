@@ -56,6 +56,19 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 		t.Note = text
 		return nil
 	})
+	add("rel", "the `relation` of the --target before to what is named, such as describedby or gs1:pip", "relation",
+		func(t *registry.Target, text string) error {
+			t.Rel = text
+			return nil
+		})
+	add("title", "the `title` of the --target before, for people", "title", func(t *registry.Target, text string) error {
+		t.Title = text
+		return nil
+	})
+	add("context", "for whom the --target before is, such as a country: a `word`", "word", func(t *registry.Target, text string) error {
+		t.Context = text
+		return nil
+	})
 	return f
 }
 

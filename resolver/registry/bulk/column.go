@@ -41,6 +41,9 @@ const (
 	fieldFrom
 	fieldUntil
 	fieldTargetNote
+	fieldRel
+	fieldTitle
+	fieldContext
 	fieldsEnd
 )
 
@@ -49,7 +52,7 @@ const (
 var columnNames = [fieldsEnd]string{
 	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
 	"redirect", "pattern", "authoritative", "sandbox", "changed", "by", "note",
-	"target", "type", "language", "priority", "from", "until", "target_note",
+	"target", "type", "language", "priority", "from", "until", "target_note", "rel", "title", "context",
 }
 
 // synonyms are other names of columns.

@@ -46,6 +46,9 @@ type documentTarget struct {
 	From     time.Time `json:"from,omitzero"`
 	Until    time.Time `json:"until,omitzero"`
 	Note     string    `json:"note,omitempty"`
+	Rel      string    `json:"rel,omitempty"`
+	Title    string    `json:"title,omitempty"`
+	Context  string    `json:"context,omitempty"`
 }
 
 func (x *ndjsonExport) begin(w *bufio.Writer, _ *entries) error {

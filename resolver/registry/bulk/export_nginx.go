@@ -136,7 +136,7 @@ func firstTarget(e *registry.Entry) (string, error) {
 		return "", errNoTargets
 	}
 	for _, t := range inOrder(e.Targets) {
-		if t.From.IsZero() && t.Until.IsZero() {
+		if t.Leads() && t.From.IsZero() && t.Until.IsZero() {
 			return t.URI, nil
 		}
 	}

@@ -26,7 +26,7 @@ func (x *tableExport) columns() []field {
 		columns = append(columns, fieldIfVersion)
 	}
 	return append(columns, fieldStatus, fieldSince, fieldReason, fieldSuccessors, fieldAlias,
-		fieldURI, fieldType, fieldLanguage, fieldPriority, fieldFrom, fieldUntil, fieldTargetNote,
+		fieldURI, fieldType, fieldLanguage, fieldPriority, fieldFrom, fieldUntil, fieldTargetNote, fieldRel, fieldTitle, fieldContext,
 		fieldMetadata, fieldContact, fieldRedirect, fieldPattern, fieldAuthoritative, fieldSandbox, fieldChanged, fieldBy, fieldNote)
 }
 
@@ -70,6 +70,7 @@ func (x *tableExport) target(t registry.Target) {
 		x.cells[fieldPriority] = strconv.Itoa(t.Priority)
 	}
 	x.cells[fieldFrom], x.cells[fieldUntil], x.cells[fieldTargetNote] = formatTime(t.From), formatTime(t.Until), t.Note
+	x.cells[fieldRel], x.cells[fieldTitle], x.cells[fieldContext] = t.Rel, t.Title, t.Context
 }
 
 // statusText returns a status of HTTP, "" for none.

@@ -180,7 +180,7 @@ func validTargets(e *registry.Entry) ([]string, error) {
 	}
 	var locations []string
 	for _, t := range inOrder(e.Targets) {
-		if t.From.IsZero() && t.Until.IsZero() {
+		if t.Leads() && t.From.IsZero() && t.Until.IsZero() {
 			locations = append(locations, replacement(t.URI))
 		}
 	}

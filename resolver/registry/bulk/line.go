@@ -151,6 +151,12 @@ func (l *line) setTarget(c column, text string) (err error) {
 		t.Until, err = parseTime(text)
 	case fieldTargetNote:
 		t.Note = text
+	case fieldRel:
+		t.Rel = strings.TrimSpace(text)
+	case fieldTitle:
+		t.Title = text
+	case fieldContext:
+		t.Context = strings.TrimSpace(text)
 	}
 	if err != nil {
 		return fmt.Errorf("the %s of a target: %w", columnNames[c.field], err)

@@ -23,7 +23,7 @@ func (l *linter) leadsOf(e registry.Entry) []lead {
 	var leads []lead
 	for _, t := range e.Targets {
 		location, err := t.Location(e.Key, sample(e))
-		if err != nil {
+		if err != nil || !t.Leads() {
 			continue
 		}
 		if lead, ok := l.leadOf(location); ok {

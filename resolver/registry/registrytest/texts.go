@@ -24,7 +24,7 @@ func testTexts(t *testing.T, s registry.Store) {
 	for i := range registry.MaxTargets {
 		full.Targets = append(full.Targets, registry.Target{
 			URI: fmt.Sprintf("https://example.org/%d", i), Type: "text/html", Language: "de", Priority: i - 50,
-			From: epoch.AddDate(-10, 0, 0), Until: epoch.AddDate(100, 0, 0), Note: "日本語",
+			From: epoch.AddDate(-10, 0, 0), Until: epoch.AddDate(100, 0, 0), Note: "日本語", Rel: "gs1:pip", Title: "标题", Context: "CN",
 		})
 	}
 	others := []registry.Entry{
