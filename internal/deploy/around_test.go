@@ -94,7 +94,7 @@ func (o *objects) checkMonitors(t *testing.T) {
 			if !slices.Equal(ports, []int32{adminPort}) || e.Path != "/metrics" {
 				t.Errorf("Prometheus asks %s of the ports %v", e.Path, ports)
 			}
-			credentials := e.HTTPConfigWithProxyAndTLSFiles.HTTPConfigWithTLSFiles.HTTPConfigWithoutTLS.Authorization.Credentials
+			credentials := e.Authorization.Credentials
 			if !knownSecrets(t)[credentials.Key] || credentials.Name != o.secretName(t) {
 				t.Errorf("Prometheus has the token of %+v", credentials)
 			}
