@@ -7,7 +7,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace bench-registry pgo cover clean release package-files vet-platforms
+.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace bench-registry pgo cover clean release package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -52,6 +52,13 @@ PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 fre
 release: package-files
 	VERSION='$(VERSION)' PACKAGE_VERSION='$(DEB_VERSION)' PLATFORMS='$(PLATFORMS)' packaging/release $(BUILD)
 
+# Where the image for containers runs.
+IMAGE_PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64
+
+# An image of IMAGE_PLATFORMS, an OCI layout in dist/image, without a registry, an engine of containers or root; prints its digest.
+image:
+	VERSION='$(VERSION)' PLATFORMS='$(IMAGE_PLATFORMS)' packaging/image $(BUILD)
+
 # What is for one system alone is told apart by build tags. No test of another system is run.
 vet-platforms:
 	@set -e; for platform in $(PLATFORMS); do \
@@ -73,6 +80,7 @@ test: test-deps
 	go vet ./...
 	go test -pgo=off -timeout 30m $(RACE) ./...
 	cd internal/bench && go vet ./... && go test ./...
+	cd internal/deploy && go vet ./... && go test ./...
 
 # What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
 test-slow-path: test-deps
@@ -86,6 +94,7 @@ test-boot:
 lint:
 	go tool -modfile=internal/tools/go.mod golangci-lint run ./...
 	cd internal/bench && go tool -modfile=../tools/go.mod golangci-lint run ./...
+	cd internal/deploy && go tool -modfile=../tools/go.mod golangci-lint run ./...
 
 # Every fuzz target, FUZZTIME each.
 fuzz:

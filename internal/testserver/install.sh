@@ -29,6 +29,8 @@ caddy caddy
 nft nftables
 logrotate logrotate
 redis-server redis-server
+podman podman
+crun crun
 varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd

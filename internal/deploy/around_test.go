@@ -1,0 +1,164 @@
+package deploy
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+)
+
+// checkAround tells whether the objects around the pods are about them.
+func (o *objects) checkAround(t *testing.T) {
+	t.Helper()
+	o.checkServices(t)
+	o.checkScaling(t)
+	o.checkMonitors(t)
+	for _, p := range o.policies {
+		o.checkPolicy(t, p)
+	}
+}
+
+func (o *objects) checkServices(t *testing.T) {
+	t.Helper()
+	reached := make(map[int32]bool)
+	for _, s := range o.services {
+		if !matches(s.Spec.Selector, o.deployment(t).Spec.Template.Labels) {
+			t.Errorf("the Service %s has no pods", s.Name)
+		}
+		for _, p := range s.Spec.Ports {
+			port := portOf(o.container(t), p.TargetPort.String())
+			if reached[port] = true; port == 0 {
+				t.Errorf("the Service %s leads to the port %s, which the pods do not have", s.Name, p.TargetPort.String())
+			}
+			if port == adminPort && s.Spec.ClusterIP != core.ClusterIPNone {
+				t.Errorf("the Service %s gives the port of administrators an address", s.Name)
+			}
+		}
+	}
+	if !reached[servicePort] || !reached[adminPort] {
+		t.Errorf("no Service leads to the ports of urnd: %v", reached)
+	}
+}
+
+// replicas returns how many pods there are at least.
+func (o *objects) replicas(t *testing.T) int {
+	t.Helper()
+	for _, s := range o.scalers {
+		return int(*s.Spec.MinReplicas)
+	}
+	if n := o.deployment(t).Spec.Replicas; n != nil {
+		return int(*n)
+	}
+	return 1
+}
+
+func (o *objects) checkScaling(t *testing.T) {
+	t.Helper()
+	for _, s := range o.scalers {
+		target := s.Spec.ScaleTargetRef
+		if d := o.deployment(t); target.Kind != "Deployment" || target.APIVersion != "apps/v1" || target.Name != d.Name || d.Spec.Replicas != nil {
+			t.Errorf("what is scaled is %+v, and the Deployment %s has replicas %v", target, d.Name, d.Spec.Replicas)
+		}
+		if len(s.Spec.Metrics) != 1 || s.Spec.Metrics[0].Resource.Name != core.ResourceCPU || *s.Spec.MinReplicas > s.Spec.MaxReplicas {
+			t.Errorf("it is scaled by %+v", s.Spec)
+		}
+	}
+	for _, b := range o.budgets {
+		if !matches(b.Spec.Selector.MatchLabels, o.deployment(t).Spec.Template.Labels) {
+			t.Error("the PodDisruptionBudget is about no pods")
+		}
+		if b.Spec.MaxUnavailable == nil || b.Spec.MaxUnavailable.Type == 0 && b.Spec.MaxUnavailable.IntValue() >= o.replicas(t) {
+			t.Errorf("of %d pods %v may be away", o.replicas(t), b.Spec.MaxUnavailable)
+		}
+	}
+}
+
+func (o *objects) checkMonitors(t *testing.T) {
+	t.Helper()
+	for _, m := range o.monitors {
+		for _, e := range m.Spec.Endpoints {
+			var ports []int32
+			for _, s := range o.services {
+				if !matches(m.Spec.Selector.MatchLabels, s.Labels) {
+					continue
+				}
+				for _, p := range s.Spec.Ports {
+					if p.Name == e.Port {
+						ports = append(ports, portOf(o.container(t), p.TargetPort.String()))
+					}
+				}
+			}
+			if !slices.Equal(ports, []int32{adminPort}) || e.Path != "/metrics" {
+				t.Errorf("Prometheus asks %s of the ports %v", e.Path, ports)
+			}
+			credentials := e.Authorization.Credentials
+			if !knownSecrets(t)[credentials.Key] || credentials.Name != o.secretName(t) {
+				t.Errorf("Prometheus has the token of %+v", credentials)
+			}
+		}
+	}
+}
+
+func (o *objects) secretName(t *testing.T) string {
+	t.Helper()
+	for _, v := range o.deployment(t).Spec.Template.Spec.Volumes {
+		if v.Secret != nil {
+			return v.Secret.SecretName
+		}
+	}
+	return ""
+}
+
+// checkPolicy tells whether a NetworkPolicy lets through what urnd needs: its own ports, the DNS, and the servers of its settings.
+func (o *objects) checkPolicy(t *testing.T, p *networking.NetworkPolicy) {
+	t.Helper()
+	if !matches(p.Spec.PodSelector.MatchLabels, o.deployment(t).Spec.Template.Labels) {
+		t.Error("the NetworkPolicy is about no pods")
+	}
+	if len(p.Spec.PolicyTypes) != 2 {
+		t.Errorf("the NetworkPolicy is about %v alone", p.Spec.PolicyTypes)
+	}
+	var in, out []string
+	for _, rule := range p.Spec.Ingress {
+		in = append(in, ports(rule.Ports)...)
+	}
+	for _, rule := range p.Spec.Egress {
+		out = append(out, ports(rule.Ports)...)
+	}
+	if want := []string{"TCP 8141", "TCP 8142"}; !slices.Equal(in, want) {
+		t.Errorf("it lets in %q, and should %q", in, want)
+	}
+	needed := []string{"UDP 53", "TCP 53"}
+	settings := o.configured(t).settings(t)
+	for name, usual := range map[string]string{"registry.store": "5432", "cache.shared": "6379"} {
+		server, err := url.Parse(settings[name])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if port := server.Port(); port != "" {
+			needed = append(needed, "TCP "+port)
+		} else if server.Host != "" {
+			needed = append(needed, "TCP "+usual)
+		}
+	}
+	for _, port := range needed {
+		if !slices.Contains(out, port) {
+			t.Errorf("it does not let out %s, but %q", port, out)
+		}
+	}
+}
+
+func ports(all []networking.NetworkPolicyPort) []string {
+	var texts []string
+	for _, p := range all {
+		protocol := core.ProtocolTCP
+		if p.Protocol != nil {
+			protocol = *p.Protocol
+		}
+		texts = append(texts, string(protocol)+" "+strconv.Itoa(p.Port.IntValue()))
+	}
+	return texts
+}

@@ -1,0 +1,223 @@
+package deploy
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+)
+
+const chart = root + "/deploy/helm/urnd"
+
+// release is a chart that is rendered.
+type release struct {
+	objects
+	notes string
+}
+
+// render renders the chart with values in YAML, as "helm install NAME" does, but for what it asks the cluster.
+func render(name, values string) (map[string]string, error) {
+	loaded, err := loader.Load(chart)
+	if err != nil {
+		return nil, fmt.Errorf("loading: %w", err)
+	}
+	given, err := chartutil.ReadValues([]byte(values))
+	if err != nil {
+		return nil, fmt.Errorf("values: %w", err)
+	}
+	options := chartutil.ReleaseOptions{Name: name, Namespace: "names", Revision: 1, IsInstall: true}
+	all, err := chartutil.ToRenderValues(loaded, given, options, chartutil.DefaultCapabilities)
+	if err != nil {
+		return nil, fmt.Errorf("values: %w", err)
+	}
+	return engine.Engine{Strict: true}.Render(loaded, all)
+}
+
+func install(t *testing.T, name, values string) *release {
+	t.Helper()
+	files, err := render(name, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &release{}
+	for file, text := range files {
+		switch base := path.Base(file); {
+		case base == "NOTES.txt":
+			r.notes = text
+		case strings.HasSuffix(base, ".yaml"):
+			r.decode(t, base, []byte(text))
+		}
+	}
+	return r
+}
+
+// all are values with which everything is made.
+const all = `
+image: {digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000", pullPolicy: Always}
+imagePullSecrets: [{name: registry}]
+fullnameOverride: names
+autoscaling: {minReplicas: 5, maxReplicas: 50, targetCPUUtilizationPercentage: 60}
+podDisruptionBudget: {maxUnavailable: 20%}
+existingSecret: secrets-of-names
+registry:
+  store: postgres://urnd@db.example.org:5433/names?sslmode=verify-full
+  replica: postgres://urnd@replica.example.org:5433/names?sslmode=verify-full
+  port: 5433
+  to: [{ipBlock: {cidr: 192.0.2.7/32}}]
+sharedCache:
+  url: rediss://urnd@cache.example.org:6380/1
+  port: 6380
+  to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: valkey}}}]
+config:
+  listen: {names: [urn.example.org, names.example.org]}
+  access: {trusted_proxies: [10.244.0.0/16]}
+  registry: {only: ['urn:nbn:fi:'], hosts: [purl.example.org]}
+  cache: {answers: 128MiB, stale_for: 12h}
+  limits: {connections: 16384, dns_queries: 1000000}
+  namespaces:
+    - nid: example
+      targets: [{template: 'https://example.org/{+urn}'}]
+service: {type: LoadBalancer, port: 8080, annotations: {example.org/kind: internal}}
+networkPolicy:
+  internetPorts: [80, 443, 8080]
+  egress: [{ports: [{port: 853}]}]
+serviceMonitor: {enabled: true, interval: 15s, labels: {release: prometheus}}
+resources: {requests: {cpu: 2, memory: 1Gi}, limits: {memory: 3Gi}}
+podLabels: {team: library}
+podAnnotations: {example.org/why: because}
+nodeSelector: {kubernetes.io/arch: arm64}
+tolerations: [{key: dedicated, operator: Equal, value: names, effect: NoSchedule}]
+affinity: {podAntiAffinity: {}}
+extraVolumes: [{name: cache, emptyDir: {sizeLimit: 1Gi}}]
+extraVolumeMounts: [{name: cache, mountPath: /var/cache/urnd}]
+`
+
+// few are values with which as little as possible is made.
+const few = `
+autoscaling: {enabled: false}
+replicas: 1
+podDisruptionBudget: {enabled: false}
+networkPolicy: {enabled: false}
+registry: {passwordKey: ""}
+`
+
+// The objects of the chart are right with its own values, and with others.
+func TestChart(t *testing.T) {
+	for name, values := range map[string]string{
+		"default":               "",
+		"all":                   all,
+		"few":                   few,
+		"registry":              "registry: {store: 'postgres://urnd@db.example.org/names'}",
+		"shared":                "sharedCache: {url: 'redis://cache.example.org:6379', passwordKey: ''}",
+		"open":                  "networkPolicy: {clients: [], administrators: [], dns: [], internetPorts: []}",
+		"fixed":                 "autoscaling: {enabled: false}\nreplicas: 4\n",
+		strings.Repeat("a", 53): "", // the longest name of a release
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := install(t, name, values)
+			r.checkPods(t)
+			r.checkConfiguration(t)
+			r.checkAround(t)
+			for _, s := range r.services {
+				if len(s.Name) > 63 { // RFC 1035
+					t.Errorf("%s is no name of a Service", s.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestChartDefault(t *testing.T) {
+	r := install(t, "north", "")
+	if len(r.budgets) != 1 || len(r.scalers) != 1 || len(r.policies) != 1 || len(r.monitors) != 0 || len(r.services) != 2 || len(r.secrets) != 0 {
+		t.Errorf("%+v", r.objects)
+	}
+	if name, image := r.deployment(t).Name, r.container(t).Image; name != "north" || !strings.HasPrefix(image, "registry.example.org/urnd:") {
+		t.Errorf("%s, %s", name, image)
+	}
+	for _, want := range []string{"kubectl create secret generic north --namespace names", "Without sharedCache"} {
+		if !strings.Contains(r.notes, want) {
+			t.Errorf("the notes do not say %q:\n%s", want, r.notes)
+		}
+	}
+	if strings.Contains(r.notes, "shared-key") {
+		t.Errorf("the notes ask for secrets that are not used:\n%s", r.notes)
+	}
+}
+
+func TestChartAll(t *testing.T) {
+	r := install(t, "south", all)
+	if len(r.monitors) != 1 || r.secretName(t) != "secrets-of-names" || r.deployment(t).Name != "names" {
+		t.Errorf("%+v", r.objects)
+	}
+	if image := r.container(t).Image; image != "registry.example.org/urnd@sha256:"+strings.Repeat("0", 64) {
+		t.Errorf("the image is %s", image)
+	}
+	settings := r.configured(t).settings(t)
+	for name, want := range map[string]string{
+		"registry.store": "postgres://urnd@db.example.org:5433/names?sslmode=verify-full",
+		"registry.only":  "['urn:nbn:fi:']", "cache.answers": "128MiB", "cache.shared": "rediss://urnd@cache.example.org:6380/1",
+		"limits.dns_queries": "1000000", "limits.notice_time": "15s", "listen.admin": ":8142",
+	} {
+		if settings[name] != want {
+			t.Errorf("%s is %s, want %s", name, settings[name], want)
+		}
+	}
+	for _, want := range []string{"secret generic secrets-of-names", "--from-file=registry-password=", "--from-file=shared-password=", "--from-literal=shared-key="} {
+		if !strings.Contains(r.notes, want) {
+			t.Errorf("the notes do not say %q:\n%s", want, r.notes)
+		}
+	}
+}
+
+// Another configuration rolls the pods, and other replicas do not.
+func TestChartRolls(t *testing.T) {
+	sum := func(values string) string {
+		return install(t, "north", values).deployment(t).Spec.Template.Annotations["checksum/config"]
+	}
+	before := sum("")
+	if before == "" || sum("replicas: 7") != before {
+		t.Errorf("the checksum is %q, and %q with other replicas", before, sum("replicas: 7"))
+	}
+	for _, values := range []string{"config: {log: {level: DEBUG}}", "registry: {store: 'postgres://db/names'}", "sharedCache: {url: 'redis://cache'}"} {
+		if sum(values) == before {
+			t.Errorf("with %s the pods are the same", values)
+		}
+	}
+}
+
+// Values that are wrong are refused before anything is installed.
+func TestChartRefuses(t *testing.T) {
+	for name, values := range map[string]string{
+		"unknown":       "replica: 3",
+		"unknown below": "registry: {url: 'postgres://db/names'}",
+		"type":          "replicas: three",
+		"store":         "registry: {store: 'sqlite:/var/lib/urnd/registry.db'}",
+		"shared":        "sharedCache: {url: 'http://cache'}",
+		"seal":          "sharedCache: {sealKey: ''}",
+		"digest":        "image: {digest: 'latest'}",
+		"budget":        "podDisruptionBudget: {maxUnavailable: 0}",
+		"name":          "fullnameOverride: North",
+		"port":          "service: {port: 80000}",
+		"config":        "config: 'listen: {}'",
+	} {
+		if _, err := render("north", values); err == nil {
+			t.Errorf("%s is accepted: %s", name, values)
+		}
+	}
+}
+
+// Helm's own linter finds nothing but that there is no icon.
+func TestChartLint(t *testing.T) {
+	for _, m := range lint.All(chart, nil, "names", true).Messages {
+		if m.Severity > support.InfoSev {
+			t.Error(m)
+		}
+	}
+}

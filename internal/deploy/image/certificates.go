@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+)
+
+// authorities returns the certificates of the authorities that Mozilla trusts, in PEM. They are those of a module, so that they
+// depend on go.sum, and not on what the machine has. An authority that is trusted with a condition is left out: a file in PEM
+// cannot say it.
+func authorities() ([]byte, error) {
+	var out bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint != nil {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(root.Certificate)
+		if err != nil {
+			return nil, fmt.Errorf("parsing a certificate of an authority: %w", err)
+		}
+		fmt.Fprintf(&out, "# %s\n", certificate.Subject)
+		if err := pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}); err != nil {
+			return nil, fmt.Errorf("writing a certificate of an authority: %w", err)
+		}
+	}
+	return out.Bytes(), nil
+}
