@@ -90,6 +90,7 @@ func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[strin
 		})
 	}
 	asking.Wait()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:forcetypeassert,errcheck // the daemon would wait for them
 	return outcomes
 }
 
