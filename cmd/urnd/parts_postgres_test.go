@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -90,7 +91,7 @@ func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[strin
 		})
 	}
 	asking.Wait()
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:forcetypeassert,errcheck // the daemon would wait for them
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:errcheck // the daemon would wait for them
 	return outcomes
 }
 
@@ -273,10 +274,9 @@ func TestPostgresClocks(t *testing.T) {
 	for _, w := range daemons {
 		w.seesRegistry(t, true)
 	}
-	target := "https://a.example/0"
 	for round := range 2 {
 		for n, w := range daemons {
-			target = "https://a.example/" + string(rune('a'+round)) + string(rune('0'+n))
+			target := fmt.Sprintf("https://a.example/%d/%d", round, n)
 			w.set(t, "urn:example:a", target)
 			for _, other := range daemons {
 				other.expect(t, "urn:example:a", target)
