@@ -13,13 +13,17 @@ import (
 )
 
 // change sends a request to the API of the registry.
-func (w *testDaemon) change(t *testing.T, method, target, contentType, body string) {
+func (w *testDaemon) change(t *testing.T, method, target, contentType, body string, fields ...string) {
 	t.Helper()
 	request, err := http.NewRequest(method, w.admin+target, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", contentType)
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		request.Header.Set(name, value)
+	}
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)

@@ -13,28 +13,33 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Three instances behind HAProxy are restarted one after another while clients ask, and no request fails. HAProxy tries
-// nothing again.
-func TestRollingRestart(t *testing.T) {
-	dir, front, folder := build(t), freeAddress(t), testserver.OpenFolder(t)
-	const instances, clients = 3, 32
+// rolling are instances behind an HAProxy that tries nothing again.
+type rolling struct {
+	front      string
+	statistics string // address of those of HAProxy
+	starts     []func() *fileDaemon
+	running    []*fileDaemon
+}
+
+// startRolling starts so many instances, and HAProxy, which sees them all.
+func startRolling(t *testing.T, instances int) *rolling {
+	t.Helper()
+	dir, folder := build(t), testserver.OpenFolder(t)
+	r := &rolling{front: freeAddress(t), statistics: freeAddress(t)}
 	var servers strings.Builder
-	starts := make([]func() *fileDaemon, instances)
-	running := make([]*fileDaemon, instances)
 	for i := range instances {
 		service, admin := freeAddress(t), freeAddress(t)
-		starts[i] = func() *fileDaemon {
+		r.starts = append(r.starts, func() *fileDaemon {
 			l := newFileDaemon(t, fmt.Sprintf("listen: {service: '%s', admin: '%s'}", service, admin), "limits: {notice_time: 1s}")
 			l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
 			l.ready(t)
 			return l
-		}
-		running[i] = starts[i]()
+		})
+		r.running = append(r.running, r.starts[i]())
 		_, port, _ := strings.Cut(admin, ":")
 		fmt.Fprintf(&servers, "    server s%d %s check port %s inter 100ms fastinter 50ms fall 1 rise 1\n", i, service, port)
 	}
 	file := filepath.Join(folder, "haproxy.cfg")
-	statistics := freeAddress(t)
 	text := fmt.Sprintf(`defaults
     mode http
     retries 0
@@ -52,25 +57,31 @@ backend urnd
     balance roundrobin
     option httpchk GET /readyz
     http-check expect status 200
-%s`, statistics, front, servers.String())
+%s`, r.statistics, r.front, servers.String())
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { // HAProxy runs as another user
 		t.Fatal(err)
 	}
-	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
-	isUp := func(n int) func() bool {
-		return func() bool {
-			return strings.Count(readStatistics(t, statistics), ",UP,") == n+1 // and the backend
-		}
+	testserver.StartFront(t, folder, "haproxy", r.front, "-db", "-f", file)
+	testserver.Wait(t, "HAProxy has checked all instances", r.isUp(t, instances))
+	return r
+}
+
+// isUp returns what reports whether HAProxy sees so many instances.
+func (r *rolling) isUp(t *testing.T, n int) func() bool {
+	return func() bool {
+		return strings.Count(readStatistics(t, r.statistics), ",UP,") == n+1 // and the backend
 	}
-	testserver.Wait(t, "HAProxy has checked all instances", isUp(instances))
-	busy := startBusyClients(clients, front)
-	for i := range instances {
+}
+
+// under sends requests while each of the instances, one after another, is changed, and reports those that fail.
+func (r *rolling) under(t *testing.T, change func(i int)) {
+	t.Helper()
+	const clients = 32
+	busy := startBusyClients(clients, r.front)
+	for i := range r.running {
 		before := busy.answered.Load()
 		testserver.Wait(t, "requests are answered", func() bool { return busy.answered.Load() > before+300 })
-		running[i].stop()
-		testserver.Wait(t, "HAProxy has noticed", isUp(instances-1))
-		running[i] = starts[i]()
-		testserver.Wait(t, "the instance is used again", isUp(instances))
+		change(i)
 	}
 	busy.ended.Store(true)
 	busy.running.Wait()
@@ -79,6 +90,47 @@ backend urnd
 		t.Errorf("%d of %d requests failed", lost, all+lost)
 	}
 	t.Logf("%d requests were answered", all)
+}
+
+// Three instances behind HAProxy are restarted one after another while clients ask, and no request fails.
+func TestRollingRestart(t *testing.T) {
+	r := startRolling(t, 3)
+	r.under(t, func(i int) {
+		r.running[i].stop()
+		testserver.Wait(t, "HAProxy has noticed", r.isUp(t, len(r.running)-1))
+		r.running[i] = r.starts[i]()
+		testserver.Wait(t, "the instance is used again", r.isUp(t, len(r.running)))
+	})
+}
+
+// They are reloaded one after another, with settings that change the limits of connections, caches and names, and with none; and all at once.
+func TestRollingReload(t *testing.T) {
+	r := startRolling(t, 3)
+	rewrite := func(l *fileDaemon, more ...string) {
+		listen := fmt.Sprintf("listen: {service: '%s', admin: '%s'}", strings.TrimPrefix(l.url, "http://"), l.admin)
+		l.write(t, append([]string{listen}, more...)...)
+	}
+	r.under(t, func(i int) {
+		l := r.running[i]
+		for _, lines := range [][]string{
+			{"limits: {notice_time: 2s, connections: 5000}"}, {"cache: {answers: 2MiB, records: 2MiB}"}, {"namespaces: " + bookNamespace("b")}, nil, nil,
+		} {
+			if rewrite(l, lines...); !l.reload(t) {
+				t.Errorf("instance %d refuses %q", i, lines)
+			}
+		}
+	})
+	r.under(t, func(int) {
+		for _, l := range r.running {
+			l.hangup()
+		}
+	})
+	for _, l := range r.running {
+		testserver.Wait(t, "all reloads are done", func() bool { return l.logged("was reloaded") >= 6 })
+		if l.logged("was not reloaded") > 0 {
+			t.Error("a reload was refused")
+		}
+	}
 }
 
 // readStatistics returns what HAProxy says of its servers.

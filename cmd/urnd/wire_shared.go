@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -69,6 +70,10 @@ func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
 		settings.Password = func() (string, error) {
 			text, err := secret.Read("cache.shared_password", c.SharedPassword)
 			return strings.TrimRight(string(text), "\r\n"), err
+		}
+		// It is read again with each connection; a command may not have the credential.
+		if _, err := settings.Password(); err != nil && !errors.Is(err, secret.ErrNoCredentials) {
+			return nil, err
 		}
 	}
 	level, err := valkey.New(settings)

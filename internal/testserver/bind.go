@@ -17,6 +17,7 @@ type BIND struct {
 	t       testing.TB
 	dir     string
 	addr    netip.AddrPort
+	zones   []Zone
 	process *process
 	probe   *prober
 	port    uint16 // of probe, also after that is closed
@@ -65,28 +66,55 @@ func startBIND(t testing.TB, zones ...Zone) (*BIND, error) {
 // has the port.
 func launch(t testing.TB, named string, addr netip.AddrPort, zones []Zone) (*BIND, error) {
 	t.Helper()
-	b := &BIND{t: t, dir: t.TempDir(), addr: addr}
+	b := &BIND{t: t, dir: t.TempDir(), addr: addr, zones: zones}
 	if err := writeBINDConfig(b.dir, addr.Port(), zones); err != nil {
 		return nil, err
 	}
 	if err := checkBINDConfig(t, b.dir); err != nil {
 		return nil, err
 	}
-	var err error
-	if b.probe, err = newProber(addr); err != nil {
+	if err := b.start(named, zones); err != nil {
 		return nil, err
+	}
+	return b, nil
+}
+
+// start starts the server, and returns when it answers for all zones.
+func (b *BIND) start(named string, zones []Zone) (err error) {
+	if b.probe, err = newProber(b.addr); err != nil {
+		return err
 	}
 	b.port = b.probe.port()
 	b.process, err = startProcess(b.dir, b.path(bindOutputFile), named,
 		"-4", "-f", "-n", "1", "-L", bindOutputFile, "-c", bindConfigFile)
 	if err != nil {
-		return nil, errors.Join(err, b.probe.close())
+		return errors.Join(err, b.probe.close())
 	}
+	b.stopped = false
 	if err := b.awaitZones(zones); err != nil {
 		_ = b.stop() // err is more specific
-		return nil, err
+		return err
 	}
-	return b, nil
+	return nil
+}
+
+// Start starts a stopped server again, at the same address. Queries before it are discarded.
+func (b *BIND) Start() {
+	b.t.Helper()
+	err := poll(func() (bool, error) {
+		if err := os.Remove(b.path(bindOutputFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return false, err
+		}
+		err := b.start(Need(b.t, "named"), b.zones)
+		if errors.Is(err, errPortTaken) {
+			return false, nil
+		}
+		return true, err
+	})
+	if err != nil {
+		b.t.Fatalf("start BIND again: %v", err)
+	}
+	b.Reset()
 }
 
 // awaitZones returns when the server answers for all zones.

@@ -127,6 +127,12 @@ func (p *Postgres) Start() {
 	}
 }
 
+// Promote makes a standby a server that is written to.
+func (p *Postgres) Promote() {
+	p.t.Helper()
+	p.run("pg_ctl", "promote", "--pgdata", p.data(), "--wait")
+}
+
 // Stop ends the server, which ends all connections.
 func (p *Postgres) Stop() {
 	p.t.Helper()

@@ -1,21 +1,24 @@
 package testserver
 
 import (
-	"io"
 	"net"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
-// Relay passes TCP connections on to a server, until it is cut. It is safe for concurrent use.
+// Relay passes TCP connections on to a server, until it is cut, or holds what they carry. It is safe for concurrent use.
 type Relay struct {
 	listener net.Listener
 	to       string
 
 	mu    sync.Mutex
 	cut   bool
+	late  time.Duration
 	conns map[net.Conn]bool
+	dials int
+	held  chan struct{} // closed when octets are passed on again; nil while they are
 	done  sync.WaitGroup
 }
 
@@ -32,6 +35,7 @@ func StartRelay(t testing.TB, to string) *Relay {
 	t.Cleanup(func() {
 		_ = listener.Close()
 		r.Cut()
+		r.Thaw()
 		r.done.Wait()
 	})
 	return r
@@ -50,6 +54,39 @@ func (r *Relay) Cut() {
 	}
 }
 
+// Freeze keeps all connections, and accepts more, but passes no octet on until Thaw: as a server that hangs.
+func (r *Relay) Freeze() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held == nil {
+		r.held = make(chan struct{})
+	}
+}
+
+// Thaw passes octets on again, also those that came in between.
+func (r *Relay) Thaw() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held != nil {
+		close(r.held)
+		r.held = nil
+	}
+}
+
+// Delay lets whatever the server sends come later by a time.
+func (r *Relay) Delay(late time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = late
+}
+
+// Dials returns how many connections were made to it, also those that were ended at once.
+func (r *Relay) Dials() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.dials
+}
+
 // Restore passes new connections on again.
 func (r *Relay) Restore() {
 	r.mu.Lock()
@@ -63,6 +100,9 @@ func (r *Relay) accept() {
 		if err != nil {
 			return
 		}
+		r.mu.Lock()
+		r.dials++
+		r.mu.Unlock()
 		r.done.Go(func() { r.pass(conn) })
 	}
 }
@@ -90,12 +130,37 @@ func (r *Relay) pass(client net.Conn) {
 	var both sync.WaitGroup
 	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
-			_, _ = io.Copy(way[0], way[1]) // either end may have gone
+			r.copy(way[0], way[1], way[0] == client) // either end may have gone
 			_ = client.Close()
 			_ = server.Close()
 		})
 	}
 	both.Wait()
+}
+
+// copy passes octets on until either end has gone. Those of the server may be late.
+func (r *Relay) copy(to, from net.Conn, isServer bool) {
+	octets := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(octets)
+		r.mu.Lock()
+		held, late := r.held, r.late
+		r.mu.Unlock()
+		if held != nil {
+			<-held
+		}
+		if isServer && late > 0 {
+			<-time.After(late)
+		}
+		if n > 0 {
+			if _, err := to.Write(octets[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 // add reports whether a connection may be passed on.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -12,8 +13,9 @@ import (
 var ErrLease = errors.New("another instance has the lease")
 
 // Lease lets one of several instances on a store do something: the one that holds it. Its fields are
-// not changed after its first use; it is then safe for concurrent use. The clocks of the instances may differ by
-// less than what is left of For when the holder renews it.
+// not changed after its first use; it is then safe for concurrent use. Where the clocks of the instances differ by more
+// than what is left of For when the holder renews it, that with the latest one takes it from the others, which notice
+// (Check). What an instance leaves whose clock was ahead is taken when it was not renewed for For by the clock of the next one.
 type Lease struct {
 	Store Store
 	Name  string // of what is done: a key of TableLeases
@@ -22,6 +24,10 @@ type Lease struct {
 	// For is how long it is held after Acquire, unless it is acquired again.
 	For time.Duration
 	Now func() time.Time
+
+	mu    sync.Mutex
+	other holding   // what another instance had when it was read last
+	since time.Time // when that was read first
 }
 
 // holding is the document of a lease.
@@ -38,7 +44,7 @@ func (l *Lease) Acquire(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case held.Holder != l.Holder && held.Until.After(l.Now()):
+		case held.Holder != l.Holder && held.Until.After(l.Now()) && !l.isLeft(held):
 			return fmt.Errorf("%w of %s: %s, until %s", ErrLease, l.Name, held.Holder, held.Until.Format(time.RFC3339))
 		}
 		value, err := json.Marshal(holding{l.Holder, l.Now().Add(l.For).UTC()})
@@ -47,6 +53,17 @@ func (l *Lease) Acquire(ctx context.Context) error {
 		}
 		return tx.Put(TableLeases, []Document{{Key: l.Name, Value: value}})
 	})
+}
+
+// isLeft reports whether what another instance has was not renewed for as long as it could have been held.
+func (l *Lease) isLeft(held holding) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.Now()
+	if held.Holder != l.other.Holder || !held.Until.Equal(l.other.Until) {
+		l.other, l.since = held, now
+	}
+	return now.Sub(l.since) >= l.For
 }
 
 // Check returns an error that wraps ErrLease unless the lease is held: what is written in the same transaction

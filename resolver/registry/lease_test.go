@@ -63,3 +63,42 @@ func TestLease(t *testing.T) {
 		t.Errorf("damaged: %v", err)
 	}
 }
+
+// What an instance with a clock ahead has left is taken as soon as another one has seen for the time of the lease that nobody renews
+// it; while it is renewed it is not.
+func TestLeaseOfAClockAhead(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	now := time.Unix(1_900_000_000, 0)
+	lease := func(holder string, ahead time.Duration) *registry.Lease {
+		return &registry.Lease{Store: store, Name: "x", Holder: holder, For: time.Minute, Now: func() time.Time { return now.Add(ahead) }}
+	}
+	ahead, next := lease("ahead", time.Hour), lease("next", 0)
+	for n := range 9 { // it is renewed each 20 seconds
+		if err := ahead.Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := next.Acquire(t.Context()); !errors.Is(err, registry.ErrLease) {
+			t.Fatalf("renewed %d times: %v", n, err)
+		}
+		now = now.Add(20 * time.Second)
+	}
+	for range 2 {
+		if err := next.Acquire(t.Context()); !errors.Is(err, registry.ErrLease) {
+			t.Errorf("before a minute: %v", err)
+		}
+		now = now.Add(20 * time.Second)
+	}
+	if err := next.Acquire(t.Context()); err != nil {
+		t.Errorf("after a minute: %v", err)
+	}
+	if err := store.Read(t.Context(), next.Check); err != nil {
+		t.Errorf("the next one has it: %v", err)
+	}
+	if err := store.Read(t.Context(), ahead.Check); !errors.Is(err, registry.ErrLease) {
+		t.Errorf("the one with the clock ahead: %v", err)
+	}
+}

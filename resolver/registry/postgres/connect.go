@@ -55,6 +55,21 @@ func parse(text string, o Options) (*pgxpool.Config, error) {
 	return c, nil
 }
 
+// writable makes connections of the primary those to a server that accepts writes, where there are several servers and the URL does
+// not say which ones it wants: a standby would answer, but refuse each change, also when the primary is back.
+func writable(text string, c *pgxpool.Config) {
+	first := c.ConnConfig
+	for _, other := range first.Fallbacks { // also the same server without TLS
+		if other.Host == first.Host && other.Port == first.Port {
+			continue
+		}
+		if u, err := url.Parse(text); err == nil && !u.Query().Has("target_session_attrs") {
+			first.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		}
+		return
+	}
+}
+
 // setPassword sets the password of a new connection.
 func setPassword(c *pgx.ConnConfig, password func() (string, error)) error {
 	if password == nil {

@@ -19,6 +19,7 @@ const (
 	codeDamagedData  = "XX001"
 	codeDamagedIndex = "XX002"
 	codeLockTimeout  = "55P03"
+	codeReadOnly     = "25006"
 
 	// Classes: connection exceptions, operator intervention (an administrator has ended the connection, or the
 	// server starts or stops), and what is over when an administrator has done something.
@@ -68,6 +69,12 @@ func isLost(err error) bool {
 		return true
 	}
 	return isOf(failed.Code, codeConnections, codeInterventions)
+}
+
+// isReadOnly reports whether a server has refused to write, as a standby does.
+func isReadOnly(err error) bool {
+	var failed *pgconn.PgError
+	return errors.As(err, &failed) && failed.Code == codeReadOnly
 }
 
 // isOf reports whether a code is of one of some classes.

@@ -59,6 +59,7 @@ func open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	writable(url, c)
 	s.listener = newListener(ctx, c.ConnConfig, o.Password)
 	if s.primary, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, err

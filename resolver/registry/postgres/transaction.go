@@ -120,6 +120,9 @@ func (s *Store) write(ctx context.Context, statement string, f func(registry.Wri
 	t := &transaction{ctx: ctx, tx: tx, timeout: writeTimeout, see: s.see}
 	defer rollback(ctx, tx) // after a commit it does nothing
 	if err := f(t); err != nil {
+		if isReadOnly(err) {
+			s.primary.Reset() // another server may be the primary by now
+		}
 		return 0, err
 	}
 	if !t.wrote {

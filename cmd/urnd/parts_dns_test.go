@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// While the DNS is away, what was known is answered for cache.stale_for (an answer that was made of stale records for that time once more),
+// and the rest is refused. When it is back, it is asked once for
+// each record set, however many ask for the names.
+func TestDNSAway(t *testing.T) {
+	bind := startZones(t)
+	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."} })
+	var names []string
+	for n := range 20 {
+		names = append(names, fmt.Sprintf("urn:own:%d", n), fmt.Sprintf("urn:direct:%d", n))
+	}
+	all := func(what string, refused bool) {
+		t.Helper()
+		for outcome, times := range w.crowd(t, 10*len(names), names...) {
+			if strings.HasPrefix(outcome, "https://") == refused || refused && outcome != "Bad Gateway" {
+				t.Errorf("%s: %d times %s", what, times, outcome)
+			}
+		}
+	}
+	all("at first", false)
+	bind.Stop()
+	w.clock.advance(w.config.Cache.StaleFor) // and the lifetimes of the records
+	all("without the DNS", false)
+	if got := w.leads(t, "urn:shared:a"); got != "Bad Gateway" {
+		t.Errorf("a name that was not known leads to %s", got)
+	}
+	w.clock.advance(w.config.Cache.StaleFor + time.Minute)
+	all("beyond twice cache.stale_for", true)
+
+	bind.Start()
+	w.clock.advance(w.config.Cache.RetryAfter)
+	all("with the DNS again", false)
+	got := bind.Queries()
+	slices.Sort(got)
+	if want := []string{"direct.urn.arpa NAPTR", "direct.urn.example.org NAPTR", "own.urn.example.org NAPTR"}; !slices.Equal(got, want) {
+		t.Errorf("the DNS was asked %q, want %q", got, want)
+	}
+}

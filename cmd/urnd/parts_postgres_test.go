@@ -1,0 +1,318 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// startOnPostgres runs urnd with a registry in PostgreSQL, and without a DNS server that answers.
+func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *testDaemon {
+	t.Helper()
+	return startDaemon(t, "127.0.0.1:1", 0, func(c *config.Config) {
+		c.Registry.Store = url
+		c.Registry.Only = []string{"urn:example:"}
+		c.DDDS.Enabled = false
+		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"namespace"}, Targets: []config.Target{{Template: "https://book.example/{+nss}"}}}}
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+// set lets a name lead to a target, by the API of the registry, whatever version of it there is.
+func (w *testDaemon) set(t *testing.T, name, target string) {
+	t.Helper()
+	w.change(t, "PUT", "/api/v1/names?uri="+name, "application/json", `{"targets":[{"uri":"`+target+`"}]}`, `If-None-Match: "0"`)
+}
+
+// expect waits until a name leads to a target.
+func (w *testDaemon) expect(t *testing.T, name, target string) {
+	t.Helper()
+	testserver.Wait(t, name+" leads to "+target, func() bool { return w.leads(t, name) == target })
+}
+
+// remembers waits until all changes are known, and the targets of names are in memory.
+func (w *testDaemon) remembers(t *testing.T, names ...string) {
+	t.Helper()
+	testserver.Wait(t, "all changes are known", func() bool {
+		_, text := w.adminRequest(t, "GET /metrics")
+		return strings.Contains(text, "\nurnd_registry_behind_versions 0\n")
+	})
+	for _, name := range names {
+		testserver.Wait(t, name+" is in memory", func() bool { return w.cacheStates(t, "/"+name) == "hit" })
+	}
+}
+
+// seesRegistry waits until the daemon says of its registry that it is there, or is not: by its readiness, its metrics and urnd status.
+func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
+	t.Helper()
+	testserver.Wait(t, "readiness says what the registry is", func() bool {
+		return strings.Contains(w.readiness(t), "the registry cannot be asked") != there
+	})
+	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
+	if status, _ := w.adminRequest(t, "GET /readyz"); status != http.StatusOK {
+		t.Errorf("/readyz: %d: a balancer would ask nobody, where all see no registry", status)
+	}
+	if _, text := w.adminRequest(t, "GET /metrics"); !strings.Contains(text, "\n"+want[0]) {
+		t.Errorf("the metrics have no %q", want[0])
+	}
+	if out, exit := runStatus(t, w.admin); exit != 0 || !strings.Contains(out, want[1]) || strings.Contains(out, "yes, degraded") == there {
+		t.Errorf("%d: urnd status has no %q:\n%s", exit, want[1], out)
+	}
+}
+
+// lookups counts the questions for single names that a server was asked since it logs statements.
+func lookups(server *testserver.Postgres) int { return strings.Count(server.Log(), "AND n.name = $2") }
+
+func logStatements(server *testserver.Postgres) {
+	server.Ask("", "ALTER SYSTEM SET log_statement = 'all'")
+	server.Ask("", "SELECT pg_reload_conf()")
+}
+
+// crowd asks for names with many clients at once, and returns how many times each outcome came: a status, or where a redirect leads to.
+func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[string]int {
+	t.Helper()
+	var mu sync.Mutex
+	outcomes := make(map[string]int)
+	var asking sync.WaitGroup
+	for n := range clients {
+		asking.Go(func() {
+			outcome := w.leads(t, names[n%len(names)])
+			mu.Lock()
+			defer mu.Unlock()
+			outcomes[outcome]++
+		})
+	}
+	asking.Wait()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:errcheck // the daemon would wait for them
+	return outcomes
+}
+
+// Without PostgreSQL urnd starts, answers what is not in the registry, and is there as soon as PostgreSQL is. Where that goes
+// away, what is in memory is answered, also when it has expired; and nobody is lost, nor asked more than once for a name, when it is back.
+func TestPostgresAway(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	logStatements(server)
+	relay := testserver.StartRelay(t, server.Socket())
+	relay.Cut()
+	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
+	w.seesRegistry(t, false)
+	if got := w.leads(t, "urn:book:1"); got != "https://book.example/1" {
+		t.Errorf("a name that is not of the registry, without it: %s", got)
+	}
+	if got := w.leads(t, "urn:example:a"); got != "Service Unavailable" {
+		t.Errorf("a name of the registry, without it: %s", got)
+	}
+	relay.Restore()
+	w.seesRegistry(t, true)
+	w.set(t, "urn:example:a", "https://a.example/1")
+	w.set(t, "urn:example:b", "https://b.example/1")
+	w.expect(t, "urn:example:a", "https://a.example/1")
+
+	other := startOnPostgres(t, server.URL(""), nil)
+	relay.Cut()
+	w.seesRegistry(t, false)
+	other.set(t, "urn:example:a", "https://a.example/2")
+	if got := w.cacheStates(t, "/urn:example:a"); got != "hit" {
+		t.Errorf("what is in memory: %s", got)
+	}
+	w.clock.advance(w.config.Registry.TTL + time.Hour)
+	if got := w.crowd(t, 64, "urn:example:a"); got["https://a.example/1"] != 64 {
+		t.Errorf("what has expired leads to %v", got)
+	}
+	if got := w.crowd(t, 16, "urn:example:b"); got["Service Unavailable"] != 16 {
+		t.Errorf("what is not in memory leads to %v", got)
+	}
+	w.clock.advance(w.config.Cache.StaleFor)
+	if got := w.leads(t, "urn:example:a"); got != "Service Unavailable" {
+		t.Errorf("beyond cache.stale_for it leads to %s", got)
+	}
+
+	server.Stop()
+	server.Start() // empties its log
+	relay.Restore()
+	back := time.Now()
+	w.expect(t, "urn:example:a", "https://a.example/2")
+	t.Logf("the change was known %v after the return", time.Since(back))
+	w.seesRegistry(t, true)
+	before := lookups(server)
+	if got := w.crowd(t, 200, "urn:example:b"); got["https://b.example/1"] != 200 {
+		t.Errorf("it leads to %v", got)
+	}
+	if n := lookups(server) - before; n != 1 {
+		t.Errorf("200 clients at once were %d questions", n)
+	}
+}
+
+// Where PostgreSQL hangs, what is in memory is answered at once, and the rest is refused in a bounded time; where it is slow, all is answered.
+func TestPostgresSlow(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	relay := testserver.StartRelay(t, server.Socket())
+	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
+	w.seesRegistry(t, true)
+	for _, name := range []string{"a", "b", "c"} {
+		w.set(t, "urn:example:"+name, "https://"+name+".example/")
+	}
+	w.expect(t, "urn:example:a", "https://a.example/")
+
+	relay.Delay(300 * time.Millisecond)
+	if got := w.crowd(t, 32, "urn:example:b"); got["https://b.example/"] != 32 {
+		t.Errorf("from a slow server: %v", got)
+	}
+	relay.Delay(0)
+
+	relay.Freeze()
+	began := time.Now()
+	if got := w.crowd(t, 32, "urn:example:a"); got["https://a.example/"] != 32 {
+		t.Errorf("what is in memory: %v", got)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("what is in memory was answered after %v", took)
+	}
+	began = time.Now()
+	if got := w.crowd(t, 32, "urn:example:c", "urn:example:d", "urn:example:e", "urn:example:f", "urn:example:g", "urn:example:h"); got["Service Unavailable"] != 32 {
+		t.Errorf("from a server that hangs: %v", got)
+	}
+	took := time.Since(began)
+	t.Logf("who asks a server that hangs is refused after %v", took)
+	if took > 6*time.Second {
+		t.Errorf("who asks a server that hangs waits for %v", took)
+	}
+	w.seesRegistry(t, false)
+	relay.Thaw()
+	back := time.Now()
+	w.expect(t, "urn:example:c", "https://c.example/")
+	w.seesRegistry(t, true)
+	t.Logf("it is there %v after the return", time.Since(back))
+}
+
+// A standby that is promoted is used from then on: for look-ups, for changes, and for those of others.
+func TestPostgresFailover(t *testing.T) {
+	primary := testserver.StartPostgres(t)
+	first := startOnPostgres(t, primary.URL(""), nil)
+	first.seesRegistry(t, true)
+	first.set(t, "urn:example:a", "https://a.example/1")
+	standby := primary.StartStandby()
+	both := "postgres://" + testserver.PostgresUser + "@" + primary.Addr() + "," + standby.Addr() + "/" + testserver.PostgresUser
+	a, b := startOnPostgres(t, both, nil), startOnPostgres(t, both, nil)
+	a.seesRegistry(t, true)
+	b.seesRegistry(t, true)
+	a.set(t, "urn:example:b", "https://b.example/1")
+	for _, w := range []*testDaemon{a, b} {
+		w.remembers(t, "urn:example:b")
+	}
+	end := primary.Ask("", "SELECT pg_current_wal_lsn()")
+	testserver.Wait(t, "the standby has all", func() bool { return standby.Ask("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
+	first.stop()
+	primary.Kill()
+	for _, w := range []*testDaemon{a, b} {
+		w.seesRegistry(t, false)
+		if got := w.leads(t, "urn:example:b"); got != "https://b.example/1" {
+			t.Errorf("what is in memory leads to %s", got)
+		}
+	}
+	standby.Promote()
+	back := time.Now()
+	for _, w := range []*testDaemon{a, b} {
+		w.seesRegistry(t, true)
+		w.expect(t, "urn:example:a", "https://a.example/1")
+	}
+	t.Logf("both use the new server %v after it was promoted", time.Since(back))
+	a.set(t, "urn:example:b", "https://b.example/2")
+	b.expect(t, "urn:example:b", "https://b.example/2")
+}
+
+// An urnd that is cut off from PostgreSQL, while another one is not, answers by what it has in memory, and says so. When it is back it
+// learns of what has changed, and asks for nothing else.
+func TestPostgresSplit(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	relay := testserver.StartRelay(t, server.Socket())
+	a, b := startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
+	a.seesRegistry(t, true)
+	b.seesRegistry(t, true)
+	a.set(t, "urn:example:moves", "https://a.example/1")
+	a.set(t, "urn:example:stays", "https://a.example/1")
+	a.set(t, "urn:example:goes", "https://a.example/1")
+	b.remembers(t, "urn:example:moves", "urn:example:stays", "urn:example:goes")
+	relay.Cut()
+	b.seesRegistry(t, false)
+	a.seesRegistry(t, true)
+	a.set(t, "urn:example:moves", "https://a.example/2")
+	a.change(t, "POST", "/api/v1/names/withdraw?uri=urn:example:goes", "application/json", `{"reason":"why"}`)
+	for name, want := range map[string]string{"moves": "https://a.example/2", "goes": "Gone", "stays": "https://a.example/1"} {
+		if got := a.leads(t, "urn:example:"+name); got != want {
+			t.Errorf("%s: who sees the registry answers %s", name, got)
+		}
+		if got := b.leads(t, "urn:example:"+name); got != "https://a.example/1" {
+			t.Errorf("%s: who does not see it answers %s", name, got)
+		}
+	}
+	relay.Restore()
+	back := time.Now()
+	b.expect(t, "urn:example:moves", "https://a.example/2")
+	b.expect(t, "urn:example:goes", "Gone")
+	t.Logf("the changes were known %v after the return", time.Since(back))
+	if got := b.cacheStates(t, "/urn:example:stays"); got != "hit" {
+		t.Errorf("what has not changed: %s", got)
+	}
+	b.seesRegistry(t, true)
+}
+
+// An urnd whose clock is an hour off, to either side, changes and learns as the others do.
+func TestPostgresClocks(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	daemons := []*testDaemon{startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil)}
+	daemons[1].clock.advance(time.Hour)
+	daemons[2].clock.advance(-time.Hour)
+	for _, w := range daemons {
+		w.seesRegistry(t, true)
+	}
+	for round := range 2 {
+		for n, w := range daemons {
+			target := fmt.Sprintf("https://a.example/%d/%d", round, n)
+			w.set(t, "urn:example:a", target)
+			for _, other := range daemons {
+				other.expect(t, "urn:example:a", target)
+			}
+		}
+	}
+}
+
+// A newer urnd that migrates the schema does not disturb one that runs; the older one says at its next start why it does not use the
+// database, and leaves it as it is.
+func TestPostgresNewerSchema(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	running := startOnPostgres(t, server.URL(""), nil)
+	running.seesRegistry(t, true)
+	running.set(t, "urn:example:a", "https://a.example/1")
+	server.Ask("", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
+	running.set(t, "urn:example:a", "https://a.example/2")
+	running.expect(t, "urn:example:a", "https://a.example/2")
+
+	again := startOnPostgres(t, server.URL(""), nil)
+	again.seesRegistry(t, false)
+	const says = "it has schema 99, and this version knows "
+	if got := again.readiness(t); !strings.Contains(got, says) {
+		t.Errorf("readiness: %s", got)
+	}
+	again.waitForLog(t, says)
+	if got := again.leads(t, "urn:example:a"); got != "Service Unavailable" {
+		t.Errorf("a name of the registry leads to %s", got)
+	}
+	if got := again.leads(t, "urn:book:1"); got != "https://book.example/1" {
+		t.Errorf("another name leads to %s", got)
+	}
+	if got := server.Ask("", "SELECT max(version_id) FROM goose_db_version"); got != "99" {
+		t.Errorf("the schema is %s", got)
+	}
+	if _, err := run(t, "", "registry", "stats", "--store", server.URL("")); err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("the commands say %v", err)
+	}
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// countingOrigin is an origin that counts what it is asked for.
+type countingOrigin struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked map[string]int // by path and query
+}
+
+func startCountingOrigin(t *testing.T) *countingOrigin {
+	t.Helper()
+	o := &countingOrigin{asked: make(map[string]int)}
+	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.mu.Lock()
+		o.asked[r.URL.RequestURI()]++
+		o.mu.Unlock()
+		w.Header().Set("Cache-Control", "max-age=3600")
+		_, _ = io.WriteString(w, r.URL.RequestURI())
+	}))
+	t.Cleanup(o.Close)
+	return o
+}
+
+// take returns how often each URL was asked for since the last take.
+func (o *countingOrigin) take() map[string]int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	asked := maps.Clone(o.asked)
+	clear(o.asked)
+	return asked
+}
+
+// shard is an urnd as a program, which can be killed.
+type shard struct {
+	service, admin string
+	command        *exec.Cmd
+	end            func(os.Signal)
+}
+
+func startShard(t *testing.T, dir string) *shard {
+	t.Helper()
+	s := &shard{service: freeAddress(t), admin: freeAddress(t)}
+	l := newFileDaemon(t, fmt.Sprintf("listen: {service: '%s', admin: '%s', proxy_protocol: [127.0.0.1]}", s.service, s.admin),
+		"cache: {answers: 1MiB, records: 1MiB, responses: 16MiB, max_response: 1MiB}")
+	s.command = exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file)
+	s.command.Stderr = &l.log
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	s.end = func(signal os.Signal) {
+		once.Do(func() {
+			_ = s.command.Process.Signal(signal)
+			_ = s.command.Wait() // it was killed, or the test has ended
+		})
+	}
+	t.Cleanup(func() { s.end(os.Interrupt) })
+	l.ready(t)
+	return s
+}
+
+// shardingFront runs HAProxy with the file of docs/scale.md for the first so many of its servers, and returns its address, and how many of
+// them it sees.
+func shardingFront(t *testing.T, shards []*shard) (front string, up func() int) {
+	t.Helper()
+	folder, front, statistics := testserver.OpenFolder(t), freeAddress(t), freeAddress(t)
+	document, err := os.ReadFile("../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(document), "```haproxy\n")
+	text, _, ended := strings.Cut(text, "```")
+	servers := regexp.MustCompile(`(?m)^    server (\w+) .*\n`).FindAllStringSubmatch(text, -1)
+	if !found || !ended || len(servers) < len(shards) {
+		t.Fatalf("docs/scale.md has no HAProxy of %d servers:\n%s", len(shards), text)
+	}
+	for i, server := range servers {
+		line := ""
+		if i < len(shards) {
+			_, port, _ := strings.Cut(shards[i].admin, ":")
+			line = fmt.Sprintf("    server %s %s port %s\n", server[1], shards[i].service, port)
+		}
+		text = strings.Replace(text, server[0], line, 1)
+	}
+	text = strings.Replace(text, "bind :3128", "bind "+front, 1) + fmt.Sprintf("frontend statistics\n    bind %s\n    stats enable\n    stats uri /\n", statistics)
+	file := filepath.Join(folder, "haproxy.cfg")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { // HAProxy runs as another user
+		t.Fatal(err)
+	}
+	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
+	return front, func() int { return strings.Count(readStatistics(t, statistics), ",UP,") - 1 } // without the backend
+}
+
+// fetchAll asks a proxy for all URLs with some clients, several times over, and returns what failed.
+func fetchAll(proxy string, urls []string, times int) []string {
+	const clients = 16
+	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}), MaxIdleConnsPerHost: clients}
+	defer transport.CloseIdleConnections()
+	var next atomic.Int64
+	var mu sync.Mutex
+	var failed []string
+	var fetching sync.WaitGroup
+	for range clients {
+		fetching.Go(func() {
+			for n := int(next.Add(1)) - 1; n < times*len(urls); n = int(next.Add(1)) - 1 {
+				if fault := fetchOne(transport, urls[n%len(urls)]); fault != "" {
+					mu.Lock()
+					failed = append(failed, fault)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	fetching.Wait()
+	return failed
+}
+
+func fetchOne(transport *http.Transport, address string) string {
+	request, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return err.Error()
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err.Error()
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK || !strings.HasSuffix(address, string(body)) {
+		return fmt.Sprintf("%s: %s, %q, %v", address, response.Status, body, err)
+	}
+	return ""
+}
+
+// Three instances behind the HAProxy of docs/scale.md fetch each URL once, as one does. When one is killed nothing fails, and only what
+// that one had is fetched again.
+func TestShardedCache(t *testing.T) {
+	testserver.Need(t, "haproxy")
+	origin, dir := startCountingOrigin(t), build(t)
+	var urls []string
+	for n := range 300 {
+		urls = append(urls, fmt.Sprintf("%s/%d", origin.URL, n/2)+[]string{"", "?page=2"}[n%2])
+	}
+	var shards []*shard
+	for range 3 {
+		shards = append(shards, startShard(t, dir))
+	}
+	for _, instances := range []int{1, 3} {
+		if instances == 3 { // the first one has all of them already
+			shards[0].end(os.Interrupt)
+			shards[0] = startShard(t, dir)
+		}
+		front, up := shardingFront(t, shards[:instances])
+		testserver.Wait(t, "HAProxy sees all instances", func() bool { return up() == instances })
+		if failed := fetchAll(front, urls, 4); len(failed) > 0 {
+			t.Errorf("%d of %d requests to %d instances failed, such as %s", len(failed), 4*len(urls), instances, failed[0])
+		}
+		for at, times := range origin.take() {
+			if times != 1 {
+				t.Errorf("%d instances have fetched %s %d times", instances, at, times)
+			}
+		}
+		if instances == 3 {
+			loseShard(t, shards[1], origin, front, urls, up)
+		}
+	}
+}
+
+// loseShard kills an instance while clients ask, and compares what is fetched again with what it had.
+func loseShard(t *testing.T, lost *shard, origin *countingOrigin, front string, urls []string, up func() int) {
+	t.Helper()
+	failed := make(chan []string)
+	go func() { failed <- fetchAll(front, urls, 20) }()
+	lost.end(os.Kill)
+	if faults := <-failed; len(faults) > 0 {
+		t.Errorf("%d of %d requests failed, such as %s", len(faults), 20*len(urls), faults[0])
+	}
+	testserver.Wait(t, "HAProxy has noticed", func() bool { return up() == 2 })
+	if faults := fetchAll(front, urls, 1); len(faults) > 0 {
+		t.Errorf("%d requests failed, such as %s", len(faults), faults[0])
+	}
+	moved := origin.take()
+	t.Logf("%d of %d URLs were fetched again", len(moved), len(urls))
+	if len(moved) == 0 || len(moved) > len(urls)/2 {
+		t.Errorf("%d of %d URLs were fetched again", len(moved), len(urls))
+	}
+	for at, times := range moved {
+		if times > 2 { // while HAProxy has not noticed, another one may be asked than then
+			t.Errorf("%s was fetched %d times", at, times)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// startSharing runs urnd with a second level of caches in a server at an address.
+func startSharing(t *testing.T, dns, address string, change func(*config.Config)) *testDaemon {
+	t.Helper()
+	key := writeTemp(t, "key", strings.Repeat("k", 64)+"\n")
+	if err := os.Chmod(key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return startDaemon(t, dns, 0, func(c *config.Config) {
+		c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedTimeout = "redis://"+address, key, time.Second
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+// usesShared waits until the second level is used, and its log of purges is read.
+func (w *testDaemon) usesShared(t *testing.T, used bool) {
+	t.Helper()
+	testserver.Wait(t, fmt.Sprintf("the shared level is used: %t", used), func() bool {
+		_, text := w.adminRequest(t, "GET /metrics")
+		return strings.Contains(text, "\nurnd_shared_cache_used 1\n") == used
+	})
+}
+
+// manyZones are a server of rules for so many namespaces, each a question.
+func manyZones(t *testing.T, namespaces int) (server *testserver.BIND, names []string) {
+	t.Helper()
+	text := "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n"
+	for n := range namespaces {
+		text += fmt.Sprintf("n%d 300 IN NAPTR 100 10 \"u\" \"http+N2L\" \"!^urn:n%d:(.+)$!https://n.example/\\\\1!\" .\n", n, n)
+		names = append(names, fmt.Sprintf("urn:n%d:a", n))
+	}
+	return testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: text}), names
+}
+
+// Three instances with a shared level ask the DNS a third as often as three without, also when all ask at once.
+func TestSharingAsksAThird(t *testing.T) {
+	const namespaces, clients = 30, 90
+	bind, names := manyZones(t, namespaces)
+	server := testserver.StartRedis(t)
+	asked := make(map[bool]int)
+	for _, shares := range []bool{false, true} {
+		var daemons []*testDaemon
+		for range 3 {
+			w := startSharing(t, bind.Addr(), server.Addr(), func(c *config.Config) {
+				if !shares {
+					c.Cache.Shared, c.Cache.SharedKey = "", ""
+				}
+			})
+			if shares {
+				w.usesShared(t, true)
+			}
+			daemons = append(daemons, w)
+		}
+		bind.Reset()
+		outcomes := make(chan map[string]int)
+		for _, w := range daemons {
+			go func() { outcomes <- w.crowd(t, clients, names...) }()
+		}
+		for range daemons {
+			if got := <-outcomes; got["https://n.example/a"] != clients {
+				t.Errorf("names lead to %v", got)
+			}
+		}
+		asked[shares] = len(bind.Queries())
+	}
+	if asked[false] != 3*namespaces || asked[true] != namespaces {
+		t.Errorf("without a shared level the DNS was asked %d times, with it %d times", asked[false], asked[true])
+	}
+}
+
+// A purge at one instance reaches the others within a second, and one that was cut off as soon as it is back.
+func TestPurgeReachesAll(t *testing.T) {
+	bind, names := manyZones(t, 4)
+	server := testserver.StartRedis(t)
+	relay := testserver.StartRelay(t, server.Addr())
+	a, b, c := startSharing(t, bind.Addr(), server.Addr(), nil), startSharing(t, bind.Addr(), server.Addr(), nil), startSharing(t, bind.Addr(), relay.Addr(), nil)
+	all := []*testDaemon{a, b, c}
+	fill := func() {
+		for _, w := range all {
+			w.usesShared(t, true)
+			for _, name := range names {
+				testserver.Wait(t, name+" is in memory", func() bool { return w.cacheStates(t, "/"+name) == "hit" })
+			}
+		}
+	}
+	gone := func(w *testDaemon, name string) {
+		t.Helper()
+		began := time.Now()
+		testserver.Wait(t, name+" is purged", func() bool { return w.cacheStates(t, "/"+name) != "hit" })
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s was purged only after %v", name, took)
+		}
+	}
+	fill()
+	for n, query := range []string{"uri=" + names[0], "namespace=n1", "prefix=urn:n2:", "all=true"} {
+		if status, body := a.adminRequest(t, "DELETE /api/v1/cache/entries?"+query); status != 200 {
+			t.Fatalf("%s: %d %s", query, status, body)
+		}
+		gone(b, names[n])
+		gone(c, names[n])
+		fill()
+	}
+	relay.Cut()
+	c.usesShared(t, false)
+	if status, body := a.adminRequest(t, "DELETE /api/v1/cache/entries?uri="+names[0]); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	gone(b, names[0])
+	if got := c.cacheStates(t, "/"+names[0], "/"+names[3]); got != "hit hit" {
+		t.Errorf("one that is cut off has %s", got)
+	}
+	relay.Restore()
+	c.usesShared(t, true)
+	gone(c, names[0])
+	if got := c.cacheStates(t, "/"+names[3]); got != "hit" {
+		t.Errorf("what was not purged: %s", got)
+	}
+}
+
+// An instance that was cut off from PostgreSQL and from the shared level at once goes on with both from where it was.
+func TestCutOff(t *testing.T) {
+	bind, names := manyZones(t, 2)
+	cache, database := testserver.StartRedis(t), testserver.StartPostgres(t)
+	toCache, toDatabase := testserver.StartRelay(t, cache.Addr()), testserver.StartRelay(t, database.Socket())
+	at := func(address, url string) *testDaemon {
+		return startSharing(t, bind.Addr(), address, func(c *config.Config) {
+			c.Registry.Store = url
+			c.Registry.Only = []string{"urn:example:"}
+		})
+	}
+	a, b := at(cache.Addr(), database.URL("")), at(toCache.Addr(), database.URLAt(toDatabase.Addr(), ""))
+	for _, w := range []*testDaemon{a, b} {
+		w.usesShared(t, true)
+		w.seesRegistry(t, true)
+	}
+	a.set(t, "urn:example:a", "https://a.example/1")
+	b.remembers(t, append(names, "urn:example:a")...)
+	toCache.Cut()
+	toDatabase.Cut()
+	b.usesShared(t, false)
+	b.seesRegistry(t, false)
+	a.set(t, "urn:example:a", "https://a.example/2")
+	if status, body := a.adminRequest(t, "DELETE /api/v1/cache/entries?uri="+names[0]); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if got := b.leads(t, "urn:example:a"); got != "https://a.example/1" {
+		t.Errorf("one that is cut off answers %s", got)
+	}
+	if got := b.leads(t, names[0]); got != "https://n.example/a" {
+		t.Errorf("one that is cut off answers %s", got)
+	}
+	bind.Reset()
+	toCache.Restore()
+	toDatabase.Restore()
+	b.expect(t, "urn:example:a", "https://a.example/2")
+	testserver.Wait(t, "the purge is known", func() bool { return b.cacheStates(t, "/"+names[0]) != "hit" })
+	b.usesShared(t, true)
+	b.seesRegistry(t, true)
+	if got := b.cacheStates(t, "/"+names[1]); got != "hit" {
+		t.Errorf("what was not purged: %s", got)
+	}
+	if got := bind.Queries(); len(got) > 1 {
+		t.Errorf("after the return the DNS was asked %q", got)
+	}
+}
+
+// What is wrong with the shared level is said by config check, or by the log and the readiness, and no secret is shown.
+func TestSharedFaults(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	short, key := writeTemp(t, "short", "short"), writeTemp(t, "key", strings.Repeat("k", 64))
+	for line, says := range map[string]string{
+		"{shared: 'http://cache.example', shared_key: '" + key + "'}":                                  "cache.shared: is not a URL that begins with redis://",
+		"{shared: 'redis://u:" + secret + "@cache.example', shared_key: '" + key + "'}":                "cache.shared: has a password",
+		"{shared: 'redis://cache.example/x', shared_key: '" + key + "'}":                               "is not the number of a database",
+		"{shared: 'redis://cache.example'}":                                                            "cache.shared_key",
+		"{shared: 'redis://cache.example', shared_key: '" + short + "'}":                               "shorter than",
+		"{shared: 'redis://cache.example', shared_key: /nowhere}":                                      "cache.shared_key: reading the file that it names: no such file",
+		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_password: /nowhere/of}":   "cache.shared_password",
+		"{shared: 'rediss://cache.example', shared_key: '" + key + "', shared_ca: '" + short + "'}":    "cache.shared",
+		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_prefix: 'a b'}":           "cache.shared_prefix",
+		"{shared: 'redis://cache.example?tls=true', shared_key: '" + key + "', shared_prefix: 'urnd'}": `has the parameter "tls"`,
+		"{shared: 'redis://cache.example', shared_key: '" + key + "', shared_timeout: 1h}":             "cache.shared_timeout",
+		"{shared_key: '" + key + "'}":                                                                  "cache.shared is empty",
+	} {
+		l := newFileDaemon(t, "cache: "+line)
+		out, exit := runCheck(t, l.file)
+		if !strings.Contains(out, says) || strings.Contains(out, secret) || (exit == nil) != (says == "cache.shared is empty") {
+			t.Errorf("%s: %v, %s", line, exit, out)
+		}
+	}
+	server := testserver.StartRedis(t, "--requirepass", secret)
+	for name, c := range map[string]struct{ address, password, says string }{
+		"no password":    {server.Addr(), "", "the user or the password is wrong, or missing"},
+		"wrong password": {server.Addr(), "wrong-password", "the user or the password is wrong, or missing"},
+		"no server":      {"127.0.0.1:1", secret, "connection refused"},
+		"database":       {server.Addr() + "/99", secret, "the server has no database of this number"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := startSharing(t, "127.0.0.1:1", c.address, func(to *config.Config) {
+				if c.password != "" {
+					to.Cache.SharedPassword = writeTemp(t, "password", c.password+"\n")
+				}
+			})
+			w.waitForLog(t, c.says)
+			testserver.Wait(t, "readiness says so", func() bool { return strings.Contains(w.readiness(t), "the shared level of caches does not answer") })
+			if log := w.log.String(); strings.Contains(log, secret) || strings.Contains(log, "wrong-password") {
+				t.Errorf("the log has a secret: %s", log)
+			}
+		})
+	}
+	w := startSharing(t, "127.0.0.1:1", server.Addr(), func(to *config.Config) { to.Cache.SharedPassword = writeTemp(t, "password", secret+"\n") })
+	w.usesShared(t, true)
+}
+
+// runCheck runs urnd config check, and returns all that it says.
+func runCheck(t *testing.T, file string) (string, error) {
+	t.Helper()
+	var text bytes.Buffer
+	root := newRoot()
+	root.SetArgs([]string{"config", "check", file})
+	root.SetOut(&text)
+	root.SetErr(&text)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		return text.String() + err.Error(), err
+	}
+	return text.String(), nil
+}
