@@ -59,30 +59,35 @@ func (t Tags) appendField(dst []byte, field Tags, name string) []byte {
 	return append(t.appendTo(append(append(dst, field...), ": "...), name), "\r\n"...)
 }
 
+// Separator returns what is between two tags in the field.
+func (t Tags) Separator() string {
+	if t == CacheTag {
+		return ","
+	}
+	return " "
+}
+
 // appendTo appends the tags of a canonical name. What follows "?" is tagged apart: a name of a web host may be registered without it.
 func (t Tags) appendTo(dst []byte, name string) []byte {
-	separator := byte(' ')
-	if t == CacheTag {
-		separator = ','
-	}
+	separator := t.Separator()
 	dst = append(dst, TagOfAll...)
 	begin := beginOf(name)
 	if isURN(name) {
-		dst = append(append(dst, separator), name[:begin-1]...)
+		dst = append(append(dst, separator...), name[:begin-1]...)
 	}
 	sum, beginnings := uint64(hashBasis), 0
 	for i := range len(name) {
 		c := name[i]
 		if c == '?' {
-			dst = appendHash(append(dst, separator), sum)
+			dst = appendHash(append(dst, separator...), sum)
 		}
 		sum = (sum ^ uint64(c)) * hashPrime
 		if i >= begin && i < len(name)-1 && beginnings < maxBeginnings && isEnd(c) {
-			dst = appendHash(append(dst, separator), sum)
+			dst = appendHash(append(dst, separator...), sum)
 			beginnings++
 		}
 	}
-	return appendHash(append(dst, separator), sum)
+	return appendHash(append(dst, separator...), sum)
 }
 
 // TagOf returns the tag that all replies about the names of a selection have, and others too where it is a prefix that ends within a

@@ -30,15 +30,26 @@ func TestTags(t *testing.T) {
 	for name, tt := range map[string]struct{ of, others []resolver.Selection }{
 		"urn:nbn:fi:uef-2019": {
 			[]resolver.Selection{
-				{All: true}, {Namespace: "nbn"}, named("urn:nbn:fi:uef-2019"), {Prefix: "urn:nb"}, {Prefix: "urn:nbn:"}, {Prefix: "urn:nbn:f"},
-				{Prefix: "urn:nbn:fi:"}, {Prefix: "urn:nbn:fi:uef-"}, {Prefix: "urn:nbn:fi:uef-20"},
+				{All: true},
+				{Namespace: "nbn"},
+				named("urn:nbn:fi:uef-2019"),
+				{Prefix: "urn:nb"},
+				{Prefix: "urn:nbn:"},
+				{Prefix: "urn:nbn:f"},
+				{Prefix: "urn:nbn:fi:"},
+				{Prefix: "urn:nbn:fi:uef-"},
+				{Prefix: "urn:nbn:fi:uef-20"},
 			},
 			[]resolver.Selection{{Namespace: "isbn"}, named("urn:nbn:fi:uef-2018"), {Prefix: "urn:nbn:se:"}, {Prefix: "urn:nbn:fi:uea-"}, {Prefix: "urn:isbn:"}},
 		},
 		"https://purl.example/net/a?b=c/d": {
 			[]resolver.Selection{
-				{All: true}, named("https://purl.example/net/a"), named("https://purl.example/net/a?b=c/d"), {Prefix: "https://purl.example/"},
-				{Prefix: "https://purl.example/net/"}, {Prefix: "https://purl.example/net/a?b"}, {Prefix: "https:"},
+				{All: true},
+				named("https://purl.example/net/a"), named("https://purl.example/net/a?b=c/d"),
+				{Prefix: "https://purl.example/"},
+				{Prefix: "https://purl.example/net/"},
+				{Prefix: "https://purl.example/net/a?b"},
+				{Prefix: "https:"},
 			},
 			[]resolver.Selection{named("https://purl.example/net/b"), {Prefix: "https://other.example/"}, {Namespace: "https"}},
 		},
