@@ -7,7 +7,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace bench-registry pgo cover clean release package-files image vet-platforms
+.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -134,6 +134,10 @@ bench-peers: build test-deps
 # Hit ratios of the cache of responses in memory, beside those of LRU, GDSF, LFU and Belady: about a minute.
 bench-trace:
 	cd internal/bench && go run ./trace
+
+# Hit ratios of several instances, with a second level of caches and without: see docs/scale.md.
+simulate:
+	cd internal/bench && go run ./simulate $(SIMULATE)
 
 # The profile by which the compiler optimizes urnd: "go build" and "go test" take it from
 # cmd/urnd. It is of a program made without one, so that it depends on the code alone. See

@@ -20,6 +20,7 @@ type Config struct {
 	URN        URN         `mapstructure:"urn"`
 	Registry   Registry    `mapstructure:"registry"`
 	Cache      Cache       `mapstructure:"cache"`
+	CDN        CDN         `mapstructure:"cdn"`
 	Access     Access      `mapstructure:"access"`
 	Proxy      Proxy       `mapstructure:"proxy"`
 	Gateways   Gateways    `mapstructure:"gateways"`
@@ -48,6 +49,7 @@ func Settings() []Setting {
 		urnSettings(),
 		registrySettings(),
 		cacheSettings(),
+		cdnSettings(),
 		accessSettings(),
 		proxySettings(),
 		gatewaySettings(),

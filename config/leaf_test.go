@@ -139,6 +139,7 @@ func formValues() map[string][3]string {
 		"address range":       {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"domain name":         names,
 		"field name":          {"A-Cache-Control", "B-Cache-Control,CDN-Cache-Control", "C"},
+		"URL":                 {"https://a.example/purge", "https://a.example/b,http://c.example/d", "https://e.example"},
 		"host name":           names,
 		"host:port":           {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"language tag":        {"de", "en-GB", "fr"},

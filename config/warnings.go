@@ -21,6 +21,7 @@ func (c Config) Warnings() Faults {
 	warnOfShares(&f, c.Limits)
 	warnOfSystems(&f, c)
 	warnOfRegistry(&f, c.Registry)
+	warnOfCDN(&f, c.CDN)
 	warnOfOwnHosts(&f, c)
 	warnOfUnused(&f, c, values)
 	warnOfServers(&f, c)
@@ -103,6 +104,9 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(c.Cache.Disk == 0, "cache.disk is 0B: write how much space there is", "cache.disk_directory")
 	unused(c.Cache.Shared == "", "cache.shared is empty, so that nothing is shared",
 		"cache.shared_password", "cache.shared_key", "cache.shared_ca", "cache.shared_prefix", "cache.shared_timeout")
+	unused(c.CDN.Tags == TagsOff, "cdn.tags is off", "cdn.webhooks", "cdn.secret")
+	unused(c.CDN.Tags != TagsOff && len(c.CDN.Webhooks) == 0, "cdn.webhooks is empty", "cdn.secret")
+	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry", "cdn.ttl")
 	unused(len(c.Access.ProxyClients) == 0, "access.proxy_clients is empty, so that nobody may use the proxy",
 		"access.proxy_users", "proxy.rules", "proxy.upstreams")
 	unused(len(c.Proxy.PACProxies) == 0, "proxy.pac_proxies is empty, so that there is no PAC file", "proxy.pac_direct")

@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -66,6 +67,8 @@ type Config struct {
 	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
 	// they are sent: a client that reads nothing would else hold as many as it has requests. The zero value bounds nothing.
 	Documents resolver.Memory
+	// Tags is the field by which caches in front of urnd purge what they have of a name; the zero value sends none.
+	Tags message.Tags
 	// Identify sends a request identifier in each response; those of failures and batches always have one.
 	Identify bool
 

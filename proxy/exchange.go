@@ -214,7 +214,23 @@ func (x *exchange) reply(r message.Reply) {
 		x.identify()
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
-	message.Write(x, x.in.method, r)
+	message.Write(x, x.in.method, x.marked(r))
+}
+
+// marked returns a reply about a name with the fields for caches in front of urnd.
+func (x *exchange) marked(r message.Reply) message.Reply {
+	if x.ask.Kind != route.KindName && x.ask.Kind != route.KindRedirect || x.ask.Err != nil {
+		return r
+	}
+	tags, name := x.handler.config.Tags, ""
+	if tags != "" {
+		canonical, err := x.handler.config.Names.Key(x.ask.Target.Query.URI)
+		if err != nil {
+			return r
+		}
+		name = canonical.String()
+	}
+	return r.Marked(tags, name)
 }
 
 // answered tells that a name of the registry was answered; a nil record that none was.

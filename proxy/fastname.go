@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"strings"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/urnd/urnd/proxy/answer"
@@ -70,7 +69,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	case !ok:
 		return fast.Uncached
 	case err != nil:
-		return p.refuse(f, w, err, found.TTL)
+		return p.refuse(f, w, err, found)
 	}
 	location, ok := p.answers.Choice(found.Locations)
 	record := found.Record()
@@ -87,6 +86,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	p.config.Ready.Used(nil)
 	reply := message.FastRedirect{
 		Status: answer.RedirectStatus(t.Form, true, record), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Shared: found.SharedLifetime(), Tags: p.config.Tags, Name: found.Name.String(),
 		Cache: found.Cache,
 		Date:  p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
@@ -120,7 +120,8 @@ func (p *FastPath) answered(event *Event, record *resolver.Record) {
 }
 
 // refuse appends the reply to a request for a name of which the cache has an error.
-func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Duration) fast.Reason {
+func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolver.Answer) fast.Reason {
+	ttl := found.TTL
 	var n *resolver.Negative
 	if isHome(&w.ask) {
 		return fast.Form
@@ -136,35 +137,35 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, ttl time.Dur
 		return reason
 	}
 	slot := p.refusals.slot(p.seed, r.Target, r.Value("Accept"))
-	found := slot.Load()
-	if found == nil || !found.isOf(r, n) {
-		found = p.prepareRefusal(w, n, ttl)
-		if found.isSmall() {
-			slot.Store(found)
+	made := slot.Load()
+	if made == nil || !made.isOf(r, n) {
+		made = p.prepareRefusal(w, n, found)
+		if made.isSmall() {
+			slot.Store(made)
 		}
 	}
-	if !r.IsHead() && int64(len(found.reply.Body)) > w.room { // it is longer than its texts let expect: it counts twice
+	if !r.IsHead() && int64(len(made.reply.Body)) > w.room { // it is longer than its texts let expect: it counts twice
 		return fast.Size
 	}
 	p.config.Ready.Used(source)
 	event := p.event(f, w)
 	w.identify(event) // so that the user and the log speak of the same request
-	event.Cache, event.Status, event.Type, event.Err = resolver.CacheHit.String(), found.reply.Status, found.reply.ContentType, found.err
+	event.Cache, event.Status, event.Type, event.Err = resolver.CacheHit.String(), made.reply.Status, made.reply.ContentType, made.err
 	if !r.IsHead() {
-		event.Bytes = int64(len(found.reply.Body))
+		event.Bytes = int64(len(made.reply.Body))
 	}
 	p.answered(event, n.Record)
-	w.out = found.reply.AppendTo(w.out, ttl, n.Clients.Of(ttl), event.ID, p.date.At(w.now), r.IsHead())
+	w.out = made.reply.AppendTo(w.out, ttl, n.Clients.Of(ttl), n.Clients.SharedOf(ttl), event.ID, p.date.At(w.now), r.IsHead())
 	return ""
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.
-func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, ttl time.Duration) *refusal {
+func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, found resolver.Answer) *refusal {
 	r := &w.request
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
 	a := w.ask // it was parsed over the buffer of the connection
 	a.Last(strings.Clone)
-	made.err = suggest(&a, problem.About(n.WithTTL(ttl, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
-	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err))
+	made.err = suggest(&a, problem.About(n.WithTTL(found.TTL, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
+	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err).Marked(p.config.Tags, found.Name.String()))
 	return made
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -119,6 +120,9 @@ var variants = sync.OnceValue(func() []*variant {
 				c.Names.Identifiers = table
 			}
 		}},
+		{name: "tags", change: func(c *proxy.Config) { c.Tags = message.CacheTag }},
+		{name: "identified, with tags", change: func(c *proxy.Config) { c.Identify, c.Tags = true, message.Xkey }},
+		{name: "tags behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) { c.Tags = message.SurrogateKey })},
 		{name: "behind a proxy", isProxied: true, change: behind(nil)},
 		{name: "rate behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) { c.Access.Rate = 3 })},
 		{name: "named to origins behind a proxy", isProxied: true, change: behind(func(c *proxy.Config) {

@@ -71,7 +71,9 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "moved":
 		return one(time.Hour, location("https://a.example/moved", record(resolver.Record{Status: "active", Redirect: 301})))
 	case "lasting":
-		return one(time.Hour, location("https://a.example/lasting", record(resolver.Record{Status: "active", Redirect: 308})))
+		return one(time.Hour, location("https://a.example/lasting", record(resolver.Record{
+			Status: "active", Redirect: 308, Clients: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour},
+		})))
 	case "sandbox":
 		return one(time.Hour, location("https://a.example/sandbox", record(resolver.Record{Status: "active", Sandbox: true})))
 	case "succeeded":
@@ -85,7 +87,10 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 	case "reserved":
 		return negative(resolver.ErrNotFound, time.Hour, &resolver.Record{Name: name, Status: "reserved", Contact: "a@a.example"})
 	case "gone":
-		return negative(resolver.ErrGone, time.Hour, nil)
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrGone, Reason: "the table says so", TTL: time.Hour,
+			Clients: resolver.ClientTTL{Lifetime: time.Minute, Shared: 24 * time.Hour, Bounded: true},
+		}
 	case "withdrawn":
 		return negative(resolver.ErrGone, time.Hour, &resolver.Record{
 			Name: name, Status: "withdrawn", Reason: "a <b> & \"c\"", Since: time.Unix(9e8, 0),

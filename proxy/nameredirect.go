@@ -46,6 +46,7 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 	octets, date := out.Room()
 	reply := message.FastRedirect{
 		Status: x.event.Status, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
+		Shared: found.SharedLifetime(), Tags: h.config.Tags, Name: found.Name.String(),
 		Cache: found.Cache, RequestID: x.event.ID, Date: date, Body: x.body, IsHead: x.in.method == http.MethodHead,
 	}
 	out.WriteWhole(x.event.Status, reply.AppendTo(octets))

@@ -6,6 +6,8 @@ import "time"
 // as soon as its name has changed, and clients cannot. The zero value is the TTL of the answer.
 type ClientTTL struct {
 	Lifetime time.Duration
+	// Shared is how long caches in front of urnd may use it that are told of changes; 0 is as long as clients.
+	Shared time.Duration
 	// Bounded says that the answer ends by itself soon, as a target begins or ends to be valid: it is used until then at most.
 	Bounded bool
 }
@@ -22,6 +24,18 @@ func (c ClientTTL) Of(ttl time.Duration) time.Duration {
 	}
 }
 
+// SharedOf returns the lifetime for caches that are told of changes, of an answer with a TTL; 0 where it is that of clients.
+func (c ClientTTL) SharedOf(ttl time.Duration) time.Duration {
+	switch {
+	case ttl <= 0:
+		return 0
+	case c.Bounded:
+		return min(c.Shared, ttl)
+	default:
+		return c.Shared
+	}
+}
+
 // Lifetime returns how long clients may use the answer.
 func (a Answer) Lifetime() time.Duration {
 	record := a.Record()
@@ -33,3 +47,15 @@ func (a Answer) Lifetime() time.Duration {
 
 // Lifetime returns how long clients may use the answer.
 func (n *Negative) Lifetime() time.Duration { return n.Clients.Of(n.TTL) }
+
+// SharedLifetime returns how long caches may use the answer that are told of changes; 0 is as long as clients.
+func (a Answer) SharedLifetime() time.Duration {
+	record := a.Record()
+	if record == nil {
+		return 0
+	}
+	return record.Clients.SharedOf(a.TTL)
+}
+
+// SharedLifetime returns how long caches may use the answer that are told of changes; 0 is as long as clients.
+func (n *Negative) SharedLifetime() time.Duration { return n.Clients.SharedOf(n.TTL) }

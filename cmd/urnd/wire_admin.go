@@ -62,7 +62,7 @@ func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answer
 		Names: r.names, Answers: r.answers, URNs: r.urns, URIs: r.uris, Servers: r.servers,
 		Records: r.records.Purge, Found: func() { r.found.Purge(func(string) bool { return true }) },
 		Stop: d.snapshot.Stop, Saved: func() error { return d.snapshot.Remove(path) },
-		Metrics: func() []metrics.Cache { return observe.All(r.caches) },
+		Metrics: func() []metrics.Cache { return observe.All(r.caches) }, Purged: r.tellPurged,
 	}
 	if r.level == nil {
 		return made
@@ -82,6 +82,8 @@ func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependen
 	case p.Kind == valkey.Everything:
 		if p.Soft {
 			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
+			// The server of the second level was restarted: those in front need not begin anew for that. Who purges all softly tells them itself.
+			answers.Purged = func(resolver.Selection) {}
 		}
 	case p.Kind == purgeNamespace, p.Kind == purgePrefix:
 		if !p.Soft { // records may be here of names whose answers are not: what is made of them would be shared

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,6 +56,20 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.sharedPoisoned = func(what string) {
 		made.Use(func(g *daemon.Generation) {
 			g.Log.Warn("the server of the shared level of caches was tampered with, or has lost what it had: all is purged", "reason", what)
+		})
+	}
+	d.hookState = func(i int, err error) {
+		made.Use(func(g *daemon.Generation) {
+			if err != nil {
+				g.Log.Warn("a cache in front of urnd is not told what to purge: it is tried again", "setting", "cdn.webhooks."+strconv.Itoa(i), "error", err)
+				return
+			}
+			g.Log.Info("a cache in front of urnd is told what to purge again", "setting", "cdn.webhooks."+strconv.Itoa(i))
+		})
+	}
+	d.hookLost = func(i, tags int) {
+		made.Use(func(g *daemon.Generation) {
+			g.Log.Error("a cache in front of urnd was not told what to purge: purge all of it", "setting", "cdn.webhooks."+strconv.Itoa(i), "tags", tags)
 		})
 	}
 	d.registryMade = func(file string) {
@@ -117,6 +132,13 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		})
 		return used, ok
 	})
+	d.metrics.WebhookPending(func() (tags int, ok bool) {
+		made.Use(func(g *daemon.Generation) {
+			hooks := wired(g).webhooks
+			tags, ok = hooks.pending(), len(hooks) > 0
+		})
+		return tags, ok
+	})
 	d.metrics.RegistryState(func() (state metrics.RegistryState, ok bool) {
 		made.Use(func(g *daemon.Generation) {
 			path, _ := cli.StoreFile(wired(g).config.Registry.Store)
@@ -151,7 +173,9 @@ type parts struct {
 	*resolution
 	config  config.Config
 	service *service
-	access  *accesslog.File // nil: off
+	// webhooks are the caches in front that are told what to purge.
+	webhooks webhooks
+	access   *accesslog.File // nil: off
 	// certificate is nil where no endpoint has TLS.
 	certificate *listen.CertificateWatch
 }
@@ -201,6 +225,9 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 func (p *parts) generation(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
 	var err error
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
+		return nil, err
+	}
+	if p.webhooks, err = wireWebhooks(p.resolution, c.CDN, d); err != nil {
 		return nil, err
 	}
 	p.faults = append(p.faults, p.access.Faults)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache/memory"
@@ -52,7 +53,9 @@ type resolverDependencies struct {
 // newResolverDependencies returns those of a command without a daemon.
 func newResolverDependencies() resolverDependencies {
 	m := metrics.New(versionText())
-	return resolverDependencies{now: time.Now, metrics: m, own: new(netguard.Own), registryMade: func(string) {}, panicked: func(any, []byte) { m.Panic() }}
+	return resolverDependencies{
+		now: time.Now, metrics: m, own: new(netguard.Own), registryMade: func(string) {}, panicked: func(any, []byte) { m.Panic() },
+	}
 }
 
 // resolution is the resolver of a configuration with its caches and clients. It does not listen.
@@ -67,6 +70,8 @@ type resolution struct {
 	records    observe.Cache[ddds.Records]
 	found      observe.Cache[slp.Servers]
 
+	// purged is told what was purged here; a nil one is not.
+	purged atomic.Pointer[func(resolver.Selection)]
 	level  *valkey.Level // the second level of caches; nil where there is none
 	slots  slots
 	dns    dnsClient
@@ -90,6 +95,13 @@ func openResolution(ctx context.Context, c config.Config, messages io.Writer) (c
 	}
 	r.openRegistry(ctx, messages)
 	return cli.Resolution{Names: r.names, Resolver: r.resolver, Close: r.close}, nil
+}
+
+// tellPurged tells that answers of a selection, whose name is canonical, were purged here.
+func (r *resolution) tellPurged(s resolver.Selection) {
+	if purged := r.purged.Load(); purged != nil {
+		(*purged)(s)
+	}
 }
 
 // reusable returns what the next configuration may reuse; nil has nothing.
@@ -177,7 +189,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	if r.own != nil {
 		split.Owns, split.Own = r.names.Owns, registry.Hosts{
-			Resolver: cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL}), Names: c.Registry.HostNames(),
+			Resolver: cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL}), Names: c.Registry.HostNames(),
 		}
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}

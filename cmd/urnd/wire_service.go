@@ -45,8 +45,12 @@ type dependencies struct {
 	snapshot *daemon.Snapshot    // of answers
 	// locate adds the file and line of a setting to an error about it, and warnings returns
 	// what is probably not meant in a configuration; nil does nothing.
-	locate   func(error) error
-	warnings func(config.Config) config.Faults
+	// hookState is called with the number of a webhook and why its calls fail, and with nil when they succeed again; hookLost with how
+	// many tags it was not told when urnd ended.
+	hookState func(i int, err error)
+	hookLost  func(i, tags int)
+	locate    func(error) error
+	warnings  func(config.Config) config.Faults
 }
 
 // newDependencies returns those of a daemon that logs to standard error.
@@ -55,6 +59,7 @@ func newDependencies() dependencies {
 		resolverDependencies: newResolverDependencies(),
 		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr,
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
+		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}
 	d.health = daemon.NewHealth(d.now, redact.URLs)
 	d.fields, d.queried = message.Question(d.via), d.health.Query
@@ -153,7 +158,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
 			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
-		Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, CORS: c.Access.CORS, Via: d.via,
+		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,

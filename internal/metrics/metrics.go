@@ -32,6 +32,7 @@ type Metrics struct {
 	unusedConnections  prometheus.Counter
 	targetChecks       *prometheus.CounterVec
 	registryConflicts  prometheus.Counter
+	webhook            webhookMetrics
 
 	reloads                 *prometheus.CounterVec
 	lastReload, lastSuccess prometheus.Gauge
@@ -85,6 +86,7 @@ func New(version string) *Metrics {
 		Name: "urnd_registry_conflicts_total", Help: "Changes of the registry by the API that were refused, since somebody else had changed the name.",
 	})
 	m.registry.MustRegister(m.registryConflicts)
+	m.webhook = newWebhookMetrics(m.registry)
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
 		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
 		"address), unchecked (neither http nor https).", "outcome")

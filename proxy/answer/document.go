@@ -49,6 +49,7 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	case wantsTrace(q.Lines):
 		reply.ContentType = typeTrace
 	case !q.Explains:
+		reply.Shared = answer.SharedLifetime()
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()), message.CacheStatus(answer.Cache, answer.TTL)
 	}
 	addLinks(&reply, q.Query, answer.Name.String())

@@ -17,6 +17,9 @@ type FastRedirect struct {
 	ContentType string
 	TTL         time.Duration
 	Lifetime    time.Duration // for clients
+	Shared      time.Duration // for caches that are told of changes; 0 for none
+	Tags        Tags
+	Name        string // which Tags are made of
 	Cache       resolver.CacheState
 	RequestID   string // "" for none
 	Date        []byte // the text of the field
@@ -35,16 +38,26 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	dst = appendCacheControl(dst, r.Lifetime)
 	dst = append(dst, "\r\nCache-Status: "...)
 	dst = appendCacheStatus(dst, r.Cache, r.TTL)
-	dst = append(dst, "\r\nContent-Length: "...)
+	dst = append(dst, "\r\n"...)
+	tags := r.Tags
+	if r.Lifetime == 0 {
+		tags = ""
+	}
+	dst = tags.appendField(dst, CacheTag, r.Name)
+	dst = appendShared(dst, r.Shared)
+	dst = append(dst, "Content-Length: "...)
 	dst = strconv.AppendInt(dst, int64(len(r.Body)), 10)
 	dst = append(dst, "\r\nContent-Security-Policy: "+pagePolicy+"\r\nContent-Type: "...)
 	dst = append(dst, r.ContentType...)
 	dst = append(dst, "\r\nLocation: "...)
 	dst = append(dst, r.Location...)
-	dst = append(dst, "\r\nX-Content-Type-Options: nosniff\r\n"...)
+	dst = append(dst, "\r\n"...)
+	dst = tags.appendField(dst, SurrogateKey, r.Name)
+	dst = append(dst, "X-Content-Type-Options: nosniff\r\n"...)
 	if r.RequestID != "" {
 		dst = append(append(append(dst, httpmessage.RequestIDField+": "...), r.RequestID...), "\r\n"...)
 	}
+	dst = tags.appendField(dst, Xkey, r.Name)
 	dst = append(append(dst, "Date: "...), r.Date...)
 	dst = append(dst, "\r\n\r\n"...)
 	if !r.IsHead {

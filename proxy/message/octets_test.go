@@ -56,18 +56,23 @@ func TestFastRedirect(t *testing.T) {
 			id     string
 			body   string
 			cache  resolver.CacheState
+			tags   message.Tags
+			shared time.Duration
 		}{
-			{302, 90 * time.Second, "", `<a href="http://a.example/">Moved</a>`, resolver.CacheHit},
-			{303, 1999 * time.Millisecond, "0af7651916cd43dd", "b", resolver.CacheMiss},
-			{302, 0, "a:b", strings.Repeat("a", 1999), resolver.CacheCollapsed}, // net/http knows the length of a short body alone
+			{302, 90 * time.Second, "", `<a href="http://a.example/">Moved</a>`, resolver.CacheHit, "", 0},
+			{303, 1999 * time.Millisecond, "0af7651916cd43dd", "b", resolver.CacheMiss, message.Xkey, time.Hour},
+			{302, time.Minute, "a:b", "b", resolver.CacheHit, message.SurrogateKey, 0},
+			{308, time.Minute, "", "b", resolver.CacheHit, message.CacheTag, time.Hour},
+			{302, 0, "a:b", strings.Repeat("a", 1999), resolver.CacheCollapsed, message.CacheTag, 0}, // net/http knows the length of a short body alone
 		} {
 			const location, kind = "http://a.example/?b&<c>", "text/html; charset=utf-8"
 			reply := message.Redirect(tt.status, location, "", resolver.Answer{TTL: tt.ttl, Cache: tt.cache})
-			reply.ContentType, reply.Body = kind, []byte(tt.body)
+			reply.ContentType, reply.Body, reply.Shared = kind, []byte(tt.body), tt.shared
+			reply = reply.Marked(tt.tags, "urn:a1:b-c")
 			want, date := served(t, method, tt.id, reply)
 			fast := message.FastRedirect{
 				Status: tt.status, Location: location, ContentType: kind, TTL: tt.ttl, Lifetime: tt.ttl, Cache: tt.cache, RequestID: tt.id,
-				Date: []byte(date), Body: reply.Body, IsHead: method == http.MethodHead,
+				Date: []byte(date), Body: reply.Body, IsHead: method == http.MethodHead, Shared: tt.shared, Tags: tt.tags, Name: "urn:a1:b-c",
 			}
 			if got := string(fast.AppendTo([]byte("before "))); got != "before "+want {
 				t.Errorf("%s, %+v:\n%q, and by net/http\n%q", method, tt, got, want)
@@ -90,7 +95,9 @@ func TestPrepared(t *testing.T) {
 		"Zzz": {"last"}, "Aaa": {"first"},
 	}
 	problem := message.Reply{Status: 410, ContentType: "application/problem+json", Vary: "Accept", Body: []byte(`{"status": 410}`)}
-	for _, reply := range []message.Reply{list, linked, problem} {
+	marked := list
+	marked.Shared, marked.CacheControl = time.Minute, message.MaxAge(time.Minute)
+	for _, reply := range []message.Reply{list, linked, problem, marked.Marked(message.SurrogateKey, "urn:a1:b")} {
 		prepared := message.Prepare(reply)
 		if prepared.Status != reply.Status || prepared.ContentType != reply.ContentType || !bytes.Equal(prepared.Body, reply.Body) {
 			t.Errorf("%+v of %+v", prepared, reply)
@@ -99,14 +106,17 @@ func TestPrepared(t *testing.T) {
 			for _, ttl := range []time.Duration{0, time.Second, time.Hour} {
 				const id = "0af7651916cd43dd"
 				reply.CacheControl, reply.CacheStatus = message.MaxAge(ttl), message.CacheStatus(resolver.CacheHit, ttl)
+				if reply.Shared > 0 {
+					reply.Header["Cdn-Cache-Control"] = []string{message.MaxAge(ttl)}
+				}
 				want, date := served(t, method, id, reply)
-				if got := string(prepared.AppendTo([]byte("before "), ttl, ttl, id, []byte(date), method == http.MethodHead)); got != "before "+want {
+				if got := string(prepared.AppendTo([]byte("before "), ttl, ttl, ttl, id, []byte(date), method == http.MethodHead)); got != "before "+want {
 					t.Errorf("%s for %s:\n%q, and by net/http\n%q", method, ttl, got, want)
 				}
 			}
 		}
 		room := make([]byte, 0, 1024)
-		if n := testing.AllocsPerRun(100, func() { prepared.AppendTo(room, time.Hour, time.Hour, "a", []byte("b"), false) }); n > 0 {
+		if n := testing.AllocsPerRun(100, func() { prepared.AppendTo(room, time.Hour, time.Hour, time.Hour, "a", []byte("b"), false) }); n > 0 {
 			t.Errorf("%v allocations", n)
 		}
 	}

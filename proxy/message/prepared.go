@@ -24,6 +24,7 @@ type Prepared struct {
 const (
 	placeControl byte = iota
 	placeStatus
+	placeShared
 	placeID
 )
 
@@ -33,6 +34,9 @@ func Prepare(r Reply) *Prepared {
 	header := make(http.Header)
 	r.setFields(header)
 	header["Cache-Control"], header["Cache-Status"] = []string{string([]byte{placeControl})}, []string{string([]byte{placeStatus})}
+	if header[fieldShared] != nil {
+		header[fieldShared] = []string{string([]byte{placeShared})}
+	}
 	header[httpmessage.RequestIDField] = []string{string([]byte{placeID})}
 	var text bytes.Buffer
 	text.WriteString("HTTP/1.1 " + strconv.Itoa(r.Status) + " " + http.StatusText(r.Status) + "\r\n")
@@ -50,8 +54,9 @@ func Prepare(r Reply) *Prepared {
 	return p
 }
 
-// AppendTo appends the response to dst, with the TTL of its answer and the lifetime of that for clients. It allocates nothing else.
-func (p *Prepared) AppendTo(dst []byte, ttl, lifetime time.Duration, requestID string, date []byte, isHead bool) []byte {
+// AppendTo appends the response to dst, with the TTL of its answer, and the lifetimes of that for clients and for
+// caches that are told of changes. It allocates nothing else.
+func (p *Prepared) AppendTo(dst []byte, ttl, lifetime, shared time.Duration, requestID string, date []byte, isHead bool) []byte {
 	for i, place := range p.places {
 		dst = append(dst, p.parts[i]...)
 		switch place {
@@ -59,6 +64,8 @@ func (p *Prepared) AppendTo(dst []byte, ttl, lifetime time.Duration, requestID s
 			dst = appendCacheControl(dst, lifetime)
 		case placeStatus:
 			dst = appendCacheStatus(dst, resolver.CacheHit, ttl)
+		case placeShared:
+			dst = appendCacheControl(dst, shared)
 		default:
 			dst = append(dst, requestID...)
 		}

@@ -17,6 +17,7 @@ func Redirect(status int, location, vary string, answer resolver.Answer) Reply {
 	return Reply{
 		Status: status, Location: location, Vary: vary,
 		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache, Record: answer.Record(),
+		Shared: answer.SharedLifetime(),
 	}
 }
 
@@ -56,8 +57,11 @@ func appendCacheControl(dst []byte, ttl time.Duration) []byte {
 	if ttl == 0 {
 		return append(dst, NoStore...)
 	}
-	dst = append(dst, "max-age="...)
+	dst = append(dst, maxAge...)
 	return strconv.AppendInt(dst, max(seconds(ttl), 0), 10)
 }
+
+// maxAge begins the Cache-Control of all replies that may be stored.
+const maxAge = "max-age="
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }

@@ -20,9 +20,11 @@ type Reply struct {
 	ContentType  string
 	Vary         string
 	CacheControl string
-	CacheStatus  string      // RFC 9211
-	Header       http.Header // all other fields; nil for none
-	Body         []byte      // the complete body; HEAD gets its length
+	CacheStatus  string // RFC 9211
+	// Shared is how long caches may use it that are told of changes; 0 is as long as all others. Marked makes a field of it.
+	Shared time.Duration
+	Header http.Header // all other fields; nil for none
+	Body   []byte      // the complete body; HEAD gets its length
 	// Stream writes a body that is not known in advance, except for HEAD. An error aborts the
 	// connection, so that no client takes the part for the complete body.
 	Stream func(w http.ResponseWriter) error
@@ -117,7 +119,7 @@ const NoStore = "no-store"
 func Document(contentType string, body []byte, answer resolver.Answer) Reply {
 	r := Reply{
 		Status: http.StatusOK, ContentType: contentType, Body: body, Cache: answer.Cache, Record: answer.Record(),
-		CacheControl: string(appendCacheControl(nil, answer.Lifetime())),
+		CacheControl: string(appendCacheControl(nil, answer.Lifetime())), Shared: answer.SharedLifetime(),
 	}
 	if answer.Cache != resolver.Uncached {
 		r.CacheStatus = CacheStatus(answer.Cache, answer.TTL)

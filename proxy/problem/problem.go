@@ -107,6 +107,7 @@ func reply(lines httpmessage.Lines, p api.Problem, err error) message.Reply {
 		r.Cache = n.Cache
 		if n.Cache != resolver.Uncached {
 			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.Lifetime())
+			r.Shared = n.SharedLifetime()
 		}
 	}
 	if PrefersHTML(lines) {

@@ -15,6 +15,7 @@ type Alone struct {
 	resolver.Resolver
 	TTL       time.Duration
 	ClientTTL time.Duration // 0 is TTL
+	SharedTTL time.Duration // of caches that are told of changes; 0 is that of clients
 }
 
 // Resolve implements resolver.Resolver.
@@ -22,7 +23,7 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	answer, err := a.Resolver.Resolve(ctx, q)
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: resolver.ClientTTL{Lifetime: a.ClientTTL}}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: resolver.ClientTTL{Lifetime: a.ClientTTL, Shared: a.SharedTTL}}
 	}
 	return answer, err
 }

@@ -17,6 +17,8 @@ type ResolverConfig struct {
 	TTL time.Duration
 	// ClientTTL is how long clients may use them; 0 is TTL.
 	ClientTTL time.Duration
+	// SharedTTL is how long caches in front of urnd may use them that are told of changes; 0 is as long as clients.
+	SharedTTL time.Duration
 	// Redirect is the status of redirects where neither the name nor a prefix of it says one; 0 leaves it to who redirects.
 	Redirect int
 	// Only are what the names begin with that the registry is asked for; nil is all.
@@ -56,13 +58,18 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 			}
 			negative := n.WithTTL(ttl, resolver.Uncached)
 			if ttl == r.config.TTL {
-				negative.Clients.Lifetime = r.config.ClientTTL
+				negative.Clients = r.clients()
 			}
 			return resolver.Answer{}, negative
 		}
 		return resolver.Answer{}, &unavailable{err}
 	}
 	return r.answer(ctx, q, found)
+}
+
+// clients returns how long clients may use answers that do not end by themselves.
+func (r *Resolver) clients() resolver.ClientTTL {
+	return resolver.ClientTTL{Lifetime: r.config.ClientTTL, Shared: r.config.SharedTTL}
 }
 
 // find returns what the registry has for the name of a query.

@@ -29,7 +29,7 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 // described returns the record of an entry, for clients that use it as long as is set for them.
 func (r *Resolver) described(e *Entry) *resolver.Record {
 	record := recordOf(e)
-	record.Clients.Lifetime = r.config.ClientTTL
+	record.Clients = r.clients()
 	return record
 }
 
@@ -53,7 +53,8 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	source, record := &origin.source, &origin.record
 	source.Name, source.Record = "registry", record
 	record.Redirect = cmp.Or(found.redirect, r.config.Redirect)
-	record.Clients = resolver.ClientTTL{Lifetime: r.config.ClientTTL, Bounded: !until.IsZero() && until.Sub(at) < r.config.TTL+r.config.ClientTTL}
+	record.Clients = r.clients()
+	record.Clients.Bounded = !until.IsZero() && until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
 	for _, t := range targets {
 		if !t.Leads() {
 			continue

@@ -3,7 +3,8 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"sort"
+
+	"github.com/urnd/urnd/internal/bench/zipf"
 )
 
 // trace is what clients ask for, one after another, and how large it is.
@@ -32,7 +33,7 @@ type shape struct {
 // make returns the trace.
 func (s shape) make() trace {
 	random := rand.New(rand.NewPCG(s.seed, 0)) //nolint:gosec // the same numbers in each run
-	ranks := newZipf(s.names, s.exponent)
+	ranks := zipf.New(s.names, s.exponent)
 	place := random.Perm(s.names) // of a rank
 	t := trace{name: s.name, objects: make([]uint32, 0, s.requests)}
 	next := uint32(s.names) //nolint:gosec // some millions
@@ -44,7 +45,7 @@ func (s shape) make() trace {
 			}
 			continue
 		}
-		t.objects = append(t.objects, uint32(place[ranks.rank(random.Float64())])) //nolint:gosec // likewise
+		t.objects = append(t.objects, uint32(place[ranks.Rank(random.Float64())])) //nolint:gosec // likewise
 	}
 	t.sizes = make([]int64, next)
 	for i := range t.sizes {
@@ -53,18 +54,3 @@ func (s shape) make() trace {
 	}
 	return t
 }
-
-// zipf has the sums of the weights of all ranks up to each one. math/rand has no exponent below 1.
-type zipf []float64
-
-func newZipf(n int, exponent float64) zipf {
-	z, sum := make(zipf, n), 0.0
-	for i := range z {
-		sum += math.Pow(float64(i+1), -exponent)
-		z[i] = sum
-	}
-	return z
-}
-
-// rank returns the rank, from 0 on, that a number from 0 to 1 stands for.
-func (z zipf) rank(at float64) int { return sort.SearchFloat64s(z, at*z[len(z)-1]) }

@@ -69,6 +69,7 @@ func serversOf(c config.Config) []string {
 		{"registry.store", c.Registry.Store != "" && !inFile},
 		{"cache.shared", c.Cache.Shared != ""},
 		{"registry.replica", c.Registry.Replica != ""},
+		{"cdn.webhooks", c.CDN.Tags != config.TagsOff && len(c.CDN.Webhooks) > 0},
 		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0},
 		{"proxy.origins", len(c.Proxy.Origins) > 0},
 		{"news.servers", c.News.Enabled && len(c.News.Servers) > 0},
@@ -100,6 +101,7 @@ func secretFiles(c *config.Config) []secretFile {
 		{"registry.password", &c.Registry.Password, false},
 		{"news.login", &c.News.Login, false},
 		{"cache.shared_password", &c.Cache.SharedPassword, false},
+		{"cdn.secret", &c.CDN.Secret, false},
 		{"cache.shared_key", &c.Cache.SharedKey, false},
 		{"cache.shared_ca", &c.Cache.SharedCA, true},
 	}

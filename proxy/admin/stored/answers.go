@@ -28,6 +28,8 @@ type Answers struct {
 	Saved func() error
 	// Publish tells a purge to other processes before it is done here; nil where there are none.
 	Publish func(ctx context.Context, s resolver.Selection, soft bool)
+	// Purged is told what was purged here, by this process or another one; nil is not.
+	Purged func(s resolver.Selection)
 	// Metrics returns the state of all caches.
 	Metrics func() []metrics.Cache
 }
@@ -83,6 +85,9 @@ func (a Answers) PurgeHere(ctx context.Context, s resolver.Selection, soft bool)
 		a.purgeSources(ctx, s, purged)
 		// A request in between was answered by sources that were not purged yet.
 		a.Answers.Purge(s, soft)
+	}
+	if a.Purged != nil {
+		a.Purged(s)
 	}
 	// Purged answers must not be restored after a crash.
 	if err := a.Saved(); err != nil {

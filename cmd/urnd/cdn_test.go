@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// cdnConfig is how Varnish is told what to purge: docs/scale.md has it, too.
+const cdnConfig = `
+import std;
+backend origin { .host = "%s"; .port = "%s"; }
+sub vcl_recv {
+	if (req.url == "/purge") {
+		if (req.method != "POST" || req.http.Authorization != "Bearer the-secret-of-the-cache") { return (synth(403)); }
+		if (std.ban("obj.http.Xkey ~ (^|\s)(" + regsuball(req.http.Xkey, " ", "|") + ")(\s|$)")) { return (synth(200)); }
+		return (synth(500));
+	}
+}
+sub vcl_backend_response {
+	if (beresp.http.CDN-Cache-Control ~ "^max-age=[0-9]+$") {
+		set beresp.ttl = std.duration(regsub(beresp.http.CDN-Cache-Control, "max-age=", "") + "s", beresp.ttl);
+	}
+}
+sub vcl_deliver { unset resp.http.Xkey; unset resp.http.CDN-Cache-Control; }
+`
+
+// front is a cache in front of urnd.
+type front struct{ url string }
+
+// get returns where a name leads, and whether the cache in front has answered.
+func (f front) get(t *testing.T, path string) (leads string, isHit bool) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, f.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if got := response.Header.Get("Xkey"); got != "" {
+		t.Errorf("clients see tags: %s", got)
+	}
+	leads = response.Header.Get("Location")
+	if leads == "" {
+		leads = fmt.Sprint(response.StatusCode)
+	}
+	return leads, strings.Contains(response.Header.Get("X-Varnish"), " ")
+}
+
+// stores asks for names until the cache in front has them.
+func (f front) stores(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		testserver.Wait(t, path+" is stored", func() bool { _, isHit := f.get(t, path); return isHit })
+	}
+}
+
+// startBehind starts urnd with a registry behind Varnish.
+func startBehind(t *testing.T) (*testDaemon, front, string) {
+	t.Helper()
+	r := newSiteRegistry(t)
+	for _, name := range []string{"a", "b", "p:c"} {
+		r.put(t, registry.Name("urn:example:"+name), registry.Record{Targets: targets("https://a.example/0")})
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("the-secret-of-the-cache\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// urnd needs the port of the cache, and the cache that of urnd: this one is between them.
+	var to atomic.Pointer[url.URL]
+	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to.Load()) }})
+	t.Cleanup(between.Close)
+	w := startWithRegistry(t, r, func(c *config.Config) {
+		c.Registry.ClientTTL = time.Second
+		c.CDN = config.CDN{Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"}, Secret: secret}
+	})
+	host, port, _ := strings.Cut(strings.TrimPrefix(w.url, "http://"), ":")
+	varnish := testserver.StartVarnish(t, testserver.OpenFolder(t), fmt.Sprintf(cdnConfig, host, port))
+	to.Store(&url.URL{Scheme: "http", Host: varnish.Addr()})
+	return w, front{"http://" + varnish.Addr()}, secret
+}
+
+// What changes, or is purged, is purged in the cache in front, in all its spellings, and what does not is not.
+func TestCacheInFront(t *testing.T) {
+	w, f, _ := startBehind(t)
+	f.stores(t, "/urn:example:a", "/URN:EXAMPLE:a", "/urn:example:b", "/urn:example:p:c")
+	becomes := func(path, want string) {
+		t.Helper()
+		testserver.Wait(t, path+" leads to "+want, func() bool { got, _ := f.get(t, path); return got == want })
+	}
+	is := func(path, want string) {
+		t.Helper()
+		if got, isHit := f.get(t, path); got != want || !isHit {
+			t.Errorf("%s leads to %s, a hit: %t", path, got, isHit)
+		}
+	}
+	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	becomes("/urn:example:a", "https://a.example/1")
+	becomes("/URN:EXAMPLE:a", "https://a.example/1")
+	w.change(t, "POST", "/api/v1/names/withdraw?uri=urn:example:a", "application/json", `{"reason":"why"}`)
+	becomes("/urn:example:a", "410")
+	f.stores(t, "/urn:example:a")
+	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"reason":"another"}`)
+	testserver.Wait(t, "a negative answer is purged", func() bool { _, isHit := f.get(t, "/urn:example:a"); return !isHit })
+	is("/urn:example:b", "https://a.example/0")
+	w.change(t, "PUT", "/api/v1/prefixes?uri=urn:example:p:", "application/json", `{"targets":[{"uri":"https://a.example/p/"}]}`)
+	testserver.Wait(t, "what is below a prefix is purged", func() bool { _, isHit := f.get(t, "/urn:example:p:c"); return !isHit })
+	is("/urn:example:b", "https://a.example/0")
+	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true", "all=true&soft=true"} {
+		f.stores(t, "/urn:example:b")
+		if status, body := w.adminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		testserver.Wait(t, "a purge of "+selection, func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
+	}
+	f.stores(t, "/urn:example:b")
+	before := w.config
+	w.setLoad(func() (config.Config, error) {
+		c := before
+		c.Registry.TTL = time.Hour
+		return c, nil
+	})
+	w.hangups <- syscall.SIGHUP
+	testserver.Wait(t, "a reload that throws answers away", func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
+}
+
+// A cache in front that cannot be told is told later; that is logged, counted and shown. What it was not told at the end is, too.
+func TestCacheInFrontRefuses(t *testing.T) {
+	w, f, secret := startBehind(t)
+	f.stores(t, "/urn:example:a")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(secret, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("another")
+	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	w.waitForLog(t, "is not told what to purge")
+	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(w.readiness(t), "not told what to purge") })
+	if got, isHit := f.get(t, "/urn:example:a"); got != "https://a.example/0" || !isHit {
+		t.Errorf("it leads to %s, a hit: %t", got, isHit)
+	}
+	_, text := w.adminRequest(t, "GET /metrics")
+	for _, want := range []string{"urnd_webhook_pending_tags 1\n", `urnd_webhook_calls_total{outcome="failure"}`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics have no %q", want)
+		}
+	}
+	write("the-secret-of-the-cache")
+	testserver.Wait(t, "it is told", func() bool { got, _ := f.get(t, "/urn:example:a"); return got == "https://a.example/1" })
+	w.waitForLog(t, "is told what to purge again")
+	write("another")
+	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/2"}]}`)
+	w.stop()
+	if log := w.log.String(); !strings.Contains(log, "was not told what to purge") {
+		t.Errorf("at the end the log does not say that tags were lost")
+	}
+}

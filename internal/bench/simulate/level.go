@@ -1,0 +1,69 @@
+package main
+
+import (
+	"container/list"
+	"context"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// level is a second level in memory: what was used last is kept, and each entry for its TTL. It implements cache.SecondLevel.
+type level struct {
+	room    int
+	now     func() time.Time
+	entries map[string]*list.Element
+	order   list.List // the last one that was used in front
+}
+
+type stored struct {
+	key     string
+	err     error
+	expires time.Time
+	ttl     time.Duration
+}
+
+func newLevel(room int, now func() time.Time) *level {
+	return &level{room: room, now: now, entries: make(map[string]*list.Element)}
+}
+
+// get returns what is stored, and still fresh.
+func (l *level) get(key string) (*stored, bool) {
+	e := l.entries[key]
+	if e == nil {
+		return nil, false
+	}
+	s, _ := e.Value.(*stored)
+	if !l.now().Before(s.expires) {
+		l.order.Remove(e)
+		delete(l.entries, key)
+		return nil, false
+	}
+	l.order.MoveToFront(e)
+	return s, true
+}
+
+// set stores an outcome, for which the one leaves that was not used for the longest time.
+func (l *level) set(s *stored) {
+	if e := l.entries[s.key]; e != nil {
+		l.order.Remove(e)
+	}
+	l.entries[s.key] = l.order.PushFront(s)
+	if len(l.entries) > l.room {
+		if last, ok := l.order.Remove(l.order.Back()).(*stored); ok {
+			delete(l.entries, last.key)
+		}
+	}
+}
+
+// Load implements cache.SecondLevel.
+func (l *level) Load(ctx context.Context, key string, demand cache.Demand, load cache.Load[answer]) cache.Loaded[answer] {
+	if s, ok := l.get(key); ok && demand == cache.Fresh {
+		return cache.Loaded[answer]{Err: s.err, TTL: s.expires.Sub(l.now()), Shared: true, Lifetime: s.ttl}
+	}
+	value, ttl, err := load(ctx)
+	if ttl > 0 {
+		l.set(&stored{key, err, l.now().Add(ttl), ttl})
+	}
+	return cache.Loaded[answer]{Value: value, TTL: ttl, Err: err}
+}

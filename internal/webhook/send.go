@@ -1,0 +1,122 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// run sends what is pending until ctx ends.
+func (s *Sender) run(ctx context.Context) {
+	wait := first
+	for {
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+			return
+		}
+		next := gather
+		for s.Pending() > 0 {
+			select {
+			case <-s.config.After(next):
+			case <-ctx.Done():
+				return
+			}
+			tags := s.take()
+			err := s.call(ctx, tags)
+			if err != nil {
+				s.putBack(tags)
+				if ctx.Err() != nil {
+					return
+				}
+				next, wait = wait, min(2*wait, longest)
+			} else {
+				next, wait = 0, first
+			}
+			s.state(err)
+		}
+	}
+}
+
+// putBack adds tags again that were not sent.
+func (s *Sender) putBack(tags []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, tag := range tags {
+		s.add(tag)
+	}
+}
+
+// state records whether calls succeed.
+func (s *Sender) state(err error) {
+	s.mu.Lock()
+	changed := (err == nil) != (s.fault == nil)
+	s.fault = err
+	s.mu.Unlock()
+	if changed {
+		s.config.Report(err)
+	}
+}
+
+// document is what is sent.
+type document struct {
+	Tags []string `json:"tags"`
+}
+
+// call sends tags, and tells the outcome.
+func (s *Sender) call(ctx context.Context, tags []string) error {
+	err := s.post(ctx, tags)
+	if ctx.Err() == nil || err == nil {
+		s.config.Called(err)
+	}
+	return err
+}
+
+func (s *Sender) post(ctx context.Context, tags []string) error {
+	ctx, end := context.WithTimeout(ctx, timeout)
+	defer end()
+	text, err := json.Marshal(document{tags})
+	if err != nil {
+		return fmt.Errorf("writing tags: %w", err)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.URL, bytes.NewReader(text))
+	if err != nil {
+		return errors.New("its URL is not valid") // which may have a secret
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "urnd")
+	if s.config.Field != "" {
+		r.Header.Set(s.config.Field, strings.Join(tags, s.config.Separator))
+	}
+	if s.config.Secret != nil {
+		secret, err := s.config.Secret()
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "Bearer "+secret)
+	}
+	response, err := s.transport.RoundTrip(r)
+	if err != nil { // it does not show the URL
+		return fmt.Errorf("calling %s: %w", r.URL.Host, err)
+	}
+	defer response.Body.Close()
+	const enough = 64 << 10 // to use the connection again
+	_, _ = io.CopyN(io.Discard, response.Body, enough)
+	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
+		return &Refused{Host: r.URL.Host, Status: response.StatusCode}
+	}
+	return nil
+}
+
+// Refused is the error of a server that answers with a failure.
+type Refused struct {
+	Host   string
+	Status int
+}
+
+func (e *Refused) Error() string { return fmt.Sprintf("%s answers %d", e.Host, e.Status) }

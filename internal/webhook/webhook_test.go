@@ -1,0 +1,192 @@
+package webhook_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/internal/webhook"
+)
+
+// cdn is a server that is told what to purge.
+type cdn struct {
+	*httptest.Server
+	mu     sync.Mutex
+	status int
+	calls  []int // tags of each
+	tags   []string
+	fields http.Header
+}
+
+func newCDN(t *testing.T) *cdn {
+	t.Helper()
+	c := &cdn{status: http.StatusOK}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Tags []string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || r.Method != http.MethodPost {
+			t.Errorf("%s, %v", r.Method, err)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calls, c.fields = append(c.calls, len(asked.Tags)), r.Header
+		if c.status == http.StatusOK {
+			c.tags = append(c.tags, asked.Tags...)
+		}
+		if c.status == http.StatusFound {
+			w.Header().Set("Location", "/elsewhere")
+		}
+		w.WriteHeader(c.status)
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (c *cdn) answer(status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status = status
+}
+
+func (c *cdn) seen() (tags []string, calls int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(slices.Values(c.tags)), len(c.calls)
+}
+
+// told is what a sender has told.
+type told struct {
+	mu      sync.Mutex
+	reports []string
+	lost    int
+	waits   []time.Duration
+}
+
+func (o *told) config(url string) webhook.Config {
+	return webhook.Config{
+		URL: url, All: "all", Dial: new(net.Dialer).DialContext, Called: func(error) {},
+		Field: "Cache-Tag", Separator: ",",
+		Secret: func() (string, error) { return "the-secret", nil },
+		Report: func(err error) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.reports = append(o.reports, fmt.Sprint(err))
+		},
+		Lost: func(n int) { o.lost += n },
+		After: func(d time.Duration) <-chan time.Time {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.waits = append(o.waits, d)
+			return time.After(time.Millisecond)
+		},
+	}
+}
+
+// Tags are sent together, each once, with the secret.
+func TestTagsAreSent(t *testing.T) {
+	c, o := newCDN(t), new(told)
+	s := webhook.New(o.config(c.URL + "/purge?key=hidden"))
+	var want []string
+	for i := range 70 {
+		want = append(want, fmt.Sprintf("t%02d", i))
+	}
+	s.Add(want...)
+	s.Add(want[0])
+	s.Start()
+	s.Start()
+	testserver.Wait(t, "they are sent", func() bool { tags, _ := c.seen(); return slices.Equal(tags, want) })
+	if !slices.Equal(c.calls, []int{30, 30, 10}) {
+		t.Errorf("the calls have %v tags", c.calls)
+	}
+	if got := c.fields.Get("Authorization"); got != "Bearer the-secret" {
+		t.Errorf("Authorization: %q", got)
+	}
+	if got := c.fields.Get("Cache-Tag"); len(strings.Split(got, ",")) != 10 {
+		t.Errorf("Cache-Tag: %q", got)
+	}
+	s.Add("last")
+	s.Close()
+	if tags, _ := c.seen(); !slices.Contains(tags, "last") || o.lost > 0 {
+		t.Errorf("at the end: %q, and %d are lost", tags, o.lost)
+	}
+}
+
+// A server that fails is called again, less and less often, and what it was not told is told.
+func TestFailuresAreRepeated(t *testing.T) {
+	for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusFound} {
+		c, o := newCDN(t), new(told)
+		c.answer(status)
+		s := webhook.New(o.config(c.URL + "/purge?key=hidden"))
+		s.Start()
+		s.Add("a")
+		testserver.Wait(t, "it is called again", func() bool { _, calls := c.seen(); return calls > 9 })
+		host := strings.TrimPrefix(c.URL, "http://")
+		if got := s.Faults(); len(got) != 1 || !strings.HasSuffix(got[0], fmt.Sprintf("%s answers %d", host, status)) {
+			t.Errorf("%d: the fault is %q", status, got)
+		}
+		s.Add("b")
+		c.answer(http.StatusOK)
+		testserver.Wait(t, "all is told", func() bool { tags, _ := c.seen(); return slices.Equal(tags, []string{"a", "b"}) })
+		testserver.Wait(t, "it is well", func() bool { return s.Faults() == nil })
+		s.Close()
+		if len(o.reports) != 2 || strings.Contains(o.reports[0], "hidden") || o.reports[1] != "<nil>" {
+			t.Errorf("%d: the reports are %q", status, o.reports)
+		}
+		if want := "[1s 2s 4s 8s 16s 32s 1m0s 1m0s]"; fmt.Sprint(o.waits[1:9]) != want {
+			t.Errorf("it waits %v", o.waits)
+		}
+	}
+}
+
+// More tags than are kept are one of everything.
+func TestOverflow(t *testing.T) {
+	c, o := newCDN(t), new(told)
+	s := webhook.New(o.config(c.URL))
+	for i := range 10_001 {
+		s.Add(fmt.Sprint(i))
+	}
+	s.Add("later")
+	if n := s.Pending(); n != 1 {
+		t.Errorf("%d are pending", n)
+	}
+	s.Close() // without a start, too
+	if tags, _ := c.seen(); !slices.Equal(tags, []string{"all"}) {
+		t.Errorf("it is told %q", tags)
+	}
+}
+
+// What cannot be sent at the end is counted. Errors do not show the URL, which may have a secret.
+func TestLost(t *testing.T) {
+	c, o := newCDN(t), new(told)
+	c.Close()
+	settings := o.config(c.URL + "/purge?key=hidden")
+	s := webhook.New(settings)
+	s.Start()
+	for i := range 40 {
+		s.Add(fmt.Sprint(i))
+	}
+	testserver.Wait(t, "it fails", func() bool { return s.Faults() != nil })
+	s.Close()
+	if o.lost != 40 || strings.Contains(o.reports[0], "hidden") {
+		t.Errorf("%d are lost: %q", o.lost, o.reports)
+	}
+	settings.Secret = func() (string, error) { return "", errors.New("no such file") }
+	s = webhook.New(settings)
+	s.Start()
+	s.Add("a")
+	testserver.Wait(t, "the secret is missing", func() bool {
+		return slices.ContainsFunc(s.Faults(), func(f string) bool { return strings.HasSuffix(f, "no such file") })
+	})
+	s.Close()
+	if o.lost != 41 {
+		t.Errorf("%d are lost", o.lost)
+	}
+}

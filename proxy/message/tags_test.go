@@ -1,0 +1,129 @@
+package message_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// tagsOf returns the tags of a reply about a name.
+func tagsOf(t *testing.T, field message.Tags, name, separator string) []string {
+	t.Helper()
+	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}).Marked(field, name)
+	return strings.Split(reply.Header.Get(string(field)), separator)
+}
+
+// A purge of a selection has a tag that all replies about its names have, and replies about others mostly have not.
+func TestTags(t *testing.T) {
+	named := func(text string) resolver.Selection {
+		u, err := uri.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resolver.Selection{Name: u}
+	}
+	for name, tt := range map[string]struct{ of, others []resolver.Selection }{
+		"urn:nbn:fi:uef-2019": {
+			[]resolver.Selection{
+				{All: true},
+				{Namespace: "nbn"},
+				named("urn:nbn:fi:uef-2019"),
+				{Prefix: "urn:nb"},
+				{Prefix: "urn:nbn:"},
+				{Prefix: "urn:nbn:f"},
+				{Prefix: "urn:nbn:fi:"},
+				{Prefix: "urn:nbn:fi:uef-"},
+				{Prefix: "urn:nbn:fi:uef-20"},
+			},
+			[]resolver.Selection{{Namespace: "isbn"}, named("urn:nbn:fi:uef-2018"), {Prefix: "urn:nbn:se:"}, {Prefix: "urn:nbn:fi:uea-"}, {Prefix: "urn:isbn:"}},
+		},
+		"https://purl.example/net/a?b=c/d": {
+			[]resolver.Selection{
+				{All: true},
+				named("https://purl.example/net/a"), named("https://purl.example/net/a?b=c/d"),
+				{Prefix: "https://purl.example/"},
+				{Prefix: "https://purl.example/net/"},
+				{Prefix: "https://purl.example/net/a?b"},
+				{Prefix: "https:"},
+			},
+			[]resolver.Selection{named("https://purl.example/net/b"), {Prefix: "https://other.example/"}, {Namespace: "https"}},
+		},
+		"urn:a1:" + strings.Repeat("b-", 20): {[]resolver.Selection{{Prefix: "urn:a1:" + strings.Repeat("b-", 10)}}, []resolver.Selection{{Prefix: "urn:a1:b-c-"}}},
+		"ark:/12345/x":                       {[]resolver.Selection{{Prefix: "ark:/12345/"}, {Prefix: "ark:"}}, []resolver.Selection{{Prefix: "ark:/12346/"}}},
+	} {
+		for field, separator := range map[message.Tags]string{message.CacheTag: ",", message.SurrogateKey: " ", message.Xkey: " "} {
+			tags := tagsOf(t, field, name, separator)
+			for _, s := range tt.of {
+				if tag := message.TagOf(s); !slices.Contains(tags, tag) {
+					t.Errorf("%s: of %+v the tag is %q: %q", name, s, tag, tags)
+				}
+			}
+			for _, s := range tt.others {
+				if tag := message.TagOf(s); slices.Contains(tags, tag) {
+					t.Errorf("%s has that of %+v: %q: %q", name, s, tag, tags)
+				}
+			}
+		}
+	}
+}
+
+// What the proxies in front store of a purged prefix is found for all prefixes of a name, wherever they end.
+func FuzzTagOfPrefix(f *testing.F) {
+	for _, name := range []string{"urn:nbn:fi:uef-2019", "https://a.example/b?c/d-e", "ark:/1/2", "urn:", "urn:a", "urn::", "x:-", ":", ""} {
+		f.Add(name, 7)
+	}
+	f.Fuzz(func(t *testing.T, name string, end int) {
+		if u, err := uri.Parse(name); err != nil || u.Scheme() == "" {
+			return
+		}
+		end = min(max(end, 0), len(name))
+		tag := message.TagOf(resolver.Selection{Prefix: name[:end]})
+		if slices.Contains(tagsOf(t, message.Xkey, name, " "), tag) {
+			return
+		}
+		t.Errorf("%q has no tag of its beginning %q: %q", name, name[:end], tag)
+	})
+}
+
+// What is not stored has no tags.
+func TestUnmarked(t *testing.T) {
+	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{})
+	if got := reply.Marked(message.CacheTag, "urn:a1:b"); got.Header != nil {
+		t.Errorf("a reply for one request: %v", got.Header)
+	}
+	if got := message.JSON(200, 1).Marked(message.CacheTag, "urn:a1:b"); got.Header != nil {
+		t.Errorf("no-store: %v", got.Header)
+	}
+	reply = message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute})
+	if got := reply.Marked("", "urn:a1:b"); got.Header != nil {
+		t.Errorf("no field is set: %v", got.Header)
+	}
+	reply.Shared = time.Hour
+	if got := reply.Marked("", "urn:a1:b").Header.Get("CDN-Cache-Control"); got != "max-age=3600" {
+		t.Errorf("without tags: %q", got)
+	}
+}
+
+func BenchmarkFastRedirect(b *testing.B) {
+	for _, tags := range []message.Tags{"", message.SurrogateKey} {
+		name := string(tags)
+		if name == "" {
+			name = "none"
+		}
+		b.Run(name, func(b *testing.B) {
+			r := message.FastRedirect{
+				Status: 302, Location: "https://a.example/", ContentType: "text/html", TTL: time.Hour, Lifetime: time.Hour, Cache: resolver.CacheHit,
+				Date: []byte("Thu, 26 Nov 2026 11:00:00 GMT"), Tags: tags, Name: "urn:nbn:fi:uef-20190001",
+			}
+			room := make([]byte, 0, 1024)
+			for b.Loop() {
+				r.AppendTo(room)
+			}
+		})
+	}
+}
