@@ -53,6 +53,8 @@ func Explain(err error) error {
 		return explained{"the server is a replica, which cannot be written to", err}
 	case has("No such master"):
 		return explained{"the sentinels watch nothing of the name master_set", err}
+	case has("unknown message type"):
+		return explained{"it is no server of Valkey or Redis", err}
 	case errors.Is(err, errConnecting):
 		return explainConnecting(err)
 	case errors.Is(err, context.DeadlineExceeded):

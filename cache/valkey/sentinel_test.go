@@ -12,7 +12,6 @@ import (
 // Where a server is lost that sentinels watch, its replica takes over: the level goes on, and so does the log of purges.
 func TestSentinel(t *testing.T) {
 	ca := testserver.NewAuthority(t)
-	certificate, key := ca.Issue(time.Hour, "127.0.0.1")
 	plain := func() *testserver.Redis { return testserver.StartRedis(t) }
 	named := func() *testserver.Redis {
 		server := testserver.StartRedis(t)
@@ -29,8 +28,12 @@ func TestSentinel(t *testing.T) {
 		"a user":                       {named, "", asUser},
 		"a password of sentinels, too": {named, `requirepass "correct horse"`, asUser},
 		"by TLS": {func() *testserver.Redis {
-			return testserver.StartRedisTLS(t, certificate, key, "--tls-replication", "yes")
-		}, "", func(c *valkey.Config) { c.URL, c.CA = strings.Replace(c.URL, "redis:", "rediss:", 1), ca.PEM }},
+			server := testserver.StartRedisTLS(t, ca, "--tls-replication", "yes")
+			server.Certify(ca.Issue(time.Hour, "localhost")) // sentinels name it by its address
+			return server
+		}, "", func(c *valkey.Config) {
+			c.URL, c.CA = strings.Replace(c.URL, "redis://127.0.0.1", "rediss://localhost", 1), ca.PEM
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			main, replica := c.start(), c.start()
@@ -62,6 +65,7 @@ func TestSentinelLosesPurges(t *testing.T) {
 	a, b := used(t, "", change), used(t, "", change)
 	purgeReaches(t, a, b)
 	replica.Freeze() // what comes now is lost to it
+	main.Do("CLIENT", "KILL", "TYPE", "replica")
 	for range 3 {
 		purgeReaches(t, a, b)
 	}

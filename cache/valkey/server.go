@@ -74,7 +74,6 @@ func options(c Config) (client.ClientOption, error) {
 	made.Sentinel.Username, made.Sentinel.Dialer = "", made.Dialer
 	made.Sentinel.Dialer.LocalAddr = sentinel{}          //nolint:forbidigo // see dialer
 	made.Sentinel.TopologyRefreshInterval = refreshEvery // what they tell by themselves may be missed
-	made.ClusterOption.ShardsRefreshInterval = refreshEvery
 	made.Sentinel.TLSConfig = made.TLSConfig
 	made.ClientName, made.ClientSetInfo = "urnd", client.DisableClientSetInfo
 	made.DisableCache, made.DisableRetry, made.AlwaysPipelining = true, true, true
@@ -87,7 +86,7 @@ func options(c Config) (client.ClientOption, error) {
 const (
 	connections  = 1 // as a power of two
 	buffer       = 64 << 10
-	refreshEvery = time.Second // of what sentinels and clusters say
+	refreshEvery = time.Second // of what sentinels say
 )
 
 // connect makes the client, whose connections are made anew by itself from then on.

@@ -17,8 +17,7 @@ func secured(addr string, ca []byte) func(*valkey.Config) {
 // The level is used by TLS, and goes on with another certificate of the server.
 func TestTLS(t *testing.T) {
 	ca := testserver.NewAuthority(t)
-	certificate, key := ca.Issue(time.Hour, "127.0.0.1")
-	server := testserver.StartRedisTLS(t, certificate, key)
+	server := testserver.StartRedisTLS(t, ca)
 	relay := testserver.StartRelay(t, server.TLSAddr())
 	a := used(t, "", secured(server.TLSAddr(), ca.PEM))
 	b := used(t, "", secured(relay.Addr(), ca.PEM))

@@ -29,6 +29,7 @@ caddy caddy
 nft nftables
 logrotate logrotate
 redis-server redis-server
+redis-sentinel redis-sentinel
 varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd

@@ -25,7 +25,8 @@ type Redis struct {
 	process *process // nil while it is stopped
 
 	tls  netip.AddrPort // of TLSAddr; the zero value where there is none
-	pair string         // the folder of its certificate and key
+	ca   *Authority
+	pair string // the folder of its certificate and key
 }
 
 // StartRedis starts an empty server, with further arguments of its configuration such as "--maxmemory", "2mb", and returns when it

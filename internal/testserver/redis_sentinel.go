@@ -29,7 +29,7 @@ func StartSentinel(t testing.TB, watched *Redis, replicas int, lines ...string) 
 	if watched.pair != "" {
 		pair := func(name string) string { return filepath.Join(watched.pair, name) }
 		listens = fmt.Sprintf("port 0\ntls-port %s\ntls-replication yes\ntls-auth-clients no\ntls-cert-file %s\ntls-key-file %s\ntls-ca-cert-file %s",
-			port(addr), pair("certificate.pem"), pair("key.pem"), pair("certificate.pem"))
+			port(addr), pair("certificate.pem"), pair("key.pem"), watched.ca.File)
 	}
 	text := fmt.Sprintf("bind 127.0.0.1\n%s\nsentinel monitor names 127.0.0.1 %s 1\nsentinel down-after-milliseconds names 500\n"+
 		"sentinel failover-timeout names 3000\n%s\n", listens, watched.replicates(), strings.Join(lines, "\n"))

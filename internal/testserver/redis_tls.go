@@ -7,20 +7,22 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 )
 
-// StartRedisTLS is StartRedis with a second port, that of TLSAddr, at which the server speaks TLS with a certificate and its key.
-func StartRedisTLS(t testing.TB, certificate, key []byte, args ...string) *Redis {
+// StartRedisTLS is StartRedis with a second port, that of TLSAddr, at which the server speaks TLS with a certificate for its address.
+func StartRedisTLS(t testing.TB, ca *Authority, args ...string) *Redis {
 	t.Helper()
 	addr, err := freePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Redis{tls: addr, pair: t.TempDir()}
+	r := &Redis{tls: addr, pair: t.TempDir(), ca: ca}
+	certificate, key := ca.Issue(time.Hour, addr.Addr().String())
 	r.writePair(t, certificate, key)
 	return r.launch(t, append([]string{
 		"--tls-port", port(addr), "--tls-auth-clients", "no", "--tls-cert-file", filepath.Join(r.pair, "certificate.pem"),
-		"--tls-key-file", filepath.Join(r.pair, "key.pem"), "--tls-ca-cert-file", filepath.Join(r.pair, "certificate.pem"),
+		"--tls-key-file", filepath.Join(r.pair, "key.pem"), "--tls-ca-cert-file", ca.File,
 	}, args...))
 }
 
