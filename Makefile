@@ -7,7 +7,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release package-files image vet-platforms
+.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -58,6 +58,11 @@ IMAGE_PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64
 # An image of IMAGE_PLATFORMS, an OCI layout in dist/image, without a registry, an engine of containers or root; prints its digest.
 image:
 	VERSION='$(VERSION)' PLATFORMS='$(IMAGE_PLATFORMS)' packaging/image $(BUILD)
+
+# The release of HEAD, made twice where nothing is the same, has the same octets; REPRODUCE=linux/amd64 in part.
+REPRODUCE ?= $(PLATFORMS)
+reproducible:
+	PLATFORMS='$(REPRODUCE)' packaging/reproducible
 
 # What is for one system alone is told apart by build tags. No test of another system is run.
 vet-platforms:

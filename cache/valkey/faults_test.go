@@ -2,11 +2,8 @@ package valkey_test
 
 import (
 	"context"
-	"net"
-	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -193,96 +190,6 @@ func TestQueue(t *testing.T) {
 		t.Errorf("counts %+v", s)
 	}
 	server.Thaw()
-}
-
-// What is wrong with the server or the settings is said.
-func TestExplain(t *testing.T) {
-	server := testserver.StartRedis(t, "--requirepass", "correct horse")
-	old := startFake(t, "-ERR unknown command\r\n")
-	for name, c := range map[string]struct {
-		change func(*valkey.Config)
-		want   string
-	}{
-		"no password": {func(*valkey.Config) {}, "the user or the password is wrong, or missing"},
-		"wrong password": {
-			func(c *valkey.Config) { c.Password = func() (string, error) { return "battery staple", nil } },
-			"the user or the password is wrong, or missing",
-		},
-		"no TLS":      {func(c *valkey.Config) { c.URL = "rediss://" + server.Addr() }, "may not speak TLS"},
-		"old":         {func(c *valkey.Config) { c.URL = "redis://" + old }, "too old"},
-		"no database": {func(c *valkey.Config) { c.URL, c.Password = "redis://"+server.Addr()+"/99", password }, "no database of this number"},
-		"no server":   {func(c *valkey.Config) { c.URL = "redis://127.0.0.1:1" }, "refused"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			i := newInstance(t, server.Addr(), c.change)
-			if err := <-i.reports; err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "staple") {
-				t.Errorf("it says %v", err)
-			}
-		})
-	}
-	used(t, server.Addr(), func(c *valkey.Config) { c.Password = password }).put("key", "value")
-	rights := testserver.StartRedis(t)
-	rights.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
-	bound := used(t, rights.Addr(), func(c *valkey.Config) { c.URL, c.Password = "redis://urnd@"+rights.Addr(), password })
-	bound.put("key", "value")
-	if err := bound.purge(valkey.Purge{Kind: "name", Text: "key"}); err != nil {
-		t.Error(err)
-	}
-	bound.put("key", "value")
-	for url, ok := range map[string]bool{
-		"redis://a": true, "rediss://user@a:1/3": true, "valkey://a?addr=b:1&addr=c:2": true, "redis://a?master_set=m": true,
-		"": false, "a": false, "http://a": false, "redis://": false, "redis://u:secret@a": false, "redis://a/b": false, "redis://a/-1": false,
-		"redis://a?skip_verify=1": false, "redis://a b": false,
-	} {
-		if err := valkey.Check(url); (err == nil) != ok || err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v", url, err)
-		}
-	}
-}
-
-// documentedRights returns those of the user of urnd in docs/scale.md.
-func documentedRights(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("../../docs/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), "The user needs `")
-	rights, _, _ := strings.Cut(after, "`")
-	return rights
-}
-
-func password() (string, error) { return "correct horse", nil }
-
-// startFake starts a server that gives one reply to all that it is sent.
-func startFake(t *testing.T, reply string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() {
-				defer conn.Close()
-				buffer := make([]byte, 4096)
-				for n, err := conn.Read(buffer); err == nil; n, err = conn.Read(buffer) {
-					for range strings.Count(string(buffer[:n]), "*") {
-						if _, err := conn.Write([]byte(reply)); err != nil {
-							return
-						}
-					}
-				}
-			})
-		}
-	})
-	t.Cleanup(func() { _ = listener.Close(); running.Wait() })
-	return listener.Addr().String()
 }
 
 // A caller that leaves is no fault of the server.

@@ -37,7 +37,7 @@ type Config struct {
 	Position Position
 	// Now is the clock, of which durations alone are used.
 	Now func() time.Time
-	// Report is called with why the level is not used, and with nil when it is again.
+	// Report is called with why the level is not used, once for each reason, and with nil when it is again.
 	Report func(err error)
 	// Poisoned is called with what the server holds that no instance can have written.
 	Poisoned func(what string)
@@ -60,7 +60,7 @@ type Level struct {
 	scripts scripts
 	server  atomic.Pointer[client.Client] // nil until the first connection
 	isOpen  atomic.Bool                   // the breaker is closed: the server answers, and the log was read
-	said    atomic.Int32                  // what Report was told last
+	said    said                          // what Report was told
 
 	log atomic.Pointer[logState] // written by run alone
 	// position is Config.Position until the log was read, for run alone.
@@ -116,17 +116,11 @@ func (l *Level) Close() {
 
 // Faults returns what is wrong with the level, nothing while it is used.
 func (l *Level) Faults() []string {
-	if l.said.Load() == saidDown {
+	if l.said.isDown() {
 		return []string{"the shared level of caches does not answer: each urnd loads for itself"}
 	}
 	return nil
 }
-
-// What Report was told.
-const (
-	saidDown int32 = 1 + iota
-	saidUp
-)
 
 // failed opens the breaker: the server is not asked again until run has found that it answers.
 func (l *Level) failed(err error) {
@@ -135,8 +129,8 @@ func (l *Level) failed(err error) {
 	}
 	l.counts.failures.Add(1)
 	l.isOpen.Store(false)
-	if l.said.Swap(saidDown) != saidDown && l.config.Report != nil {
-		l.config.Report(Explain(err))
+	if why := Explain(err); l.said.down(why) && l.config.Report != nil {
+		l.config.Report(why)
 	}
 	l.rouse()
 }
@@ -144,7 +138,7 @@ func (l *Level) failed(err error) {
 // works closes the breaker.
 func (l *Level) works() {
 	l.isOpen.Store(true)
-	if l.said.Swap(saidUp) != saidUp && l.config.Report != nil {
+	if l.said.up() && l.config.Report != nil {
 		l.config.Report(nil)
 	}
 }

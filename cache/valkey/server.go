@@ -18,10 +18,9 @@ import (
 
 // Errors of Config.
 var (
-	errScheme    = errors.New("it does not begin with redis:// or rediss://")
-	errPassword  = errors.New("it has a password, which others can read in the configuration")
-	errHandshake = errors.New("shaking hands by TLS")
-	errCA        = errors.New("it has no certificate in PEM")
+	errScheme   = errors.New("it does not begin with redis:// or rediss://")
+	errPassword = errors.New("it has a password, which others can read in the configuration")
+	errCA       = errors.New("it has no certificate in PEM")
 )
 
 // Check returns what is wrong with a URL. It never shows the URL, which may contain a password.
@@ -67,17 +66,14 @@ func options(c Config) (client.ClientOption, error) {
 			}
 		}
 	}
-	made.DialCtxFn = func(ctx context.Context, address string, _ *net.Dialer, settings *tls.Config) (net.Conn, error) { //nolint:forbidigo // it is not used
-		return dial(ctx, c, address, settings)
-	}
-	user := made.Username
+	made.DialCtxFn = dialer(c)
 	if c.Password != nil {
-		made.AuthCredentialsFn = func(client.AuthCredentialsContext) (client.AuthCredentials, error) {
-			password, err := c.Password()
-			return client.AuthCredentials{Username: user, Password: password}, err
-		}
+		made.AuthCredentialsFn = credentials(c, made.Username)
 	}
+	made.Dialer.Timeout = connectFor //nolint:forbidigo // of the first commands: dialer dials
 	made.Sentinel.Username, made.Sentinel.Dialer = "", made.Dialer
+	made.Sentinel.Dialer.LocalAddr = sentinel{}          //nolint:forbidigo // see dialer
+	made.Sentinel.TopologyRefreshInterval = refreshEvery // what they tell by themselves may be missed
 	made.Sentinel.TLSConfig = made.TLSConfig
 	made.ClientName, made.ClientSetInfo = "urnd", client.DisableClientSetInfo
 	made.DisableCache, made.DisableRetry, made.AlwaysPipelining = true, true, true
@@ -88,30 +84,10 @@ func options(c Config) (client.ClientOption, error) {
 }
 
 const (
-	connections = 1 // as a power of two
-	buffer      = 64 << 10
-	connectFor  = 2 * time.Second
+	connections  = 1 // as a power of two
+	buffer       = 64 << 10
+	refreshEvery = time.Second // of what sentinels say
 )
-
-// dial connects to a server, by TLS where it is to be.
-func dial(ctx context.Context, c Config, address string, settings *tls.Config) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectFor)
-	defer cancel()
-	conn, err := c.Dial(ctx, "tcp", address)
-	if err != nil || settings == nil {
-		return conn, err
-	}
-	settings = settings.Clone()
-	if host, _, err := net.SplitHostPort(address); err == nil && settings.ServerName == "" {
-		settings.ServerName = host
-	}
-	secured := tls.Client(conn, settings)
-	if err := secured.HandshakeContext(ctx); err != nil {
-		_ = conn.Close() // the error is that of the handshake
-		return nil, fmt.Errorf("%w: %w", errHandshake, err)
-	}
-	return secured, nil
-}
 
 // connect makes the client, whose connections are made anew by itself from then on.
 func (l *Level) connect() error {
@@ -123,45 +99,20 @@ func (l *Level) connect() error {
 		return err
 	}
 	open := settings.DialCtxFn
-	settings.DialCtxFn = func(ctx context.Context, address string, _ *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // likewise
+	settings.DialCtxFn = func(ctx context.Context, address string, marked *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // see dialer
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(l.ctx, cancel)() //nolint:contextcheck // Close ends it
-		return open(ctx, address, nil, secured)
+		return open(ctx, address, marked, secured)
 	}
 	server, err := client.NewClient(settings)
 	if err != nil {
+		return fmt.Errorf("%w: %w", errConnecting, err)
+	}
+	if _, err := serverOf(l.ctx, server); errors.Is(err, errOld) { // other errors are those of what follows //nolint:contextcheck // Close ends it
+		server.Close()
 		return err
 	}
 	l.server.Store(&server)
 	return nil
-}
-
-// Explain says which of the settings is wrong for an error, where it can be known, or what the server lacks.
-func Explain(err error) error {
-	var certificate *tls.CertificateVerificationError
-	text := err.Error()
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
-	}
-	switch {
-	case errors.As(err, &certificate):
-		return fmt.Errorf("the certificate of the server is not valid for it: %w", err)
-	case errors.Is(err, errHandshake):
-		return fmt.Errorf("the server may not speak TLS, so that rediss: is to be redis:, or the port is wrong: %w", err)
-	case has("WRONGPASS", "NOAUTH", "invalid password"):
-		return fmt.Errorf("the user or the password is wrong, or missing: %w", err)
-	case has("NOPERM"):
-		return fmt.Errorf("the user may not run commands that urnd needs: %w", err)
-	case has("unknown command", "unknown subcommand", "syntax error"):
-		return fmt.Errorf("the server is too old, or lacks commands: Valkey 7.2 or Redis 6.2 is needed: %w", err)
-	case has("DB index", "SELECT is not allowed"):
-		return fmt.Errorf("the server has no database of this number: %w", err)
-	case has("READONLY"):
-		return fmt.Errorf("the server is a replica, which cannot be written to: %w", err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("it was too slow: %w", err)
-	default:
-		return err
-	}
 }

@@ -34,8 +34,8 @@ func awaitShared(t *testing.T, all ...*testDaemon) {
 	}
 }
 
-// countingOrigin serves its path, and counts what it is asked. It has the clock of tests.
-func countingOrigin(t *testing.T) (web *webServer, asked *atomic.Int64) {
+// taggedOrigin serves its path, and counts what it is asked. It has the clock of tests.
+func taggedOrigin(t *testing.T) (web *webServer, asked *atomic.Int64) {
 	t.Helper()
 	asked = new(atomic.Int64)
 	date := new(clock).now().UTC().Format(http.TimeFormat)
@@ -77,7 +77,7 @@ func (w *testDaemon) put(t *testing.T, target string) {
 // What one urnd has loaded the others do not ask the origin for; and a purge at one of them is one at all.
 func TestSharedResponses(t *testing.T) {
 	server := testserver.StartRedis(t)
-	web, asked := countingOrigin(t)
+	web, asked := taggedOrigin(t)
 	change := sharing(t, server)
 	a, b := startDaemon(t, "127.0.0.1:9", 0, change), startDaemon(t, "127.0.0.1:9", 0, change)
 	awaitShared(t, a, b)
@@ -126,7 +126,7 @@ func TestSharedResponses(t *testing.T) {
 // A purge reaches an urnd that did not run, and leaves the rest of what it has on disk.
 func TestPurgeOfResponsesOnDisk(t *testing.T) {
 	server := testserver.StartRedis(t)
-	web, asked := countingOrigin(t)
+	web, asked := taggedOrigin(t)
 	change := sharing(t, server)
 	directory := t.TempDir()
 	onDisk := func(c *config.Config) {

@@ -32,7 +32,7 @@ func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).Is
 
 // checkWiring returns what the check of a configuration needs.
 func checkWiring() cliconfig.Wiring {
-	return cliconfig.Wiring{Try: try, Certificate: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, Lost: lostRegistry}
+	return cliconfig.Wiring{Try: try, Certificate: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, Lost: lostRegistry, Peers: peersOf}
 }
 
 // serverOf returns what the requests of clients are compared with.

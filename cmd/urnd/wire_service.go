@@ -225,16 +225,22 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 	if c.Telemetry.Endpoint == "" {
 		return tracing{}, nil
 	}
-	// The host is configured; no client can choose it.
-	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
-	tracer, err := telemetry.New(telemetry.Config{
-		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
-		Version: versionText(), Instance: instanceOf(c.Listen), Dial: everywhere.DialContext,
-		Failed: func(err error) { d.log.Warn("spans were lost", "error", err) },
-	})
+	settings := telemetryConfig(c)
+	settings.Failed = func(err error) { d.log.Warn("spans were lost", "error", err) }
+	tracer, err := telemetry.New(settings)
 	if err != nil {
 		return tracing{}, fmt.Errorf("telemetry.endpoint: %w", err)
 	}
 	s.closers = append(s.closers, tracer.Close)
 	return tracing{requests.Spans(tracer), tracer.Untraced}, nil
+}
+
+// telemetryConfig returns where a configuration sends traces.
+func telemetryConfig(c config.Config) telemetry.Config {
+	// The host is configured; no client can choose it.
+	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	return telemetry.Config{
+		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
+		Version: versionText(), Instance: instanceOf(c.Listen), Dial: everywhere.DialContext,
+	}
 }

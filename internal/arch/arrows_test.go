@@ -411,9 +411,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/config",
-			[]string{"internal/cli", "config", "systemd"},
+			[]string{"internal/cli", "config", "internal/redact", "systemd"},
 			true,
-			"these commands show a configuration, and what systemd passes on with it; whether it can be wired is asked by a function",
+			"these commands show a configuration, without its passwords, and what systemd passes on with it; whether it can be wired is asked by a function",
 		},
 		{
 			"internal/cli/registry",

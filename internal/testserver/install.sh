@@ -31,6 +31,7 @@ logrotate logrotate
 redis-server redis-server
 podman podman
 crun crun
+redis-sentinel redis-sentinel
 varnishd varnish
 pg_createcluster postgresql
 systemd-analyze systemd

@@ -262,3 +262,27 @@ func (p *Postgres) Log() string {
 func (p *Postgres) data() string   { return filepath.Join(p.dir, postgresData) }
 func (p *Postgres) output() string { return filepath.Join(p.dir, postgresOutput) }
 func (p *Postgres) port() string   { return strconv.Itoa(int(p.addr.Port())) }
+
+// Certify makes the server speak TLS with a certificate and its key to those who ask for it.
+func (p *Postgres) Certify(certificate, key []byte) {
+	p.t.Helper()
+	for name, text := range map[string][]byte{"server.crt": certificate, "server.key": key} {
+		path := filepath.Join(p.dir, name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			p.t.Fatal(err)
+		}
+		if cmd := p.command("postgres"); cmd.SysProcAttr != nil && cmd.SysProcAttr.Credential != nil {
+			if err := os.Chown(path, int(cmd.SysProcAttr.Credential.Uid), int(cmd.SysProcAttr.Credential.Gid)); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		setting := map[string]string{"server.crt": "ssl_cert_file", "server.key": "ssl_key_file"}[name]
+		p.Ask("", "ALTER SYSTEM SET "+setting+" = '"+path+"'")
+	}
+	p.Ask("", "ALTER SYSTEM SET ssl = on")
+	p.Stop()
+	p.Start()
+	if got := p.Ask("", "SHOW ssl"); got != "on" {
+		p.t.Fatalf("TLS is %q\n%s", got, p.Log())
+	}
+}

@@ -23,13 +23,23 @@ type Redis struct {
 	addr    netip.AddrPort
 	args    []string
 	process *process // nil while it is stopped
+
+	tls  netip.AddrPort // of TLSAddr; the zero value where there is none
+	ca   *Authority
+	pair string // the folder of its certificate and key
 }
 
 // StartRedis starts an empty server, with further arguments of its configuration such as "--maxmemory", "2mb", and returns when it
 // answers. It ends with the test.
 func StartRedis(t testing.TB, args ...string) *Redis {
 	t.Helper()
-	r := &Redis{t: t, dir: t.TempDir(), args: args}
+	return new(Redis).launch(t, args)
+}
+
+// launch starts the server on a free port for the first time.
+func (r *Redis) launch(t testing.TB, args []string) *Redis {
+	t.Helper()
+	r.t, r.dir, r.args = t, t.TempDir(), args
 	const attempts = 5
 	var err error
 	for range attempts {
@@ -108,6 +118,14 @@ func (r *Redis) Stop() {
 	if err := r.process.stop(); err != nil {
 		r.t.Errorf("stop Redis: %v", err)
 	}
+	r.process = nil
+}
+
+// Kill ends the server at once, as a power failure does.
+func (r *Redis) Kill() {
+	r.t.Helper()
+	r.signal(syscall.SIGKILL)
+	<-r.process.done
 	r.process = nil
 }
 

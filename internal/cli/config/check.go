@@ -26,10 +26,13 @@ type Wiring struct {
 	Snapshot func(c config.Cache) string
 	// Lost returns an error where the file of the registry is missing, and was there.
 	Lost func(c config.Config) error
+	// Peers returns what a configuration names that can be asked.
+	Peers func(c config.Config) []Peer
 }
 
 func newCheck(w Wiring) *cobra.Command {
-	return &cobra.Command{
+	var dial bool
+	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Report all errors of a configuration file",
 		Long: `Report all errors of a configuration file, with the environment applied to it.
@@ -37,8 +40,12 @@ The exit status is 0 if urnd would start with it, as far as can be known without
 anything: it makes no file and no directory, takes no lock, listens nowhere and connects
 to nothing, so that it can be used beside an urnd that runs. It reads the files of secrets
 and certificates; what only opening can show is listed as "not checked". The status is 1, too, if
-the settings allow more memory together than limits.memory, if that is set.`,
-		Example: "  urnd config check /etc/urnd/urnd.yaml",
+the settings allow more memory together than limits.memory, if that is set.
+With --dial it connects to the servers that the configuration names: to that of
+cache.shared and of the registry, to the DNS and to the collector of traces, which gets one
+span. It says for each whether urnd could use it, changes nothing there, and the status
+is 1 where it could not use one.`,
+		Example: "  urnd config check /etc/urnd/urnd.yaml\n  urnd config check --dial /etc/urnd/urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, origins, err := config.LoadOrigins(args[0], nil)
@@ -64,12 +71,18 @@ the settings allow more memory together than limits.memory, if that is set.`,
 			if expiry := w.expiry(c, time.Now()); expiry != "" {
 				fmt.Fprintf(cmd.OutOrStdout(), "tls.certificate: %s\n", expiry)
 			}
-			for _, line := range w.notChecked(c) {
+			var peers []Peer
+			if dial {
+				peers = w.Peers(withoutCredentials(c))
+			}
+			for _, line := range w.notChecked(c, peers) {
 				fmt.Fprintf(cmd.OutOrStdout(), "not checked: %s\n", line)
 			}
-			return nil
+			return ask(cmd.Context(), cmd.OutOrStdout(), peers)
 		},
 	}
+	cmd.Flags().BoolVar(&dial, "dial", false, "connect to the servers that the configuration names, and say what is wrong with each")
+	return cmd
 }
 
 // Warnings returns what is valid in a configuration, and probably not meant. memory is what the program may have, 0

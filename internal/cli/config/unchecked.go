@@ -11,8 +11,8 @@ import (
 )
 
 // notChecked returns what a configuration names that only opening could check: where to listen, files and
-// directories that urnd writes to, credentials of systemd, and servers.
-func (w Wiring) notChecked(c config.Config) []string {
+// directories that urnd writes to, credentials of systemd, and servers that are not asked.
+func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 	lines := []string{"listen: whether urnd can listen at its addresses"}
 	add := func(setting, path string) {
 		if path != "" {
@@ -50,7 +50,10 @@ func (w Wiring) notChecked(c config.Config) []string {
 			}
 		}
 	}
-	if servers := serversOf(c); len(servers) > 0 {
+	servers := slices.DeleteFunc(serversOf(c), func(setting string) bool {
+		return slices.ContainsFunc(asked, func(p Peer) bool { return p.Setting == setting })
+	})
+	if len(servers) > 0 {
 		lines = append(lines, "whether the servers answer that these settings name: "+strings.Join(servers, ", "))
 	}
 	return lines

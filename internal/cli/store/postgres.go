@@ -20,10 +20,23 @@ const postgresConnect = 5 * time.Second
 
 // openPostgres opens the store of a configuration in PostgreSQL.
 func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error) {
-	return postgres.Open(ctx, c.Store, postgres.Options{
+	return postgres.Open(ctx, c.Store, optionsOf(c))
+}
+
+// TryPostgres asks the database of a configuration, or the replica of it, whether it could be used, and changes nothing.
+func TryPostgres(ctx context.Context, c config.Registry, isReplica bool) (postgres.Server, error) {
+	url := c.Store
+	if isReplica {
+		url = c.Replica
+	}
+	return postgres.Try(ctx, url, isReplica, optionsOf(c))
+}
+
+func optionsOf(c config.Registry) postgres.Options {
+	return postgres.Options{
 		Replica: c.Replica, Dial: dialPostgres, Now: time.Now,
 		Password: func() (string, error) { return postgresPassword(c.Password) },
-	})
+	}
 }
 
 // dialPostgres connects to a configured server, wherever it is: no client can choose it.

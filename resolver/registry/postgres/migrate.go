@@ -34,12 +34,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it only releases the lock
-	var encoding string
-	if err := tx.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+	if err := isUTF8(ctx, tx); err != nil {
 		return err
-	}
-	if encoding != "UTF8" {
-		return fmt.Errorf("%w: it has %s", errEncoding, encoding)
 	}
 	// The lock is one of a transaction, as PgBouncer would lose one of a session.
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrateLock)); err != nil {
@@ -50,6 +46,18 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	return up(ctx, pool, has)
+}
+
+// isUTF8 returns an error unless a database stores all names.
+func isUTF8(ctx context.Context, db questioner) error {
+	var encoding string
+	if err := db.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return err
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("%w: it has %s", errEncoding, encoding)
+	}
+	return nil
 }
 
 // questioner is a pool or a transaction.
@@ -91,22 +99,35 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 	case has == target:
 		return nil
 	case has > target:
-		return fmt.Errorf("%w: it has schema %d, and this version knows %d", registry.ErrSchema, has, target)
+		return newer(has, target)
 	}
 	_, err = p.Up(ctx)
 	return err
+}
+
+// newer is the error for the schema of a later version.
+func newer(has, target int64) error {
+	return fmt.Errorf("%w: it has schema %d, and this version knows %d", registry.ErrSchema, has, target)
+}
+
+// current returns the schema of this version.
+func current(pool *pgxpool.Pool) (target int64, err error) {
+	p, target, err := provider(pool)
+	if err != nil {
+		return 0, err
+	}
+	return target, p.Close()
 }
 
 // errSchema is the error for a replica that cannot be asked.
 var errSchema = errors.New("the replica has another schema")
 
 // isCurrent returns an error unless a database has the schema of this version.
-func isCurrent(ctx context.Context, pool *pgxpool.Pool) (err error) {
-	p, target, err := provider(pool)
+func isCurrent(ctx context.Context, pool *pgxpool.Pool) error {
+	target, err := current(pool)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.Close()) }()
 	has, err := schemaOf(ctx, pool)
 	if err == nil && has != target {
 		err = errSchema

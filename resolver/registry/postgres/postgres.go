@@ -48,7 +48,7 @@ type Store struct {
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s, err := open(ctx, url, o)
 	if err != nil {
-		return nil, fmt.Errorf("opening the registry in PostgreSQL: %w", kindOf(err))
+		return nil, fmt.Errorf("opening the registry in PostgreSQL: %w", kindOf(explain(err)))
 	}
 	return s, nil
 }

@@ -1,0 +1,80 @@
+package valkey_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// Where a server is lost that sentinels watch, its replica takes over: the level goes on, and so does the log of purges.
+func TestSentinel(t *testing.T) {
+	ca := testserver.NewAuthority(t)
+	plain := func() *testserver.Redis { return testserver.StartRedis(t) }
+	named := func() *testserver.Redis {
+		server := testserver.StartRedis(t)
+		server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
+		return server
+	}
+	asUser := func(c *valkey.Config) { c.URL, c.Password = strings.Replace(c.URL, "://", "://urnd@", 1), password }
+	for name, c := range map[string]struct {
+		start  func() *testserver.Redis
+		line   string
+		change func(*valkey.Config)
+	}{
+		"plain":                        {plain, "", func(*valkey.Config) {}},
+		"a user":                       {named, "", asUser},
+		"a password of sentinels, too": {named, `requirepass "correct horse"`, asUser},
+		"by TLS": {func() *testserver.Redis {
+			server := testserver.StartRedisTLS(t, ca, "--tls-replication", "yes")
+			server.Certify(ca.Issue(time.Hour, "localhost")) // sentinels name it by its address
+			return server
+		}, "", func(c *valkey.Config) {
+			c.URL, c.CA = strings.Replace(c.URL, "redis://127.0.0.1", "rediss://localhost", 1), ca.PEM
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			main, replica := c.start(), c.start()
+			replica.Follow(main)
+			sentinel := testserver.StartSentinel(t, main, 1, c.line)
+			change := func(to *valkey.Config) { to.URL = "redis://" + sentinel.Addr() + "?master_set=names"; c.change(to) }
+			a, b := used(t, "", change), used(t, "", change)
+			eventually(t, a, b, "at first")
+			purgeReaches(t, a, b)
+			main.Stop()
+			a.get("without it", "own")
+			eventually(t, a, b, "after it")
+			if !replica.IsMaster() {
+				t.Error("the replica has not taken over")
+			}
+			purgeReaches(t, a, b)
+			main.Start() // as a replica, which the sentinel makes it: it is not asked
+			eventually(t, a, b, "both there")
+		})
+	}
+}
+
+// A replica that takes over without the last purges makes all instances purge all, as TestLostEnd has it.
+func TestSentinelLosesPurges(t *testing.T) {
+	main, replica := testserver.StartRedis(t), testserver.StartRedis(t)
+	replica.Follow(main)
+	sentinel := testserver.StartSentinel(t, main, 1)
+	change := func(c *valkey.Config) { c.URL = "redis://" + sentinel.Addr() + "?master_set=names" }
+	a, b := used(t, "", change), used(t, "", change)
+	purgeReaches(t, a, b)
+	replica.Freeze() // what comes now is lost to it
+	main.Do("CLIENT", "KILL", "TYPE", "replica")
+	for range 3 {
+		purgeReaches(t, a, b)
+	}
+	before := []uint64{a.level.Stats().Everything, b.level.Stats().Everything}
+	main.Kill()
+	replica.Thaw()
+	eventually(t, a, b, "after it")
+	for n, i := range []*instance{a, b} {
+		i.await(func(s valkey.Stats) bool { return s.Everything > before[n] })
+	}
+	purgeReaches(t, a, b)
+}

@@ -1,0 +1,55 @@
+package valkey_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// secured makes the URL of an instance one by TLS, with authorities.
+func secured(addr string, ca []byte) func(*valkey.Config) {
+	return func(c *valkey.Config) { c.URL, c.CA = "rediss://"+addr, ca }
+}
+
+// The level is used by TLS, and goes on with another certificate of the server.
+func TestTLS(t *testing.T) {
+	ca := testserver.NewAuthority(t)
+	server := testserver.StartRedisTLS(t, ca)
+	relay := testserver.StartRelay(t, server.TLSAddr())
+	a := used(t, "", secured(server.TLSAddr(), ca.PEM))
+	b := used(t, "", secured(relay.Addr(), ca.PEM))
+	a.put("key", "of a")
+	if got := b.get("key", "of b"); got.Value != "of a" {
+		t.Errorf("b got %+v", got)
+	}
+	server.Certify(ca.Issue(time.Hour, "127.0.0.1", "localhost"))
+	relay.Cut()
+	b.await(func(s valkey.Stats) bool { return !s.Used })
+	relay.Restore()
+	b.await(func(s valkey.Stats) bool { return s.Used })
+	a.put("then", "of a")
+	if got := b.get("then", "of b"); got.Value != "of a" {
+		t.Errorf("b got %+v", got)
+	}
+	server.Certify(ca.Issue(-time.Hour, "127.0.0.1"))
+	relay.Cut()
+	relay.Restore()
+	b.await(func(s valkey.Stats) bool { return !s.Used })
+	said(t, b, "has expired")
+}
+
+// said waits until an instance has told a reason.
+func said(t *testing.T, i *instance, what string) {
+	t.Helper()
+	until(t, func() bool {
+		select {
+		case err := <-i.reports:
+			return err != nil && strings.Contains(err.Error(), what)
+		default:
+			return false
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package valkey
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	client "github.com/valkey-io/valkey-go"
+)
+
+// Server is what Try has found.
+type Server struct {
+	Name, Version string
+	Took          time.Duration // the faster of two questions
+}
+
+// The oldest version of Redis that has what urnd asks for; all of Valkey have.
+const (
+	oldestMajor = 6
+	oldestMinor = 2
+)
+
+// Try connects, and asks once for all that urnd asks the server for. It must be called in place of Start, and leaves nothing behind. The error is
+// that of Explain, which Report is called with where the level is used.
+func (l *Level) Try(ctx context.Context) (Server, error) {
+	defer context.AfterFunc(ctx, l.end)()
+	found, err := l.try(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+		return found, Explain(err)
+	}
+	return found, nil
+}
+
+func (l *Level) try(ctx context.Context) (found Server, err error) {
+	if err := l.connect(); err != nil {
+		return found, err
+	}
+	server := *l.server.Load()
+	if found, err = serverOf(ctx, server); err != nil {
+		return found, err
+	}
+	if err := l.tryCommands(ctx, server); err != nil {
+		return found, err
+	}
+	for range 2 {
+		begun := l.config.Now()
+		if _, err := l.head(ctx); err != nil {
+			return found, err
+		}
+		if took := l.config.Now().Sub(begun); found.Took == 0 || took < found.Took {
+			found.Took = took
+		}
+	}
+	if found.Took > l.config.Timeout {
+		return found, fmt.Errorf("%w: it takes %s, and %s are waited for", context.DeadlineExceeded, found.Took, l.config.Timeout)
+	}
+	return found, nil
+}
+
+// tryCommands runs the scripts and commands of a level: on the log, of which it reads the end, and on a key of its own, of which it gives back
+// the lease.
+func (l *Level) tryCommands(ctx context.Context, server client.Client) error {
+	if _, err := l.head(ctx); err != nil {
+		return err
+	}
+	if err := server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("-").End("-").Count(1).Build()).Error(); err != nil {
+		return err
+	}
+	token := newToken()
+	keys := []string{l.sealer.key("try", token), l.sealer.key("try lease", token), l.logKey()}
+	if err := l.scripts.ask.Exec(ctx, server, keys, []string{token, milliseconds(leaseFor), ""}).Error(); err != nil {
+		return err
+	}
+	return l.scripts.write.Exec(ctx, server, keys[:2], []string{token, "", ""}).Error()
+}
+
+// serverOf asks for the version of the server. The error is errOld where it is too old.
+func serverOf(ctx context.Context, server client.Client) (found Server, err error) {
+	ctx, cancel := context.WithTimeout(ctx, connectFor)
+	defer cancel()
+	fields, err := server.Do(ctx, server.B().Hello().Build()).AsMap()
+	if err != nil {
+		return found, err
+	}
+	name, version := fields["server"], fields["version"]
+	found.Name, _ = name.ToString() // others than Valkey and Redis may say neither
+	found.Version, _ = version.ToString()
+	if found.Name == "redis" && isOld(found.Version) {
+		return found, fmt.Errorf("%w %s", errOld, found.Version)
+	}
+	return found, nil
+}
+
+func isOld(version string) bool {
+	parts := strings.SplitN(version, ".", 3) //nolint:mnd // major, minor and the rest
+	if len(parts) < 2 {                      //nolint:mnd // likewise
+		return false
+	}
+	major, err := strconv.Atoi(parts[0])
+	minor, minorErr := strconv.Atoi(parts[1])
+	return err == nil && minorErr == nil && (major < oldestMajor || major == oldestMajor && minor < oldestMinor)
+}

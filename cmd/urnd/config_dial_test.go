@@ -1,0 +1,192 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// emptyZone is one of a root without rules.
+const emptyZone = "$TTL 60\n@ SOA ns.elsewhere.test. admin.elsewhere.test. 1 3600 600 86400 60\n@ NS ns.elsewhere.test.\n"
+
+// dialCase is a configuration that names a server, and what is said of it.
+type dialCase struct {
+	change func(*config.Config)
+	says   string
+	ok     bool
+	logged string // what the log of a daemon says, if not the same
+}
+
+// With --dial, urnd config check says of each server whether it can be used, and a daemon that runs with the configuration logs the same.
+func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
+	t.Helper()
+	dns := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: emptyZone}).Addr()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := startDaemon(t, dns, 0, c.change)
+			file := filepath.Join(t.TempDir(), "urnd.yaml")
+			writeConfiguration(t, file, w.config)
+			out, err := run(t, "", "config", "check", "--dial", file)
+			line := ""
+			for l := range strings.Lines(out) {
+				if strings.HasPrefix(l, setting+": ") {
+					line = strings.TrimSpace(l)
+				}
+			}
+			if c.ok != (err == nil) || !strings.Contains(line, c.says) || strings.Contains(line, ": ok") != c.ok || strings.Contains(out, "staple") {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if c.ok {
+				return
+			}
+			if c.logged == "" {
+				c.logged = c.says
+			}
+			w.waitForLog(t, c.logged)
+			if strings.Contains(w.log.String(), "staple") {
+				t.Error("the log has the password")
+			}
+		})
+	}
+}
+
+// writeConfiguration writes a configuration as a file.
+func writeConfiguration(t *testing.T, path string, c config.Config) {
+	t.Helper()
+	text, err := yaml.Marshal(c.Map())
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// secretFile returns the path of a file with a secret.
+func secretFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConfigCheckDialsShared(t *testing.T) {
+	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
+	server := testserver.StartRedisTLS(t, ca, "--requirepass", "correct horse")
+	_, port, _ := strings.Cut(server.TLSAddr(), ":")
+	key, password, wrong := secretFile(t, strings.Repeat("k", 64)), secretFile(t, "correct horse\n"), secretFile(t, "battery staple")
+	at := func(url, password, ca string) func(*config.Config) {
+		return func(c *config.Config) {
+			c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedPassword, c.Cache.SharedCA, c.Cache.SharedTimeout = url, key, password, ca, time.Second
+		}
+	}
+	testDialled(t, "cache.shared", map[string]dialCase{
+		"right":         {at("rediss://"+server.TLSAddr(), password, ca.File), "ok: redis 7", true, ""},
+		"no server":     {at("redis://127.0.0.1:1", password, ""), "nothing listens at this address and port", false, ""},
+		"password":      {at("redis://"+server.Addr(), wrong, ""), "the user or the password is wrong", false, ""},
+		"user":          {at("redis://nobody@"+server.Addr(), password, ""), "the user or the password is wrong", false, ""},
+		"authority":     {at("rediss://"+server.TLSAddr(), password, other.File), "of no authority that is trusted", false, ""},
+		"host name":     {at("rediss://localhost:"+port, password, ca.File), "is for another name", false, ""},
+		"TLS, not said": {at("redis://"+server.TLSAddr(), password, ""), "it may speak TLS", false, ""},
+		"no TLS":        {at("rediss://"+server.Addr(), password, ca.File), "may not speak TLS", false, ""},
+		"database":      {at("redis://"+server.Addr()+"/77", password, ""), "no database of this number", false, ""},
+	})
+}
+
+func TestConfigCheckDialsPostgres(t *testing.T) {
+	t.Setenv("PGPASSWORD", "")
+	t.Setenv("PGPASSFILE", filepath.Join(t.TempDir(), "none"))
+	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
+	server := testserver.StartPostgres(t)
+	server.Certify(ca.Issue(time.Hour, "127.0.0.1"))
+	plain := testserver.StartPostgres(t)
+	plain.Ask("", "CREATE DATABASE newer")
+	plain.Ask("newer", "CREATE TABLE goose_db_version (version_id bigint, is_applied boolean)")
+	plain.Ask("newer", "INSERT INTO goose_db_version VALUES (99, true)")
+	plain.Ask("", "CREATE ROLE reader LOGIN")
+	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'correct horse'")
+	server.Ask("", "CREATE DATABASE names OWNER urnd")
+	server.RequirePassword("urnd")
+	_, port, _ := strings.Cut(server.Addr(), ":")
+	password, wrong := secretFile(t, "correct horse\n"), secretFile(t, "battery staple")
+	at := func(url, password string) func(*config.Config) {
+		return func(c *config.Config) { c.Registry.Store, c.Registry.Password = url, password }
+	}
+	as := func(addr string) string { return strings.Replace(server.URLAt(addr, "names"), "postgres@", "urnd@", 1) }
+	verified := "?sslmode=verify-full&sslrootcert="
+	testDialled(t, "registry.store", map[string]dialCase{
+		"right":     {at(as(server.Addr())+verified+ca.File, password), "ok: PostgreSQL ", true, ""},
+		"no server": {at("postgres://urnd@127.0.0.1:1/names", password), "nothing listens at this address and port", false, ""},
+		"password":  {at(as(server.Addr()), wrong), "the user or the password is wrong or missing", false, ""},
+		"user":      {at(strings.Replace(as(server.Addr()), "urnd@", "nobody@", 1), wrong), "the user or the password is wrong or missing", false, ""},
+		"authority": {at(as(server.Addr())+verified+other.File, password), "of no authority that is trusted", false, ""},
+		"host name": {at(as("localhost:"+port)+verified+ca.File, password), "is for another name", false, ""},
+		"no TLS":    {at(plain.URLAt(plain.Addr(), "")+"?sslmode=require", ""), "does not speak TLS", false, ""},
+		"database":  {at(plain.URL("none"), ""), "no database of this name", false, ""},
+		"newer":     {at(plain.URL("newer"), ""), "it has schema 99", false, ""},
+		"rights": {
+			at(strings.Replace(plain.URL(""), "postgres@", "reader@", 1), ""), "the user may not make one", false, "permission denied for schema public",
+		},
+	})
+}
+
+// A replica is only read, and what changes nothing leaves nothing.
+func TestConfigCheckDialsReplica(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	replica := server.StartStandby()
+	file := filepath.Join(t.TempDir(), "urnd.yaml")
+	c := config.Default()
+	c.DNS.Servers = nil
+	c.Registry.Store, c.Registry.Replica = server.URL(""), replica.URL("")
+	c.DDDS.Enabled = false
+	writeConfiguration(t, file, c)
+	out, err := run(t, "", "config", "check", "--dial", file)
+	if err == nil || !strings.Contains(out, "without a registry: urnd makes it") || !strings.Contains(out, "the replica has another schema: 0") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'versions'"); has != "0" {
+		t.Error("it has made a registry")
+	}
+	w := startDaemon(t, "127.0.0.1:9", 0, func(d *config.Config) { d.Registry = c.Registry })
+	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(w.readiness(t), "registry") })
+	testserver.Wait(t, "the replica has it", func() bool { return replica.Ask("", "SELECT to_regclass('versions')") != "" })
+	out, err = run(t, "", "config", "check", "--dial", file)
+	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", only to read") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The DNS and the collector of traces are asked, too, all at once, and what does not answer does not hide the others.
+func TestConfigCheckDialsOthers(t *testing.T) {
+	var got spans
+	receiver := httptest.NewServer(&got)
+	defer receiver.Close()
+	bind := testserver.StartBIND(t, testserver.Zone{Name: "a.example", Text: emptyZone})
+	file := filepath.Join(t.TempDir(), "urnd.yaml")
+	text := "dns: {servers: ['" + bind.Addr() + "', '127.0.0.1:9'], timeout: 500ms, rounds: 1}\nddds: {roots: [a.example]}\n"
+	for collector, ok := range map[string]bool{receiver.URL: true, "http://127.0.0.1:9": false} {
+		if err := os.WriteFile(file, []byte(text+"telemetry: {endpoint: '"+collector+"', sample: 1000}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := run(t, "", "config", "check", "--dial", file)
+		if err == nil || !strings.Contains(out, "dns.servers: 127.0.0.1:9: cannot be used: ") ||
+			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok || strings.Contains(out, "whether the servers answer") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+	got.mu.Lock()
+	defer got.mu.Unlock()
+	if len(got.all) != 1 || got.all[0].Name != "config check" {
+		t.Errorf("the collector has %v", got.all)
+	}
+}

@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Server is what Try has found of a database.
+type Server struct {
+	Version  string // of PostgreSQL
+	Schema   int64  // of the database, 0 where it has none
+	Current  int64  // the schema of this version of urnd
+	Writable bool
+}
+
+var (
+	errMake = errors.New("the database has no registry, and the user may not make one: it needs CREATE on the schema")
+	errRead = errors.New("the user may not read the tables of the registry")
+)
+
+// Try asks a database, or a replica of it, whether it could be used, and changes nothing. The errors are those of Open.
+func Try(ctx context.Context, url string, isReplica bool, o Options) (Server, error) {
+	found, err := try(ctx, url, isReplica, o)
+	if err != nil {
+		return found, kindOf(explain(err))
+	}
+	return found, nil
+}
+
+func try(ctx context.Context, url string, isReplica bool, o Options) (found Server, err error) {
+	c, err := parse(url, o)
+	if err != nil {
+		return found, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
+		return found, err
+	}
+	defer pool.Close()
+	if found.Current, err = current(pool); err != nil {
+		return found, err
+	}
+	tx, err := pool.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return found, err
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it has changed nothing
+	var isStandby bool
+	var mode string
+	err = tx.QueryRow(ctx, "SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('default_transaction_read_only')").
+		Scan(&found.Version, &isStandby, &mode)
+	if err != nil {
+		return found, err
+	}
+	if err := isUTF8(ctx, tx); err != nil {
+		return found, err
+	}
+	if found.Schema, err = schemaOf(ctx, tx); err != nil {
+		return found, err
+	}
+	switch {
+	case found.Schema > found.Current:
+		return found, newer(found.Schema, found.Current)
+	case isReplica && found.Schema != found.Current:
+		return found, fmt.Errorf("%w: %d, and this version needs %d", errSchema, found.Schema, found.Current)
+	}
+	may, err := mayWrite(ctx, tx, found)
+	found.Writable = may && !isStandby && mode != "on"
+	return found, err
+}
+
+// mayWrite reports whether the user has the rights to change names, or to make the schema where there is none. It is an error where the user
+// may not read.
+func mayWrite(ctx context.Context, tx pgx.Tx, found Server) (may bool, err error) {
+	if found.Schema == 0 {
+		if err = tx.QueryRow(ctx, "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)").Scan(&may); err == nil && !may {
+			err = errMake
+		}
+		return may, err
+	}
+	var reads bool
+	const question = `SELECT bool_and(has_table_privilege(t, 'SELECT')),
+		bool_and(has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))
+		FROM unnest(ARRAY['versions', 'names', 'documents']) AS t`
+	err = tx.QueryRow(ctx, question).Scan(&reads, &may)
+	if err == nil && !reads {
+		err = errRead
+	}
+	return may, err
+}
