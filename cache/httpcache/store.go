@@ -22,7 +22,7 @@ func (c *Cache) toStore(r *Request, requested, directives cachecontrol.Directive
 		return nil
 	case r.Method == http.MethodPost && !c.postIsStored(r, directives, response):
 		return nil
-	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // the content of GET means nothing that a cache knows: RFC 9110 section 9.3.1
+	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // a cache does not know what the content of GET means
 		return nil
 	case !mayStoreResponse(r, requested, directives, response):
 		return nil

@@ -25,8 +25,8 @@ local function last(key)
 end
 `
 
-// askScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a letter with the end of an entry: "d" deletes that entry, and "i"
-// ignores it. It returns the end of the log, then the remaining milliseconds and the entry, or whether the lease is that of the caller.
+// askScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a letter with the end of an entry:
+// "d" deletes that entry, and "i" ignores it. It returns the end of the log, then the remaining milliseconds and the entry, or whether the lease is that of the caller.
 const askScript = `
 local id, epoch, tag = last(KEYS[3])
 local value = redis.pcall('GET', KEYS[1])

@@ -12,7 +12,8 @@ import (
 // linker makes links of the URIs in a listing.
 type linker struct{ through func(string) string }
 
-// isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or since handlers make links of files. Others, such as javascript:, stay text even
+// isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or since handlers make links of files. Others, such
+// as javascript:, stay text even
 // where a handler is deceived by its server.
 func isSafe(text string) bool {
 	u, err := uri.Parse(text)

@@ -139,7 +139,10 @@ func (j *Jobs) take(ctx context.Context, id string, body *os.File) bool {
 
 // logEnd is the audit record of a job: its names have their versions, with who made them.
 func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
-	attributes := []any{"job", of.ID, "state", string(of.State), "by", of.By, "token", of.Actor.Token, "client", of.Actor.Client, "request", of.Actor.Request, "note", of.Note}
+	attributes := []any{
+		"job", of.ID, "state", string(of.State), "by", of.By, "token", of.Actor.Token, "client", of.Actor.Client, "request", of.Actor.Request,
+		"note", of.Note,
+	}
 	if r := of.Report; r != nil {
 		attributes = append(attributes, "lines", r.Lines, "new", r.New, "changed", r.Changed, "unchanged", r.Unchanged, "rejected", r.Rejected, "dry_run", of.DryRun)
 	}

@@ -146,7 +146,8 @@ func testChanges(t *testing.T, s registry.Store) {
 
 func testDocuments(t *testing.T, s registry.Store) {
 	write(t, s, func(tx registry.WriteTx) error {
-		if err := tx.Put(registry.TableTokens, []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}}, {Key: "b", Value: []byte{0, 1}}}); err != nil {
+		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}}, {Key: "b", Value: []byte{0, 1}}}
+		if err := tx.Put(registry.TableTokens, documents); err != nil {
 			return err
 		}
 		return tx.Put(registry.TableTokens, []registry.Document{{Key: "a 1", Value: []byte("y")}})

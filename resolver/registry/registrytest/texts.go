@@ -102,7 +102,10 @@ func testNothing(t *testing.T, s registry.Store) {
 
 // Names, prefixes and documents are ordered by their octets, whatever the language of the store.
 func testOrder(t *testing.T, s registry.Store) {
-	names := []string{"urn:a:-", "urn:a:1", "urn:a:A", "urn:a:B", "urn:a:_", "urn:a:a", "urn:a:a-b", "urn:a:ab", "urn:a:z", "urn:a:~", "urn:a:Ä", "urn:a:ä", "urn:a:日", "urn:a:𝄞"}
+	names := []string{
+		"urn:a:-", "urn:a:1", "urn:a:A", "urn:a:B", "urn:a:_", "urn:a:a", "urn:a:a-b", "urn:a:ab", "urn:a:z", "urn:a:~", "urn:a:Ä", "urn:a:ä", "urn:a:日",
+		"urn:a:𝄞",
+	}
 	var in []registry.Entry
 	var documents []registry.Document
 	for _, name := range slices.Backward(names) {

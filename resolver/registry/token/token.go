@@ -80,7 +80,8 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		return Token{}, "", err
 	}
 	if !actor.Holds(t.Actor()) {
-		return Token{}, "", fmt.Errorf("%w: %s may not give what it may not do itself: the token needs prefixes and actions that it has", registry.ErrDenied, actor.Name)
+		return Token{}, "", fmt.Errorf("%w: %s may not give what it may not do itself: the token needs prefixes and actions that it has",
+			registry.ErrDenied, actor.Name)
 	}
 	var octets [idLength/2 + randomLength]byte
 	_, _ = rand.Read(octets[:]) // it never fails
