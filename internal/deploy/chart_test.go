@@ -98,6 +98,17 @@ extraVolumes: [{name: cache, emptyDir: {sizeLimit: 1Gi}}]
 extraVolumeMounts: [{name: cache, mountPath: /var/cache/urnd}]
 `
 
+// documented returns the values that docs/install.md shows.
+func documented(t *testing.T) string {
+	t.Helper()
+	_, text, found := strings.Cut(read(t, root+"/docs/install.md"), "```yaml\n# VALUES.yaml\n")
+	text, _, ended := strings.Cut(text, "```")
+	if !found || !ended {
+		t.Fatal("docs/install.md shows no values")
+	}
+	return text
+}
+
 // few are values with which as little as possible is made.
 const few = `
 autoscaling: {enabled: false}
@@ -113,6 +124,7 @@ func TestChart(t *testing.T) {
 		"default":               "",
 		"all":                   all,
 		"few":                   few,
+		"documented":            documented(t),
 		"registry":              "registry: {store: 'postgres://urnd@db.example.org/names'}",
 		"shared":                "sharedCache: {url: 'redis://cache.example.org:6379', passwordKey: ''}",
 		"open":                  "networkPolicy: {clients: [], administrators: [], dns: [], internetPorts: []}",

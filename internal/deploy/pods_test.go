@@ -10,6 +10,8 @@ import (
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/pod-security-admission/api"
+	admission "k8s.io/pod-security-admission/policy"
 )
 
 // secretsAt is where the secrets are in a pod.
@@ -136,6 +138,16 @@ func (o *objects) checkConfinement(t *testing.T) {
 	} {
 		if !holds {
 			t.Errorf("the pods are without: %s", what)
+		}
+	}
+	checks, err := admission.NewEvaluator(admission.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	for _, result := range checks.EvaluatePod(restricted, &o.deployment(t).Spec.Template.ObjectMeta, &pod) {
+		if !result.Allowed {
+			t.Errorf("a namespace that enforces the restricted standard refuses the pods: %s: %s", result.ForbiddenReason, result.ForbiddenDetail)
 		}
 	}
 	for _, account := range o.accounts {
