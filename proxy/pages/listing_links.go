@@ -13,8 +13,7 @@ import (
 type linker struct{ through func(string) string }
 
 // isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or since handlers make links of files. Others, such
-// as javascript:, stay text even
-// where a handler is deceived by its server.
+// as javascript:, stay text even where a handler is deceived by its server.
 func isSafe(text string) bool {
 	u, err := uri.Parse(text)
 	if err != nil || u.Check() != nil {
