@@ -91,7 +91,7 @@ func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[strin
 		})
 	}
 	asking.Wait()
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // the daemon would wait for them
 	return outcomes
 }
 

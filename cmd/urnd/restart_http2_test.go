@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// startSecure runs a program of urnd on a TLS socket that outlives it, as systemd has one.
+func startSecure(t *testing.T, dir string, socket *os.File, pair pairFiles, lines ...string) *fileDaemon {
+	t.Helper()
+	l := newFileDaemon(t, append([]string{
+		"listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: ''}", "tls: {certificate: '" + pair.certificate + "', key: '" + pair.key + "'}",
+	}, lines...)...)
+	cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
+	cmd.ExtraFiles = []*os.File{socket}
+	cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=https")
+	l.startProgram(t, cmd)
+	l.ready(t)
+	return l
+}
+
+// secureSocket returns a socket, its address, and a certificate for it.
+func secureSocket(t *testing.T) (socket *os.File, address string, pair pairFiles) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	if socket, err = listener.(*net.TCPListener).File(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	certificate, key := newAuthority(t).issue(t, "urnd")
+	return socket, listener.Addr().String(), newPairFiles(t, certificate, key)
+}
+
+// A restart loses no request of clients by HTTP/2, with many streams on few connections: of those that come too late GOAWAY says that nobody
+// has looked at them.
+func TestRestartLosesNothingByHTTP2(t *testing.T) {
+	dir := build(t)
+	socket, address, pair := secureSocket(t)
+	const connections, streams, restarts = 4, 16, 4
+	var answered, failed atomic.Int64
+	var ended atomic.Bool
+	var fault atomic.Value
+	var asking sync.WaitGroup
+	var transports []*http.Transport
+	begin := func() {
+		for range connections {
+			transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+			transports = append(transports, transport)
+			for n := range streams {
+				asking.Go(func() {
+					for i := 0; !ended.Load(); i++ {
+						name := "1"
+						if n%2 > 0 { // net/http answers
+							name = fmt.Sprintf("%d/%d", n, i)
+						}
+						response, err := transport.RoundTrip(mustGet(t, "https://"+address+"/urn:book:"+name))
+						if err == nil {
+							_ = response.Body.Close()
+							if response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
+								err = fmt.Errorf("%s %s", response.Proto, response.Status) //nolint:err113 // for the test alone
+							}
+						}
+						if err != nil {
+							failed.Add(1)
+							fault.Store(err.Error())
+							continue
+						}
+						answered.Add(1)
+					}
+				})
+			}
+		}
+	}
+	for restart := range restarts + 1 {
+		l := startSecure(t, dir, socket, pair)
+		if restart == 0 {
+			begin()
+		}
+		before := answered.Load()
+		testserver.Wait(t, "requests are answered", func() bool { return answered.Load() > before+1000 })
+		if restart == restarts {
+			ended.Store(true)
+			asking.Wait()
+			for _, transport := range transports {
+				transport.CloseIdleConnections()
+			}
+		}
+		l.stop()
+	}
+	if failed.Load() > 0 {
+		t.Errorf("%d of %d requests failed, such as %v", failed.Load(), answered.Load()+failed.Load(), fault.Load())
+	}
+	t.Logf("%d requests were answered", answered.Load())
+}
+
+// From the signal on, while connections are accepted, answers ask to close their connections, also those from the caches: by Connection: close,
+// and by GOAWAY behind the answer.
+func TestAnswersOfAnEnd(t *testing.T) {
+	dir := build(t)
+	for _, fast := range []bool{true, false} {
+		t.Run(fmt.Sprintf("fast path %t", fast), func(t *testing.T) {
+			socket, address, pair := secureSocket(t)
+			l := startSecure(t, dir, socket, pair, fmt.Sprintf("listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: '', fast_path: %t}", fast),
+				"limits: {notice_time: 2s}")
+			plain, err := net.Dial("tcp", l.url[len("http://"):])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer plain.Close()
+			reader := bufio.NewReader(plain)
+			ask := func() (closes bool) {
+				t.Helper()
+				fmt.Fprint(plain, "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+				response, err := http.ReadResponse(reader, nil)
+				if err != nil || response.StatusCode != http.StatusFound {
+					t.Fatalf("%+v, %v", response, err)
+				}
+				_, _ = reader.Discard(int(response.ContentLength))
+				return response.Close
+			}
+			transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+			client, err := transport.NewClientConn(t.Context(), "https", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			askHTTP2 := func() {
+				t.Helper()
+				response, err := client.RoundTrip(mustGet(t, "https://"+address+"/urn:book:1"))
+				if err != nil || response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
+					t.Fatalf("%+v, %v", response, err)
+				}
+				_ = response.Body.Close()
+			}
+			for range 3 {
+				askHTTP2()
+				if ask() || client.Available() == 0 {
+					t.Fatal("a connection is to be closed before the end")
+				}
+			}
+			stopped := make(chan struct{})
+			go func() { defer close(stopped); l.stop() }()
+			// net/http and the fast path are asked by a first request each, which may come before the signal.
+			testserver.Wait(t, "HTTP/1.1 is asked to close", ask)
+			askHTTP2()
+			testserver.Wait(t, "HTTP/2 is told to go away", func() bool { return client.Available() == 0 })
+			another, err := net.Dial("tcp", l.url[len("http://"):])
+			if err != nil {
+				t.Fatalf("within limits.notice_time: %v", err)
+			}
+			plain, reader = another, bufio.NewReader(another)
+			if !ask() {
+				t.Error("a new connection is not asked to close")
+			}
+			_ = another.Close()
+			<-stopped
+		})
+	}
+}
