@@ -140,7 +140,7 @@ bench-peers: build test-deps
 bench-trace:
 	cd internal/bench && go run ./trace
 
-# Hit ratios of several instances, with a second level of caches and without: see docs/scale.md.
+# Hit ratios of several instances, with a second level of caches and without: a minute, or two on a busy machine. See docs/scale.md.
 simulate:
 	cd internal/bench && go run ./simulate $(SIMULATE)
 

@@ -19,24 +19,21 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// cdnConfig is how Varnish is told what to purge: docs/scale.md has it, too.
-const cdnConfig = `
-import std;
-backend origin { .host = "%s"; .port = "%s"; }
-sub vcl_recv {
-	if (req.url == "/purge") {
-		if (req.method != "POST" || req.http.Authorization != "Bearer the-secret-of-the-cache") { return (synth(403)); }
-		if (std.ban("obj.http.Xkey ~ (^|\s)(" + regsuball(req.http.Xkey, " ", "|") + ")(\s|$)")) { return (synth(200)); }
-		return (synth(500));
+// documentedVCL returns what docs/scale.md shows for Varnish, for urnd at a host and port.
+func documentedVCL(t *testing.T, host, port string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-sub vcl_backend_response {
-	if (beresp.http.CDN-Cache-Control ~ "^max-age=[0-9]+$") {
-		set beresp.ttl = std.duration(regsub(beresp.http.CDN-Cache-Control, "max-age=", "") + "s", beresp.ttl);
+	_, vcl, _ := strings.Cut(string(text), "```vcl\nvcl 4.1;\n")
+	vcl, _, ok := strings.Cut(vcl, "```")
+	const shown = `.host = "127.0.0.1"; .port = "8141";`
+	if !ok || !strings.Contains(vcl, shown) {
+		t.Fatalf("the document shows %q", vcl)
 	}
+	return strings.Replace(vcl, shown, fmt.Sprintf(`.host = %q; .port = %q;`, host, port), 1)
 }
-sub vcl_deliver { unset resp.http.Xkey; unset resp.http.CDN-Cache-Control; }
-`
 
 // front is a cache in front of urnd.
 type front struct{ url string }
@@ -91,7 +88,7 @@ func startBehind(t *testing.T) (*testDaemon, front, string) {
 		c.CDN = config.CDN{Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"}, Secret: secret}
 	})
 	host, port, _ := strings.Cut(strings.TrimPrefix(w.url, "http://"), ":")
-	varnish := testserver.StartVarnish(t, testserver.OpenFolder(t), fmt.Sprintf(cdnConfig, host, port))
+	varnish := testserver.StartVarnish(t, testserver.OpenFolder(t), documentedVCL(t, host, port))
 	to.Store(&url.URL{Scheme: "http", Host: varnish.Addr()})
 	return w, front{"http://" + varnish.Addr()}, secret
 }
@@ -171,5 +168,27 @@ func TestCacheInFrontRefuses(t *testing.T) {
 	w.stop()
 	if log := w.log.String(); !strings.Contains(log, "was not told what to purge") {
 		t.Errorf("at the end the log does not say that tags were lost")
+	}
+}
+
+// Each urnd on one registry tells a cache in front once it has itself forgotten the answer: when the last one has, all answer anew.
+func TestCacheInFrontOfSeveral(t *testing.T) {
+	r := newSiteRegistry(t)
+	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/0")})
+	var all [2]*testDaemon
+	told := make(chan string, 10)
+	for i := range all {
+		hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told <- all[i].leads(t, "urn:example:a") }))
+		t.Cleanup(hook.Close)
+		all[i] = startWithRegistry(t, r, func(c *config.Config) {
+			c.CDN = config.CDN{Tags: "Cache-Tag", Webhooks: []string{hook.URL}}
+		})
+		all[i].leads(t, "urn:example:a")
+	}
+	all[0].change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	for range all {
+		if got := <-told; got != "https://a.example/1" {
+			t.Errorf("an urnd that has told still leads to %s", got)
+		}
 	}
 }

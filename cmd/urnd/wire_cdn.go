@@ -47,7 +47,8 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 				return strings.TrimSpace(string(text)), err
 			}
 		}
-		made, err := shared.Reuse(&r.shared, d.previous.reusable(), "webhook "+strconv.Itoa(i), []any{url, c.Secret, c.Tags}, func() (*webhook.Sender, func(), error) {
+		name, basis := "webhook "+strconv.Itoa(i), []any{url, c.Secret, c.Tags}
+		made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, basis, func() (*webhook.Sender, func(), error) {
 			made := webhook.New(settings)
 			return made, made.Close, nil
 		})
