@@ -100,9 +100,9 @@ func TestPassword(t *testing.T) {
 	if _, err := s.Head(t.Context()); err != nil {
 		t.Errorf("with a new password: %v", err)
 	}
-	password = "wrong"
+	password = "battery staple"
 	_, err = postgres.Open(t.Context(), url, o)
-	if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), "wrong") {
+	if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), password) {
 		t.Errorf("with the wrong password: %v", err)
 	}
 }
