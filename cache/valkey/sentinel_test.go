@@ -12,22 +12,24 @@ import (
 // Where a server is lost that sentinels watch, its replica takes over: the level goes on, and so does the log of purges.
 func TestSentinel(t *testing.T) {
 	ca := testserver.NewAuthority(t)
-	plain := func() *testserver.Redis { return testserver.StartRedis(t) }
-	named := func() *testserver.Redis {
+	plain := func(t *testing.T) *testserver.Redis { t.Helper(); return testserver.StartRedis(t) }
+	named := func(t *testing.T) *testserver.Redis {
+		t.Helper()
 		server := testserver.StartRedis(t)
 		server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
 		return server
 	}
 	asUser := func(c *valkey.Config) { c.URL, c.Password = strings.Replace(c.URL, "://", "://urnd@", 1), password }
 	for name, c := range map[string]struct {
-		start  func() *testserver.Redis
+		start  func(t *testing.T) *testserver.Redis
 		line   string
 		change func(*valkey.Config)
 	}{
 		"plain":                        {plain, "", func(*valkey.Config) {}},
 		"a user":                       {named, "", asUser},
 		"a password of sentinels, too": {named, `requirepass "correct horse"`, asUser},
-		"by TLS": {func() *testserver.Redis {
+		"by TLS": {func(t *testing.T) *testserver.Redis {
+			t.Helper()
 			server := testserver.StartRedisTLS(t, ca, "--tls-replication", "yes")
 			server.Certify(ca.Issue(time.Hour, "localhost")) // sentinels name it by its address
 			return server
@@ -36,7 +38,7 @@ func TestSentinel(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			main, replica := c.start(), c.start()
+			main, replica := c.start(t), c.start(t)
 			replica.Follow(main)
 			sentinel := testserver.StartSentinel(t, main, 1, c.line)
 			change := func(to *valkey.Config) { to.URL = "redis://" + sentinel.Addr() + "?master_set=names"; c.change(to) }

@@ -42,6 +42,7 @@ func TestOpenFaults(t *testing.T) {
 	server.Ask("newer", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
 	server.Ask("", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
 	server.Ask("", "CREATE ROLE reader LOGIN")
+	const noRight = "permission denied for schema public"
 	for _, c := range []struct {
 		name, url string
 		want      error
@@ -50,7 +51,7 @@ func TestOpenFaults(t *testing.T) {
 		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 5"},
 		{"encoding", server.URL("latin"), registry.ErrNoStore, "ENCODING 'UTF8'"},
 		{"no database", server.URL("none"), registry.ErrNoStore, `database "none" does not exist`},
-		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrNoStore, "permission denied for schema public"},
+		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrNoStore, noRight},
 		{"no server", "postgres://urnd@127.0.0.1:1/names", registry.ErrNoStore, "connection refused"},
 		{"password", "postgres://urnd:" + secret + "@127.0.0.1:1/names", registry.ErrNoStore, "has a password"},
 		{"password as a parameter", "postgres://urnd@127.0.0.1:1/names?password=" + secret, registry.ErrNoStore, "has a password"},
@@ -58,12 +59,21 @@ func TestOpenFaults(t *testing.T) {
 		{"bad parameter", "postgres://urnd@127.0.0.1:1/names?sslmode=" + secret, registry.ErrNoStore, "not valid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := postgres.Open(t.Context(), c.url, postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return secret, nil }})
+			o := postgres.Options{Dial: dial, Now: time.Now, Password: func() (string, error) { return secret, nil }}
+			_, err := postgres.Open(t.Context(), c.url, o)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("the error is %v, want %v with %q", err, c.want, c.says)
 			}
 			if err != nil && strings.Contains(err.Error(), secret) {
 				t.Errorf("the error has the password: %v", err)
+			}
+			says := c.says
+			if says == noRight { // it tries to make nothing
+				says = "the user may not make one"
+			}
+			_, err = postgres.Try(t.Context(), c.url, false, o)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), secret) {
+				t.Errorf("trying it: %v, want %v with %q", err, c.want, says)
 			}
 		})
 	}
@@ -90,9 +100,9 @@ func TestPassword(t *testing.T) {
 	if _, err := s.Head(t.Context()); err != nil {
 		t.Errorf("with a new password: %v", err)
 	}
-	password = "wrong"
+	password = "battery staple"
 	_, err = postgres.Open(t.Context(), url, o)
-	if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), "wrong") {
+	if !errors.Is(err, registry.ErrNoStore) || strings.Contains(err.Error(), password) {
 		t.Errorf("with the wrong password: %v", err)
 	}
 }
