@@ -36,6 +36,7 @@ func exported() string {
 		}, true
 	})
 	m.Registry(func() (available, ok bool) { return true, true })
+	m.WebhookPending(func() (tags int, ok bool) { return 1, true })
 	m.Certificate(func() (expires time.Time, ok bool) { return time.Unix(1, 0), true })
 	m.Targets(func() (metrics.Targets, bool) {
 		return metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)}, true
