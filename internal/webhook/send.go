@@ -13,14 +13,14 @@ import (
 
 // run sends what is pending until ctx ends.
 func (s *Sender) run(ctx context.Context) {
-	wait := first
+	wait := firstBackoff
 	for {
 		select {
 		case <-s.wake:
 		case <-ctx.Done():
 			return
 		}
-		next := gather
+		next := batchDelay
 		for s.Pending() > 0 {
 			select {
 			case <-s.config.After(next):
@@ -34,9 +34,9 @@ func (s *Sender) run(ctx context.Context) {
 				if ctx.Err() != nil {
 					return
 				}
-				next, wait = wait, min(2*wait, longest)
+				next, wait = wait, min(2*wait, maxBackoff)
 			} else {
-				next, wait = 0, first
+				next, wait = 0, firstBackoff
 			}
 			s.state(err)
 		}

@@ -30,13 +30,13 @@ type Config struct {
 const (
 	maxPending = 10_000 // tags: more are one of everything
 	maxTags    = 30     // of one call
-	// gather is how long tags are gathered before they are sent. A reply that was made before the change has come where it is stored by
+	// batchDelay is how long tags are gathered before they are sent. A reply that was made before the change has come where it is stored by
 	// then, and is purged with the others.
-	gather   = 250 * time.Millisecond
-	timeout  = 10 * time.Second // of a call
-	first    = time.Second      // the time to the next call after a failure, which doubles
-	longest  = time.Minute
-	farewell = 5 * time.Second // for what is left at the end
+	batchDelay   = 250 * time.Millisecond
+	timeout      = 10 * time.Second // of a call
+	firstBackoff = time.Second      // the time to the next call after a failure, which doubles
+	maxBackoff   = time.Minute
+	closeTimeout = 5 * time.Second // for what is left at the end
 )
 
 // Sender sends tags by POST, each at least once, until they are taken: the order is not kept. It is safe for concurrent use.
@@ -144,7 +144,7 @@ func (s *Sender) Close() {
 	s.once.Do(func() { close(s.ended) })
 	s.cancel()
 	<-s.ended
-	ctx, end := context.WithTimeout(context.Background(), farewell)
+	ctx, end := context.WithTimeout(context.Background(), closeTimeout)
 	defer end()
 	for tags := s.take(); len(tags) > 0; tags = s.take() {
 		if err := s.call(ctx, tags); err != nil {
