@@ -88,7 +88,8 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.starters = append(r.starters, r.registry.Start)
 	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{
-		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL, Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(),
+		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL,
+		Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(),
 		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil

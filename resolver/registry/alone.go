@@ -23,7 +23,8 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	answer, err := a.Resolver.Resolve(ctx, q)
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: resolver.ClientTTL{Lifetime: a.ClientTTL, Shared: a.SharedTTL}}
+		clients := resolver.ClientTTL{Lifetime: a.ClientTTL, Shared: a.SharedTTL}
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: clients}
 	}
 	return answer, err
 }

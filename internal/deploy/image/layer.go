@@ -45,7 +45,10 @@ func base() ([]file, error) {
 		return nil, err
 	}
 	var all []file
-	for _, directory := range []string{"etc/", "etc/ssl/", "etc/ssl/certs/", "etc/urnd/", "usr/", "usr/bin/", "usr/share/", "usr/share/doc/", "usr/share/doc/urnd/", "var/", "var/lib/", "var/cache/"} {
+	for _, directory := range []string{
+		"etc/", "etc/ssl/", "etc/ssl/certs/", "etc/urnd/", "usr/", "usr/bin/", "usr/share/", "usr/share/doc/", "usr/share/doc/urnd/",
+		"var/", "var/lib/", "var/cache/",
+	} {
 		all = append(all, file{path: directory, mode: 0o755})
 	}
 	return append(
