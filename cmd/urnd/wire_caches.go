@@ -13,7 +13,6 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/httpcache/disk"
 	"github.com/urnd/urnd/cache/memory"
-	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/shared"
@@ -45,13 +44,15 @@ func newCache[V any](
 }
 
 // newResponses returns the cache of HTTP responses: the one of the previous configuration where
-// nothing that it depends on has changed.
-func newResponses(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) (observe.Responses, error) {
+// nothing that it depends on has changed. What it shares is made by objects, for a basis.
+func newResponses(
+	c config.Config, r *resolution, objects func(basis string) cache.Objects, d resolverDependencies, log *slog.Logger,
+) (observe.Responses, error) {
 	files, err := newDisk(c.Cache, r, d, log)
 	if err != nil {
 		return observe.Responses{}, err
 	}
-	make := func() (observe.Responses, func(), error) { return makeResponses(c, files.Store, r.level, d) }
+	make := func() (observe.Responses, func(), error) { return makeResponses(c, files.Store, objects, d) }
 	made, err := shared.Reuse(&r.shared, d.previous.reusable(), "responses", c.Basis(config.Responses), make)
 	if err == nil {
 		r.caches = append(r.caches, made)
@@ -59,10 +60,10 @@ func newResponses(c config.Config, r *resolution, d resolverDependencies, log *s
 	return made, err
 }
 
-func makeResponses(c config.Config, files *disk.Store, level *valkey.Level, d resolverDependencies) (observe.Responses, func(), error) {
+func makeResponses(c config.Config, files *disk.Store, objects func(basis string) cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
 	basis, former := c.DiskBasis()
 	settings := httpcache.Config{
-		Now: d.now, Disk: files, Shared: sharedObjects(level, basis), Basis: basis, FormerBasis: former,
+		Now: d.now, Disk: files, Shared: objects(basis), Basis: basis, FormerBasis: former,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"slices"
-	"strings"
 
 	"github.com/urnd/urnd/cache/valkey"
-	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // The kinds of purges in the log of the second level, besides valkey.Everything: of answers, and of stored responses.
@@ -82,58 +78,4 @@ func selectionOf(p valkey.Purge) resolver.Selection {
 		return resolver.Selection{Prefix: p.Text}
 	}
 	return resolver.Selection{All: true}
-}
-
-// responsePurge returns a selection of stored responses as a purge of the log.
-func responsePurge(s admin.ResponseSelection, hard bool) valkey.Purge {
-	p := valkey.Purge{Kind: purgeResponses, Soft: !hard}
-	switch {
-	case s.URI.IsValid():
-		p.Kind, p.Text = purgeURI, s.URI.String()
-	case s.Prefix != "":
-		p.Kind, p.Text = purgeResponsePrefix, s.Prefix
-	case s.Host != admin.Host{}:
-		p.Kind, p.Text = purgeHost, s.Host.String()
-	case s.Tag != "":
-		p.Kind, p.Text = purgeTag, s.Tag
-	}
-	return p
-}
-
-// responsesOf returns which stored responses a purge of the log is about: all, where it is of a later version.
-func responsesOf(p valkey.Purge) admin.ResponseSelection {
-	switch p.Kind {
-	case purgeURI:
-		if u, err := uri.Parse(p.Text); err == nil {
-			return admin.ResponseSelection{URI: u}
-		}
-	case purgeResponsePrefix:
-		return admin.ResponseSelection{Prefix: p.Text}
-	case purgeHost:
-		if host, err := admin.ParseHost(p.Text); err == nil {
-			return admin.ResponseSelection{Host: host}
-		}
-	case purgeTag:
-		return admin.ResponseSelection{Tag: p.Text}
-	}
-	return admin.ResponseSelection{All: true}
-}
-
-// purgesResponse reports whether a purge of the log is about a stored response, by its subject: its URI and its tags, a line each.
-func purgesResponse(p valkey.Purge, subject string) bool {
-	if p.Kind == "" || isOfAnswers(p) {
-		return false
-	}
-	key, tags, _ := strings.Cut(subject, "\n")
-	if p.Kind == purgeTag {
-		return slices.Contains(strings.Split(tags, "\n"), p.Text)
-	}
-	return responsesOf(p).Has(key)
-}
-
-// publish publishes a purge before it is done here.
-func publish(ctx context.Context, level *valkey.Level, p valkey.Purge, d dependencies) {
-	if err := level.Publish(ctx, p); err != nil {
-		d.log.Warn("a purge reaches other urnds as soon as the server of cache.shared answers", "error", err)
-	}
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -117,4 +120,22 @@ func sharedRecords(r *resolution, c config.Config) cache.SecondLevel[ddds.Record
 		Codec:  valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
 		Purged: func(p valkey.Purge, _ string) bool { return purgesRecords(p) },
 	})
+}
+
+// positionFile returns where it is saved which purges were carried out on the responses on disk, "" where none are there.
+func positionFile(c config.Cache) string {
+	directory := diskDirectory(c)
+	if c.Disk == 0 || c.Responses == 0 || directory == "" {
+		return ""
+	}
+	return filepath.Join(directory, "purges.json")
+}
+
+// savedPosition returns what savePosition has saved, the zero value where nothing can be read: then all stored responses are validated.
+func savedPosition(path string) (p valkey.Position) {
+	text, err := os.ReadFile(path) //nolint:gosec // it is in a directory of the configuration
+	if err != nil || json.Unmarshal(text, &p) != nil {
+		return valkey.Position{}
+	}
+	return p
 }

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
@@ -13,14 +14,17 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/stored"
+	"github.com/urnd/urnd/uri"
 )
 
-// sharedObjects returns what the cache of HTTP responses shares, nil where there is no second level.
-func sharedObjects(level *valkey.Level, basis string) cache.Objects {
-	if level == nil {
-		return nil
+// sharedObjects returns what makes what the cache of HTTP responses shares, which is nil where there is no second level.
+func sharedObjects(level *valkey.Level) func(basis string) cache.Objects {
+	return func(basis string) cache.Objects {
+		if level == nil {
+			return nil
+		}
+		return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
 	}
-	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
 }
 
 // newPurges returns what purges stored responses, here and in other urnds.
@@ -53,24 +57,6 @@ func newPurges(c config.Config, responses *httpcache.Cache, r *resolution, d dep
 	return purges
 }
 
-// positionFile returns where it is saved which purges were carried out on the responses on disk, "" where none are there.
-func positionFile(c config.Cache) string {
-	directory := diskDirectory(c)
-	if c.Disk == 0 || c.Responses == 0 || directory == "" {
-		return ""
-	}
-	return filepath.Join(directory, "purges.json")
-}
-
-// savedPosition returns what savePosition has saved, the zero value where nothing can be read: then all stored responses are validated.
-func savedPosition(path string) (p valkey.Position) {
-	text, err := os.ReadFile(path) //nolint:gosec // it is in a directory of the configuration
-	if err != nil || json.Unmarshal(text, &p) != nil {
-		return valkey.Position{}
-	}
-	return p
-}
-
 // savePosition replaces the file at once: one that is read is whole.
 func savePosition(path string, position []byte, log *slog.Logger) {
 	const mode = 0o600
@@ -81,5 +67,59 @@ func savePosition(path string, position []byte, log *slog.Logger) {
 	}
 	if err != nil {
 		log.Warn("which purges of other urnds were carried out could not be saved: after a restart all stored responses may be validated", "error", err)
+	}
+}
+
+// responsePurge returns a selection of stored responses as a purge of the log.
+func responsePurge(s admin.ResponseSelection, hard bool) valkey.Purge {
+	p := valkey.Purge{Kind: purgeResponses, Soft: !hard}
+	switch {
+	case s.URI.IsValid():
+		p.Kind, p.Text = purgeURI, s.URI.String()
+	case s.Prefix != "":
+		p.Kind, p.Text = purgeResponsePrefix, s.Prefix
+	case s.Host != admin.Host{}:
+		p.Kind, p.Text = purgeHost, s.Host.String()
+	case s.Tag != "":
+		p.Kind, p.Text = purgeTag, s.Tag
+	}
+	return p
+}
+
+// responsesOf returns which stored responses a purge of the log is about: all, where it is of a later version.
+func responsesOf(p valkey.Purge) admin.ResponseSelection {
+	switch p.Kind {
+	case purgeURI:
+		if u, err := uri.Parse(p.Text); err == nil {
+			return admin.ResponseSelection{URI: u}
+		}
+	case purgeResponsePrefix:
+		return admin.ResponseSelection{Prefix: p.Text}
+	case purgeHost:
+		if host, err := admin.ParseHost(p.Text); err == nil {
+			return admin.ResponseSelection{Host: host}
+		}
+	case purgeTag:
+		return admin.ResponseSelection{Tag: p.Text}
+	}
+	return admin.ResponseSelection{All: true}
+}
+
+// purgesResponse reports whether a purge of the log is about a stored response, by its subject: its URI and its tags, a line each.
+func purgesResponse(p valkey.Purge, subject string) bool {
+	if p.Kind == "" || isOfAnswers(p) {
+		return false
+	}
+	key, tags, _ := strings.Cut(subject, "\n")
+	if p.Kind == purgeTag {
+		return slices.Contains(strings.Split(tags, "\n"), p.Text)
+	}
+	return responsesOf(p).Has(key)
+}
+
+// publish publishes a purge before it is done here.
+func publish(ctx context.Context, level *valkey.Level, p valkey.Purge, d dependencies) {
+	if err := level.Publish(ctx, p); err != nil {
+		d.log.Warn("a purge reaches other urnds as soon as the server of cache.shared answers", "error", err)
 	}
 }
