@@ -101,6 +101,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	switch directives, _ := x.cache.directivesOf(x.r, update.Fields, x.directives[:0]); {
 	case !isStorable(directives, update):
 		x.cache.remove(x.r.Key, s)
+		x.cache.unshare(x.r.Key, s)
 		f.finish(nil)
 	case !x.cache.isForAll(x.r, x.asked, update, fresh.explicit): // what is stored stays as it is
 		f.finish(nil)

@@ -32,6 +32,9 @@ func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	if s == nil || !s.matches(x.r.Fields.Lines) || s.length > c.config.MaxObject || c.outdated.has(x.r.Key, begun) {
 		return nil
 	}
+	if x.selected != nil && begun.Before(x.selected.received) { // what is here is newer, although it must be validated
+		return nil
+	}
 	if now := c.config.Now(); s.useOf(x.demands, now) != useFresh {
 		return nil
 	}
@@ -82,11 +85,16 @@ func (c *Cache) getShared(ctx context.Context, place string) (s *stored, begun t
 	return s, s.received.Add(-time.Duration(took))
 }
 
-// shareStored shares a response that a flight has stored, where it is complete, small and fresh.
+// shareStored shares a response that a flight has stored, where it is complete, small and fresh. Another complete one replaces what is shared, too:
+// that would be used in its place.
 func (c *Cache) shareStored(f *flight, s *stored) {
 	now := c.config.Now()
 	body, isInMemory := blocksIn(s.content)
-	if !isInMemory || !s.isWhole() || s.length > maxShared || s.useOf(demands{}, now) != useFresh {
+	if !s.isWhole() {
+		return
+	}
+	if !isInMemory || s.length > maxShared || s.useOf(demands{}, now) != useFresh {
+		c.unshare(f.key, s)
 		return
 	}
 	copied := s.copied() // for the time of day, which may differ elsewhere, its age is stored
@@ -97,6 +105,17 @@ func (c *Cache) shareStored(f *flight, s *stored) {
 	f.share(sharedPlace(f.key, s.spelling, nil), subject, s.ttl(now), payload)
 	if len(s.selectors) > 0 {
 		f.share(sharedPlace(f.key, s.spelling, s.selectors), subject, s.ttl(now), payload)
+	}
+}
+
+// unshare removes what other processes may have stored where a response would be.
+func (c *Cache) unshare(key string, s *stored) {
+	if c.config.Shared == nil {
+		return
+	}
+	c.config.Shared.Delete(sharedPlace(key, s.spelling, nil))
+	if len(s.selectors) > 0 {
+		c.config.Shared.Delete(sharedPlace(key, s.spelling, s.selectors))
 	}
 }
 

@@ -220,3 +220,47 @@ func TestSharedOctets(t *testing.T) {
 		}
 	}
 }
+
+// What a cache has received after what others have stored is not replaced by that, although it must be validated, or is not shared itself.
+func TestSharedIsOlder(t *testing.T) {
+	for name, fields := range map[string][]string{
+		"to be validated": {"Cache-Control: no-cache", `ETag: "2"`},
+		"stale":           {"Cache-Control: max-age=1", `ETag: "2"`, "Vary: Accept"},
+	} {
+		a, _, _ := newSharing(t)
+		a.sends(200, "one", "Cache-Control: max-age=3600", `ETag: "1"`)
+		a.expect(a.get(), 200, "one", false)
+		a.clock.advance(time.Second)
+		a.sends(200, "two", fields...)
+		a.expect(a.get("Cache-Control: no-cache"), 200, "two", false)
+		a.clock.advance(10 * time.Second)
+		if g := a.get(); g.body != "two" {
+			t.Errorf("%s: %q, %+v", name, g.body, g.Outcome)
+		}
+	}
+}
+
+// What the origin has replaced by what is not shared is not found by others any more.
+func TestSharedIsReplaced(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		status int
+		body   string
+		fields []string
+	}{
+		{"to be validated", 200, "two", []string{"Cache-Control: no-cache", `ETag: "2"`}},
+		{"large", 200, strings.Repeat("x", 64<<10+1), []string{"Cache-Control: max-age=60"}},
+		{"no longer for others", 304, "", []string{"Cache-Control: no-store", `ETag: "1"`}},
+	} {
+		a, b, all := newSharing(t)
+		a.sends(200, "one", "Cache-Control: max-age=3600", `ETag: "1"`)
+		a.expect(a.get(), 200, "one", false)
+		a.clock.advance(time.Second)
+		a.sends(test.status, test.body, test.fields...)
+		a.get("Cache-Control: no-cache")
+		b.sends(200, "three", "Cache-Control: no-store")
+		if g := b.get(); g.body != "three" {
+			t.Errorf("%s: %q, %+v, %d places", test.name, g.body, g.Outcome, all.places())
+		}
+	}
+}

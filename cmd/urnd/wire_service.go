@@ -122,7 +122,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	s.purges = newPurges(c, responses.Cache, r, d)
+	s.purges = newPurges(c, responses.Cache, s, r.level, d)
 	answered, err := wireCounts(r, c, d.resolverDependencies, d.log)
 	if err != nil {
 		return nil, err

@@ -28,14 +28,13 @@ func sharedObjects(level *valkey.Level) func(basis string) cache.Objects {
 }
 
 // newPurges returns what purges stored responses, here and in other urnds.
-func newPurges(c config.Config, responses *httpcache.Cache, r *resolution, d dependencies) *stored.Purges {
-	level := r.level
+func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *valkey.Level, d dependencies) *stored.Purges {
 	if level == nil {
 		return stored.NewPurges(responses, stored.PurgesConfig{})
 	}
 	settings := stored.PurgesConfig{
-		Publish: func(ctx context.Context, s admin.ResponseSelection, hard bool) {
-			publish(ctx, level, responsePurge(s, hard), d)
+		Publish: func(ctx context.Context, of admin.ResponseSelection, hard bool) {
+			publish(ctx, level, responsePurge(of, hard), d)
 		},
 		Position: func() []byte { text, _ := json.Marshal(level.Position()); return text }, // it has nothing that fails
 	}
@@ -53,7 +52,8 @@ func newPurges(c config.Config, responses *httpcache.Cache, r *resolution, d dep
 			purges.Follow(admin.ResponseSelection{All: true}, false)
 		}
 	})
-	r.closers = append(r.closers, func() { purges.Close(); end() })
+	// Before the disk is closed: what is not carried out by then is not saved as that.
+	s.closers = append(s.closers, func() { purges.Close(); end() })
 	return purges
 }
 
