@@ -17,9 +17,12 @@ type Objects interface {
 	Delete(place string)
 }
 
-// StoreObject stores octets at a place, for a TTL. Purges select them by the subject. payload is called at most once, later; where it returns
-// nil, nothing is stored.
-type StoreObject func(place, subject string, ttl time.Duration, payload func() []byte)
+// StoreObject stores octets at a place, about size of them, for a TTL of MaxObjectTTL at most. Purges select them by the subject. payload is
+// called at most once, later; where it returns nil, what is stored there is removed.
+type StoreObject func(place, subject string, ttl time.Duration, size int, payload func() []byte)
+
+// MaxObjectTTL is how long an object is stored at most.
+const MaxObjectTTL = 24 * time.Hour
 
 // Object is what is stored at a place.
 type Object struct {

@@ -186,3 +186,16 @@ func TestOctetsOnDisk(t *testing.T) {
 		closes()
 	}
 }
+
+// A purge for which the disk cannot be read is not done, and goes on to count.
+func TestPurgeWithoutDisk(t *testing.T) {
+	s, closes := onDisk(t, t.TempDir())
+	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)
+	s.expect(s.get(), 200, "one", false)
+	closes()
+	if _, done := s.cache.Announce(httpcache.Selection{}, true)(); done {
+		t.Error("the purge says that it is done")
+	}
+	s.sends(200, "two", "Cache-Control: no-store")
+	s.expect(s.get(), 200, "two", false)
+}

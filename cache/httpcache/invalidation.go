@@ -128,6 +128,7 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at arrival) *sto
 		return x.cache.with(e, changed)
 	})
 	if !same {
+		x.cache.unshare(x.r.Key, s)
 		return nil
 	}
 	return changed

@@ -1,8 +1,11 @@
 package httpcache
 
 import (
+	"maps"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/cache"
 )
 
 // maxInvalidations bounds how many URIs and origins are remembered as invalidated.
@@ -20,6 +23,9 @@ type invalidations struct {
 func (i *invalidations) add(key string, now time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if len(i.at) >= maxInvalidations { // nothing is there any more that was stored before
+		maps.DeleteFunc(i.at, func(_ string, at time.Time) bool { return now.Sub(at) > cache.MaxObjectTTL })
+	}
 	if len(i.at) >= maxInvalidations {
 		i.at, i.all = nil, now
 		return
@@ -42,11 +48,20 @@ func (i *invalidations) isAfter(key string, received time.Time) bool {
 	return ok && !received.After(at)
 }
 
-// forgetShared makes what other processes have stored for a URI, or all of an origin, to be used no more.
+// forgetShared makes what other processes have stored for a URI, or for all of an origin, to be used no more here, and removes the responses for
+// the URI, as far as they are known.
 func (c *Cache) forgetShared(key string) {
 	if c.config.Shared == nil {
 		return
 	}
 	c.outdated.add(key, c.config.Now())
 	c.config.Shared.Delete(sharedPlace(key, "", nil))
+	if c.config.Store == nil {
+		return
+	}
+	if e := c.peek(key); e != nil {
+		for _, s := range e.variants {
+			c.unshare(key, s)
+		}
+	}
 }

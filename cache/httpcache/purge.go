@@ -1,6 +1,7 @@
 package httpcache
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,9 @@ type Selection struct {
 type purge struct {
 	at   time.Time
 	hard bool
-	of   func(key string, s *stored) bool
+	// isOfResponse is whether a response from an origin has caused it.
+	isOfResponse bool
+	of           func(key string, s *stored) bool
 }
 
 // Purge purges all variants of a URI in all of its spellings, and returns how many there were. A soft purge makes them to be
@@ -50,18 +53,50 @@ func (c *Cache) Purge(key string, hard bool) (variants int) {
 
 // PurgeAll purges a selection, in memory and on disk, and returns how many responses there were. It
 // counts at once, and takes as long as there is much.
-func (c *Cache) PurgeAll(s Selection, hard bool) int { return c.Announce(s, hard)() }
+func (c *Cache) PurgeAll(s Selection, hard bool) int {
+	purged, _ := c.Announce(s, hard)()
+	return purged
+}
 
-// Announce makes a purge of a selection count at once, as PurgeAll does, and returns what carries it out, which must be called once.
-func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int)) {
+// Announce makes a purge of a selection count at once, as PurgeAll does, and returns what carries it out, which must be called once. Where
+// the disk cannot be read it is not done: then the purge goes on to count, and is tried again in the background.
+func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, done bool)) {
 	if c.config.Store == nil {
-		return func() int { return 0 }
+		return func() (int, bool) { return 0, true }
 	}
 	p := &purge{at: c.config.Now(), hard: hard, of: func(key string, one *stored) bool {
 		return (s.Key == nil || s.Key(key)) && (s.Tag == "" || one == nil || slices.Contains(one.tags(), s.Tag))
 	}}
 	c.announce(p)
-	return func() int { return c.carryOut(p) }
+	return func() (int, bool) {
+		purged, err := c.carryOut(p)
+		if err != nil {
+			c.spawn(func() { c.carryOutLater(p) })
+		}
+		return purged, err == nil
+	}
+}
+
+// The pauses between attempts to carry out a purge, of which each is twice as long as the one before.
+const (
+	firstPurgePause = time.Second
+	maxPurgePause   = time.Minute
+)
+
+// carryOutLater tries to carry out a purge until that succeeds, or the cache ends.
+func (c *Cache) carryOutLater(p *purge) {
+	for pause := firstPurgePause; ; pause = min(2*pause, maxPurgePause) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-c.base.Done():
+			timer.Stop()
+			return
+		}
+		if _, err := c.carryOut(p); err == nil {
+			return
+		}
+	}
 }
 
 // announce makes a purge count, also for what arrives now.
@@ -90,8 +125,8 @@ func (c *Cache) announced() []*purge {
 	return nil
 }
 
-// carryOut removes, or outdates, what a purge is about.
-func (c *Cache) carryOut(p *purge) (purged int) {
+// carryOut removes, or outdates, what a purge is about. After an error of the disk the purge stays announced.
+func (c *Cache) carryOut(p *purge) (purged int, err error) {
 	keys := make(map[string]bool)
 	collect := func(key string, s *stored) {
 		if p.of(key, s) {
@@ -105,7 +140,7 @@ func (c *Cache) carryOut(p *purge) (purged int) {
 		return true
 	})
 	if c.config.Disk != nil {
-		_ = c.config.Disk.Each(func(key string, head []byte) bool { // a fault of the disk costs hits only
+		err = c.config.Disk.Each(func(key string, head []byte) bool {
 			if s := storedOfHead(head); s != nil {
 				collect(key, s)
 			}
@@ -119,6 +154,9 @@ func (c *Cache) carryOut(p *purge) (purged int) {
 			return after
 		})
 	}
+	if err != nil {
+		return purged, fmt.Errorf("looking for what is to be purged: %w", err)
+	}
 	c.purging.Lock()
 	defer c.purging.Unlock()
 	after := slices.DeleteFunc(slices.Clone(c.announced()), func(other *purge) bool { return other == p })
@@ -126,7 +164,7 @@ func (c *Cache) carryOut(p *purge) (purged int) {
 	if len(after) == 0 {
 		c.purges.Store(nil)
 	}
-	return purged
+	return purged, nil
 }
 
 // apply returns an entry without, or with outdated, variants that a purge is about, and how many
@@ -171,17 +209,30 @@ func (c *Cache) unpurged(key string, e *Entry) *Entry {
 // to an unsafe request names: RFC 9875 section 3.
 func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	lines := header.Lines("Cache-Group-Invalidation")
-	if len(lines) == 0 || c.config.Store == nil || len(c.announced()) >= maxPurges {
+	if len(lines) == 0 || c.config.Store == nil {
 		return
 	}
 	groups, origin := listOf(lines), originOf(key)
 	c.forgetShared(origin)
-	p := &purge{at: c.config.Now(), of: func(key string, s *stored) bool {
+	under := 0
+	for _, p := range c.announced() {
+		if p.isOfResponse {
+			under++
+		}
+	}
+	if under >= maxPurges {
+		return
+	}
+	p := &purge{at: c.config.Now(), isOfResponse: true, of: func(key string, s *stored) bool {
 		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header.Lines("Cache-Groups")),
 			func(group string) bool { return slices.Contains(groups, group) }))
 	}}
 	c.announce(p)
-	c.spawn(func() { c.carryOut(p) })
+	c.spawn(func() {
+		if _, err := c.carryOut(p); err != nil {
+			c.carryOutLater(p)
+		}
+	})
 }
 
 // maxPurges bounds the purges by responses that are not carried out yet.

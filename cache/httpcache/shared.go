@@ -18,11 +18,12 @@ const maxShared = 64 << 10
 // is asked for, and otherwise it says which fields the place has.
 func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	c := x.cache
-	if c.config.Shared == nil || x.private || x.r.Method != http.MethodGet || x.r.Fields.Has("Authorization") {
+	if c.config.Shared == nil || x.private || x.r.Method != http.MethodGet || x.r.Fields.Has("Authorization") || !isOfWeb(x.r.Key) {
 		return nil
 	}
 	f.share = c.config.Shared.Begin()
-	if isOutdated := x.selected != nil && x.selected.purged; isOutdated || !x.collapses(x.class()) {
+	isOutdated := x.selected != nil && x.selected.purged
+	if isOutdated || x.demands.hasMaxAge && x.demands.maxAge == 0 || !x.collapses(x.class()) {
 		return nil // its origin is to be asked, or what it says is known to be for one client
 	}
 	s, begun := c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
@@ -40,6 +41,11 @@ func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	}
 	f.share = nil // it is there
 	return s
+}
+
+// isOfWeb reports whether a canonical URI is of http or https. Others may be of this machine, such as those of files.
+func isOfWeb(key string) bool {
+	return strings.HasPrefix(key, "http:") || strings.HasPrefix(key, "https:")
 }
 
 // selectorsOf returns the selectors that a request has for the fields that have selected a response.
@@ -90,7 +96,7 @@ func (c *Cache) getShared(ctx context.Context, place string) (s *stored, begun t
 func (c *Cache) shareStored(f *flight, s *stored) {
 	now := c.config.Now()
 	body, isInMemory := blocksIn(s.content)
-	if !s.isWhole() {
+	if !s.isWhole() || f.isForgotten() {
 		return
 	}
 	if !isInMemory || s.length > maxShared || s.useOf(demands{}, now) != useFresh {
@@ -100,11 +106,15 @@ func (c *Cache) shareStored(f *flight, s *stored) {
 	copied := s.copied() // for the time of day, which may differ elsewhere, its age is stored
 	copied.initialAge, copied.received = s.age(now), time.Unix(0, 0)
 	took := now.Sub(f.begun)
-	payload := func() []byte { return sharedPayload(took, copied, body) }
+	payload := func() []byte {
+		if f.isForgotten() || c.outdated.has(f.key, f.begun) { // since it was stored
+			return nil
+		}
+		return sharedPayload(took, copied, body)
+	}
 	subject := strings.Join(append([]string{f.key}, s.tags()...), "\n")
-	f.share(sharedPlace(f.key, s.spelling, nil), subject, s.ttl(now), payload)
-	if len(s.selectors) > 0 {
-		f.share(sharedPlace(f.key, s.spelling, s.selectors), subject, s.ttl(now), payload)
+	for _, place := range s.sharedPlaces(f.key) {
+		f.share(place, subject, s.ttl(now), int(s.length), payload)
 	}
 }
 
@@ -113,10 +123,18 @@ func (c *Cache) unshare(key string, s *stored) {
 	if c.config.Shared == nil {
 		return
 	}
-	c.config.Shared.Delete(sharedPlace(key, s.spelling, nil))
-	if len(s.selectors) > 0 {
-		c.config.Shared.Delete(sharedPlace(key, s.spelling, s.selectors))
+	for _, place := range s.sharedPlaces(key) {
+		c.config.Shared.Delete(place)
 	}
+}
+
+// sharedPlaces returns where a response for a URI is.
+func (s *stored) sharedPlaces(key string) []string {
+	places := []string{sharedPlace(key, s.spelling, nil)}
+	if len(s.selectors) > 0 {
+		places = append(places, sharedPlace(key, s.spelling, s.selectors))
+	}
+	return places
 }
 
 // sharedPayload returns how long a response took, the length of its head, the head, and the content; nil where the head cannot be stored.

@@ -41,7 +41,7 @@ func (o *objects) Get(_ context.Context, place string) (found cache.Object, ok b
 }
 
 func (o *objects) Begin() cache.StoreObject {
-	return func(place, _ string, ttl time.Duration, payload func() []byte) {
+	return func(place, _ string, ttl time.Duration, _ int, payload func() []byte) {
 		if made := payload(); made != nil {
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -263,4 +263,30 @@ func TestSharedIsReplaced(t *testing.T) {
 			t.Errorf("%s: %q, %+v, %d places", test.name, g.body, g.Outcome, all.places())
 		}
 	}
+}
+
+// A file is one of this machine, and what its processes alone may share.
+func TestLocalIsNotShared(t *testing.T) {
+	a, _, all := newSharing(t)
+	a.sends(200, "one", "Cache-Control: max-age=60")
+	r := &httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: "file:///a"}
+	if g := a.request(r); g.body != "one" || all.places() != 0 || all.asked != 0 {
+		t.Errorf("%q, %d places, asked %d times", g.body, all.places(), all.asked)
+	}
+}
+
+// A POST removes all variants of a URI that are known, for others, too.
+func TestInvalidationOfSharedVariants(t *testing.T) {
+	a, b, all := newSharing(t)
+	for _, language := range []string{"de", "en"} {
+		a.sends(200, language, "Cache-Control: max-age=60", "Vary: Accept-Language")
+		a.expect(a.get("Accept-Language: "+language), 200, language, false)
+	}
+	a.sends(200, "done")
+	a.do("POST")
+	if n := all.places(); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+	b.sends(200, "new", "Cache-Control: no-store")
+	b.expect(b.get("Accept-Language: de"), 200, "new", false)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	client "github.com/valkey-io/valkey-go"
+
+	"github.com/urnd/urnd/cache"
 )
 
 // MinSecret is the least length of Config.Secret, in octets.
@@ -44,8 +46,8 @@ type Config struct {
 }
 
 const (
-	maxTTL   = 24 * time.Hour // of entries
-	maxEntry = 80 << 10       // the largest entry, in octets: a response of 64 KiB with its head
+	maxTTL   = cache.MaxObjectTTL // of entries
+	maxEntry = 80 << 10           // the largest entry, in octets: a response of 64 KiB with its head
 	leaseFor = 2 * time.Second
 	waitFor  = time.Second // at most, for the lease of another instance
 	patience = time.Second // of what nobody waits for
@@ -69,6 +71,7 @@ type Level struct {
 	sent     atomic.Pointer[head] // the last purge that the instance has added to the log; nil for none
 	watches  watches
 	writes   chan write
+	queued   atomic.Int64 // octets of objects in writes
 	counts   counts
 
 	wake    chan struct{} // ends the pauses of run
@@ -107,8 +110,8 @@ func (l *Level) Start() {
 // Close ends what runs in the background, and waits for it. Loads go on without the level.
 func (l *Level) Close() {
 	l.end()
-	l.isOpen.Store(false)
 	l.running.Wait()
+	l.isOpen.Store(false) // also where a probe was answered meanwhile
 	if server := l.server.Load(); server != nil {
 		(*server).Close()
 	}
@@ -137,6 +140,9 @@ func (l *Level) failed(err error) {
 
 // works closes the breaker.
 func (l *Level) works() {
+	if l.ctx.Err() != nil {
+		return
+	}
 	l.isOpen.Store(true)
 	if l.said.up() && l.config.Report != nil {
 		l.config.Report(nil)

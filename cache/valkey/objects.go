@@ -70,13 +70,13 @@ func (o *Objects) judge(a answer, place string) (found cache.Object, is verdict)
 func (o *Objects) Begin() cache.StoreObject {
 	l := o.config.Level
 	at := l.log.Load().mark
-	return func(place, subject string, ttl time.Duration, payload func() []byte) {
-		lifetime := min(ttl, maxTTL).Truncate(time.Millisecond)
+	return func(place, subject string, ttl time.Duration, size int, payload func() []byte) {
+		lifetime := min(ttl, cache.MaxObjectTTL).Truncate(time.Millisecond)
 		if lifetime <= 0 || at.epoch == "" {
 			return
 		}
 		place = o.place(place)
-		l.offer(write{keys: l.keys(place)[:2], until: l.config.Now().Add(lifetime), seal: func() []byte {
+		l.offer(write{keys: l.keys(place)[:2], until: l.config.Now().Add(lifetime), size: size, seal: func() []byte {
 			made := payload()
 			if made == nil {
 				return nil

@@ -20,7 +20,7 @@ func (i *instance) objects() *valkey.Objects {
 func (i *instance) putObject(store cache.StoreObject, place, subject string, ttl time.Duration) {
 	i.t.Helper()
 	before := i.level.Stats().Writes
-	store(place, subject, ttl, func() []byte { return []byte("octets of " + place) })
+	store(place, subject, ttl, 100, func() []byte { return []byte("octets of " + place) })
 	i.await(func(s valkey.Stats) bool { return s.Writes > before })
 }
 

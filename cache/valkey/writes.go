@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	maxWrites = 1024 // that wait
-	maxBatch  = 64   // that are sent at once
+	maxWrites = 1024     // that wait
+	maxQueued = 16 << 20 // octets of objects that wait
+	maxBatch  = 64       // that are sent at once
 )
 
 // write is what is to be written after a load.
@@ -19,6 +20,7 @@ type write struct {
 	token string   // of the lease, which is released; "" for none
 	kept  bool     // only the lease is released
 	until time.Time
+	size  int           // of what seal holds, in octets, where that is much
 	seal  func() []byte // returns the entry, nil where it is not to be shared; nil deletes what is there
 }
 
@@ -28,11 +30,14 @@ func (l *Level) offer(w write) {
 		return
 	}
 	if l.isOpen.Load() {
-		select {
-		case l.writes <- w:
-			return
-		default:
+		if l.queued.Add(int64(w.size)) <= maxQueued {
+			select {
+			case l.writes <- w:
+				return
+			default:
+			}
 		}
+		l.queued.Add(-int64(w.size))
 	}
 	l.counts.dropped.Add(1)
 }
@@ -49,6 +54,9 @@ func (l *Level) write(ctx context.Context) {
 				batch = append(batch, <-l.writes)
 			}
 			l.send(ctx, batch)
+			for _, w := range batch {
+				l.queued.Add(-int64(w.size))
+			}
 		}
 	}
 }

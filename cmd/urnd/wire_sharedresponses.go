@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -59,15 +61,25 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 
 // savePosition replaces the file at once: one that is read is whole.
 func savePosition(path string, position []byte, log *slog.Logger) {
-	const mode = 0o600
-	temporary := path + ".new"
-	err := os.WriteFile(temporary, position, mode)
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
+	if err := replaceFile(path, position); err != nil {
 		log.Warn("which purges of other urnds were carried out could not be saved: after a restart all stored responses may be validated", "error", err)
 	}
+}
+
+func replaceFile(path string, text []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // another configuration may still do so, too
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
 }
 
 // responsePurge returns a selection of stored responses as a purge of the log.

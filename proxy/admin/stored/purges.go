@@ -3,6 +3,7 @@ package stored
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/admin"
@@ -24,6 +25,7 @@ type Purges struct {
 	config PurgesConfig
 
 	own     sync.RWMutex // held for reading while a purge is published and done
+	behind  atomic.Bool  // a purge is not carried out, since the disk fails: no position is saved any more
 	queue   chan func()
 	ended   chan struct{}
 	running sync.WaitGroup
@@ -50,11 +52,12 @@ func (p *Purges) Close() {
 // Purge purges a selection, here and in other processes, and returns how many responses there were here.
 func (p *Purges) Purge(ctx context.Context, s admin.ResponseSelection, hard bool) int {
 	if p.config.Publish == nil {
-		return p.announce(s, hard)()
+		purged, _ := p.announce(s, hard)()
+		return purged
 	}
 	p.own.RLock()
 	p.config.Publish(ctx, s, hard)
-	purged := p.announce(s, hard)()
+	purged := p.carryOut(p.announce(s, hard))
 	p.own.RUnlock()
 	p.Passed()
 	return purged
@@ -63,7 +66,16 @@ func (p *Purges) Purge(ctx context.Context, s admin.ResponseSelection, hard bool
 // Follow purges a selection as another process has done. It counts when Follow returns, and is carried out in the background.
 func (p *Purges) Follow(s admin.ResponseSelection, hard bool) {
 	carryOut := p.announce(s, hard)
-	p.wait(func() { carryOut() })
+	p.wait(func() { p.carryOut(carryOut) })
+}
+
+// carryOut carries a purge out, and notes where that has failed.
+func (p *Purges) carryOut(carryOut func() (int, bool)) int {
+	purged, done := carryOut()
+	if !done {
+		p.behind.Store(true)
+	}
+	return purged
 }
 
 // Passed notes that the position has changed, by what is about no stored response.
@@ -77,10 +89,10 @@ func (p *Purges) wait(do func()) {
 }
 
 // announce makes a purge count, and returns what carries it out.
-func (p *Purges) announce(s admin.ResponseSelection, hard bool) (carryOut func() int) {
+func (p *Purges) announce(s admin.ResponseSelection, hard bool) (carryOut func() (int, bool)) {
 	if s.URI.IsValid() {
 		purged := p.cache.Purge(s.URI.String(), hard)
-		return func() int { return purged }
+		return func() (int, bool) { return purged, true }
 	}
 	return p.cache.Announce(httpcache.Selection{Key: s.Has, Tag: s.Tag}, hard)
 }
@@ -99,7 +111,7 @@ func (p *Purges) run() {
 
 // save saves the position, if all is carried out up to there. Otherwise what is still to be carried out does so.
 func (p *Purges) save() {
-	if p.config.Save == nil || !p.own.TryLock() {
+	if p.config.Save == nil || p.behind.Load() || !p.own.TryLock() {
 		return
 	}
 	defer p.own.Unlock()
