@@ -22,25 +22,34 @@ func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 		return nil
 	}
 	f.share = c.config.Shared.Begin()
-	isOutdated := x.selected != nil && x.selected.purged
-	if isOutdated || x.demands.hasMaxAge && x.demands.maxAge == 0 || !x.collapses(x.class()) {
-		return nil // its origin is to be asked, or what it says is known to be for one client
+	if !x.asksShared() {
+		return nil
 	}
 	s, begun := c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
 	if s != nil && !s.matches(x.r.Fields.Lines) {
 		s, begun = c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.selectorsOf(x.r)))
 	}
-	if s == nil || !s.matches(x.r.Fields.Lines) || s.length > c.config.MaxObject || c.outdated.has(x.r.Key, begun) {
-		return nil
-	}
-	if x.selected != nil && begun.Before(x.selected.received) { // what is here is newer, although it must be validated
-		return nil
-	}
-	if now := c.config.Now(); s.useOf(x.demands, now) != useFresh {
+	if s == nil || !x.mayUseShared(s, begun) {
 		return nil
 	}
 	f.share = nil // it is there
 	return s
+}
+
+// asksShared reports whether other processes may have what a request is answered by: not where its origin is to be asked, or where what that says is known to
+// be for one client.
+func (x *exchange) asksShared() bool {
+	isOutdated := x.selected != nil && x.selected.purged
+	return !isOutdated && (!x.demands.hasMaxAge || x.demands.maxAge > 0) && x.collapses(x.class())
+}
+
+// mayUseShared reports whether a response of other processes, which they have begun to ask for at a time, answers a request: not where what is
+// here is newer, although it must be validated.
+func (x *exchange) mayUseShared(s *stored, begun time.Time) bool {
+	c := x.cache
+	isOlder := x.selected != nil && begun.Before(x.selected.received)
+	return s.matches(x.r.Fields.Lines) && s.length <= c.config.MaxObject && !isOlder && !c.outdated.has(x.r.Key, begun) &&
+		s.useOf(x.demands, c.config.Now()) == useFresh
 }
 
 // isOfWeb reports whether a canonical URI is of http or https. Others may be of this machine, such as those of files.
