@@ -49,7 +49,7 @@ func (l *Level) probe(ctx context.Context) error {
 	if err := l.read(ctx, 0); err != nil {
 		return err
 	}
-	flushing, cancel := context.WithTimeout(ctx, patience)
+	flushing, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	if err := l.flush(flushing); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (l *Level) follow(ctx context.Context) error {
 	if err := l.read(ctx, pollEvery); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	return l.flush(ctx)
 }
@@ -100,7 +100,7 @@ func (l *Level) compare(ctx context.Context) error {
 	if s.epoch == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	sent := l.sent.Load() // before the question: what is published meanwhile may be behind its answer
 	at, err := l.head(ctx)
@@ -148,7 +148,7 @@ func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 func (l *Level) after(ctx context.Context, id string, wait time.Duration) ([]client.XRangeEntry, error) {
 	const most = 100
 	server := *l.server.Load()
-	ctx, cancel := context.WithTimeout(ctx, wait+patience)
+	ctx, cancel := context.WithTimeout(ctx, wait+backgroundTimeout)
 	defer cancel()
 	if wait == 0 {
 		return server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("("+id).End("+").Count(retained).Build()).AsXRange()

@@ -46,11 +46,11 @@ type Config struct {
 }
 
 const (
-	maxTTL   = cache.MaxObjectTTL // of entries
-	maxEntry = 80 << 10           // the largest entry, in octets: a response of 64 KiB with its head
-	leaseFor = 2 * time.Second
-	waitFor  = time.Second // at most, for the lease of another instance
-	patience = time.Second // of what nobody waits for
+	maxTTL            = cache.MaxObjectTTL // of entries
+	maxEntry          = 80 << 10           // the largest entry, in octets: a response of 64 KiB with its head
+	leaseFor          = 2 * time.Second
+	waitFor           = time.Second // at most, for the lease of another instance
+	backgroundTimeout = time.Second // of what nobody waits for
 )
 
 // Level is the second level of the caches of one process. It is safe for concurrent use. The caller must close it.

@@ -149,7 +149,7 @@ func (l *Level) logKey() string { return l.logName }
 // only where its source fails; not even then, where purges were missed. Where it was read before, when this instance ran last, it
 // goes on from there.
 func (l *Level) begin(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	l.log.Store(new(logState))
 	server := *l.server.Load()
@@ -225,7 +225,7 @@ func (l *Level) next(s *logState, from client.XRangeEntry) (logEntry, error) {
 
 // forget begins another log in place of one that cannot be trusted: what purges were in it cannot be known.
 func (l *Level) forget(ctx context.Context, why error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	l.counts.foreign.Add(1)
 	if l.config.Poisoned != nil {

@@ -117,7 +117,7 @@ func (l *Level) Publish(ctx context.Context, p Purge) error {
 	if !l.isOpen.Load() {
 		return errAway
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	return l.flush(ctx)
 }

@@ -67,7 +67,7 @@ func (l *Level) send(ctx context.Context, batch []write) {
 		l.counts.dropped.Add(uint64(len(batch)))
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	server := *l.server.Load()
 	var sent []client.LuaExec
