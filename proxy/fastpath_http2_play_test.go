@@ -285,6 +285,13 @@ func compareHTTP2To(t *testing.T, filled *stores, v *variant, packets []packet, 
 			}
 		}
 	}
+	if end == stays { // net/http closes a connection that is idle, and tells it of that, at the same time: one of both comes first
+		for _, streams := range [][]string{plain.streams, quick.streams} {
+			for i, text := range streams {
+				streams[i] = strings.ReplaceAll(text, "\nGOAWAY NO_ERROR", "")
+			}
+		}
+	}
 	differ("streams", plain.streams, quick.streams)
 	differ("events", plain.events, quick.events)
 	differ("logs", []string{plain.log}, []string{quick.log})

@@ -86,7 +86,7 @@ func awaitEnd(t testing.TB, f *http2.Framer) (last *http2.GoAwayFrame) {
 // section 10.5. net/http answers them all.
 func TestEndlessFrames(t *testing.T) {
 	own, _ := certificates(t)
-	const many = 100_000
+	const many = 1_000_000
 	for _, tt := range []struct {
 		name, section string
 		most          int // frames before the end
