@@ -82,7 +82,7 @@ func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependen
 	case p.Kind == valkey.Everything:
 		if p.Soft {
 			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
-			// The server of the second level was restarted: those in front need not begin anew for that. Who purges all softly tells them itself.
+			// The server of the second level has lost its log: those in front need not begin anew for that.
 			answers.Purged = func(resolver.Selection) {}
 		}
 	case p.Kind == purgeNamespace, p.Kind == purgePrefix:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -32,11 +31,10 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 	if tagsOf(c) == "" {
 		return nil, nil
 	}
-	// They are configured; no client can choose them.
-	everywhere := netguard.New(sharedConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	guard := netguard.Configured(sharedConnect)
 	for i, url := range c.Webhooks {
 		settings := webhook.Config{
-			URL: url, All: message.TagOfAll, Dial: everywhere.DialContext, Called: d.metrics.WebhookCall, After: time.After,
+			URL: url, All: message.TagOfAll, Dial: guard.DialContext, Called: d.metrics.WebhookCall, After: time.After,
 			Field: string(tagsOf(c)), Separator: tagsOf(c).Separator(),
 			Report: func(err error) { d.hookState(i, err) },
 			Lost:   func(tags int) { d.metrics.WebhookLost(tags); d.hookLost(i, tags) },

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"slices"
 	"time"
@@ -43,14 +42,14 @@ type dependencies struct {
 	health   *daemon.Health
 	via      httpmessage.ViaName // the name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot    // of answers
-	// locate adds the file and line of a setting to an error about it, and warnings returns
-	// what is probably not meant in a configuration; nil does nothing.
 	// hookState is called with the number of a webhook and why its calls fail, and with nil when they succeed again; hookLost with how
 	// many tags it was not told when urnd ended.
 	hookState func(i int, err error)
 	hookLost  func(i, tags int)
-	locate    func(error) error
-	warnings  func(config.Config) config.Faults
+	// locate adds the file and line of a setting to an error about it, and warnings returns
+	// what is probably not meant in a configuration; nil does nothing.
+	locate   func(error) error
+	warnings func(config.Config) config.Faults
 }
 
 // newDependencies returns those of a daemon that logs to standard error.
@@ -237,10 +236,9 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 
 // telemetryConfig returns where a configuration sends traces.
 func telemetryConfig(c config.Config) telemetry.Config {
-	// The host is configured; no client can choose it.
-	everywhere := netguard.New(c.Limits.ConnectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	guard := netguard.Configured(c.Limits.ConnectTimeout)
 	return telemetry.Config{
 		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
-		Version: versionText(), Instance: instanceOf(c.Listen), Dial: everywhere.DialContext,
+		Version: versionText(), Instance: instanceOf(c.Listen), Dial: guard.DialContext,
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,10 +50,9 @@ func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
 }
 
 func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
-	// It is a configured server, wherever it is: no client can choose it.
-	everywhere := netguard.New(sharedConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
+	guard := netguard.Configured(sharedConnect)
 	settings := valkey.Config{
-		URL: c.Shared, Prefix: c.SharedPrefix, Timeout: c.SharedTimeout, Now: d.now, Dial: everywhere.DialContext,
+		URL: c.Shared, Prefix: c.SharedPrefix, Timeout: c.SharedTimeout, Now: d.now, Dial: guard.DialContext,
 		Report: d.sharedState, Poisoned: d.sharedPoisoned, Position: savedPosition(positionFile(c)),
 	}
 	key, err := secret.Read("cache.shared_key", c.SharedKey)

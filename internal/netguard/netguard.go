@@ -48,6 +48,11 @@ func New(timeout time.Duration, allow ...netip.Prefix) *Guard {
 	return &Guard{allow: allow, timeout: timeout, lookup: systemLookup}
 }
 
+// Configured returns a Guard for servers that the configuration names, which allows all addresses: no client can choose them.
+func Configured(timeout time.Duration) *Guard {
+	return New(timeout, netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0))
+}
+
 // WithLookup returns a Guard like g that looks up hosts by a function, instead of by the
 // resolver of the system.
 func (g *Guard) WithLookup(lookup Lookup) *Guard {

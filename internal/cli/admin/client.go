@@ -200,7 +200,7 @@ func (c *Client) locate(at string, secure bool) (func(ctx context.Context, netwo
 		return netguard.Only(connectTimeout, addr.WithZone("")).DialContext, nil
 	}
 	// Whoever runs the command names the host.
-	return netguard.New(connectTimeout, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")).DialContext, nil
+	return netguard.Configured(connectTimeout).DialContext, nil
 }
 
 // Base returns what the URLs that are asked begin with.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -44,8 +43,8 @@ func dialPostgres(ctx context.Context, network, address string) (net.Conn, error
 	if network == "unix" {
 		return netguard.Socket(postgresConnect, address)(ctx, network, address)
 	}
-	everywhere := netguard.New(postgresConnect, netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0"))
-	return everywhere.DialContext(ctx, network, address)
+	guard := netguard.Configured(postgresConnect)
+	return guard.DialContext(ctx, network, address)
 }
 
 // postgresPassword reads the file of the password. A credential exists for the daemon alone: commands
