@@ -65,23 +65,35 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 	return loaded, false
 }
 
-// judge returns the outcome in an answer, and whether it may be used.
-func (v *View[V]) judge(a answer, q *question) (loaded cache.Loaded[V], is verdict) {
-	l := v.config.Level
-	text, err := l.sealer.open([]byte(a.value), q.place)
+// judge opens the entry in an answer, and says whether it may be used. purged reports whether a purge is about a key.
+func (l *Level) judge(a answer, place string, purged func(p Purge, key string) bool) (entry, verdict) {
+	text, err := l.sealer.open([]byte(a.value), place)
 	if err != nil {
-		return loaded, foreign
+		return entry{}, foreign
 	}
 	e, err := decodeEntry(text)
-	if err != nil || e.key != q.key || a.left > e.lifetime {
-		return loaded, foreign
+	if err != nil || a.left > e.lifetime {
+		return entry{}, foreign
 	}
-	if is = l.verdict(e.mark, a.head, func(p Purge) bool { return v.config.Purged(p, q.key) }); is != usable {
+	is := l.verdict(e.mark, a.head, func(p Purge) bool { return purged(p, e.key) })
+	if is == usable && a.left <= 0 {
+		is = unsuitable
+	}
+	return e, is
+}
+
+// judge returns the outcome in an answer, and whether it may be used.
+func (v *View[V]) judge(a answer, q *question) (loaded cache.Loaded[V], is verdict) {
+	e, is := v.config.Level.judge(a, q.place, v.config.Purged)
+	switch {
+	case is != usable:
 		return loaded, is
-	}
-	if a.left <= 0 || q.demand == cache.Fresher && a.left < e.lifetime/10 {
+	case e.key != q.key:
+		return loaded, foreign
+	case q.demand == cache.Fresher && a.left < e.lifetime/10:
 		return loaded, unsuitable
 	}
+	var err error
 	loaded = cache.Loaded[V]{TTL: a.left, Lifetime: e.lifetime, Shared: true}
 	if loaded.Value, loaded.Err, err = v.config.Codec.Decode(e.payload, a.left); err != nil {
 		return cache.Loaded[V]{}, foreign

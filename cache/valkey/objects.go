@@ -34,10 +34,10 @@ func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok
 		l.counts.misses.Add(1)
 		return found, false
 	}
-	found, is := o.judge(a, place)
+	e, is := l.judge(a, place, o.config.Purged)
 	if is == usable {
 		l.counts.hits.Add(1)
-		return found, true
+		return cache.Object{Payload: e.payload, Age: e.lifetime - a.left, TTL: a.left}, true
 	}
 	l.counts.judged(is)
 	l.counts.misses.Add(1)
@@ -45,25 +45,6 @@ func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok
 		o.delete(place)
 	}
 	return found, false
-}
-
-func (o *Objects) judge(a answer, place string) (found cache.Object, is verdict) {
-	l := o.config.Level
-	text, err := l.sealer.open([]byte(a.value), place)
-	if err != nil {
-		return found, foreign
-	}
-	e, err := decodeEntry(text)
-	if err != nil || a.left > e.lifetime {
-		return found, foreign
-	}
-	if is = l.verdict(e.mark, a.head, func(p Purge) bool { return o.config.Purged(p, e.key) }); is != usable {
-		return found, is
-	}
-	if a.left <= 0 {
-		return found, unsuitable
-	}
-	return cache.Object{Payload: e.payload, Age: e.lifetime - a.left, TTL: a.left}, usable
 }
 
 // Begin implements cache.Objects.
