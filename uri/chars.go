@@ -1,5 +1,7 @@
 package uri
 
+import "strings"
+
 // class is a set of the productions of RFC 3986 appendix A that allow an octet.
 // Percent is in none of them: it is checked as a triple.
 type class uint16
@@ -62,6 +64,19 @@ func Upper(b byte) byte {
 		return b - ('a' - 'A')
 	}
 	return b
+}
+
+// Escape percent-encodes all octets but unreserved ones, and those in plain: RFC 3986 section 2.3.
+func Escape(text, plain string) string {
+	out := make([]byte, 0, len(text))
+	for i := range len(text) {
+		if c := text[i]; is(c, classUnreserved) || strings.IndexByte(plain, c) >= 0 {
+			out = append(out, c)
+		} else {
+			out = append(out, '%', upperHex[c>>4], upperHex[c&0xf])
+		}
+	}
+	return string(out)
 }
 
 // unhex returns the value of a hexadecimal digit that was checked before.

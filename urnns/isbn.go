@@ -92,11 +92,11 @@ func mod11(digits string) byte {
 	return "0123456789X"[(11-sum%11)%11]
 }
 
-// mod10 returns the check digit of ISBN-13: weights 1 and 3 in turn.
+// mod10 returns the check digit of ISBN-13, and of all numbers of GS1: weights 3 and 1 in turn, from the right.
 func mod10(digits string) byte {
 	sum := 0
 	for i := range len(digits) {
-		sum += int(digits[i]-'0') * (1 + 2*(i%2))
+		sum += int(digits[i]-'0') * (1 + 2*((len(digits)-i)%2))
 	}
 	return "0123456789"[(10-sum%10)%10]
 }
@@ -109,6 +109,9 @@ const (
 
 // CheckDigitISBN returns the check digit of the first 12 digits of an ISBN.
 func CheckDigitISBN(digits string) byte { return mod10(digits) }
+
+// CheckDigitGS1 returns the check digit of a number of GS1: General Specifications section 7.9.1.
+func CheckDigitGS1(digits string) byte { return mod10(digits) }
 
 // CheckDigitISSN returns the check digit of the first 7 digits of an ISSN, which may be X.
 func CheckDigitISSN(digits string) byte { return mod11(digits) }

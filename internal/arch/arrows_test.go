@@ -34,9 +34,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"urnns/digitallink",
-			[]string{"uri"},
+			[]string{"uri", "urnns"},
 			true,
-			"identifiers in the paths of web addresses are data and pure functions: they depend on the errors of uri alone",
+			"identifiers in the paths of web addresses are data and pure functions: they depend on the errors of uri, and on check digits that namespaces have, too",
 		},
 		{
 			"cache", nil, true,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // set82 are the characters of set 82 in the order of their values: GS1 General Specifications figure 7.9.5-1.
@@ -43,7 +44,7 @@ func (f Field) checkPart(part Part, text string) (int, uri.Rule) {
 	case !strings.HasPrefix(text, part.Begins):
 		return 0, f.rule("the value begins with " + part.Begins)
 	case part.Check == CheckDigit:
-		if want := checkDigit(text[:len(text)-1]); text[len(text)-1] != want {
+		if want := urnns.CheckDigitGS1(text[:len(text)-1]); text[len(text)-1] != want {
 			return len(text) - 1, f.checkRule(fmt.Sprintf("the check digit should be %c", want))
 		}
 	case part.Check == CheckPair:
@@ -74,16 +75,6 @@ func (f Field) rule(says string) uri.Rule {
 
 func (f Field) checkRule(says string) uri.Rule {
 	return uri.Rule{Name: f.Name + " (" + f.Code + ")", Section: "GS1 General Specifications section 7.9", Says: says}
-}
-
-// checkDigit returns the digit for others: weights 3 and 1 in turn, from the right.
-func checkDigit(digits string) byte {
-	sum := 0
-	for i := range len(digits) {
-		weight := 1 + 2*((len(digits)-i)%2)
-		sum += weight * int(digits[i]-'0')
-	}
-	return byte('0' + (10-sum%10)%10)
 }
 
 // checkPair returns the pair for other characters: prime numbers as weights, from the right, modulo 1021.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // EPC returns the path of an identifier that is given as the bits of a tag: a segment "eh" and hexadecimal digits, or "ex" and base64url, of
@@ -44,7 +45,7 @@ func EPC(segment string) (path string, ok bool, err error) {
 	if !ok || r.isShort || len(r.bits) > 25 {
 		return "", true, failsEPC(segment, "the bits are not those of a GTIN with a serial number")
 	}
-	return "/01/" + gtin + "/21/" + escape(serial), true, nil
+	return "/01/" + gtin + "/21/" + uri.Escape(serial, ""), true, nil
 }
 
 func failsEPC(segment, says string) error {
@@ -86,7 +87,7 @@ func (r *bitReader) gtin() (gtin string, ok bool) {
 		return "", false
 	}
 	digits := item[:1] + prefix + item[1:]
-	return digits + string(checkDigit(digits)), true
+	return digits + string(urnns.CheckDigitGS1(digits)), true
 }
 
 // text reads characters of seven bits, up to the first zero.

@@ -3,6 +3,8 @@ package digitallink
 import (
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Link is an identifier: a primary key, and its qualifiers in their order. It is immutable.
@@ -26,7 +28,7 @@ func (l Link) Qualifiers() []Element { return slices.Clone(l.qualifiers) }
 func (l Link) Path() string {
 	var b strings.Builder
 	for _, e := range append([]Element{l.Key()}, l.qualifiers...) {
-		b.WriteString("/" + e.Code + "/" + escape(e.Value))
+		b.WriteString("/" + e.Code + "/" + uri.Escape(e.Value, ""))
 	}
 	return b.String()
 }
@@ -63,19 +65,4 @@ func (l Link) IsLevel() bool {
 		codes = append(codes, e.Code)
 	}
 	return len(codes) == 0 || slices.ContainsFunc(l.key.Levels, func(level []string) bool { return slices.Equal(level, codes) })
-}
-
-// escape percent-encodes all but unreserved characters: RFC 3986 section 2.3.
-func escape(value string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(value) {
-		c := value[i]
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
-			b.WriteByte(c)
-			continue
-		}
-		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-	}
-	return b.String()
 }

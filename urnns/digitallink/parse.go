@@ -1,6 +1,8 @@
 package digitallink
 
 import (
+	"errors"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -147,30 +149,13 @@ func split(path string) ([]segment, error) {
 
 // decoded decodes percent-encoding, once.
 func decoded(input, raw string, at int) (segment, error) {
-	s := segment{raw: raw, text: raw, at: at}
-	if !strings.Contains(raw, "%") {
-		return s, nil
+	text, err := url.PathUnescape(raw)
+	var bad url.EscapeError
+	if errors.As(err, &bad) {
+		at += strings.LastIndex(raw, string(bad)) // one at the end may begin as others do
 	}
-	text := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '%' {
-			text = append(text, raw[i])
-			continue
-		}
-		if i+2 >= len(raw) || unhex(raw[i+1]) < 0 || unhex(raw[i+2]) < 0 {
-			return s, &uri.ParseError{Input: input, Offset: at + i, Rule: uri.RulePctEncoded}
-		}
-		text = append(text, byte(unhex(raw[i+1])<<4|unhex(raw[i+2]))) //nolint:gosec // both have four bits
-		i += 2
+	if err != nil {
+		return segment{}, &uri.ParseError{Input: input, Offset: at, Rule: uri.RulePctEncoded}
 	}
-	s.text = string(text)
-	return s, nil
-}
-
-// unhex returns the value of a hexadecimal digit, -1 for no digit.
-func unhex(c byte) int {
-	if c >= 'A' {
-		c |= 0x20
-	}
-	return strings.IndexByte("0123456789abcdef", c)
+	return segment{raw: raw, text: text, at: at}, nil
 }

@@ -106,16 +106,4 @@ func valid(text string) string {
 
 // escape percent-encodes all octets but unreserved ones and slashes. So what a server sends, even "?" or "#", is
 // what a request for the URI sends back.
-func escape(s string) string {
-	const hexDigits = "0123456789ABCDEF"
-	b := make([]byte, 0, len(s))
-	for i := range len(s) {
-		c := s[i]
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
-			b = append(b, c)
-		} else {
-			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	return string(b)
-}
+func escape(s string) string { return uri.Escape(s, "/") }

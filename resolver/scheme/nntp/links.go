@@ -82,18 +82,4 @@ func valid(text string) string {
 
 // escape percent-encodes what a message-id or a group must not have as it is in a URL: RFC 5538 sections
 // 3 and 4.
-func escape(s string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
-	}
-	return b.String()
-}
+func escape(s string) string { return uri.Escape(s, "!$&'()*+,;=:@") }
