@@ -26,6 +26,8 @@ type Source struct {
 	Authentic bool    // all records used for the location are authenticated by DNSSEC (RFC 4035 section 3.2.3)
 	Content   string  // the text of a description (I2C) that the source gave; "" if it is only at the location
 	Record    *Record // of the name, in the registry of the site; nil if it is not from there
+	// Relation is what the locations are to the name, nil where nothing is said of it.
+	Relation *Relation
 }
 
 // Answer is the outcome of a query. It is immutable, since requests share it, and

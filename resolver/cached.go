@@ -15,17 +15,18 @@ type Locations = []Location
 
 // LocationsSize returns the memory of a cached value in bytes, for a store.
 func LocationsSize(locations Locations) int {
-	const header, textOverhead, source = 24, 8, 96 // of a Location, its text, and a Source
+	const header, textOverhead, source = 24, 8, 104 // of a Location, its text, and a Source
 	size := 0
 	var from *Source
 	var record *Record
 	for _, l := range locations {
 		size += header + len(l.URI) + textOverhead
-		if l.From == from || l.From.Content == "" && l.From.Record == nil { // other answers share it
+		relation := l.From.Relation
+		if l.From == from || l.From.Content == "" && l.From.Record == nil && (relation == nil || len(relation.Others) == 0) { // other answers share it
 			continue
 		}
 		from = l.From
-		size += source + len(from.Content)
+		size += source + len(from.Content) + relation.size()
 		if from.Record != record {
 			record = from.Record
 			size += record.size()

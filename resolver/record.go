@@ -19,6 +19,8 @@ type Record struct {
 	// the one of the form of the request.
 	Redirect int
 	Clients  ClientTTL // of the answer
+	// Links are the targets of the name to which it does not lead.
+	Links []Link
 }
 
 // size returns the memory of a record, in bytes; 0 for nil.
@@ -26,8 +28,8 @@ func (r *Record) size() int {
 	if r == nil {
 		return 0
 	}
-	const fields, header = 224, 24
-	size := fields + len(r.Name) + len(r.Reason) + len(r.Metadata) + len(r.Contact)
+	const fields, header = 248, 24
+	size := fields + len(r.Name) + len(r.Reason) + len(r.Metadata) + len(r.Contact) + sizeOfLinks(r.Links)
 	for _, s := range r.Successors {
 		size += header + len(s)
 	}

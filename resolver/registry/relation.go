@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -38,12 +39,5 @@ func checkRelation(rel string) error {
 	}
 }
 
-// Leads reports whether the name itself leads to the target: it is the thing, or what stands for it. Others are only named with it.
-func (t Target) Leads() bool {
-	switch t.Rel {
-	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink":
-		return true
-	default:
-		return false
-	}
-}
+// Leads reports whether the name itself leads to the target. Others are only named with it.
+func (t Target) Leads() bool { return resolver.Leads(t.Rel) }

@@ -56,9 +56,6 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	record.Clients = r.clients()
 	record.Clients.Bounded = !until.IsZero() && until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
 	for _, t := range targets {
-		if !t.Leads() {
-			continue
-		}
 		location := t.URI
 		if found.entry.Kind == KindPrefix {
 			var err error
@@ -68,6 +65,12 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
 				continue // a template may take the scheme from the name
 			}
+		}
+		if !t.Leads() {
+			record.Links = append(record.Links, resolver.Link{
+				URI: location, Rel: t.Rel, Title: t.Title, Type: t.Type, Language: t.Language, Context: t.Context,
+			})
+			continue
 		}
 		locations = append(locations, resolver.Location{URI: location, From: sourceOf(source, t)})
 	}
@@ -79,11 +82,14 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 
 // sourceOf returns the source of a target of an entry.
 func sourceOf(of *resolver.Source, t Target) *resolver.Source {
-	if t.Type == "" && t.Language == "" {
+	if t.Type == "" && t.Language == "" && t.Rel == "" && t.Title == "" && t.Context == "" {
 		return of
 	}
 	own := *of
 	own.Type, own.Language = t.Type, t.Language
+	if t.Rel != "" || t.Title != "" || t.Context != "" {
+		own.Relation = &resolver.Relation{Rel: t.Rel, Title: t.Title, Context: t.Context}
+	}
 	return &own
 }
 

@@ -1,0 +1,86 @@
+package resolver
+
+import "slices"
+
+// Link is a link from a name to something: RFC 8288 section 2. What is not known is "".
+type Link struct {
+	// Anchor is the name that has it, where that is not the one that was resolved, such as the item that a serial number is of.
+	Anchor string
+	URI    string
+	Rel    string // a relation type, registered or a URI; "" is the thing itself, or what stands for it
+	Title  string
+	Type   string // the media type
+	// Language is that of the resource, a tag of RFC 5646, and Context for whom it is, such as a country: GS1-Conformant Resolver
+	// standard section 2.5.6.
+	Language, Context string
+}
+
+// Relation is what a location is to the name that leads there, besides its type and language. Answers share it; it is immutable.
+type Relation struct {
+	Rel, Title, Context string // see Link
+	// Others are the links of the name to which it does not lead. They are those of the first location of an answer, and of a name that is
+	// not in the registry of the site: others have them in their Record.
+	Others []Link
+}
+
+// size returns the memory of a relation, in bytes; 0 for nil.
+func (r *Relation) size() int {
+	if r == nil {
+		return 0
+	}
+	const fields = 80
+	return fields + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
+}
+
+func sizeOfLinks(links []Link) int {
+	const fields = 112
+	size := 0
+	for i := range links {
+		l := &links[i]
+		size += fields + len(l.Anchor) + len(l.URI) + len(l.Rel) + len(l.Title) + len(l.Type) + len(l.Language) + len(l.Context)
+	}
+	return size
+}
+
+// AsLink returns a location as a link of its name.
+func (l Location) AsLink() Link {
+	link := Link{URI: l.URI, Type: l.From.Type, Language: l.From.Language}
+	if r := l.From.Relation; r != nil {
+		link.Rel, link.Title, link.Context = r.Rel, r.Title, r.Context
+	}
+	return link
+}
+
+// Links returns all links of the name: first those to which it leads, the best first.
+func (a Answer) Links() []Link {
+	links := make([]Link, 0, len(a.Locations))
+	for _, l := range a.Locations {
+		links = append(links, l.AsLink())
+	}
+	return append(links, a.Others()...)
+}
+
+// Others returns the links of the name to which it does not lead. The caller must not change them.
+func (a Answer) Others() []Link {
+	if len(a.Locations) == 0 {
+		return nil
+	}
+	switch from := a.Locations[0].From; {
+	case from.Record != nil:
+		return slices.Clip(from.Record.Links)
+	case from.Relation != nil:
+		return slices.Clip(from.Relation.Others)
+	default:
+		return nil
+	}
+}
+
+// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it.
+func Leads(rel string) bool {
+	switch rel {
+	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink":
+		return true
+	default:
+		return false
+	}
+}
