@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Listen holds the addresses that urnd listens on, "host:port".
@@ -23,6 +25,8 @@ type Listen struct {
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
 	// Names are host names of this urnd, besides localhost and the name of the machine.
 	Names []string `mapstructure:"names"`
+	// PublicURL is the URL by which clients reach the service, without a slash at its end; "" is the one that each uses.
+	PublicURL string `mapstructure:"public_url"`
 }
 
 func listenSettings() []Setting {
@@ -68,10 +72,42 @@ func listenSettings() []Setting {
 			Sample: "names: [urn.example.org]",
 		},
 		{
+			Path: "listen.public_url", Form: "http:// or https://, a host and perhaps a path", check: checkPublicURL,
+			Doc: "The URL by which clients reach service, for the links in answers: Link fields and linksets. Empty: that of each request, by " +
+				"its Host and, from trusted_proxies, X-Forwarded-Proto.",
+			Sample: "public_url: https://urn.example.org",
+		},
+		{
 			Path: "listen.proxy_protocol", Default: []netip.Prefix{}, Form: "address range", check: checkPrefixList,
 			Doc: "Senders, such as load balancers, whose connections to service and tls begin with the address of the " +
 				"client, by the PROXY protocol, version 1 or 2.",
 		},
+	}
+}
+
+// maxPublicURL bounds listen.public_url, in octets: it is several times in each answer.
+const maxPublicURL = 200
+
+func checkPublicURL(f *Faults, path string, value any) {
+	text, _ := value.(string)
+	if text == "" {
+		return
+	}
+	u, err := uri.Parse(text)
+	if err == nil {
+		err = u.Check()
+	}
+	_, hasQuery := u.Query()
+	_, hasFragment := u.Fragment()
+	_, hasUser := u.Userinfo()
+	host, _ := u.Host()
+	switch {
+	case err != nil, u.Scheme() != "http" && u.Scheme() != "https", host == "", hasQuery, hasFragment, hasUser, strings.ContainsAny(text, ",;"):
+		f.add(path, "%q is no URL of a server, such as https://urn.example.org", text)
+	case strings.HasSuffix(text, "/"):
+		f.add(path, "%q ends with a slash: write %s", text, strings.TrimRight(text, "/"))
+	case len(text) > maxPublicURL:
+		f.add(path, "has more than %d octets", maxPublicURL)
 	}
 }
 

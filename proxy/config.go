@@ -49,6 +49,8 @@ type Config struct {
 	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
 	RedirectTLS bool
 	TLSPort     string
+	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one that they use.
+	PublicURL string
 	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that,
 	// and Access.Rate, the addresses of a /64 network of IPv6 have together; 0 is once.
 	ClientShare, NetworkFactor int

@@ -34,7 +34,8 @@ type exchange struct {
 	verdict gate.Verdict
 	hops    uint8 // see resolver.Query
 	event   Event
-	body    []byte // of a redirect; room that is used again
+	body    []byte // of a redirect; room that is used again, as that of links is
+	links   []byte
 }
 
 // newExchange returns an exchange, whose request, lines and client are to be set.
@@ -175,7 +176,7 @@ func (x *exchange) end(start time.Time, completed bool) {
 		event.User = gate.UserOf(x.lines)
 		h.config.Observe(event)
 	}
-	*x = exchange{headers: x.headers, body: x.body[:0]}
+	*x = exchange{headers: x.headers, body: x.body[:0], links: x.links[:0]}
 	h.exchanges.Put(x)
 }
 
@@ -216,6 +217,9 @@ func (x *exchange) reply(r message.Reply) {
 	}
 	message.Write(x, x.in.method, x.marked(r))
 }
+
+// base returns the absolute URL of this server for the client.
+func (x *exchange) base() string { return x.place.Base(x.in.host) }
 
 // marked returns a reply about a name with the fields for caches in front of urnd.
 func (x *exchange) marked(r message.Reply) message.Reply {

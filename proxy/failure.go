@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -82,8 +83,13 @@ func (x *exchange) fail(err error) {
 	x.identify() // so that the log and the user speak of the same request
 	x.report(err)
 	reply := problem.Reply(x.lines, err)
-	if x.ask.IsForwarded {
+	switch a := &x.ask; {
+	case a.IsForwarded:
 		reply = problem.ProxyReply(x.lines, "urnd", x.unreached(err))
+	case a.IsName && a.Err == nil:
+		if canonical, keyErr := x.handler.config.Names.Key(a.Target.Query.URI); keyErr == nil {
+			reply = answer.Failed(reply, x.base(), canonical.String(), err)
+		}
 	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {

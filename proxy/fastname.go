@@ -27,14 +27,15 @@ type refusals struct {
 // refusal is the reply to a request with this target and this Accept, as long as the cache has this error for its name.
 type refusal struct {
 	target, accept string
+	base           string             // of this server
 	source         *resolver.Negative // that is stored
 	err            error              // of the request
 	reply          *message.Prepared
 }
 
 // isOf reports whether it is the reply to a request while the cache has an error for its name.
-func (r *refusal) isOf(request *fast.Request, source *resolver.Negative) bool {
-	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept")
+func (r *refusal) isOf(request *fast.Request, base string, source *resolver.Negative) bool {
+	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept") && r.base == base
 }
 
 // The sizes of a reply that is worth its memory, and of the texts that it is made of, in octets.
@@ -61,7 +62,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Form
 	case p.config.Ready == nil:
 		return fast.Uncached
-	case answer.MayWantTrace(r.Value("Accept")):
+	case p.fields.mayDiffer(w.view.Lines):
 		return fast.Negotiation
 	}
 	found, err, ok := p.config.Ready.Answer(t.Query, w.now, w.name[:])
@@ -84,11 +85,13 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 		return reason
 	}
 	p.config.Ready.Used(nil)
+	name := found.Name.String()
+	w.links = answer.AppendLinks(w.links[:0], f.place.Base(w.view.Host), name)
 	reply := message.FastRedirect{
 		Status: answer.RedirectStatus(t.Form, true, record), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
-		Shared: found.SharedLifetime(), Tags: p.config.Tags, Name: found.Name.String(),
-		Cache: found.Cache,
-		Date:  p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
+		Shared: found.SharedLifetime(), Tags: p.config.Tags, Name: name,
+		Cache: found.Cache, Link: w.links, CORS: p.fields.cors, Vary: p.fields.vary,
+		Date: p.date.At(w.now), Body: w.body, IsHead: r.IsHead(),
 	}
 	event := p.event(f, w)
 	event.Cache, event.Status, event.Type = found.Cache.String(), reply.Status, pages.ContentType
@@ -138,8 +141,9 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolv
 	}
 	slot := p.refusals.slot(p.seed, r.Target, r.Value("Accept"))
 	made := slot.Load()
-	if made == nil || !made.isOf(r, n) {
-		made = p.prepareRefusal(w, n, found)
+	base := f.place.Base(w.view.Host)
+	if made == nil || !made.isOf(r, base, n) {
+		made = p.prepareRefusal(w, base, n, found)
 		if made.isSmall() {
 			slot.Store(made)
 		}
@@ -160,12 +164,15 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolv
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.
-func (p *FastPath) prepareRefusal(w *fastWork, n *resolver.Negative, found resolver.Answer) *refusal {
+func (p *FastPath) prepareRefusal(w *fastWork, base string, n *resolver.Negative, found resolver.Answer) *refusal {
 	r := &w.request
-	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), source: n}
+	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), base: base, source: n}
 	a := w.ask // it was parsed over the buffer of the connection
 	a.Last(strings.Clone)
 	made.err = suggest(&a, problem.About(n.WithTTL(found.TTL, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
-	made.reply = message.Prepare(problem.Reply(w.view.Lines, made.err).Marked(p.config.Tags, found.Name.String()))
+	name := found.Name.String()
+	reply := answer.Failed(problem.Reply(w.view.Lines, made.err), base, name, made.err).Marked(p.config.Tags, name)
+	p.cors.Allow(reply.Header, nil)
+	made.reply = message.Prepare(reply)
 	return made
 }

@@ -43,21 +43,21 @@ type fastWork struct {
 	now     time.Time
 	turn    uint
 	// last is what took has measured, for a wake-up at measured.
-	last     time.Duration
-	measured time.Time
-	name     [256]byte // of canonical names
-	location []byte    // with components
-	body     []byte
-	out      []byte // the responses
-	ids      []byte // request identifiers of events
-	events   []Event
-	scratch  route.Scratch
-	sending  fastContent // what is still to be sent
-	isAsked  bool        // ask is that of the request
-	proto    string      // the version of HTTP
-	room     int64       // for a content
-	buffers  net.Buffers
-	cut      [][]byte // of a content, a part of which is sent
+	last        time.Duration
+	measured    time.Time
+	name        [256]byte // of canonical names
+	location    []byte    // with components
+	body, links []byte    // of a redirect
+	out         []byte    // the responses
+	ids         []byte    // request identifiers of events
+	events      []Event
+	scratch     route.Scratch
+	sending     fastContent // what is still to be sent
+	isAsked     bool        // ask is that of the request
+	proto       string      // the version of HTTP
+	room        int64       // for a content
+	buffers     net.Buffers
+	cut         [][]byte // of a content, a part of which is sent
 }
 
 // took returns the time since the wake-up. That of one wake-up in sixteen is measured, and stands for the others within a

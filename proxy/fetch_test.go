@@ -67,7 +67,7 @@ func TestListings(t *testing.T) {
 		{menu, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8", `href="gopher://a.example/0a%09b"`},
 		{menu, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},
 		{menu, "text/plain", "text/plain; charset=utf-8", "A <text>"},
-		{menu, "application/linkset+json", "application/linkset+json", `"href": "gopher://a.example/0a%09b"`},
+		{menu, "application/linkset+json", "application/linkset+json", `"href":"gopher://a.example/0a%09b"`},
 		{menu, "image/png", "text/html; charset=utf-8", `A &lt;text&gt;`},
 		{fetched, "", "text/html; charset=utf-8", `href="/fetch?uri=gopher%3A%2F%2Fa.example%2F0a%2509b"`},
 		{fetched, "application/json", "application/json", `"uri": "gopher://a.example/0a%09b"`},

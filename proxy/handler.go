@@ -30,6 +30,7 @@ type Handler struct {
 	failing func(location string) bool
 
 	cors    answer.CORS
+	fields  redirectFields
 	statics map[string]*answer.Static
 	// hostRobots is robots.txt of a web host whose paths are names.
 	hostRobots *answer.Static
@@ -74,12 +75,13 @@ func New(config Config) *Handler {
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
 		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Documents: make(map[string]bool), Spelling: config.Spelling,
-		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort,
+		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
 	}
 	for path := range maps.Keys(h.statics) {
 		h.server.Documents[path] = true
 	}
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
+	h.fields = redirectFieldsOf(h.cors)
 	h.fast = newFastPath(h)
 	return h
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/message"
@@ -18,13 +19,31 @@ func isPlainName(t *route.Target) bool {
 	return (t.Query.IsURN() || t.Form == route.FormHost) && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
 }
 
+// redirectFields are the fields that all redirects of names have, with their line ends.
+type redirectFields struct {
+	cors, vary string
+	// anyOrigin is whether a request with Origin has the same ones.
+	anyOrigin bool
+}
+
+func redirectFieldsOf(cors answer.CORS) (f redirectFields) {
+	f.cors, f.vary, f.anyOrigin = cors.Fields()
+	f.vary += "Vary: Accept\r\n"
+	return f
+}
+
+// mayDiffer reports whether a request with these fields may get another reply of a name than a redirect with these fields.
+func (f *redirectFields) mayDiffer(lines httpmessage.Lines) bool {
+	return answer.MayWantDocument(lines.List("Accept")) || !f.anyOrigin && lines.Has("Origin")
+}
+
 // redirectName redirects a plain request for the location of a name, and reports whether it was one. What it sends is what reply
 // would send, made as FastPath makes it, without fields in between: those cost more than to find the name.
 func (x *exchange) redirectName() (isPlain bool, err error) {
 	t, h := &x.ask.Target, x.handler
 	out, ok := x.ResponseWriter.(*fast.Response)
 	isPlain = isPlainName(t) && t.Text == "" && !t.Query.HasComponents()
-	if !ok || !out.TakesWhole() || !isPlain || answer.MayWantTrace(x.lines.List("Accept")) {
+	if !ok || !out.TakesWhole() || !isPlain || h.fields.mayDiffer(x.lines) {
 		return false, nil
 	}
 	found, err := h.config.Resolver.Resolve(x.ctx, t.Query)
@@ -34,19 +53,21 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 	record := found.Record()
 	location, ok := h.answers.Choice(found.Locations)
 	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
-		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true}, found))
+		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true, IsName: true, Base: x.base()}, found))
 		return true, nil
 	}
 	x.event.Cache, x.event.Status, x.event.Type = found.Cache.String(), answer.RedirectStatus(t.Form, true, record), pages.ContentType
 	x.answered(record)
 	x.body = pages.AppendMoved(x.body[:0], location)
+	name := found.Name.String()
+	x.links = answer.AppendLinks(x.links[:0], x.base(), name)
 	if x.in.method != http.MethodHead {
 		x.event.Bytes = int64(len(x.body))
 	}
 	octets, date := out.Room()
 	reply := message.FastRedirect{
 		Status: x.event.Status, Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
-		Shared: found.SharedLifetime(), Tags: h.config.Tags, Name: found.Name.String(),
+		Shared: found.SharedLifetime(), Tags: h.config.Tags, Name: name, Link: x.links, CORS: h.fields.cors, Vary: h.fields.vary,
 		Cache: found.Cache, RequestID: x.event.ID, Date: date, Body: x.body, IsHead: x.in.method == http.MethodHead,
 	}
 	out.WriteWhole(x.event.Status, reply.AppendTo(octets))

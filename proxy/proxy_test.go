@@ -390,7 +390,7 @@ func TestProblemFields(t *testing.T) {
 	s := start(t, nil)
 	response := s.ask(t, "POST /urn:example:a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]
 	h := response.Header
-	if h.Get("Allow") != "GET, HEAD" || h.Get("Vary") != "Accept" || h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
+	if h.Get("Allow") != "GET, HEAD, OPTIONS" || h.Get("Vary") != "Accept" || h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", h)
 	}
 }

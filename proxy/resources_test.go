@@ -120,7 +120,7 @@ func TestVia(t *testing.T) {
 
 func TestAllow(t *testing.T) {
 	s := start(t, nil)
-	for request, want := range map[string]string{"PUT /api/v1/resolve": "GET, HEAD, POST", "POST /urn:example:a": "GET, HEAD"} {
+	for request, want := range map[string]string{"PUT /api/v1/resolve": "GET, HEAD, POST", "POST /urn:example:a": "GET, HEAD, OPTIONS", "POST /": "GET, HEAD"} {
 		response := s.ask(t, request+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
 		if response.StatusCode != http.StatusMethodNotAllowed || response.Header.Get("Allow") != want {
 			t.Errorf("%s: %d, %q", request, response.StatusCode, response.Header.Get("Allow"))

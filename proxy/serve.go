@@ -48,8 +48,10 @@ func (x *exchange) serve() error {
 func (x *exchange) serveOwn() error {
 	a := &x.ask
 	switch {
+	case a.Method == http.MethodOptions && a.Kind == route.KindName && a.Err == nil:
+		return x.serveOptions()
 	case !a.IsGet:
-		return problem.NotAllowed(a.Method, route.Methods(a.Path))
+		return problem.NotAllowed(a.Method, a.Methods())
 	case a.Err != nil:
 		return x.suggest(a.Err)
 	case a.Kind == route.KindPage:
@@ -70,13 +72,23 @@ func (x *exchange) serveOwn() error {
 			return x.unnamed(err)
 		}
 		reply, err = x.handler.answers.Reply(x.ctx, &answer.Question{
-			Target: &a.Target, Lines: x.lines, HTTP11: x.in.isHTTP11(),
+			Target: &a.Target, Lines: x.lines, HTTP11: x.in.isHTTP11(), IsName: a.IsName, Base: x.base(),
 		})
 	}
 	if err != nil {
 		return x.unnamed(err)
 	}
 	x.reply(reply)
+	return nil
+}
+
+// serveOptions answers OPTIONS for a name. It does not resolve it: that costs, and GET says what it is.
+func (x *exchange) serveOptions() error {
+	canonical, err := x.handler.config.Names.Key(x.ask.Target.Query.URI)
+	if err != nil {
+		return x.suggest(err)
+	}
+	x.reply(answer.Options(&x.ask, x.base(), canonical.String()))
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (x *exchange) walk() error {
 		return x.refused(x.verdict.Err)
 	}
 	if a.IsPreflight && isAllowed {
-		x.reply(answer.Preflight(a.Path))
+		x.reply(answer.Preflight(a))
 		return nil
 	}
 	if access.MayRefresh(&x.client) && !a.IsMisnamed && gate.WantsFresh(x.lines) {

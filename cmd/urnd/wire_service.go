@@ -160,7 +160,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
-		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), SecurityContact: c.Access.SecurityContact,
+		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
 	})
 	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh
 	return s, nil

@@ -3,7 +3,9 @@
 package answer
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/elnormous/contenttype"
@@ -58,6 +60,9 @@ type Question struct {
 	*route.Target
 	Lines  httpmessage.Lines
 	HTTP11 bool // the client speaks HTTP/1.1 or later
+	IsName bool // the question is about a name, and not about a location
+	// Base is the absolute URL of this server, without a slash at its end; "" where it is not known.
+	Base string
 }
 
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
@@ -82,7 +87,40 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	case resolver.IisI:
 		return a.equivalence(q)
 	default:
+		if q.IsName {
+			return a.named(ctx, q)
+		}
 		return a.redirect(ctx, q)
+	}
+}
+
+// named answers for a name itself: with a redirect to its location, or in a format that the client would rather have. What other authorities
+// say of their names is for their servers to answer, which get the client's Accept.
+func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, error) {
+	chosen := preferred(q.Lines)
+	switch {
+	case chosen == nil:
+		return a.redirect(ctx, q)
+	case chosen.isLinkset():
+		return a.linkset(ctx, q, chosen)
+	}
+	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
+	record := answer.Record()
+	if err != nil {
+		record = resolver.RecordOf(err)
+	}
+	hasIt := slices.ContainsFunc(answer.Locations, func(l resolver.Location) bool { return l.From.Type == chosen.mediaType })
+	switch {
+	case record != nil && !hasIt:
+		described := *q
+		target := *q.Target
+		target.Query.Service, target.Format = resolver.I2C, chosen.name
+		described.Target = &target
+		return a.description(ctx, &described)
+	case err != nil:
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	default:
+		return a.Redirect(q, answer), nil
 	}
 }
 
@@ -98,10 +136,27 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 // Redirect returns the reply that sends a client to one location of an answer, which has some.
 func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply {
 	chosen, vary := a.choose(q.Lines, answer.Locations)
+	if q.IsName {
+		vary = varyOfNames(vary)
+	}
 	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
-	return reply.WithRecord(answer.Record())
+	if !q.IsName {
+		return reply.WithRecord(answer.Record())
+	}
+	return About(reply, q.Base, answer.Name.String(), answer.Record())
 }
+
+// varyOfNames returns the Vary field of what a name answers, with that of the choice of a location: clients that accept descriptions and
+// linksets alone get these.
+func varyOfNames(vary string) string {
+	if vary == languageField {
+		return "Accept, " + languageField
+	}
+	return cmp.Or(vary, "Accept")
+}
+
+const languageField = "Accept-Language"
 
 // negotiate returns the type that a client accepts best, and the first one where it
 // accepts none: RFC 9110 section 12.4.1 allows to disregard Accept.

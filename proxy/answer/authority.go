@@ -16,8 +16,15 @@ func (a *Responder) locate(ctx context.Context, q resolver.Query) (resolver.Answ
 // authoritative reports whether err is the answer of an authority that a name does not exist
 // or is gone, and not only that none is known.
 func authoritative(err error) bool {
+	n := negativeOf(err)
+	return n != nil && !n.Unclaimed && (errors.Is(n, resolver.ErrNotFound) || errors.Is(n, resolver.ErrGone))
+}
+
+// negativeOf returns the negative answer in an error, nil where there is none.
+func negativeOf(err error) *resolver.Negative {
 	var n *resolver.Negative
-	return errors.As(err, &n) && !n.Unclaimed && (errors.Is(n, resolver.ErrNotFound) || errors.Is(n, resolver.ErrGone))
+	errors.As(err, &n)
+	return n
 }
 
 // ask asks the authority of a name for a service other than its locations: RFC 3404 section

@@ -36,15 +36,39 @@ func (c CORS) Allow(header http.Header, origin []string) bool {
 		}
 		header["Access-Control-Allow-Origin"] = origin
 	}
-	header["Access-Control-Expose-Headers"] = []string{"Cache-Status, Link, Location, " + httpmessage.RequestIDField}
+	header["Access-Control-Expose-Headers"] = []string{exposed}
 	return true
 }
 
-// Preflight returns the reply to a request for permission to ask for a path, whose page Allow has allowed.
-func Preflight(path string) message.Reply {
+// exposed are the fields that pages may read beyond those that they always may.
+const exposed = "Cache-Status, Link, Location, " + httpmessage.RequestIDField
+
+// Fields returns what Allow sets for a request without Origin as fields with their line ends: those that let all origins, and Vary. ok is
+// false where those of a request with Origin may be others.
+func (c CORS) Fields() (fields, vary string, ok bool) {
+	header := make(http.Header)
+	switch isAllowed := c.Allow(header, nil); {
+	case isAllowed:
+		return "Access-Control-Allow-Origin: " + anyOrigin + "\r\nAccess-Control-Expose-Headers: " + exposed + "\r\n", "", true
+	case header.Get("Vary") != "":
+		return "", "Vary: Origin\r\n", false
+	default:
+		return "", "", true
+	}
+}
+
+// Preflight returns the reply to a request for permission to ask this, whose page Allow has allowed.
+func Preflight(ask *route.Ask) message.Reply {
 	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Header: http.Header{
-		"Access-Control-Allow-Methods": {route.Methods(path)},
-		"Access-Control-Allow-Headers": {"Accept, Accept-Language, Cache-Control, Content-Type"},
+		"Access-Control-Allow-Methods": {ask.Methods()},
+		"Access-Control-Allow-Headers": {"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type"},
 		"Access-Control-Max-Age":       {"86400"},
 	}}
+}
+
+// Options returns the reply to OPTIONS for a name: the methods that it has, and its links.
+func Options(ask *route.Ask, base, name string) message.Reply {
+	reply := message.Reply{Status: http.StatusNoContent, Header: http.Header{"Allow": {ask.Methods()}}}
+	reply.AddLink(string(AppendLinks(nil, base, name)))
+	return reply
 }

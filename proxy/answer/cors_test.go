@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/route"
 )
 
 // Fetch standard section 3.2: an origin may read if it is named, or if all are and everybody may resolve names. A reply that
@@ -49,9 +50,9 @@ func TestAllow(t *testing.T) {
 func TestPreflight(t *testing.T) {
 	for path, methods := range map[string]string{
 		"/api/v1/resolve": "GET, HEAD, POST", "/api/v1/resolve?service=I2C": "GET, HEAD, POST",
-		"/uri-res/N2C?urn:a1:b": "GET, HEAD",
+		"/uri-res/N2C?urn:a1:b": "GET, HEAD, OPTIONS",
 	} {
-		response := written(nil, answer.Preflight(path), nil)
+		response := written(nil, answer.Preflight(&route.Ask{Path: path}), nil)
 		if h := response.Header; response.StatusCode != 204 || h.Get("Access-Control-Allow-Methods") != methods || h.Get("Access-Control-Max-Age") != "86400" ||
 			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type") || h.Get("Vary") != "Origin, Access-Control-Request-Method" {
 			t.Errorf("%s: %d %v", path, response.StatusCode, h)

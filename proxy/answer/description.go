@@ -61,22 +61,29 @@ type warningJSON struct {
 // description answers with the description of an identifier, also where it has no
 // location.
 func (a *Responder) description(ctx context.Context, q *Question) (message.Reply, error) {
+	chosen, err := formatOf(q)
+	switch {
+	case err != nil:
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	case chosen.isLinkset():
+		return a.linkset(ctx, q, chosen)
+	}
 	d, answer, failure, err := a.describe(ctx, q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
-	reply := d.reply(negotiate(q.Lines, mediaTypes(typeLD, typeJSON, typeCSV, pages.Type, typePlain)).MIME(), answer)
+	reply := d.reply(chosen, answer)
 	reply.Failure, reply.Record = failure, recordOf(answer, failure)
 	if authoritative(failure) {
 		reply.Status = problem.Status(failure)
 	}
-	addLinks(&reply, q.Query, d.ID)
+	addLinks(&reply, q, d.ID)
 	record := answer.Record()
 	if record == nil {
 		record = resolver.RecordOf(failure)
 	}
 	a.addMemento(&reply, q, record)
-	return reply.WithRecord(record), nil
+	return withRecord(reply, q.Base, record), nil
 }
 
 // describe returns the description of an identifier, with the state of the answer that it
@@ -90,10 +97,8 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 	answer, failure = a.locate(ctx, q)
 	d = describe(known, answer, failure)
 	recorded := answer.Record() != nil || resolver.RecordOf(failure) != nil
-	var n *resolver.Negative
-	if errors.As(failure, &n) {
-		answer.TTL, answer.Cache = n.Lifetime(), n.Cache
-	}
+	n := negativeOf(failure)
+	answer = lasting(answer, failure)
 	if !authoritative(failure) && !recorded { // the registry has no more than its record
 		said, unasked := a.ask(ctx, q, resolver.I2C)
 		d.SubjectOf = works(said.Locations)
@@ -115,17 +120,20 @@ func works(locations []resolver.Location) []workJSON {
 	return all
 }
 
-func (d descriptionJSON) reply(chosen string, answer resolver.Answer) message.Reply {
-	switch chosen {
+// reply returns the description in a format.
+func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.Reply {
+	var body []byte
+	switch chosen.mediaType {
 	case typeCSV:
-		return negotiated("text/csv; charset=utf-8; header=present", d.csv(), answer)
+		body = d.csv()
 	case typePlain:
-		return negotiated("text/plain; charset=utf-8", d.plain(), answer)
+		body = d.plain()
 	case pages.Type:
-		return negotiated(pages.ContentType, pages.Description(d.title, d.rows()), answer)
+		body = pages.Description(d.title, d.rows())
 	default:
-		return negotiated(chosen, message.Marshal(d), answer)
+		body = message.Marshal(d)
 	}
+	return negotiated(chosen.contentType, body, answer)
 }
 
 func describe(known resolver.Description, answer resolver.Answer, err error) descriptionJSON {

@@ -52,8 +52,8 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 		reply.Shared = answer.SharedLifetime()
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()), message.CacheStatus(answer.Cache, answer.TTL)
 	}
-	addLinks(&reply, q.Query, answer.Name.String())
-	return reply.WithRecord(answer.Record()), nil
+	addLinks(&reply, q, answer.Name.String())
+	return withRecord(reply, q.Base, answer.Record()), nil
 }
 
 // withFailing marks locations whose server is failing.

@@ -8,23 +8,80 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// addLinks adds the Link fields of a document about an identifier: RFC 8288, with the relations
-// canonical (RFC 6596), alternate, describedby and service-desc (RFC 8631).
-func addLinks(reply *message.Reply, q resolver.Query, canonical string) {
+// AppendLinks appends the Link field of what a name itself answers, as a redirect: its linkset (RFC 9264 section 6), what describes it and the
+// URL to cite (RFC 8574). Targets are absolute where base, the URL of this server without a slash at its end, is known. It allocates nothing.
+func AppendLinks(dst []byte, base, name string) []byte {
+	return appendCiteAs(appendDescribedBy(appendLinkset(dst, base, name), base, name), base, name)
+}
+
+func appendLinkset(dst []byte, base, name string) []byte {
+	dst = route.AppendServiceURL(append(dst, '<'), base, describes, formatLinkset, name)
+	return append(dst, `>; rel="linkset"; type="`+linksetType+`"`...)
+}
+
+func appendDescribedBy(dst []byte, base, name string) []byte {
+	dst = route.AppendServiceURL(append(dst, ", <"...), base, describes, "", name)
+	return append(dst, `>; rel="describedby"; type="`+typeLD+`"`...)
+}
+
+func appendCiteAs(dst []byte, base, name string) []byte {
+	return append(route.AppendNameURL(append(dst, ", <"...), base, name), `>; rel="cite-as"`...)
+}
+
+// describes is the service of descriptions, without its class.
+const describes = "2C"
+
+// About returns a reply of a name itself with its links, and what its record says, which may be nil.
+func About(reply message.Reply, base, name string, record *resolver.Record) message.Reply {
+	reply.AddLink(string(AppendLinks(nil, base, name)))
+	return withRecord(reply, base, record)
+}
+
+// Failed returns the reply to a question about a name that failed, with its links where the name is known: it is registered, or gone.
+func Failed(reply message.Reply, base, name string, err error) message.Reply {
+	record := resolver.RecordOf(err)
+	if record == nil && reply.Status != http.StatusGone {
+		return reply
+	}
+	return About(reply, base, name, record)
+}
+
+// withRecord returns a reply with what the record of its name says: what came instead of a withdrawn one (RFC 5829 section 3.3), and
+// whether it is for trial.
+func withRecord(reply message.Reply, base string, record *resolver.Record) message.Reply {
+	if record == nil {
+		return reply
+	}
+	for _, successor := range record.Successors {
+		link := route.AppendNameURL([]byte("<"), base, successor)
+		reply.AddLink(string(append(link, `>; rel="successor-version"`...)))
+	}
+	return reply.WithRecord(record)
+}
+
+// addLinks adds the links of a document about an identifier: its linkset, RFC 8288 and the relations canonical (RFC 6596), alternate,
+// describes or describedby, cite-as (RFC 8574) and service-desc (RFC 8631).
+func addLinks(reply *message.Reply, q *Question, canonical string) {
 	if canonical == "" {
 		return
 	}
-	class := "N"
-	if !q.IsURN() {
-		class = "L"
+	links := make([]byte, 0, 512)
+	if q.IsName {
+		links = append(appendLinkset(links, q.Base, canonical), ", "...)
 	}
-	if reply.Header == nil {
-		reply.Header = make(http.Header)
+	links = append(append(append(links, '<'), canonical...), `>; rel="canonical", <`...)
+	links = append(route.AppendServiceURL(links, q.Base, "2Ls", "", canonical), `>; rel="alternate"; type="text/uri-list"`...)
+	switch q.Query.Service {
+	case resolver.I2C, resolver.I2Cs:
+		if q.IsName {
+			links = append(route.AppendNameURL(append(links, ", <"...), q.Base, canonical), `>; rel="describes"`...)
+		}
+	default:
+		links = appendDescribedBy(links, q.Base, canonical)
+		if q.IsName {
+			links = appendCiteAs(links, q.Base, canonical)
+		}
 	}
-	reply.Header["Link"] = []string{
-		"<" + canonical + `>; rel="canonical"`,
-		"<" + route.PathTHTTP + class + "2Ls?" + canonical + `>; rel="alternate"; type="text/uri-list"`,
-		"<" + route.PathTHTTP + class + "2C?" + canonical + `>; rel="describedby"`,
-		"<" + route.PathOpenAPI + `>; rel="service-desc"`,
-	}
+	links = append(append(append(links, ", <"...), q.Base...), route.PathOpenAPI+`>; rel="service-desc"; type="application/json"`...)
+	reply.AddLink(string(links))
 }

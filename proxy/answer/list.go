@@ -47,8 +47,8 @@ func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, 
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer)
 	}
-	addLinks(&reply, q.Query, answer.Name.String())
-	return reply.WithRecord(answer.Record()), nil
+	addLinks(&reply, q, answer.Name.String())
+	return withRecord(reply, q.Base, answer.Record()), nil
 }
 
 func textsOf(locations []resolver.Location) []string {
@@ -79,7 +79,7 @@ func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.
 		reply = negotiated(typeJSON, message.Marshal(found.document(q.Query)), answer)
 	}
 	reply.Failure, reply.Record = found.failure, found.record
-	addLinks(&reply, q.Query, found.canonical)
+	addLinks(&reply, q, found.canonical)
 	return reply, nil
 }
 

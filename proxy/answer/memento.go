@@ -41,19 +41,15 @@ func (a *Responder) addMemento(reply *message.Reply, q *Question, record *resolv
 		return
 	}
 	reply.Vary += ", " + fieldDatetime
-	class := "N"
-	if !q.Query.IsURN() {
-		class = "L"
-	}
-	original := route.PathTHTTP + class + "2C?" + q.Query.URI.String()
-	links := append([]string{}, reply.Header["Link"]...)
-	reply.Header["Link"] = append(links, "<"+original+`>; rel="original timegate"`)
+	name := q.Query.URI.String()
+	original := string(route.AppendServiceURL(nil, q.Base, describes, "", name))
+	reply.AddLink("<" + original + `>; rel="original timegate"`)
 	if q.Query.At.IsZero() {
 		return
 	}
 	changed := record.Changed.UTC()
-	memento := route.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(q.Query.URI.String())
-	reply.Header["Link"] = append(reply.Header["Link"], "<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`)
+	memento := q.Base + route.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(name)
+	reply.AddLink("<" + memento + `>; rel="memento"; datetime="` + changed.Format(http.TimeFormat) + `"`)
 	reply.Header["Memento-Datetime"] = []string{changed.Format(http.TimeFormat)}
 	reply.Header["Content-Location"] = []string{memento}
 }

@@ -40,7 +40,7 @@ func TestMemento(t *testing.T) {
 		"not of the registry":     {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
 		"no history":              {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
 		"no description":          {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
-		"where it leads":          {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "", false, false},
+		"where it leads":          {true, "/urn:x1:a", datetime, record, time.Time{}, 302, "Accept", false, false},
 		"a memento of the parameter": {
 			true, "/api/v1/resolve?at=2031-06-01T00:00:00Z&uri=urn:x1:a", "Accept-Datetime: yesterday", record, asked, 200,
 			"Accept", false, false,

@@ -35,16 +35,16 @@ func TestRedirectByAccept(t *testing.T) {
 		accept, language string
 		want, vary       string
 	}{
-		{[]string{"http://a.example/", "http://b.example/"}, "text/html", "de", "http://a.example/", ""},
+		{[]string{"http://a.example/", "http://b.example/"}, "text/html", "de", "http://a.example/", "Accept"},
 		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "", "", "http://a.example/", "Accept"},
 		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "application/pdf, */*;q=0.1", "", "http://b.example/", "Accept"},
 		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "text/html;q=0, */*", "", "http://b.example/", "Accept"},
 		{[]string{"http://a.example/ text/html", "http://b.example/ application/pdf"}, "image/png", "", "http://a.example/", "Accept"},
 		{[]string{"http://a.example/ text/html", "http://b.example/"}, "image/png", "", "http://b.example/", "Accept"},
-		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "en-GB, de;q=0.5", "http://b.example/", "Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/ pt-BR"}, "", "pt", "http://b.example/", "Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/"}, "", "fr", "http://b.example/", "Accept-Language"},
-		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "", "http://a.example/", "Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "en-GB, de;q=0.5", "http://b.example/", "Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/ pt-BR"}, "", "pt", "http://b.example/", "Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/"}, "", "fr", "http://b.example/", "Accept, Accept-Language"},
+		{[]string{"http://a.example/ de", "http://b.example/ en"}, "", "", "http://a.example/", "Accept, Accept-Language"},
 		{
 			[]string{"http://a.example/ text/html de", "http://b.example/ application/pdf de", "http://c.example/ application/pdf en"},
 			"application/pdf", "en", "http://c.example/", "Accept, Accept-Language",

@@ -102,7 +102,7 @@ func (s *responder) reply(t testing.TB, target string, header http.Header) (mess
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return s.Reply(t.Context(), &answer.Question{Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10})
+	return s.Reply(t.Context(), &answer.Question{Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10, IsName: parsed.Query.IsURN()})
 }
 
 // get returns the response to a request, also to one that fails.

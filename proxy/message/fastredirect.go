@@ -21,6 +21,8 @@ type FastRedirect struct {
 	Tags        Tags
 	Name        string // which Tags are made of
 	Cache       resolver.CacheState
+	Link        []byte // the value of the field
+	CORS, Vary  string // fields with their line ends: those of cross-origin requests, and what the reply depends on
 	RequestID   string // "" for none
 	Date        []byte // the text of the field
 	Body        []byte
@@ -30,11 +32,12 @@ type FastRedirect struct {
 // AppendTo appends the response to dst. It allocates nothing else.
 func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	if r.Status == http.StatusFound { // most
-		dst = append(dst, "HTTP/1.1 302 Found\r\nCache-Control: "...)
+		dst = append(dst, "HTTP/1.1 302 Found\r\n"...)
 	} else {
 		dst = append(strconv.AppendInt(append(dst, "HTTP/1.1 "...), int64(r.Status), 10), ' ')
-		dst = append(append(dst, http.StatusText(r.Status)...), "\r\nCache-Control: "...)
+		dst = append(append(dst, http.StatusText(r.Status)...), "\r\n"...)
 	}
+	dst = append(append(dst, r.CORS...), "Cache-Control: "...)
 	dst = appendCacheControl(dst, r.Lifetime)
 	dst = append(dst, "\r\nCache-Status: "...)
 	dst = appendCacheStatus(dst, r.Cache, r.TTL)
@@ -49,11 +52,14 @@ func (r *FastRedirect) AppendTo(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(len(r.Body)), 10)
 	dst = append(dst, "\r\nContent-Security-Policy: "+pagePolicy+"\r\nContent-Type: "...)
 	dst = append(dst, r.ContentType...)
+	if len(r.Link) > 0 {
+		dst = append(append(dst, "\r\nLink: "...), r.Link...)
+	}
 	dst = append(dst, "\r\nLocation: "...)
 	dst = append(dst, r.Location...)
 	dst = append(dst, "\r\n"...)
 	dst = tags.appendField(dst, SurrogateKey, r.Name)
-	dst = append(dst, "X-Content-Type-Options: nosniff\r\n"...)
+	dst = append(append(dst, r.Vary...), "X-Content-Type-Options: nosniff\r\n"...)
 	if r.RequestID != "" {
 		dst = append(append(append(dst, httpmessage.RequestIDField+": "...), r.RequestID...), "\r\n"...)
 	}

@@ -9,20 +9,26 @@ import (
 // fieldSandbox marks replies about names for trial, which may be removed: a boolean of RFC 9651.
 const fieldSandbox = "Urnd-Sandbox"
 
-// WithRecord returns the reply with the header fields for the record of its name, which may be nil:
-// what came instead of a withdrawn one (RFC 5829 section 3.3), and whether it is for trial.
+// WithRecord returns the reply with the header field for the record of its name, which may be nil: whether it is for trial.
 func (r Reply) WithRecord(record *resolver.Record) Reply {
-	if record == nil || !record.Sandbox && len(record.Successors) == 0 {
-		return r
+	if record != nil && record.Sandbox {
+		r.set(fieldSandbox, "?1")
 	}
+	return r
+}
+
+// AddLink adds a link, or several that commas separate, to the Link field. It stays one line: clients take the last of several.
+func (r *Reply) AddLink(link string) {
+	if before := r.Header["Link"]; len(before) > 0 {
+		link = before[0] + ", " + link
+	}
+	r.set("Link", link)
+}
+
+// set sets a field.
+func (r *Reply) set(name, value string) {
 	if r.Header == nil {
 		r.Header = make(http.Header)
 	}
-	if record.Sandbox {
-		r.Header[fieldSandbox] = []string{"?1"}
-	}
-	for _, successor := range record.Successors {
-		r.Header["Link"] = append(r.Header["Link"], "<"+successor+`>; rel="successor-version"`)
-	}
-	return r
+	r.Header[name] = []string{value}
 }

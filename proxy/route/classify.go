@@ -181,8 +181,9 @@ func (a *Ask) isPublic() bool {
 	switch service := a.Target.Query.Service; a.Target.Form {
 	case FormAPI:
 		return true
-	case FormTHTTP, FormPath, FormTarget:
-		return service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
+	case FormTHTTP, FormPath, FormTarget, FormHost:
+		isLed := service == resolver.I2L && a.Err == nil // what is invalid may be meant for another server
+		return isLed || service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
 	default:
 		return false
 	}

@@ -22,6 +22,8 @@ type Server struct {
 	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
 	RedirectTLS bool
 	TLSPort     string
+	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one that they use.
+	PublicURL string
 }
 
 // Place is where a request has come to. It remembers what the last hosts meant, so it serves one connection: it is not safe
@@ -42,6 +44,7 @@ type Place struct {
 
 	host      meaning
 	authority ownName
+	base      ownBase
 }
 
 // meaning is what a host means, which mostly is that of the next request, too.

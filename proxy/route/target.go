@@ -56,6 +56,8 @@ type Target struct {
 	Led bool
 	// Sort is the order of a listing at /fetch, one of SortName and those with it; "" for that of the listing.
 	Sort string
+	// Format is the format of a description that is asked for, "" for the one that the client accepts.
+	Format string
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
 }
@@ -78,12 +80,17 @@ const (
 	PathOpenAPI = "/api/v1/openapi.json"
 )
 
-// Methods returns the methods that are supported at a target of this server, as a list.
-func Methods(target string) string {
-	if path, _, _ := strings.Cut(target, "?"); path == PathResolve {
+// Methods returns the methods that are supported at the target of a request to this server, as a list.
+func (a *Ask) Methods() string {
+	path, _, _ := strings.Cut(a.Path, "?")
+	switch {
+	case path == PathResolve:
 		return "GET, HEAD, POST"
+	case a.Kind == KindName && a.Err == nil:
+		return "GET, HEAD, OPTIONS"
+	default:
+		return "GET, HEAD"
 	}
-	return "GET, HEAD"
 }
 
 // Parse parses a request-target as it was sent: http.ServeMux would clean its slashes and
@@ -156,14 +163,25 @@ func parseURI(f Form, text string, service resolver.Service) (Target, error) {
 	return Target{Form: f, Query: q.Selected()}, err
 }
 
-// parseTHTTP parses /uri-res/<service>?<uri>. All after the first "?" is the URI, and its
-// percent-encodings are not decoded (RFC 2169 section 2).
+// parseTHTTP parses /uri-res/<service>?<uri>, and /uri-res/<service>.<format>?<uri>, which is urnd's own. All after the first "?" is the
+// URI, and its percent-encodings are not decoded (RFC 2169 section 2), unless it is encoded as a whole.
 func parseTHTTP(target string) (Target, error) {
 	name, text, ok := strings.Cut(target[len(PathTHTTP):], "?")
+	name, format, hasFormat := strings.Cut(name, ".")
 	service, known := resolver.ParseService(name)
-	if !known {
+	switch {
+	case !known:
 		return Target{Form: FormTHTTP}, &resolver.Negative{
 			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2169 or RFC 2483",
+		}
+	case hasFormat && (service != resolver.I2C || format == ""):
+		return Target{Form: FormTHTTP}, &resolver.Negative{
+			Kind: resolver.ErrService, Reason: "a format is that of a description, as in N2C.jsonld",
+		}
+	}
+	if isEncoded(text) {
+		if decoded, err := url.PathUnescape(text); err == nil {
+			text = decoded
 		}
 	}
 	if !ok {
@@ -174,7 +192,7 @@ func parseTHTTP(target string) (Target, error) {
 	}
 	// The path says which service: it is not that of a directive in the URI.
 	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
-	return Target{Form: FormTHTTP, Query: q}, err
+	return Target{Form: FormTHTTP, Query: q, Format: format}, err
 }
 
 // parsePair parses the two URIs of I=I. RFC 2169 does not define a form; in urnd they are
@@ -219,6 +237,9 @@ func parseParameters(f Form, target, query string, room *Scratch) (Target, error
 	}
 	if text == "" && r.Typed {
 		return Target{Form: FormHome}, nil
+	}
+	if format, ok := parameter(query, "format"); ok && f != FormAPI {
+		r.Format, explicit, service = format, true, resolver.I2C
 	}
 	var q resolver.Query
 	if f == FormAPI {

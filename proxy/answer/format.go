@@ -1,0 +1,110 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/elnormous/contenttype"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver"
+)
+
+// format is a format of what is known of a name.
+type format struct {
+	name        string // in URLs: /uri-res/N2C.<name>?<uri>
+	mediaType   string // in Accept
+	contentType string
+	// isOwn is whether only names of the registry have it.
+	isOwn bool
+	// isAnswer is whether a name itself answers with it, where a client would rather have it than a redirect.
+	isAnswer bool
+}
+
+const formatLinkset = "linkset"
+
+// formats returns the formats, first the one of those who accept all.
+func formats() []format {
+	return []format{
+		{name: "jsonld", mediaType: typeLD, contentType: typeLD, isAnswer: true},
+		{name: "json", mediaType: typeJSON, contentType: typeJSON},
+		{name: "csv", mediaType: typeCSV, contentType: "text/csv; charset=utf-8; header=present"},
+		{name: "html", mediaType: pages.Type, contentType: pages.ContentType},
+		{name: "text", mediaType: typePlain, contentType: "text/plain; charset=utf-8"},
+		{name: formatLinkset, mediaType: linksetType, contentType: linksetType, isAnswer: true},
+		{name: "links", mediaType: linkTextType, contentType: linkTextType, isAnswer: true},
+	}
+}
+
+func (f *format) isLinkset() bool { return f.mediaType == linksetType || f.mediaType == linkTextType }
+
+// of reports whether a name with a record, nil for none, has the format.
+func (f *format) of(record *resolver.Record) bool { return !f.isOwn || record != nil }
+
+// formatOf returns the format of a description that is asked for, by name or by Accept. The error says which there are.
+func formatOf(q *Question) (*format, error) {
+	all := formats()
+	if q.Format == "" {
+		chosen := negotiate(q.Lines, typesOf(all)).MIME()
+		return find(all, func(f *format) bool { return f.mediaType == chosen }), nil
+	}
+	if found := find(all, func(f *format) bool { return f.name == q.Format }); found != nil {
+		return found, nil
+	}
+	names := make([]string, 0, len(all))
+	for i := range all {
+		names = append(names, all[i].name)
+	}
+	return nil, &resolver.Negative{Kind: resolver.ErrService, Reason: "there is no such format; there are " + strings.Join(names, ", ")}
+}
+
+func find(all []format, is func(*format) bool) *format {
+	for i := range all {
+		if is(&all[i]) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+func typesOf(all []format) []contenttype.MediaType {
+	types := make([]contenttype.MediaType, 0, len(all))
+	for i := range all {
+		types = append(types, contenttype.NewMediaType(all[i].mediaType))
+	}
+	return types
+}
+
+// MayWantDocument reports whether a value of Accept may ask a name for something else than a redirect. Most say at once that they do not:
+// those of browsers, and of programs that accept everything.
+func MayWantDocument(accept string) bool {
+	if len(accept) < len(linkTextType) && !strings.Contains(accept, "text/") {
+		return false
+	}
+	for _, part := range [...]string{"+json", "/linkset", "/turtle", "/x-", "/vnd."} {
+		if strings.Contains(accept, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// preferred returns the format that a client would rather have of a name than a redirect, nil for most.
+func preferred(lines httpmessage.Lines) *format {
+	accept := lines.List("Accept")
+	if !MayWantDocument(accept) {
+		return nil
+	}
+	var answers []format
+	for _, f := range formats() {
+		if f.isAnswer {
+			answers = append(answers, f)
+		}
+	}
+	types := append([]contenttype.MediaType{contenttype.NewMediaType(pages.Type)}, typesOf(answers)...)
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, types)
+	if err != nil {
+		return nil
+	}
+	return find(answers, func(f *format) bool { return f.mediaType == chosen.MIME() })
+}

@@ -1,0 +1,167 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// The media types of linksets: RFC 9264 sections 4.2 and 4.1.
+const (
+	linksetType  = "application/linkset+json"
+	linkTextType = "application/linkset"
+)
+
+// maxLinks bounds the links of one context in a linkset.
+const maxLinks = 500
+
+// linkContext is a link context with its links, in order: RFC 9264 section 4.2.2. All URIs are absolute where the URL of the server is known.
+type linkContext struct {
+	Anchor string
+	Links  []resolver.Link // with their relation types; Anchor is not used
+}
+
+// add adds a link.
+func (c *linkContext) add(rel, href, mediaType string) {
+	c.Links = append(c.Links, resolver.Link{Rel: rel, URI: href, Type: mediaType})
+}
+
+// linkTarget is a link target object: RFC 9264 section 4.2.3.
+type linkTarget struct {
+	Href     string   `json:"href"`
+	Title    string   `json:"title,omitempty"`
+	Type     string   `json:"type,omitempty"`
+	Language []string `json:"hreflang,omitempty"`
+	Context  []string `json:"context,omitempty"` // an extension attribute, as GS1 has it: section 4.2.4.3
+}
+
+// linksetJSON returns a linkset as JSON, with a line for each target.
+func linksetJSON(contexts []linkContext) []byte {
+	b := bytes.NewBuffer(make([]byte, 0, 4096))
+	out := json.NewEncoder(b)
+	b.WriteString(`{"linkset":[`)
+	for i := range contexts {
+		separate(b, i > 0)
+		contexts[i].writeJSON(b, out)
+	}
+	b.WriteString("]}\n")
+	return b.Bytes()
+}
+
+// writeJSON writes a context: its anchor, and each relation type with its targets, in the order in which they come first.
+func (c *linkContext) writeJSON(b *bytes.Buffer, out *json.Encoder) {
+	b.WriteString(`{"anchor":`)
+	writeJSON(b, out, c.Anchor)
+	links := c.Links[:min(len(c.Links), maxLinks)]
+	for i := range links {
+		rel := links[i].Rel
+		if slices.ContainsFunc(links[:i], func(l resolver.Link) bool { return l.Rel == rel }) {
+			continue
+		}
+		separate(b, true)
+		writeJSON(b, out, rel)
+		b.WriteString(":[")
+		for j := i; j < len(links); j++ {
+			if l := &links[j]; l.Rel == rel {
+				separate(b, j > i)
+				writeJSON(b, out, &linkTarget{l.URI, l.Title, l.Type, listOf(l.Language), listOf(l.Context)})
+			}
+		}
+		b.WriteByte(']')
+	}
+	b.WriteByte('}')
+}
+
+// separate begins a line, behind a comma if it is not the first.
+func separate(b *bytes.Buffer, hasOthers bool) {
+	if hasOthers {
+		b.WriteByte(',')
+	}
+	b.WriteByte('\n')
+}
+
+func listOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// writeJSON writes a value without the line end of its encoder.
+func writeJSON(b *bytes.Buffer, out *json.Encoder, v any) {
+	if out.Encode(v) == nil { // none of our types can fail
+		b.Truncate(b.Len() - 1)
+	}
+}
+
+// linksetText returns a linkset in the syntax of the Link field: RFC 9264 section 4.1.
+func linksetText(contexts []linkContext) []byte {
+	var b []byte
+	for i := range contexts {
+		c := &contexts[i]
+		for j := range c.Links[:min(len(c.Links), maxLinks)] {
+			if len(b) > 0 {
+				b = append(b, ",\n"...)
+			}
+			b = appendLink(b, &c.Links[j], c.Anchor)
+		}
+	}
+	return append(b, '\n')
+}
+
+// appendLink appends a link-value of RFC 8288 section 3, "" for no anchor. It is ASCII, and has no comma or semicolon in its target, at which
+// clients would split the field.
+func appendLink(dst []byte, l *resolver.Link, anchor string) []byte {
+	dst = appendTarget(append(dst, '<'), l.URI)
+	dst = append(append(append(dst, `>; rel="`...), uri.EncodeRaw(l.Rel)...), '"')
+	if anchor != "" {
+		dst = append(appendTarget(append(dst, `; anchor="`...), anchor), '"')
+	}
+	for _, attribute := range [...][2]string{{"type", l.Type}, {"hreflang", l.Language}, {"title", l.Title}, {"context", l.Context}} {
+		dst = appendAttribute(dst, attribute[0], attribute[1])
+	}
+	return dst
+}
+
+// appendTarget appends a URI, percent-encoded where it would end early.
+func appendTarget(dst []byte, target string) []byte {
+	for _, c := range []byte(target) {
+		if c <= ' ' || c >= 0x7F || strings.IndexByte(`,;<>"\`, c) >= 0 {
+			dst = appendEncoded(dst, c)
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// appendAttribute appends a target attribute as a quoted string, or by RFC 8187 section 3.2 where that cannot have its value.
+func appendAttribute(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(append(dst, "; "...), name...)
+	isQuotable := !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F || strings.ContainsRune(`,;"\`, c) })
+	if isQuotable {
+		return append(append(append(dst, `="`...), value...), '"')
+	}
+	dst = append(dst, "*=UTF-8''"...)
+	for _, c := range []byte(value) {
+		isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if isLetter || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			dst = append(dst, c)
+			continue
+		}
+		dst = appendEncoded(dst, c)
+	}
+	return dst
+}
+
+func appendEncoded(dst []byte, c byte) []byte {
+	const hex = "0123456789ABCDEF"
+	return append(dst, '%', hex[c>>4], hex[c&15])
+}

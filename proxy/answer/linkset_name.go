@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// relItem is the relation of what a name leads to, where it says no other: RFC 6573 section 2.1.
+const relItem = "item"
+
+// relSame is the relation of other names of the same resource.
+const relSame = "https://schema.org/sameAs"
+
+// linkset answers with the links of a name: those of the name itself, of its descriptions, and of what it leads to (FAIR Signposting level 2).
+// A name that is gone has them, too.
+func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (message.Reply, error) {
+	known, err := a.config.Names.Describe(q.Query)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	}
+	answer, failure := a.locate(ctx, q.Query)
+	record := answer.Record()
+	if record == nil {
+		record = resolver.RecordOf(failure)
+	}
+	if failure != nil && record == nil && problem.Status(failure) != http.StatusGone {
+		return message.Reply{}, problem.About(failure, q.Query.URI)
+	}
+	contexts := a.contextsOf(q.Base, known, answer, record)
+	body := linksetJSON
+	if chosen.mediaType == linkTextType {
+		body = linksetText
+	}
+	reply := negotiated(chosen.contentType, body(contexts), lasting(answer, failure))
+	if failure != nil {
+		reply.Status = problem.Status(failure)
+	}
+	reply.Record = record
+	return About(reply, q.Base, known.Name.String(), record), nil
+}
+
+// lasting returns an answer with the freshness lifetime of what it was made of, where that failed.
+func lasting(answer resolver.Answer, failure error) resolver.Answer {
+	if n := negativeOf(failure); n != nil {
+		answer.TTL, answer.Cache = n.Lifetime(), n.Cache
+	}
+	return answer
+}
+
+// contextsOf returns the link contexts of a name.
+func (a *Responder) contextsOf(base string, known resolver.Description, answer resolver.Answer, record *resolver.Record) []linkContext {
+	name := known.Name.String()
+	url := string(route.AppendNameURL(nil, base, name))
+	self := linkContext{Anchor: url}
+	self.add("cite-as", url, "")
+	links := answer.Links()
+	if record != nil && len(answer.Locations) == 0 {
+		links = record.Links
+	}
+	contexts := make([]linkContext, 1, 1+len(links)+len(formats()))
+	for _, l := range links[:min(len(links), maxLinks)] {
+		l.Rel = expanded(l.Rel)
+		if l.Anchor == "" || l.Anchor == name {
+			self.Links = append(self.Links, l)
+		} else {
+			contexts = addTo(contexts, string(route.AppendNameURL(nil, base, l.Anchor)), l)
+		}
+	}
+	for _, f := range formats() {
+		if f.of(record) && !f.isLinkset() {
+			at := string(route.AppendServiceURL(nil, base, describes, f.name, name))
+			self.add("describedby", at, f.mediaType)
+			contexts = addTo(contexts, at, resolver.Link{Rel: "describes", URI: url})
+		}
+	}
+	for _, other := range known.Others {
+		self.add(relSame, string(route.AppendNameURL(nil, base, other.String())), "")
+	}
+	if record != nil {
+		for _, successor := range record.Successors {
+			self.add("successor-version", string(route.AppendNameURL(nil, base, successor)), "")
+		}
+	}
+	for _, l := range self.Links {
+		if l.Rel == relItem {
+			contexts = addTo(contexts, l.URI, resolver.Link{Rel: "collection", URI: url})
+		}
+	}
+	contexts[0] = self
+	return contexts
+}
+
+// addTo adds a link to the context with an anchor.
+func addTo(contexts []linkContext, anchor string, link resolver.Link) []linkContext {
+	for i := range contexts {
+		if contexts[i].Anchor == anchor {
+			contexts[i].Links = append(contexts[i].Links, link)
+			return contexts
+		}
+	}
+	return append(contexts, linkContext{anchor, []resolver.Link{link}})
+}
+
+// expanded returns the relation type of a target: what the name leads to is an item of it, and the terms of the GS1 Web Vocabulary are URIs.
+func expanded(rel string) string {
+	switch term, isGS1 := strings.CutPrefix(rel, "gs1:"); {
+	case rel == "":
+		return relItem
+	case isGS1:
+		return "https://ref.gs1.org/voc/" + term
+	default:
+		return rel
+	}
+}

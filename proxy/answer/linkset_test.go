@@ -1,0 +1,227 @@
+package answer_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/resolver"
+)
+
+// linked answers with a name of the registry, which leads to a book in two languages, and has a link that leads nowhere by itself.
+func linked(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+	record := &resolver.Record{
+		Name: q.URI.String(), Version: 1, Status: "active", Metadata: `{"title":"A book"}`,
+		Links: []resolver.Link{{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\""}, {URI: "https://a.example/p", Rel: "gs1:pip"}},
+	}
+	if !q.Service.Locates() {
+		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Record: record}
+	}
+	return resolver.Answer{Name: q.URI, TTL: time.Minute, Cache: resolver.CacheHit, Locations: []resolver.Location{
+		{URI: "https://a.example/de,1", From: &resolver.Source{Name: "registry", Record: record, Type: "text/html", Language: "de"}},
+		{URI: "https://a.example/en", From: &resolver.Source{
+			Name: "registry", Record: record, Type: "application/pdf", Language: "en",
+			Relation: &resolver.Relation{Title: "English"},
+		}},
+	}}, nil
+}
+
+type linksetOf struct {
+	Linkset []map[string]any `json:"linkset"`
+}
+
+// decoded returns a linkset, whose contexts it checks by RFC 9264 section 4.2: each has an absolute or own anchor once, and each relation has
+// targets with href.
+func decoded(t *testing.T, body string) map[string]map[string]any {
+	t.Helper()
+	var set linksetOf
+	d := json.NewDecoder(strings.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&set); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	all := make(map[string]map[string]any)
+	for _, c := range set.Linkset {
+		anchor, _ := c["anchor"].(string)
+		if anchor == "" || all[anchor] != nil {
+			t.Errorf("the anchor %q is empty or there twice", anchor)
+		}
+		all[anchor] = c
+		for rel, targets := range c {
+			if rel == "anchor" {
+				continue
+			}
+			list, ok := targets.([]any)
+			if !ok || len(list) == 0 {
+				t.Errorf("%s has no list of targets: %v", rel, targets)
+			}
+			for _, target := range list {
+				if object, _ := target.(map[string]any); object["href"] == nil {
+					t.Errorf("%s: a target without href: %v", rel, target)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// RFC 9264: a name has its links by Accept, by format and at a URL of their own. FAIR Signposting level 2: they are those of the name, of its
+// descriptions and of its items.
+func TestLinkset(t *testing.T) {
+	s := start(t, nil)
+	s.next = linked
+	for target, accept := range map[string]string{
+		"/urn:a1:b": "application/linkset+json", "/uri-res/N2C.linkset?urn:a1:b": "text/html", "/?uri=urn:a1:b&format=linkset": "*/*",
+		"/uri-res/N2C?urn:a1:b": "application/linkset+json", "/URN:a1:b": "application/linkset+json;q=0.9, text/html;q=0.1",
+	} {
+		response := s.get(t, target, "Accept: "+accept)
+		if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/linkset+json" || response.Header.Get("Vary") != "Accept" ||
+			response.Header.Get("Cache-Control") != "max-age=60" {
+			t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
+		}
+		all := decoded(t, text(t, response))
+		name := all["/urn:a1:b"]
+		for rel, n := range map[string]int{
+			"item": 2, "license": 1, "https://ref.gs1.org/voc/pip": 1, "cite-as": 1, "describedby": 5,
+		} {
+			if list, _ := name[rel].([]any); len(list) != n {
+				t.Errorf("%s: %s: %v", target, rel, name[rel])
+			}
+		}
+		if item := all["https://a.example/en"]; item["collection"] == nil {
+			t.Errorf("an item does not say what it is of: %v", all)
+		}
+		if metadata := all["/uri-res/N2C.jsonld?urn:a1:b"]; metadata["describes"] == nil {
+			t.Errorf("a description does not say of what: %v", all)
+		}
+	}
+	for accept, location := range map[string]string{
+		"*/*": "https://a.example/de,1", "": "https://a.example/de,1", "text/html, application/linkset+json;q=0.9": "https://a.example/de,1",
+		"application/linkset+json;q=0, */*": "https://a.example/de,1", "application/pdf": "https://a.example/en",
+	} {
+		if got := s.get(t, "/urn:a1:b", "Accept: "+accept); got.StatusCode != http.StatusFound || got.Header.Get("Location") != location {
+			t.Errorf("%q: %d %v", accept, got.StatusCode, got.Header)
+		}
+	}
+}
+
+// RFC 9264 section 4.1: the text is ASCII, and clients that split it at commas and semicolons read it right, too.
+func TestLinksetAsText(t *testing.T) {
+	s := start(t, nil)
+	s.next = linked
+	body := text(t, s.get(t, "/urn:a1:b", "Accept: application/linkset"))
+	for i := range len(body) {
+		if body[i] >= 0x7F || body[i] < ' ' && body[i] != '\n' {
+			t.Fatalf("the octet %d is %x", i, body[i])
+		}
+	}
+	for _, want := range []string{
+		`<https://a.example/de%2C1>; rel="item"; anchor="/urn:a1:b"; type="text/html"; hreflang="de"`,
+		`<https://a.example/terms>; rel="license"; anchor="/urn:a1:b"; title*=UTF-8''B%C3%BCcher%2C%20%22alle%22`,
+		`<https://a.example/en>; rel="item"; anchor="/urn:a1:b"; type="application/pdf"; hreflang="en"; title="English"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in\n%s", want, body)
+		}
+	}
+	for part := range strings.SplitSeq(body, ",") {
+		if !strings.HasPrefix(strings.TrimSpace(part), "<") {
+			t.Errorf("split at commas, a part is %q", part)
+		}
+	}
+}
+
+// A withdrawn name has a linkset without items, with what came instead; of an unknown one there is none.
+func TestLinksetOfWithdrawn(t *testing.T) {
+	s := start(t, nil)
+	record := &resolver.Record{Name: "urn:a1:b", Status: "withdrawn", Successors: []string{"urn:a1:c,d"}}
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Record: record})
+	response := s.get(t, "/urn:a1:b", "Accept: application/linkset+json")
+	all := decoded(t, text(t, response))
+	if response.StatusCode != http.StatusGone || !strings.Contains(fmt.Sprint(all["/urn:a1:b"]["successor-version"]), "/urn%3Aa1:c%2Cd") || all["/urn:a1:b"]["item"] != nil {
+		t.Errorf("%d %v", response.StatusCode, all)
+	}
+	if got := response.Header["Link"]; len(got) != 1 || !strings.Contains(got[0], `</urn%3Aa1:c%2Cd>; rel="successor-version"`) {
+		t.Errorf("%q", got)
+	}
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound})
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != http.StatusNotFound || got.Header["Link"] != nil {
+		t.Errorf("an unknown name: %d %v", got.StatusCode, got.Header)
+	}
+}
+
+// Who asks for a description at the name gets it where the registry has one, and no target is of that type: other names are described where they
+// lead to.
+func TestDescriptionByName(t *testing.T) {
+	s := start(t, nil)
+	s.next = linked
+	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != 200 || got.Header.Get("Content-Type") != "application/ld+json" {
+		t.Errorf("%d %v", got.StatusCode, got.Header)
+	}
+	s.next = withLocations("https://a.example/")
+	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusFound || got.Header.Get("Vary") != "Accept" {
+		t.Errorf("of another authority: %d %v", got.StatusCode, got.Header)
+	}
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		record := &resolver.Record{Name: q.URI.String()}
+		return resolver.Answer{Name: q.URI, Locations: []resolver.Location{
+			{URI: "https://a.example/", From: &resolver.Source{Record: record}},
+			{URI: "https://a.example/ld", From: &resolver.Source{Record: record, Type: "application/ld+json"}},
+		}}, nil
+	}
+	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusFound || got.Header.Get("Location") != "https://a.example/ld" {
+		t.Errorf("with a target of the type: %d %v", got.StatusCode, got.Header)
+	}
+	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented || !strings.Contains(text(t, got), "jsonld, json, csv") {
+		t.Errorf("an unknown format: %d", got.StatusCode)
+	}
+}
+
+// Links of a name are bounded.
+func TestLinksetIsBounded(t *testing.T) {
+	s := start(t, nil)
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		a := resolver.Answer{Name: q.URI}
+		for i := range 5000 {
+			a.Locations = append(a.Locations, resolver.Location{URI: fmt.Sprint("https://a.example/", i), From: &resolver.Source{}})
+		}
+		return a, nil
+	}
+	if all := decoded(t, text(t, s.get(t, "/uri-res/N2C.linkset?urn:a1:b"))); len(all["/urn:a1:b"]["item"].([]any)) > 500 {
+		t.Errorf("%d items", len(all["/urn:a1:b"]["item"].([]any)))
+	}
+}
+
+func BenchmarkLinkset(b *testing.B) {
+	s := start(b, nil)
+	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		a := resolver.Answer{Name: q.URI}
+		for i := range 10 {
+			a.Locations = append(a.Locations, resolver.Location{
+				URI: fmt.Sprint("https://a.example/", i), From: &resolver.Source{Type: "text/html", Language: "de", Relation: &resolver.Relation{Title: "A title"}},
+			})
+		}
+		return a, nil
+	}
+	header := headerOf("Accept: application/linkset+json")
+	b.ReportAllocs()
+	for b.Loop() {
+		if reply, err := s.reply(b, "/urn:a1:b", header); err != nil || reply.Status != 200 {
+			b.Fatal(err)
+		}
+	}
+}
+
+// The Link field of a redirect allocates nothing.
+func BenchmarkLinks(b *testing.B) {
+	room := make([]byte, 0, 1024)
+	b.ReportAllocs()
+	for b.Loop() {
+		answer.AppendLinks(room, "https://urn.example.org", "urn:nbn:de:101:1-201102033592")
+	}
+}
