@@ -122,7 +122,7 @@ func TestRegistryHistory(t *testing.T) {
 		!strings.Contains(strings.Join(response.Header["Link"], ", "), `rel="memento"`) {
 		t.Errorf("a description of a time has %v", response.Header)
 	} else {
-		memento := w.ask(t, response.Header.Get("Content-Location"), "", "")
+		memento := w.ask(t, strings.TrimPrefix(response.Header.Get("Content-Location"), w.url), "", "")
 		if memento.status != http.StatusOK {
 			t.Errorf("the memento at %s: %d %s", response.Header.Get("Content-Location"), memento.status, memento.body)
 		}

@@ -178,7 +178,7 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 			t.Errorf("the page does not have %s:\n%s", want, page.body)
 		}
 	}
-	if links := strings.Join(page.header["Link"], ", "); !strings.Contains(links, `<urn:example:report-2>; rel="successor-version"`) {
+	if links := strings.Join(page.header["Link"], ", "); !strings.Contains(links, `/urn:example:report-2>; rel="successor-version"`) {
 		t.Errorf("the Link fields are %s", links)
 	}
 }
