@@ -69,7 +69,7 @@ func TestListingIsRepresented(t *testing.T) {
 		{"*/*", "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"text/plain", "text/plain; charset=utf-8", "2001-09-09 01:46  <a>"},
 		{"application/json", "application/json", `"name": "<a>"`},
-		{"application/linkset+json", "application/linkset+json", `"anchor":"ftp://h.example/pub/"`},
+		{"application/linkset+json", "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
 	} {
 		response := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: "+tt.accept)
 		body := text(t, response)

@@ -24,6 +24,10 @@ func (s *stage) injections() []payload {
 		for _, form := range []string{
 			"/urn:plain:a%sEvil:%%201", "/?uri=urn:plain:a%sEvil:%%201", "/uri-res/N2L?urn:plain:a%sEvil:%%201",
 			"/uri-res/N2Ls?urn:plain:a%sEvil:%%201", "/urn:plain:a?=%sEvil:%%201", "/http://a.example/%sEvil:%%201", "/?uri=http://a.example/%sEvil:%%201",
+			"/uri-res/N2C.linkset?urn:plain:a%sEvil:%%201", "/uri-res/N2C.links?urn:plain:a,%sEvil:%%201", "/uri-res/N2C.%sEvil:%%201?urn:plain:a",
+			"/?uri=urn:plain:a&format=%sEvil:%%201", "/uri-res/N2C.bibtex?urn:plain:a%sEvil:%%201", "/timegate/urn:plain:a%sEvil:%%201",
+			"/timemap/urn:plain:a%sEvil:%%201", "/memento/20260101000000/urn:plain:a%sEvil:%%201", "/memento/%sEvil:%%201/urn:plain:a",
+			"/ark:12345/a%sEvil:%%201?info", "/api/handles/10.1/a%sEvil:%%201?type=%%0d%%0aEvil:%%201", "/01/09506000134352/10/%sEvil:%%201?linkType=gs1:pip",
 		} {
 			add("line end "+end, "RFC 9110 section 17.11", fmt.Sprintf(form, end))
 		}
@@ -32,11 +36,24 @@ func (s *stage) injections() []payload {
 		"<script>alert(1)</script>", "\"><script>alert(1)</script>", "'><img src=x onerror=alert(1)>", "javascript:alert(1)",
 		"</title><script>alert(1)</script>", "{{7*7}}", "${7*7}",
 	} {
-		for _, form := range []string{"/", "/urn:plain:", "/?uri=", "/?uri=urn:", "/uri-res/N2L?", "/api/v1/resolve?uri="} {
+		for _, form := range []string{
+			"/", "/urn:plain:", "/?uri=", "/?uri=urn:", "/uri-res/N2L?", "/api/v1/resolve?uri=", "/uri-res/N2C.html?urn:plain:",
+			"/uri-res/N2C.", "/?uri=urn:plain:a&format=", "/timegate/", "/timemap/urn:plain:", "/memento/", "/api/handles/", "/ark:12345/",
+			"/01/09506000134352?linkType=",
+		} {
 			for _, accept := range []string{"Accept: text/html", "Accept: application/json"} {
 				add("markup", "RFC 9110 section 17.11", form+url.PathEscape(text), accept)
 			}
 		}
+	}
+	for _, host := range []string{`a.example">; rel="cite-as"`, "a.example,b.example", "a.example;x=y", "a.example/../", "a@b.example", "[::1", "a.example:80:80", "%0d%0aEvil:1"} {
+		payloads = append(payloads, payload{name: "the host " + host, section: "RFC 8288 section 3", shows: "Host: " + host, play: func(ctx context.Context) error {
+			got, err := get(ctx, s.service, friend, "/urn:plain:a", "Host: "+host)
+			if err == nil && strings.Contains(got.header.Get("Link"), host) {
+				return fmt.Errorf("it is in the links: %s", got.header.Get("Link"))
+			}
+			return harmless(got, err)
+		}})
 	}
 	for _, location := range []string{
 		"http://a.example/\r\nEvil: 1", "http://a.example/\nEvil: 1", "http://a.example/\x00", "http://a.example/ b", "javascript:alert(1)",
@@ -79,7 +96,7 @@ func harmless(got reply, err error) error {
 	isHTML := strings.HasPrefix(got.header.Get("Content-Type"), "text/html")
 	lower := strings.ToLower(got.body)
 	switch {
-	case got.header.Get("Evil") != "":
+	case got.header.Get("Evil") != "" || len(got.header["Link"]) > 1:
 		return errors.New("a field was injected")
 	case got.status == 500:
 		return errors.New("it is answered 500")

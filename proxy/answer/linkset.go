@@ -43,9 +43,9 @@ type linkTarget struct {
 func linksetJSON(contexts []linkContext) []byte {
 	b := bytes.NewBuffer(make([]byte, 0, 4096))
 	out := json.NewEncoder(b)
-	b.WriteString(`{"linkset":[`)
+	b.WriteString(`{"linkset": [`)
 	for i := range contexts {
-		separate(b, i > 0)
+		separate(b, i > 0, "  ")
 		contexts[i].writeJSON(b, out)
 	}
 	b.WriteString("]}\n")
@@ -54,7 +54,7 @@ func linksetJSON(contexts []linkContext) []byte {
 
 // writeJSON writes a context: its anchor, and each relation type with its targets, in the order in which they come first.
 func (c *linkContext) writeJSON(b *bytes.Buffer, out *json.Encoder) {
-	b.WriteString(`{"anchor":`)
+	b.WriteString(`{"anchor": `)
 	writeJSON(b, out, c.Anchor)
 	links := c.Links[:min(len(c.Links), maxLinks)]
 	for i := range links {
@@ -62,12 +62,12 @@ func (c *linkContext) writeJSON(b *bytes.Buffer, out *json.Encoder) {
 		if slices.ContainsFunc(links[:i], func(l resolver.Link) bool { return l.Rel == rel }) {
 			continue
 		}
-		separate(b, true)
+		separate(b, true, "    ")
 		writeJSON(b, out, rel)
-		b.WriteString(":[")
+		b.WriteString(": [")
 		for j := i; j < len(links); j++ {
 			if l := &links[j]; l.Rel == rel {
-				separate(b, j > i)
+				separate(b, j > i, "      ")
 				writeJSON(b, out, &linkTarget{l.URI, l.Title, l.Type, listOf(l.Language), listOf(l.Context)})
 			}
 		}
@@ -76,12 +76,13 @@ func (c *linkContext) writeJSON(b *bytes.Buffer, out *json.Encoder) {
 	b.WriteByte('}')
 }
 
-// separate begins a line, behind a comma if it is not the first.
-func separate(b *bytes.Buffer, hasOthers bool) {
+// separate begins a line with an indent, behind a comma if it is not the first.
+func separate(b *bytes.Buffer, hasOthers bool, indent string) {
 	if hasOthers {
 		b.WriteByte(',')
 	}
 	b.WriteByte('\n')
+	b.WriteString(indent)
 }
 
 func listOf(text string) []string {

@@ -39,7 +39,7 @@ func TestListing(t *testing.T) {
 		{"image/png", true, "text/html; charset=utf-8", "&lt;a&gt;"},
 		{"text/plain", true, "text/plain; charset=utf-8", "2001-09-09 01:46  <a>"},
 		{"application/json", true, "application/json", `"name": "<a>"`},
-		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json", `"anchor":"ftp://h.example/pub/"`},
+		{"application/json;q=0.1, application/linkset+json", false, "application/linkset+json", `"anchor": "ftp://h.example/pub/"`},
 	} {
 		accept := answer.ListingAccept(tt.accept, tt.fetched, "")
 		if chosen, fetched := answer.AcceptOf(accept); fetched != tt.fetched || strings.ContainsAny(chosen, ";,") {
@@ -77,7 +77,7 @@ func TestListingAsJSON(t *testing.T) {
 		t.Errorf("%+v", set)
 	}
 	_, body = answer.Listing(answer.ListingAccept("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
-	if string(body) != "{\"linkset\":[\n{\"anchor\":\"news:a.b\"}]}\n" {
+	if string(body) != "{\"linkset\": [\n  {\"anchor\": \"news:a.b\"}]}\n" {
 		t.Errorf("an empty one: %s", body)
 	}
 }

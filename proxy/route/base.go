@@ -21,19 +21,19 @@ func (p *Place) Base(host string) string {
 	return last.text
 }
 
-// isHostText reports whether a text is a host, with or without port, as URLs may have it: RFC 3986 section 3.2.2, without what is quoted
-// in a Link field.
-func isHostText(host string) bool {
-	const most, others = 255 + len(":65535"), "-._~:[]"
-	if host == "" || len(host) > most {
-		return false
-	}
-	for i := range len(host) {
-		c := host[i]
-		isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !isLetter && strings.IndexByte(others, c) < 0 {
+// isHostText reports whether a text is a host, with or without port, as the URLs of Link fields may have it: RFC 3986 section 3.2.2.
+func isHostText(text string) bool {
+	const most, digits = 255 + len(":65535"), "0123456789"
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" + digits
+	host, port, hasPort := strings.Cut(text, ":")
+	others := letters + "-._~"
+	if strings.HasPrefix(text, "[") { // IPv6
+		end := strings.IndexByte(text, ']')
+		host, others = text[1:max(end, 1)], "0123456789abcdefABCDEF:."
+		port, hasPort = strings.CutPrefix(text[end+1:], ":")
+		if port != "" && !hasPort {
 			return false
 		}
 	}
-	return true
+	return host != "" && len(text) <= most && strings.Trim(host, others) == "" && (!hasPort || port != "" && strings.Trim(port, digits) == "")
 }

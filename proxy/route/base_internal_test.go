@@ -1,0 +1,38 @@
+package route
+
+import "testing"
+
+// What a client says that it has asked is in links only if it is a host.
+func TestIsHostText(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a.example": true, "A.example:8141": true, "192.0.2.1": true, "[2001:db8::1]": true, "[2001:db8::1]:80": true, "a_b": true,
+		"": false, "a:": false, "a:80:80": false, "a:b": false, "[::1": false, "[]": false, "[::1]80": false, "a b": false, `a">`: false, "a,b": false,
+		"a;b": false, "a/b": false, "a@b": false, "a%0d": false, ":80": false, "ä": false,
+	} {
+		if got := isHostText(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// The base is that of the configuration, and else of the request: its host, and the scheme by which it came, also to a proxy in front.
+func TestBase(t *testing.T) {
+	p := Place{Server: &Server{}}
+	if got := p.Base("a.example"); got != "http://a.example" {
+		t.Error(got)
+	}
+	if got := p.Base("b.example:8141"); got != "http://b.example:8141" {
+		t.Error(got)
+	}
+	p.IsFronted, p.Scheme = true, "https"
+	if got := p.Base("b.example:8141"); got != "https://b.example:8141" {
+		t.Error(got)
+	}
+	if got := p.Base(`b.example">`); got != "" {
+		t.Error(got)
+	}
+	p.PublicURL = "https://urn.example.org/resolver"
+	if got := p.Base("b.example"); got != p.PublicURL {
+		t.Error(got)
+	}
+}
