@@ -257,9 +257,18 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/answer",
-			[]string{"proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri", "internal/api", "internal/httpmessage"},
+			[]string{
+				"proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri",
+				"internal/api", "internal/httpmessage",
+			},
 			true,
 			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy",
+		},
+		{
+			"proxy/answer/represent",
+			[]string{"uri"},
+			true,
+			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no answer, request or cache",
 		},
 		{
 			"proxy/forward",

@@ -174,7 +174,7 @@ func TestBatchForms(t *testing.T) {
 		{"", "text/uri-list; charset=utf-8", "# urn:x\r\nurn:a1:b\r\n", `"input":"urn:a1:b"`},
 		{"?service=I2Ls", "application/json", `["urn:a1:b"]`, `"service":"I2Ls"`},
 		{"?service=I2Ns", "text/plain", "urn:isbn:0-395-36341-1", `"names":["urn:isbn:9780395363416"`},
-		{"?service=I2C", "text/plain", "urn:isbn:0-395-36341-1", `"@context":"https://schema.org"`},
+		{"?service=I2C", "text/plain", "urn:isbn:0-395-36341-1", `"@context":["https://schema.org",`},
 		{"?service=I2R", "text/plain", "urn:a1:b", `"status":501`},
 	} {
 		status, lines := s.batch(t, tt.query, tt.kind, tt.body)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -22,25 +23,25 @@ const (
 	typeCSV = "text/csv"
 )
 
-// descriptionJSON is a Thing of schema.org, with properties of urnd.
+// descriptionJSON is a Thing of schema.org, with properties of urnd: descriptionContext tells them apart.
 type descriptionJSON struct {
 	title string // of its page
 
-	Context    string        `json:"@context"`
-	Type       string        `json:"@type"`
-	ID         string        `json:"@id"`
-	Identifier string        `json:"identifier"`
-	SameAs     []string      `json:"sameAs"`
-	URL        []string      `json:"url"`
-	Namespace  string        `json:"namespace,omitempty"`
-	Document   string        `json:"document,omitempty"`
-	Conforms   []string      `json:"conforms,omitempty"`
-	Status     string        `json:"status"`   // located, unknown, gone or unreachable
-	Validity   int64         `json:"validity"` // freshness lifetime in seconds
-	Detail     string        `json:"detail,omitempty"`
-	SubjectOf  []workJSON    `json:"subjectOf,omitempty"` // what authorities say
-	Warnings   []warningJSON `json:"warnings,omitempty"`
-	Record     *api.Record   `json:"record,omitempty"` // in the registry of the site
+	Context    json.RawMessage `json:"@context"`
+	Type       string          `json:"@type"`
+	ID         string          `json:"@id"`
+	Identifier string          `json:"identifier"`
+	SameAs     []string        `json:"sameAs"`
+	URL        []string        `json:"url"`
+	Namespace  string          `json:"namespace,omitempty"`
+	Document   string          `json:"document,omitempty"`
+	Conforms   []string        `json:"conforms,omitempty"`
+	Status     string          `json:"status"`   // located, unknown, gone or unreachable
+	Validity   int64           `json:"validity"` // freshness lifetime in seconds
+	Detail     string          `json:"detail,omitempty"`
+	SubjectOf  []workJSON      `json:"subjectOf,omitempty"` // what authorities say
+	Warnings   []warningJSON   `json:"warnings,omitempty"`
+	Record     *api.Record     `json:"record,omitempty"` // in the registry of the site
 }
 
 // workJSON is a CreativeWork of schema.org: the description that an authority gives.
@@ -139,7 +140,7 @@ func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.R
 func describe(known resolver.Description, answer resolver.Answer, err error) descriptionJSON {
 	d := descriptionJSON{
 		title:   known.Name.Display(),
-		Context: "https://schema.org", Type: "Thing", ID: known.Name.String(), Identifier: known.Name.String(),
+		Context: json.RawMessage(descriptionContext), Type: "Thing", ID: known.Name.String(), Identifier: known.Name.String(),
 		SameAs: []string{}, URL: textsOf(answer.Locations),
 		Namespace: known.Namespace, Document: known.Document, Conforms: known.Conforms, Status: "located",
 	}

@@ -1,0 +1,82 @@
+package represent
+
+import (
+	"bytes"
+	"strings"
+)
+
+// BibTeX writes a work as an entry @misc, which requires no field. Braces in texts are written as commands, since BibTeX counts those that
+// are escaped by a backslash, too. URLs are as they are: styles write them as they stand.
+func BibTeX(w Work) []byte {
+	w = w.tidied()
+	m := w.Metadata
+	var b bytes.Buffer
+	b.WriteString("@misc{" + bibKey(w.subject()))
+	field := func(name, text string) {
+		if text != "" {
+			b.WriteString(",\n  " + name + " = {" + text + "}")
+		}
+	}
+	var authors []string
+	for _, a := range m.Creators {
+		authors = append(authors, a.bibtex())
+	}
+	field("author", strings.Join(authors, " and "))
+	field("title", escapeTeX(w.title()))
+	field("publisher", escapeTeX(m.Publisher))
+	parts := dateParts(m.Issued)
+	field("year", year(m.Issued))
+	if len(parts) > 1 {
+		field("date", m.Issued)
+		b.WriteString(",\n  month = " + bibMonths[parts[1]-1])
+	}
+	field("abstract", escapeTeX(m.Description))
+	field("keywords", escapeTeX(strings.Join(m.Keywords, ", ")))
+	field("language", escapeTeX(m.Language))
+	if doi, ok := strings.CutPrefix(w.Name, "doi:"); ok {
+		field("doi", doi)
+	} else {
+		scheme, _, _ := strings.Cut(w.Name, ":")
+		field("eprint", w.Name)
+		field("eprinttype", scheme)
+	}
+	field("note", escapeTeX(w.note()))
+	field("url", w.URL)
+	b.WriteString("\n}\n")
+	return b.Bytes()
+}
+
+// bibMonths are the macros for months.
+var bibMonths = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+
+// bibtex returns a name. What is not "Family, Given" is in braces, so that no part of it is taken for one.
+func (a Agent) bibtex() string {
+	name := escapeTeX(a.Name)
+	isJoined := strings.Contains(" "+strings.ToLower(a.Name)+" ", " and ")
+	if _, _, ok := a.parts(); ok && !isJoined {
+		return name
+	}
+	return "{" + name + "}"
+}
+
+// bibKey makes a key of an identifier, "unknown" of none. Characters that mean something to BibTeX or TeX are hyphens in it.
+func bibKey(id string) string {
+	if id == "" {
+		return "unknown"
+	}
+	key := []byte(id)
+	for i, c := range key {
+		if !isAlphanumeric(c) && strings.IndexByte(":.-/", c) < 0 {
+			key[i] = '-'
+		}
+	}
+	return string(key)
+}
+
+// escapeTeX escapes what means something to TeX.
+func escapeTeX(text string) string {
+	return strings.NewReplacer(
+		`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `%`, `\%`, `&`, `\&`, `#`, `\#`, `_`, `\_`,
+		`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `$`, `\$`,
+	).Replace(text)
+}

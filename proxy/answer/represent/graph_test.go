@@ -1,0 +1,176 @@
+package represent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/piprate/json-gold/ld"
+
+	"github.com/urnd/urnd/proxy/answer/represent"
+)
+
+// schemaContext has the rules of the context of schema.org for the terms that are used here: texts are IRIs where a term has no others, and
+// dates have a type.
+const schemaContext = `{"@context": {"type": "@type", "id": "@id", "@vocab": "http://schema.org/", "schema": "http://schema.org/",
+	"Date": {"@id": "schema:Date"}, "url": {"@id": "schema:url", "@type": "@id"}, "sameAs": {"@id": "schema:sameAs", "@type": "@id"},
+	"contentUrl": {"@id": "schema:contentUrl", "@type": "@id"}, "license": {"@id": "schema:license", "@type": "@id"},
+	"datePublished": {"@id": "schema:datePublished", "@type": "Date"}}}`
+
+type loader struct{}
+
+func (loader) LoadDocument(u string) (*ld.RemoteDocument, error) {
+	if u != "https://schema.org" {
+		return nil, fmt.Errorf("no context is loaded but that of schema.org: %s", u)
+	}
+	var document any
+	err := json.Unmarshal([]byte(schemaContext), &document)
+	return &ld.RemoteDocument{DocumentURL: u, Document: document}, err
+}
+
+// forms are the quads of a work in both forms.
+type forms struct{ linked, turtle string }
+
+// triples returns the quads of both forms.
+func triples(w represent.Work) (f forms, err error) {
+	text := represent.JSONLD(w)
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		return f, fmt.Errorf("%w in %s", err, text)
+	}
+	options := ld.NewJsonLdOptions("")
+	options.DocumentLoader, options.Format = loader{}, "application/n-quads"
+	linked, err := ld.NewJsonLdProcessor().ToRDF(document, options)
+	if err != nil {
+		return f, fmt.Errorf("%w in %s", err, text)
+	}
+	f.linked, _ = linked.(string)
+	text = represent.Turtle(w)
+	if f.turtle, err = readTurtle(string(text)); err != nil {
+		return f, fmt.Errorf("%w in %s", err, text)
+	}
+	return f, nil
+}
+
+// canonical returns the canonical N-Quads of quads. It takes very long where there are many nodes that differ by nothing.
+func canonical(quads string) (string, error) {
+	options := ld.NewJsonLdOptions("")
+	options.Algorithm, options.Format, options.InputFormat = ld.AlgorithmURDNA2015, "application/n-quads", "application/n-quads"
+	normal, err := ld.NewJsonLdProcessor().Normalize(quads, options)
+	if err != nil {
+		return "", err
+	}
+	return normal.(string), nil
+}
+
+var blankLabel = regexp.MustCompile(`(^|[> ])_:[a-z0-9]+ `)
+
+// alike compares quads, but not which nodes without a name they are about.
+func alike(f forms) error {
+	var sorted [2][]string
+	for i, quads := range []string{f.linked, f.turtle} {
+		for line := range strings.Lines(quads) {
+			sorted[i] = append(sorted[i], blankLabel.ReplaceAllString(line, "${1}_: "))
+		}
+		slices.Sort(sorted[i])
+		sorted[i] = slices.Compact(sorted[i])
+	}
+	if !slices.Equal(sorted[0], sorted[1]) {
+		return fmt.Errorf("JSON-LD has\n%s\nTurtle has\n%s", sorted[0], sorted[1])
+	}
+	return nil
+}
+
+// sameTriples returns the triples of a work, or how its two forms differ.
+func sameTriples(w represent.Work) (string, error) {
+	f, err := triples(w)
+	if err != nil {
+		return "", err
+	}
+	linked, err := canonical(f.linked)
+	if err != nil {
+		return "", err
+	}
+	turtle, err := canonical(f.turtle)
+	if err != nil {
+		return "", err
+	}
+	if linked != turtle {
+		return "", fmt.Errorf("JSON-LD has\n%s\nTurtle has\n%s", linked, turtle)
+	}
+	return linked, nil
+}
+
+// JSON-LD and Turtle have the same triples, with terms of vocabularies that have them.
+func TestGraph(t *testing.T) {
+	const url, own = "<https://resolver.example.org/urn:nbn:fi-fe1>", "<" + represent.Vocabulary
+	for name, tt := range map[string]struct {
+		work     represent.Work
+		has, not []string
+	}{
+		"all": {full(), []string{
+			url + " <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Book> .",
+			url + ` <http://schema.org/name> "Kalevala" .`,
+			url + " <http://schema.org/url> " + url + " .",
+			url + " <http://schema.org/sameAs> <urn:nbn:fi-fe1> .",
+			url + " <http://schema.org/sameAs> <doi:10.5072/x1> .",
+			url + ` <http://schema.org/datePublished> "1849-05-02"^^<http://schema.org/Date> .`,
+			url + " <http://schema.org/license> <https://creativecommons.org/publicdomain/mark/1.0/> .",
+			url + " <http://schema.org/creator> <https://orcid.org/0000-0002-1825-0097> .",
+			`<https://orcid.org/0000-0002-1825-0097> <http://schema.org/name> "Lönnrot, Elias" .`,
+			`<http://schema.org/value> "urn:nbn:fi-fe1" .`,
+			url + " " + own + `status> "active" .`,
+			url + " " + own + `since> "2026-11-26T12:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> .`,
+			"<http://www.w3.org/ns/dcat#accessURL> <https://a.example/1.pdf> .",
+			"<http://www.w3.org/ns/dcat#mediaType> <https://www.iana.org/assignments/media-types/application/pdf> .",
+			`<http://schema.org/encodingFormat> "application/pdf" .`,
+		}, []string{"creativeWorkStatus"}},
+		"withdrawn": {gone(), []string{
+			`<https://r.example/ark:12345/x1> <http://schema.org/creativeWorkStatus> "Withdrawn" .`,
+			own + `reason> "a new edition" .`,
+			"<http://purl.org/dc/terms/isReplacedBy> <ark:12345/x2> .",
+			`<http://schema.org/name> "all rights reserved" .`,
+		}, []string{"a.example", "dcat#"}},
+		"nothing": {represent.Work{}, []string{"<http://schema.org/Thing>", own + `status> "unknown"`}, []string{"schema.org/url", "_:c14n1"}},
+		"a name":  {represent.Work{Name: "urn:isbn:1"}, []string{"<urn:isbn:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Thing>"}, nil},
+		"a type that is not known": {
+			represent.Work{Name: "urn:x1:a", Metadata: represent.Metadata{Type: "Scroll"}},
+			[]string{"<http://schema.org/CreativeWork>", `<http://schema.org/genre> "Scroll"`},
+			nil,
+		},
+	} {
+		triples, err := sameTriples(tt.work)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, one := range tt.has {
+			if !strings.Contains(triples, one) {
+				t.Errorf("%s: %s is not in\n%s", name, one, triples)
+			}
+		}
+		for _, one := range tt.not {
+			if strings.Contains(triples, one) {
+				t.Errorf("%s: %s is in\n%s", name, one, triples)
+			}
+		}
+	}
+}
+
+// No text of a work ends a script element that JSON-LD stands in, or a text of Turtle.
+func TestHostileGraph(t *testing.T) {
+	for _, text := range []string{
+		`</script><script>alert(1)</script>`, "<!--", "&amp;", "\u2028\u2029", `"""`, `\`, `\u0041`, "a\x00b\x1bc", "\" . <urn:a> <urn:b> <urn:c> . \"",
+		"https://a.example/> <urn:b> <urn:c> . <", "https://a.example/\\u003e", "urn:x1:a b", "javascript:alert(1)", "\xff\xfe", "\u202eb\u2066",
+	} {
+		w := hostile(text)
+		if _, err := sameTriples(w); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if linked := string(represent.JSONLD(w)); strings.ContainsAny(linked, "<>&\u2028\u2029\x00\x1b\u202e") {
+			t.Errorf("%q: %s", text, linked)
+		}
+	}
+}

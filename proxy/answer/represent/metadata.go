@@ -1,0 +1,137 @@
+package represent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// The members of metadata that are read, for each part the first of its list that says something. They are compared without case. Among
+// them are those that imports of the registry write: year is of DataCite, tags of Shlink, elements such as dc.title and erc.who are of NOID
+// and EZID, DESC is a value of handles.
+var (
+	titleKeys       = []string{"title", "name", "dc.title", "datacite.title", "erc.what", "what"}
+	descriptionKeys = []string{"description", "abstract", "dc.description", "desc"}
+	creatorKeys     = []string{"creators", "creator", "authors", "author", "dc.creator", "datacite.creator", "erc.who", "who"}
+	publisherKeys   = []string{"publisher", "dc.publisher", "datacite.publisher"}
+	issuedKeys      = []string{
+		"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date", "datacite.publicationyear", "erc.when", "when",
+	}
+	licenseKeys  = []string{"license", "licence", "rights", "dc.rights"}
+	keywordKeys  = []string{"keywords", "keyword", "subjects", "subject", "tags", "dc.subject"}
+	typeKeys     = []string{"type", "resourceType", "dc.type", "datacite.resourcetype"}
+	languageKeys = []string{"language", "inLanguage", "dc.language"}
+)
+
+// ParseMetadata reads the metadata that a registry has of a name, a JSON object with members that are free. What it does not know, and what
+// has a form that it does not expect, is left out: a text may be a list, of which the first is taken, and a creator a text or an object
+// with name and uri or orcid. What is longer than the bounds is cut.
+func ParseMetadata(text string) Metadata {
+	var m members
+	if len(text) > maxInput || json.Unmarshal([]byte(text), &m.all) != nil {
+		return Metadata{}
+	}
+	m.fold()
+	parsed := Metadata{
+		Title:       first(m, titleKeys, plain),
+		Description: first(m, descriptionKeys, plain),
+		Creators:    list(m, creatorKeys, agent),
+		Publisher:   first(m, publisherKeys, plain),
+		Issued:      first(m, issuedKeys, issued),
+		License:     first(m, licenseKeys, license),
+		Keywords:    list(m, keywordKeys, plain),
+		Type:        first(m, typeKeys, plain),
+		Language:    first(m, languageKeys, plain),
+	}
+	return parsed.tidied()
+}
+
+// tidied returns metadata within the bounds, of which all texts are lines: see Work.tidied.
+func (m Metadata) tidied() Metadata {
+	m.Title, m.Description, m.Publisher = line(m.Title, maxText), line(m.Description, maxLong), line(m.Publisher, maxText)
+	m.Issued, m.Type, m.Language = date(m.Issued), line(m.Type, maxText), language(m.Language)
+	if uri := webAddress(m.License); uri != "" {
+		m.License = uri
+	} else {
+		m.License = line(m.License, maxText)
+	}
+	m.Keywords = lines(m.Keywords)
+	var creators []Agent
+	for _, a := range m.Creators[:min(len(m.Creators), maxList)] {
+		a.Name, a.URI = line(a.Name, maxText), webAddress(a.URI)
+		if a.Type != person && a.Type != organization {
+			a.Type = ""
+		}
+		if a.Name != "" {
+			creators = append(creators, a)
+		}
+	}
+	m.Creators = creators
+	return m
+}
+
+// members are those of an object.
+type members struct {
+	all    map[string]json.RawMessage
+	folded map[string]json.RawMessage // by names in lower case; of several that are the same then, the one in lower case, or none
+}
+
+func (m *members) fold() {
+	m.folded = make(map[string]json.RawMessage, len(m.all))
+	twice := make(map[string]bool)
+	for name, value := range m.all {
+		lowered := strings.ToLower(name)
+		_, was := m.folded[lowered]
+		twice[lowered] = twice[lowered] || was
+		m.folded[lowered] = value
+	}
+	for name := range twice { // which one comes last is chance
+		if !twice[name] {
+			continue
+		}
+		delete(m.folded, name)
+		if value, ok := m.all[name]; ok {
+			m.folded[name] = value
+		}
+	}
+}
+
+// list returns the values of the first member that has some, each read by read; those that it returns zero for are left out.
+func list[T any](m members, keys []string, read func(json.RawMessage) (T, bool)) []T {
+	for _, key := range keys {
+		value, ok := m.folded[strings.ToLower(key)]
+		if !ok {
+			continue
+		}
+		var all []T
+		for _, one := range values(value) {
+			if v, ok := read(one); ok {
+				all = append(all, v)
+			}
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}
+
+// first returns the first value of the first member that has one.
+func first(m members, keys []string, read func(json.RawMessage) (string, bool)) string {
+	if all := list(m, keys, read); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// values returns the values of a list, or a value that is none; no more than the bound of lists.
+func values(text json.RawMessage) []json.RawMessage {
+	if !bytes.HasPrefix(text, []byte("[")) {
+		return []json.RawMessage{text}
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all[:min(len(all), maxList)]
+}

@@ -1,0 +1,43 @@
+package represent
+
+import (
+	"bytes"
+	"strings"
+)
+
+// RIS writes a work as a record of RIS: a line each tag, which begins with it, two spaces, a hyphen and a space, and ends with CR LF.
+func RIS(w Work) []byte {
+	w = w.tidied()
+	m := w.Metadata
+	k, _ := kindOf(m)
+	var b bytes.Buffer
+	tag := func(name string, texts ...string) {
+		for _, text := range texts {
+			if text != "" {
+				b.WriteString(name + "  - " + text + "\r\n")
+			}
+		}
+	}
+	tag("TY", k.ris)
+	tag("TI", w.title())
+	for _, a := range m.Creators {
+		tag("AU", a.Name)
+	}
+	tag("PY", year(m.Issued))
+	if m.Issued != "" { // YYYY/MM/DD/, of which parts may be empty
+		parts := append(strings.Split(m.Issued, "-"), "", "")
+		tag("DA", strings.Join(parts[:3], "/")+"/")
+	}
+	tag("PB", m.Publisher)
+	tag("AB", m.Description)
+	tag("KW", m.Keywords...)
+	tag("LA", m.Language)
+	tag("ID", w.Name)
+	if doi, ok := strings.CutPrefix(w.Name, "doi:"); ok {
+		tag("DO", doi)
+	}
+	tag("N1", w.note())
+	tag("UR", w.URL)
+	b.WriteString("ER  - \r\n")
+	return b.Bytes()
+}

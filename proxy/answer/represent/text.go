@@ -1,0 +1,148 @@
+package represent
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Bounds of what is read and written, in octets of texts and numbers of members of lists.
+const (
+	maxInput = 64 << 10 // the bound of the registry
+	maxText  = 2 << 10
+	maxLong  = 16 << 10 // of a description
+	maxList  = 200
+	maxLinks = 1000
+)
+
+// line returns a text as one line without control characters, of at most limit octets and the mark that it was cut. Marks that turn the
+// direction of what follows are left out, since they would turn what is behind the text, too.
+func line(text string, limit int) string {
+	if len(text) > 2*limit { // no more is looked at
+		text = text[:2*limit]
+	}
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.IsControl(r), r == utf8.RuneError, r == '\ufeff', isTurn(r), r&0xfffe == 0xfffe:
+			return -1
+		default:
+			return r
+		}
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= limit {
+		return text
+	}
+	end := limit
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.TrimRight(text[:end], " ") + "…"
+}
+
+// isTurn reports whether a character sets the direction of what follows: UAX 9 section 2.
+func isTurn(r rune) bool {
+	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+}
+
+// lines returns texts as lines, without those that are empty or there before.
+func lines(texts []string) []string {
+	var all []string
+	for _, text := range texts[:min(len(texts), maxList)] {
+		if text = line(text, maxText); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// address returns an absolute URI, "" for what is none. No mark that Turtle excludes from IRIs is in it.
+func address(text string) string {
+	if len(text) > maxLong {
+		return ""
+	}
+	u, err := uri.FromIRI(strings.TrimSpace(text))
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range []byte(u.String()) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("<>\"{}|^`\\", c) >= 0 {
+			b.WriteString(uri.Escape(string([]byte{c}), ""))
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func addresses(texts []string) []string {
+	var all []string
+	for _, text := range texts[:min(len(texts), maxList)] {
+		if text = address(text); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// webAddress returns an http or https URI, or a URN; "" for all else, since metadata may not bring schemes that do something.
+func webAddress(text string) string {
+	text = address(text)
+	scheme, _, _ := strings.Cut(text, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "urn":
+		return text
+	default:
+		return ""
+	}
+}
+
+// mediaType returns a media type, with its parameters; "" for what is none.
+func mediaType(text string) string {
+	text = line(text, 255)
+	essence, _, _ := strings.Cut(text, ";")
+	major, minor, ok := strings.Cut(strings.TrimSpace(essence), "/")
+	if !ok || !isToken(major) || !isToken(minor) {
+		return ""
+	}
+	return text
+}
+
+// isToken reports whether a text is a restricted name of RFC 6838 section 4.2, or about one.
+func isToken(text string) bool {
+	for _, c := range []byte(text) {
+		if !isAlphanumeric(c) && strings.IndexByte("!#$&-^_.+", c) < 0 {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// language returns a tag that looks like one of RFC 5646; "" for what does not.
+func language(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > 35 {
+		return ""
+	}
+	for part := range strings.SplitSeq(text, "-") {
+		if part == "" || len(part) > 8 {
+			return ""
+		}
+		for _, c := range []byte(part) {
+			if !isAlphanumeric(c) {
+				return ""
+			}
+		}
+	}
+	return text
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
