@@ -25,6 +25,7 @@ const (
 
 // descriptionJSON is a Thing of schema.org, with properties of urnd: descriptionContext tells them apart.
 type descriptionJSON struct {
+	known resolver.Description
 	title string // of its page
 
 	Context    json.RawMessage `json:"@context"`
@@ -73,15 +74,20 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
+	record := recordOf(answer, failure)
 	reply := d.reply(chosen, answer)
-	reply.Failure, reply.Record = failure, recordOf(answer, failure)
+	if chosen.write != nil && record != nil {
+		reply = negotiated(chosen.contentType, chosen.write(workOf(q.Base, d.known, answer, record)), answer)
+	}
+	reply.Failure, reply.Record = failure, record
 	if authoritative(failure) {
 		reply.Status = problem.Status(failure)
 	}
 	addLinks(&reply, q, d.ID)
-	record := answer.Record()
-	if record == nil {
-		record = resolver.RecordOf(failure)
+	if chosen.mediaType == pages.Type && record != nil {
+		for _, l := range pageLinks(workOf(q.Base, d.known, answer, record)) {
+			reply.AddLink(string(appendLink(nil, &l, "")))
+		}
 	}
 	a.addMemento(&reply, q, record)
 	return withRecord(reply, q.Base, record), nil
@@ -139,7 +145,7 @@ func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.R
 
 func describe(known resolver.Description, answer resolver.Answer, err error) descriptionJSON {
 	d := descriptionJSON{
-		title:   known.Name.Display(),
+		known: known, title: known.Name.Display(),
 		Context: json.RawMessage(descriptionContext), Type: "Thing", ID: known.Name.String(), Identifier: known.Name.String(),
 		SameAs: []string{}, URL: textsOf(answer.Locations),
 		Namespace: known.Namespace, Document: known.Document, Conforms: known.Conforms, Status: "located",

@@ -6,6 +6,7 @@ import (
 	"github.com/elnormous/contenttype"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/answer/represent"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 )
@@ -15,38 +16,53 @@ type format struct {
 	name        string // in URLs: /uri-res/N2C.<name>?<uri>
 	mediaType   string // in Accept
 	contentType string
-	// isOwn is whether only names of the registry have it.
-	isOwn bool
 	// isAnswer is whether a name itself answers with it, where a client would rather have it than a redirect.
 	isAnswer bool
+	// isLinked is whether linksets have it.
+	isLinked bool
+	// write writes what the registry knows of a name, nil for a format that all names have.
+	write func(represent.Work) []byte
 }
 
-const formatLinkset = "linkset"
+// The names of formats that links lead to.
+const (
+	formatLinkset = "linkset"
+	formatLD      = "jsonld"
+)
 
 // formats returns the formats, first the one of those who accept all.
 func formats() []format {
-	return []format{
-		{name: "jsonld", mediaType: typeLD, contentType: typeLD, isAnswer: true},
-		{name: "json", mediaType: typeJSON, contentType: typeJSON},
+	all := []format{
+		{name: "description", mediaType: typeLD, contentType: typeLD},
+		{name: "json", mediaType: typeJSON, contentType: typeJSON, isLinked: true},
 		{name: "csv", mediaType: typeCSV, contentType: "text/csv; charset=utf-8; header=present"},
-		{name: "html", mediaType: pages.Type, contentType: pages.ContentType},
+		{name: "html", mediaType: pages.Type, contentType: pages.ContentType, isLinked: true},
 		{name: "text", mediaType: typePlain, contentType: "text/plain; charset=utf-8"},
 		{name: formatLinkset, mediaType: linksetType, contentType: linksetType, isAnswer: true},
 		{name: "links", mediaType: linkTextType, contentType: linkTextType, isAnswer: true},
 	}
+	for _, f := range represent.Formats() {
+		isTyped := f.MediaType != ""
+		all = append(all, format{f.Name, f.MediaType, f.ContentType, isTyped, isTyped, f.Write})
+	}
+	return all
 }
 
 func (f *format) isLinkset() bool { return f.mediaType == linksetType || f.mediaType == linkTextType }
 
-// of reports whether a name with a record, nil for none, has the format.
-func (f *format) of(record *resolver.Record) bool { return !f.isOwn || record != nil }
+// isLinkedOf reports whether the linkset of a name with a record, nil for none, has the format.
+func (f *format) isLinkedOf(record *resolver.Record) bool {
+	return f.isLinked && (f.write == nil || record != nil || f.name == formatLD)
+}
 
-// formatOf returns the format of a description that is asked for, by name or by Accept. The error says which there are.
+// formatOf returns the format of a description that is asked for, by name or by Accept. The error says which there are. Who accepts all
+// gets urnd's own description, as always, and who asks for JSON-LD that which says what the name names.
 func formatOf(q *Question) (*format, error) {
 	all := formats()
 	if q.Format == "" {
 		chosen := negotiate(q.Lines, typesOf(all)).MIME()
-		return find(all, func(f *format) bool { return f.mediaType == chosen }), nil
+		asksLD := chosen == typeLD && strings.Contains(q.Lines.List("Accept"), typeLD)
+		return find(all, func(f *format) bool { return f.mediaType == chosen && (!asksLD || f.name == formatLD) }), nil
 	}
 	if found := find(all, func(f *format) bool { return f.name == q.Format }); found != nil {
 		return found, nil
@@ -70,7 +86,9 @@ func find(all []format, is func(*format) bool) *format {
 func typesOf(all []format) []contenttype.MediaType {
 	types := make([]contenttype.MediaType, 0, len(all))
 	for i := range all {
-		types = append(types, contenttype.NewMediaType(all[i].mediaType))
+		if all[i].mediaType != "" {
+			types = append(types, contenttype.NewMediaType(all[i].mediaType))
+		}
 	}
 	return types
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
@@ -20,7 +21,7 @@ func appendLinkset(dst []byte, base, name string) []byte {
 }
 
 func appendDescribedBy(dst []byte, base, name string) []byte {
-	dst = route.AppendServiceURL(append(dst, ", <"...), base, describes, "", name)
+	dst = route.AppendServiceURL(append(dst, ", <"...), base, describes, formatLD, name)
 	return append(dst, `>; rel="describedby"; type="`+typeLD+`"`...)
 }
 
@@ -62,6 +63,7 @@ func withRecord(reply message.Reply, base string, record *resolver.Record) messa
 // addLinks adds the links of a document about an identifier: its linkset, RFC 8288 and the relations canonical (RFC 6596), alternate,
 // describes or describedby, cite-as (RFC 8574) and service-desc (RFC 8631).
 func addLinks(reply *message.Reply, q *Question, canonical string) {
+	isPage := reply.ContentType == pages.ContentType
 	if canonical == "" {
 		return
 	}
@@ -71,8 +73,9 @@ func addLinks(reply *message.Reply, q *Question, canonical string) {
 	}
 	links = append(append(append(links, '<'), canonical...), `>; rel="canonical", <`...)
 	links = append(route.AppendServiceURL(links, q.Base, "2Ls", "", canonical), `>; rel="alternate"; type="text/uri-list"`...)
-	switch q.Query.Service {
-	case resolver.I2C, resolver.I2Cs:
+	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
+	switch {
+	case isDescription && !isPage:
 		if q.IsName {
 			links = append(route.AppendNameURL(append(links, ", <"...), q.Base, canonical), `>; rel="describes"`...)
 		}

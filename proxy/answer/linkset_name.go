@@ -73,7 +73,7 @@ func (a *Responder) contextsOf(base string, known resolver.Description, answer r
 		}
 	}
 	for _, f := range formats() {
-		if f.of(record) && !f.isLinkset() {
+		if f.isLinkedOf(record) {
 			at := string(route.AppendServiceURL(nil, base, describes, f.name, name))
 			self.add("describedby", at, f.mediaType)
 			contexts = addTo(contexts, at, resolver.Link{Rel: "describes", URI: url})
@@ -83,6 +83,7 @@ func (a *Responder) contextsOf(base string, known resolver.Description, answer r
 		self.add(relSame, string(route.AppendNameURL(nil, base, other.String())), "")
 	}
 	if record != nil {
+		self.Links = append(self.Links, signposts(workOf(base, known, answer, record))...)
 		for _, successor := range record.Successors {
 			self.add("successor-version", string(route.AppendNameURL(nil, base, successor)), "")
 		}

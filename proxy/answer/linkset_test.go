@@ -87,7 +87,7 @@ func TestLinkset(t *testing.T) {
 		all := decoded(t, text(t, response))
 		name := all["/urn:a1:b"]
 		for rel, n := range map[string]int{
-			"item": 2, "license": 1, "https://ref.gs1.org/voc/pip": 1, "cite-as": 1, "describedby": 5,
+			"item": 2, "license": 1, "https://ref.gs1.org/voc/pip": 1, "cite-as": 1, "describedby": 8, "type": 1,
 		} {
 			if list, _ := name[rel].([]any); len(list) != n {
 				t.Errorf("%s: %s: %v", target, rel, name[rel])
@@ -177,7 +177,7 @@ func TestDescriptionByName(t *testing.T) {
 	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusFound || got.Header.Get("Location") != "https://a.example/ld" {
 		t.Errorf("with a target of the type: %d %v", got.StatusCode, got.Header)
 	}
-	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented || !strings.Contains(text(t, got), "jsonld, json, csv") {
+	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented || !strings.Contains(text(t, got), "description, json, csv") {
 		t.Errorf("an unknown format: %d", got.StatusCode)
 	}
 }

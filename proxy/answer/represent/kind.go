@@ -64,3 +64,9 @@ var kinds = map[string]kind{
 	"webpage":               {"WebPage", "webpage", "ELEC"},
 	"website":               {"WebSite", "webpage", "ELEC"},
 }
+
+// SchemaType returns the type of schema.org of what the metadata is of, without the URL of that vocabulary.
+func (m Metadata) SchemaType() string {
+	k, _ := kindOf(m)
+	return k.schema
+}
