@@ -241,6 +241,10 @@ func packageRules() []packageRule {
 			"a page shows values, the listings of gateways too: its caller decides which",
 		},
 		{
+			"proxy/pages/qr", nil, true,
+			"a QR code is of any text: it knows nothing of names",
+		},
+		{
 			"proxy/gate/policy",
 			[]string{"uri"},
 			true,

@@ -49,6 +49,7 @@ calamaris calamaris
 goaccess goaccess
 lynx lynx
 w3m w3m
+zbarimg zbar-tools
 '
 
 # binary package, and packages that it needs, above all of libraries: those which cannot be installed together with
