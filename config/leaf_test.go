@@ -144,6 +144,8 @@ func formValues() map[string][3]string {
 		"host:port":           {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"language tag":        {"de", "en-GB", "fr"},
 
+		"prefix of handles":        {"20.500.1", "20.500.2", "10.5555"},
+		"beginning of a name":      {"urn:a:", "hdl:20.500.1/", "doi:10.5555/"},
 		"relation type (RFC 8288)": {"describedby", "license", "https://a.example/rel"},
 
 		"text": {"a", "b", "c"},

@@ -124,6 +124,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 	} {
 		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
 	}
+	c.handles()
 	c.document.checkAllSeen(t)
 	c.failures(s)
 }
@@ -211,5 +212,14 @@ func TestOpenAPIOfLinks(t *testing.T) {
 			URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT", Anchor: "urn:a1:whole",
 		}) {
 		t.Errorf("%+v", document)
+	}
+}
+
+// handles checks the responses about handles against the document.
+func (c checker) handles() {
+	s := start(c, withHandles)
+	for _, handle := range []string{"b", "b?type=URL&index=203&pretty", "plain", "alias", "reserved", "unknown", "gone", "down", "%FF", "b?type=%"} {
+		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "")
+		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "", browser)
 	}
 }
