@@ -89,7 +89,7 @@ func TestExampleNamespace(t *testing.T) {
 		text += strings.TrimPrefix(line, "#")
 	}
 	got, err := config.Load(write(t, "urnd.yaml", text), nil)
-	if err != nil || len(got.Namespaces) != 1 || len(got.Namespaces[0].Targets) != 3 {
+	if err != nil || len(got.Namespaces) != 1 || len(got.Namespaces[0].Targets) != 4 {
 		t.Errorf("%s\n%+v, %v", text, got.Namespaces, err)
 	}
 }
@@ -201,6 +201,8 @@ colour: blue
 namespaces:
   - {nid: urn, fold: sideways, pattern: "("}
   - {nid: a1, targets: [{template: "{"}, {template: nowhere}, {}], extra: 1}
+  - nid: a2
+    targets: [{template: "http://a/", rel: "Described By", title: "a\nb", context: "\x00", type: x, language: "?"}]
   - {nid: A1, check: sometimes, thttp: ["http://a.example/x", "ftp://a", "https://a.example:8443"]}
 `), nil)
 	want := []string{
@@ -209,7 +211,9 @@ namespaces:
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service.0", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
 		"namespaces.1.extra", "namespaces.1.targets.0.template", "namespaces.1.targets.1.template", "namespaces.1.targets.2.template",
-		"namespaces.2.check", "namespaces.2.nid", "namespaces.2.thttp.0", "namespaces.2.thttp.1", "resolve.order.1",
+		"namespaces.2.targets.0.context", "namespaces.2.targets.0.language", "namespaces.2.targets.0.rel", "namespaces.2.targets.0.title",
+		"namespaces.2.targets.0.type",
+		"namespaces.3.check", "namespaces.3.nid", "namespaces.3.thttp.0", "namespaces.3.thttp.1", "resolve.order.1",
 		"resolve.order.2", "slp.agents.0", "slp.language", "slp.scopes", "slp.timeout", "urn.accept.1",
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {

@@ -143,7 +143,12 @@ func formValues() map[string][3]string {
 		"host name":           names,
 		"host:port":           {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"},
 		"language tag":        {"de", "en-GB", "fr"},
-		"text":                {"a", "b", "c"},
+
+		"prefix of handles":        {"20.500.1", "20.500.2", "10.5555"},
+		"beginning of a name":      {"urn:a:", "hdl:20.500.1/", "doi:10.5555/"},
+		"relation type (RFC 8288)": {"describedby", "license", "https://a.example/rel"},
+
+		"text": {"a", "b", "c"},
 
 		"IP address, with or without port":               {"192.0.2.1:427", "192.0.2.2:1", "192.0.2.4:427"},
 		`"*", or http:// or https:// and a host`:         {"https://a.example", "https://b.example,http://c.example:81", "*"},

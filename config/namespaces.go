@@ -4,6 +4,7 @@ import (
 	"mime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
@@ -64,6 +65,14 @@ func namespaceSettings() []Setting {
         template: https://books.example/{+id}.pdf
         type: application/pdf
         language: en
+        title: The book
+      # rel is a relation type (RFC 8288). Names do not lead to a target with one but
+      # item, such as describedby or license; their links name it. context says for whom
+      # a target is, such as a country
+      - pattern: '^book:'
+        template: https://books.example/{+id}.xml
+        rel: describedby
+        type: application/xml
       - template: https://example.org/{+urn}`,
 		},
 	}
@@ -113,6 +122,9 @@ type Target struct {
 	Template string `mapstructure:"template"` // a URI template, RFC 6570
 	Type     string `mapstructure:"type"`     // the media type of the resource; empty: not known
 	Language string `mapstructure:"language"` // its language; empty: not known
+	Rel      string `mapstructure:"rel"`      // what it is to the name: a relation type, RFC 8288; empty: the resource
+	Title    string `mapstructure:"title"`    // for people
+	Context  string `mapstructure:"context"`  // for whom it is, such as a country; empty: for all
 	Gone     bool   `mapstructure:"gone"`     // the names have no location any more
 }
 
@@ -125,6 +137,13 @@ func targetElements() []Setting {
 		},
 		{Path: "namespaces.*.targets.*.type", Form: "media type", Doc: "the media type of the resource"},
 		{Path: "namespaces.*.targets.*.language", Form: "language tag", Doc: "its language"},
+		{
+			Path: "namespaces.*.targets.*.rel", Form: "relation type (RFC 8288)",
+			Doc: "what it is to the name, such as describedby or license: names do not lead there, and only their links name it; empty: " +
+				"the resource itself, as item",
+		},
+		{Path: "namespaces.*.targets.*.title", Form: "text", Doc: "its title, for people"},
+		{Path: "namespaces.*.targets.*.context", Form: "text", Doc: "for whom it is, such as a country"},
 		{Path: "namespaces.*.targets.*.gone", Doc: "the names have no location any more, and are answered 410"},
 	}
 }
@@ -172,7 +191,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 	}
 }
 
-// checkTarget checks the template of a target, its media type and its language.
+// checkTarget checks the template of a target, and what is said of it.
 func checkTarget(f *Faults, path string, target Target, pattern string) {
 	switch {
 	case !target.Gone:
@@ -185,5 +204,20 @@ func checkTarget(f *Faults, path string, target Target, pattern string) {
 	}
 	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
 		f.add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
+	}
+	if err := uri.CheckRelation(target.Rel); err != nil {
+		f.add(path+".rel", "%q: %v", target.Rel, err)
+	}
+	checkLine(f, path+".title", target.Title)
+	checkLine(f, path+".context", target.Context)
+}
+
+// maxLine bounds a text of one line, in octets.
+const maxLine = 4 << 10
+
+// checkLine checks a text that answers show in one line.
+func checkLine(f *Faults, path, text string) {
+	if len(text) > maxLine || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\n") {
+		f.add(path, "must be one line of UTF-8 text with at most %d octets", maxLine)
 	}
 }

@@ -18,6 +18,7 @@ type Registry struct {
 	Only      []string      `mapstructure:"only"` // what names begin with; empty: all URNs
 	// Hosts are web hosts whose paths are names: "https://", the host and the path.
 	Hosts    []string `mapstructure:"hosts"`
+	Handles  []Handle `mapstructure:"handles"`  // which names are handles; empty: there is no API of handles
 	Redirect int      `mapstructure:"redirect"` // 301, 302, 303, 307 or 308
 	Count    bool     `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
@@ -76,6 +77,7 @@ func registrySettings() []Setting {
 				"for https://purl.example.org/net/foo, by HTTP, too, and with any port. Their names need not be in only.",
 			Sample: "hosts: [purl.example.org, w3id.example.org]",
 		},
+		handleSetting(),
 		{
 			Path: "registry.redirect", Default: http.StatusFound, OneOf: []string{"301", "302", "303", "307", "308"},
 			Doc: "The status of redirects to where a name leads, unless the name or a prefix of it says another one. By " +

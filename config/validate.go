@@ -23,6 +23,7 @@ func (c Config) Validate() error {
 		}
 	}
 	checkRootOptions(&f, "ddds.root_options", c.DDDS)
+	checkHandles(&f, c.Registry.Handles)
 	checkNamespaces(&f, c.Namespaces)
 	checkProxyRules(&f, c.Proxy.Rules)
 	checkUpstreams(&f, c.Proxy.Upstreams)

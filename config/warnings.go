@@ -21,6 +21,7 @@ func (c Config) Warnings() Faults {
 	warnOfShares(&f, c.Limits)
 	warnOfSystems(&f, c)
 	warnOfRegistry(&f, c.Registry)
+	warnOfHandles(&f, c)
 	warnOfCDN(&f, c.CDN)
 	warnOfOwnHosts(&f, c)
 	warnOfUnused(&f, c, values)

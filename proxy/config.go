@@ -39,6 +39,9 @@ type Config struct {
 	// Hosts are the web hosts whose paths are names of the registry. Own has them, too.
 	Hosts []string
 
+	// Handles are those that are names of the registry; nil has none.
+	Handles route.Handles
+
 	// What is asked, and by whom.
 
 	Own       route.OwnHosts

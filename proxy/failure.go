@@ -91,6 +91,9 @@ func (x *exchange) fail(err error) {
 			reply = answer.Failed(reply, x.base(), canonical.String(), err)
 		}
 	}
+	if x.ask.Target.Form == route.FormHandle {
+		reply = answer.HandleFailed(reply, x.ask.Target.Handle, err)
+	}
 	var denied *policy.Denied
 	if errors.As(err, &denied) {
 		x.event.Rule = denied.Rule

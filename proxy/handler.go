@@ -57,7 +57,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History,
+			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Handles: config.Handles,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
@@ -74,7 +74,7 @@ func New(config Config) *Handler {
 	}
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
-		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Documents: make(map[string]bool), Spelling: config.Spelling,
+		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
 	}
 	for path := range maps.Keys(h.statics) {

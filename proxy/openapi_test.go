@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -123,6 +124,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 	} {
 		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
 	}
+	c.handles()
 	c.document.checkAllSeen(t)
 	c.failures(s)
 }
@@ -177,5 +179,47 @@ func TestOpenAPIOfResources(t *testing.T) {
 		for _, accept := range []string{"X: y", "Accept: image/gif", "Accept: image/*"} {
 			c.send(s, "/uri-res/{service}", "GET /uri-res/"+service+"?urn:a1:b", "", accept)
 		}
+	}
+}
+
+// What a location is to its name, and the links to which the name does not lead, are in the document of an answer, as OpenAPI says.
+func TestOpenAPIOfLinks(t *testing.T) {
+	s := start(t, nil)
+	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
+			Name: "namespace a1", Type: "text/html", Language: "de", Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", Others: []resolver.Link{
+				{
+					URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT",
+					Anchor: "urn:a1:whole",
+				},
+				{URI: "https://cc.example/", Rel: "license"},
+			}},
+		}}}, TTL: time.Hour}, nil
+	}
+	for _, accept := range []string{"Accept: application/json", browser} {
+		c.send(s, "/api/v1/resolve", "GET /api/v1/resolve?uri=urn:a1:b", "", accept)
+		c.send(s, "/uri-res/{service}", "GET /uri-res/I2Ls?urn:a1:b", "", accept)
+	}
+	c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", `["urn:a1:b"]`)
+	var document api.Answer
+	if err := json.Unmarshal([]byte(text(t, s.get(t, "/api/v1/resolve?uri=urn:a1:b"))), &document); err != nil {
+		t.Fatal(err)
+	}
+	first := document.Locations[0]
+	if first.Rel != "item" || first.Title != "A <book>" || first.Context != "DE" || len(document.Links) != 2 ||
+		document.Links[0] != (api.Link{
+			URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT", Anchor: "urn:a1:whole",
+		}) {
+		t.Errorf("%+v", document)
+	}
+}
+
+// handles checks the responses about handles against the document.
+func (c checker) handles() {
+	s := start(c, withHandles)
+	for _, handle := range []string{"b", "b?type=URL&index=203&pretty", "plain", "alias", "reserved", "unknown", "gone", "down", "%FF", "b?type=%"} {
+		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "")
+		c.send(s, "/api/handles/{handle}", "GET /api/handles/20.500.1/"+handle, "", browser)
 	}
 }

@@ -1,6 +1,11 @@
 package resolver
 
-import "slices"
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/uri"
+)
 
 // Link is a link from a name to something: RFC 8288 section 2. What is not known is "".
 type Link struct {
@@ -18,8 +23,8 @@ type Link struct {
 // Relation is what a location is to the name that leads there, besides its type and language. Answers share it; it is immutable.
 type Relation struct {
 	Rel, Title, Context string // see Link
-	// Others are the links of the name to which it does not lead. They are those of the first location of an answer, and of a name that is
-	// not in the registry of the site: others have them in their Record.
+	// Others are the links of the name to which it does not lead. One location of an answer has them, of a name that is not in the registry
+	// of the site: others have them in their Record.
 	Others []Link
 }
 
@@ -30,6 +35,12 @@ func (r *Relation) size() int {
 	}
 	const fields = 80
 	return fields + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
+}
+
+// isText reports whether the texts of a relation are UTF-8, as they are where they were checked; true for nil.
+func (r *Relation) isText() bool {
+	return r == nil || utf8.ValidString(r.Title) && utf8.ValidString(r.Context) &&
+		!slices.ContainsFunc(r.Others, func(l Link) bool { return !utf8.ValidString(l.Title) || !utf8.ValidString(l.Context) })
 }
 
 func sizeOfLinks(links []Link) int {
@@ -62,25 +73,16 @@ func (a Answer) Links() []Link {
 
 // Others returns the links of the name to which it does not lead. The caller must not change them.
 func (a Answer) Others() []Link {
-	if len(a.Locations) == 0 {
-		return nil
+	for _, l := range a.Locations { // what is first may have changed with who asks
+		switch from := l.From; {
+		case from.Record != nil:
+			return slices.Clip(from.Record.Links)
+		case from.Relation != nil && len(from.Relation.Others) > 0:
+			return slices.Clip(from.Relation.Others)
+		}
 	}
-	switch from := a.Locations[0].From; {
-	case from.Record != nil:
-		return slices.Clip(from.Record.Links)
-	case from.Relation != nil:
-		return slices.Clip(from.Relation.Others)
-	default:
-		return nil
-	}
+	return nil
 }
 
-// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it.
-func Leads(rel string) bool {
-	switch rel {
-	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink":
-		return true
-	default:
-		return false
-	}
-}
+// Leads reports whether a name leads to the target of a link with a relation type: see uri.Leads.
+func Leads(rel string) bool { return uri.Leads(rel) }

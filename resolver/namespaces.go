@@ -23,7 +23,11 @@ func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
 	for _, nid := range set.NIDs() {
 		ns, _ := set.Lookup(nid)
 		for _, target := range ns.Targets {
-			n.sources[nid] = append(n.sources[nid], &Source{Name: "namespace " + nid, Type: target.Type, Language: target.Language})
+			source := &Source{Name: "namespace " + nid, Type: target.Type, Language: target.Language}
+			if target.Rel != "" || target.Title != "" || target.Context != "" {
+				source.Relation = &Relation{Rel: target.Rel, Title: target.Title, Context: target.Context}
+			}
+			n.sources[nid] = append(n.sources[nid], source)
 		}
 	}
 	return n
@@ -46,30 +50,62 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	case err != nil:
 		return Answer{}, fmt.Errorf("%w: resolving %s by the rules of its namespace: %w", ErrUnreachable, q.URI, err)
 	}
-	var locations []Location
-	if len(leads) > 0 {
-		locations = make([]Location, 0, len(leads))
-	}
-	long := 0
-	for _, lead := range leads {
-		if len(lead.URI) > MaxLocation {
-			TraceOf(ctx).Add("namespace", "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
-			long++
-			continue
-		}
-		// A template may take the scheme from the name, but only an allowed one.
-		if CheckLocation(lead.URI) == nil {
-			locations = append(locations, Location{URI: lead.URI, From: n.sources[ns.NID][lead.Target]})
-		}
-	}
-	if len(locations) == 0 && long > 0 {
+	found := n.follow(ctx, ns.NID, leads)
+	if len(found.locations) == 0 && found.long > 0 {
 		return Answer{}, fmt.Errorf("%w: by the rules of namespace %q, none of its locations has at most "+
 			"%d octets", ErrUnreachable, ns.NID, MaxLocation)
 	}
-	if len(locations) == 0 {
+	if len(found.locations) == 0 {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID), TTL: Forever}
 	}
-	return Answer{Locations: locations, TTL: n.ttl}, nil
+	if len(found.others) > 0 {
+		found.locations[0].From = found.locations[0].From.withOthers(found.others)
+	}
+	return Answer{Locations: found.locations, TTL: n.ttl}, nil
+}
+
+// ruled is what the rules of a namespace give for a name.
+type ruled struct {
+	locations []Location
+	others    []Link // to which it does not lead
+	long      int    // those that were left out as too long
+}
+
+// follow tells apart what rules lead to.
+func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead) (found ruled) {
+	if len(leads) > 0 {
+		found.locations = make([]Location, 0, len(leads))
+	}
+	room := MaxAnswer // of others; locations are bounded with those of all systems
+	for _, lead := range leads {
+		if len(lead.URI) > MaxLocation {
+			TraceOf(ctx).Add("namespace", "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
+			found.long++
+			continue
+		}
+		// A template may take the scheme from the name, but only an allowed one.
+		if CheckLocation(lead.URI) != nil {
+			continue
+		}
+		location := Location{URI: lead.URI, From: n.sources[nid][lead.Target]}
+		if r := location.From.Relation; r == nil || Leads(r.Rel) {
+			found.locations = append(found.locations, location)
+		} else if room -= len(lead.URI); room >= 0 {
+			found.others = append(found.others, location.AsLink())
+		}
+	}
+	return found
+}
+
+// withOthers returns a copy of a source for one name, which has links to which it does not lead.
+func (s *Source) withOthers(others []Link) *Source {
+	own := *s
+	relation := Relation{Others: others}
+	if s.Relation != nil {
+		relation.Rel, relation.Title, relation.Context = s.Relation.Rel, s.Relation.Title, s.Relation.Context
+	}
+	own.Relation = &relation
+	return &own
 }
 
 // NewFallback returns the last member of a chain: for every name, its answer is a location

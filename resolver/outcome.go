@@ -38,7 +38,7 @@ func EncodeOutcome(locations Locations, failure error) ([]byte, bool) {
 		saved.Negative = &negative
 	}
 	for _, l := range locations {
-		if l.From.Record != nil || !utf8.ValidString(l.From.Content) {
+		if l.From.Record != nil || !utf8.ValidString(l.From.Content) || !l.From.Relation.isText() {
 			return nil, false
 		}
 		saved.Locations = append(saved.Locations, saveLocation(l))
@@ -78,5 +78,5 @@ func DecodeOutcome(text []byte, ttl time.Duration) (locations Locations, failure
 		}
 		return nil, &Negative{Kind: kind, Reason: n.Reason, TTL: ttl, Clients: n.Clients, Unclaimed: n.Unclaimed}, nil
 	}
-	return savedAnswer{Locations: saved.Locations}.locations(make(map[Source]*Source)), nil, nil
+	return savedAnswer{Locations: saved.Locations}.locations(make(savedSources)), nil, nil
 }

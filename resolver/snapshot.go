@@ -51,6 +51,22 @@ type savedLocation struct {
 	Language  string `json:"language,omitempty"`
 	Authentic bool   `json:"authentic,omitempty"`
 	Content   string `json:"content,omitempty"`
+
+	Rel     string      `json:"rel,omitempty"`
+	Title   string      `json:"title,omitempty"`
+	Context string      `json:"context,omitempty"`
+	Others  []savedLink `json:"others,omitempty"` // of its Relation
+}
+
+// savedLink is a Link.
+type savedLink struct {
+	Anchor   string `json:"anchor,omitempty"`
+	URI      string `json:"uri"`
+	Rel      string `json:"rel,omitempty"`
+	Title    string `json:"title,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Language string `json:"language,omitempty"`
+	Context  string `json:"context,omitempty"`
 }
 
 // Save writes the fresh answers, as many as fit into limit octets, and returns their
@@ -96,7 +112,16 @@ func save(e *cache.Entry[Locations], ttl time.Duration, now time.Time) savedAnsw
 }
 
 func saveLocation(l Location) savedLocation {
-	return savedLocation{l.URI, l.From.Name, l.From.Type, l.From.Language, l.From.Authentic, l.From.Content}
+	s := savedLocation{
+		URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authentic: l.From.Authentic, Content: l.From.Content,
+	}
+	if r := l.From.Relation; r != nil {
+		s.Rel, s.Title, s.Context = r.Rel, r.Title, r.Context
+		for _, other := range r.Others {
+			s.Others = append(s.Others, savedLink(other))
+		}
+	}
+	return s
 }
 
 // Restore adds the still fresh answers of a snapshot to the cache, and returns their
@@ -113,7 +138,7 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, bases []string, n
 	}
 	lines := scanLines(r)
 	lines.Scan() // the header, which was checked
-	sources := make(map[Source]*Source)
+	sources := make(savedSources)
 	n := 0
 	for ctx.Err() == nil && lines.Scan() {
 		var saved savedAnswer
@@ -141,19 +166,40 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, bases []string, n
 // maxSources bounds the number of shared sources.
 const maxSources = 10_000
 
+// savedSources are the sources that locations were restored with, by what is saved of them, without the location and Others.
+type savedSources map[sourceKey]*Source
+
+// sourceKey is what a Source that locations share has, by value.
+type sourceKey struct {
+	name, kind, language, content string
+	authentic                     bool
+	rel, title, context           string
+}
+
+// of returns the source of a saved location. Equal ones are shared, but for those that have links of one name.
+func (known savedSources) of(l savedLocation) *Source {
+	key := sourceKey{l.Source, l.Type, l.Language, l.Content, l.Authentic, l.Rel, l.Title, l.Context}
+	if shared := known[key]; shared != nil && len(l.Others) == 0 {
+		return shared
+	}
+	source := &Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic, Content: strings.Clone(l.Content)}
+	if l.Rel != "" || l.Title != "" || l.Context != "" || len(l.Others) > 0 {
+		source.Relation = &Relation{Rel: l.Rel, Title: l.Title, Context: l.Context}
+	}
+	for _, other := range l.Others {
+		source.Relation.Others = append(source.Relation.Others, Link(other))
+	}
+	if len(l.Others) == 0 && len(known) < maxSources {
+		known[key] = source
+	}
+	return source
+}
+
 // locations returns the locations of a saved answer; equal sources are shared.
-func (s savedAnswer) locations(sources map[Source]*Source) Locations {
+func (s savedAnswer) locations(sources savedSources) Locations {
 	locations := make(Locations, len(s.Locations))
 	for i, l := range s.Locations {
-		source := Source{Name: l.Source, Type: l.Type, Language: l.Language, Authentic: l.Authentic, Content: strings.Clone(l.Content)}
-		shared := sources[source]
-		if shared == nil {
-			shared = &source
-			if len(sources) < maxSources {
-				sources[source] = shared
-			}
-		}
-		locations[i] = Location{URI: strings.Clone(l.URI), From: shared}
+		locations[i] = Location{URI: strings.Clone(l.URI), From: sources.of(l)}
 	}
 	return locations
 }

@@ -3,7 +3,10 @@ package resolver_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -141,5 +144,58 @@ func TestRestoreWithoutOwned(t *testing.T) {
 	}
 	if _, ok := peek(restored, "urn:a:1 I2Ls"); ok {
 		t.Error("an answer of a name that is owned was restored")
+	}
+}
+
+// Relations are saved by what they say: equal ones are shared, the links of a name are its own, and snapshots of before have none.
+func TestSnapshotOfRelations(t *testing.T) {
+	now := time.Unix(1000, 0)
+	c := answersAt(t, &now)
+	titled := func(others ...resolver.Link) *resolver.Source {
+		relation := &resolver.Relation{Rel: "item", Title: "The book", Context: "DE", Others: others}
+		return &resolver.Source{Name: "namespace a", Type: "text/html", Relation: relation}
+	}
+	rdf := resolver.Link{
+		Anchor: "urn:a:0", URI: "https://a.example/rdf", Rel: "describedby", Title: "RDF", Type: "application/rdf+xml", Language: "de", Context: "AT",
+	}
+	want := map[string]resolver.Locations{
+		"urn:a:1": {{URI: "https://a.example/1", From: titled()}},
+		"urn:a:2": {{URI: "https://a.example/2", From: titled()}},
+		"urn:a:3": {{URI: "https://a.example/3", From: titled(rdf)}, {URI: "https://b.example/3", From: titled()}},
+		"urn:a:4": {{URI: "https://a.example/4", From: titled(rdf)}},
+		"urn:a:5": {{URI: "https://a.example/5", From: &resolver.Source{Name: "namespace a", Relation: &resolver.Relation{Others: []resolver.Link{rdf}}}}},
+		"urn:a:6": {{URI: "https://a.example/6", From: &resolver.Source{Name: "namespace a", Type: "text/html"}}},
+	}
+	for key, locations := range want {
+		c.Seed(key, locations, time.Hour)
+	}
+	var file bytes.Buffer
+	if n, err := c.Save(&file, "basis", now, 1<<20); n != len(want) || err != nil {
+		t.Fatalf("saved %d, %v", n, err)
+	}
+	restored := answersAt(t, &now)
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"basis"}, now, none); n != len(want) || err != nil {
+		t.Fatalf("restored %d, %v", n, err)
+	}
+	from := make(map[string]*resolver.Source)
+	for key, locations := range want {
+		e, ok := peek(restored, key)
+		if !ok || !reflect.DeepEqual(e.Value, locations) {
+			t.Errorf("%s: %+v", key, e)
+			continue
+		}
+		from[key] = e.Value[0].From
+	}
+	if from["urn:a:1"] != from["urn:a:2"] || from["urn:a:3"] == from["urn:a:4"] || from["urn:a:1"] == from["urn:a:6"] {
+		t.Errorf("sources are not shared by what they say: %v", from)
+	}
+	old := `{"key":"urn:a:9","expires":4600,"ttl":3600,"locations":[{"uri":"https://a.example/9","source":"namespace a"}]}`
+	text := "urnd answers 1 basis\n" + old + "\n"
+	text += fmt.Sprintf("%x\n", sha256.Sum256([]byte(text)))
+	if n, err := restored.Restore(t.Context(), strings.NewReader(text), []string{"basis"}, now, none); n != 1 || err != nil {
+		t.Errorf("one of before: restored %d, %v", n, err)
+	}
+	if e, ok := peek(restored, "urn:a:9"); !ok || *e.Value[0].From != (resolver.Source{Name: "namespace a"}) {
+		t.Errorf("one of before: %+v", e)
 	}
 }

@@ -83,6 +83,11 @@ type Target struct {
 	// resources there; empty if unknown.
 	Type     string `json:"type"`
 	Language string `json:"language"`
+	// Rel is the relation type of the link from the name to the location (RFC 8288), Title its title, and Context for whom it is. A name
+	// does not lead to a location with a relation such as "describedby": see uri.Leads. All are empty if nothing is said.
+	Rel     string `json:"rel"`
+	Title   string `json:"title"`
+	Context string `json:"context"`
 	// Gone says that the names no longer resolve; Template is empty then.
 	Gone bool `json:"gone"`
 }

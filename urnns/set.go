@@ -180,7 +180,7 @@ var ErrGone = errors.New("the name is gone")
 // AppendTargets appends to leads the locations to which the canonical name v resolves, in the order
 // of the namespace's row; none if there is no row or no target for it. The component
 // is the value of the directive "c", or empty. The error wraps ErrGone if the first
-// target for the name is Gone.
+// target for the name is Gone, apart from those to which names do not lead.
 func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, error) {
 	r := s.find(v.NID())
 	if r == nil {
@@ -192,20 +192,24 @@ func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, 
 		values = append(values, uri.TemplateValue{Name: "c", Text: component})
 	}
 	values, _ = r.pattern.capture(v.NSS(), values)
-	before := len(leads)
+	located := false
 	for i := range r.targets {
 		if r.targets[i].gone {
-			if len(leads) == before && r.targets[i].match.matches(v.NSS()) {
+			if !located && r.targets[i].match.matches(v.NSS()) {
 				return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, ErrGone)
 			}
 			continue
 		}
 		location, ok, err := r.targets[i].expand(v.NSS(), values)
+		if err != nil && !r.targets[i].leads {
+			continue // a name is found without its other links
+		}
 		if err != nil {
 			return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, err)
 		}
 		if ok {
 			leads = append(leads, Lead{location, i})
+			located = located || r.targets[i].leads
 		}
 	}
 	return leads, nil

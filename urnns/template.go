@@ -59,6 +59,7 @@ type target struct {
 	template uri.Template
 	text     string // of the template
 	gone     bool
+	leads    bool // names lead there: see uri.Leads
 }
 
 func compile(ns Namespace) (*row, error) {
@@ -79,7 +80,7 @@ func compile(ns Namespace) (*row, error) {
 		if c.match, err = newMatcher(t.Pattern); err != nil {
 			return nil, fmt.Errorf("target %d: %w", i, err)
 		}
-		c.text, c.gone = t.Template, t.Gone
+		c.text, c.gone, c.leads = t.Template, t.Gone, uri.Leads(t.Rel)
 		if c.template, err = uri.ParseTemplate(t.Template); err != nil {
 			return nil, fmt.Errorf("target %d: template: %w", i, err)
 		}

@@ -28,6 +28,12 @@ type siteRegistry struct {
 // newSiteRegistry makes a registry.
 func newSiteRegistry(t *testing.T) siteRegistry {
 	t.Helper()
+	return newSiteRegistryOf(t, "urn:", "ark:/12345/")
+}
+
+// newSiteRegistryOf is newSiteRegistry for names with other beginnings.
+func newSiteRegistryOf(t *testing.T, only ...string) siteRegistry {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
 	store, err := sqlite.Open(t.Context(), path)
 	if err != nil {
@@ -35,7 +41,7 @@ func newSiteRegistry(t *testing.T) siteRegistry {
 	}
 	t.Cleanup(func() { store.Close() })
 	c := config.Default()
-	c.Registry.Only = []string{"urn:", "ark:/12345/"}
+	c.Registry.Only = only
 	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
 	names, err := namesOf(c)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/urnns"
 )
@@ -81,6 +82,18 @@ func fallbackOf(c config.Config) (resolver.Resolver, error) {
 		return nil, err
 	}
 	return resolver.NewFallback(fallback, c.Resolve.RuleTTL), nil
+}
+
+// handlesOf returns which names of the registry are handles.
+func handlesOf(c config.Config, names resolver.Names) (handles route.Handles) {
+	for _, h := range c.Registry.Handles {
+		beginning := h.Beginning()
+		if canonical, err := names.CanonicalPrefix(beginning); err == nil {
+			beginning = canonical
+		}
+		handles = append(handles, route.HandlePrefix{Prefix: h.Prefix, Names: beginning})
+	}
+	return handles
 }
 
 // ruled returns the namespaces that lead somewhere by built-in rules.

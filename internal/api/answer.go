@@ -14,7 +14,8 @@ type Answer struct {
 	Canonical string     `json:"canonical"`
 	Service   string     `json:"service"`
 	Locations []Location `json:"locations"`
-	TTL       int64      `json:"ttl"` // seconds; negative when stale
+	Links     []Link     `json:"links,omitempty"` // of the name, to which it does not lead
+	TTL       int64      `json:"ttl"`             // seconds; negative when stale
 	Cache     string     `json:"cache"`
 	Record    *Record    `json:"record,omitempty"` // in the registry of the site
 	Trace     []Step     `json:"trace,omitempty"`
@@ -26,8 +27,22 @@ type Location struct {
 	Source        string `json:"source"`
 	Type          string `json:"type,omitempty"`
 	Language      string `json:"language,omitempty"`
+	Rel           string `json:"rel,omitempty"` // the relation type, where it is said
+	Title         string `json:"title,omitempty"`
+	Context       string `json:"context,omitempty"`       // for whom it is, such as a country
 	Authenticated bool   `json:"authenticated,omitempty"` // by DNSSEC
 	Failing       bool   `json:"failing,omitempty"`       // its server failed recently, or it is unhealthy
+}
+
+// Link is a link of a name to which it does not lead: RFC 8288.
+type Link struct {
+	URI      string `json:"uri"`
+	Rel      string `json:"rel"`
+	Type     string `json:"type,omitempty"`
+	Language string `json:"language,omitempty"`
+	Title    string `json:"title,omitempty"`
+	Context  string `json:"context,omitempty"`
+	Anchor   string `json:"anchor,omitempty"` // the name that has it, where that is another one
 }
 
 // Step is one step of a trace.
@@ -42,7 +57,8 @@ type Step struct {
 func NewAnswer(q resolver.Query, answer resolver.Answer, trace []resolver.Step) Answer {
 	return Answer{
 		Input: q.URI.String(), Canonical: answer.Name.String(), Service: q.Service.String(),
-		Locations: Locations(answer.Locations), TTL: Seconds(answer.TTL), Cache: answer.Cache.String(), Record: NewRecord(answer.Record()), Trace: Steps(trace),
+		Locations: Locations(answer.Locations), Links: links(answer.Others()),
+		TTL: Seconds(answer.TTL), Cache: answer.Cache.String(), Record: NewRecord(answer.Record()), Trace: Steps(trace),
 	}
 }
 
@@ -51,6 +67,18 @@ func Locations(locations []resolver.Location) []Location {
 	list := make([]Location, len(locations))
 	for i, l := range locations {
 		list[i] = Location{URI: l.URI, Source: l.From.Name, Type: l.From.Type, Language: l.From.Language, Authenticated: l.From.Authentic}
+		if r := l.From.Relation; r != nil {
+			list[i].Rel, list[i].Title, list[i].Context = r.Rel, r.Title, r.Context
+		}
+	}
+	return list
+}
+
+// links returns the documents of links.
+func links(of []resolver.Link) []Link {
+	var list []Link
+	for _, l := range of {
+		list = append(list, Link{URI: l.URI, Rel: l.Rel, Type: l.Type, Language: l.Language, Title: l.Title, Context: l.Context, Anchor: l.Anchor})
 	}
 	return list
 }

@@ -25,6 +25,8 @@ type Config struct {
 	Now      func() time.Time
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
+	// Handles are those that are names of the registry; nil has none.
+	Handles route.Handles
 	// History is whether the registry knows how names were (RFC 7089).
 	History bool
 	// Failing reports whether the server of a location failed in the last 30 seconds, or the location is known
@@ -68,6 +70,9 @@ type Question struct {
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
 func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
+	if q.Form == route.FormHandle {
+		return a.handle(ctx, q)
+	}
 	if q.Form == route.FormAPI || wantsTrace(q.Lines) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
 	}

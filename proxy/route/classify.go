@@ -90,12 +90,19 @@ func (a *Ask) resource(v *View, u uri.URI) {
 
 // own says what a request asks for that is for this server, or for the proxy in absolute-form.
 func (a *Ask) own(v *View, p *Place) {
-	a.Target, a.Err = parse(a.Path, v.Scratch)
-	a.identify(p)
+	if handle, ok := p.Handles.handleTarget(a.Path); ok {
+		a.Target, a.Err = p.Handles.parse(handle)
+	} else {
+		a.Target, a.Err = parse(a.Path, v.Scratch)
+		a.identify(p)
+	}
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
 		a.Target.Query = p.Names.Named(a.Target.Query)
 	}
 	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
+	if a.Target.Form == FormHandle && !a.IsName && a.Err == nil {
+		a.Err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix"}
+	}
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 	switch a.Kind = a.ownKind(v, p); a.Kind {
@@ -179,7 +186,7 @@ func (a *Ask) isPublic() bool {
 		return false
 	}
 	switch service := a.Target.Query.Service; a.Target.Form {
-	case FormAPI:
+	case FormAPI, FormHandle:
 		return true
 	case FormTHTTP, FormPath, FormTarget, FormHost:
 		isLed := service == resolver.I2L && a.Err == nil // what is invalid may be meant for another server

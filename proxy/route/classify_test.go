@@ -32,6 +32,14 @@ func places(t testing.TB) map[string]route.Place {
 	hosts.Own = route.NewOwnHosts("urnd.example", "purl.example")
 	hosts.Hosts = route.NewHosts([]string{"PURL.example."})
 	hosts.Names = hosts.Names.Owning([]string{"urn:", "https://purl.example/", "ark:/12345/"})
+	handles := *server
+	handles.Names = handles.Names.Owning([]string{"urn:example:", "doi:10.5555/", "hdl:"})
+	handles.Handles = route.Handles{
+		{Prefix: "20.500.1", Names: "urn:example:"},
+		{Prefix: "10.5555", Names: "doi:10.5555/"},
+		{Prefix: "20.ABC", Names: "hdl:20.abc/"},
+		{Prefix: "20.lost", Names: "ark:/12345/"},
+	}
 	hostsTLS := hosts
 	hostsTLS.RedirectTLS = true
 	const local = "192.0.2.1:8080"
@@ -49,6 +57,7 @@ func places(t testing.TB) map[string]route.Place {
 		"hosts":     {Server: &hosts, Local: local},
 		"hostsown":  {Server: &hosts, Local: "127.0.0.1:8080", IsThisMachine: true, Proxies: true},
 		"hoststls":  {Server: &hostsTLS, Local: local},
+		"handles":   {Server: &handles, Local: local},
 		"securedby": {Server: &secured, Local: local, IsFronted: true},
 	}
 }

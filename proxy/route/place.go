@@ -15,6 +15,8 @@ type Server struct {
 	Sites Sites
 	// Hosts are the web hosts whose paths are names of the registry.
 	Hosts Hosts
+	// Handles are those that are names of the registry.
+	Handles Handles
 	// Documents are the paths of documents that never change.
 	Documents map[string]bool
 	// Spelling is that of what is sent on for clients of the proxy.

@@ -25,9 +25,10 @@ const (
 	FormHome                // GET /
 	FormFetch               // GET /fetch?uri=gopher://example.org/
 	FormHost                // GET /foo, of a web host whose paths are names
+	FormHandle              // GET /api/handles/20.500.12345/a1
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host"}
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle"}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }
@@ -58,6 +59,8 @@ type Target struct {
 	Sort string
 	// Format is the format of a description that is asked for, "" for the one that the client accepts.
 	Format string
+	// Handle is the handle that is asked for, decoded, and Values are the parameters, as they are, that say which of its values.
+	Handle, Values string
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
 }

@@ -151,20 +151,32 @@ func (o Observer) skipped(s selection) {
 	}
 }
 
-// source has the two Sources of a root, for records that are authenticated or not. All
-// answers share them.
+// source has the Sources of a root, for records that are authenticated or not, and for the locations of descriptions. All answers share
+// them.
 type source struct {
-	plain, authentic *resolver.Source
+	plain, authentic, describing, authenticDescribing *resolver.Source
 }
 
 func newSource(name string) source {
-	return source{&resolver.Source{Name: name}, &resolver.Source{Name: name, Authentic: true}}
+	described := &resolver.Relation{Rel: "describedby"}
+	return source{
+		plain: &resolver.Source{Name: name}, authentic: &resolver.Source{Name: name, Authentic: true},
+		describing:          &resolver.Source{Name: name, Relation: described},
+		authenticDescribing: &resolver.Source{Name: name, Authentic: true, Relation: described},
+	}
 }
 
-// location returns a location from the records used so far.
+// location returns a location from the records used so far. What a rule leads to by the services I2C and I2Cs is a description of the
+// resource; of others, rules say nothing more.
 func (w *walk) location(uri string) resolver.Location {
-	if w.unauthenticated {
-		return resolver.Location{URI: uri, From: w.source.plain}
+	from := w.source.authentic
+	switch describes := w.query.Service == resolver.I2C || w.query.Service == resolver.I2Cs; {
+	case describes && w.unauthenticated:
+		from = w.source.describing
+	case describes:
+		from = w.source.authenticDescribing
+	case w.unauthenticated:
+		from = w.source.plain
 	}
-	return resolver.Location{URI: uri, From: w.source.authentic}
+	return resolver.Location{URI: uri, From: from}
 }

@@ -123,3 +123,21 @@ func TestReversedFirstKeyAndUNAPTR(t *testing.T) {
 	_, err = r.Resolve(t.Context(), query(t, "urn:ddi:%41:1"))
 	expectNegative(t, err, resolver.ErrUnsupported, resolver.Forever, `the key is not a domain name: "%41:1.ddi.example"`)
 }
+
+// What a rule leads to by the service I2C is a description, and what it leads to by I2L is the resource.
+func TestRelationByService(t *testing.T) {
+	sets := map[string]set{"foo.urn.arpa. NAPTR": {ttl: hour, naptr: []NAPTR{
+		located(1, 1, "", "http+I2L", "http://a.example/"), located(1, 2, "", "http+I2C", "http://about.example/"),
+	}}}
+	for service, want := range map[resolver.Service][2]string{
+		resolver.I2L: {"http://a.example/", ""}, resolver.I2Ls: {"http://a.example/", ""},
+		resolver.I2C: {"http://about.example/", "describedby"}, resolver.I2Cs: {"http://about.example/", "describedby"},
+	} {
+		q := query(t, "urn:foo:1")
+		q.Service = service
+		answer, err := New(Config{Lookup: &script{sets: sets}, Roots: []string{"urn.arpa."}, MaxDomains: 5}).Resolve(t.Context(), q)
+		if err != nil || locations(answer) != want[0] || answer.Locations[0].AsLink().Rel != want[1] {
+			t.Errorf("%s: %+v, %v", service, answer, err)
+		}
+	}
+}

@@ -178,13 +178,14 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 		return resolver.Answer{}, summary, negative(err, response.Status, ttl)
 	}
 	answer := resolver.Answer{TTL: ttl}
-	source := c.sources.of(base)
+	source := c.sources.of(base, q.Service)
 	for _, text := range found.uris { // cloned, as each is a substring of the whole list
 		answer.Locations = append(answer.Locations, resolver.Location{URI: strings.Clone(text), From: source})
 	}
 	if found.mediaType != "" {
 		described := *source
-		described.Type, described.Content = strings.Clone(found.mediaType), found.content // it may be a part of the whole head
+		described.Type, described.Language = strings.Clone(found.mediaType), found.language // it may be a part of the whole head
+		described.Content = found.content
 		answer.Locations[0].From = &described
 	}
 	return answer, summary, nil

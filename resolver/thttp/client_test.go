@@ -326,3 +326,29 @@ func TestResolver(t *testing.T) {
 		t.Errorf("no server: %v", err)
 	}
 }
+
+// What answers I2C is a description of the resource, in the language that its fields say, where that is one.
+func TestDescriptionsAreLinks(t *testing.T) {
+	for _, tt := range []struct {
+		service  resolver.Service
+		header   string
+		rel, tag string
+	}{
+		{resolver.I2C, "Content-Type: text/plain\r\nContent-Language: de-at", "describedby", "de-AT"},
+		{resolver.I2C, "Content-Type: text/plain\r\nContent-Language: de, en", "describedby", ""},
+		{resolver.I2C, "Content-Type: text/plain\r\nContent-Language: <b>", "describedby", ""},
+		{resolver.I2C, "Content-Type: application/pdf", "describedby", ""},
+		{resolver.I2C, "Location: http://about.example/", "describedby", ""},
+		{resolver.I2L, "Location: http://a.example/\r\nContent-Type: text/html\r\nContent-Language: de", "", ""}, // of what nobody sees
+	} {
+		s := &server{status: 200, header: tt.header, body: strings.NewReader("text")}
+		answer, err := client(s).Ask(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))
+		if err != nil || len(answer.Locations) != 1 {
+			t.Errorf("%+v: %+v, %v", tt, answer, err)
+			continue
+		}
+		if link := answer.Locations[0].AsLink(); link.Rel != tt.rel || link.Language != tt.tag {
+			t.Errorf("%+v: %+v", tt, link)
+		}
+	}
+}

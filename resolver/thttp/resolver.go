@@ -38,23 +38,39 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 // maxSources bounds the number of servers in the map.
 const maxSources = 1000
 
-// sources has one Source for each server, which all its answers share. The zero value
+// sources has the Sources of each server, which all its answers share. The zero value
 // is ready. It is safe for concurrent use.
 type sources struct {
 	mu     sync.Mutex
-	byBase map[string]*resolver.Source
+	byBase map[string]served
 }
 
-func (s *sources) of(base string) *resolver.Source {
+// served are the Sources of a server: of the locations of a resource or its names, and of those of descriptions.
+type served struct{ plain, describing *resolver.Source }
+
+// of returns the source of what the server at base answers to a service.
+func (s *sources) of(base string, service resolver.Service) *resolver.Source {
+	of := s.at(base)
+	if describes(service) {
+		return of.describing
+	}
+	return of.plain
+}
+
+func (s *sources) at(base string) served {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.byBase[base]; known != nil {
+	if known, ok := s.byBase[base]; ok {
 		return known
 	}
 	if s.byBase == nil || len(s.byBase) == maxSources {
-		s.byBase = make(map[string]*resolver.Source)
+		s.byBase = make(map[string]served)
 	}
-	created := &resolver.Source{Name: strings.TrimSpace("thttp " + publicName(base))}
+	name := strings.TrimSpace("thttp " + publicName(base))
+	created := served{
+		plain:      &resolver.Source{Name: name},
+		describing: &resolver.Source{Name: name, Relation: &resolver.Relation{Rel: "describedby"}},
+	}
 	s.byBase[base] = created
 	return created
 }

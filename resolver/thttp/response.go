@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/text/language"
+
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -25,8 +27,8 @@ const listType = "text/uri-list"
 // found is what a response says.
 type found struct {
 	uris []string // locations or names; for a description its location
-	// mediaType and content are of a description, which is not only a location.
-	mediaType, content string
+	// mediaType, language and content are of a description, which is not only a location.
+	mediaType, language, content string
 }
 
 // read parses the response of a server to a question about a name: RFC 2169 section 3.
@@ -86,6 +88,15 @@ func mediaType(fields httpmessage.Fields) string {
 		return ""
 	}
 	return kind
+}
+
+// contentLanguage returns the language of a response, "" where it does not say exactly one (RFC 9110 section 8.5).
+func contentLanguage(fields httpmessage.Fields) string {
+	tag, err := language.Parse(fields.Value("Content-Language"))
+	if err != nil {
+		return ""
+	}
+	return tag.String()
 }
 
 // redirect parses a Location field, which is the answer and is not followed. A redirect
@@ -180,7 +191,7 @@ const maxDescription = 64 << 10
 
 // description reads a description: its text where it is one, or else only its location.
 func (c *Client) description(asked uri.URI, response *scheme.Resource) (found, error) {
-	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields)}
+	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields), language: contentLanguage(response.Fields)}
 	if !isText(d.mediaType) {
 		return d, nil
 	}

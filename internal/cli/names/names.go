@@ -33,6 +33,9 @@ type targetJSON struct {
 	Template string `json:"template"`
 	Type     string `json:"type,omitempty"`
 	Language string `json:"language,omitempty"`
+	Rel      string `json:"rel,omitempty"`
+	Title    string `json:"title,omitempty"`
+	Context  string `json:"context,omitempty"`
 	Gone     bool   `json:"gone,omitempty"`
 }
 
@@ -108,7 +111,7 @@ func newShow(names cli.NamesOf, asJSON *bool) *cobra.Command {
 
 // describeTarget returns a target in one line: its template first.
 func describeTarget(t urnns.Target) string {
-	words := []string{t.Template, t.Type, t.Language, t.Pattern}
+	words := []string{t.Template, t.Rel, t.Type, t.Language, t.Context, t.Title, t.Pattern}
 	if t.Gone {
 		words[0] = "gone"
 	}

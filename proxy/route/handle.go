@@ -1,0 +1,85 @@
+package route
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// PathHandles is the beginning of the paths of handles, as the proxies of the Handle System have it (Handle.net technical manual, chapter 14).
+const PathHandles = "/api/handles/"
+
+// HandlePrefix says that handles with a prefix are names: what follows the slash of such a handle follows Names.
+type HandlePrefix struct{ Prefix, Names string }
+
+// Handles says which handles are names of the registry. Empty, there is no API of handles.
+type Handles []HandlePrefix
+
+// Of returns the handle that a canonical name is, "" for none.
+func (h Handles) Of(name string) string {
+	for _, of := range h {
+		if rest, ok := strings.CutPrefix(name, of.Names); ok && rest != "" {
+			if decoded, err := url.PathUnescape(rest); err == nil {
+				return of.Prefix + "/" + decoded
+			}
+		}
+	}
+	return ""
+}
+
+// handleTarget returns what follows PathHandles in a target. ok is false where that is none of handles.
+func (h Handles) handleTarget(target string) (rest string, ok bool) {
+	if len(h) == 0 {
+		return "", false
+	}
+	return strings.CutPrefix(target, PathHandles)
+}
+
+// parse parses a handle, percent-encoded, and the parameters behind it.
+func (h Handles) parse(text string) (Target, error) {
+	text, values, _ := strings.Cut(text, "?")
+	t := Target{Form: FormHandle, Values: values}
+	decoded, err := url.PathUnescape(text)
+	if err != nil || !utf8.ValidString(decoded) {
+		return t, missing(PathHandles+text, ruleHandle)
+	}
+	t.Handle = decoded
+	prefix, suffix := cutHandle(text)
+	if prefix == "" || suffix == "" {
+		return t, missing(PathHandles+text, ruleHandle)
+	}
+	for _, of := range h {
+		if strings.EqualFold(prefix, of.Prefix) {
+			t.Query, err = resolver.ParseQuery(uri.EncodeRaw(of.Names+suffix), resolver.I2Ls)
+			return t, err
+		}
+	}
+	return t, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "there are no handles with this prefix here"}
+}
+
+// cutHandle cuts a percent-encoded handle at its first slash, which may be encoded, too. The prefix is decoded.
+func cutHandle(text string) (prefix, suffix string) {
+	const encoded = "%2f"
+	end, length := strings.IndexByte(text, '/'), 1
+	for i := range text {
+		if end >= 0 && i >= end {
+			break
+		}
+		if len(text) >= i+len(encoded) && uri.EqualFold(text[i:i+len(encoded)], encoded) {
+			end, length = i, len(encoded)
+		}
+	}
+	if end < 0 {
+		return "", ""
+	}
+	prefix, err := url.PathUnescape(text[:end])
+	if err != nil {
+		return "", ""
+	}
+	return prefix, text[end+length:]
+}
+
+var ruleHandle = uri.Rule{Name: "handle", Section: "RFC 3651 section 2", Says: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}

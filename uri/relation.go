@@ -1,0 +1,47 @@
+package uri
+
+import (
+	"errors"
+	"strings"
+)
+
+// maxRelation bounds a relation type, in octets.
+const maxRelation = 256
+
+var errRelation = errors.New("a relation is a relation type of RFC 8288 section 3.3: lower-case letters, digits, \".\" and \"-\", which begins with a " +
+	"letter; or a URI, such as https://ref.gs1.org/voc/pip or gs1:pip")
+
+// CheckRelation returns an error unless rel is a relation type, or "", which is none.
+func CheckRelation(rel string) error {
+	switch {
+	case rel == "":
+		return nil
+	case len(rel) > maxRelation:
+		return errRelation
+	case !strings.Contains(rel, ":"):
+		const letters = "abcdefghijklmnopqrstuvwxyz"
+		if !strings.Contains(letters, rel[:1]) || strings.Trim(rel, letters+"0123456789.-") != "" {
+			return errRelation
+		}
+		return nil
+	default:
+		u, err := Parse(rel)
+		if err == nil {
+			err = u.Check()
+		}
+		if err != nil {
+			return errRelation
+		}
+		return nil
+	}
+}
+
+// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it.
+func Leads(rel string) bool {
+	switch rel {
+	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink":
+		return true
+	default:
+		return false
+	}
+}
