@@ -1,0 +1,132 @@
+package registry_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// versions returns the versions of a name, by how many seconds after a time each is.
+func versions(t *testing.T, r *registry.Resolver, name string, since time.Time) ([]int, error) {
+	t.Helper()
+	q, err := resolver.ParseQuery(name, resolver.I2L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := r.Versions(t.Context(), q)
+	if err == nil && (found.Name != q.URI || found.Lifetime() != time.Minute) {
+		t.Errorf("the versions of %s are of %s, for %s", name, found.Name, found.Lifetime())
+	}
+	var seconds []int
+	for _, at := range found.Times {
+		seconds = append(seconds, int(at.Sub(since)/time.Second))
+	}
+	return seconds, err
+}
+
+// Everybody may see when a name led elsewhere, but for what the registry does not show of how it was.
+func TestVersions(t *testing.T) {
+	f := newFixture(t)
+	start := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := start
+	f.config.Now = func() time.Time { return now }
+	f.Registry = registry.New(f.config)
+	at := func(second float64, key registry.Key, record registry.Record) {
+		now = start.Add(time.Duration(second * float64(time.Second)))
+		f.put(t, key, record)
+	}
+	withdraw := func(second float64, key registry.Key) {
+		now = start.Add(time.Duration(second * float64(time.Second)))
+		if _, err := f.edit(t, key, registry.Withdraw("why")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, taken, prefix := registry.Name("urn:example:a"), registry.Name("urn:example:taken"), registry.Prefix("urn:example:p:")
+	at(1, a, registry.Record{Status: registry.Reserved})
+	at(2.5, a, leadsTo("https://a.example/1"))
+	at(2.6, a, leadsTo("https://a.example/2"))
+	at(5, a, leadsTo("https://a.example/3"))
+	at(1, taken, leadsTo("https://secret.example/"))
+	withdraw(2, taken)
+	f.activate = true
+	at(3, taken, leadsTo("https://secret.example/again"))
+	withdraw(4, taken)
+	at(5, prefix, leadsTo("https://p.example/"))
+	at(6, prefix, leadsTo("https://p.example/new/"))
+	at(7, registry.Name("urn:example:p:own"), leadsTo("https://own.example/"))
+	at(1, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
+	at(2, registry.Name("urn:example:gone-alias"), registry.Record{Alias: "urn:example:taken"})
+	at(1, registry.Prefix("urn:example:w:"), leadsTo("https://w.example/"))
+	withdraw(2, registry.Prefix("urn:example:w:"))
+	at(1, registry.Name("urn:example:redacted"), leadsTo("https://secret.example/r"))
+	at(2, registry.Name("urn:example:redacted"), leadsTo("https://r.example/"))
+	if _, err := f.Redact(t.Context(), librarian, registry.Name("urn:example:redacted"), []int{1}, "why"); err != nil {
+		t.Fatal(err)
+	}
+	at(1, registry.Name("https://purl.example/a"), leadsTo("https://a.example/"))
+	at(1, registry.Name("urn:other:a"), leadsTo("https://a.example/"))
+	at(1, registry.Prefix("urn:example:all:"), registry.Record{Authoritative: true})
+	r := registry.NewResolver(registry.ResolverConfig{
+		Store: f.Store(), TTL: time.Minute, Now: time.Now, Only: []string{"urn:example:", "https://purl.example/"}, Hosts: []string{"https://purl.example/"},
+	})
+	for name, want := range map[string][]int{
+		"urn:example:a":          {1, 2, 5}, // of two changes in a second the last one
+		"urn:example:taken":      {2, 4},    // where it led is not shown any more
+		"urn:example:p:x":        {5, 6},
+		"urn:example:p:own":      {7},
+		"urn:example:alias":      {1},
+		"urn:example:gone-alias": {2, 4}, // those of what is gone
+		"urn:example:w:x":        {2},
+		"urn:example:redacted":   {2},
+		"https://purl.example/a": {1}, "https://purl.example/a?b": {1},
+		"urn:example:none": nil, "urn:example:all:none": nil, "urn:other:a": nil, "https://purl.example/none": nil,
+	} {
+		got, err := versions(t, r, name, start)
+		if !slices.Equal(got, want) || (want == nil) != errors.As(err, new(*resolver.Negative)) {
+			t.Errorf("%s: %v, %v, want %v", name, got, err, want)
+		}
+		for _, second := range got { // each is how it was
+			_, err := resolved(t, f.Store(), name, resolver.I2L, resolver.Then(start.Add(time.Duration(second)*time.Second)))
+			record := resolver.RecordOf(err)
+			if errors.Is(err, resolver.ErrUnsupported) && name != "https://purl.example/a?b" || record != nil && record.Changed.After(resolver.Then(start.Add(time.Duration(second)*time.Second))) {
+				t.Errorf("%s at %d: %v", name, second, err)
+			}
+		}
+	}
+	if _, err := versions(t, registry.NewResolver(registry.ResolverConfig{Store: awayForReading{f.Store()}}), "urn:example:a", start); !errors.Is(err, registry.ErrNoStore) {
+		t.Errorf("without a store: %v", err)
+	}
+}
+
+// Of a name that was changed very often the newest versions count.
+func TestVersionsAreBounded(t *testing.T) {
+	f := newFixture(t)
+	const more = 7
+	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	err := f.Store().Bulk(t.Context(), func(tx registry.WriteTx) error {
+		for i := range resolver.MaxVersions + more {
+			now = now.Add(time.Second)
+			w := registry.NewBatch(tx, "test", now)
+			if _, _, err := w.Put(registry.Name("urn:example:a"), leadsTo(fmt.Sprintf("https://a.example/%d", i)), ""); err != nil {
+				return err
+			}
+			if _, err := w.Flush(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := registry.NewResolver(registry.ResolverConfig{Store: f.Store(), TTL: time.Minute, Now: time.Now})
+	got, err := versions(t, r, "urn:example:a", now)
+	if err != nil || len(got) != resolver.MaxVersions || got[0] != 1-resolver.MaxVersions || got[len(got)-1] != 0 {
+		t.Errorf("%d versions, from %d on: %v", len(got), got[0], err)
+	}
+}
