@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Handler. All fields but those of observers must be set.
+// Config configures a Handler. All fields but History and those of observers must be set.
 type Config struct {
 	Log *slog.Logger
 	Now func() time.Time
@@ -30,9 +30,9 @@ type Config struct {
 	Names    resolver.Names // the rules for names
 	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
 	Ready   *resolver.Ready
-	History bool           // Resolver knows how names were (RFC 7089)
-	Fetch   scheme.Handler // for the forward proxy, and for requests for the resource itself
-	Schemes scheme.Infos   // the protocol gateways that Fetch has; nil for none
+	History resolver.History // knows the versions of names (RFC 7089); nil where there is no registry
+	Fetch   scheme.Handler   // for the forward proxy, and for requests for the resource itself
+	Schemes scheme.Infos     // the protocol gateways that Fetch has; nil for none
 	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
 	Forward forward.Config
 	Origins []Origin // the sites that urnd is the gateway of

@@ -86,7 +86,7 @@ func (x *exchange) fail(err error) {
 	switch a := &x.ask; {
 	case a.IsForwarded:
 		reply = problem.ProxyReply(x.lines, "urnd", x.unreached(err))
-	case a.IsName && a.Err == nil:
+	case a.IsName && a.Err == nil && a.Target.Form != route.FormMemento: // whose links are those of the name
 		if canonical, keyErr := x.handler.config.Names.Key(a.Target.Query.URI); keyErr == nil {
 			reply = answer.Failed(reply, x.base(), canonical.String(), err)
 		}

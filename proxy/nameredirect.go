@@ -16,7 +16,8 @@ import (
 // isPlainName reports whether a target asks for the location of a URN, or of a name of a web host, and the reply is nothing but a
 // redirect.
 func isPlainName(t *route.Target) bool {
-	return (t.Query.IsURN() || t.Form == route.FormHost) && t.Query.Service == resolver.I2L && !t.Identified && t.Form != route.FormAPI
+	return (t.Query.IsURN() || t.Form == route.FormHost) && t.Query.Service == resolver.I2L && !t.Identified &&
+		t.Form != route.FormAPI && t.Form != route.FormMemento
 }
 
 // redirectFields are the fields that all redirects of names have, with their line ends.

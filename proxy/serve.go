@@ -88,7 +88,11 @@ func (x *exchange) serveOptions() error {
 	if err != nil {
 		return x.suggest(err)
 	}
-	x.reply(answer.Options(&x.ask, x.base(), canonical.String()))
+	reply := answer.Options(&x.ask, x.base(), canonical.String())
+	if x.ask.Target.Form == route.FormMemento { // these are no names
+		delete(reply.Header, "Link")
+	}
+	x.reply(reply)
 	return nil
 }
 

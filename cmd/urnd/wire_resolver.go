@@ -81,6 +81,7 @@ type resolution struct {
 	// registry is that of the site; nil where there is none.
 	registry *follow.Store
 	own      *registry.Resolver // by the registry; nil where there is none
+	history  resolver.History   // of the registry; nil where there is none
 	faults   []func() []string  // what is wrong although urnd is ready
 	starters []func()           // what runs in the background is started by these
 	caches   []observe.Observed
@@ -191,6 +192,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		split.Owns, split.Own = r.names.Owns, registry.Hosts{
 			Resolver: cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL}), Names: c.Registry.HostNames(),
 		}
+		r.history = resolver.Past{Names: r.names, Shares: r.slots.resolutions.Shares, Next: r.own}
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)

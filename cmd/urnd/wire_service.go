@@ -134,7 +134,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.own != nil, Handles: handlesOf(c, r.names),
+		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names),
 		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},

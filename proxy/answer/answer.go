@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config configures a Responder. All fields must be set.
+// Config configures a Responder. All fields but History must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
@@ -27,8 +27,8 @@ type Config struct {
 	RuleTTL time.Duration
 	// Handles are those that are names of the registry; nil has none.
 	Handles route.Handles
-	// History is whether the registry knows how names were (RFC 7089).
-	History bool
+	// History knows the versions of names in the registry (RFC 7089); nil where there is none.
+	History resolver.History
 	// Failing reports whether the server of a location failed in the last 30 seconds, or the location is known
 	// to be unhealthy: others are preferred.
 	Failing func(location string) bool
@@ -73,10 +73,13 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	if q.Form == route.FormHandle {
 		return a.handle(ctx, q)
 	}
+	if q.Form == route.FormMemento {
+		return a.moment(ctx, q)
+	}
 	if q.Form == route.FormAPI || wantsTrace(q.Lines) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
 	}
-	q, err := a.atDatetime(q)
+	q, err := a.atDatetime(ctx, q)
 	if err != nil {
 		return message.Reply{}, err
 	}

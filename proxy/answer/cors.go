@@ -41,7 +41,7 @@ func (c CORS) Allow(header http.Header, origin []string) bool {
 }
 
 // exposed are the fields that pages may read beyond those that they always may.
-const exposed = "Cache-Status, Link, Location, " + httpmessage.RequestIDField
+const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage.RequestIDField
 
 // Fields returns what Allow sets for a request without Origin as fields with their line ends: those that let all origins, and Vary. ok is
 // false where those of a request with Origin may be others.

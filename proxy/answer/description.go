@@ -89,7 +89,7 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 			reply.AddLink(string(appendLink(nil, &l, "")))
 		}
 	}
-	a.addMemento(&reply, q, record)
+	a.addMemento(&reply, q, d.ID, record)
 	return withRecord(reply, q.Base, record), nil
 }
 

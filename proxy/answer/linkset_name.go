@@ -87,6 +87,10 @@ func (a *Responder) contextsOf(base string, known resolver.Description, answer r
 		for _, successor := range record.Successors {
 			self.add("successor-version", string(route.AppendNameURL(nil, base, successor)), "")
 		}
+		if a.config.History != nil { // RFC 7089 section 2.2
+			self.add("timegate", route.TimeGateURL(base, name), "")
+			self.add("timemap", route.TimeMapURL(base, 0, name), typeLinks)
+		}
 	}
 	for _, l := range self.Links {
 		if l.Rel == relItem {

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -18,15 +20,22 @@ import (
 const fieldDatetime = "Accept-Datetime"
 
 // atDatetime returns the question as one about the time of Accept-Datetime, if it has one.
-func (a *Responder) atDatetime(q *Question) (*Question, error) {
+func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, error) {
 	text := q.Lines.Value(fieldDatetime)
 	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
-	if text == "" || !a.config.History || !isDescription || !q.Query.At.IsZero() {
+	if text == "" || a.config.History == nil || !isDescription || !q.Query.At.IsZero() {
 		return q, nil
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
-		return nil, problem.ErrDatetime
+		return nil, &problem.Failure{Err: problem.ErrDatetime, Vary: fieldDatetime}
+	}
+	versions, err := a.config.History.Versions(ctx, q.Query)
+	switch {
+	case err == nil && at.Before(versions.Times[0]): // the first one is the closest
+		at = resolver.Then(versions.Times[0])
+	case err != nil && !errors.As(err, new(*resolver.Negative)):
+		return nil, problem.About(err, q.Query.URI)
 	}
 	request := *q.Target
 	request.Query.At = at
@@ -35,15 +44,19 @@ func (a *Responder) atDatetime(q *Question) (*Question, error) {
 	return &then, nil
 }
 
-// addMemento adds the header fields of a description that may be one of an earlier time.
-func (a *Responder) addMemento(reply *message.Reply, q *Question, record *resolver.Record) {
-	if !a.config.History || record == nil {
+// addMemento adds the header fields of a description of a canonical name that may be one of an earlier time, and where it is said how the name
+// itself was: those links have its URL as their context (RFC 8288 section 3.2).
+func (a *Responder) addMemento(reply *message.Reply, q *Question, canonical string, record *resolver.Record) {
+	if a.config.History == nil || record == nil {
 		return
 	}
 	reply.Vary += ", " + fieldDatetime
 	name := q.Query.URI.String()
 	original := string(route.AppendServiceURL(nil, q.Base, describes, "", name))
 	reply.AddLink("<" + original + `>; rel="original timegate"`)
+	of := string(route.AppendNameURL(nil, q.Base, canonical))
+	reply.AddLink(link(route.TimeGateURL(q.Base, canonical), "timegate", "anchor", of))
+	reply.AddLink(link(route.TimeMapURL(q.Base, 0, canonical), "timemap", "anchor", of, "type", typeLinks))
 	if q.Query.At.IsZero() {
 		return
 	}

@@ -20,6 +20,7 @@ func TestMemento(t *testing.T) {
 	const (
 		datetime = "Accept-Datetime: Sun, 01 Jun 2031 00:00:00 GMT"
 		timegate = `</uri-res/N2C?urn:x1:a>; rel="original timegate"`
+		ofName   = `</timegate/urn:x1:a>; rel="timegate"; anchor="/urn:x1:a", </timemap/urn:x1:a>; rel="timemap"; anchor="/urn:x1:a"; type="application/link-format"`
 		memento  = "/api/v1/resolve?at=2031-05-01T12%3A00%3A00.5Z&uri=urn%3Ax1%3Aa"
 	)
 	for name, tt := range map[string]struct {
@@ -33,10 +34,13 @@ func TestMemento(t *testing.T) {
 		timegate bool
 		memento  bool
 	}{
-		"now":                     {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
-		"then":                    {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
+		"now":  {true, "/uri-res/N2C?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
+		"then": {true, "/uri-res/N2C?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
+		"before it was registered": {
+			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record, resolver.Then(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
+		},
 		"all descriptions":        {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
-		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{}, 400, "Accept", false, false},
+		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{}, 400, "Accept, Accept-Datetime", false, false},
 		"not of the registry":     {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
 		"no history":              {false, "/uri-res/N2C?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
 		"no description":          {true, "/uri-res/N2Ls?urn:x1:a", datetime, record, time.Time{}, 200, "Accept", false, false},
@@ -46,7 +50,11 @@ func TestMemento(t *testing.T) {
 			"Accept", false, false,
 		},
 	} {
-		s := start(t, func(c *answer.Config) { c.History = tt.history })
+		s := start(t, func(c *answer.Config) {
+			if tt.history {
+				c.History = history{changed}
+			}
+		})
 		var at time.Time
 		s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 			if at = q.At; !q.Service.Locates() {
@@ -59,7 +67,7 @@ func TestMemento(t *testing.T) {
 			t.Errorf("%s: %d %v, asked for %v", name, response.StatusCode, response.Header, at)
 		}
 		links := strings.Join(response.Header["Link"], ", ")
-		if strings.Contains(links, timegate) != tt.timegate || strings.Contains(links,
+		if strings.Contains(links, timegate) != tt.timegate || strings.Contains(links, ofName) != tt.timegate || strings.Contains(links,
 			"<"+memento+`>; rel="memento"; datetime="`+changed.Format(http.TimeFormat)+`"`) != tt.memento {
 			t.Errorf("%s: the links are %s", name, links)
 		}

@@ -26,6 +26,7 @@ type Failure struct {
 	// Suggestions are the identifiers that may have been meant, and Typed what a person typed.
 	Suggestions []string
 	Typed       string
+	Vary        string // the field of requests, besides Accept, that the error depends on; "" for none
 	Fetched     bool   // a URL was asked for at /fetch
 	Noun        string // what servers of the URL in Input have, in words; "" is "resource"
 }
@@ -109,6 +110,10 @@ func reply(lines httpmessage.Lines, p api.Problem, err error) message.Reply {
 			r.CacheStatus, r.CacheControl = message.CacheStatus(n.Cache, n.TTL), message.MaxAge(n.Lifetime())
 			r.Shared = n.SharedLifetime()
 		}
+	}
+	var failure *Failure
+	if errors.As(err, &failure) && failure.Vary != "" {
+		r.Vary += ", " + failure.Vary
 	}
 	if PrefersHTML(lines) {
 		r.ContentType, r.Body = pages.ContentType, pages.Problem(p)

@@ -96,6 +96,9 @@ func (a *Ask) own(v *View, p *Place) {
 		a.Target, a.Err = parse(a.Path, v.Scratch)
 		a.identify(p)
 	}
+	if a.Target.Form == FormMemento {
+		a.Target.Query = p.meant(v, a.Target.Query)
+	}
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
 		a.Target.Query = p.Names.Named(a.Target.Query)
 	}
@@ -168,7 +171,7 @@ func (a *Ask) kind() Kind {
 		return KindName
 	case form == FormHome:
 		return KindPage
-	case a.IsName:
+	case a.IsName || form == FormMemento: // what is no name has been nothing
 		return KindName
 	default:
 		return KindRedirect
@@ -186,7 +189,7 @@ func (a *Ask) isPublic() bool {
 		return false
 	}
 	switch service := a.Target.Query.Service; a.Target.Form {
-	case FormAPI, FormHandle:
+	case FormAPI, FormHandle, FormMemento:
 		return true
 	case FormTHTTP, FormPath, FormTarget, FormHost:
 		isLed := service == resolver.I2L && a.Err == nil // what is invalid may be meant for another server

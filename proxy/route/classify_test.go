@@ -40,7 +40,8 @@ func places(t testing.TB) map[string]route.Place {
 		{Prefix: "20.ABC", Names: "hdl:20.abc/"},
 		{Prefix: "20.lost", Names: "ark:/12345/"},
 	}
-	hostsTLS := hosts
+	hostsTLS, public := hosts, *server
+	public.PublicURL = "https://public.example:8443"
 	hostsTLS.RedirectTLS = true
 	const local = "192.0.2.1:8080"
 	return map[string]route.Place{
@@ -58,6 +59,7 @@ func places(t testing.TB) map[string]route.Place {
 		"hostsown":  {Server: &hosts, Local: "127.0.0.1:8080", IsThisMachine: true, Proxies: true},
 		"hoststls":  {Server: &hostsTLS, Local: local},
 		"handles":   {Server: &handles, Local: local},
+		"public":    {Server: &public, Local: local},
 		"securedby": {Server: &secured, Local: local, IsFronted: true},
 	}
 }

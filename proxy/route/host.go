@@ -50,14 +50,16 @@ func namePath(v *View, target string) (path string, ok bool) {
 }
 
 // isReserved reports whether a path is urnd's own also at a web host whose paths are names: the services of THTTP and of the API, which
-// its own pages and Link fields lead to, the form of the front page, and URNs, which no name of a web host can be taken for.
-func isReserved(path string) bool {
+// its own pages and Link fields lead to, the form of the front page, and URNs, which no name of a web host can be taken for; and how those
+// and the names of the host were.
+func isReserved(path, host string) bool {
 	const urn = "/urn:"
 	if strings.HasPrefix(path, PathTHTTP) || strings.HasPrefix(path, "/?uri=") || len(path) > len(urn) && uri.EqualFold(path[:len(urn)], urn) {
 		return true
 	}
+	target := path
 	path, _, _ = strings.Cut(path, "?")
-	return path == PathResolve || path == PathExplain
+	return path == PathResolve || path == PathExplain || isOwnMoment(target, host)
 }
 
 // hosted says what a request for a path of a web host whose paths are names asks for: the name, whatever scheme and port it came by.
@@ -70,7 +72,7 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	case a.IsGet && p.Documents[path]:
 		a.Kind, a.Target.Form, a.IsPublic = KindDocument, FormHost, false
 		return
-	case isReserved(path):
+	case isReserved(path, host):
 		a.Host = ""
 		a.own(v, p)
 		return

@@ -26,9 +26,10 @@ const (
 	FormFetch               // GET /fetch?uri=gopher://example.org/
 	FormHost                // GET /foo, of a web host whose paths are names
 	FormHandle              // GET /api/handles/20.500.12345/a1
+	FormMemento             // GET /timegate/urn:ietf:rfc:2648, RFC 7089
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle"}
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento"}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }
@@ -63,6 +64,8 @@ type Target struct {
 	Handle, Values string
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
+	// Moment is what is asked of how the name was; the zero value is nothing.
+	Moment Moment
 }
 
 // IsPage reports whether what stands for an identifier looks like the address of a page: a colon behind a slash or a question
@@ -103,9 +106,13 @@ func Parse(target string) (Target, error) { return parse(target, nil) }
 
 // parse is Parse with memory for the texts of parameters: nil gives them their own.
 func parse(target string, room *Scratch) (Target, error) {
-	switch {
-	case strings.HasPrefix(target, "/urn:"): // most requests
+	if strings.HasPrefix(target, "/urn:") { // most requests
 		return parseName(target[1:])
+	}
+	if m, identifier, ok, err := cutMoment(target); ok {
+		return parseMoment(m, identifier, err)
+	}
+	switch {
 	case target == "/":
 		return Target{Form: FormHome}, nil
 	case strings.HasPrefix(target, PathTHTTP):

@@ -1,0 +1,70 @@
+package answer
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/proxy/route"
+)
+
+// typeLinks is the media type of TimeMaps: RFC 6690 section 7.3.
+const typeLinks = "application/link-format"
+
+// link returns a link with a relation and further parameters, names and values in turn, whose values have no quotes (RFC 8288 section 3).
+func link(target, rel string, parameters ...string) string {
+	var b strings.Builder
+	b.WriteString("<" + target + `>; rel="` + rel + `"`)
+	for i := 0; i+1 < len(parameters); i += 2 {
+		b.WriteString("; " + parameters[i] + `="` + parameters[i+1] + `"`)
+	}
+	return b.String()
+}
+
+// original returns the link to a name, which redirects (URI-R).
+func (p *past) original() string {
+	return link(string(route.AppendNameURL(nil, p.Base, p.Name.String())), "original")
+}
+
+// timeGateLink returns the link to the TimeGate.
+func (p *past) timeGateLink() string {
+	return link(route.TimeGateURL(p.Base, p.Name.String()), "timegate")
+}
+
+// timeMapURL returns the URL of a page of the TimeMap.
+func (p *past) timeMapURL(page int) string { return route.TimeMapURL(p.Base, page, p.Name.String()) }
+
+// mementoURL returns the URI of how the name was at a time.
+func (p *past) mementoURL(at time.Time) string { return route.MementoURL(p.Base, at, p.Name.String()) }
+
+// mementoLink returns the link to the memento of a version, with more relations before that; "" for none.
+func (p *past) mementoLink(index int, more string) string {
+	if index == 0 {
+		more = "first " + more
+	}
+	if index == len(p.Times)-1 {
+		more = "last " + more
+	}
+	at := p.Times[index]
+	return link(p.mementoURL(at), more+"memento", "datetime", at.Format(http.TimeFormat))
+}
+
+// links returns the links of the TimeGate, as it leads to a version, and of the memento of it: RFC 7089 section 2.2.
+func (p *past) links(index int) string {
+	all := []string{p.original(), p.timeGateLink(), link(p.timeMapURL(0), "timemap", "type", typeLinks)}
+	last := len(p.Times) - 1
+	if index > 1 {
+		all = append(all, p.mementoLink(0, ""))
+	}
+	if index > 0 {
+		all = append(all, p.mementoLink(index-1, "prev "))
+	}
+	all = append(all, p.mementoLink(index, ""))
+	if index < last {
+		all = append(all, p.mementoLink(index+1, "next "))
+	}
+	if index < last-1 {
+		all = append(all, p.mementoLink(last, ""))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,195 @@
+package route
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// What there is of a name beside itself by RFC 7089, which are resources of their own (section 4.2, pattern 2): its TimeGate, its
+// TimeMap, in pages where it is long, and its mementos.
+//
+//	/timegate/<identifier>
+//	/timemap/<identifier>                    /timemap/<page>/<identifier>
+//	/memento/<YYYYMMDDhhmmss>/<identifier>
+//
+// The identifier is a URI, as it is or percent-encoded as a whole, and all that follows is of it, also "?" and "//". It begins with a letter
+// (RFC 3986 section 3.1), so that no page number is taken for one.
+const (
+	PathTimeGate = "/timegate/"
+	PathTimeMap  = "/timemap/"
+	PathMemento  = "/memento/"
+)
+
+// Role is what a resource of RFC 7089 section 1.1 is to a name.
+type Role uint8
+
+// The roles. The zero value is none: the target is not about how a name was.
+const (
+	NoRole       Role = iota
+	RoleTimeGate      // it leads to how the name was at the time of Accept-Datetime
+	RoleTimeMap       // the list of mementos
+	RoleMemento       // how the name was
+)
+
+// Moment is what a target of RFC 7089 asks for; the zero value is that of other targets.
+type Moment struct {
+	Role Role
+	Page int       // of a TimeMap, from 1 on; 0 is the TimeMap as a whole
+	At   time.Time // of a memento: a second, in UTC
+}
+
+// mementoTime is the form of times in paths: that of the Internet Archive, in UTC.
+const mementoTime = "20060102150405"
+
+// TimeGateURL returns the URL of the TimeGate of a canonical name at the server of a base, as AppendNameURL has those of names.
+func TimeGateURL(base, name string) string { return momentURL(base+PathTimeGate, name) }
+
+// TimeMapURL returns the URL of a page of the TimeMap of a name; 0 is the TimeMap as a whole.
+func TimeMapURL(base string, page int, name string) string {
+	if page == 0 {
+		return momentURL(base+PathTimeMap, name)
+	}
+	return momentURL(base+PathTimeMap+strconv.Itoa(page)+"/", name)
+}
+
+// MementoURL returns the URL of how a name was at a time, of which the second counts.
+func MementoURL(base string, at time.Time, name string) string {
+	return momentURL(base+PathMemento+at.UTC().Format(mementoTime)+"/", name)
+}
+
+func momentURL(start, name string) string {
+	return string(appendName([]byte(start), name, isPlain(name)))
+}
+
+// cutMoment cuts what a target of RFC 7089 begins with from one, and returns what is asked for and the identifier; ok is false for others.
+func cutMoment(target string) (m Moment, identifier string, ok bool, err error) {
+	switch {
+	case strings.HasPrefix(target, PathTimeGate):
+		return Moment{Role: RoleTimeGate}, target[len(PathTimeGate):], true, nil
+	case strings.HasPrefix(target, PathTimeMap):
+		m, identifier, err = cutPage(target)
+		return m, identifier, true, err
+	case strings.HasPrefix(target, PathMemento):
+		m, identifier, err = cutTime(target)
+		return m, identifier, true, err
+	default:
+		return Moment{}, "", false, nil
+	}
+}
+
+// maxPageDigits bounds the digits of the number of a page.
+const maxPageDigits = 6
+
+// cutPage cuts what the target of a TimeMap begins with.
+func cutPage(target string) (m Moment, identifier string, err error) {
+	m, identifier = Moment{Role: RoleTimeMap}, target[len(PathTimeMap):]
+	number, rest, _ := strings.Cut(identifier, "/")
+	if number == "" || number[0] < '0' || number[0] > '9' {
+		return m, identifier, nil
+	}
+	page, err := strconv.ParseUint(number, 10, 32)
+	if err != nil || number[0] == '0' || len(number) > maxPageDigits {
+		return m, rest, &uri.ParseError{Input: target, Offset: len(PathTimeMap), Rule: rulePage}
+	}
+	m.Page = int(page)
+	return m, rest, nil
+}
+
+// cutTime cuts what the target of a memento begins with.
+func cutTime(target string) (m Moment, identifier string, err error) {
+	m.Role = RoleMemento
+	digits, rest, ok := strings.Cut(target[len(PathMemento):], "/")
+	if m.At, err = time.Parse(mementoTime, digits); err != nil || !ok || len(digits) != len(mementoTime) {
+		return Moment{Role: RoleMemento}, rest, &uri.ParseError{Input: target, Offset: len(PathMemento), Rule: ruleMemento}
+	}
+	return m, rest, nil
+}
+
+// parseMoment parses a target of RFC 7089 that begins as those do. Which service a URN selects does not matter: where it leads is asked for.
+func parseMoment(m Moment, identifier string, err error) (Target, error) {
+	t := Target{Form: FormMemento, Moment: m}
+	if err != nil {
+		return t, err
+	}
+	if isEncoded(identifier) {
+		if decoded, err := url.PathUnescape(identifier); err == nil {
+			identifier = decoded
+		}
+	}
+	t.Query, err = resolver.ParseQuery(uri.EncodeRaw(identifier), resolver.I2L)
+	return t, err
+}
+
+// meant returns a query of RFC 7089 as one about the name that it means by a URL: that by which this server answers for the name, or for how it was, as
+// clients append to the URL of a TimeGate; or one of a web host whose paths are names, whatever scheme and port it has, as Ask.hosted does. Others
+// it returns as they are.
+func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
+	text := q.URI.String()
+	if q.IsURN() || !isAbsoluteWeb(text) {
+		return q
+	}
+	authority, _ := q.URI.Authority()
+	path := uri.PathAndQuery(text)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	host := p.Hosts.at(authority)
+	switch {
+	case host != "" && !isReserved(path, host):
+		if named, err := uri.Parse("https://" + host + path); err == nil {
+			q.URI = named
+		}
+	case host != "" || uri.EqualFold(authority, v.Host) || uri.EqualFold(authority, authorityOf(p.PublicURL)):
+		if t, err := Parse(path); err == nil && (t.Form == FormPath || t.Form == FormMemento) {
+			t.Query.Service = q.Service
+			return t.Query
+		}
+	}
+	return q
+}
+
+// authorityOf returns the host, with port, of an absolute URL without path.
+func authorityOf(base string) string {
+	_, authority, _ := strings.Cut(base, "://")
+	return authority
+}
+
+// isOwnMoment reports whether a path of a web host whose paths are names is one of RFC 7089, and not a name: where it has, as a whole, a URN
+// or a URL of that host, which no name of it can be taken for.
+func isOwnMoment(path, host string) bool {
+	_, identifier, ok, err := cutMoment(path)
+	if !ok || err != nil {
+		return false
+	}
+	if isEncoded(identifier) {
+		if identifier, err = url.PathUnescape(identifier); err != nil {
+			return false
+		}
+	}
+	const urn = "urn:"
+	if len(identifier) > len(urn) && uri.EqualFold(identifier[:len(urn)], urn) {
+		return true
+	}
+	u, err := uri.ParseRaw(identifier)
+	if err != nil || !isAbsoluteWeb(identifier) {
+		return false
+	}
+	authority, _ := u.Authority()
+	return canonicalHost(hostOf(authority)) == host
+}
+
+var (
+	rulePage = uri.Rule{
+		Name: "TimeMap", Section: "RFC 7089 section 5",
+		Says: "the number of a page of a TimeMap is from 1 on, without zeros before it: /timemap/2/urn:example:a",
+	}
+	ruleMemento = uri.Rule{
+		Name: "memento", Section: "RFC 7089 section 4",
+		Says: "the time of a memento has 14 digits, in UTC, and an identifier follows: /memento/20310501120000/urn:example:a",
+	}
+)
