@@ -59,6 +59,8 @@ func targets() []string {
 		"/http://a.example/page", "/http:/a.example/page", "/mailto:a@a.example", "/javascript:alert(1)", "/fetch/http://a.example/page",
 		"/fetch/urn:example:one", "/api/v1/resolve", "/api/v1/resolve?uri=urn:example:one&service=I2C", "/robots.txt", "/favicon.ico", "/openapi.json",
 		"/.well-known/security.txt", "/proxy.pac", "/wpad.dat", "/index.html", "/urnd", "/10.1000/182", "/doi:10.1000/182",
+		"/timegate/urn:example:one", "/timegate/", "/timemap/urn:example:one", "/memento/20310501120000/urn:example:one", "/memento/1/urn:example:one",
+		"/.well-known/api-catalog",
 	)
 }
 

@@ -80,6 +80,7 @@ func New(config Config) *Handler {
 	for path := range maps.Keys(h.statics) {
 		h.server.Documents[path] = true
 	}
+	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
 	h.fields = redirectFieldsOf(h.cors)
 	h.fast = newFastPath(h)

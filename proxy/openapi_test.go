@@ -91,10 +91,21 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 
 const browser = "Accept: text/html"
 
+// changedOnce is the time of the only version of each URN.
+type changedOnce time.Time
+
+func (c changedOnce) Versions(_ context.Context, q resolver.Query) (resolver.Versions, error) {
+	if !q.IsURN() {
+		return resolver.Versions{}, &resolver.Negative{Kind: resolver.ErrNotFound}
+	}
+	return resolver.Versions{Name: q.URI, Times: []time.Time{time.Time(c)}, TTL: time.Minute}, nil
+}
+
 func TestOpenAPIOfTheService(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.SecurityContact = "mailto:a@a.example"
 		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
+		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
 	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
 	c.document.wellFormed(t)
@@ -106,7 +117,11 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/api/v1/resolve":      "/api/v1/resolve?uri=urn:a1:b /api/v1/resolve?uri=urn:a1:b&service=I2Ls /api/v1/resolve?uri=urn:a /api/v1/resolve",
 		"/api/v1/explain":      "/api/v1/explain?uri=urn:a1:b /api/v1/explain?uri=urn:a /api/v1/explain",
 		"/api/v1/openapi.json": "/api/v1/openapi.json", "/robots.txt": "/robots.txt", "/favicon.ico": "/favicon.ico",
-		"/.well-known/security.txt": "/.well-known/security.txt",
+		"/.well-known/security.txt": "/.well-known/security.txt", "/.well-known/api-catalog": "/.well-known/api-catalog",
+		"/timegate/{uri}":           "/timegate/urn:a1:b /timegate/urn%3Aa1%3Ab /timegate/urn:a /timegate/http://a.example/",
+		"/timemap/{uri}":            "/timemap/urn:a1:b /timemap/urn:a",
+		"/timemap/{page}/{uri}":     "/timemap/1/urn:a1:b /timemap/2/urn:a1:b /timemap/0/urn:a1:b",
+		"/memento/{datetime}/{uri}": "/memento/20310501120000/urn:a1:b /memento/20310501120001/urn:a1:b /memento/2031/urn:a1:b",
 	} {
 		for target := range strings.FieldsSeq(targets) {
 			for _, accept := range []string{

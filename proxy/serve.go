@@ -55,7 +55,7 @@ func (x *exchange) serveOwn() error {
 	case a.Err != nil:
 		return x.suggest(a.Err)
 	case a.Kind == route.KindPage:
-		x.reply(home())
+		x.reply(answer.Home(x.base()))
 		return nil
 	case x.leadsToFetch():
 		x.reply(message.Reply{
@@ -96,11 +96,6 @@ func (x *exchange) serveOptions() error {
 	return nil
 }
 
-// home returns the front page.
-func home() message.Reply {
-	return message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()}
-}
-
 // isHome reports whether the front page is asked for of a web host whose paths are names, unless it is a name itself.
 func isHome(a *route.Ask) bool { return a.Target.Form == route.FormHost && a.Path == "/" }
 
@@ -111,7 +106,7 @@ func (x *exchange) unnamed(err error) error {
 	case err == nil:
 		return nil
 	case isHome(&x.ask) && errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrNotFound):
-		x.reply(home())
+		x.reply(answer.Home(x.base()))
 		return nil
 	default:
 		return x.suggest(err)
@@ -129,13 +124,16 @@ func (x *exchange) leadsToFetch() bool {
 // document returns the reply to a request for a document that never changes.
 func (x *exchange) document() message.Reply {
 	h := x.handler
-	if x.ask.Path == answer.PathSecurity {
+	switch path := x.ask.Path; {
+	case path == answer.PathSecurity:
 		return answer.Security(h.config.SecurityContact, h.config.Now())
-	}
-	if x.ask.Host != "" && x.ask.Path == answer.PathRobots {
+	case path == answer.PathCatalog:
+		return answer.Catalog(x.base(), x.lines)
+	case x.ask.Host != "" && path == answer.PathRobots:
 		return h.hostRobots.Reply(x.lines)
+	default:
+		return h.statics[path].Reply(x.lines)
 	}
-	return h.statics[x.ask.Path].Reply(x.lines)
 }
 
 // serveBatch resolves many names in one request.

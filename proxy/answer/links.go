@@ -61,7 +61,7 @@ func withRecord(reply message.Reply, base string, record *resolver.Record) messa
 }
 
 // addLinks adds the links of a document about an identifier: its linkset, RFC 8288 and the relations canonical (RFC 6596), alternate,
-// describes or describedby, cite-as (RFC 8574) and service-desc (RFC 8631).
+// describes or describedby, cite-as (RFC 8574), service-desc (RFC 8631) and api-catalog (RFC 9727).
 func addLinks(reply *message.Reply, q *Question, canonical string) {
 	isPage := reply.ContentType == pages.ContentType
 	if canonical == "" {
@@ -87,4 +87,5 @@ func addLinks(reply *message.Reply, q *Question, canonical string) {
 	}
 	links = append(append(append(links, ", <"...), q.Base...), route.PathOpenAPI+`>; rel="service-desc"; type="application/json"`...)
 	reply.AddLink(string(links))
+	reply.AddLink(catalogLink(q.Base))
 }

@@ -1,0 +1,37 @@
+package answer
+
+import (
+	"net/http"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/route"
+)
+
+// PathCatalog is the path of the catalogue of the API: RFC 9727 section 2.
+const PathCatalog = "/.well-known/api-catalog"
+
+// catalogType is the media type of the catalogue, with its profile: RFC 9727 sections 4.2 and 7.3.
+const catalogType = linksetType + `; profile="https://www.rfc-editor.org/info/rfc9727"`
+
+// Catalog returns the catalogue of the API of the server at a base, to a request with these fields: where it is, and by RFC 8631 its
+// descriptions for programs and for people. What administers urnd is another server, whose address is for nobody else.
+func Catalog(base string, lines httpmessage.Lines) message.Reply {
+	api := linkContext{Anchor: base + route.PathResolve}
+	api.add("service-desc", base+route.PathOpenAPI, typeJSON)
+	api.add("service-doc", base+"/", "text/html")
+	reply := NewStatic(catalogType, linksetJSON([]linkContext{api})).Reply(lines)
+	reply.AddLink(catalogLink(base))
+	return reply
+}
+
+// Home returns the front page, which leads programs to the catalogue, and to the description of the API.
+func Home(base string) message.Reply {
+	reply := message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()}
+	reply.AddLink(catalogLink(base) + ", " + link(base+route.PathOpenAPI, "service-desc", "type", typeJSON))
+	return reply
+}
+
+// catalogLink returns the link to the catalogue: RFC 9727 section 3.
+func catalogLink(base string) string { return link(base+PathCatalog, "api-catalog") }

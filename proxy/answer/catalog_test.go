@@ -1,0 +1,56 @@
+package answer_test
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/answer"
+)
+
+// RFC 9727 sections 2 to 5: the catalogue is a linkset with a profile, which leads to the API by RFC 8631, and says where it is itself.
+func TestCatalog(t *testing.T) {
+	for _, base := range []string{siteBase, ""} {
+		header := make(http.Header)
+		response := written(header, answer.Catalog(base, httpmessage.LinesOf(header)), nil)
+		kind, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+		if err != nil || kind != "application/linkset+json" || parameters["profile"] != "https://www.rfc-editor.org/info/rfc9727" {
+			t.Errorf("the type is %s", response.Header.Get("Content-Type"))
+		}
+		if links := response.Header["Link"]; len(links) != 1 || linkOf(t, links[0], "api-catalog") != base+"/.well-known/api-catalog" {
+			t.Errorf("the links are %v", links)
+		}
+		body := text(t, response)
+		contexts := decoded(t, body)
+		api := contexts[base+"/api/v1/resolve"]
+		if len(contexts) != 1 || api == nil {
+			t.Fatalf("the contexts are %s", body)
+		}
+		for rel, want := range map[string]string{
+			"service-desc": `[{"href":"` + base + `/api/v1/openapi.json","type":"application/json"}]`,
+			"service-doc":  `[{"href":"` + base + `/","type":"text/html"}]`,
+		} {
+			if got, err := json.Marshal(api[rel]); err != nil || string(got) != want {
+				t.Errorf("%s is %s, want %s", rel, got, want)
+			}
+		}
+		header.Set("If-None-Match", response.Header.Get("Etag"))
+		if again := answer.Catalog(base, httpmessage.LinesOf(header)); again.Status != http.StatusNotModified {
+			t.Errorf("a client that has it gets %d", again.Status)
+		}
+	}
+}
+
+// The front page, and what is known of a name, lead to the catalogue.
+func TestCatalogIsFound(t *testing.T) {
+	home := written(make(http.Header), answer.Home(siteBase), nil)
+	name := start(t, nil).at(t, "/uri-res/N2C?urn:x1:a")
+	for _, response := range []*http.Response{home, name} {
+		links := response.Header.Get("Link")
+		if linkOf(t, links, "api-catalog") != siteBase+"/.well-known/api-catalog" || linkOf(t, links, "service-desc") != siteBase+"/api/v1/openapi.json" {
+			t.Errorf("the links are %s", links)
+		}
+	}
+}
