@@ -1,6 +1,10 @@
 package resolver
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/urnd/urnd/urnns/digitallink"
+)
 
 // Link is a link from a name to something: RFC 8288 section 2. What is not known is "".
 type Link struct {
@@ -17,7 +21,7 @@ type Link struct {
 
 // Relation is what a location is to the name that leads there, besides its type and language. Answers share it; it is immutable.
 type Relation struct {
-	Rel, Title, Context string // see Link
+	Anchor, Rel, Title, Context string // see Link
 	// Others are the links of the name to which it does not lead. They are those of the first location of an answer, and of a name that is
 	// not in the registry of the site: others have them in their Record.
 	Others []Link
@@ -28,8 +32,8 @@ func (r *Relation) size() int {
 	if r == nil {
 		return 0
 	}
-	const fields = 80
-	return fields + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
+	const fields = 96
+	return fields + len(r.Anchor) + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
 }
 
 func sizeOfLinks(links []Link) int {
@@ -46,7 +50,7 @@ func sizeOfLinks(links []Link) int {
 func (l Location) AsLink() Link {
 	link := Link{URI: l.URI, Type: l.From.Type, Language: l.From.Language}
 	if r := l.From.Relation; r != nil {
-		link.Rel, link.Title, link.Context = r.Rel, r.Title, r.Context
+		link.Anchor, link.Rel, link.Title, link.Context = r.Anchor, r.Rel, r.Title, r.Context
 	}
 	return link
 }
@@ -75,10 +79,11 @@ func (a Answer) Others() []Link {
 	}
 }
 
-// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it.
+// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it; or the resolver
+// that knows more of it.
 func Leads(rel string) bool {
-	switch rel {
-	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink":
+	switch digitallink.TypeOf(rel) {
+	case "", "item", digitallink.DefaultLink, digitallink.HandledBy:
 		return true
 	default:
 		return false
