@@ -131,7 +131,19 @@ func (x *exchange) document() message.Reply {
 	if x.ask.Host != "" && x.ask.Path == answer.PathRobots {
 		return h.hostRobots.Reply(x.lines)
 	}
+	if own := h.hostStatics[x.ask.Host][x.ask.Path]; own != nil {
+		return own.Reply(x.lines)
+	}
 	return h.statics[x.ask.Path].Reply(x.lines)
+}
+
+// serveOptions answers OPTIONS about an identifier in a web address.
+func (x *exchange) serveOptions() error {
+	reply, err := answer.IdentifierOptions(x.handler.config.Names, x.ask.Target.Query, x.base())
+	if err == nil {
+		x.reply(reply)
+	}
+	return err
 }
 
 // serveBatch resolves many names in one request.
