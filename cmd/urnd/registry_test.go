@@ -37,6 +37,7 @@ func newSiteRegistry(t *testing.T) siteRegistry {
 	c := config.Default()
 	c.Registry.Only = []string{"urn:", "ark:/12345/"}
 	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
+	c.Registry.DigitalLink = digitalLinks()
 	names, err := namesOf(c)
 	if err != nil {
 		t.Fatal(err)
