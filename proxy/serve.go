@@ -88,6 +88,10 @@ func (x *exchange) serveOptions() error {
 	if err != nil {
 		return x.suggest(err)
 	}
+	if x.ask.IsLink {
+		x.reply(answer.IdentifierOptions(x.base(), canonical.String()))
+		return nil
+	}
 	reply := answer.Options(&x.ask, x.base(), canonical.String())
 	if x.ask.Target.Form == route.FormMemento { // these are no names
 		delete(reply.Header, "Link")
@@ -131,6 +135,8 @@ func (x *exchange) document() message.Reply {
 		return answer.Catalog(x.base(), x.lines)
 	case x.ask.Host != "" && path == answer.PathRobots:
 		return h.hostRobots.Reply(x.lines)
+	case h.hostStatics[x.ask.Host][path] != nil:
+		return h.hostStatics[x.ask.Host][path].Reply(x.lines)
 	default:
 		return h.statics[path].Reply(x.lines)
 	}

@@ -26,13 +26,13 @@ type siteRegistry struct {
 }
 
 // newSiteRegistry makes a registry.
-func newSiteRegistry(t *testing.T) siteRegistry {
+func newSiteRegistry(t testing.TB) siteRegistry {
 	t.Helper()
 	return newSiteRegistryOf(t, "urn:", "ark:/12345/")
 }
 
 // newSiteRegistryOf is newSiteRegistry for names with other beginnings.
-func newSiteRegistryOf(t *testing.T, only ...string) siteRegistry {
+func newSiteRegistryOf(t testing.TB, only ...string) siteRegistry {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
 	store, err := sqlite.Open(t.Context(), path)
@@ -43,6 +43,7 @@ func newSiteRegistryOf(t *testing.T, only ...string) siteRegistry {
 	c := config.Default()
 	c.Registry.Only = only
 	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
+	c.Registry.DigitalLink = digitalLinks()
 	names, err := namesOf(c)
 	if err != nil {
 		t.Fatal(err)
@@ -51,12 +52,12 @@ func newSiteRegistryOf(t *testing.T, only ...string) siteRegistry {
 }
 
 // put sets the record of a key.
-func (r siteRegistry) put(t *testing.T, key registry.Key, record registry.Record) {
+func (r siteRegistry) put(t testing.TB, key registry.Key, record registry.Record) {
 	t.Helper()
 	r.apply(t, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
 }
 
-func (r siteRegistry) apply(t *testing.T, edits ...registry.Edit) {
+func (r siteRegistry) apply(t testing.TB, edits ...registry.Edit) {
 	t.Helper()
 	if _, err := r.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	case p.RedirectTLS && a.secure(v, p):
 		a.Kind = KindSecure
 		return
-	case a.IsGet && p.Documents[path]:
+	case a.IsGet && (p.Documents[path] || p.HostDocuments[host][path]):
 		a.Kind, a.Target.Form, a.IsPublic = KindDocument, FormHost, false
 		return
 	case isReserved(path, host):
@@ -82,7 +82,10 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	if a.Err == nil {
 		a.Err = a.Target.Query.URI.Check()
 	}
-	if a.Err == nil {
+	if a.Err != nil {
+		return
+	}
+	if a.IsLink = p.Names.IsLink(a.Target.Query.URI); !a.IsLink {
 		a.Target.Query = p.Names.Named(a.Target.Query)
 	}
 	a.IsPublic = a.isPublic()
