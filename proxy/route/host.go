@@ -84,6 +84,7 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	}
 	if a.Err == nil {
 		a.Target.Query = p.Names.Named(a.Target.Query)
+		a.Target.inflect(p.Names)
 	}
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
