@@ -19,6 +19,7 @@ type Config struct {
 	Resolve    Resolve     `mapstructure:"resolve"`
 	URN        URN         `mapstructure:"urn"`
 	Registry   Registry    `mapstructure:"registry"`
+	ARK        ARK         `mapstructure:"ark"`
 	Cache      Cache       `mapstructure:"cache"`
 	CDN        CDN         `mapstructure:"cdn"`
 	Access     Access      `mapstructure:"access"`
@@ -48,6 +49,7 @@ func Settings() []Setting {
 		resolveSettings(),
 		urnSettings(),
 		registrySettings(),
+		arkSettings(),
 		cacheSettings(),
 		cdnSettings(),
 		accessSettings(),

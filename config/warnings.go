@@ -105,6 +105,8 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(c.Cache.Disk == 0, "cache.disk is 0B: write how much space there is", "cache.disk_directory")
 	unused(c.Cache.Shared == "", "cache.shared is empty, so that nothing is shared",
 		"cache.shared_password", "cache.shared_key", "cache.shared_ca", "cache.shared_prefix", "cache.shared_timeout")
+	unused(!c.Registry.hasARKs(), "registry.only has no ARKs, such as ark:/12345/",
+		"ark.support_who", "ark.support_what", "ark.support_when", "ark.support_where")
 	unused(c.CDN.Tags == TagsOff, "cdn.tags is off", "cdn.webhooks", "cdn.secret")
 	unused(c.CDN.Tags != TagsOff && len(c.CDN.Webhooks) == 0, "cdn.webhooks is empty", "cdn.secret")
 	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry", "cdn.ttl")

@@ -68,6 +68,8 @@ type Config struct {
 	// SecurityContact is the contact of security.txt, a URI; "" serves none.
 	SecurityContact string
 	BatchTimeout    time.Duration
+	// Support is what the site commits itself to for its names, in descriptions of ARKs.
+	Support Support
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone, and ListingTTL that of the listings of protocol
 	// gateways. ListingSize bounds a document of a listing, in octets, about.
 	RuleTTL, ListingTTL time.Duration
@@ -146,3 +148,6 @@ type Span interface {
 
 // PAC is the file by which browsers configure themselves.
 type PAC = answer.PAC
+
+// Support is what a site commits itself to for its names.
+type Support = answer.Support

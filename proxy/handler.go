@@ -60,10 +60,14 @@ func New(config Config) *Handler {
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
 			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Handles: config.Handles,
+			Support: config.Support,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
 		h.statics[answer.PathPAC], h.statics[answer.PathWPAD] = pac, pac
+	}
+	if config.Names.OwnsARKs() {
+		h.statics[answer.PathARK] = answer.ServiceOfARKs(pathOf(config.PublicURL))
 	}
 	outgoing := config.Forward
 	outgoing.Fetch = present.New(present.Config{
@@ -105,6 +109,16 @@ func (h *Handler) addHostDocuments() {
 			h.server.HostDocuments[s.Host][path] = true
 		}
 	}
+}
+
+// pathOf returns the path of a URL of this server, which ends with a slash.
+func pathOf(publicURL string) string {
+	_, rest, _ := strings.Cut(publicURL, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	if path == "" {
+		return "/"
+	}
+	return "/" + path + "/"
 }
 
 // either returns what reports what one of two functions does; b may be nil.

@@ -103,7 +103,7 @@ func (c changedOnce) Versions(_ context.Context, q resolver.Query) (resolver.Ver
 
 func TestOpenAPIOfTheService(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.SecurityContact = "mailto:a@a.example"
+		c.SecurityContact, c.Names = "mailto:a@a.example", c.Names.Owning([]string{"urn:", "ark:/12345/"})
 		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
 		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
@@ -122,6 +122,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/timemap/{uri}":            "/timemap/urn:a1:b /timemap/urn:a",
 		"/timemap/{page}/{uri}":     "/timemap/1/urn:a1:b /timemap/2/urn:a1:b /timemap/0/urn:a1:b",
 		"/memento/{datetime}/{uri}": "/memento/20310501120000/urn:a1:b /memento/20310501120001/urn:a1:b /memento/2031/urn:a1:b",
+		"/.well-known/ark":          "/.well-known/ark",
 	} {
 		for target := range strings.FieldsSeq(targets) {
 			for _, accept := range []string{

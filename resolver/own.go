@@ -28,6 +28,11 @@ func (n Names) Owns(u uri.URI) bool {
 	return len(n.Own) > 0 && !u.IsURN() && n.hasBeginning(u.Name().String())
 }
 
+// OwnsARKs reports whether the registry of the site is asked for ARKs.
+func (n Names) OwnsARKs() bool {
+	return slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, "ark:") })
+}
+
 // hasBeginning reports whether a canonical name begins as those of the registry do.
 func (n Names) hasBeginning(name string) bool {
 	return slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(name, beginning) })

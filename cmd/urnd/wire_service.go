@@ -161,6 +161,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
+		Support: proxy.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
 	})
 	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh
 	return s, nil

@@ -29,6 +29,8 @@ type Config struct {
 	Handles route.Handles
 	// History knows the versions of names in the registry (RFC 7089); nil where there is none.
 	History resolver.History
+	// Support is what the site commits itself to, for names that say nothing else; what is empty is not known.
+	Support Support
 	// Failing reports whether the server of a location failed in the last 30 seconds, or the location is known
 	// to be unhealthy: others are preferred.
 	Failing func(location string) bool
@@ -78,6 +80,9 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	}
 	if q.Form == route.FormAPI || wantsTrace(q.Lines) && q.Query.Service.Locates() {
 		return a.document(ctx, q)
+	}
+	if q.Inflection != route.NotInflected {
+		return a.inflected(ctx, q)
 	}
 	q, err := a.atDatetime(ctx, q)
 	if err != nil {

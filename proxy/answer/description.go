@@ -77,7 +77,9 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 	record := recordOf(answer, failure)
 	reply := d.reply(chosen, answer)
 	if chosen.write != nil && record != nil {
-		reply = negotiated(chosen.contentType, chosen.write(workOf(q.Base, d.known, answer, record)), answer)
+		w := workOf(q.Base, d.known, answer, record)
+		w.Support = a.supportOf(w.Name, record)
+		reply = negotiated(chosen.contentType, chosen.write(w), answer)
 	}
 	reply.Failure, reply.Record = failure, record
 	if authoritative(failure) {

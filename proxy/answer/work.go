@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"github.com/urnd/urnd/proxy/answer/represent"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -17,9 +19,27 @@ func workOf(base string, known resolver.Description, answer resolver.Answer, rec
 		link := l.AsLink()
 		w.Locations = append(w.Locations, represent.Link{URI: link.URI, Type: link.Type, Language: link.Language, Title: link.Title})
 	}
-	if record != nil {
-		w.Status, w.Since, w.Reason, w.Successors = record.Status, record.Since, record.Reason, record.Successors
-		w.Metadata = represent.ParseMetadata(record.Metadata)
+	if record == nil {
+		return w
 	}
+	w.Status, w.Since, w.Reason, w.Successors = record.Status, record.Since, record.Reason, record.Successors
+	if isOfPrefix(record, name) {
+		return w
+	}
+	if record.Name != name && record.Name != "" { // that which it is an alias of
+		w.Others = append(w.Others, record.Name)
+	}
+	w.Metadata = represent.ParseMetadata(record.Metadata)
 	return w
+}
+
+// isOfPrefix reports whether a record is that of a prefix of a name: its metadata is about all names below it. A prefix ends with what is
+// neither a letter nor a digit.
+func isOfPrefix(record *resolver.Record, name string) bool {
+	if record.Name == "" || len(record.Name) >= len(name) || !strings.HasPrefix(name, record.Name) {
+		return false
+	}
+	end := record.Name[len(record.Name)-1]
+	isLetter := 'a' <= end && end <= 'z' || 'A' <= end && end <= 'Z' || '0' <= end && end <= '9'
+	return !isLetter
 }

@@ -101,6 +101,7 @@ func (a *Ask) own(v *View, p *Place) {
 	}
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
 		a.Target.Query = p.Names.Named(a.Target.Query)
+		a.Target.inflect(p.Names)
 	}
 	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
 	if a.Target.Form == FormHandle && !a.IsName && a.Err == nil {
@@ -150,7 +151,11 @@ func (a *Ask) identify(p *Place) {
 	if t.Form != FormPath || t.Text == "" || a.Err == nil && (t.Query.IsURN() || p.Names.Owns(t.Query.URI)) {
 		return
 	}
-	if u, ok := p.Names.Identifiers.URI(t.Text); ok {
+	u, ok := inflected(t, p.Names)
+	if !ok {
+		u, ok = p.Names.Identifiers.URI(t.Text)
+	}
+	if ok {
 		t.Query, a.Err = resolver.NewQuery(u, t.Query.Service)
 		t.Identified = true
 	}

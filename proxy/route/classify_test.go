@@ -106,6 +106,9 @@ func describe(a *route.Ask) string {
 	if a.Site != nil {
 		add("site", fmt.Sprint(a.Site.Index))
 	}
+	if inflection := a.Target.Inflection; inflection != route.NotInflected {
+		add("inflection", map[route.Inflection]string{route.Brief: "brief", route.Full: "full"}[inflection])
+	}
 	add("scheme", a.Scheme)
 	add("location", a.Location)
 	for _, flag := range []struct {

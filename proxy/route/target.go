@@ -58,6 +58,8 @@ type Target struct {
 	Led bool
 	// Sort is the order of a listing at /fetch, one of SortName and those with it; "" for that of the listing.
 	Sort string
+	// Inflection is that of an ARK of the registry.
+	Inflection Inflection
 	// Format is the format of a description that is asked for, "" for the one that the client accepts.
 	Format string
 	// Handle is the handle that is asked for, decoded, and Values are the parameters, as they are, that say which of its values.

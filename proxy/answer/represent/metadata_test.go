@@ -87,18 +87,34 @@ func TestBoundsOfMetadata(t *testing.T) {
 	}
 }
 
+// What the metadata says of the commitment goes before what the site says, element by element.
+func TestParseSupport(t *testing.T) {
+	site := represent.Support{Who: "A", What: "B", When: "2031", Where: "https://a.example/"}
+	for text, want := range map[string]represent.Support{
+		"": site, "[]": site, `{"erc-support.who":""}`: site, `{"erc-support.who":{}}`: site, `{"who":"C"}`: site,
+		`{"erc-support.who":"C","ERC-Support.what":["D","E"],"erc-support.when":2030}`: {Who: "C", What: "D", When: "2030", Where: "https://a.example/"},
+		`{"erc-support.where":"https://b.example/\r\nwho: F"}`:                         {Who: "A", What: "B", When: "2031", Where: "https://b.example/ who: F"},
+	} {
+		if got := represent.ParseSupport(text, site); got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
 // Any metadata makes forms that are well formed.
 func FuzzMetadata(f *testing.F) {
 	for _, text := range []string{
 		`{"title":"A\r\nER  - ","creators":[{"name":"B and C","orcid":"0000-0002-1825-0097"}],"issued":"1849-05-02","license":"https://a.example/"}`,
 		`{"title":"\\{}%&#_~^$\u2028</script>","keywords":["\"","\\"],"description":"a\u0000b","type":"Dataset/x","language":"fi"}`,
-		`{"erc.who":"A, B","erc.what":"%0A","when":"1849"}`, "{}", "[",
+		`{"erc.who":"A, B","erc.what":"%0A","when":"1849"}`, "{}", "[", `{"license":"https://a.exam1le/"}`,
 	} {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, metadata, text string) {
 		w := hostile(text)
 		w.Metadata = represent.ParseMetadata(metadata)
+		support := represent.ParseSupport(metadata, *w.Support)
+		w.Support = &support
 		for _, w := range []represent.Work{w, hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
 			if err := checkForms(w); err != nil {
 				t.Error(err)

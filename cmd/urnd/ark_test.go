@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// ARKs of the site are described by their inflections, with what the settings say, and those of others go to where others know them, with
+// their inflection.
+func TestARKs(t *testing.T) {
+	r := newSiteRegistry(t)
+	r.put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: targets("https://a.example/x1"), Metadata: `{"title":"A","creator":"B"}`})
+	r.put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Metadata: `{"title":"C"}`})
+	r.put(t, registry.Prefix("ark:/12345/p/"), registry.Record{Targets: targets("https://p.example/")})
+	const elsewhere = "https://elsewhere.example/"
+	w := startWithRegistry(t, r, func(c *config.Config) {
+		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.ARK = config.ARK{SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031", SupportWhere: "https://a.example/policy"}
+		c.Resolve.Fallback = elsewhere + "{+urn}"
+	})
+	const support = "\nerc-support:\nwho: D\nwhat: Not Guaranteed\nwhen: 2031\nwhere: https://a.example/policy\n"
+	for target, want := range map[string]struct {
+		status int
+		body   string
+	}{
+		"/ark:/12345/x1?info":   {200, "erc:\nwho: B\nwhat: A\nwhen: (:unkn)\nwhere: ark:/12345/x1\n" + support},
+		"/ark:12345/x-1?":       {200, "erc:\nwho: B\nwhat: A\nwhen: (:unkn)\nwhere: ark:/12345/x1\n"},
+		"/ark:/12345/gone?info": {410, "what: C\n"},
+		"/ark:/12345/p/x?info":  {200, "where: ark:/12345/p/x\n" + support},
+		"/ark:/12345/none?info": {404, ""},
+		"/.well-known/ark":      {200, "/\n"},
+	} {
+		for range 2 { // from the store, and from the cache
+			reply := w.ask(t, target, "", "")
+			isPlain := strings.HasPrefix(reply.header.Get("Content-Type"), "text/plain")
+			if reply.status != want.status || isPlain != (want.body != "") || !strings.Contains(reply.body, want.body) {
+				t.Errorf("%s: %d %v\n%s", target, reply.status, reply.header, reply.body)
+			}
+		}
+	}
+	for target, want := range map[string]string{
+		"/ark:/12345/x1":       "302 https://a.example/x1",
+		"/ark:/12345/p/x":      "302 https://p.example/x",
+		"/ark:/12345/none":     "404",
+		"/ark:/98765/x":        "302 https://n2t.net/ark:/98765/x",
+		"/ark:98765/x?info":    "302 https://n2t.net/ark:/98765/x?info",
+		"/ark:/98765/x?":       "302 https://n2t.net/ark:/98765/x?",
+		"/ark:/98765/x??":      "302 https://n2t.net/ark:/98765/x??",
+		"/urn:nobody:x":        "302 " + elsewhere + "urn:nobody:x",
+		"/uri-res/N2L?ark:9/x": "501",
+	} {
+		if got := w.at(t, http.MethodGet, "localhost", target); got != want {
+			t.Errorf("%s is %s, want %s", target, got, want)
+		}
+	}
+}
