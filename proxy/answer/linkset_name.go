@@ -92,10 +92,6 @@ func (a *Responder) contextsOf(base string, known resolver.Description, answer r
 			self.add("timemap", route.TimeMapURL(base, 0, name), typeLinks)
 		}
 	}
-	if record != nil && a.config.History != nil {
-		self.add("timegate", route.TimeGateURL(base, name), "")
-		self.add("timemap", route.TimeMapURL(base, 0, name), typeLinks)
-	}
 	for _, l := range self.Links {
 		if l.Rel == relItem {
 			contexts = addTo(contexts, l.URI, resolver.Link{Rel: "collection", URI: url})
