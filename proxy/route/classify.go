@@ -88,17 +88,22 @@ func (a *Ask) resource(v *View, u uri.URI) {
 	a.Key = v.normalize(a.URI)
 }
 
-// own says what a request asks for that is for this server, or for the proxy in absolute-form.
-func (a *Ask) own(v *View, p *Place) {
+// parse parses the target of a request that is for this server, or for the proxy in absolute-form.
+func (a *Ask) parse(v *View, p *Place) {
 	if handle, ok := p.Handles.handleTarget(a.Path); ok {
 		a.Target, a.Err = p.Handles.parse(handle)
-	} else {
-		a.Target, a.Err = parse(a.Path, v.Scratch)
-		a.identify(p)
+		return
 	}
+	a.Target, a.Err = parse(a.Path, v.Scratch)
+	a.identify(p)
 	if a.Target.Form == FormMemento {
 		a.Target.Query = p.meant(v, a.Target.Query)
 	}
+}
+
+// own says what a request asks for that is for this server, or for the proxy in absolute-form.
+func (a *Ask) own(v *View, p *Place) {
+	a.parse(v, p)
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
 		a.Target.Query = p.Names.Named(a.Target.Query)
 		a.Target.inflect(p.Names)
