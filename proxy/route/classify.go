@@ -88,30 +88,10 @@ func (a *Ask) resource(v *View, u uri.URI) {
 	a.Key = v.normalize(a.URI)
 }
 
-// parse parses the target of a request that is for this server, or for the proxy in absolute-form.
-func (a *Ask) parse(v *View, p *Place) {
-	if handle, ok := p.Handles.handleTarget(a.Path); ok {
-		a.Target, a.Err = p.Handles.parse(handle)
-		return
-	}
-	a.Target, a.Err = parse(a.Path, v.Scratch)
-	a.identify(p)
-	if a.Target.Form == FormMemento {
-		a.Target.Query = p.meant(v, a.Target.Query)
-	}
-}
-
 // own says what a request asks for that is for this server, or for the proxy in absolute-form.
 func (a *Ask) own(v *View, p *Place) {
 	a.parse(v, p)
-	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
-		a.Target.Query = p.Names.Named(a.Target.Query)
-		a.Target.inflect(p.Names)
-	}
 	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
-	if a.Target.Form == FormHandle && !a.IsName && a.Err == nil {
-		a.Err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix"}
-	}
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 	switch a.Kind = a.ownKind(v, p); a.Kind {
@@ -122,6 +102,23 @@ func (a *Ask) own(v *View, p *Place) {
 		a.Spelling = p.Spelling.of(a.Path, a.Key)
 	case KindFetch:
 		a.fetch(v, p)
+	}
+}
+
+// parse parses the target.
+func (a *Ask) parse(v *View, p *Place) {
+	if handle, ok := p.Handles.handleTarget(a.Path); ok {
+		a.Target, a.Err = p.Handles.parse(handle, p.Names)
+		return
+	}
+	a.Target, a.Err = parse(a.Path, v.Scratch)
+	a.identify(p)
+	if a.Target.Form == FormMemento {
+		a.Target.Query = p.meant(v, a.Target.Query)
+	}
+	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
+		a.Target.Query = p.Names.Named(a.Target.Query)
+		a.Target.inflect(p.Names)
 	}
 }
 

@@ -38,8 +38,8 @@ func (h Handles) handleTarget(target string) (rest string, ok bool) {
 	return strings.CutPrefix(target, PathHandles)
 }
 
-// parse parses a handle, percent-encoded, and the parameters behind it.
-func (h Handles) parse(text string) (Target, error) {
+// parse parses a handle, percent-encoded, and the parameters behind it. Only names that the registry is asked for are handles.
+func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 	text, values, _ := strings.Cut(text, "?")
 	t := Target{Form: FormHandle, Values: values}
 	decoded, err := url.PathUnescape(text)
@@ -54,6 +54,9 @@ func (h Handles) parse(text string) (Target, error) {
 	for _, of := range h {
 		if strings.EqualFold(prefix, of.Prefix) {
 			t.Query, err = resolver.ParseQuery(uri.EncodeRaw(of.Names+suffix), resolver.I2Ls)
+			if err == nil && !t.Query.IsURN() && !names.Owns(t.Query.URI) {
+				err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix"}
+			}
 			return t, err
 		}
 	}

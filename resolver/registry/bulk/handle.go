@@ -3,7 +3,6 @@ package bulk
 import (
 	"bufio"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -205,45 +204,15 @@ func (i *item) handleValue(base string, v handleValue) {
 	}
 	switch strings.ToUpper(v.Type) {
 	case "URL":
-		i.to(registry.Target{URI: text})
+		i.locate(registry.Target{URI: text})
 	case "HS_ALIAS":
 		i.entry.Alias = base + text
 		i.said.add(fieldAlias)
 	case "EMAIL":
 		i.contact(i.entry.Contact, text)
 	case "10320/LOC":
-		i.locations(what, text)
+		i.locations(what, strings.TrimPrefix(i.entry.Name, base), text)
 	default:
 		i.describe(v.Type, text)
-	}
-}
-
-// locations takes the locations of a value 10320/loc.
-func (i *item) locations(what, text string) {
-	var of struct {
-		ChooseBy  string `xml:"chooseby,attr"`
-		Locations []struct {
-			HRef       string     `xml:"href,attr"`
-			Weight     string     `xml:"weight,attr"`
-			Attributes []xml.Attr `xml:",any,attr"`
-		} `xml:"location"`
-	}
-	if err := xml.Unmarshal([]byte(text), &of); err != nil {
-		i.lose("%s: it cannot be read: %v", what, err)
-		return
-	}
-	if of.ChooseBy != "" {
-		i.lose("%s: how a location is chosen: %.100q", what, of.ChooseBy)
-	}
-	for _, l := range of.Locations {
-		i.to(registry.Target{URI: l.HRef})
-		if l.Weight != "" && l.Weight != "1" {
-			i.lose("%s: the weight %.20q of %.200s", what, l.Weight, l.HRef)
-		}
-		for _, a := range l.Attributes {
-			if a.Name.Local != "id" {
-				i.lose("%s: %s=%.100q of %.200s", what, a.Name.Local, a.Value, l.HRef)
-			}
-		}
 	}
 }

@@ -1,0 +1,175 @@
+package bulk
+
+import (
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"math"
+	"mime"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
+)
+
+// handleLocations is a value 10320/loc: Handle.net technical manual, chapter 5.3.
+type handleLocations struct {
+	XMLName   xml.Name         `xml:"locations"`
+	ChooseBy  string           `xml:"chooseby,attr"`
+	Status    string           `xml:"http_sc,attr"`
+	Locations []handleLocation `xml:"location"`
+}
+
+// handleLocation is one of them. Weight is the part of requests that it gets; 0 is none, but where a client chooses it.
+type handleLocation struct {
+	HRef       string     `xml:"href,attr"`
+	Template   string     `xml:"href_template,attr"`
+	Weight     string     `xml:"weight,attr"`
+	Country    string     `xml:"country,attr"`
+	Role       string     `xml:"http_role,attr"`
+	Type       string     `xml:"type,attr"`
+	Language   string     `xml:"language,attr"`
+	Rel        string     `xml:"rel,attr"`
+	Title      string     `xml:"title,attr"`
+	Context    string     `xml:"context,attr"`
+	Attributes []xml.Attr `xml:",any,attr"`
+}
+
+// usualChooseBy is how proxies of the Handle System choose a location where nothing is said.
+const usualChooseBy = "locatt,country,weighted"
+
+// maxHandleLocations bounds a value 10320/loc, in octets.
+const maxHandleLocations = 64 << 10
+
+var errLongLocations = fmt.Errorf("it has more than %d octets", maxHandleLocations)
+
+// parseHandleLocations reads a value 10320/loc. XML has no entities of its own here, so that it is no longer than it looks.
+func parseHandleLocations(text string) (of handleLocations, err error) {
+	if len(text) > maxHandleLocations {
+		return of, errLongLocations
+	}
+	if err := xml.Unmarshal([]byte(text), &of); err != nil {
+		return of, fmt.Errorf("it is no XML of locations: %w", err)
+	}
+	if len(of.Locations) > registry.MaxTargets {
+		return of, fmt.Errorf("it has more than %d locations", registry.MaxTargets)
+	}
+	return of, nil
+}
+
+// locations takes the locations of a value 10320/loc of a handle.
+func (i *item) locations(what, handle, text string) {
+	of, err := parseHandleLocations(text)
+	if err != nil {
+		i.lose("%s: %v", what, err)
+		return
+	}
+	if of.ChooseBy != "" && of.ChooseBy != usualChooseBy {
+		i.lose("%s: how a location is chosen: %.100q", what, of.ChooseBy)
+	}
+	i.redirects(of.Status)
+	weights := make([]float64, len(of.Locations))
+	for n := range of.Locations {
+		weights[n] = of.Locations[n].weight()
+	}
+	if chance := len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w <= 0 })); chance > 1 {
+		i.lose("%s: that one of %d locations is chosen by chance, by its weight: the greatest weight is first", what, chance)
+	}
+	for n := range of.Locations {
+		t, err := i.locationOf(what, handle, &of.Locations[n])
+		if err != nil {
+			i.lose("%s: location %d: %v", what, n+1, err)
+			continue
+		}
+		t.Priority = rankOf(weights, weights[n])
+		i.locate(t)
+	}
+}
+
+// weight returns the weight of a location; 1 is that of one without, or with another than a number.
+func (l *handleLocation) weight() float64 {
+	w, err := strconv.ParseFloat(strings.TrimSpace(l.Weight), 64)
+	if err != nil || math.IsNaN(w) {
+		return 1
+	}
+	return max(w, 0)
+}
+
+// rankOf returns how many weights there are above one, each counted once: its priority.
+func rankOf(weights []float64, of float64) int {
+	all := slices.Clone(weights)
+	slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
+	return slices.Index(slices.Compact(all), of)
+}
+
+var (
+	errNoHRef         = errors.New("it has no address")
+	errHandleTemplate = errors.New("its template has more than {hdl}")
+)
+
+// locationOf returns the target of a location. What a target does not have is in its note, and listed.
+func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Target, error) {
+	t := registry.Target{URI: l.HRef, Title: l.Title, Context: l.Context}
+	if t.URI == "" {
+		t.URI = strings.ReplaceAll(l.Template, "{hdl}", (&url.URL{Path: handle}).EscapedPath())
+	}
+	switch {
+	case t.URI == "":
+		return t, errNoHRef
+	case l.HRef == "" && strings.ContainsAny(t.URI, "{}"):
+		return t, errHandleTemplate
+	}
+	if l.Country != "" {
+		t.Context = strings.ToUpper(l.Country)
+	}
+	var notes []string
+	keep := func(isKnown bool, to *string, name, value string) {
+		switch {
+		case value == "":
+		case isKnown:
+			*to = value
+		default:
+			notes = append(notes, name+"="+value)
+			i.lose("%s: %s=%.100q of %.200s, which is kept as a note", what, name, value, t.URI)
+		}
+	}
+	keep(isMediaType(l.Type), &t.Type, "type", l.Type)
+	_, err := language.Parse(l.Language)
+	keep(err == nil, &t.Language, "language", l.Language)
+	keep(uri.CheckRelation(l.Rel) == nil, &t.Rel, "rel", l.Rel)
+	// What negotiates by Accept itself is no target of one type: clients would have to be led there by any that they accept.
+	keep(l.Role == "conneg" && t.Type != "", new(string), "http_role", l.Role)
+	for _, a := range l.Attributes {
+		keep(a.Name.Local == "id", new(string), a.Name.Local, a.Value)
+	}
+	const most = 1 << 10
+	t.Note = strings.ToValidUTF8(strings.Join(notes, ", "), "")
+	if len(t.Note) > most {
+		t.Note = strings.ToValidUTF8(t.Note[:most], "")
+	}
+	return t, nil
+}
+
+func isMediaType(text string) bool {
+	kind, _, err := mime.ParseMediaType(text)
+	return err == nil && strings.Contains(kind, "/")
+}
+
+// locate adds a target of a handle. One that it has already, as a URL and as a location, is one target.
+func (i *item) locate(t registry.Target) {
+	for n := range i.more {
+		if same := &i.more[n]; same.URI == t.URI {
+			if (t != registry.Target{URI: t.URI}) {
+				*same = t
+			}
+			return
+		}
+	}
+	i.to(t)
+}
