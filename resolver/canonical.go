@@ -45,6 +45,9 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	answer.Name = canonical.URI
 	if q.URI != canonical.URI && q.Service.Locates() {
 		answer.Locations = withComponents(answer.Locations, q)
+		if err == nil {
+			answer.Locations, err = c.names.withLinkQuery(answer.Locations, q.URI)
+		}
 	}
 	return answer, err
 }

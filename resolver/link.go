@@ -22,7 +22,7 @@ type Link struct {
 
 // Relation is what a location is to the name that leads there, besides its type and language. Answers share it; it is immutable.
 type Relation struct {
-	Rel, Title, Context string // see Link
+	Anchor, Rel, Title, Context string // see Link
 	// Others are the links of the name to which it does not lead. One location of an answer has them, of a name that is not in the registry
 	// of the site: others have them in their Record.
 	Others []Link
@@ -33,8 +33,8 @@ func (r *Relation) size() int {
 	if r == nil {
 		return 0
 	}
-	const fields = 80
-	return fields + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
+	const fields = 96
+	return fields + len(r.Anchor) + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
 }
 
 // isText reports whether the texts of a relation are UTF-8, as they are where they were checked; true for nil.
@@ -57,7 +57,7 @@ func sizeOfLinks(links []Link) int {
 func (l Location) AsLink() Link {
 	link := Link{URI: l.URI, Type: l.From.Type, Language: l.From.Language}
 	if r := l.From.Relation; r != nil {
-		link.Rel, link.Title, link.Context = r.Rel, r.Title, r.Context
+		link.Anchor, link.Rel, link.Title, link.Context = r.Anchor, r.Rel, r.Title, r.Context
 	}
 	return link
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // Names decides which identifiers are accepted, and which of them are equivalent. It is
@@ -18,17 +19,24 @@ type Names struct {
 	// Own are what the names begin with that the registry of the site is asked for; nil is all
 	// URNs. Such names need not be URNs.
 	Own []string
+	// Roots are where identifiers in web addresses begin, as those of GS1 Digital Link: what is below them is one of these, and nothing else.
+	Roots digitallink.Roots
 }
 
 // Canonical returns q with the canonical name: for a URN by the rules of its namespace and
 // without components, of which only ResolutionParams remains; for other URIs the normal
-// form without fragment, and for ARKs that the registry is asked for without query. The error is a *uri.ParseError.
+// form without fragment, for ARKs that the registry is asked for without query, and for identifiers in web addresses what their scheme
+// says. The error is a *uri.ParseError.
 func (n Names) Canonical(q Query) (Query, error) {
 	if !q.IsURN() {
 		if err := q.URI.Check(); err != nil {
 			return Query{}, err
 		}
 		asked := q.URI.WithoutFragment()
+		if name, ok, err := n.linkName(asked); ok {
+			q.URI, q.Spelling = name, uri.URI{}
+			return q, err
+		}
 		q.URI, q.Spelling = asked.Normalize(), uri.URI{}
 		if n.Owns(asked) {
 			q.URI = asked.Name()

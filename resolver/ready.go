@@ -33,10 +33,13 @@ func (r *Ready) Answer(q Query, now time.Time, room []byte) (Answer, error, bool
 }
 
 // ofHost is Answer for a name that the registry is asked for, a URL of https without a query, and so without hyphens or cases that
-// do not count: see Query.Spelling.
+// do not count: see Query.Spelling. Below a root of identifiers, what is not canonical is not in the cache: only canonical names are.
 func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool) {
 	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || !isPathOfHost(q.URI) {
 		return Answer{}, nil, false
+	}
+	if len(r.Names.Roots) > 0 && hasDots(q.URI.Path()) {
+		return Answer{}, nil, false // below a root there are no dot segments
 	}
 	name := q.URI.NormalizeIn(room, inPlace)
 	if !r.Names.hasBeginning(name.String()) {
@@ -44,6 +47,11 @@ func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool
 	}
 	result, ok, err := r.Cache.Fresh(name.String(), now)
 	return Answer{Name: name, Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok
+}
+
+// hasDots reports whether a path may have dot segments, also encoded ones.
+func hasDots(path string) bool {
+	return strings.Contains(path, "/.") || strings.Contains(path, "%2e") || strings.Contains(path, "%2E")
 }
 
 // isPathOfHost reports whether a URI is a valid URL of https without a query or a fragment.

@@ -21,6 +21,9 @@ type Record struct {
 	Clients  ClientTTL // of the answer
 	// Links are the targets of the name to which it does not lead.
 	Links []Link
+	// IsChoice is whether some of Links compete with the locations to be what the name leads to: defaults for languages, by
+	// GS1-Conformant Resolver standard section 2.5.8.
+	IsChoice bool
 }
 
 // size returns the memory of a record, in bytes; 0 for nil.

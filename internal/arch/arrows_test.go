@@ -70,9 +70,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver",
-			[]string{"uri", "urnns", "cache"},
+			[]string{"uri", "urnns", "urnns/digitallink", "cache"},
 			true,
-			"resolver is the domain: the systems are plugged into it (by cmd/urnd), so it depends neither on them nor on its callers",
+			"resolver is the domain: the systems are plugged into it (by cmd/urnd), so it depends neither on them nor on its callers; which names " +
+				"are one is told by the data of urnns",
 		},
 		{
 			"resolver/ddds",
@@ -94,9 +95,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry",
-			[]string{"resolver", "uri", "resolver/registry/merkle"},
+			[]string{"resolver", "uri", "urnns/digitallink", "resolver/registry/merkle"},
 			false,
-			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface",
+			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface, and " +
+				"knows of identifiers in web addresses only their link types: which names are their levels is passed to it",
 		},
 		{
 			"resolver/registry/merkle", nil, true,

@@ -36,7 +36,7 @@ func (h Hosts) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	q.URI = without
 	answer, err = h.Resolver.Resolve(ctx, q)
 	if err == nil && q.Service.Locates() {
-		answer.Locations, err = withQuery(answer.Locations, query)
+		answer.Locations, err = resolver.WithQuery(answer.Locations, query)
 	}
 	return answer, err
 }
@@ -45,26 +45,6 @@ func (h Hosts) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 func isUnknown(err error) bool {
 	var n *resolver.Negative
 	return errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrNotFound) && n.Record == nil
-}
-
-// withQuery returns locations of the web with a query added to theirs; others have none.
-func withQuery(locations []resolver.Location, query string) ([]resolver.Location, error) {
-	if query == "" {
-		return locations, nil
-	}
-	all := make([]resolver.Location, 0, len(locations))
-	for _, l := range locations {
-		if uri.EqualFold(l.URI[:min(len(l.URI), len("http"))], "http") {
-			l.URI = resolver.AddQuery(l.URI, query)
-		}
-		if len(l.URI) <= resolver.MaxLocation {
-			all = append(all, l)
-		}
-	}
-	if len(all) == 0 {
-		return nil, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "its location would be too long with this query"}
-	}
-	return all, nil
 }
 
 // hasBeginning reports whether a name begins with one of some texts.

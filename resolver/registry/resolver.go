@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -25,7 +26,10 @@ type ResolverConfig struct {
 	Only []string
 	// Hosts are what the names of web hosts of the site begin with: see Hosts.
 	Hosts []string
-	Now   func() time.Time
+	// Levels returns the canonical names at which the links of a name are registered, the most specific first; nil is for one that has its own
+	// alone. A nil Levels is so for all.
+	Levels func(name string) []string
+	Now    func() time.Time
 }
 
 // Resolver resolves the names of a registry. Names that it does not have are not supported by it, so that
@@ -48,23 +52,49 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 			Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever,
 		}
 	}
+	isLink := false
+	if r.config.Levels != nil {
+		names := r.config.Levels(name)
+		if isLink = len(names) > 0; isLink {
+			if answer, ok, err := r.resolveLevels(ctx, q, names); ok {
+				return answer, r.failure(err)
+			}
+		}
+	}
 	found, err := r.find(ctx, q, name)
 	if err != nil {
-		var n *resolver.Negative
-		if errors.As(err, &n) {
-			ttl := r.config.TTL
-			if errors.Is(n.Kind, resolver.ErrUnsupported) { // what other systems answer has its own TTL
-				ttl = resolver.Forever
-			}
-			negative := n.WithTTL(ttl, resolver.Uncached)
-			if ttl == r.config.TTL {
-				negative.Clients = r.clients()
-			}
-			return resolver.Answer{}, negative
-		}
-		return resolver.Answer{}, &unavailable{err}
+		return resolver.Answer{}, r.failure(err)
+	}
+	if isLink {
+		found.redirect = cmp.Or(found.redirect, http.StatusTemporaryRedirect)
 	}
 	return r.answer(ctx, q, found)
+}
+
+// failure returns the error for a name, nil for nil: that of the store, unless it is an answer. One that has a lifetime keeps it.
+func (r *Resolver) failure(err error) error {
+	var n *resolver.Negative
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &n):
+		var failure *unavailable
+		if errors.As(err, &failure) {
+			return err
+		}
+		return &unavailable{err}
+	case n.TTL != 0:
+		return n
+	}
+	ttl := r.config.TTL
+	if errors.Is(n.Kind, resolver.ErrUnsupported) { // what other systems answer has its own TTL
+		ttl = resolver.Forever
+	}
+	negative := n.WithTTL(ttl, resolver.Uncached)
+	if ttl == r.config.TTL {
+		negative.Clients = r.clients()
+	}
+	return negative
 }
 
 // clients returns how long clients may use answers that do not end by themselves.
@@ -192,6 +222,8 @@ type resolved struct {
 	entry Entry  // of the name, or of its longest prefix; in between, of the alias that led to the name
 	// spelling is that of the name that was asked for, "" where it is that name.
 	spelling string
+	// asked is the name that was asked for, of the levels of an identifier.
+	asked string
 	// redirect is the status of redirects that the name, the alias that led to it or its prefix says; 0 for none.
 	redirect int
 }

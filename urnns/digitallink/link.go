@@ -33,6 +33,20 @@ func (l Link) Path() string {
 	return b.String()
 }
 
+// Label returns the identifier for people: "GTIN 09506000134352, lot ABC".
+func (l Link) Label() string {
+	label := l.key.Name + " " + l.value
+	for _, e := range l.qualifiers {
+		if chain, at := l.key.qualifier(e.Code); chain >= 0 {
+			label += ", " + l.key.Chains[chain][at].Name + " " + e.Value
+		}
+	}
+	return label
+}
+
+// Item returns the identifier without its qualifiers.
+func (l Link) Item() Link { return l.at(nil) }
+
 // Levels returns the identifiers at which links for this one are registered, the most specific first and the key alone last: GS1-Conformant
 // Resolver standard section 2.5.9.
 func (l Link) Levels() []Link {

@@ -25,7 +25,7 @@ func (s *Scheme) Parse(path, query string) (Link, error) {
 	}
 	first := segments[0]
 	if l.key = s.key(first.text); l.key == nil {
-		return l, s.fails(path, first.at, "primary key", "the path begins with the code of a primary key: "+s.codes())
+		return l, s.fails(path, first.at, "primary key", "the path begins with the code of a primary key: "+strings.Join(s.Codes(), ", "))
 	}
 	if l.value, err = l.key.value(path, segments[1]); err != nil {
 		return l, err
@@ -82,14 +82,6 @@ func (k *Key) order(chain int) string {
 	return strings.Join(codes, ", ")
 }
 
-func (s *Scheme) codes() string {
-	codes := make([]string, 0, len(s.Keys))
-	for i := range s.Keys {
-		codes = append(codes, s.Keys[i].Code)
-	}
-	return strings.Join(codes, ", ")
-}
-
 // value returns the value in a segment, with the zeros that it lacks.
 func (f Field) value(input string, of segment) (string, error) {
 	text := of.text
@@ -99,6 +91,9 @@ func (f Field) value(input string, of segment) (string, error) {
 		text = strings.Repeat("0", padded) + text
 	}
 	at, rule := f.check(text)
+	if rule.Name == "" && (text == "." || text == "..") {
+		at, rule = 0, uri.Rule{Name: f.Name + " (" + f.Code + ")", Section: "RFC 3986 section 5.2.4", Says: "a value is neither \".\" nor \"..\", which a path cannot have"}
+	}
 	if rule.Name == "" {
 		return text, nil
 	}

@@ -8,6 +8,9 @@ type Scheme struct {
 	Keys []Key  // the primary keys
 	// Attributes are the data attributes whose values are known, for the query. Others are not refused: new ones come faster than software.
 	Attributes []Field
+	// HasTags is whether a path may be the bits of a tag: see EPC. HasDots is whether an identifier may be in the query of the root, its codes
+	// with a dot before them: the form that ISO/IEC 18975 has for data identifiers, "/?.25P=...&.S=...".
+	HasTags, HasDots bool
 }
 
 // Key is a primary key, which identifies something alone, with its qualifiers.

@@ -1,0 +1,123 @@
+package resolver
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns/digitallink"
+)
+
+// IsLink reports whether a URI is below a root of identifiers in web addresses, as those of GS1 Digital Link, be it a valid one or not.
+func (n Names) IsLink(u uri.URI) bool { return len(n.Roots) > 0 && !u.IsURN() && n.Roots.Of(u) != nil }
+
+// Link returns the identifier that a URI is, with its root; nil where it is below none. The error is a *uri.ParseError.
+func (n Names) Link(u uri.URI) (digitallink.Link, *digitallink.Root, error) {
+	if len(n.Roots) == 0 || u.IsURN() {
+		return digitallink.Link{}, nil, nil
+	}
+	root := n.Roots.Of(u)
+	if root == nil {
+		return digitallink.Link{}, nil, nil
+	}
+	link, err := root.Parse(u)
+	return link, root, err
+}
+
+// linkName returns the canonical name of an identifier in a web address: of all spellings one, and without the query, which is for whom the
+// name leads to. ok is false where the URI is none.
+func (n Names) linkName(u uri.URI) (name uri.URI, ok bool, err error) {
+	link, root, err := n.Link(u)
+	if err != nil || root == nil {
+		return uri.URI{}, root != nil, err
+	}
+	name, err = uri.Parse(root.Name(link))
+	return name, true, err
+}
+
+// Levels returns the canonical names at which the links of a canonical name are registered, the most specific first; nil for a name that
+// is no identifier in a web address.
+func (n Names) Levels(name string) []string {
+	if len(n.Roots) == 0 {
+		return nil
+	}
+	u, err := uri.Parse(name)
+	if err != nil {
+		return nil
+	}
+	link, root, err := n.Link(u)
+	if err != nil || root == nil {
+		return nil
+	}
+	links := link.Levels()
+	levels := make([]string, len(links))
+	for i := range links {
+		levels[i] = root.Name(links[i])
+	}
+	return levels
+}
+
+// CheckLevel returns why links may not be registered at a canonical name; nil where they may, or it is no identifier in a web address:
+// GS1-Conformant Resolver standard section 2.5.9. The error is a *uri.ParseError.
+func (n Names) CheckLevel(name string) error {
+	u, err := uri.Parse(name)
+	if err != nil {
+		return err
+	}
+	link, root, err := n.Link(u)
+	if err != nil || root == nil || link.IsLevel() {
+		return err
+	}
+	return &uri.ParseError{Input: name, Offset: len(name), Rule: uri.Rule{
+		Name: "level", Section: "GS1-Conformant Resolver standard section 2.5.9",
+		Says: "links are registered at " + strings.Join(n.Levels(name), ", or "),
+	}}
+}
+
+// ItemOf returns what all names begin with whose answers are made of the same registered names as that of a canonical name, which is such a
+// name itself, or goes on with a slash: that of its primary key. "" is for names that are no identifiers in web addresses.
+func (n Names) ItemOf(name string) string {
+	for i := range n.Roots {
+		root := n.Roots[i].URL()
+		rest, ok := strings.CutPrefix(name, root)
+		if !ok {
+			continue
+		}
+		code, rest, ok := strings.Cut(rest, "/")
+		if !ok || code == "" {
+			return ""
+		}
+		value, _, _ := strings.Cut(rest, "/")
+		return name[:len(root)+len(code)+1+len(value)]
+	}
+	return ""
+}
+
+// withLinkQuery returns locations with the query that an identifier in a web address was asked for with, as it was sent: GS1-Conformant Resolver
+// standard section 2.12.
+func (n Names) withLinkQuery(locations []Location, asked uri.URI) ([]Location, error) {
+	query, _ := asked.Query()
+	if query == "" || len(n.Roots) == 0 || n.Roots.Of(asked) == nil {
+		return locations, nil
+	}
+	return WithQuery(locations, query)
+}
+
+// WithQuery returns locations of the web with a query added to theirs; others have none. The error is a *Negative: none is short enough.
+func WithQuery(locations []Location, query string) ([]Location, error) {
+	if query == "" {
+		return locations, nil
+	}
+	all := make([]Location, 0, len(locations))
+	for _, l := range locations {
+		if uri.EqualFold(l.URI[:min(len(l.URI), len("http"))], "http") {
+			l.URI = AddQuery(l.URI, query)
+		}
+		if len(l.URI) <= MaxLocation {
+			all = append(all, l)
+		}
+	}
+	if len(all) == 0 && len(locations) > 0 {
+		return nil, &Negative{Kind: ErrNotFound, Reason: "its location would be too long with this query"}
+	}
+	return all, nil
+}

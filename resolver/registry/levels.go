@@ -1,0 +1,227 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/urnns/digitallink"
+)
+
+// level is what is registered at one level of an identifier in a web address.
+type level struct {
+	found resolved
+	err   error // why it leads nowhere, a *resolver.Negative; nil where it does
+}
+
+// findLevels returns what is registered at the levels of a name, the most specific first; nothing where nothing is at any: then the longest
+// prefix counts as for other names. err is that of the store.
+func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, names []string) (levels []level, err error) {
+	for _, name := range names {
+		e, err := s.entry(Name(name))
+		if err != nil {
+			return nil, err
+		}
+		if !e.Exists() {
+			continue
+		}
+		at := level{}
+		at.found, at.err = resolve(ctx, s, name)
+		if at.err != nil && !errors.As(at.err, new(*resolver.Negative)) {
+			return nil, at.err
+		}
+		if at.err == nil && at.found.redirect == 0 && q.Service.Locates() {
+			at.found.redirect, err = r.inherited(ctx, s, at.found.name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		at.found.asked = name
+		levels = append(levels, at)
+	}
+	return levels, nil
+}
+
+// levelsThen is findLevels of a query of how a name was: with those alone that may be shown still.
+func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []string) (levels []level, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		all, err := r.findLevels(ctx, then{tx, q.At}, q, names)
+		if err != nil {
+			return err
+		}
+		for _, at := range all {
+			var hidden *resolver.Negative
+			if at.err == nil {
+				if err := stillShown(ctx, present{tx}, at.found, at.found.asked); errors.As(err, &hidden) {
+					at.err = hidden
+				} else if err != nil {
+					return err
+				}
+			}
+			levels = append(levels, at)
+		}
+		return nil
+	})
+	return levels, err
+}
+
+// resolveLevels answers a query for an identifier by all of its levels at once, whose names are given. ok is false where nothing is registered
+// at any of them.
+func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []string) (answer resolver.Answer, ok bool, err error) {
+	var levels []level
+	if q.At.IsZero() {
+		levels, err = r.findLevels(ctx, now{ctx, r.config.Store}, q, names)
+	} else {
+		levels, err = r.levelsThen(ctx, q, names)
+	}
+	if err != nil || len(levels) == 0 {
+		return resolver.Answer{}, err != nil, err
+	}
+	first := levels[0]
+	if errors.Is(first.err, resolver.ErrGone) && first.found.asked == names[0] {
+		return resolver.Answer{}, true, first.err // what was asked for is withdrawn itself
+	}
+	if !q.Service.Locates() {
+		at := first
+		for _, other := range levels { // what is reserved or withdrawn is described where there is nothing else
+			if at.err != nil && other.err == nil {
+				at = other
+			}
+		}
+		if at.err != nil {
+			return resolver.Answer{}, true, at.err
+		}
+		answer, err = r.answer(ctx, q, at.found)
+		return answer, true, err
+	}
+	answer, err = r.combined(q, levels)
+	return answer, true, err
+}
+
+// combined returns the locations of the most specific level that leads somewhere, with the links of all levels, each with the level as its anchor
+// where that is not the name that was asked for: GS1-Conformant Resolver standard section 2.5.9.
+func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, error) {
+	var sum gathered
+	sum.ttl, sum.clients = r.config.TTL, r.clients()
+	asked := q.URI.String()
+	for _, at := range levels {
+		anchor := at.found.asked
+		if anchor == asked {
+			anchor = ""
+		}
+		if at.err != nil {
+			sum.fails(at.err)
+			continue
+		}
+		at.found.redirect = cmp.Or(at.found.redirect, http.StatusTemporaryRedirect) // the examples of the standard have 307
+		answer, err := r.located(q, at.found)
+		var n *resolver.Negative
+		switch {
+		case err == nil:
+			sum.add(answer.Record(), answer.Locations, anchor)
+			sum.ttl = min(sum.ttl, answer.TTL)
+		case errors.As(err, &n):
+			sum.add(n.Record, nil, anchor)
+			sum.ttl = min(sum.ttl, n.TTL)
+			sum.fails(err)
+		default:
+			return resolver.Answer{}, err
+		}
+	}
+	return sum.answer()
+}
+
+// gathered is what the levels of a name have together.
+type gathered struct {
+	record    *resolver.Record // of the most specific level that is registered and in use
+	links     []resolver.Link
+	locations []resolver.Location
+	redirect  int
+	isBounded bool // by a target that begins or ends
+	isChoice  bool
+	ttl       time.Duration
+	clients   resolver.ClientTTL
+	failure   error // of the most specific level that leads nowhere
+}
+
+// fails notes why a level leads nowhere. That one was withdrawn says more than that another has no default.
+func (g *gathered) fails(err error) {
+	if g.failure == nil || errors.Is(err, resolver.ErrGone) && !errors.Is(g.failure, resolver.ErrGone) {
+		g.failure = err
+	}
+}
+
+// add adds a level: its links become those of the sum, and its locations too where a more specific level has some already.
+func (g *gathered) add(record *resolver.Record, locations []resolver.Location, anchor string) {
+	if g.record == nil {
+		g.record = record
+	}
+	isDefault := len(g.locations) == 0
+	for _, l := range locations {
+		if isDefault {
+			g.locations = append(g.locations, anchored(l, anchor))
+			continue
+		}
+		link := l.AsLink()
+		link.Anchor, link.Rel = anchor, cmp.Or(link.Rel, digitallink.DefaultLink)
+		g.links = append(g.links, link)
+	}
+	if isDefault && len(locations) > 0 {
+		g.redirect = record.Redirect
+	}
+	for _, link := range record.Links {
+		link.Anchor = anchor
+		g.links = append(g.links, link)
+		isMulti := digitallink.TypeOf(link.Rel) == digitallink.DefaultLinkMulti
+		g.isChoice = g.isChoice || isMulti && isDefault // what is at a shorter level than the default does not compete with it
+	}
+	g.isBounded = g.isBounded || record.Clients.Bounded
+}
+
+// anchored returns a location of a level.
+func anchored(l resolver.Location, anchor string) resolver.Location {
+	if anchor == "" {
+		return l
+	}
+	from := *l.From
+	from.Relation = &resolver.Relation{Anchor: anchor}
+	if of := l.From.Relation; of != nil {
+		from.Relation = &resolver.Relation{Anchor: anchor, Rel: of.Rel, Title: of.Title, Context: of.Context}
+	}
+	return resolver.Location{URI: l.URI, From: &from}
+}
+
+// answer returns the answer: where no level leads anywhere, the error of the most specific one.
+func (g *gathered) answer() (resolver.Answer, error) {
+	var n *resolver.Negative
+	if g.record == nil || len(g.locations) == 0 {
+		if !errors.As(g.failure, &n) {
+			return resolver.Answer{}, g.failure
+		}
+		failure := *n
+		failure.TTL, failure.Clients = min(cmp.Or(n.TTL, g.ttl), g.ttl), g.clients
+		failure.Clients.Bounded = g.isBounded
+		if g.record != nil && !errors.Is(failure.Kind, resolver.ErrGone) {
+			record := *g.record
+			record.Links = g.links
+			failure.Record = &record
+		}
+		return resolver.Answer{}, &failure
+	}
+	record := *g.record
+	record.Links, record.Redirect, record.IsChoice, record.Clients.Bounded = slices.Clip(g.links), g.redirect, g.isChoice, g.isBounded
+	sources := make(map[*resolver.Source]*resolver.Source, 1)
+	for i, l := range g.locations {
+		if sources[l.From] == nil {
+			from := *l.From
+			from.Record = &record
+			sources[l.From] = &from
+		}
+		g.locations[i].From = sources[l.From]
+	}
+	return resolver.Answer{Locations: g.locations, TTL: g.ttl}, nil
+}

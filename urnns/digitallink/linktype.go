@@ -1,0 +1,31 @@
+package digitallink
+
+import "strings"
+
+// The link types of the GS1 Web Vocabulary that resolving depends on, as TypeOf returns them.
+const (
+	DefaultLink      = vocabulary + "defaultLink"
+	DefaultLinkMulti = vocabulary + "defaultLinkMulti" // one of several, by language
+	HandledBy        = vocabulary + "handledBy"        // another resolver knows more
+)
+
+const vocabulary = "https://ref.gs1.org/voc/"
+
+// TypeOf returns a link type as it is compared and written: those of GS1 have three spellings, gs1:pip, https://ref.gs1.org/voc/pip and
+// https://gs1.org/voc/pip (GS1-Conformant Resolver standard section 2.14). Others are returned as they are.
+func TypeOf(rel string) string {
+	for _, beginning := range [...]string{"gs1:", "https://gs1.org/voc/", "http://gs1.org/voc/", "http://ref.gs1.org/voc/"} {
+		if name, ok := strings.CutPrefix(rel, beginning); ok {
+			return vocabulary + name
+		}
+	}
+	return rel
+}
+
+// ShortType returns a link type as people write it: "gs1:pip".
+func ShortType(rel string) string {
+	if name, ok := strings.CutPrefix(TypeOf(rel), vocabulary); ok {
+		return "gs1:" + name
+	}
+	return rel
+}
