@@ -17,10 +17,12 @@ type Registry struct {
 	ClientTTL time.Duration `mapstructure:"client_ttl"`
 	Only      []string      `mapstructure:"only"` // what names begin with; empty: all URNs
 	// Hosts are web hosts whose paths are names: "https://", the host and the path.
-	Hosts    []string `mapstructure:"hosts"`
-	Handles  []Handle `mapstructure:"handles"`  // which names are handles; empty: there is no API of handles
-	Redirect int      `mapstructure:"redirect"` // 301, 302, 303, 307 or 308
-	Count    bool     `mapstructure:"count"`
+	Hosts   []string `mapstructure:"hosts"`
+	Handles []Handle `mapstructure:"handles"` // which names are handles; empty: there is no API of handles
+	// DigitalLink are the roots of identifiers in web addresses. Their hosts are as those of Hosts.
+	DigitalLink []DigitalLink `mapstructure:"digital_link"`
+	Redirect    int           `mapstructure:"redirect"` // 301, 302, 303, 307 or 308
+	Count       bool          `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
 	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
 	HealthInterval    time.Duration `mapstructure:"health_interval"`
@@ -78,6 +80,7 @@ func registrySettings() []Setting {
 			Sample: "hosts: [purl.example.org, w3id.example.org]",
 		},
 		handleSetting(),
+		digitalLinkSetting(),
 		{
 			Path: "registry.redirect", Default: http.StatusFound, OneOf: []string{"301", "302", "303", "307", "308"},
 			Doc: "The status of redirects to where a name leads, unless the name or a prefix of it says another one. By " +

@@ -8,11 +8,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// WebHosts returns Hosts as they are compared: in lower case, and without a final dot.
+// WebHosts returns Hosts, and the hosts of DigitalLink, as they are compared: in lower case, and without a final dot.
 func (r Registry) WebHosts() []string {
-	hosts := make([]string, len(r.Hosts))
-	for i, host := range r.Hosts {
-		hosts[i] = strings.ToLower(strings.TrimSuffix(host, "."))
+	hosts := make([]string, 0, len(r.Hosts)+len(r.DigitalLink))
+	for _, host := range r.Hosts {
+		hosts = append(hosts, strings.ToLower(strings.TrimSuffix(host, ".")))
+	}
+	for _, d := range r.DigitalLink {
+		if host := d.host(); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
 	}
 	return hosts
 }
@@ -28,7 +33,7 @@ func (r Registry) HostNames() []string {
 
 // Beginnings returns what the names begin with that the registry is asked for, those of Hosts among them; empty: all URNs.
 func (r Registry) Beginnings() []string {
-	if len(r.Hosts) == 0 {
+	if len(r.Hosts)+len(r.DigitalLink) == 0 {
 		return r.Only
 	}
 	all := slices.Clone(r.Only)
@@ -62,21 +67,27 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 
 // checkOwnHosts refuses a host whose paths would be both names and resources of a site.
 func checkOwnHosts(f *Faults, c Config) {
-	for i, host := range c.Registry.Hosts {
+	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Origins {
 			if uri.CanonicalDomain(host) == uri.CanonicalDomain(site.Host) {
-				f.add(index("registry.hosts", i), "%q is the host of a site, too (%s): its paths are either names or resources of its servers",
-					host, index("proxy.origins", j)+".host")
+				f.add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host, index("proxy.origins", j)+".host")
 			}
 		}
+	}
+	for i, host := range c.Registry.Hosts {
+		refuse(index("registry.hosts", i), host)
+	}
+	for i, d := range c.Registry.DigitalLink {
+		refuse(index("registry.digital_link", i)+".root", d.host())
 	}
 }
 
 // warnOfOwnHosts warns of names of this server whose paths are names of the registry.
 func warnOfOwnHosts(f *Faults, c Config) {
+	hosts := c.Registry.WebHosts()
 	for i, name := range c.Listen.Names {
-		if slices.ContainsFunc(c.Registry.Hosts, func(host string) bool { return uri.CanonicalDomain(host) == uri.CanonicalDomain(name) }) {
-			f.add(index("listen.names", i), "%q is in registry.hosts, too: there / and all paths are names of the registry, and urnd's own pages, "+
+		if slices.Contains(hosts, strings.TrimSuffix(uri.CanonicalDomain(name), ".")) {
+			f.add(index("listen.names", i), "%q is in registry.hosts or registry.digital_link, too: there / and all paths are names of the registry, and urnd's own pages, "+
 				"as /fetch, are at its other names", name)
 		}
 	}

@@ -28,6 +28,7 @@ func (c Config) Validate() error {
 	checkProxyRules(&f, c.Proxy.Rules)
 	checkUpstreams(&f, c.Proxy.Upstreams)
 	checkSites(&f, c.Proxy.Origins)
+	checkDigitalLink(&f, c.Registry)
 	checkOwnHosts(&f, c)
 	checkGateways(&f, c.Gateways.Templates)
 	checkIdentifiers(&f, c.Resolve.Identifiers)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
@@ -38,6 +39,8 @@ type Config struct {
 	Origins []Origin // the sites that urnd is the gateway of
 	// Hosts are the web hosts whose paths are names of the registry. Own has them, too.
 	Hosts []string
+	// Identifiers are the resolvers of identifiers in web addresses, by the roots in Names. Hosts has theirs.
+	Identifiers []gs1.Site
 
 	// Handles are those that are names of the registry; nil has none.
 	Handles route.Handles

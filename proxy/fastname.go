@@ -62,7 +62,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 		return fast.Form
 	case p.config.Ready == nil:
 		return fast.Uncached
-	case p.fields.mayDiffer(w.view.Lines):
+	case p.fields.mayDiffer(w.view.Lines), !isPlainLink(&w.ask, r.Value("Accept")):
 		return fast.Negotiation
 	}
 	found, err, ok := p.config.Ready.Answer(t.Query, w.now, w.name[:])
@@ -86,7 +86,7 @@ func (p *FastPath) answerName(f *fastClient, w *fastWork) fast.Reason {
 	}
 	p.config.Ready.Used(nil)
 	name := found.Name.String()
-	w.links = answer.AppendLinks(w.links[:0], f.place.Base(w.view.Host), name)
+	w.links = appendLinks(w.links[:0], &w.ask, f.place.Base(w.view.Host), name)
 	reply := message.FastRedirect{
 		Status: answer.RedirectStatus(t.Form, true, record), Location: location, ContentType: pages.ContentType, TTL: found.TTL, Lifetime: found.Lifetime(),
 		Shared: found.SharedLifetime(), Tags: p.config.Tags, Name: name,
@@ -126,7 +126,7 @@ func (p *FastPath) answered(event *Event, record *resolver.Record) {
 func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolver.Answer) fast.Reason {
 	ttl := found.TTL
 	var n *resolver.Negative
-	if isHome(&w.ask) {
+	if isHome(&w.ask) || w.ask.IsLink && hasLinks(source) {
 		return fast.Form
 	}
 	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
@@ -161,6 +161,12 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolv
 	p.answered(event, n.Record)
 	w.out = made.reply.AppendTo(w.out, ttl, n.Clients.Of(ttl), n.Clients.SharedOf(ttl), event.ID, p.date.At(w.now), r.IsHead())
 	return ""
+}
+
+// hasLinks reports whether a name has links, although it leads nowhere.
+func hasLinks(err error) bool {
+	record := resolver.RecordOf(err)
+	return record != nil && len(record.Links) > 0
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.

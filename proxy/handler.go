@@ -34,8 +34,10 @@ type Handler struct {
 	statics map[string]*answer.Static
 	// hostRobots is robots.txt of a web host whose paths are names.
 	hostRobots *answer.Static
-	exchanges  sync.Pool
-	fast       *FastPath
+	// hostStatics are documents of the hosts of identifiers in web addresses, by host and path.
+	hostStatics map[string]map[string]*answer.Static
+	exchanges   sync.Pool
+	fast        *FastPath
 }
 
 // site is an origin, and how many requests were forwarded to it.
@@ -83,8 +85,26 @@ func New(config Config) *Handler {
 	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
 	h.fields = redirectFieldsOf(h.cors)
+	h.addHostDocuments()
 	h.fast = newFastPath(h)
 	return h
+}
+
+// addHostDocuments adds the documents of the hosts of identifiers in web addresses.
+func (h *Handler) addHostDocuments() {
+	h.hostStatics = make(map[string]map[string]*answer.Static)
+	h.server.HostDocuments = make(map[string]map[string]bool)
+	for i := range h.config.Identifiers {
+		s := &h.config.Identifiers[i]
+		if h.hostStatics[s.Host] != nil { // of several roots the first one
+			continue
+		}
+		h.hostStatics[s.Host] = answer.IdentifierDocuments(s)
+		h.server.HostDocuments[s.Host] = make(map[string]bool)
+		for path := range h.hostStatics[s.Host] {
+			h.server.HostDocuments[s.Host][path] = true
+		}
+	}
 }
 
 // either returns what reports what one of two functions does; b may be nil.

@@ -38,21 +38,41 @@ func (f *redirectFields) mayDiffer(lines httpmessage.Lines) bool {
 	return answer.MayWantDocument(lines.List("Accept")) || !f.anyOrigin && lines.Has("Origin")
 }
 
+// isPlainLink reports whether a request for an identifier in a web address means its default link whatever it has: also of other names.
+func isPlainLink(a *route.Ask, accept string) bool {
+	_, hasQuery := a.Target.Query.URI.Query()
+	return !a.IsLink || !hasQuery && !answer.MayWantLinks(accept)
+}
+
+// appendLinks appends the Link field of a redirect of a name.
+func appendLinks(dst []byte, a *route.Ask, base, name string) []byte {
+	if a.IsLink {
+		return answer.AppendIdentifierLinks(dst, base, name)
+	}
+	return answer.AppendLinks(dst, base, name)
+}
+
 // redirectName redirects a plain request for the location of a name, and reports whether it was one. What it sends is what reply
 // would send, made as FastPath makes it, without fields in between: those cost more than to find the name.
 func (x *exchange) redirectName() (isPlain bool, err error) {
 	t, h := &x.ask.Target, x.handler
 	out, ok := x.ResponseWriter.(*fast.Response)
 	isPlain = isPlainName(t) && t.Text == "" && !t.Query.HasComponents()
-	if !ok || !out.TakesWhole() || !isPlain || h.fields.mayDiffer(x.lines) {
+	if !ok || !out.TakesWhole() || !isPlain || h.fields.mayDiffer(x.lines) || !isPlainLink(&x.ask, x.lines.List("Accept")) {
 		return false, nil
 	}
 	found, err := h.config.Resolver.Resolve(x.ctx, t.Query)
+	if err != nil && x.ask.IsLink {
+		return false, nil // it may have links all the same
+	}
 	if err != nil {
 		return true, problem.About(err, t.Query.URI)
 	}
 	record := found.Record()
 	location, ok := h.answers.Choice(found.Locations)
+	if !ok && x.ask.IsLink {
+		return false, nil
+	}
 	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
 		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true, IsName: true, Base: x.base()}, found))
 		return true, nil
@@ -61,7 +81,7 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 	x.answered(record)
 	x.body = pages.AppendMoved(x.body[:0], location)
 	name := found.Name.String()
-	x.links = answer.AppendLinks(x.links[:0], x.base(), name)
+	x.links = appendLinks(x.links[:0], &x.ask, x.base(), name)
 	if x.in.method != http.MethodHead {
 		x.event.Bytes = int64(len(x.body))
 	}

@@ -129,11 +129,22 @@ func (x *exchange) document() message.Reply {
 		return answer.Security(h.config.SecurityContact, h.config.Now())
 	case path == answer.PathCatalog:
 		return answer.Catalog(x.base(), x.lines)
+	case h.hostStatics[x.ask.Host][path] != nil:
+		return h.hostStatics[x.ask.Host][path].Reply(x.lines)
 	case x.ask.Host != "" && path == answer.PathRobots:
 		return h.hostRobots.Reply(x.lines)
 	default:
 		return h.statics[path].Reply(x.lines)
 	}
+}
+
+// serveOptions answers OPTIONS about an identifier in a web address.
+func (x *exchange) serveOptions() error {
+	reply, err := answer.IdentifierOptions(x.handler.config.Names, x.ask.Target.Query, x.base())
+	if err == nil {
+		x.reply(reply)
+	}
+	return err
 }
 
 // serveBatch resolves many names in one request.

@@ -53,7 +53,10 @@ func (x *exchange) walk() error {
 	if x.verdict.Err != nil {
 		return x.refused(x.verdict.Err)
 	}
-	if a.IsPreflight && isAllowed {
+	switch {
+	case a.IsPreflight && a.IsLink:
+		return x.serveOptions()
+	case a.IsPreflight && isAllowed:
 		x.reply(answer.Preflight(a))
 		return nil
 	}

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/urnns"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // namesOf returns the rules for names of a configuration.
@@ -21,7 +25,37 @@ func namesOf(c config.Config) (resolver.Names, error) {
 		rows = append(rows, urnns.Identifier(row))
 	}
 	identifiers, err := urnns.NewIdentifiers(append(rows, urnns.BuiltinIdentifiers()...)...)
-	return resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers}.Owning(c.Registry.Beginnings()), err
+	if err != nil {
+		return resolver.Names{}, err
+	}
+	roots, err := rootsOf(c.Registry)
+	return resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers, Roots: roots}.Owning(c.Registry.Beginnings()), err
+}
+
+// rootsOf returns the roots of identifiers in web addresses.
+func rootsOf(c config.Registry) (roots digitallink.Roots, err error) {
+	for _, d := range c.DigitalLink {
+		root, err := digitallink.NewRoot(d.Root, digitallink.SchemeOf(cmp.Or(d.Scheme, config.SchemeGS1)))
+		if err != nil {
+			return nil, fmt.Errorf("registry.digital_link: %w", err)
+		}
+		roots = append(roots, root)
+	}
+	return roots, nil
+}
+
+// identifierSites describes the resolvers of identifiers in web addresses. Those of another scheme than GS1's have no description file.
+func identifierSites(c config.Registry, roots digitallink.Roots) (sites []gs1.Site) {
+	for i := range roots {
+		d := c.DigitalLink[i]
+		if cmp.Or(d.Scheme, config.SchemeGS1) != config.SchemeGS1 {
+			continue
+		}
+		sites = append(sites, gs1.Site{
+			Host: roots[i].Host(), Root: roots[i].URL(), Keys: roots[i].Scheme.Codes(), Name: d.Name, Contact: d.Contact, Terms: d.Terms, Contexts: d.Contexts,
+		})
+	}
+	return sites
 }
 
 // namespaces returns the built-in namespaces with those of the configuration, which

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,7 +45,7 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
 		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
-		Doubt:    doubtOf(names), CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
+		Doubt:    doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
@@ -89,7 +90,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	r.faults = append(r.faults, r.registry.Faults)
 	r.own = registry.NewResolver(registry.ResolverConfig{
 		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL,
-		Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(),
+		Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(), Levels: r.names.Levels,
 		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil
@@ -135,11 +136,37 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 // forgetChanged removes cached answers of keys of the registry that have changed.
 func (r *resolution) forgetChanged(keys []registry.Key) {
 	r.own.Forget(keys)
+	items := make(map[string]bool)
 	for _, key := range keys {
+		if item := r.names.ItemOf(key.Name); item != "" && key.Kind == registry.KindName {
+			items[item] = true
+			continue
+		}
 		if selection, ok := key.Selection(); ok {
 			r.answers.Purge(selection, false)
 			r.tellPurged(selection)
 		}
+	}
+	r.forgetItems(items)
+}
+
+// forgetItems removes cached answers of identifiers in web addresses by the names of their items: each is made of what is registered at
+// several levels. The cache is read once for all of them.
+func (r *resolution) forgetItems(items map[string]bool) {
+	if len(items) == 0 {
+		return
+	}
+	r.answers.PurgeAll(r.answers.Entries, func(key string) bool {
+		name := cmp.Or(resolver.NameOfKey(key), key)
+		return items[r.names.ItemOf(name)]
+	}, false)
+	for item := range items {
+		u, err := uri.Parse(item)
+		if err != nil {
+			continue
+		}
+		r.tellPurged(resolver.Selection{Name: u})
+		r.tellPurged(resolver.Selection{Prefix: item + "/"})
 	}
 }
 

@@ -262,9 +262,16 @@ func packageRules() []packageRule {
 			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password",
 		},
 		{
+			"proxy/answer/gs1",
+			[]string{"resolver", "urnns/digitallink", "internal/httpmessage"},
+			true,
+			"which links a request for an identifier means, and the documents of GS1's standards, are pure functions of an answer and of the fields of a request: " +
+				"they know no reply",
+		},
+		{
 			"proxy/answer",
 			[]string{
-				"proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri",
+				"proxy/answer/gs1", "proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri",
 				"internal/api", "internal/httpmessage",
 			},
 			true,

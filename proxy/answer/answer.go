@@ -83,6 +83,9 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	if err != nil {
 		return message.Reply{}, err
 	}
+	if a.isIdentifier(q) {
+		return a.identifier(ctx, q)
+	}
 	switch q.Query.Service {
 	case resolver.I2Ls:
 		return a.locations(ctx, q)

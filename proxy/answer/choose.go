@@ -35,6 +35,9 @@ func (a *Responder) Choice(locations []resolver.Location) (location string, ok b
 	if len(locations) == 0 {
 		return "", false
 	}
+	if record := locations[0].From.Record; record != nil && record.IsChoice {
+		return "", false
+	}
 	if len(locations) > 1 {
 		for i := range locations {
 			if from := locations[i].From; from.Type != "" || from.Language != "" {

@@ -58,6 +58,7 @@ type Ask struct {
 	// Location is where Secure is redirected to.
 	Location string
 
+	IsLink      bool // the name is below a root of identifiers in web addresses, be it a valid one or not
 	IsName      bool // it is about a name, and not about a location
 	Retrieves   bool // the resource itself is asked for, by a name or a URL
 	IsForwarded bool // it is for another server

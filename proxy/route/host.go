@@ -1,6 +1,7 @@
 package route
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -69,7 +70,7 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	case p.RedirectTLS && a.secure(v, p):
 		a.Kind = KindSecure
 		return
-	case a.IsGet && p.Documents[path]:
+	case a.IsGet && (p.Documents[path] || p.HostDocuments[host][path]):
 		a.Kind, a.Target.Form, a.IsPublic = KindDocument, FormHost, false
 		return
 	case isReserved(path, host):
@@ -82,9 +83,14 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	if a.Err == nil {
 		a.Err = a.Target.Query.URI.Check()
 	}
-	if a.Err == nil {
-		a.Target.Query = p.Names.Named(a.Target.Query)
+	if a.Err != nil {
+		return
 	}
+	if a.IsLink = p.Names.IsLink(a.Target.Query.URI); a.IsLink {
+		a.IsPublic, a.IsPreflight = true, a.Method == http.MethodOptions
+		return
+	}
+	a.Target.Query = p.Names.Named(a.Target.Query)
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 }

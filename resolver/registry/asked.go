@@ -23,6 +23,11 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 		return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s%s",
 			ErrInvalid, key, strings.Join(r.config.Only, ", "), r.meant(key))
 	}
+	if !before.Exists() && key.Kind == KindName && r.config.Level != nil {
+		if err := r.config.Level(key.Name); err != nil {
+			return fmt.Errorf("%w: %s would not be answered: %w", ErrInvalid, key, err)
+		}
+	}
 	is, was := lacks(key.Kind, record), error(nil)
 	if before.Exists() {
 		was = lacks(key.Kind, before.Record)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Config configures a Registry. All fields but Spelling, Doubt, Only, Suggest, CheckDigits and Audit must be set.
+// Config configures a Registry. All fields but Spelling, Doubt, Level, Only, Suggest, CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
@@ -22,6 +22,9 @@ type Config struct {
 	// Doubt returns what is doubtful in a canonical name that is valid, such as a wrong check digit; nil where nothing is, and nil finds
 	// nothing.
 	Doubt func(name string) error
+	// Level returns why nothing is registered at a canonical name although it is valid, as of identifiers in web addresses that are answered
+	// from other levels; nil where it may be, and nil allows all.
+	Level func(name string) error
 	// Suggest returns what a text probably means that is no name of the registry, best first; nil knows nothing.
 	Suggest func(text string) []string
 	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.

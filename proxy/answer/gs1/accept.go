@@ -1,0 +1,156 @@
+package gs1
+
+import (
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The media types of linksets.
+const (
+	TypeLinkset = "application/linkset+json" // RFC 9264 section 4.2
+	TypeJSON    = "application/json"
+	TypeLD      = "application/ld+json"
+	TypeHTML    = "text/html"
+	typeXHTML   = "application/xhtml+xml"
+)
+
+const anyType = "*/*"
+
+// mediaRange is an element of Accept: RFC 9110 section 12.5.1.
+type mediaRange struct {
+	mediaType string // "text/html", "text/*" or "*/*"
+	q         float64
+}
+
+type accept []mediaRange
+
+// Bounds of what is compared of a request.
+const (
+	maxRanges    = 50
+	maxLanguages = 20
+)
+
+func parseAccept(field string) (all accept) {
+	for element := range strings.SplitSeq(field, ",") {
+		kind, parameters, err := mime.ParseMediaType(strings.TrimSpace(element))
+		if err != nil || len(all) == maxRanges {
+			continue
+		}
+		if q, ok := weight(parameters["q"]); ok {
+			all = append(all, mediaRange{kind, q})
+		}
+	}
+	return all
+}
+
+// weight returns a quality, 1 for "": RFC 9110 section 12.4.2.
+func weight(text string) (float64, bool) {
+	if text == "" {
+		return 1, true
+	}
+	q, err := strconv.ParseFloat(text, 64)
+	return q, err == nil && q >= 0 && q <= 1
+}
+
+// preferred returns the range that a client prefers to all others, the first of equal ones; "" where it names none but all.
+func (a accept) preferred() string {
+	best := mediaRange{}
+	for _, r := range a {
+		if r.mediaType != anyType && r.q > best.q {
+			best = r
+		}
+	}
+	if best.mediaType == typeXHTML {
+		return TypeHTML
+	}
+	return best.mediaType
+}
+
+// score says how well a link of a media type is what a client accepts, more for better. What the client names beats a link that says nothing,
+// and that one what the client does not accept.
+func (a accept) score(mediaType string) float64 {
+	const named, neutral, contradicts = 2, 1, 0
+	kind, _, err := mime.ParseMediaType(mediaType)
+	if len(a) == 0 || mediaType == "" || err != nil {
+		return neutral
+	}
+	major, _, _ := strings.Cut(kind, "/")
+	for _, pattern := range []string{kind, major + "/*", anyType} {
+		i := slices.IndexFunc(a, func(r mediaRange) bool { return r.mediaType == pattern })
+		switch {
+		case i < 0:
+		case a[i].q == 0:
+			return contradicts
+		case pattern == anyType:
+			return neutral
+		default:
+			return named + a[i].q
+		}
+	}
+	return contradicts
+}
+
+// parseLanguages returns the language ranges of Accept-Language, the preferred first: RFC 9110 section 12.5.4.
+func parseLanguages(field string) []string {
+	type languageRange struct {
+		tag string
+		q   float64
+	}
+	var all []languageRange
+	for element := range strings.SplitSeq(field, ",") {
+		tag, parameters, _ := strings.Cut(strings.TrimSpace(element), ";")
+		q, ok := weight(strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q="))
+		if tag = strings.ToLower(strings.TrimSpace(tag)); tag != "" && ok && q > 0 && len(all) < maxLanguages {
+			all = append(all, languageRange{tag, q})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b languageRange) int {
+		switch {
+		case a.q > b.q:
+			return -1
+		case a.q < b.q:
+			return 1
+		default:
+			return 0
+		}
+	})
+	tags := make([]string, len(all))
+	for i := range all {
+		tags[i] = all[i].tag
+	}
+	return tags
+}
+
+// lookup returns the language, of some in lower case, that a client prefers: RFC 4647 section 3.4. A range that finds nothing finds what is more
+// special (section 3.3.1), as "de" finds "de-at", before the next range is tried. ok is false where none is found.
+func lookup(ranges, tags []string) (tag string, ok bool) {
+	for _, r := range ranges {
+		if r == "*" {
+			return "", false // all are equal
+		}
+		for shorter := r; shorter != ""; shorter = truncated(shorter) {
+			if slices.Contains(tags, shorter) {
+				return shorter, true
+			}
+		}
+		if i := slices.IndexFunc(tags, func(tag string) bool { return strings.HasPrefix(tag, r+"-") }); i >= 0 {
+			return tags[i], true
+		}
+	}
+	return "", false
+}
+
+// truncated returns a range without its last subtag, and without a single letter before that: RFC 4647 section 3.4.
+func truncated(r string) string {
+	i := strings.LastIndexByte(r, '-')
+	if i < 0 {
+		return ""
+	}
+	r = r[:i]
+	if i := strings.LastIndexByte(r, '-'); i >= 0 && i == len(r)-2 {
+		r = r[:i]
+	}
+	return r
+}

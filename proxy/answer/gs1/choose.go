@@ -1,0 +1,162 @@
+package gs1
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/urnns/digitallink"
+)
+
+// Choice is what a request means.
+type Choice struct {
+	// Linkset is the media type of the linkset that is meant; "" where it is a link.
+	Linkset string
+	// Links are the links that are meant: of several all are equal for what the request says, and of none the identifier has not the type.
+	Links []resolver.Link
+	// Vary is the value of the field.
+	Vary string
+}
+
+// Choose returns what a request means of the links of an identifier: sections 2.6, 2.9 and 2.10. failing reports whether a target should be
+// avoided where another one does as well.
+func (s *Set) Choose(r *Request, failing func(location string) bool) Choice {
+	competing := s.of(cmp.Or(r.LinkType, digitallink.DefaultLink))
+	isDefault := r.LinkType == "" || r.LinkType == digitallink.DefaultLink
+	if r.LinkType == "" {
+		competing = append(competing, s.defaultsByLanguage(competing)...)
+	}
+	c := Choice{Vary: varyOf(competing)}
+	if c.Linkset = r.linkset(competing); c.Linkset != "" {
+		return c
+	}
+	if len(competing) == 0 {
+		return c
+	}
+	c.Links = r.narrowed(competing)
+	if isDefault {
+		c.Links = preferDefault(c.Links, failing)
+	}
+	return c
+}
+
+// defaultsByLanguage returns the links that compete with the default ones: those of the most specific level that has some, which is not above
+// the default (section 2.5.8).
+func (s *Set) defaultsByLanguage(defaults []resolver.Link) []resolver.Link {
+	multi := s.of(digitallink.DefaultLinkMulti)
+	if len(defaults) == 0 || len(multi) == 0 || s.level(multi[0]) > s.level(defaults[0]) {
+		return nil
+	}
+	return multi
+}
+
+// preferDefault returns the default link, unless the request decides for others: a language that no link has does not lead to a choice.
+func preferDefault(narrowed []resolver.Link, failing func(string) bool) []resolver.Link {
+	isDefault := func(l resolver.Link) bool { return l.Rel == digitallink.DefaultLink }
+	if !slices.ContainsFunc(narrowed, isDefault) {
+		return narrowed
+	}
+	var defaults []resolver.Link
+	for _, l := range narrowed {
+		if isDefault(l) {
+			defaults = append(defaults, l)
+		}
+	}
+	if i := slices.IndexFunc(defaults, func(l resolver.Link) bool { return !failing(l.URI) }); i > 0 {
+		return defaults[i : i+1]
+	}
+	return defaults[:1]
+}
+
+// varyOf returns the fields of a request that a choice of links depends on. A linkset is chosen by Accept, of any identifier.
+func varyOf(links []resolver.Link) string {
+	if len(links) > 1 && slices.ContainsFunc(links, func(l resolver.Link) bool { return l.Language != "" }) {
+		return "Accept, Accept-Language"
+	}
+	return "Accept"
+}
+
+// linkset returns the media type of the linkset that a request asks for, "" where it asks for a link: by its type, or because it prefers a
+// linkset, or a type of which no link is that competes.
+func (r *Request) linkset(competing []resolver.Link) string {
+	preferred := r.accept.preferred()
+	if r.WantsLinkset {
+		switch preferred {
+		case TypeLinkset, TypeJSON, TypeLD, TypeHTML:
+			return preferred
+		default:
+			return TypeLinkset
+		}
+	}
+	isOf := func(l resolver.Link) bool { return l.Type != "" && r.accept.score(l.Type) > 1 }
+	switch preferred {
+	case TypeLinkset:
+	case TypeJSON, TypeLD:
+		if r.LinkType != "" || slices.ContainsFunc(competing, isOf) {
+			return ""
+		}
+	default:
+		return ""
+	}
+	if slices.ContainsFunc(competing, func(l resolver.Link) bool { return l.Type == TypeLinkset }) {
+		return ""
+	}
+	return preferred
+}
+
+// narrowed returns the links that a request means most: by media type, then by language, then by context (section 2.6.3). One that says
+// nothing of these beats one that contradicts.
+func (r *Request) narrowed(links []resolver.Link) []resolver.Link {
+	links = best(links, func(l resolver.Link) float64 { return r.accept.score(l.Type) })
+	if len(r.languages) > 0 && len(links) > 1 {
+		links = r.byLanguage(links)
+	}
+	if r.Context != "" {
+		links = best(links, func(l resolver.Link) float64 { return agreement(l.Context, r.Context, strings.EqualFold) })
+	}
+	return links
+}
+
+// byLanguage returns the links in the language that is preferred.
+func (r *Request) byLanguage(links []resolver.Link) []resolver.Link {
+	var tags []string
+	for _, l := range links {
+		if l.Language != "" {
+			tags = append(tags, strings.ToLower(l.Language))
+		}
+	}
+	tag, ok := lookup(r.languages, tags)
+	if !ok && slices.Contains(r.languages, "*") {
+		return links
+	}
+	return best(links, func(l resolver.Link) float64 {
+		return agreement(strings.ToLower(l.Language), tag, func(a, b string) bool { return ok && a == b })
+	})
+}
+
+// agreement says how well what a link says is what was asked for: more where it is, and less where it is not, than where it says nothing.
+func agreement(said, asked string, equal func(a, b string) bool) float64 {
+	switch {
+	case said == "":
+		return 1
+	case equal(said, asked):
+		return 2
+	default:
+		return 0
+	}
+}
+
+// best returns the links with the best score.
+func best(links []resolver.Link, score func(resolver.Link) float64) (all []resolver.Link) {
+	most := -1.0
+	for _, l := range links {
+		switch got := score(l); {
+		case got > most:
+			most, all = got, append(all[:0:0], l)
+		case got == most:
+			all = append(all, l)
+		}
+	}
+	return all
+}

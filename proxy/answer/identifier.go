@@ -1,0 +1,216 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/answer/gs1"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// maxTypes bounds the link types that a reply lists.
+const maxTypes = 40
+
+// MayWantLinks reports whether a value of Accept may ask for the linkset of an identifier in a web address, in place of a redirect.
+func MayWantLinks(accept string) bool { return strings.Contains(accept, "json") }
+
+// isIdentifier reports whether a question is about what an identifier in a web address leads to, as its own URL asks it.
+func (a *Responder) isIdentifier(q *Question) bool {
+	service := q.Query.Service
+	return service == resolver.I2L && q.Form != route.FormTHTTP && a.config.Names.IsLink(q.Query.URI)
+}
+
+// identifier answers for an identifier in a web address: GS1-Conformant Resolver standard section 2.
+func (a *Responder) identifier(ctx context.Context, q *Question) (message.Reply, error) {
+	query, _ := q.Query.URI.Query()
+	asked, err := a.config.Names.Canonical(q.Query)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	}
+	found, err := a.config.Resolver.Resolve(ctx, asked)
+	if err != nil {
+		return a.withoutDefault(q, asked, query, err)
+	}
+	set := gs1.NewSet(found, a.config.Names.Levels(asked.URI.String()))
+	if set.Redirect != "" { // another resolver has its links, all of them
+		return a.redirected(q, found, set.Redirect, query, "Accept")
+	}
+	return a.chosen(q, found, set, query)
+}
+
+// withoutDefault answers for an identifier that leads nowhere by itself, and may have links all the same.
+func (a *Responder) withoutDefault(q *Question, asked resolver.Query, query string, err error) (message.Reply, error) {
+	record := resolver.RecordOf(err)
+	if record == nil || len(record.Links) == 0 || errors.Is(err, resolver.ErrGone) {
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	}
+	var n *resolver.Negative
+	_ = errors.As(err, &n) // it has a record
+	found := resolver.Answer{Name: asked.URI, TTL: n.TTL, Cache: n.Cache}
+	source := &resolver.Source{Record: record}
+	set := gs1.NewSet(resolver.Answer{Name: asked.URI, Locations: []resolver.Location{{From: source}}}, a.config.Names.Levels(asked.URI.String()))
+	return a.chosen(q, found, set.WithoutTargets(), query)
+}
+
+// chosen answers with the link that a request means, the choice among several, or the linkset.
+func (a *Responder) chosen(q *Question, found resolver.Answer, set *gs1.Set, query string) (message.Reply, error) {
+	request := gs1.ParseRequest(query, q.Lines)
+	choice := set.Choose(request, a.config.Failing)
+	switch {
+	case choice.Linkset != "":
+		return a.links(q, found, set.Links, http.StatusOK, choice), nil
+	case len(choice.Links) == 0:
+		return message.Reply{}, &problem.Failure{Input: q.Query.URI.String(), Err: noLink(request, set, found)}
+	case len(choice.Links) == 1:
+		return a.redirected(q, found, choice.Links[0].URI, query, choice.Vary)
+	}
+	if choice.Linkset = gs1.TypeLinkset; problem.PrefersHTML(q.Lines) {
+		choice.Linkset = gs1.TypeHTML
+	}
+	return a.links(q, found, choice.Links, http.StatusMultipleChoices, choice), nil
+}
+
+// noLink is the error of an identifier without a link of the type that was asked for: section 2.6.2. It says which there are.
+func noLink(request *gs1.Request, set *gs1.Set, found resolver.Answer) error {
+	reason := "it has no default link"
+	if request.LinkType != "" {
+		reason = fmt.Sprintf("it has no link of the type %.100q", request.LinkType)
+	}
+	if types := set.Types(maxTypes); len(types) > 0 {
+		reason += "; there are " + strings.Join(types, ", ")
+	}
+	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: found.TTL, Cache: found.Cache, Record: found.Record()}
+}
+
+// redirected returns the redirect to a target, with the query as it was sent: section 2.12.
+func (a *Responder) redirected(q *Question, found resolver.Answer, target, query, vary string) (message.Reply, error) {
+	to, err := resolver.WithQuery([]resolver.Location{{URI: target}}, query)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.Query.URI)
+	}
+	status := http.StatusTemporaryRedirect
+	if record := found.Record(); record != nil {
+		status = RedirectStatus(q.Form, q.HTTP11, record)
+	}
+	reply := message.Redirect(status, to[0].URI, vary, found)
+	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(to[0].URI)
+	return aboutIdentifier(reply, q, found, found.Record()), nil
+}
+
+// links returns a linkset, or the choice among links, in a media type.
+func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
+	describe := func(anchor string) string { return a.described(found, anchor) }
+	contentType, body := choice.Linkset, []byte(nil)
+	switch contentType {
+	case gs1.TypeHTML:
+		contentType, body = pages.ContentType, pageOf(describe, links)
+	default:
+		body = gs1.Linkset(links, describe, contentType == gs1.TypeLD)
+	}
+	reply := aboutIdentifier(message.Document(contentType, body, found), q, found, found.Record())
+	reply.Status, reply.Vary = status, choice.Vary
+	return reply
+}
+
+// pageOf returns the page of links, with the same as JSON-LD inside.
+func pageOf(describe func(string) string, links []resolver.Link) []byte {
+	rows, title := make([][2]string, 0, len(links)), "Links"
+	for i, l := range links {
+		if i == 0 {
+			title = describe(l.Anchor)
+		}
+		name := cmp.Or(l.Title, gs1.Title(l.Rel))
+		for _, more := range []string{l.Language, l.Type, l.Context} {
+			if more != "" {
+				name += ", " + more
+			}
+		}
+		rows = append(rows, [2]string{name, l.URI})
+	}
+	page := pages.Description(title, rows)
+	page = append(page, `<script type="application/ld+json">`...)
+	return append(append(page, gs1.Linkset(links, describe, true)...), "</script>\n"...)
+}
+
+// described says in words what an anchor identifies: by the title in the metadata of the name, and else by its codes.
+func (a *Responder) described(found resolver.Answer, anchor string) string {
+	if record := found.Record(); record != nil && record.Name == anchor && record.Metadata != "" {
+		var metadata struct {
+			Title string `json:"title"`
+		}
+		if json.Unmarshal([]byte(record.Metadata), &metadata) == nil && metadata.Title != "" {
+			return metadata.Title
+		}
+	}
+	query, err := resolver.ParseQuery(anchor, resolver.I2L)
+	if err != nil {
+		return anchor
+	}
+	link, root, err := a.config.Names.Link(query.URI)
+	if err != nil || root == nil {
+		return anchor
+	}
+	return link.Label()
+}
+
+// aboutIdentifier returns a reply about an identifier with its links, and with the JSON-LD context where it is a linkset (section 2.10).
+func aboutIdentifier(reply message.Reply, q *Question, found resolver.Answer, record *resolver.Record) message.Reply {
+	name := found.Name.String()
+	reply.AddLink(string(AppendIdentifierLinks(nil, q.Base, name)))
+	if reply.ContentType == gs1.TypeLinkset || reply.ContentType == gs1.TypeJSON {
+		reply.AddLink("<" + originOf(name) + gs1.PathContext + `>; rel="http://www.w3.org/ns/json-ld#context"; type="` + gs1.TypeLD + `"`)
+	}
+	return withRecord(reply, q.Base, record)
+}
+
+// AppendIdentifierLinks is AppendLinks of an identifier in a web address, whose linkset is that of GS1's profile: section 2.9.
+func AppendIdentifierLinks(dst []byte, base, name string) []byte {
+	dst = append(append(append(dst, '<'), name...), `?linkType=linkset>; rel="linkset"; type="`+gs1.TypeLinkset+`"`...)
+	return appendCiteAs(appendDescribedBy(dst, base, name), base, name)
+}
+
+// originOf returns the scheme and authority of a URL of the web.
+func originOf(name string) string {
+	const scheme = len("https://")
+	if i := strings.IndexByte(name[min(scheme, len(name)):], '/'); i >= 0 {
+		return name[:scheme+i]
+	}
+	return name
+}
+
+// IdentifierOptions returns the reply to OPTIONS about an identifier in a web address (section 2.2), to which a preflight is one, too.
+func IdentifierOptions(names resolver.Names, q resolver.Query, base string) (message.Reply, error) {
+	asked, err := names.Canonical(q)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Header: http.Header{
+		"Allow":                        {identifierMethods},
+		"Access-Control-Allow-Methods": {identifierMethods},
+		"Access-Control-Allow-Headers": {"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type"},
+		"Access-Control-Max-Age":       {"86400"},
+	}}
+	reply.AddLink(string(AppendIdentifierLinks(nil, base, asked.URI.String())))
+	return reply, nil
+}
+
+// identifierMethods are the methods that identifiers in web addresses have.
+const identifierMethods = "GET, HEAD, OPTIONS"
+
+// IdentifierDocuments returns the documents of a resolver of identifiers in web addresses by their paths: what it is (section 3), and the
+// JSON-LD context of its linksets (section 2.10).
+func IdentifierDocuments(s *gs1.Site) map[string]*Static {
+	return map[string]*Static{
+		gs1.PathDescription: NewStatic(gs1.TypeJSON, s.Description()),
+		gs1.PathContext:     NewStatic(gs1.TypeLD, gs1.Context()),
+	}
+}
