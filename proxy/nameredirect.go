@@ -70,10 +70,10 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 	}
 	record := found.Record()
 	location, ok := h.answers.Choice(found.Locations)
-	if !ok && x.ask.IsLink {
-		return false, nil
-	}
 	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
+		if x.ask.IsLink {
+			return false, nil
+		}
 		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true, IsName: true, Base: x.base()}, found))
 		return true, nil
 	}

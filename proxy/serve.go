@@ -88,6 +88,10 @@ func (x *exchange) serveOptions() error {
 	if err != nil {
 		return x.suggest(err)
 	}
+	if x.ask.IsLink {
+		x.reply(answer.IdentifierOptions(x.base(), canonical.String()))
+		return nil
+	}
 	reply := answer.Options(&x.ask, x.base(), canonical.String())
 	if x.ask.Target.Form == route.FormMemento { // these are no names
 		delete(reply.Header, "Link")
@@ -136,15 +140,6 @@ func (x *exchange) document() message.Reply {
 	default:
 		return h.statics[path].Reply(x.lines)
 	}
-}
-
-// serveOptions answers OPTIONS about an identifier in a web address.
-func (x *exchange) serveOptions() error {
-	reply, err := answer.IdentifierOptions(x.handler.config.Names, x.ask.Target.Query, x.base())
-	if err == nil {
-		x.reply(reply)
-	}
-	return err
 }
 
 // serveBatch resolves many names in one request.

@@ -43,6 +43,7 @@ func newSiteRegistryOf(t *testing.T, only ...string) siteRegistry {
 	c := config.Default()
 	c.Registry.Only = only
 	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
+	c.Registry.DigitalLink = digitalLinks()
 	names, err := namesOf(c)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,8 @@ func (a *Responder) identifier(ctx context.Context, q *Question) (message.Reply,
 	if err != nil {
 		return a.withoutDefault(q, asked, query, err)
 	}
-	set := gs1.NewSet(found, a.config.Names.Levels(asked.URI.String()))
+	name := found.Name.String()
+	set := gs1.NewSet(name, found.Links(), a.config.Names.Levels(name))
 	if set.Redirect != "" { // another resolver has its links, all of them
 		return a.redirected(q, found, set.Redirect, query, "Accept")
 	}
@@ -56,9 +57,8 @@ func (a *Responder) withoutDefault(q *Question, asked resolver.Query, query stri
 	var n *resolver.Negative
 	_ = errors.As(err, &n) // it has a record
 	found := resolver.Answer{Name: asked.URI, TTL: n.TTL, Cache: n.Cache}
-	source := &resolver.Source{Record: record}
-	set := gs1.NewSet(resolver.Answer{Name: asked.URI, Locations: []resolver.Location{{From: source}}}, a.config.Names.Levels(asked.URI.String()))
-	return a.chosen(q, found, set.WithoutTargets(), query)
+	name := asked.URI.String()
+	return a.chosen(q, found, gs1.NewSet(name, record.Links, a.config.Names.Levels(name)), query)
 }
 
 // chosen answers with the link that a request means, the choice among several, or the linkset.
@@ -187,20 +187,16 @@ func originOf(name string) string {
 	return name
 }
 
-// IdentifierOptions returns the reply to OPTIONS about an identifier in a web address (section 2.2), to which a preflight is one, too.
-func IdentifierOptions(names resolver.Names, q resolver.Query, base string) (message.Reply, error) {
-	asked, err := names.Canonical(q)
-	if err != nil {
-		return message.Reply{}, err
-	}
+// IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, to which a preflight is one, too: section 2.2.
+func IdentifierOptions(base, name string) message.Reply {
 	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Header: http.Header{
 		"Allow":                        {identifierMethods},
 		"Access-Control-Allow-Methods": {identifierMethods},
 		"Access-Control-Allow-Headers": {"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type"},
 		"Access-Control-Max-Age":       {"86400"},
 	}}
-	reply.AddLink(string(AppendIdentifierLinks(nil, base, asked.URI.String())))
-	return reply, nil
+	reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
+	return reply
 }
 
 // identifierMethods are the methods that identifiers in web addresses have.

@@ -1,7 +1,6 @@
 package route
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
@@ -86,11 +85,9 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	if a.Err != nil {
 		return
 	}
-	if a.IsLink = p.Names.IsLink(a.Target.Query.URI); a.IsLink {
-		a.IsPublic, a.IsPreflight = true, a.Method == http.MethodOptions
-		return
+	if a.IsLink = p.Names.IsLink(a.Target.Query.URI); !a.IsLink {
+		a.Target.Query = p.Names.Named(a.Target.Query)
 	}
-	a.Target.Query = p.Names.Named(a.Target.Query)
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 }

@@ -21,34 +21,23 @@ type Set struct {
 // MaxLinks bounds the links of a linkset: as many as six levels may have targets.
 const MaxLinks = 600
 
-// NewSet returns the links of an answer about an identifier with some levels, the most specific first.
-func NewSet(answer resolver.Answer, levels []string) *Set {
-	s := &Set{name: answer.Name.String(), levels: levels}
-	for _, l := range answer.Locations {
-		link := l.AsLink()
-		if link.Rel = digitallink.TypeOf(link.Rel); link.Rel == "" || link.Rel == "item" {
+// NewSet returns the links of an identifier, by its canonical name, which is the anchor of those that have none, and the names of its levels, the
+// most specific first.
+func NewSet(name string, links []resolver.Link, levels []string) *Set {
+	s := &Set{name: name, levels: levels}
+	for _, link := range links {
+		switch link.Rel = digitallink.TypeOf(link.Rel); link.Rel {
+		case "", "item":
 			link.Rel = digitallink.DefaultLink
+		case digitallink.HandledBy:
+			s.Redirect = cmp.Or(s.Redirect, link.URI)
 		}
 		s.add(link)
 	}
-	isElsewhere := len(s.Links) > 0
-	for i := range s.Links {
-		isElsewhere = isElsewhere && s.Links[i].Rel == digitallink.HandledBy
-	}
-	if isElsewhere {
-		s.Redirect = s.Links[0].URI
-	}
-	for _, link := range answer.Others() {
-		link.Rel = digitallink.TypeOf(link.Rel)
-		s.add(link)
+	if len(s.of(digitallink.DefaultLink)) > 0 { // it is known here, too
+		s.Redirect = ""
 	}
 	slices.SortStableFunc(s.Links, func(a, b resolver.Link) int { return cmp.Compare(s.level(a), s.level(b)) })
-	return s
-}
-
-// WithoutTargets returns the links without those that have no target.
-func (s *Set) WithoutTargets() *Set {
-	s.Links = slices.DeleteFunc(s.Links, func(l resolver.Link) bool { return l.URI == "" })
 	return s
 }
 

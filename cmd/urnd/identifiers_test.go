@@ -1,0 +1,494 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The tests of identifiers in web addresses are about sections of the GS1-Conformant Resolver standard 1.2.1 ("GR"), and about what GS1's test
+// suite for resolvers checks ("TS"). docs/links.md has the table of clauses.
+
+const (
+	linkHost = "id.example"
+	linkRoot = "https://id.example"
+	gtin     = "/01/09506000134352"
+)
+
+func digitalLinks() []config.DigitalLink {
+	return []config.DigitalLink{
+		{Root: linkRoot + "/", Name: "The resolver of Example Ltd", Contact: "Example Ltd", Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
+		{Root: "https://dpp.example/", Scheme: "data-identifiers"},
+	}
+}
+
+// linked returns targets: "type URI", and then what is said of it: "lang=de", "type=text/html", "context=FR", "title=..." up to the end.
+func linked(texts ...string) (r registry.Record) {
+	for _, text := range texts {
+		fields := strings.Fields(text)
+		t := registry.Target{Rel: fields[0], URI: fields[1]}
+		for i, field := range fields[2:] {
+			key, value, _ := strings.Cut(field, "=")
+			switch key {
+			case "lang":
+				t.Language = value
+			case "type":
+				t.Type = value
+			case "context":
+				t.Context = value
+			case "title":
+				t.Title = strings.TrimPrefix(strings.Join(fields[2+i:], " "), "title=")
+			}
+		}
+		r.Targets = append(r.Targets, t)
+	}
+	return r
+}
+
+// startIdentifiers runs urnd with an item, a lot of it, and a serial number.
+func startIdentifiers(t *testing.T, change func(*config.Config)) (siteRegistry, *testDaemon) {
+	t.Helper()
+	r := newSiteRegistry(t)
+	r.put(t, registry.Name(linkRoot+gtin), linked(
+		"gs1:defaultLink https://shop.example/item title=Dal Giardino",
+		"gs1:defaultLinkMulti https://shop.example/de/item lang=de", "gs1:defaultLinkMulti https://shop.example/pt/item lang=pt",
+		"gs1:pip https://shop.example/item title=Product page",
+		"https://gs1.org/voc/instructions https://shop.example/i.html lang=en type=text/html",
+		"gs1:instructions https://shop.example/i.pdf lang=en type=application/pdf", "gs1:instructions https://shop.example/de/i.pdf lang=de type=application/pdf",
+		"gs1:safetyInfo https://shop.example/fr/s context=FR", "gs1:safetyInfo https://shop.example/de/s context=DE",
+		"gs1:faqs https://shop.example/faq/1", "gs1:faqs https://shop.example/faq/2", "describedby https://shop.example/about lang=es-419",
+	))
+	r.put(t, registry.Name(linkRoot+gtin+"/10/L1"), linked("gs1:defaultLink https://shop.example/lot", "gs1:recallStatus https://shop.example/recall"))
+	r.put(t, registry.Name(linkRoot+gtin+"/21/S%2F1"), linked("gs1:dpp https://shop.example/passport"))
+	r.put(t, registry.Name(linkRoot+"/00/106141412345678908"), linked("gs1:traceability https://shop.example/trace"))
+	r.put(t, registry.Prefix(linkRoot+"/414/"), linked("gs1:handledBy https://other.example/414/"))
+	r.put(t, registry.Name("https://dpp.example/25P/LHABC%2F1"), linked("gs1:defaultLink https://shop.example/dpp"))
+	w := startWithRegistry(t, r, func(c *config.Config) {
+		c.Registry.DigitalLink = digitalLinks()
+		if change != nil {
+			change(c)
+		}
+	})
+	return r, w
+}
+
+// identified asks for a path of a host, and returns the whole reply.
+func (w *testDaemon) identified(t *testing.T, method, host, path string, fields ...string) wholeReply {
+	t.Helper()
+	request, err := http.NewRequest(method, w.url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.URL.Opaque, request.Host = path, host // as it is
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wholeReply{response.StatusCode, response.Header, string(text)}
+}
+
+// leadsTo checks that paths of the host of identifiers lead somewhere: "status location" each, first from the store and then from the cache.
+func (w *testDaemon) leadsTo(t *testing.T, cases [][]string) {
+	t.Helper()
+	for _, c := range cases {
+		for range 2 {
+			if got := w.at(t, http.MethodGet, linkHost, c[0], c[2:]...); got != c[1] {
+				t.Errorf("%s %q is %s, want %s", c[0], c[2:], got, c[1])
+			}
+		}
+	}
+}
+
+// GR 2.6.1, 2.5.9 and TS basicWalkUp: without a link type, an identifier leads to the default link of the most specific level that has one, at once.
+func TestIdentifierLevels(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	const item, lot = "307 https://shop.example/item", "307 https://shop.example/lot"
+	w.leadsTo(t, [][]string{
+		{gtin, item},
+		{gtin + "/10/unknown", item},
+		{gtin + "/10/L1", lot},
+		{gtin + "/22/V/10/L1", lot},
+		{gtin + "/10/L1/21/S%2F1", lot},
+		{gtin + "/21/S%2f1", item},
+		{gtin + "/21/S%2F2", item},
+		{gtin + "/235/x", item},
+		{gtin + "/10/l1", item}, // values match literally
+		// GR 2.13, TS trailingSlash: a slash at the end changes nothing.
+		{gtin + "/", item},
+		{gtin + "/10/L1/", lot},
+		// URI Syntax 4.1: shorter GTINs of old data.
+		{"/01/9506000134352", item},
+		// GR 2.3: EPC binary is decompressed, and the query stays.
+		{"/eh30164596f40c0e5cbe991a83", "404"},
+		// GR 2.8: a pattern leads to another resolver, whatever is asked for.
+		{"/414/9521141123454", "307 https://other.example/414/9521141123454"},
+		{"/414/9521141123454/254/1?linkType=linkset", "307 https://other.example/414/9521141123454/254/1?linkType=linkset"},
+		// GR 2.4.1: it is valid, and nothing is known.
+		{"/01/09528765123457", "404"},
+		{"/00/106141412345678908", "404"},
+	})
+	if got := w.at(t, http.MethodHead, linkHost, gtin); got != item {
+		t.Errorf("HEAD is %s", got)
+	}
+	if got := w.at(t, http.MethodPost, linkHost, gtin); got != "405" {
+		t.Errorf("POST is %s", got)
+	}
+	// ISO/IEC 18975: another scheme is data, and has identifiers in queries.
+	for _, path := range []string{"/25P/LHABC%2F1", "/25P/LHABC%2F1/S/42", "/?.25P=LHABC%2F1&.S=42"} {
+		if got := w.at(t, http.MethodGet, "dpp.example", path); !strings.HasPrefix(got, "307 https://shop.example/dpp") {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+}
+
+// GR 2.12: the query is passed on as it was sent.
+func TestIdentifierQuery(t *testing.T) {
+	r, w := startIdentifiers(t, nil)
+	r.put(t, registry.Name(linkRoot+"/00/006141411234567890"), linked("gs1:defaultLink https://shop.example/box?a=1#f"))
+	w.leadsTo(t, [][]string{
+		{gtin + "?foo=bar", "307 https://shop.example/item?foo=bar"}, // TS
+		{gtin + "/10/L1?17=261231&11=260101&x=%C3%a4%2f&x", "307 https://shop.example/lot?17=261231&11=260101&x=%C3%a4%2f&x"},
+		{gtin + "/10/L1?17=261231;x=1", "307 https://shop.example/lot?17=261231;x=1"},
+		{gtin + "/?linkType=gs1:pip&a=b", "307 https://shop.example/item?linkType=gs1:pip&a=b"},
+		{"/00/006141411234567890?b=2", "307 https://shop.example/box?a=1&b=2#f"},
+	})
+	for path, want := range map[string]string{
+		"/uri-res/N2L?" + linkRoot + gtin + "?x=1":         "303 https://shop.example/item?x=1",
+		"/uri-res/N2L?" + linkRoot + "/01/9506000134352/":  "303 https://shop.example/item",
+		"/" + linkRoot + gtin + "/10/L1?linkType=gs1:pip":  "307 https://shop.example/item?linkType=gs1:pip",
+		"/uri-res/N2L?" + linkRoot + "/01/09506000134351":  "400",
+		"/api/v1/resolve?uri=" + linkRoot + gtin + "/10/x": "200",
+	} {
+		if got := w.at(t, http.MethodGet, "localhost", path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+// GR 2.4.1: what is not a Digital Link URI is 400, and says what is wrong. TS: so is an unknown single segment, and never 200.
+func TestIdentifierErrors(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	for path, says := range map[string]string{
+		"/01/09506000134351":       "the check digit should be 2",
+		"/8013/1987654Ad4X4bL5ttr": "the check characters should be",
+		"/foo":                     "codes and values alternate",
+		gtin + "/foo":              "codes and values alternate",
+		"/gtin/09506000134352":     "begins with the code of a primary key",
+		gtin + "/21/s/10/l":        "in the order 22, 10, 21",
+		gtin + "/21/a%20b":         "is not allowed there",
+		gtin + "?10=abc":           "are in the path",
+		gtin + "?17=2612":          "shorter than",
+		gtin + "/21/" + "%2E%2E":   "neither",
+		"/eh30":                    "EPC",
+		"/01/0950600013435":        "check digit",
+	} {
+		got := w.identified(t, http.MethodGet, linkHost, path, "Accept: application/json")
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, says) {
+			t.Errorf("%s is %d, %s", path, got.status, got.body)
+		}
+		if again := w.identified(t, http.MethodGet, linkHost, path); again.status != http.StatusBadRequest {
+			t.Errorf("%s is %d", path, again.status)
+		}
+	}
+	if got := w.at(t, http.MethodGet, linkHost, "/"); got != "200" {
+		t.Errorf("the root is %s", got)
+	}
+}
+
+// GR 2.6.2 and 2.14: a link type leads to its link, in all spellings; what there is not is 404, with what there is.
+func TestIdentifierLinkTypes(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	const query = "?linkType="
+	for _, spelling := range []string{
+		"gs1:pip", "gs1%3Apip", "https://ref.gs1.org/voc/pip", "https://gs1.org/voc/pip", "https%3A%2F%2Fref.gs1.org%2Fvoc%2Fpip", "https%3a%2f%2fgs1.org%2fvoc%2fpip",
+	} {
+		want := "307 https://shop.example/item" + query + spelling
+		w.leadsTo(t, [][]string{{gtin + query + spelling, want}, {gtin + "/10/L1/21/x" + query + spelling, want}})
+	}
+	w.leadsTo(t, [][]string{
+		{gtin + "/10/L1?linkType=gs1:recallStatus", "307 https://shop.example/recall?linkType=gs1:recallStatus"},
+		{gtin + "/10/L1?linkType=gs1:defaultLink", "307 https://shop.example/lot?linkType=gs1:defaultLink"},
+		{gtin + "/10/L1?linkType=describedby", "307 https://shop.example/about?linkType=describedby"},
+		{gtin + "/21/S%2F1?linkType=gs1:dpp", "307 https://shop.example/passport?linkType=gs1:dpp"},
+		{gtin + "?linkType=gs1:dpp", "404"},
+		{gtin + "?linkType=gs1:nosuchlt", "404"}, // TS
+		{"/00/106141412345678908?linkType=gs1:traceability", "307 https://shop.example/trace?linkType=gs1:traceability"},
+	})
+	got := w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
+	if !strings.Contains(got.body, `no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
+		t.Errorf("an unknown link type is %s", got.body)
+	}
+	got = w.identified(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
+	if !strings.Contains(got.body, "there are gs1:traceability") {
+		t.Errorf("without a default it is %s", got.body)
+	}
+}
+
+// GR 2.5.8 and 2.6.3: what decides is the media type, then the language, then the context. TS: equal ones are a choice, 300.
+func TestIdentifierNegotiation(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	const html, pdf, de = "307 https://shop.example/i.html?", "307 https://shop.example/i.pdf?", "307 https://shop.example/de/i.pdf?"
+	const q, s = "linkType=gs1:instructions", "linkType=gs1:safetyInfo"
+	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+	w.leadsTo(t, [][]string{
+		// Only default links compete where there is no link type.
+		{gtin, "307 https://shop.example/de/item", "Accept-Language: de-AT, en;q=0.5"},
+		{gtin, "307 https://shop.example/pt/item", "Accept-Language: pt-BR"},
+		{gtin, "307 https://shop.example/item", "Accept-Language: ja"},
+		{gtin, "307 https://shop.example/item", "Accept-Language: *"},
+		{gtin, "307 https://shop.example/item", browser}, // a browser is not shown the linkset
+		{gtin, "307 https://shop.example/item", "Accept: application/pdf"},
+		{gtin + "/10/L1", "307 https://shop.example/lot", "Accept-Language: de"}, // of the level of the default
+		{gtin + "?" + q, html + q, browser, "Accept-Language: de"},
+		{gtin + "?" + q, html + q, "Accept: text/html, */*;q=0.1"},
+		{gtin + "?" + q, pdf + q, "Accept: application/pdf", "Accept-Language: en"},
+		{gtin + "?" + q, de + q, "Accept: application/*", "Accept-Language: de, en;q=0.5"},
+		{gtin + "?" + q, de + q, "Accept-Language: de"},
+		{gtin + "?" + q, "300", "Accept-Language: en"},
+		{gtin + "?" + q, "300", "Accept: application/pdf"},
+		{gtin + "?" + q, "300"},
+		{gtin + "?" + s + "&context=de", "307 https://shop.example/de/s?" + s + "&context=de"},
+		{gtin + "?" + s + "&context=US", "300"},
+		{gtin + "?" + s, "300"},
+		{gtin + "?linkType=gs1:faqs", "300"},
+	})
+	got := w.identified(t, http.MethodGet, linkHost, gtin+"/10/L1?linkType=gs1:faqs")
+	contexts := checkLinkset(t, got.body)
+	if got.header.Get("Content-Type") != "application/linkset+json" || len(contexts) != 1 || contexts[0]["anchor"] != linkRoot+gtin || len(contexts[0]) != 3 {
+		t.Errorf("a choice is %q, %s", got.header.Get("Content-Type"), got.body)
+	}
+	got = w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:faqs", browser)
+	if got.status != http.StatusMultipleChoices || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, `href="https://shop.example/faq/2"`) {
+		t.Errorf("a choice of a browser is %d, %s", got.status, got.body)
+	}
+	for path, vary := range map[string]string{gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept", gtin + "?" + q: "Accept, Accept-Language"} {
+		if got := w.identified(t, http.MethodGet, linkHost, path).header.Get("Vary"); got != vary {
+			t.Errorf("%s varies by %q, want %q", path, got, vary)
+		}
+	}
+}
+
+var (
+	relationOfGS1 = regexp.MustCompile(`^([a-z-]+|https?://[A-Za-z0-9./]+)$`)
+	languageOfGS1 = regexp.MustCompile(`^[a-z]{2}(-[A-Z]{2})?$`)
+	webURL        = regexp.MustCompile(`^https?://`)
+)
+
+// checkLinkset checks a linkset by the rules of GS1's schema, which GR 2.10 demands, and returns its contexts.
+func checkLinkset(t *testing.T, body string) []map[string]any {
+	t.Helper()
+	var document map[string]any
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	delete(document, "@context")
+	list, _ := document["linkset"].([]any)
+	if len(document) != 1 || len(list) == 0 {
+		t.Fatalf("it is no linkset: %s", body)
+	}
+	var contexts []map[string]any
+	for _, one := range list {
+		context, _ := one.(map[string]any)
+		anchor, _ := context["anchor"].(string)
+		description, _ := context["itemDescription"].(string)
+		if !webURL.MatchString(anchor) || description == "" {
+			t.Errorf("a context has the anchor %q, and the description %q", anchor, description)
+		}
+		for rel, targets := range context {
+			if rel != "anchor" && rel != "itemDescription" {
+				checkTargets(t, rel, targets)
+			}
+		}
+		contexts = append(contexts, context)
+	}
+	return contexts
+}
+
+func checkTargets(t *testing.T, rel string, value any) {
+	t.Helper()
+	targets, _ := value.([]any)
+	if !relationOfGS1.MatchString(rel) || len(targets) == 0 {
+		t.Errorf("the relation %q has %v", rel, value)
+	}
+	for _, one := range targets {
+		target, _ := one.(map[string]any)
+		href, _ := target["href"].(string)
+		title, _ := target["title"].(string)
+		if !webURL.MatchString(href) || title == "" {
+			t.Errorf("a link of %s is %v", rel, target)
+		}
+		languages, _ := target["hreflang"].([]any)
+		for _, l := range languages {
+			if tag, _ := l.(string); !languageOfGS1.MatchString(tag) {
+				t.Errorf("a language is %v", l)
+			}
+		}
+		for name := range target {
+			if !slices.Contains([]string{"href", "title", "type", "hreflang", "context"}, name) {
+				t.Errorf("a link of %s has %s", rel, name)
+			}
+		}
+	}
+}
+
+// GR 2.9 and 2.10: the linkset has all levels, each with its anchor, in one line of Link its JSON-LD context; and is never a redirect.
+func TestIdentifierLinkset(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	const at = gtin + "/10/L1/21/S%2F1"
+	for _, c := range []struct{ path, accept, contentType string }{
+		{at + "?linkType=linkset", "", "application/linkset+json"},
+		{at + "?linkType=all", "*/*", "application/linkset+json"}, // TS: a warning, and not an error
+		{at, "application/linkset+json", "application/linkset+json"},
+		{at, "application/linkset+json, */*;q=0.1", "application/linkset+json"},
+		{at + "?foo=bar", "application/json", "application/json"},
+		{at + "?linkType=linkset", "application/json", "application/json"},
+		{at, "application/ld+json", "application/ld+json"},
+	} {
+		for range 2 {
+			got := w.identified(t, http.MethodGet, linkHost, c.path, "Accept: "+c.accept)
+			if got.status != http.StatusOK || got.header.Get("Content-Type") != c.contentType || got.header.Get("Location") != "" {
+				t.Errorf("%s by %q is %d %q", c.path, c.accept, got.status, got.header.Get("Content-Type"))
+				continue
+			}
+			contexts := checkLinkset(t, got.body)
+			var anchors []string
+			for _, context := range contexts {
+				anchor, _ := context["anchor"].(string)
+				anchors = append(anchors, strings.TrimPrefix(anchor, linkRoot+gtin))
+			}
+			if !slices.Equal(anchors, []string{"/21/S%2F1", "/10/L1", ""}) {
+				t.Errorf("the anchors are %q", anchors)
+			}
+			if hasContext := strings.Contains(got.body, `"@context":{`); hasContext != (c.contentType == "application/ld+json") {
+				t.Errorf("%s has a context: %t", c.contentType, hasContext)
+			}
+			link := got.header["Link"]
+			isLD := c.contentType == "application/ld+json"
+			if len(link) != 1 || strings.Contains(link[0], `rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`) == isLD {
+				t.Errorf("the links are %q", link)
+			}
+			if !strings.Contains(got.header.Get("Vary"), "Accept") {
+				t.Errorf("it varies by %q", got.header.Get("Vary"))
+			}
+		}
+	}
+	// GR 2.5.8: one default link, with a title and nothing else.
+	contexts := checkLinkset(t, w.identified(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").body)
+	item := contexts[0]
+	defaults, _ := item["https://ref.gs1.org/voc/defaultLink"].([]any)
+	only, _ := defaults[0].(map[string]any)
+	if len(contexts) != 1 || len(defaults) != 1 || len(only) != 2 || only["href"] != "https://shop.example/item" || only["title"] != "Dal Giardino" {
+		t.Errorf("the default links are %v", defaults)
+	}
+	if list, _ := item["https://ref.gs1.org/voc/instructions"].([]any); len(list) != 3 || item["itemDescription"] != "GTIN 09506000134352" {
+		t.Errorf("the item is %v", item)
+	}
+	if got := w.identified(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.status != http.StatusOK || got.body != "" {
+		t.Errorf("HEAD is %d", got.status)
+	}
+	page := w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=linkset", "Accept: text/html,*/*;q=0.8")
+	if !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") || !strings.Contains(page.body, `<script type="application/ld+json">{"@context":`) {
+		t.Errorf("the page is %s", page.body)
+	}
+	// GR 2.9: redirects lead to it; TS: with no relation that begins with gs1:.
+	for _, path := range []string{gtin, at, gtin + "?linkType=gs1:pip"} {
+		for range 2 {
+			link := w.identified(t, http.MethodGet, linkHost, path).header["Link"]
+			if len(link) != 1 || !strings.Contains(link[0], `?linkType=linkset>; rel="linkset"`) || strings.Contains(link[0], `rel="gs1:`) {
+				t.Errorf("the links of %s are %q", path, link)
+			}
+		}
+	}
+}
+
+// GR 2.2: HTTP/1.1 with GET, HEAD and OPTIONS, and CORS. TS looks for the methods and the linkset in a preflight for "GET,HEAD,OPTIONS".
+func TestIdentifierOptions(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	for _, fields := range [][]string{
+		nil, {"Origin: https://shop.example"}, {"Origin: https://shop.example", "Access-Control-Request-Method: GET,HEAD,OPTIONS"},
+	} {
+		got := w.identified(t, http.MethodOptions, linkHost, gtin, fields...)
+		if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != "*" ||
+			got.header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || got.header.Get("Allow") != "GET, HEAD, OPTIONS" ||
+			!strings.Contains(got.header.Get("Link"), `<https://id.example/01/09506000134352?linkType=linkset>; rel="linkset"`) {
+			t.Errorf("%q: %d, %v", fields, got.status, got.header)
+		}
+	}
+	for _, path := range []string{gtin, gtin + "?linkType=linkset", "/.well-known/gs1resolver"} {
+		if got := w.identified(t, http.MethodGet, linkHost, path).header.Get("Access-Control-Allow-Origin"); got != "*" {
+			t.Errorf("%s lets %q read it", path, got)
+		}
+	}
+}
+
+// GR 3: the description of the resolver, at the root of the host; GR 2.10: the JSON-LD context that it names.
+func TestIdentifierDescription(t *testing.T) {
+	_, w := startIdentifiers(t, nil)
+	got := w.identified(t, http.MethodGet, linkHost, "/.well-known/gs1resolver")
+	var d struct {
+		Root     string   `json:"resolverRoot"`
+		Keys     []string `json:"supportedPrimaryKeys"`
+		Contexts []string `json:"supportedContextValuesEnumerated"`
+		Context  string   `json:"jsonLdContextLocation"`
+		Contact  struct{ Fn string }
+	}
+	if err := json.Unmarshal([]byte(got.body), &d); err != nil || got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%d, %v: %s", got.status, err, got.body)
+	}
+	allowed := strings.Fields("all 00 01 253 255 401 402 410 411 412 413 414 415 417 8003 8004 8006 8010 8013 8017 8018")
+	for _, key := range d.Keys {
+		if !slices.Contains(allowed, key) || key == "all" { // which would promise all of EPC binary
+			t.Errorf("a key is %s", key)
+		}
+	}
+	if d.Root != linkRoot || len(d.Keys) != 16 || len(d.Contexts) != 2 || d.Contact.Fn != "Example Ltd" {
+		t.Errorf("it is %s", got.body)
+	}
+	context := w.identified(t, http.MethodGet, linkHost, strings.TrimPrefix(d.Context, linkRoot))
+	if context.status != http.StatusOK || context.header.Get("Content-Type") != "application/ld+json" || !json.Valid([]byte(context.body)) {
+		t.Errorf("the context is %d: %s", context.status, context.body)
+	}
+	for _, host := range []string{"purl.example", "dpp.example"} {
+		if got := w.identified(t, http.MethodGet, host, "/.well-known/gs1resolver"); got.status == http.StatusOK {
+			t.Errorf("%s is a resolver of GS1, too", host)
+		}
+	}
+}
+
+// A changed level changes the answers of all names of its item, also where another process has changed it.
+func TestIdentifierChanges(t *testing.T) {
+	r, w := startIdentifiers(t, nil)
+	at := func(path, want string) {
+		t.Helper()
+		testserver.Wait(t, path+" is "+want, func() bool { return w.at(t, http.MethodGet, linkHost, path) == want })
+	}
+	deep := gtin + "/22/V/10/L1/21/new"
+	w.leadsTo(t, [][]string{{deep, "307 https://shop.example/lot"}, {gtin + "/21/new", "307 https://shop.example/item"}, {gtin + "/10/other", "307 https://shop.example/item"}})
+	r.put(t, registry.Name(linkRoot+gtin+"/21/new"), linked("gs1:defaultLink https://shop.example/serial"))
+	at(deep, "307 https://shop.example/serial")
+	at(gtin+"/21/new", "307 https://shop.example/serial")
+	r.put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://shop.example/moved"))
+	at(gtin+"/10/other", "307 https://shop.example/moved")
+	at(gtin, "307 https://shop.example/moved")
+	r.put(t, registry.Name(linkRoot+gtin), registry.Record{Status: registry.Withdrawn, Reason: "it was recalled"})
+	at(gtin, "410")
+	at(gtin+"/10/other", "410")
+	at(deep, "307 https://shop.example/serial")
+}
