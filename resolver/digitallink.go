@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -57,7 +58,7 @@ func (n Names) Levels(name string) []string {
 }
 
 // CheckLevel returns why links may not be registered at a canonical name; nil where they may, or it is no identifier in a web address:
-// GS1-Conformant Resolver standard section 2.5.9. The error is a *uri.ParseError.
+// GS1-Conformant Resolver standard section 2.5.9.
 func (n Names) CheckLevel(name string) error {
 	u, err := uri.Parse(name)
 	if err != nil {
@@ -67,10 +68,7 @@ func (n Names) CheckLevel(name string) error {
 	if err != nil || root == nil || link.IsLevel() {
 		return err
 	}
-	return &uri.ParseError{Input: name, Offset: len(name), Rule: uri.Rule{
-		Name: "level", Section: "GS1-Conformant Resolver standard section 2.5.9",
-		Says: "links are registered at " + strings.Join(n.Levels(name), ", or "),
-	}}
+	return fmt.Errorf("links are registered at %s (GS1-Conformant Resolver standard section 2.5.9)", strings.Join(n.Levels(name), ", or "))
 }
 
 // ItemOf returns what all names begin with whose answers are made of the same registered names as that of a canonical name, which is such a

@@ -23,7 +23,8 @@ func newCheck(w Wiring) *cobra.Command {
 		Long: `Check all names and prefixes, or those that begin with PREFIX, and print a line for each thing that is
 wrong or doubtful: name, severity, what it is, and the rule. Nothing is changed.
 
-The rules are, for the name: name, canonical, equivalent, not-asked; for its targets: target, target-scheme,
+The rules are, for the name: name, canonical, equivalent, not-asked, and level for identifiers in web
+addresses, as a lot without its item; for its targets: target, target-scheme,
 target-normal, target-user, target-expired, no-target, and as hints target-http and target-shared; for
 where it leads: chain and loop (through this urnd), alias, successor; for prefixes: redundant, hides-rules;
 and record for all else.

@@ -42,6 +42,7 @@ const (
 	ruleName        = "name"           // it is not valid, or not by the rules of its namespace
 	ruleCanonical   = "canonical"      // its canonical name is another one, so that nobody reaches it
 	ruleNotAsked    = "not-asked"      // the registry is not asked for it
+	ruleLevel       = "level"          // an identifier in a web address has no default link, or is registered where none is asked for
 	ruleRecord      = "record"         // what is registered of it is not valid
 	ruleEquivalent  = "equivalent"     // another name of the same resource is registered apart
 	ruleTarget      = "target"         // a target is not a URI that its scheme allows

@@ -129,6 +129,7 @@ func (l *linter) check(ctx context.Context, tx registry.Tx, entries []registry.E
 	for i := range checked {
 		s := &checked[i]
 		l.checkName(s, known)
+		l.checkLevels(s, known)
 		l.checkRecord(ctx, s)
 		l.checkTargets(s)
 		if err := l.checkLeads(tx, s, known); err != nil {
@@ -154,6 +155,7 @@ type subject struct {
 	fault     error
 	others    []string // other names of the resource, by the rules of the namespace
 	leads     []lead   // targets that lead to names
+	levels    []string // the names at which the links of an identifier in a web address are registered
 }
 
 func (l *linter) subjectOf(e registry.Entry) subject {
@@ -167,6 +169,7 @@ func (l *linter) subjectOf(e registry.Entry) subject {
 		for _, other := range d.Others {
 			s.others = append(s.others, other.String())
 		}
+		s.levels = l.Names.Levels(s.canonical)
 	}
 	if e.Status == registry.Active {
 		s.leads = l.leadsOf(e)
@@ -179,7 +182,7 @@ func (l *linter) related(tx registry.Tx, subjects []subject) (map[string]registr
 	var names []string
 	for i := range subjects {
 		s := &subjects[i]
-		names = append(append(names, s.others...), s.entry.Successors...)
+		names = append(append(append(names, s.others...), s.levels...), s.entry.Successors...)
 		if s.entry.Alias != "" {
 			names = append(names, s.entry.Alias)
 		}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/urnns/digitallink"
+)
+
+// The schemes that the configuration names are those that there are.
+func TestIdentifierSchemes(t *testing.T) {
+	c := config.Default()
+	c.Registry.Store = "sqlite:/x"
+	for _, name := range append(digitallink.SchemeNames(), "") {
+		c.Registry.DigitalLink = append(c.Registry.DigitalLink, config.DigitalLink{Root: "https://id.example/" + name + "s/", Scheme: name})
+	}
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	if roots, err := rootsOf(c.Registry); err != nil || len(roots) != len(c.Registry.DigitalLink) || roots[0].Scheme == nil {
+		t.Errorf("%v, %v", roots, err)
+	}
+}
+
+// GR 2.5.9: where links are registered. Import reports what breaks that with its line, and imports the others; names are canonical.
+func TestIdentifierImport(t *testing.T) {
+	dir := t.TempDir()
+	file, store := filepath.Join(dir, "urnd.yaml"), filepath.Join(dir, "registry.db")
+	text := "registry:\n  store: sqlite:" + store + "\n  digital_link: [{root: " + linkRoot + "/}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Join([]string{
+		"name,target", linkRoot + "/01/9506000134352,https://a.example/1", linkRoot + gtin + "/10/L/21/S,https://a.example/2",
+		linkRoot + "/01/09506000134351,https://a.example/3", linkRoot + "/about,https://a.example/4", linkRoot + "/01/09528765123457/10/L,https://a.example/5",
+		linkRoot + gtin + "/21/a/10/b,https://a.example/6",
+	}, "\n")
+	table, rejected := filepath.Join(dir, "names.csv"), filepath.Join(dir, "rejected.csv")
+	if err := os.WriteFile(table, []byte(names+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := run(t, "", "registry", "import", "--config", file, "--rejected", rejected, table)
+	lines, readErr := os.ReadFile(rejected)
+	if err == nil || readErr != nil {
+		t.Fatalf("all lines were imported: %v, %v", err, readErr)
+	}
+	out := string(lines)
+	for _, says := range []string{"the check digit should be 2", "links are registered at " + linkRoot + gtin + "/21/S, or ", "codes and values alternate", "in the order 22, 10, 21"} {
+		if !strings.Contains(out, says) {
+			t.Errorf("%q is not in %s", says, out)
+		}
+	}
+	if out, err := run(t, "", "registry", "get", "--config", file, linkRoot+"/01/09506000134352/"); err != nil || !strings.Contains(out, "https://a.example/1") {
+		t.Errorf("the item in another spelling: %q, %v", out, err)
+	}
+	if _, err := run(t, "", "registry", "set", "--config", file, linkRoot+"/01/09528765123457/21/s", "--target", "https://a.example/pip", "--rel", "gs1:pip"); err != nil {
+		t.Error(err)
+	}
+	// A lot leads somewhere by itself, and the serial number does not: the item is missing.
+	out, err = run(t, "", "registry", "check", "--config", file)
+	want := linkRoot + "/01/09528765123457/21/s: warning: it has no default link (gs1:defaultLink), and neither has " + linkRoot +
+		"/01/09528765123457, of which it is a part: register that (level)\n"
+	if err != nil || out != want {
+		t.Errorf("the check says %q, %v", out, err)
+	}
+}
+
+// The API answers 422 to what cannot be registered, and 400 to what is no name at all, as for other names.
+func TestIdentifierAPI(t *testing.T) {
+	r := newSiteRegistry(t)
+	r.put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://a.example/"))
+	w := startWithRegistry(t, r, func(c *config.Config) { c.Registry.DigitalLink = digitalLinks() })
+	for _, c := range []struct {
+		name   string
+		status int
+		says   string
+	}{
+		{linkRoot + gtin + "/10/L/21/S", http.StatusUnprocessableEntity, "would not be answered"},
+		{"https://dpp.example/25P/A/1T/1/S/2", http.StatusUnprocessableEntity, "would not be answered"},
+		{linkRoot + "/01/09506000134351", http.StatusBadRequest, "the check digit should be 2"},
+		{linkRoot + "/about", http.StatusBadRequest, "codes and values alternate"},
+		{linkRoot + gtin + "/21/s/10/l", http.StatusBadRequest, "in the order 22, 10, 21"},
+		{linkRoot + gtin + "/21/s", http.StatusCreated, ""},
+	} {
+		status, body := w.register(t, c.name)
+		if status != c.status || !strings.Contains(body, c.says) {
+			t.Errorf("%s is %d, %s", c.name, status, body)
+		}
+	}
+}
+
+// register registers a name by the API.
+func (w *testDaemon) register(t *testing.T, name string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPut, w.admin+"/api/v1/names?uri="+name, strings.NewReader(`{"targets":[{"uri":"https://a.example/"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("If-None-Match", "*")
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text := new(strings.Builder)
+	if err := response.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, text.String()
+}

@@ -1,0 +1,36 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// checkLevels checks an identifier in a web address: it is registered at one of its levels, and it or a shorter one has a default link
+// (GS1-Conformant Resolver standard sections 2.5.8 and 2.5.9). A lot without its item leads nowhere, and neither does all below it.
+func (l *linter) checkLevels(s *subject, known map[string]registry.Entry) {
+	e := s.entry
+	if len(s.levels) == 0 || s.canonical != e.Name || e.Status != registry.Active || e.Alias != "" {
+		return
+	}
+	if err := l.Names.CheckLevel(e.Name); err != nil {
+		l.add(e, Error, ruleLevel, sayOf(err)+": it is not asked for")
+		return
+	}
+	isDefault := func(t registry.Target) bool { return t.Leads() && t.ValidAt(l.now) }
+	for _, name := range s.levels {
+		of, ok := known[name]
+		if name == e.Name {
+			of, ok = e, true
+		}
+		if ok && of.Status == registry.Active && (of.Alias != "" || slices.ContainsFunc(of.Targets, isDefault)) {
+			return
+		}
+	}
+	what := "it has no default link (gs1:defaultLink)"
+	if len(s.levels) > 1 {
+		what += ", and neither has " + strings.Join(s.levels[1:], " nor ") + ", of which it is a part: register that"
+	}
+	l.add(e, Warning, ruleLevel, what)
+}
