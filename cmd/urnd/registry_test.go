@@ -26,7 +26,7 @@ type siteRegistry struct {
 }
 
 // newSiteRegistry makes a registry.
-func newSiteRegistry(t *testing.T) siteRegistry {
+func newSiteRegistry(t testing.TB) siteRegistry {
 	t.Helper()
 	return newSiteRegistryOf(t, "urn:", "ark:/12345/")
 }
@@ -52,12 +52,12 @@ func newSiteRegistryOf(t *testing.T, only ...string) siteRegistry {
 }
 
 // put sets the record of a key.
-func (r siteRegistry) put(t *testing.T, key registry.Key, record registry.Record) {
+func (r siteRegistry) put(t testing.TB, key registry.Key, record registry.Record) {
 	t.Helper()
 	r.apply(t, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
 }
 
-func (r siteRegistry) apply(t *testing.T, edits ...registry.Edit) {
+func (r siteRegistry) apply(t testing.TB, edits ...registry.Edit) {
 	t.Helper()
 	if _, err := r.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
 		t.Fatal(err)

@@ -66,9 +66,16 @@ func (r *Root) rest(u uri.URI) (path string, ok bool) {
 	return path[len(r.path)-1:], true
 }
 
-// isHost compares hosts without an allocation for one that is written as usual.
+// isHost reports whether a host is that of the root, however it is written.
 func (r *Root) isHost(host string) bool {
-	return host == r.host[:len(r.host)-1] || uri.CanonicalDomain(host) == r.host
+	if strings.Contains(host, "%") {
+		u, err := uri.Parse("https://" + host)
+		if err != nil {
+			return false
+		}
+		host, _ = u.Normalize().Host()
+	}
+	return uri.EqualFold(strings.TrimSuffix(host, "."), r.host[:len(r.host)-1])
 }
 
 // Roots are the roots of a site. Of two that enclose a name, the first one counts.
