@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -126,7 +127,7 @@ func (p *FastPath) answered(event *Event, record *resolver.Record) {
 func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolver.Answer) fast.Reason {
 	ttl := found.TTL
 	var n *resolver.Negative
-	if isHome(&w.ask) || w.ask.IsLink && hasLinks(source) {
+	if mayBeMore(&w.ask, source) {
 		return fast.Form
 	}
 	if !errors.As(source, &n) || p.config.Log.Enabled(context.Background(), slog.LevelDebug) {
@@ -163,10 +164,11 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolv
 	return ""
 }
 
-// hasLinks reports whether a name has links, although it leads nowhere.
-func hasLinks(err error) bool {
+// mayBeMore reports whether a name of which the cache has an error may be answered all the same: with the front page, or with the links that
+// an identifier in a web address has although it leads nowhere.
+func mayBeMore(a *route.Ask, err error) bool {
 	record := resolver.RecordOf(err)
-	return record != nil && len(record.Links) > 0
+	return isHome(a) || a.IsLink && record != nil && len(record.Links) > 0
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.

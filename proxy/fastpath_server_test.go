@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/disk"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
@@ -25,6 +26,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // recorder records what happens behind the connection.
@@ -111,9 +113,10 @@ func newWorld(t testing.TB, s *stores, v *variant, now func() time.Time) *world 
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: w.answers},
 		Resolver: cached, Fetch: scheme.Mux{"http": web{now}, "https": web{now}}, Now: now, Log: slog.New(slog.NewTextHandler(w,
 			&slog.HandlerOptions{Level: v.level, ReplaceAttr: withoutTime})),
-		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a", "purl.example"),
-		Hosts:     []string{"purl.example"},
-		MaxTarget: maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a", "purl.example", "id.example"),
+		Hosts:       []string{"purl.example", "id.example"},
+		Identifiers: []gs1.Site{{Host: "id.example", Root: identifierRoot + "/"}},
+		MaxTarget:   maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			BodyTimeout: time.Second, TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Cache: w.web,
 			TunnelPort: func(uint16) bool { return true }, Literals: true,
@@ -168,7 +171,11 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 // knownNames are the rules for names, which do not change.
 var knownNames = sync.OnceValues(func() (resolver.Names, error) {
 	set, err := urnns.NewSet(urnns.Builtin()...)
-	return resolver.Names{Set: set, Accept: uri.CurrentURN}.Owning([]string{"urn:", "https://purl.example/"}), err
+	if err != nil {
+		return resolver.Names{}, err
+	}
+	root, err := digitallink.NewRoot(identifierRoot+"/", digitallink.GS1())
+	return resolver.Names{Set: set, Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}.Owning([]string{"urn:", "https://purl.example/", identifierRoot + "/"}), err
 })
 
 // close closes the caches.

@@ -45,6 +45,9 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 		}
 		return one(time.Hour, location("https://a.example/"+path, record(resolver.Record{Status: "active", Redirect: status})))
 	}
+	if path, ok := strings.CutPrefix(name, identifierRoot+"/01/09506000134352"); ok {
+		return identifierOf(name, path)
+	}
 	switch strings.TrimPrefix(name, "urn:example:") {
 	case "one", "urn:isbn:9780395363416", "urn:ietf:rfc:2648":
 		return one(90*time.Second, location("https://a.example/"+name, plain))

@@ -52,6 +52,25 @@ func appendLinks(dst []byte, a *route.Ask, base, name string) []byte {
 	return answer.AppendLinks(dst, base, name)
 }
 
+// answerName answers a plain request for the location of a name that takes more than a redirect, by the answer for it.
+func (x *exchange) answerName(found resolver.Answer, err error) error {
+	t, answers := &x.ask.Target, x.handler.answers
+	q := &answer.Question{Target: t, Lines: x.lines, HTTP11: true, IsName: true, Base: x.base()}
+	switch {
+	case x.ask.IsLink: // it may have links although it leads nowhere
+		reply, err := answers.Identified(q, found, err)
+		if err == nil {
+			x.reply(reply)
+		}
+		return err
+	case err != nil:
+		return problem.About(err, t.Query.URI)
+	default:
+		x.reply(answers.Redirect(q, found))
+		return nil
+	}
+}
+
 // redirectName redirects a plain request for the location of a name, and reports whether it was one. What it sends is what reply
 // would send, made as FastPath makes it, without fields in between: those cost more than to find the name.
 func (x *exchange) redirectName() (isPlain bool, err error) {
@@ -62,20 +81,11 @@ func (x *exchange) redirectName() (isPlain bool, err error) {
 		return false, nil
 	}
 	found, err := h.config.Resolver.Resolve(x.ctx, t.Query)
-	if err != nil && x.ask.IsLink {
-		return false, nil // it may have links all the same
-	}
-	if err != nil {
-		return true, problem.About(err, t.Query.URI)
-	}
 	record := found.Record()
 	location, ok := h.answers.Choice(found.Locations)
-	if !ok || record != nil && (record.Sandbox || len(record.Successors) > 0) {
-		if x.ask.IsLink {
-			return false, nil
-		}
-		x.reply(h.answers.Redirect(&answer.Question{Target: t, Lines: x.lines, HTTP11: true, IsName: true, Base: x.base()}, found))
-		return true, nil
+	isPlain = err == nil && ok && (record == nil || !record.Sandbox && len(record.Successors) == 0)
+	if !isPlain {
+		return true, x.answerName(found, err)
 	}
 	x.event.Cache, x.event.Status, x.event.Type = found.Cache.String(), answer.RedirectStatus(t.Form, true, record), pages.ContentType
 	x.answered(record)

@@ -133,6 +133,8 @@ func (x *exchange) document() message.Reply {
 		return answer.Security(h.config.SecurityContact, h.config.Now())
 	case path == answer.PathCatalog:
 		return answer.Catalog(x.base(), x.lines)
+	case h.hostStatics[x.ask.Host][path] != nil:
+		return h.hostStatics[x.ask.Host][path].Reply(x.lines)
 	case x.ask.Host != "" && path == answer.PathRobots:
 		return h.hostRobots.Reply(x.lines)
 	case h.hostStatics[x.ask.Host][path] != nil:

@@ -36,11 +36,12 @@ func CheckRelation(rel string) error {
 	}
 }
 
-// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it.
+// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it, or the resolver that
+// knows more of it.
 func Leads(rel string) bool {
 	switch rel {
-	case "", "item", "gs1:defaultLink", "gs1:handledBy", "https://ref.gs1.org/voc/handledBy", "https://gs1.org/voc/handledBy",
-		"https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink":
+	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink",
+		"gs1:handledBy", "https://ref.gs1.org/voc/handledBy", "https://gs1.org/voc/handledBy":
 		return true
 	default:
 		return false

@@ -75,6 +75,9 @@ func TestIdentifierAPI(t *testing.T) {
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://a.example/"))
 	w := startWithRegistry(t, r, func(c *config.Config) { c.Registry.DigitalLink = digitalLinks() })
+	if got := w.at(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://a.example/" {
+		t.Errorf("the serial number is %s", got)
+	}
 	for _, c := range []struct {
 		name   string
 		status int
@@ -92,12 +95,16 @@ func TestIdentifierAPI(t *testing.T) {
 			t.Errorf("%s is %d, %s", c.name, status, body)
 		}
 	}
+	// What this process has changed is answered at once, by all names below.
+	if got := w.at(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://b.example/" {
+		t.Errorf("the serial number is %s", got)
+	}
 }
 
 // register registers a name by the API.
 func (w *testDaemon) register(t *testing.T, name string) (status int, body string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPut, w.admin+"/api/v1/names?uri="+name, strings.NewReader(`{"targets":[{"uri":"https://a.example/"}]}`))
+	request, err := http.NewRequest(http.MethodPut, w.admin+"/api/v1/names?uri="+name, strings.NewReader(`{"targets":[{"uri":"https://b.example/"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

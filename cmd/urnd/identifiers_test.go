@@ -135,8 +135,6 @@ func TestIdentifierLevels(t *testing.T) {
 		{gtin + "/10/L1/", lot},
 		// URI Syntax 4.1: shorter GTINs of old data.
 		{"/01/9506000134352", item},
-		// GR 2.3: EPC binary is decompressed, and the query stays.
-		{"/eh30164596f40c0e5cbe991a83", "404"},
 		// GR 2.8: a pattern leads to another resolver, whatever is asked for.
 		{"/414/9521141123454", "307 https://other.example/414/9521141123454"},
 		{"/414/9521141123454/254/1?linkType=linkset", "307 https://other.example/414/9521141123454/254/1?linkType=linkset"},
@@ -162,7 +160,11 @@ func TestIdentifierLevels(t *testing.T) {
 func TestIdentifierQuery(t *testing.T) {
 	r, w := startIdentifiers(t, nil)
 	r.put(t, registry.Name(linkRoot+"/00/006141411234567890"), linked("gs1:defaultLink https://shop.example/box?a=1#f"))
+	r.put(t, registry.Name(linkRoot+"/01/09528765123457"), linked("gs1:defaultLink https://shop.example/tagged"))
 	w.leadsTo(t, [][]string{
+		// GR 2.3: EPC binary, in hexadecimal and in base64url.
+		{"/eh30164596f40c0e5cbe991a83?x=y", "307 https://shop.example/tagged?x=y"},
+		{"/exMBZFlvQMDly-mRqD", "307 https://shop.example/tagged"},
 		{gtin + "?foo=bar", "307 https://shop.example/item?foo=bar"}, // TS
 		{gtin + "/10/L1?17=261231&11=260101&x=%C3%a4%2f&x", "307 https://shop.example/lot?17=261231&11=260101&x=%C3%a4%2f&x"},
 		{gtin + "/10/L1?17=261231;x=1", "307 https://shop.example/lot?17=261231;x=1"},

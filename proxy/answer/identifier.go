@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/proxy/answer/gs1"
@@ -31,34 +32,31 @@ func (a *Responder) isIdentifier(q *Question) bool {
 
 // identifier answers for an identifier in a web address: GS1-Conformant Resolver standard section 2.
 func (a *Responder) identifier(ctx context.Context, q *Question) (message.Reply, error) {
-	query, _ := q.Query.URI.Query()
-	asked, err := a.config.Names.Canonical(q.Query)
+	asked, err := a.config.Names.Canonical(q.Query) // without the query, which is added to one link alone
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	found, err := a.config.Resolver.Resolve(ctx, asked)
-	if err != nil {
-		return a.withoutDefault(q, asked, query, err)
-	}
+	return a.Identified(q, found, err)
+}
+
+// Identified returns the reply about an identifier in a web address, by the answer for its canonical name, or why there is none.
+func (a *Responder) Identified(q *Question, found resolver.Answer, err error) (message.Reply, error) {
+	query, _ := q.Query.URI.Query()
 	name := found.Name.String()
-	set := gs1.NewSet(name, found.Links(), a.config.Names.Levels(name))
+	links := found.Links()
+	if err != nil {
+		record := resolver.RecordOf(err)
+		if record == nil || len(record.Links) == 0 || errors.Is(err, resolver.ErrGone) {
+			return message.Reply{}, problem.About(err, q.Query.URI)
+		}
+		links, found = record.Links, lasting(found, err) // it leads nowhere by itself
+	}
+	set := gs1.NewSet(name, links, a.config.Names.Levels(name))
 	if set.Redirect != "" { // another resolver has its links, all of them
 		return a.redirected(q, found, set.Redirect, query, "Accept")
 	}
 	return a.chosen(q, found, set, query)
-}
-
-// withoutDefault answers for an identifier that leads nowhere by itself, and may have links all the same.
-func (a *Responder) withoutDefault(q *Question, asked resolver.Query, query string, err error) (message.Reply, error) {
-	record := resolver.RecordOf(err)
-	if record == nil || len(record.Links) == 0 || errors.Is(err, resolver.ErrGone) {
-		return message.Reply{}, problem.About(err, q.Query.URI)
-	}
-	var n *resolver.Negative
-	_ = errors.As(err, &n) // it has a record
-	found := resolver.Answer{Name: asked.URI, TTL: n.TTL, Cache: n.Cache}
-	name := asked.URI.String()
-	return a.chosen(q, found, gs1.NewSet(name, record.Links, a.config.Names.Levels(name)), query)
 }
 
 // chosen answers with the link that a request means, the choice among several, or the linkset.
@@ -109,14 +107,13 @@ func (a *Responder) redirected(q *Question, found resolver.Answer, target, query
 // links returns a linkset, or the choice among links, in a media type.
 func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
 	describe := func(anchor string) string { return a.described(found, anchor) }
-	contentType, body := choice.Linkset, []byte(nil)
-	switch contentType {
-	case gs1.TypeHTML:
-		contentType, body = pages.ContentType, pageOf(describe, links)
-	default:
-		body = gs1.Linkset(links, describe, contentType == gs1.TypeLD)
+	reply := message.Document(choice.Linkset, nil, found)
+	if choice.Linkset == gs1.TypeHTML {
+		reply.ContentType, reply.Body = pages.ContentType, pageOf(describe, links)
+	} else {
+		reply.Body = gs1.Linkset(links, describe, choice.Linkset == gs1.TypeLD)
 	}
-	reply := aboutIdentifier(message.Document(contentType, body, found), q, found, found.Record())
+	reply = aboutIdentifier(reply, q, found, found.Record())
 	reply.Status, reply.Vary = status, choice.Vary
 	return reply
 }
@@ -128,13 +125,9 @@ func pageOf(describe func(string) string, links []resolver.Link) []byte {
 		if i == 0 {
 			title = describe(l.Anchor)
 		}
-		name := cmp.Or(l.Title, gs1.Title(l.Rel))
-		for _, more := range []string{l.Language, l.Type, l.Context} {
-			if more != "" {
-				name += ", " + more
-			}
-		}
-		rows = append(rows, [2]string{name, l.URI})
+		said := []string{cmp.Or(l.Title, gs1.Title(l.Rel)), l.Language, l.Type, l.Context}
+		said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
+		rows = append(rows, [2]string{strings.Join(said, ", "), l.URI})
 	}
 	page := pages.Description(title, rows)
 	page = append(page, `<script type="application/ld+json">`...)

@@ -23,7 +23,7 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 		return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s%s",
 			ErrInvalid, key, strings.Join(r.config.Only, ", "), r.meant(key))
 	}
-	if !before.Exists() && key.Kind == KindName && r.config.Level != nil {
+	if !before.Exists() && !unresolvable && key.Kind == KindName && r.config.Level != nil {
 		if err := r.config.Level(key.Name); err != nil {
 			return fmt.Errorf("%w: %s would not be answered: %w", ErrInvalid, key, err)
 		}

@@ -35,13 +35,13 @@ func (l Link) Path() string {
 
 // Label returns the identifier for people: "GTIN 09506000134352, lot ABC".
 func (l Link) Label() string {
-	label := l.key.Name + " " + l.value
+	parts := []string{l.key.Name + " " + l.value}
 	for _, e := range l.qualifiers {
 		if chain, at := l.key.qualifier(e.Code); chain >= 0 {
-			label += ", " + l.key.Chains[chain][at].Name + " " + e.Value
+			parts = append(parts, l.key.Chains[chain][at].Name+" "+e.Value)
 		}
 	}
-	return label
+	return strings.Join(parts, ", ")
 }
 
 // Item returns the identifier without its qualifiers.

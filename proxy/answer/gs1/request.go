@@ -29,8 +29,8 @@ const maxParameter = 256
 // ParseRequest parses a query, as it was sent, and the fields Accept and Accept-Language.
 func ParseRequest(query string, lines httpmessage.Lines) *Request {
 	r := &Request{accept: parseAccept(lines.List("Accept")), languages: parseLanguages(lines.List("Accept-Language"))}
-	linkType, _ := parameter(query, "linkType")
-	r.Context, _ = parameter(query, "context")
+	linkType := parameter(query, "linkType")
+	r.Context = parameter(query, "context")
 	switch linkType {
 	case "linkset", "all": // the second up to version 1.0 of the standard
 		r.WantsLinkset = true
@@ -40,8 +40,8 @@ func ParseRequest(query string, lines httpmessage.Lines) *Request {
 	return r
 }
 
-// parameter returns the first value of a parameter, decoded once. GS1 Digital Link URI Syntax section 4.11: a semicolon separates, too.
-func parameter(query, name string) (string, bool) {
+// parameter returns the first value of a parameter, decoded once; "" for none. GS1 Digital Link URI Syntax section 4.11: a semicolon separates, too.
+func parameter(query, name string) string {
 	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		key, value, _ := strings.Cut(pair, "=")
 		if key != name {
@@ -50,7 +50,7 @@ func parameter(query, name string) (string, bool) {
 		if decoded, err := url.QueryUnescape(value); err == nil {
 			value = decoded
 		}
-		return value[:min(len(value), maxParameter)], true
+		return value[:min(len(value), maxParameter)]
 	}
-	return "", false
+	return ""
 }
