@@ -254,5 +254,5 @@ func checkTarget(key Key, t Target) error {
 	if strings.ContainsAny(t.Type+t.Language+t.Title+t.Context, "\r\n") {
 		return errors.New("a media type, language, title or context has one line")
 	}
-	return uri.CheckRelation(t.Rel)
+	return CheckRelation(t.Rel)
 }

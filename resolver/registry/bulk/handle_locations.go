@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/uri"
 )
 
 // handleLocations is a value 10320/loc: Handle.net technical manual, chapter 5.3.
@@ -142,7 +141,7 @@ func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 	keep(isMediaType(l.Type), &t.Type, "type", l.Type)
 	_, err := language.Parse(l.Language)
 	keep(err == nil, &t.Language, "language", l.Language)
-	keep(uri.CheckRelation(l.Rel) == nil, &t.Rel, "rel", l.Rel)
+	keep(registry.CheckRelation(l.Rel) == nil, &t.Rel, "rel", l.Rel)
 	// What negotiates by Accept itself is no target of one type: clients would have to be led there by any that they accept.
 	keep(l.Role == "conneg" && t.Type != "", new(string), "http_role", l.Role)
 	for _, a := range l.Attributes {
