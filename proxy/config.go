@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -64,6 +65,7 @@ type Config struct {
 	PAC  PAC
 	// SecurityContact is the contact of security.txt, a URI; "" serves none.
 	SecurityContact string
+	Pages           *pages.Design // nil: those of urnd without settings
 	BatchTimeout    time.Duration
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone, and ListingTTL that of the listings of protocol
 	// gateways. ListingSize bounds a document of a listing, in octets, about.
