@@ -68,7 +68,7 @@ func siteSettings() []Setting {
 		},
 		{
 			Path: "site.examples", Default: []string{}, Form: "identifier", check: checkExamples,
-			Doc: "Identifiers that the front page offers, at most 20: names of yours, best.", Sample: "examples: [urn:isbn:9780395363416, 'doi:10.1000/182']",
+			Doc: "Identifiers that the front page offers, at most 10: names of yours, best.", Sample: "examples: [urn:isbn:9780395363416, 'doi:10.1000/182']",
 		},
 		{
 			Path: "site.texts", Default: []SiteText{}, Form: tableForm, Elements: siteTextElements(),
@@ -90,8 +90,8 @@ func siteTextElements() []Setting {
 const (
 	maxSiteName    = 80
 	maxSiteWelcome = 1000
-	maxExamples    = 20
-	maxExample     = 200
+	maxExamples    = 10
+	maxExample     = 100
 )
 
 func checkSiteName(f *Faults, path string, value any) {

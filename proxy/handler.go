@@ -80,6 +80,7 @@ func New(config Config) *Handler {
 	outgoing.Language = func(accepted, languages string) string {
 		return answer.ListingLanguage(config.Pages, accepted, languages)
 	}
+	outgoing.Base = config.Pages.Path("")
 	if config.Identify {
 		outgoing.OwnField = httpmessage.RequestIDField
 	}

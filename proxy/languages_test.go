@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -128,5 +129,39 @@ func TestFastPathIsInvisibleInLanguages(t *testing.T) {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) { compare(t, filled, v, all...) })
+	}
+}
+
+// Below the path that a proxy in front removes, links, forms and redirects to pages of this server begin with it.
+func TestBelowAPath(t *testing.T) {
+	s := start(t, func(c *proxy.Config) {
+		c.Pages = pages.New(pages.Site{Base: "/resolver"})
+		c.ListingTTL = time.Minute
+		c.Schemes = scheme.Infos{{Names: []string{"ftp"}, Browsable: true}}
+		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
+			if r.URI.Path() == "/moved" {
+				return scheme.Redirect(http.StatusFound, "ftp://h.example/pub/"), nil
+			}
+			return scheme.Listed(&scheme.Listing{
+				Kind: scheme.KindDirectory, URI: "ftp://h.example/pub/", Search: &scheme.Search{Prefix: "ftp://h.example/?"},
+				Items: []scheme.Item{{Name: "a", URI: "ftp://h.example/a"}, {Name: "b", URI: "ftp://h.example/b"}},
+			}), nil
+		})
+	})
+	for target, want := range map[string]string{
+		"/fetch?uri=ftp://h.example/moved": "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F",
+		"/?uri=ftp%3A%2F%2Fh.example%2F":   "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2F",
+	} {
+		if response := s.get(t, target, "Accept: text/html", "Referer: http://a/"); response.Header.Get("Location") != want {
+			t.Errorf("%s: %s %q", target, response.Status, response.Header)
+		}
+	}
+	body := text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Accept: text/html", "Referer: http://a/"))
+	for _, want := range []string{
+		`<a href="/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fa">`, `action="/resolver/fetch"`, `<a href="/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F&amp;sort=name">`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in %s", want, body)
+		}
 	}
 }

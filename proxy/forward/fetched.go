@@ -56,7 +56,7 @@ var shown = [...]string{
 
 // asFetched returns an answer as a resource of this server, without the fields and trailers that would be taken
 // for its own. An error means that it cannot be one; the answer is closed then.
-func asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
+func (p *Proxy) asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 	location, err := leadsTo(r, a)
 	if err != nil {
 		if a.Content != nil {
@@ -67,7 +67,7 @@ func asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 	resource := *a
 	resource.Fields, resource.Added, resource.Trailer = shownOf(r, a), nil, nil
 	if location != "" {
-		resource.Fields.Add("Location", location)
+		resource.Fields.Add("Location", p.config.Base+location)
 	}
 	return &resource, nil
 }

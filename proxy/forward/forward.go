@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but OwnField, Underscores and Literals must be set.
+// Config configures a Proxy. All fields but Base, OwnField, Underscores and Literals must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
@@ -37,6 +37,8 @@ type Config struct {
 	Accept func(accept string, fetched bool, order string) string
 	// Language returns the field Accept-Language of such a request, by what Accept has returned and that of a client; "" is none.
 	Language func(accepted, languages string) string
+	// Base is the path that a proxy in front of this server has removed from requests, such as "/resolver"; "" for none.
+	Base string
 	// OwnField is a field that urnd itself sends in each response where the origin has not, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.

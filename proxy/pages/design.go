@@ -54,6 +54,8 @@ func New(site Site) *Design {
 		// It escapes by context: no input can become markup.
 		templates: template.Must(template.ParseFS(files, "*.html")),
 	}
+	const mostNamespaces = 100 // on the start page
+	d.site.Namespaces = site.Namespaces[:min(len(site.Namespaces), mostNamespaces)]
 	if d.site.Name == "" {
 		d.site.Name = "urnd"
 	}

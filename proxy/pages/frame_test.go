@@ -101,6 +101,28 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
+// The longest that requests and settings can make of a page is short, too.
+func TestLongestPages(t *testing.T) {
+	site := library(t)
+	site.Examples = slices.Repeat([]string{strings.Repeat("ä", 100)}, 10)
+	site.Namespaces = slices.Repeat([]string{strings.Repeat("n", 32)}, 500)
+	site.Texts[pages.English] = pages.SiteText{Name: strings.Repeat("&", 80), Welcome: strings.Repeat("<", 1000)}
+	w := pages.New(site).For("en")
+	long, offset := strings.Repeat(`"`, 60_000), 30_000
+	problem := api.Problem{Status: 404, Title: "Not Found", Detail: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)}}
+	marked := problem
+	marked.Rule, marked.Offset = "rule", &offset
+	address := problem
+	address.Input, address.Typed = "https://h.example/"+strings.Repeat("%", 1000), ""
+	for name, p := range map[string]pages.Page{"home": w.Home(false), "problem": w.Problem(problem), "marked": w.Problem(marked), "address": w.Problem(address)} {
+		read(t, p.Body)
+		const most = 30_000
+		if len(p.Body) > most {
+			t.Errorf("%s: %d octets", name, len(p.Body))
+		}
+	}
+}
+
 func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
 	t.Helper()
 	elements := read(t, p.Body)

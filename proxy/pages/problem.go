@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,8 +56,9 @@ type recordOfProblem struct {
 // Problem returns the page of an error.
 func (w Writer) Problem(p api.Problem) Page {
 	t := w.text()
+	p.Detail = shorten(p.Detail)
 	page := problemPage{
-		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: w.links(p.Suggestions),
+		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: w.links(notLong(p.Suggestions)),
 		Detail: phrase{Said: w.stopped(p.Detail)}, IsFetch: p.Fetched,
 	}
 	page.StatusText = w.title(&p)
@@ -67,6 +69,9 @@ func (w Writer) Problem(p api.Problem) Page {
 	path := "/"
 	if p.Fetched {
 		path = pathFetch
+	}
+	if len(typed) > longInput {
+		typed = ""
 	}
 	page.Form = w.form(path, typed)
 	if r := p.Record; r != nil {
@@ -83,6 +88,7 @@ func (w Writer) Problem(p api.Problem) Page {
 		page.IsMarked, page.Input, page.Says = true, around(p.Input, *p.Offset), t.AtMark.around(w.say(p.Detail))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
+	p.Input = shorten(p.Input)
 	const longest = 200 // octets, which each link repeats
 	if page.Start != "" && typed != "" && len(typed) <= longest {
 		page.Languages = w.inLanguages(func(parameter string) string {
@@ -91,6 +97,26 @@ func (w Writer) Problem(p api.Problem) Page {
 		})
 	}
 	return w.execute("problem.html", &w.design.page, page)
+}
+
+// The longest identifier that a page has in full, in links and in its form, and how much of longer ones it shows, in octets: a
+// target may be much longer than a page should be.
+const (
+	longInput  = 1024
+	shownInput = 256
+)
+
+// notLong returns the identifiers that a page has links to.
+func notLong(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return len(one) > longInput })
+}
+
+// shorten returns an input as it is shown.
+func shorten(input string) string {
+	if len(input) <= longInput {
+		return input
+	}
+	return strings.ToValidUTF8(input[:shownInput], "\uFFFD") + "…"
 }
 
 // opens returns the attribute of a link that a person opens: "" is the address of the page itself.
