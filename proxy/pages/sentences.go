@@ -33,7 +33,7 @@ func (w Writer) say(english string) said {
 	if kind, rest, ok := strings.Cut(english, ": "); ok {
 		if known, ok := w.Sentence(kind); ok {
 			more := w.say(rest)
-			return said{known + ": " + more.Known, more.English}
+			return said{known + string(w.text().Colon) + more.Known, more.English}
 		}
 	}
 	return said{English: english}

@@ -62,7 +62,7 @@ func requestSentences() []sentence {
 		},
 		{
 			"the memory for documents is used up; try again in a second", "der Speicher für Dokumente ist belegt; versuchen Sie es in einer Sekunde noch einmal",
-			"la mémoire pour les documents est épuisée ; réessayez dans une seconde", "la memoria para documentos está agotada; inténtelo de nuevo en un segundo",
+			"la mémoire pour les documents est épuisée ; réessayez dans une seconde", "la memoria para documentos está agotada; inténtelo de nuevo en un segundo",
 			"文档内存已用尽；请一秒后再试",
 		},
 		{
@@ -110,20 +110,20 @@ func requestSentences() []sentence {
 		{
 			"a person has to open this: a page of another site may have led the browser here",
 			"ein Mensch muss das öffnen: eine Seite einer anderen Website kann den Browser hierher geführt haben",
-			"une personne doit ouvrir ceci : une page d’un autre site a pu mener le navigateur ici",
+			"une personne doit ouvrir ceci : une page d’un autre site a pu mener le navigateur ici",
 			"una persona tiene que abrir esto: una página de otro sitio puede haber traído el navegador aquí", "必须由人来打开它：浏览器可能是被其他网站的页面带到这里的",
 		},
 		{
 			"browsers are sent what is fetched here by an address, localhost or a name of this server alone: the name of another site may lead here",
 			"Browser bekommen, was hier abgerufen wird, nur über eine IP-Adresse, localhost oder einen Namen dieses Servers: der Name einer anderen Website kann hierher führen",
-			"les navigateurs ne reçoivent ce qui est récupéré ici que par une adresse IP, localhost ou un nom de ce serveur : le nom d’un autre site peut mener ici",
+			"les navigateurs ne reçoivent ce qui est récupéré ici que par une adresse IP, localhost ou un nom de ce serveur : le nom d’un autre site peut mener ici",
 			"los navegadores solo reciben lo que se obtiene aquí por una dirección IP, localhost o un nombre de este servidor: el nombre de otro sitio puede llevar aquí",
 			"浏览器只能通过 IP 地址、localhost 或本服务器的名称获得此处获取的内容：其他网站的名称可能会指向这里",
 		},
 		{
 			"this client has sent too many wrong passwords or tokens; try again in a second",
 			"dieser Client hat zu viele falsche Passwörter oder Token gesendet; versuchen Sie es in einer Sekunde noch einmal",
-			"ce client a envoyé trop de mots de passe ou de jetons faux ; réessayez dans une seconde",
+			"ce client a envoyé trop de mots de passe ou de jetons faux ; réessayez dans une seconde",
 			"este cliente ha enviado demasiadas contraseñas o tokens erróneos; inténtelo de nuevo en un segundo", "此客户端发送的错误密码或令牌过多；请一秒后再试",
 		},
 		{
@@ -134,6 +134,6 @@ func requestSentences() []sentence {
 			"the proxy requires a user and a password", "der Proxy verlangt Benutzername und Passwort", "le proxy exige un nom d’utilisateur et un mot de passe",
 			"el proxy exige un usuario y una contraseña", "代理要求用户名和密码",
 		},
-		{"internal error of urnd; see its log", "interner Fehler von urnd; siehe das Protokoll", "erreur interne d’urnd ; voir son journal", "error interno de urnd; véase su registro", "urnd 内部错误；请查看其日志"},
+		{"internal error of urnd; see its log", "interner Fehler von urnd; siehe das Protokoll", "erreur interne d’urnd ; voir son journal", "error interno de urnd; véase su registro", "urnd 内部错误；请查看其日志"},
 	}
 }

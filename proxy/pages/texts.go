@@ -17,7 +17,7 @@ func (t text) with(s string) string { return t.Before() + s + t.After() }
 // texts are the texts of all pages in one language: a field without one fails the tests, as one that nothing uses.
 type texts struct {
 	// Around every page.
-	Skip, Start, Main, Languages, Contact, Imprint, Privacy, Where text
+	Colon, Skip, Start, Main, Languages, Contact, Imprint, Privacy, Where text
 
 	// The start page.
 	Welcome, FormLabel, LookUp, Append, Examples, Gateways, Namespaces, NamespacesLead, NamespacesKnown text

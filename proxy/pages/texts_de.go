@@ -2,7 +2,7 @@ package pages
 
 func german() texts {
 	return texts{
-		Skip: "Zum Inhalt springen", Start: "Start", Main: "Diese Website", Languages: "Sprache", Contact: "Kontakt", Imprint: "Impressum",
+		Colon: ": ", Skip: "Zum Inhalt springen", Start: "Start", Main: "Diese Website", Languages: "Sprache", Contact: "Kontakt", Imprint: "Impressum",
 		Privacy: "Datenschutz", Where: "Wo das ist",
 
 		Welcome:   "Dieser Server löst Namen auf: Er leitet zum Ort der Ressource weiter, die eine URN benennt.",

@@ -2,7 +2,7 @@ package pages
 
 func english() texts {
 	return texts{
-		Skip: "Skip to the content", Start: "Start", Main: "This site", Languages: "Language", Contact: "Contact", Imprint: "Imprint",
+		Colon: ": ", Skip: "Skip to the content", Start: "Start", Main: "This site", Languages: "Language", Contact: "Contact", Imprint: "Imprint",
 		Privacy: "Privacy", Where: "Where this is",
 
 		Welcome:   "This server resolves names: it redirects to the location of the resource that a URN names.",

@@ -2,7 +2,7 @@ package pages
 
 func spanish() texts {
 	return texts{
-		Skip: "Ir al contenido", Start: "Inicio", Main: "Este sitio", Languages: "Idioma", Contact: "Contacto", Imprint: "Aviso legal",
+		Colon: ": ", Skip: "Ir al contenido", Start: "Inicio", Main: "Este sitio", Languages: "Idioma", Contact: "Contacto", Imprint: "Aviso legal",
 		Privacy: "Privacidad", Where: "Dónde está esto",
 
 		Welcome:   "Este servidor resuelve nombres: redirige a la ubicación del recurso que un URN nombra.",

@@ -21,7 +21,7 @@ func TestTexts(t *testing.T) {
 		}
 		for l, one := range all {
 			said, english := reflect.ValueOf(one).Field(i).String(), reflect.ValueOf(all[English]).Field(i).String()
-			if said == "" || strings.TrimSpace(said) != said && !strings.Contains(said, "%s") {
+			if said == "" || strings.TrimSpace(said) != said && !strings.Contains(said, "%s") && name != "Colon" {
 				t.Errorf("%s in %s: %q", name, Language(l).Tag(), said)
 			}
 			if strings.Count(said, "%s") != strings.Count(english, "%s") || strings.Count(said, "%") > 1 {

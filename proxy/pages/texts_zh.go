@@ -2,7 +2,7 @@ package pages
 
 func chinese() texts {
 	return texts{
-		Skip: "跳到正文", Start: "首页", Main: "本站", Languages: "语言", Contact: "联系方式", Imprint: "版权与法律信息", Privacy: "隐私", Where: "所在位置",
+		Colon: "：", Skip: "跳到正文", Start: "首页", Main: "本站", Languages: "语言", Contact: "联系方式", Imprint: "版权与法律信息", Privacy: "隐私", Where: "所在位置",
 
 		Welcome:   "本服务器解析名称：将请求重定向到 URN 所命名的资源的位置。",
 		FormLabel: "URN、URL、ISBN、ISSN 或 DOI：", LookUp: "查询",
