@@ -74,6 +74,7 @@ vet-platforms:
 # The servers that tests speak with, from Debian's packages.
 test-deps:
 	sh internal/testserver/install.sh
+	if [ -n "$$CI" ]; then sh internal/testserver/axe.sh; fi
 
 # The race detector needs a C compiler. In CI it must run.
 RACE = $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)

@@ -10,31 +10,32 @@ import "slices"
 // configuration: begin with Default. Keys of files are the mapstructure tags,
 // joined by dots; the environment variable of dns.timeout is URND_DNS_TIMEOUT.
 type Config struct {
-	Listen     Listen      `mapstructure:"listen"`
-	TLS        TLS         `mapstructure:"tls"`
-	DNS        DNS         `mapstructure:"dns"`
-	DDDS       DDDS        `mapstructure:"ddds"`
-	THTTP      THTTP       `mapstructure:"thttp"`
-	SLP        SLP         `mapstructure:"slp"`
-	Resolve    Resolve     `mapstructure:"resolve"`
-	URN        URN         `mapstructure:"urn"`
-	Registry   Registry    `mapstructure:"registry"`
-	ARK        ARK         `mapstructure:"ark"`
-	Cache      Cache       `mapstructure:"cache"`
-	CDN        CDN         `mapstructure:"cdn"`
-	Access     Access      `mapstructure:"access"`
-	Proxy      Proxy       `mapstructure:"proxy"`
-	Gateways   Gateways    `mapstructure:"gateways"`
-	FTP        FTP         `mapstructure:"ftp"`
-	Gopher     Gopher      `mapstructure:"gopher"`
-	News       News        `mapstructure:"news"`
-	WAIS       WAIS        `mapstructure:"wais"`
-	File       File        `mapstructure:"file"`
-	Limits     Limits      `mapstructure:"limits"`
-	Reload     Reload      `mapstructure:"reload"`
-	Log        Log         `mapstructure:"log"`
-	Telemetry  Telemetry   `mapstructure:"telemetry"`
-	Namespaces []Namespace `mapstructure:"namespaces"`
+	Listen     Listen       `mapstructure:"listen"`
+	TLS        TLS          `mapstructure:"tls"`
+	DNS        DNS          `mapstructure:"dns"`
+	DDDS       DDDS         `mapstructure:"ddds"`
+	THTTP      THTTP        `mapstructure:"thttp"`
+	SLP        SLP          `mapstructure:"slp"`
+	Resolve    Resolve      `mapstructure:"resolve"`
+	URN        URN          `mapstructure:"urn"`
+	Registry   Registry     `mapstructure:"registry"`
+	ARK        ARK          `mapstructure:"ark"`
+	Cache      Cache        `mapstructure:"cache"`
+	CDN        CDN          `mapstructure:"cdn"`
+	Site       Presentation `mapstructure:"site"`
+	Access     Access       `mapstructure:"access"`
+	Proxy      Proxy        `mapstructure:"proxy"`
+	Gateways   Gateways     `mapstructure:"gateways"`
+	FTP        FTP          `mapstructure:"ftp"`
+	Gopher     Gopher       `mapstructure:"gopher"`
+	News       News         `mapstructure:"news"`
+	WAIS       WAIS         `mapstructure:"wais"`
+	File       File         `mapstructure:"file"`
+	Limits     Limits       `mapstructure:"limits"`
+	Reload     Reload       `mapstructure:"reload"`
+	Log        Log          `mapstructure:"log"`
+	Telemetry  Telemetry    `mapstructure:"telemetry"`
+	Namespaces []Namespace  `mapstructure:"namespaces"`
 }
 
 // Settings returns all settings, in the order of the file.
@@ -52,6 +53,7 @@ func Settings() []Setting {
 		arkSettings(),
 		cacheSettings(),
 		cdnSettings(),
+		siteSettings(),
 		accessSettings(),
 		proxySettings(),
 		gatewaySettings(),

@@ -27,6 +27,9 @@ func TestEveryLeaf(t *testing.T) {
 			if reflect.TypeOf(config.Default().Map()[section].(map[string]any)[leaf]).Kind() == reflect.Slice {
 				text = "[" + text + "]"
 			}
+			if strings.HasPrefix(text, "#") { // a comment, without quotes
+				text = "'" + text + "'"
+			}
 			file := section + ":\n  " + leaf + ": " + text + "\n"
 			switch s.Path { // these need another setting
 			case "listen.tls":
@@ -162,6 +165,10 @@ func formValues() map[string][3]string {
 		"path, or credential: and a name":                {"/a", "credential:b", "/c"},
 		"port, or two joined by a hyphen":                {"1-2", "3-4,5-6", "7-8"},
 		"postgres:// and what follows":                   {"postgres://a/b", "postgres://c/d", "postgres://e/f"},
+		"path":                                           {"/a", "b", "/c"},
+		"colour, such as '#0645ad'":                      {"#000001", "#00000a", "#ABCDEF"},
+		"identifier":                                     {"urn:a1:b", "urn:a1:b,urn:a1:c", "doi:10.1000/1"},
+		"URI, such as mailto:library@example.org":        {"mailto:a@a.example", "https://a.example/", "tel:1"},
 
 		"IP address, with or without port, or tls:// and one":      {"192.0.2.1:53", "192.0.2.2:53,[2001:db8::1]:53", "192.0.2.3:5353"},
 		"host name, or a name with all below it (.example.org)":    {"a.example", ".b.example,c.example", "192.0.2.1"},

@@ -32,6 +32,7 @@ func (c Config) Validate() error {
 	checkOwnHosts(&f, c)
 	checkGateways(&f, c.Gateways.Templates)
 	checkIdentifiers(&f, c.Resolve.Identifiers)
+	checkSiteTexts(&f, c.Site.Texts)
 	c.checkTogether(&f)
 	if len(f) == 0 {
 		return nil

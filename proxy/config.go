@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -67,6 +68,7 @@ type Config struct {
 	PAC  PAC
 	// SecurityContact is the contact of security.txt, a URI; "" serves none.
 	SecurityContact string
+	Pages           *pages.Design // nil: those of urnd without settings
 	BatchTimeout    time.Duration
 	// Support is what the site commits itself to for its names, in descriptions of ARKs.
 	Support Support

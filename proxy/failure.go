@@ -82,10 +82,11 @@ func (x *exchange) fail(err error) {
 	x.event.Err = err
 	x.identify() // so that the log and the user speak of the same request
 	x.report(err)
-	reply := problem.Reply(x.lines, err)
+	design, lines := x.handler.config.Pages, readerLines(x.lines, &x.ask)
+	reply := problem.Reply(design, lines, err)
 	switch a := &x.ask; {
 	case a.IsForwarded:
-		reply = problem.ProxyReply(x.lines, "urnd", x.unreached(err))
+		reply = problem.ProxyReply(design, lines, "urnd", x.unreached(err))
 	case a.IsName && a.Err == nil && a.Target.Form != route.FormMemento: // whose links are those of the name
 		if canonical, keyErr := x.handler.config.Names.Key(a.Target.Query.URI); keyErr == nil {
 			reply = answer.Failed(reply, x.base(), canonical.String(), err)

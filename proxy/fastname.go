@@ -25,18 +25,19 @@ type refusals struct {
 	slots [512]atomic.Pointer[refusal]
 }
 
-// refusal is the reply to a request with this target and this Accept, as long as the cache has this error for its name.
+// refusal is the reply to a request with this target, this Accept and this Accept-Language, as long as the cache has this error for its name.
 type refusal struct {
-	target, accept string
-	base           string             // of this server
-	source         *resolver.Negative // that is stored
-	err            error              // of the request
-	reply          *message.Prepared
+	target, accept, language string
+	base                     string             // of this server
+	source                   *resolver.Negative // that is stored
+	err                      error              // of the request
+	reply                    *message.Prepared
 }
 
 // isOf reports whether it is the reply to a request while the cache has an error for its name.
 func (r *refusal) isOf(request *fast.Request, base string, source *resolver.Negative) bool {
-	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept") && r.base == base
+	return r.source == source && r.target == request.Target && r.accept == request.Value("Accept") && r.base == base &&
+		r.language == request.Value(pages.Vary)
 }
 
 // The sizes of a reply that is worth its memory, and of the texts that it is made of, in octets.
@@ -47,12 +48,18 @@ const (
 
 // isSmall reports whether the reply is worth its memory.
 func (r *refusal) isSmall() bool {
-	return len(r.reply.Body) <= maxRefusal && len(r.target)+len(r.accept) <= maxRefusalTexts
+	return len(r.reply.Body) <= maxRefusal && len(r.target)+len(r.accept)+len(r.language) <= maxRefusalTexts
 }
 
 // slot returns the place of a reply.
-func (r *refusals) slot(seed maphash.Seed, target, accept string) *atomic.Pointer[refusal] {
-	return &r.slots[(maphash.String(seed, target)^maphash.String(seed, accept))%uint64(len(r.slots))]
+func (r *refusals) slot(seed maphash.Seed, request *fast.Request) *atomic.Pointer[refusal] {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, text := range [...]string{request.Target, request.Value("Accept"), request.Value(pages.Vary)} {
+		_, _ = h.WriteString(text)
+		_ = h.WriteByte(0) // which is in none of them
+	}
+	return &r.slots[h.Sum64()%uint64(len(r.slots))]
 }
 
 // answerName answers a request for a location of a URN, or of a name of a web host.
@@ -134,13 +141,13 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolv
 		return fast.Trace
 	}
 	r := &w.request
-	if w.room < maxRefusal || w.view.HTTP2 && len(r.Target)+len(r.Value("Accept")) > maxRefusalTexts {
+	if w.room < maxRefusal || w.view.HTTP2 && len(r.Target)+len(r.Value("Accept"))+len(r.Value(pages.Vary)) > maxRefusalTexts {
 		return fast.Size
 	}
 	if _, reason := p.admit(f, w, netip.Addr{}); reason != "" { // before work that a client may not cause too often
 		return reason
 	}
-	slot := p.refusals.slot(p.seed, r.Target, r.Value("Accept"))
+	slot := p.refusals.slot(p.seed, r)
 	made := slot.Load()
 	base := f.place.Base(w.view.Host)
 	if made == nil || !made.isOf(r, base, n) {
@@ -175,11 +182,13 @@ func mayBeMore(a *route.Ask, err error) bool {
 func (p *FastPath) prepareRefusal(w *fastWork, base string, n *resolver.Negative, found resolver.Answer) *refusal {
 	r := &w.request
 	made := &refusal{target: strings.Clone(r.Target), accept: strings.Clone(r.Value("Accept")), base: base, source: n}
+	made.language = strings.Clone(r.Value(pages.Vary))
 	a := w.ask // it was parsed over the buffer of the connection
 	a.Last(strings.Clone)
 	made.err = suggest(&a, problem.About(n.WithTTL(found.TTL, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
 	name := found.Name.String()
-	reply := answer.Failed(problem.Reply(w.view.Lines, made.err), base, name, made.err).Marked(p.config.Tags, name)
+	reply := problem.Reply(p.config.Pages, readerLines(w.view.Lines, &a), made.err)
+	reply = answer.Failed(reply, base, name, made.err).Marked(p.config.Tags, name)
 	p.cors.Allow(reply.Header, nil)
 	made.reply = message.Prepare(reply)
 	return made

@@ -81,7 +81,7 @@ func TestListings(t *testing.T) {
 			control = "private, max-age=60"
 		}
 		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.contentType || !strings.Contains(body, tt.has) ||
-			response.Header.Get("Vary") != "Accept" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
+			response.Header.Get("Vary") != "Accept, Accept-Language" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
 			response.Header.Get("Cache-Control") != control {
 			t.Errorf("%s %s: %d %v\n%s", tt.target, tt.accept, response.StatusCode, response.Header, body)
 		}

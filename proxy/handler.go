@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
@@ -49,6 +50,9 @@ type site struct {
 
 // New returns a Handler.
 func New(config Config) *Handler {
+	if config.Pages == nil {
+		config.Pages = pages.New(pages.Site{})
+	}
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
 		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), failing: failures.Failing,
@@ -60,7 +64,7 @@ func New(config Config) *Handler {
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
 			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Handles: config.Handles,
-			Support: config.Support,
+			Support: config.Support, Pages: config.Pages,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
@@ -69,12 +73,19 @@ func New(config Config) *Handler {
 	if config.Names.OwnsARKs() {
 		h.statics[answer.PathARK] = answer.ServiceOfARKs(pathOf(config.PublicURL))
 	}
+	if logo := config.Pages.Logo(); logo != nil {
+		h.statics[logo.Path()] = answer.Logo(logo)
+	}
 	outgoing := config.Forward
 	outgoing.Fetch = present.New(present.Config{
 		Fetch: failures.Observe(config.Fetch), TTL: config.ListingTTL, Most: config.ListingSize, Memory: config.Documents,
-		Schemes: config.Schemes,
+		Schemes: config.Schemes, Pages: config.Pages,
 	})
 	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept
+	outgoing.Language = func(accepted, languages string) string {
+		return answer.ListingLanguage(config.Pages, accepted, languages)
+	}
+	outgoing.Base = config.Pages.Path("")
 	if config.Identify {
 		outgoing.OwnField = httpmessage.RequestIDField
 	}

@@ -76,7 +76,7 @@ func TestListingIsRepresented(t *testing.T) {
 		if response.StatusCode != 200 || response.Header.Get("Content-Type") != tt.kind || !strings.Contains(body, tt.has) {
 			t.Errorf("%s: %s %q %s", tt.accept, response.Status, response.Header, body)
 		}
-		if response.Header.Get("Vary") != "Accept" || response.Header.Get("Cache-Control") != "private, max-age=60" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		if response.Header.Get("Vary") != "Accept, Accept-Language" || response.Header.Get("Cache-Control") != "private, max-age=60" || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: %q", tt.accept, response.Header)
 		}
 		etag := response.Header.Get("Etag")
@@ -124,7 +124,7 @@ func TestListingsByLogin(t *testing.T) {
 		if first, _, _ := strings.Cut(text(t, response), "\n"); strings.TrimSpace(first) != strings.TrimSpace(want) {
 			t.Errorf("%d: %q, want %q", i, first, want)
 		}
-		if vary := response.Header.Values("Vary"); strings.Join(vary, ", ") != "Authorization, Accept" {
+		if vary := response.Header.Values("Vary"); strings.Join(vary, ", ") != "Authorization, Accept, Accept-Language" {
 			t.Errorf("%d: %q", i, vary)
 		}
 		testserver.Wait(t, "it is stored", func() bool { return i > 0 || store.Stats().Entries > 0 })
@@ -178,7 +178,7 @@ func TestFetchForm(t *testing.T) {
 	closed := start(t, func(c *proxy.Config) { c.Access.Proxy = nil })
 	for _, target := range []string{"/fetch", "/fetch?uri="} {
 		if response := s.get(t, target, "Accept: text/html"); response.StatusCode != 200 || !strings.Contains(text(t, response),
-			`<form action="/fetch">`) || response.Header.Get("Vary") != "Accept" {
+			`<form action="/fetch">`) || response.Header.Get("Vary") != "Accept, Accept-Language" {
 			t.Errorf("%s: %s", target, response.Status)
 		}
 		if response := s.get(t, target); response.StatusCode != 400 || response.Header.Get("Content-Type") != "application/problem+json" {

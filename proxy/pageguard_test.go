@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -115,7 +116,7 @@ func TestFieldsOfWhatIsRetrieved(t *testing.T) {
 	for location, policy := range map[string]string{
 		origin.URL + "/":           "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 		"gopher://a.example/0text": "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-		"gopher://a.example/1":     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		"gopher://a.example/1":     pages.New(pages.Site{}).In(pages.English).Listing(&scheme.Listing{}, strings.ToLower).Policy,
 	} {
 		s.next = withLocations(location, location)
 		for _, target := range retrievals(location) {

@@ -55,11 +55,11 @@ func (x *exchange) serveOwn() error {
 	case a.Err != nil:
 		return x.suggest(a.Err)
 	case a.Kind == route.KindPage:
-		x.reply(answer.Home(x.base()))
+		x.reply(x.home(false))
 		return nil
 	case x.leadsToFetch():
 		x.reply(message.Reply{
-			Status: http.StatusFound, Location: route.Fetched(a.Target.Query.URI.String()), CacheControl: message.NoStore, Vary: "Accept",
+			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.Fetched(a.Target.Query.URI.String())), CacheControl: message.NoStore, Vary: "Accept",
 		})
 		return nil
 	}
@@ -100,6 +100,31 @@ func (x *exchange) serveOptions() error {
 	return nil
 }
 
+// home returns the front page, also where a web host whose paths are names has it.
+func (x *exchange) home(isHost bool) message.Reply {
+	return answer.Home(x.base(), x.writer().Home(isHost))
+}
+
+// writer returns what makes pages in the language that the client accepts, or has chosen.
+func (x *exchange) writer() pages.Writer {
+	return x.handler.config.Pages.For(readerLines(x.lines, &x.ask).List(pages.Vary))
+}
+
+// readerLines returns the lines of a request in which the language that its reader has chosen is in the place of those that the
+// client accepts.
+func readerLines(lines httpmessage.Lines, a *route.Ask) httpmessage.Lines {
+	language := a.Target.Language
+	if language == "" {
+		return lines
+	}
+	return func(name string) []string {
+		if name == pages.Vary {
+			return []string{language}
+		}
+		return lines.Of(name)
+	}
+}
+
 // isHome reports whether the front page is asked for of a web host whose paths are names, unless it is a name itself.
 func isHome(a *route.Ask) bool { return a.Target.Form == route.FormHost && a.Path == "/" }
 
@@ -110,7 +135,7 @@ func (x *exchange) unnamed(err error) error {
 	case err == nil:
 		return nil
 	case isHome(&x.ask) && errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrNotFound):
-		x.reply(answer.Home(x.base()))
+		x.reply(x.home(true))
 		return nil
 	default:
 		return x.suggest(err)
@@ -289,12 +314,12 @@ func (x *exchange) serveFetch() error {
 	a := &x.ask
 	switch {
 	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.lines):
-		x.reply(message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Fetch(), Vary: "Accept"})
+		x.reply(message.Reply{Status: http.StatusOK, Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())))
 		return nil
 	case a.Err != nil:
 		return a.Err
 	default:
-		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Embedder: x.handler.gate.Embedder(&x.client)})
+		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: a.Target.Language, Embedder: x.handler.gate.Embedder(&x.client)})
 	}
 }
 

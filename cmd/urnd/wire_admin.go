@@ -36,7 +36,7 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
 		Registry: wireAdminRegistry(c, r, s, d),
 		Settings: func() any { return config.Plain(c.Map()) },
-		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Panicked: d.panicked,
+		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Pages: s.pages, Panicked: d.panicked,
 	}
 	if c.Access.AdminToken != "" {
 		token, err := secret.Read("access.admin_token", c.Access.AdminToken)

@@ -27,6 +27,7 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/health"
@@ -68,6 +69,7 @@ func newDependencies() dependencies {
 // service is the handler of a configuration for clients.
 type service struct {
 	*proxy.Handler
+	pages     *pages.Design
 	responses *httpcache.Cache
 	purges    *stored.Purges
 	// refresh fetches the stored responses for a URI once more.
@@ -129,6 +131,9 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if s.checks = wireHealth(c, r, d.resolverDependencies, d.log); s.checks != nil {
 		s.closers = append(s.closers, s.checks.Close)
 	}
+	if s.pages, err = pagesOf(c); err != nil {
+		return nil, err
+	}
 	hosts := c.Registry.WebHosts()
 	if r.own == nil { // their names would be asked of nobody
 		hosts = nil
@@ -162,6 +167,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
 		Support: proxy.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
+		Pages:   s.pages,
 	})
 	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh
 	return s, nil

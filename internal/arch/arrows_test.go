@@ -222,7 +222,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/present",
-			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/problem", "resolver", "resolver/scheme", "internal/httpmessage"},
+			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/pages", "proxy/problem", "resolver", "resolver/scheme", "internal/httpmessage"},
 			true,
 			"present makes documents of the listings and refusals of other protocols: it is a handler of schemes before the cache, and knows no client",
 		},

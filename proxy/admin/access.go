@@ -20,20 +20,20 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	actor, err := h.admit(r)
 	if err != nil {
 		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
-		fail(w, r, err)
+		h.fail(w, r, err)
 		return
 	}
 	defer func() {
 		if value := recover(); value != nil {
 			h.config.Panicked(value, debug.Stack())
-			fail(w, r, errPanic)
+			h.fail(w, r, errPanic)
 		}
 	}()
 	switch {
 	case !h.isRegistry(r.URL.Path):
 		h.serve(w, r)
 	case h.config.Registry == nil:
-		fail(w, r, problem.ErrNoRegistry)
+		h.fail(w, r, problem.ErrNoRegistry)
 	default:
 		w.Header()[httpmessage.RequestIDField] = []string{actor.Request}
 		h.serveRegistry(w, r, actor)

@@ -36,7 +36,8 @@ type Config struct {
 	// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case. Of others, which are names,
 	// there are answers.
 	HasResponses func(scheme string) bool
-	Registry     *Registry // nil: there is none
+	Registry     *Registry     // nil: there is none
+	Pages        *pages.Design // nil: those of urnd without settings
 	// Panicked is called with a panic that was recovered, and its stack.
 	Panicked func(value any, stack []byte)
 	// Health returns why the daemon is not ready, and what is wrong although it is.
@@ -65,6 +66,10 @@ type Handler struct {
 
 // New returns a Handler.
 func New(config Config) *Handler {
+	if config.Pages == nil {
+		config.Pages = pages.New(pages.Site{})
+	}
+	config.Pages = config.Pages.Apart()
 	h := &Handler{config: config}
 	h.operations = append(h.ownOperations(), h.registryOperations()...)
 	return h
@@ -72,7 +77,7 @@ func New(config Config) *Handler {
 
 // ownOperations are those on the daemon.
 func (h *Handler) ownOperations() []operation {
-	profiles := profiles{make(resolver.Slots, 1)}
+	profiles := profiles{make(resolver.Slots, 1), h.fail}
 	return []operation{
 		{method: "GET", path: "/", serve: h.serveIndex},
 		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
@@ -108,8 +113,8 @@ func (h *Handler) serveIndex(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	message.Write(w, r.Method, message.Reply{
-		Status: http.StatusOK, ContentType: pages.ContentType, CacheControl: message.NoStore, Body: pages.Index("urnd: administration", paths),
-	})
+		Status: http.StatusOK, CacheControl: message.NoStore,
+	}.WithPage(message.Page(h.config.Pages.Index("urnd: administration", paths))))
 }
 
 func serveOpenAPI(w http.ResponseWriter, r *http.Request) {
@@ -123,8 +128,8 @@ func showing(get func() any) http.HandlerFunc {
 	}
 }
 
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	message.Write(w, r.Method, problem.Reply(httpmessage.LinesOf(r.Header), err))
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	message.Write(w, r.Method, problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), err))
 }
 
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {

@@ -32,7 +32,7 @@ func (h *Handler) serveLookup(w http.ResponseWriter, r *http.Request) {
 		entries, err = h.config.Caches.Lookup(u)
 	}
 	if err != nil {
-		fail(w, r, &problem.Failure{Err: err, Input: text})
+		h.fail(w, r, &problem.Failure{Err: err, Input: text})
 		return
 	}
 	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]any{"entries": notNil(entries)}))
@@ -45,7 +45,7 @@ func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
 		n, err = h.config.Caches.Purge(r.Context(), s, soft)
 	}
 	if err != nil {
-		fail(w, r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
+		h.fail(w, r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 		return
 	}
 	h.config.Log.InfoContext(r.Context(), "answers were purged", "client", r.RemoteAddr, "query", r.URL.RawQuery, "answers", n)

@@ -110,7 +110,7 @@ func resourceOf(path string) string {
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	o, _, err := h.operationOf(r)
 	if err != nil {
-		fail(w, r, err)
+		h.fail(w, r, err)
 		return
 	}
 	o.serve(w, r)

@@ -19,7 +19,10 @@ var (
 )
 
 // profiles are those of the Go runtime that are being taken: one at a time, since each slows down the whole process.
-type profiles struct{ resolver.Slots }
+type profiles struct {
+	resolver.Slots
+	fail func(http.ResponseWriter, *http.Request, error)
+}
 
 // bounded returns a handler of one or several profiles, whose path ends with its name.
 func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
@@ -29,11 +32,11 @@ func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		if err := checkProfileTime(r.FormValue("seconds")); err != nil {
-			fail(w, r, err)
+			p.fail(w, r, err)
 			return
 		}
 		if !p.TryAcquire() {
-			fail(w, r, errProfiling)
+			p.fail(w, r, errProfiling)
 			return
 		}
 		defer p.Release()

@@ -133,7 +133,7 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 		}
-		reply = problem.Reply(httpmessage.LinesOf(r.Header), &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
+		reply = problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 		if errors.Is(err, problem.ErrBodyTimeout) {
 			reply.Header["Connection"] = []string{"close"} // or net/http waits once more for the body before it sends the reply
 		}

@@ -38,7 +38,7 @@ func (h *Handler) serveResponses(w http.ResponseWriter, r *http.Request) {
 		key, err = h.keyOf(given["uri"])
 	}
 	if err != nil {
-		fail(w, r, &problem.Failure{Err: err, Input: given["uri"]})
+		h.fail(w, r, &problem.Failure{Err: err, Input: given["uri"]})
 		return
 	}
 	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]any{"responses": notNil(h.config.Responses.Lookup(key))}))
@@ -52,7 +52,7 @@ func (h *Handler) servePurgeResponses(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		h.config.Log.WarnContext(r.Context(), "stored responses were not purged", "client", r.RemoteAddr, "query", r.URL.RawQuery, "error", err)
-		fail(w, r, &problem.Failure{Err: err, Input: given["uri"]})
+		h.fail(w, r, &problem.Failure{Err: err, Input: given["uri"]})
 		return
 	}
 	h.config.Log.InfoContext(r.Context(), "stored responses were purged", "client", r.RemoteAddr, "query", r.URL.RawQuery, "responses", n)

@@ -41,6 +41,8 @@ type Config struct {
 	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that
 	// the addresses of a /64 network of IPv6 may run; 0 is once.
 	ClientShare, NetworkFactor int
+	// Pages makes the pages.
+	Pages *pages.Design
 	// Panicked is called with a panic over a name of a batch, and its stack.
 	Panicked func(value any, stack []byte)
 }
@@ -67,6 +69,11 @@ type Question struct {
 	IsName bool // the question is about a name, and not about a location
 	// Base is the absolute URL of this server, without a slash at its end; "" where it is not known.
 	Base string
+}
+
+// writer returns what makes pages in the language that the client accepts, or its reader has chosen.
+func (a *Responder) writer(q *Question) pages.Writer {
+	return a.config.Pages.For(cmp.Or(q.Language, q.Lines.List(pages.Vary)))
 }
 
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
@@ -193,6 +200,11 @@ func accepted(lines httpmessage.Lines, types []contenttype.MediaType) (contentty
 	}
 	best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, types)
 	return best, err
+}
+
+// shown returns a page that was negotiated.
+func shown(p pages.Page, answer resolver.Answer) message.Reply {
+	return negotiated("", nil, answer).WithPage(message.Page(p))
 }
 
 // negotiated returns a document of a type that was negotiated.

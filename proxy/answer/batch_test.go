@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -23,7 +24,7 @@ import (
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights)
 	if err != nil {
-		reply = problem.Reply(httpmessage.LinesOf(r.Header), err)
+		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(r.Header), err)
 	}
 	message.Write(w, r.Method, reply)
 }

@@ -26,9 +26,9 @@ func Catalog(base string, lines httpmessage.Lines) message.Reply {
 	return reply
 }
 
-// Home returns the front page, which leads programs to the catalogue, and to the description of the API.
-func Home(base string) message.Reply {
-	reply := message.Reply{Status: http.StatusOK, ContentType: pages.ContentType, Body: pages.Home()}
+// Home returns the reply with the front page, which leads programs to the catalogue, and to the description of the API.
+func Home(base string, page pages.Page) message.Reply {
+	reply := message.Reply{Status: http.StatusOK}.WithPage(message.Page(page))
 	reply.AddLink(catalogLink(base) + ", " + link(base+route.PathOpenAPI, "service-desc", "type", typeJSON))
 	return reply
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // RFC 9727 sections 2 to 5: the catalogue is a linkset with a profile, which leads to the API by RFC 8631, and says where it is itself.
@@ -45,7 +46,7 @@ func TestCatalog(t *testing.T) {
 
 // The front page, and what is known of a name, lead to the catalogue.
 func TestCatalogIsFound(t *testing.T) {
-	home := written(make(http.Header), answer.Home(siteBase), nil)
+	home := written(make(http.Header), answer.Home(siteBase, pages.New(pages.Site{}).In(pages.English).Home(false)), nil)
 	name := start(t, nil).at(t, "/uri-res/N2C?urn:x1:a")
 	for _, response := range []*http.Response{home, name} {
 		links := response.Header.Get("Link")

@@ -75,7 +75,7 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	record := recordOf(answer, failure)
-	reply := d.reply(chosen, answer)
+	reply := d.reply(a.writer(q), chosen, answer)
 	if chosen.write != nil && record != nil {
 		w := workOf(q.Base, d.known, answer, record)
 		w.Support = a.supportOf(w.Name, record)
@@ -130,7 +130,7 @@ func works(locations []resolver.Location) []workJSON {
 }
 
 // reply returns the description in a format.
-func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.Reply {
+func (d descriptionJSON) reply(w pages.Writer, chosen *format, answer resolver.Answer) message.Reply {
 	var body []byte
 	switch chosen.mediaType {
 	case typeCSV:
@@ -138,7 +138,7 @@ func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.R
 	case typePlain:
 		body = d.plain()
 	case pages.Type:
-		body = pages.Description(d.title, d.rows())
+		return shown(w.Description(d.title, d.rows()), answer)
 	default:
 		body = message.Marshal(d)
 	}

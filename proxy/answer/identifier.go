@@ -109,7 +109,8 @@ func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.L
 	describe := func(anchor string) string { return a.described(found, anchor) }
 	reply := message.Document(choice.Linkset, nil, found)
 	if choice.Linkset == gs1.TypeHTML {
-		reply.ContentType, reply.Body = pages.ContentType, pageOf(describe, links)
+		reply = shown(pageOf(a.writer(q), describe, links), found)
+		choice.Vary = "Accept, " + pages.Vary
 	} else {
 		reply.Body = gs1.Linkset(links, describe, choice.Linkset == gs1.TypeLD)
 	}
@@ -119,7 +120,7 @@ func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.L
 }
 
 // pageOf returns the page of links, with the same as JSON-LD inside.
-func pageOf(describe func(string) string, links []resolver.Link) []byte {
+func pageOf(w pages.Writer, describe func(string) string, links []resolver.Link) pages.Page {
 	rows, title := make([][2]string, 0, len(links)), "Links"
 	for i, l := range links {
 		if i == 0 {
@@ -129,9 +130,10 @@ func pageOf(describe func(string) string, links []resolver.Link) []byte {
 		said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
 		rows = append(rows, [2]string{strings.Join(said, ", "), l.URI})
 	}
-	page := pages.Description(title, rows)
-	page = append(page, `<script type="application/ld+json">`...)
-	return append(append(page, gs1.Linkset(links, describe, true)...), "</script>\n"...)
+	page := w.Description(title, rows)
+	page.Body = append(page.Body, `<script type="application/ld+json">`...)
+	page.Body = append(append(page.Body, gs1.Linkset(links, describe, true)...), "</script>\n"...)
+	return page
 }
 
 // described says in words what an anchor identifies: by the title in the metadata of the name, and else by its codes.

@@ -43,7 +43,7 @@ func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, 
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	chosen := negotiate(q.Lines, listTypes()).MIME()
-	reply := list(chosen, q.Query.URI, answer, textsOf(answer.Locations))
+	reply := a.list(chosen, q, answer, textsOf(answer.Locations))
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(a.withFailing(api.NewAnswer(q.Query, answer, nil))), answer)
 	}
@@ -74,7 +74,7 @@ func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.
 	found.names = found.names[:min(len(found.names), limit)]
 	answer := resolver.Answer{TTL: found.ttl}
 	chosen := negotiate(q.Lines, listTypes()).MIME()
-	reply := list(chosen, q.Query.URI, answer, found.names)
+	reply := a.list(chosen, q, answer, found.names)
 	if chosen == typeJSON {
 		reply = negotiated(typeJSON, message.Marshal(found.document(q.Query)), answer)
 	}
@@ -131,10 +131,11 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 }
 
 // list returns the reply to a question about a URI with a list of URIs, in one of the text types.
-func list(chosen string, about uri.URI, answer resolver.Answer, uris []string) message.Reply {
+func (a *Responder) list(chosen string, q *Question, answer resolver.Answer, uris []string) message.Reply {
+	about := q.Query.URI
 	switch chosen {
 	case pages.Type:
-		return negotiated(pages.ContentType, pages.List(about.Display(), uris), answer)
+		return shown(a.writer(q).List(about.Display(), uris), answer)
 	case typePlain:
 		return negotiated("text/plain; charset=utf-8", []byte(strings.Join(append(uris, ""), "\r\n")), answer)
 	default:

@@ -51,22 +51,34 @@ func ListingAccept(accept string, fetched bool, order string) string {
 	return chosen
 }
 
-// Listing returns a listing as a document of the type that ListingAccept has chosen.
-func Listing(accept string, l *scheme.Listing) (contentType string, body []byte) {
+// Listing returns a listing as a document of the type that ListingAccept has chosen: one that is no page has only a body.
+func Listing(w pages.Writer, accept string, l *scheme.Listing) (contentType string, document pages.Page) {
 	chosen, fetched := AcceptOf(accept)
 	if _, order, isSorted := strings.Cut(accept, inOrder); isSorted {
 		sortItems(l, order)
 	}
 	switch chosen {
 	case listingJSON:
-		return listingJSON, message.Marshal(datable(l))
+		return listingJSON, pages.Page{Body: message.Marshal(datable(l))}
 	case listingText:
-		return listingText + "; charset=utf-8", pages.ListingText(l)
+		return listingText + "; charset=utf-8", pages.Page{Body: pages.ListingText(l)}
 	case linksetType:
-		return linksetType, linksetOf(l)
+		return linksetType, pages.Page{Body: linksetOf(l)}
 	default:
-		return pages.ContentType, pages.Listing(l, linksBy(fetched))
+		return pages.ContentType, w.Listing(l, linksBy(fetched))
 	}
+}
+
+// ListingLanguage returns the field Accept-Language for what may be a listing, whose Accept is chosen: one value for all by which
+// its page is the same, and "" where it is none.
+func ListingLanguage(design *pages.Design, chosen, languages string) string {
+	if !strings.HasPrefix(chosen, pages.Type) {
+		return ""
+	}
+	if _, isChosen := pages.LanguageOf(languages); isChosen { // its links keep it
+		return languages
+	}
+	return design.Language(languages).Tag() + ";q=1"
 }
 
 // AcceptOf returns the field Accept of a client for which ListingAccept has chosen, alone, and whether it

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -45,7 +46,8 @@ func TestListing(t *testing.T) {
 		if chosen, fetched := answer.AcceptOf(accept); fetched != tt.fetched || strings.ContainsAny(chosen, ";,") {
 			t.Errorf("%q: %q at /fetch %t", tt.accept, chosen, fetched)
 		}
-		kind, body := answer.Listing(accept, directory())
+		kind, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), accept, directory())
+		body := document.Body
 		if kind != tt.kind || !strings.Contains(string(body), tt.has) || !tt.fetched && strings.Contains(string(body), "/fetch") {
 			t.Errorf("%s at /fetch %t: %s %s", tt.accept, tt.fetched, kind, body)
 		}
@@ -55,7 +57,8 @@ func TestListing(t *testing.T) {
 // RFC 3339 section 1: years have four digits. RFC 9264 section 4.2.1, and RFC 6573.
 func TestListingAsJSON(t *testing.T) {
 	l := directory()
-	_, body := answer.Listing(answer.ListingAccept("application/json", false, ""), l)
+	_, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/json", false, ""), l)
+	body := document.Body
 	var got scheme.Listing
 	if err := json.Unmarshal(body, &got); err != nil || len(got.Items) != 2 {
 		t.Fatalf("%+v, %v", got, err)
@@ -69,14 +72,16 @@ func TestListingAsJSON(t *testing.T) {
 			Item, Up, Prev, Next []struct{ Href, Title, Type string }
 		}
 	}
-	_, body = answer.Listing(answer.ListingAccept("application/linkset+json", false, ""), l)
+	_, document = answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/linkset+json", false, ""), l)
+	body = document.Body
 	if err := json.Unmarshal(body, &set); err != nil || len(set.Linkset) != 1 {
 		t.Fatalf("%+v, %v", set, err)
 	}
 	if c := set.Linkset[0]; len(c.Item) != 1 || c.Item[0].Type != "text/plain" || c.Up[0].Href != "ftp://h.example/" || c.Prev[0].Href != "ftp://h.example/pub/0" || c.Next[0].Title != "more" {
 		t.Errorf("%+v", set)
 	}
-	_, body = answer.Listing(answer.ListingAccept("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
+	_, document = answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/linkset+json", false, ""), &scheme.Listing{URI: "news:a.b"})
+	body = document.Body
 	if string(body) != "{\"linkset\": [\n  {\"anchor\": \"news:a.b\"}]}\n" {
 		t.Errorf("an empty one: %s", body)
 	}
@@ -100,7 +105,8 @@ func TestSortedListing(t *testing.T) {
 			{Name: "B", Size: &two, Modified: time.Unix(2, 0)},
 			{Name: "d", Count: &ten},
 		}}
-		_, body := answer.Listing(answer.ListingAccept("application/json", false, tt.order), l)
+		_, document := answer.Listing(pages.New(pages.Site{}).In(pages.English), answer.ListingAccept("application/json", false, tt.order), l)
+		body := document.Body
 		var got scheme.Listing
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)

@@ -112,7 +112,7 @@ func (a *Responder) then(ctx context.Context, q *Question) (message.Reply, error
 	if record == nil || record.Changed.After(q.Query.At) {
 		return message.Reply{}, err
 	}
-	reply := withRecord(problem.Reply(q.Lines, err), q.Base, record)
+	reply := withRecord(problem.Reply(a.config.Pages, q.Lines, err), q.Base, record)
 	reply.Failure, reply.Record = err, record
 	return reply, nil
 }

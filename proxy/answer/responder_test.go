@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -48,7 +49,7 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 	config := answer.Config{
 		Names: names, Resolver: resolver.NewCanonical(names, &resolver.Split{Names: next, Locations: scheme.NewSelf()}),
 		Now: time.Now, RuleTTL: time.Hour, Failing: func(string) bool { return false }, MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientShare: 100,
+		BatchTimeout: time.Minute, ClientShare: 100, Pages: pages.New(pages.Site{}),
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {
@@ -116,7 +117,7 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 // written returns the response that a reply or an error becomes.
 func written(header http.Header, reply message.Reply, err error) *http.Response {
 	if err != nil {
-		reply = problem.Reply(httpmessage.LinesOf(header), err)
+		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), err)
 	}
 	w := httptest.NewRecorder()
 	message.Write(w, http.MethodGet, reply)

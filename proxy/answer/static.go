@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // Static is a document that never changes while urnd runs, with its validator and its
@@ -20,6 +21,14 @@ type Static struct {
 	body        []byte
 	compressed  func() []byte // by gzip, when it is first asked for; nil where that is not smaller
 	etag        string        // without quotes
+	policy      string        // the Content-Security-Policy; "" is that of all documents
+}
+
+// Logo returns the logo of a site.
+func Logo(l *pages.Logo) *Static {
+	s := NewStatic(l.Type, l.Octets)
+	s.policy = pages.LogoPolicy
+	return s
 }
 
 // NewStatic returns a Static.
@@ -49,6 +58,9 @@ func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 	r := message.Reply{
 		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime, Vary: "Accept-Encoding",
 		Header: http.Header{},
+	}
+	if s.policy != "" {
+		r.Header["Content-Security-Policy"] = []string{s.policy}
 	}
 	etag := s.etag
 	if acceptsGzip(lines) {

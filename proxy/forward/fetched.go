@@ -27,7 +27,7 @@ func (p *Proxy) askedOf(r *Request) httpmessage.Fields {
 		p.nameClient(r, &fields) // the origin may select by it
 		return fields
 	}
-	fields.Set("Accept", p.config.Accept(r.Fields.List("Accept"), r.Fetched, r.Sort))
+	p.negotiate(&fields, p.config.Accept(r.Fields.List("Accept"), r.Fetched, r.Sort), cmp.Or(r.Language, r.Fields.List("Accept-Language")))
 	// A password for the server, and not for this one.
 	if !r.Fetched {
 		for _, line := range r.Fields.Lines("Authorization") {
@@ -35,6 +35,16 @@ func (p *Proxy) askedOf(r *Request) httpmessage.Fields {
 		}
 	}
 	return fields
+}
+
+// negotiate sets by which a listing is made into a document: one value for all that have the same, so that it is stored once.
+func (p *Proxy) negotiate(fields *httpmessage.Fields, accept, languages string) {
+	fields.Set("Accept", accept)
+	if chosen := p.config.Language(accept, languages); chosen != "" {
+		fields.Set("Accept-Language", chosen)
+		return
+	}
+	fields.Del("Accept-Language")
 }
 
 // shown are the fields of a response that are passed on with a fetched resource: those that mean the same as
@@ -46,7 +56,7 @@ var shown = [...]string{
 
 // asFetched returns an answer as a resource of this server, without the fields and trailers that would be taken
 // for its own. An error means that it cannot be one; the answer is closed then.
-func asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
+func (p *Proxy) asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 	location, err := leadsTo(r, a)
 	if err != nil {
 		if a.Content != nil {
@@ -57,7 +67,7 @@ func asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 	resource := *a
 	resource.Fields, resource.Added, resource.Trailer = shownOf(r, a), nil, nil
 	if location != "" {
-		resource.Fields.Add("Location", location)
+		resource.Fields.Add("Location", p.config.Base+location)
 	}
 	return &resource, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but OwnField, Underscores and Literals must be set.
+// Config configures a Proxy. All fields but Base, OwnField, Underscores and Literals must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
@@ -35,6 +35,10 @@ type Config struct {
 	// Accept returns the field Accept of a request for what may be a listing, by that of a client, "" for none; fetched
 	// is whether its links lead back through /fetch, as those of Request.Fetched, and order that of Request.Sort.
 	Accept func(accept string, fetched bool, order string) string
+	// Language returns the field Accept-Language of such a request, by what Accept has returned and that of a client; "" is none.
+	Language func(accepted, languages string) string
+	// Base is the path that a proxy in front of this server has removed from requests, such as "/resolver"; "" for none.
+	Base string
 	// OwnField is a field that urnd itself sends in each response where the origin has not, "" for none.
 	OwnField string
 	// Forwarded is how the client is named to origins.
@@ -99,6 +103,8 @@ type Request struct {
 	Fetched bool
 	// Sort is the order of a listing, one of package message; "" for its own.
 	Sort string
+	// Language is what its reader has chosen in place of Accept-Language, for a listing; "" for nothing.
+	Language string
 	// Embedder is the origin of a page of another site that may load the response, "" for none.
 	Embedder string
 	// Share is whose share of the limits the request takes, and Client the address of the client,

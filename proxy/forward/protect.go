@@ -5,11 +5,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings: they show
-// text, and ask this server. resourcePolicy is that of what comes from others, which must not act as a
+// DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings, and that are no pages, which have one
+// of their own: they show text, and ask this server. resourcePolicy is that of what comes from others, which must not act as a
 // page of this server: it has no scripts, and loads nothing, since what it loads from here would have it as its Referer.
 const (
-	DocumentPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	DocumentPolicy = "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	resourcePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
 )
 

@@ -116,7 +116,7 @@ func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u
 		}
 	}
 	if !isWeb(u.Scheme()) {
-		fields.Set("Accept", p.config.Accept(client.List("Accept"), true, ""))
+		p.negotiate(&fields, p.config.Accept(client.List("Accept"), true, ""), client.List("Accept-Language"))
 	}
 	fields.Set("User-Agent", "urnd")
 	message.SetTraceparent(ctx, &fields)

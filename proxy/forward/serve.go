@@ -56,7 +56,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 		return "", blamed(c, err)
 	}
 	if r.Fetched {
-		if answer, err = asFetched(r, answer); err != nil {
+		if answer, err = p.asFetched(r, answer); err != nil {
 			return "", err
 		}
 	}

@@ -48,6 +48,7 @@ func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *
 	config := forward.Config{
 		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now, Fetches: resolver.Quota{Slots: w.slots},
 		Streams: resolver.Quota{Slots: make(resolver.Slots, 2)}, Bound: resolver.Quota{Slots: make(resolver.Slots, 2)},
+		Language: func(_, languages string) string { return languages },
 		Accept: func(accept string, fetched bool, order string) string {
 			return fmt.Sprintf("listing of %q, fetched %t, by %q", accept, fetched, order)
 		},

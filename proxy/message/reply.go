@@ -43,8 +43,9 @@ var (
 	policy  = []string{pagePolicy}
 )
 
-// pagePolicy is the Content-Security-Policy of urnd's own documents: no frame of another site leads a person to click in them.
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
+// pagePolicy is the Content-Security-Policy of urnd's own documents that are no Page: no frame of another site leads a person to
+// click in them, and the note of a redirect has no style.
+const pagePolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // Write sends a reply, for HEAD without its body, and with the header fields that are set
 // in w already. For a cached redirect it makes one allocation.

@@ -62,7 +62,7 @@ func TestRedirect(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
-	const policy = "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
+	const policy = "Content-Security-Policy: default-src 'none'; form-action 'self'; frame-ancestors 'none'"
 	stream := func(w http.ResponseWriter) error {
 		_, err := io.WriteString(w, "stream")
 		return err

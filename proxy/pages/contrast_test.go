@@ -1,80 +1,78 @@
-package pages_test
+package pages
 
 import (
-	"math"
+	"fmt"
+	"maps"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/urnd/urnd/proxy/pages"
 )
 
-// luminance is that of WCAG 2.2, "relative luminance", of a colour such as "#0645ad" or "#fff".
-func luminance(t *testing.T, colour string) float64 {
+// variables returns the colours of the style sheet by day, and at night, of a site.
+func variables(t *testing.T, site Site) (day, night map[string]colour) {
 	t.Helper()
-	digits := strings.TrimPrefix(colour, "#")
-	if len(digits) == 3 {
-		digits = strings.Repeat(digits[:1], 2) + strings.Repeat(digits[1:2], 2) + strings.Repeat(digits[2:], 2)
+	css := string(newSheet(site, "style.css", "listing.css").element)
+	light, rest, ok := strings.Cut(css, "@media (prefers-color-scheme:dark)")
+	dark, _, isClosed := strings.Cut(rest, "}}")
+	if !ok || !isClosed {
+		t.Fatalf("no rules for the night: %s", css)
 	}
-	sum := 0.0
-	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		n, err := strconv.ParseUint(digits[2*i:2*i+2], 16, 8)
-		if err != nil {
-			t.Fatal(err)
+	read := func(rules string) map[string]colour {
+		found := make(map[string]colour)
+		for _, m := range regexp.MustCompile(`--([a-z]+): ?(#[0-9a-f]+)`).FindAllStringSubmatch(rules, -1) {
+			digits := m[2]
+			if len(digits) == len("#fff") {
+				digits = fmt.Sprintf("#%c%c%c%c%c%c", digits[1], digits[1], digits[2], digits[2], digits[3], digits[3])
+			}
+			c, ok := parseColour(digits)
+			if !ok {
+				t.Fatalf("%q is no colour", m[0])
+			}
+			found[m[1]] = c
 		}
-		c := float64(n) / 255
-		if c <= 0.04045 {
-			c /= 12.92
-		} else {
-			c = math.Pow((c+0.055)/1.055, 2.4)
-		}
-		sum += weight * c
+		return found
 	}
-	return sum
-}
-
-// themes returns the rules of the styles of a page by day, and those that are different at night.
-func themes(page string) (day, night string) {
-	for _, part := range strings.Split(page, "<style>")[1:] {
-		style, _, _ := strings.Cut(part, "</style>")
-		light, dark, _ := strings.Cut(style, "@media (prefers-color-scheme: dark)")
-		day, night = day+light, night+dark
-	}
+	day = read(light)
+	night = maps.Clone(day)
+	maps.Copy(night, read(dark))
 	return day, night
 }
 
-// All text can be read, by day and at night: WCAG 2.2 success criterion 1.4.3, level AA. What bounds a warning
-// has the contrast of criterion 1.4.11.
+// All text can be read, by day and at night, whatever colour a site has: WCAG 2.2 success criterion 1.4.3, level AA. What bounds a
+// warning or a field has the contrast of criterion 1.4.11.
 func TestContrast(t *testing.T) {
-	background := regexp.MustCompile(`body \{[^}]*background: (#[0-9a-f]+)`)
-	colours := regexp.MustCompile(`([.a-z:, ]+) \{(?:[^}]*;)? color: (#[0-9a-f]+)`)
-	borders := regexp.MustCompile(`(\.warning) \{ border(?:-color)?:[^;}]*(#[0-9a-f]+)`)
-	for name, page := range map[string][]byte{"home": pages.Home(), "listing": pages.Listing(fixture(t, "telnet"), fetched)} {
-		day, night := themes(string(page))
-		for theme, rules := range map[string]string{"light": day, "dark": night} {
-			ground := background.FindStringSubmatch(rules)
-			found := colours.FindAllStringSubmatch(rules, -1)
-			if ground == nil || len(found) < 4 {
-				t.Fatalf("%s, %s: %d colours on %v", name, theme, len(found), ground)
+	for _, accent := range []string{"", "#0645ad", "#ffff00", "#ffffff", "#000000", "#808080", "#ff0000", "#00c000", "none", "#12345", "#1234567"} {
+		day, night := variables(t, Site{Accent: accent})
+		for theme, colours := range map[string]map[string]colour{"light": day, "dark": night} {
+			const all = 9
+			if len(colours) != all {
+				t.Fatalf("%s: %v", theme, colours)
 			}
-			contrast := func(rule []string, least float64) {
-				a, b := luminance(t, ground[1]), luminance(t, rule[2])
-				if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < least {
-					t.Errorf("%s, %s: %s of %s on %s: %.2f", name, theme, rule[2], rule[1], ground[1], ratio)
+			for _, ground := range []string{"ground", "band"} {
+				for _, text := range []string{"ink", "faint", "visited", "accent"} {
+					if got := contrast(colours[ground], colours[text]); got < readable {
+						t.Errorf("%q, %s: %s on %s: %.2f", accent, theme, text, ground, got)
+					}
 				}
 			}
-			for _, rule := range found {
-				if rule[1] = strings.TrimSpace(rule[1]); rule[1] != "mark" { // on a background of its own
-					contrast(rule, 4.5)
+			for _, border := range []string{"edge", "warn"} {
+				if got := contrast(colours["ground"], colours[border]); got < 3 {
+					t.Errorf("%s: the border %s: %.2f", theme, border, got)
 				}
-			}
-			border := borders.FindStringSubmatch(rules)
-			if border == nil && name == "listing" {
-				t.Fatalf("%s: no border of warnings", theme)
-			} else if border != nil {
-				contrast(border, 3)
 			}
 		}
+		if accents := []colour{day["accent"], night["accent"]}; accent == "#0645ad" && accents[0].String() != accent {
+			t.Errorf("%s became %v", accent, accents)
+		}
+	}
+	// The grounds that accents are made for are those of the style sheet.
+	day, night := variables(t, Site{})
+	for got, want := range map[colour]string{day["ground"]: lightGround, day["band"]: lightBand, night["ground"]: darkGround, night["band"]: darkBand} {
+		if got.String() != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := contrast(colour{}, colour{1, 1, 1}); got < 20.99 || got > 21.01 {
+		t.Errorf("black on white: %f", got)
 	}
 }

@@ -27,7 +27,7 @@ func (to linker) crumbs(l *scheme.Listing) []navLink {
 	if len(names) > maxCrumbs {
 		return nil
 	}
-	links := []navLink{{"In:", to.link(authority, base)}}
+	links := []navLink{{"", to.link(authority, base)}}
 	for _, name := range names[:len(names)-1] {
 		base += name + "/"
 		words, err := url.PathUnescape(name)

@@ -8,7 +8,13 @@ import (
 )
 
 // nounOf returns what servers of the scheme of a URI have, in words.
-func nounOf(p api.Problem) string { return cmp.Or(p.Noun, "resource") }
+func (w Writer) nounOf(p *api.Problem) string {
+	noun := cmp.Or(p.Noun, "resource")
+	if known, ok := w.Sentence(noun); ok {
+		return known
+	}
+	return noun
+}
 
 // isUnreached reports whether a status is that of a proxy which has no response of the server.
 func isUnreached(status int) bool {
@@ -16,73 +22,64 @@ func isUnreached(status int) bool {
 }
 
 // headingOfForwarded is heading for a URL.
-func headingOfForwarded(p api.Problem) string {
+func (w Writer) headingOfForwarded(p *api.Problem) string {
+	t := w.text()
 	switch {
 	case !p.Refused && isUnreached(p.Status):
-		return "This " + nounOf(p) + " cannot be reached"
+		return t.Unreached.with(w.nounOf(p))
 	case !p.Refused:
-		return p.Title
+		return w.title(p)
 	case p.Status == http.StatusNotFound, p.Status == http.StatusGone:
-		return "There is no such " + nounOf(p)
+		return t.NoSuch.with(w.nounOf(p))
 	case p.Status == http.StatusUnauthorized:
-		return "A password is needed"
+		return string(t.PasswordNeeded)
 	default:
-		return "The server refuses"
+		return string(t.Refuses)
 	}
 }
 
 // saysOfForwarded is says for a URL, also to who uses a proxy without knowing it.
-func saysOfForwarded(p api.Problem) string {
+func (w Writer) saysOfForwarded(p *api.Problem) phrase {
 	if p.Refused {
-		return saysOfRefused(p)
+		return w.saysOfRefused(p)
 	}
+	t := w.text()
+	noAnswer, busy, refused := t.ProxyNoAnswer, t.ProxyBusy, t.ProxyRefused
 	if p.Fetched {
-		return saysOfFetched(p)
+		noAnswer, busy, refused = t.FetchNoAnswer, t.FetchBusy, t.FetchRefused
 	}
-	const who = "The proxy on the way to this site"
 	switch p.Status {
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return who + " got no response from it: " + sentence(p.Detail)
+		return noAnswer.around(w.stopped(p.Detail))
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return who + " is busy. Try again in a moment."
+		return plain(busy)
 	default:
-		return who + " did not forward the request: " + sentence(p.Detail)
-	}
-}
-
-// saysOfFetched is says for what was asked for at /fetch.
-func saysOfFetched(p api.Problem) string {
-	switch p.Status {
-	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return "Its server cannot be reached, or does not answer as it should: " + sentence(p.Detail)
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return "This server is busy. Try again in a moment."
-	default:
-		return "This server does not fetch it: " + sentence(p.Detail)
+		return refused.around(w.stopped(p.Detail))
 	}
 }
 
 // saysOfRefused says what a server of another protocol means.
-func saysOfRefused(p api.Problem) string {
+func (w Writer) saysOfRefused(p *api.Problem) phrase {
+	t := w.text()
 	if p.Declined && p.Status != http.StatusNotFound {
-		return "The reason: " + sentence(p.Detail)
+		return t.Reason.around(w.stopped(p.Detail))
 	}
 	switch p.Status {
 	case http.StatusNotFound:
-		return "The server has no such " + nounOf(p) + "."
+		return plain(text(t.HasNot.with(w.nounOf(p))))
 	case http.StatusGone:
-		return "The server had it once, and has it no longer."
+		return plain(t.HadOnce)
 	case http.StatusUnauthorized:
-		return "The server gives it only to users with a name and a password."
+		return plain(t.OnlyUsers)
 	case http.StatusForbidden:
-		return "The server does not give it to everybody."
+		return plain(t.NotEverybody)
 	case http.StatusBadRequest:
-		return "The server does not understand this address."
+		return plain(t.NotUnderstood)
 	case http.StatusNotImplemented:
-		return "The server cannot do what is needed for it."
+		return plain(t.CannotDo)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return "The server is busy, or has too many visitors. Try again later."
+		return plain(t.ServerBusy)
 	default:
-		return "The server could not do it. Try again later."
+		return plain(t.Failed)
 	}
 }

@@ -10,8 +10,8 @@ import (
 // listing is the content of the page of a scheme.Listing: its texts are clean, and its links safe. Of
 // Table, Menu, Thread and Found one has the items.
 type listing struct {
-	Title, URI      string
-	Heading         string // of the window: the title, and where it is from
+	Frame
+	Heading, URI    string
 	Top, Bottom     nav
 	Warnings        []string
 	Incomplete      string
@@ -50,39 +50,41 @@ type hidden struct{ Name, Value string }
 
 // Listing returns the page of a listing. through returns where the page links to for a URI: the URI
 // itself for clients that ask a proxy for it, or a path of this server with a query.
-func Listing(l *scheme.Listing, through func(string) string) []byte {
-	to := linker{through}
+func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
+	to, t := w.linker(through), w.text()
 	page := listing{
-		Title: text(l.Title), URI: text(l.URI), Incomplete: text(l.Incomplete), Text: lines(l.Text),
-		Top: nav{Label: "Where this is"}, Bottom: nav{Label: "More"}, Search: to.search(l), Open: to.open(l.Open),
+		Heading: line(l.Title), URI: line(l.URI), Incomplete: line(l.Incomplete), Text: lines(l.Text),
+		Top: nav{Label: string(t.Where)}, Bottom: nav{Label: string(t.More)}, Search: to.search(l), Open: to.open(l.Open),
 	}
-	page.Heading = page.Title + " - " + page.URI
-	if page.Title == "" || page.Title == page.URI {
-		page.Title, page.Heading = page.URI, page.URI
+	title := page.Heading + " - " + page.URI
+	if page.Heading == "" || page.Heading == page.URI {
+		page.Heading, title = page.URI, page.URI
 	}
+	page.Frame = w.frame(title, to.place(), "")
+	page.Head = w.design.listings.element
 	page.Top.Links = to.crumbs(l)
 	for _, part := range []struct {
-		word string
+		word text
 		link *scheme.Link
-	}{{"Up:", l.Parent}, {"Previous:", l.Previous}, {"Next:", l.Next}} {
+	}{{t.Up, l.Parent}, {t.Previous, l.Previous}, {t.Next, l.Next}} {
 		if part.link == nil {
 			continue
 		}
-		one := navLink{part.word, to.link(part.link.Text, part.link.URI)}
+		one := navLink{string(part.word), to.link(part.link.Text, part.link.URI)}
 		page.Top.Links = append(page.Top.Links, one)
 		if part.link != l.Parent {
 			page.Bottom.Links = append(page.Bottom.Links, one)
 		}
 	}
 	for _, warning := range l.Warnings {
-		page.Warnings = append(page.Warnings, text(warning))
+		page.Warnings = append(page.Warnings, line(warning))
 	}
 	for _, p := range l.Properties {
-		page.Properties = append(page.Properties, row{text(p.Name), to.link(p.Value, p.URI)})
+		page.Properties = append(page.Properties, row{line(p.Name), to.link(p.Value, p.URI)})
 	}
 	page.note(l)
 	page.items(l, to)
-	return execute("listing.html", page)
+	return w.execute("listing.html", &w.design.listings, page)
 }
 
 // A greeting longer than these is folded where it is not what the page is about.
@@ -106,7 +108,7 @@ func (page *listing) note(l *scheme.Listing) {
 func (page *listing) items(l *scheme.Listing, to linker) {
 	switch {
 	case len(l.Items) == 0:
-		page.Empty = empty(l)
+		page.Empty = string(to.writer.text().empty(l))
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		page.Table = tableOf(l, to)
 	case l.Kind == scheme.KindMenu:
@@ -122,27 +124,27 @@ func (page *listing) items(l *scheme.Listing, to linker) {
 		shown.found(l.Items)
 		page.Found = shown.html()
 		if l.Kind == scheme.KindArticle {
-			page.FoundTitle = "Files"
+			page.FoundTitle = string(to.writer.text().Files)
 		}
 	}
 }
 
 // empty says that there are no items, where some are expected.
-func empty(l *scheme.Listing) string {
+func (t *texts) empty(l *scheme.Listing) text {
 	if l.Search != nil || l.Incomplete != "" {
 		return ""
 	}
 	switch l.Kind {
 	case scheme.KindDirectory:
-		return "This directory is empty."
+		return t.EmptyDirectory
 	case scheme.KindMenu:
-		return "This menu is empty."
+		return t.EmptyMenu
 	case scheme.KindGroups:
-		return "There are no newsgroups."
+		return t.EmptyGroups
 	case scheme.KindGroup:
-		return "There are no articles."
+		return t.EmptyGroup
 	case scheme.KindResults:
-		return "Nothing was found."
+		return t.EmptyResults
 	default:
 		return ""
 	}
@@ -151,13 +153,13 @@ func empty(l *scheme.Listing) string {
 // maxText bounds the octets of a text of one line that are shown.
 const maxText = 1000
 
-// text returns a text of a server as it is shown, without what could disturb the page around it.
-func text(s string) string {
+// line returns a text of a server as it is shown, without what could disturb the page around it.
+func line(s string) string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "") + "…"
 	}
 	return scheme.Text(s)
 }
 
-// lines is text for a text of several lines, of any length.
+// lines is line for a text of several lines, of any length.
 func lines(s string) string { return scheme.TextLines(s) }

@@ -21,14 +21,14 @@ func itemsFor(n int, to linker) *items {
 // found appends an item for each of a search, or that comes with an article.
 func (m *items) found(all []scheme.Item) {
 	for i := range all {
-		m.line(&all[i])
+		m.item(&all[i])
 	}
 }
 
-// line appends an item of a list, with its kind before it.
-func (m *items) line(i *scheme.Item) {
+// item appends an item of a list, with its kind before it.
+func (m *items) item(i *scheme.Item) {
 	m.tag(`<li><span class="kind">`)
-	m.text(kindWord(i.Kind))
+	m.text(string(m.to.writer.text().kind(i.Kind)))
 	m.tag(`</span> <span>`)
 	m.name(i)
 	m.more(i)
@@ -57,9 +57,9 @@ func (m *items) name(i *scheme.Item) {
 // nameOf returns the name of an item, which is its URI where it has none.
 func nameOf(i *scheme.Item) string {
 	if i.Name == "" {
-		return text(i.URI)
+		return line(i.URI)
 	}
-	return text(i.Name)
+	return line(i.Name)
 }
 
 // more appends what is known of an item besides its name.
@@ -69,12 +69,12 @@ func (m *items) more(i *scheme.Item) {
 		m.tag(` <small>`)
 		if i.From != "" {
 			m.tag(`<bdi>`)
-			m.text(text(i.From))
+			m.text(line(i.From))
 			m.tag(`</bdi> `)
 		}
 		if i.Type != "" {
 			m.tag(`<span>`)
-			m.text(text(i.Type))
+			m.text(line(i.Type))
 			m.tag(`</span> `)
 		}
 		m.size(i)
@@ -93,7 +93,7 @@ func (m *items) more(i *scheme.Item) {
 func (m *items) note(i *scheme.Item) {
 	if i.Note != "" {
 		m.tag(` <span class="note">`)
-		m.text(text(i.Note))
+		m.text(line(i.Note))
 		m.tag(`</span>`)
 	}
 }
@@ -106,8 +106,8 @@ func (m *items) size(i *scheme.Item) {
 	m.tag(`<data value="`)
 	m.markup = strconv.AppendInt(m.markup, *i.Size, 10)
 	m.tag(`" title="`)
-	m.markup = appendCommas(m.markup, *i.Size)
-	m.tag(` octets">`)
+	m.text(m.to.writer.text().Octets.with(m.to.writer.grouped(*i.Size)))
+	m.tag(`">`)
 	m.markup = appendSize(m.markup, *i.Size)
 	m.tag(`</data>`)
 }
@@ -129,23 +129,60 @@ func (m *items) time(i *scheme.Item) {
 }
 
 // count appends how much an item contains.
-func (m *items) count(i *scheme.Item) { m.markup = appendCommas(m.markup, *i.Count) }
+func (m *items) count(i *scheme.Item) { m.text(m.to.writer.grouped(*i.Count)) }
 
-// kindWord returns the word that is shown for a kind of items.
-func kindWord(kind string) string {
+// kind returns the word that is shown for a kind of items.
+func (t *texts) kind(kind string) text {
 	switch kind {
 	case scheme.ItemDirectory:
-		return "folder"
+		return t.Folder
 	case scheme.ItemWeb:
-		return "web page"
+		return t.WebPage
 	case scheme.ItemGroup:
-		return "group"
+		return t.Group
 	case scheme.ItemInfo:
-		return "text"
-	case scheme.ItemFile, scheme.ItemLink, scheme.ItemText, scheme.ItemImage, scheme.ItemSound, scheme.ItemVideo, scheme.ItemDocument,
-		scheme.ItemArchive, scheme.ItemSearch, scheme.ItemForm, scheme.ItemSession, scheme.ItemArticle, scheme.ItemError:
-		return kind
+		return t.Info
+	case scheme.ItemFile:
+		return t.File
+	case scheme.ItemLink:
+		return t.Link
+	case scheme.ItemText:
+		return t.Text
 	default:
-		return "other"
+		return t.kindOfMedia(kind)
+	}
+}
+
+func (t *texts) kindOfMedia(kind string) text {
+	switch kind {
+	case scheme.ItemImage:
+		return t.Image
+	case scheme.ItemSound:
+		return t.Sound
+	case scheme.ItemVideo:
+		return t.Video
+	case scheme.ItemDocument:
+		return t.Document
+	case scheme.ItemArchive:
+		return t.Archive
+	default:
+		return t.kindOfService(kind)
+	}
+}
+
+func (t *texts) kindOfService(kind string) text {
+	switch kind {
+	case scheme.ItemSearch:
+		return t.SearchKind
+	case scheme.ItemForm:
+		return t.Form
+	case scheme.ItemSession:
+		return t.Session
+	case scheme.ItemArticle:
+		return t.Article
+	case scheme.ItemError:
+		return t.Error
+	default:
+		return t.Other
 	}
 }

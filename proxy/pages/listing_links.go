@@ -10,7 +10,23 @@ import (
 )
 
 // linker makes links of the URIs in a listing.
-type linker struct{ through func(string) string }
+type linker struct {
+	writer  Writer
+	through func(string) string
+	isOwn   bool // the page is one of this server, and its links lead through it
+}
+
+func (w Writer) linker(through func(string) string) linker {
+	return linker{w, through, strings.HasPrefix(through("urn:x:x"), "/")}
+}
+
+// place returns where the page is shown.
+func (to linker) place() place {
+	if to.isOwn {
+		return here
+	}
+	return elsewhere
+}
 
 // isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or since handlers make links of files. Others, such
 // as javascript:, stay text even where a handler is deceived by its server.
@@ -38,8 +54,16 @@ func (to linker) target(u string) (href string, web bool) {
 	case isWeb(u):
 		return u, true
 	default:
-		return to.through(u), false
+		return to.at(u), false
 	}
+}
+
+// at returns where through leads, as browsers must ask for it.
+func (to linker) at(u string) string {
+	if !to.isOwn {
+		return to.through(u)
+	}
+	return to.writer.design.Path(to.through(u))
 }
 
 // href returns the attributes of a link to a URI, "" where it must not be one.
@@ -59,19 +83,19 @@ func (to linker) link(words, u string) link {
 	if words == "" {
 		words = u
 	}
-	return link{to.href(u), text(words)}
+	return link{to.href(u), line(words)}
 }
 
 // open returns the link to what a program of the user opens: always the URI itself.
-func (linker) open(l *scheme.Link) *link {
+func (to linker) open(l *scheme.Link) *link {
 	if l == nil || !isSafe(l.URI) {
 		return nil
 	}
 	words := l.Text
 	if words == "" {
-		words = "Open " + l.URI
+		words = to.writer.text().Open.with(l.URI)
 	}
-	return &link{hrefOf(l.URI) + ` rel="noreferrer"`, text(words)}
+	return &link{hrefOf(l.URI) + ` rel="noreferrer"`, line(words)}
 }
 
 // search returns the form of a question. By way of this server it sends the prefix with the words, as
@@ -81,12 +105,12 @@ func (to linker) search(l *scheme.Listing) *search {
 	if l.Search == nil || !isSafe(l.URI) || !isSafe(l.Search.Prefix) {
 		return nil
 	}
-	form := &search{Label: text(l.Search.Label)}
+	form := &search{Label: line(l.Search.Label)}
 	if form.Label == "" {
-		form.Label = "Words"
+		form.Label = string(to.writer.text().Words)
 	}
 	action := l.URI
-	if target := to.through(l.Search.Prefix); strings.HasPrefix(target, "/") {
+	if target := to.at(l.Search.Prefix); strings.HasPrefix(target, "/") {
 		path, query, _ := strings.Cut(target, "?")
 		values, err := url.ParseQuery(query)
 		if err != nil {

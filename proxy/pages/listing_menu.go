@@ -12,12 +12,12 @@ func (m *items) menu(all []scheme.Item) {
 	var between []string
 	for i := range all {
 		if all[i].Kind == scheme.ItemInfo && all[i].URI == "" {
-			between = append(between, text(all[i].Name))
+			between = append(between, line(all[i].Name))
 			continue
 		}
 		m.between(between)
 		between = between[:0]
-		m.line(&all[i])
+		m.item(&all[i])
 	}
 	m.between(between)
 }

@@ -31,10 +31,13 @@ func columnsOf(all []scheme.Item) columns {
 }
 
 func tableOf(l *scheme.Listing, to linker) *table {
-	t := &table{columns: columnsOf(l.Items), Caption: number(len(l.Items), "entry", "entries"), CountHead: "Entries"}
-	unit := literal("entries")
+	w := to.writer
+	words := w.text()
+	t := &table{columns: columnsOf(l.Items), Caption: w.number(len(l.Items), words.OneEntry, words.ManyEntries), CountHead: string(words.Entries)}
+	unit := words.UnitEntries
 	if l.Kind == scheme.KindGroups {
-		t.Caption, t.CountHead, unit = number(len(l.Items), "newsgroup", "newsgroups"), "Articles", "articles"
+		t.Caption = w.number(len(l.Items), words.OneGroup, words.ManyGroups)
+		t.CountHead, unit = string(words.Articles), words.UnitArticles
 	}
 	if at, isWeb := to.target(l.URI); !isWeb && strings.HasPrefix(at, "/") && len(l.Items) > 1 {
 		t.SortName, t.SortSize, t.SortTime = hrefOf(at+"&sort=name"), hrefOf(at+"&sort=size"), hrefOf(at+"&sort=time") // see package message
@@ -47,18 +50,10 @@ func tableOf(l *scheme.Listing, to linker) *table {
 	return t
 }
 
-// number returns how many there are of something.
-func number(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return commas(int64(n)) + " " + many
-}
-
 // row appends a row of a table. unit is of what it counts, which is shown where its head is not.
-func (m *items) row(i *scheme.Item, c columns, unit literal) {
+func (m *items) row(i *scheme.Item, c columns, unit text) {
 	m.tag(`<tr><td class="kind">`)
-	m.text(kindWord(i.Kind))
+	m.text(string(m.to.writer.text().kind(i.Kind)))
 	m.tag(`</td><th scope="row">`)
 	m.name(i)
 	m.note(i)
@@ -68,7 +63,7 @@ func (m *items) row(i *scheme.Item, c columns, unit literal) {
 		if i.Count != nil {
 			m.count(i)
 			m.tag(`<span class="unit"> `)
-			m.tag(unit)
+			m.text(string(unit))
 			m.tag(`</span>`)
 		}
 		m.tag(`</td>`)

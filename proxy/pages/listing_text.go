@@ -13,20 +13,21 @@ import (
 // ListingText returns a listing as plain text for a terminal, without control characters. Links of other
 // listings than directories are numbered, and their URIs listed at the end.
 func ListingText(l *scheme.Listing) []byte {
-	var b textPage
+	words := english()
+	b := textPage{words: &words}
 	b.heading(l)
 	for _, warning := range l.Warnings {
-		b.paragraph("Warning: " + text(warning))
+		b.paragraph("Warning: " + line(warning))
 	}
 	if l.Incomplete != "" {
-		b.paragraph("This is not all: " + text(l.Incomplete))
+		b.paragraph("This is not all: " + line(l.Incomplete))
 	}
 	for _, note := range l.Notes {
 		b.paragraph(lines(note))
 	}
 	b.properties(l.Properties)
 	if l.Search != nil {
-		b.paragraph(strings.TrimSuffix(text(l.Search.Label), ":") + ": " + text(l.Search.Prefix) + "WORDS")
+		b.paragraph(strings.TrimSuffix(line(l.Search.Label), ":") + ": " + line(l.Search.Prefix) + "WORDS")
 	}
 	b.items(l)
 	b.paragraph(lines(l.Text))
@@ -41,15 +42,16 @@ func ListingText(l *scheme.Listing) []byte {
 // heading writes the title and the URI, once where they are the same.
 func (b *textPage) heading(l *scheme.Listing) {
 	if l.Title == l.URI {
-		b.paragraph(text(l.URI))
+		b.paragraph(line(l.URI))
 		return
 	}
-	b.paragraph(text(l.Title), text(l.URI))
+	b.paragraph(line(l.Title), line(l.URI))
 }
 
 // textPage is a text of paragraphs.
 type textPage struct {
 	bytes.Buffer
+	words      *texts // in English
 	references []string
 }
 
@@ -71,11 +73,11 @@ func (b *textPage) paragraph(all ...string) {
 func (b *textPage) properties(all []scheme.Property) {
 	width := 0
 	for _, p := range all {
-		width = max(width, utf8.RuneCountInString(text(p.Name)))
+		width = max(width, utf8.RuneCountInString(line(p.Name)))
 	}
 	rows := make([]string, 0, len(all))
 	for _, p := range all {
-		rows = append(rows, fmt.Sprintf("%-*s  %s", min(width, maxColumn), text(p.Name), text(p.Value)))
+		rows = append(rows, fmt.Sprintf("%-*s  %s", min(width, maxColumn), line(p.Name), line(p.Value)))
 	}
 	b.paragraph(rows...)
 }
@@ -86,7 +88,7 @@ const maxColumn = 24
 func (b *textPage) items(l *scheme.Listing) {
 	switch {
 	case len(l.Items) == 0:
-		b.paragraph(empty(l))
+		b.paragraph(string(b.words.empty(l)))
 	case l.Kind == scheme.KindArticle: // it has them behind its text
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		b.table(l.Items)
@@ -100,7 +102,7 @@ func (b *textPage) table(all []scheme.Item) {
 	c := columnsOf(all)
 	for i := range all {
 		item := &all[i]
-		fmt.Fprintf(b, "%-8s  ", kindWord(item.Kind))
+		fmt.Fprintf(b, "%-8s  ", b.words.kind(item.Kind))
 		if c.Count {
 			count := ""
 			if item.Count != nil {
@@ -122,7 +124,7 @@ func (b *textPage) table(all []scheme.Item) {
 			}
 			fmt.Fprintf(b, "%-16s  ", changed)
 		}
-		fmt.Fprintln(b, strings.TrimRight(nameOf(item)+"  "+text(item.Note), " "))
+		fmt.Fprintln(b, strings.TrimRight(nameOf(item)+"  "+line(item.Note), " "))
 	}
 	fmt.Fprintln(b)
 }
@@ -132,18 +134,18 @@ func (b *textPage) menu(items []scheme.Item) {
 	for i := range items {
 		item := &items[i]
 		if item.Kind == scheme.ItemInfo && item.URI == "" {
-			fmt.Fprintf(b, "%16s%s\n", "", text(item.Name))
+			fmt.Fprintf(b, "%16s%s\n", "", line(item.Name))
 			continue
 		}
 		number := ""
 		if item.URI != "" {
-			b.references = append(b.references, text(item.URI))
+			b.references = append(b.references, line(item.URI))
 			number = "[" + strconv.Itoa(len(b.references)) + "]"
 		}
 		indent := strings.Repeat("  ", min(max(item.Depth, 0), maxDepth))
-		fmt.Fprintf(b, "%6s %-8s %s%s%s\n", number, kindWord(item.Kind), indent, text(item.Name), more(item))
+		fmt.Fprintf(b, "%6s %-8s %s%s%s\n", number, b.words.kind(item.Kind), indent, line(item.Name), more(item))
 		if item.Note != "" {
-			fmt.Fprintf(b, "%16s%s%s\n", "", indent, text(item.Note))
+			fmt.Fprintf(b, "%16s%s%s\n", "", indent, line(item.Note))
 		}
 	}
 	fmt.Fprintln(b)
@@ -154,10 +156,10 @@ func more(i *scheme.Item) string {
 	const most = 4
 	known := make([]string, 0, most)
 	if i.From != "" {
-		known = append(known, text(i.From))
+		known = append(known, line(i.From))
 	}
 	if i.Type != "" {
-		known = append(known, text(i.Type))
+		known = append(known, line(i.Type))
 	}
 	if isSized(i) {
 		known = append(known, string(appendSize(nil, *i.Size)))
@@ -178,7 +180,7 @@ func (b *textPage) links(l *scheme.Listing) {
 		link *scheme.Link
 	}{{"Open: ", l.Open}, {"Up: ", l.Parent}, {"Previous: ", l.Previous}, {"Next: ", l.Next}} {
 		if part.link != nil {
-			fmt.Fprintln(b, part.word+text(part.link.URI))
+			fmt.Fprintln(b, part.word+line(part.link.URI))
 		}
 	}
 	for i, reference := range b.references {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -33,7 +34,7 @@ func TestLargestListings(t *testing.T) {
 		"an article":               {scheme.KindArticle, strings.Repeat(`"`, most), scheme.Item{Name: "a"}},
 		"characters of one octet":  {scheme.KindArticle, strings.Repeat("\xe9", most), scheme.Item{Name: "\xe9"}},
 	} {
-		p := present.New(present.Config{Most: most, Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+		p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: most, Fetch: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			l := &scheme.Listing{Kind: one.kind, Title: "t", URI: "gopher://h.example/", Text: one.text, Items: make([]scheme.Item, entries)}
 			for i := range l.Items {
 				l.Items[i] = one.item

@@ -3,6 +3,7 @@ package present
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -19,6 +20,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -30,6 +32,7 @@ type Config struct {
 	TTL     time.Duration // freshness lifetime of listings
 	Most    int64         // octets of a document of a listing, about: its items are cut where they exceed it
 	Schemes scheme.Infos  // of protocol gateways; nil for none
+	Pages   *pages.Design
 	// Memory bounds the memory of documents, from before they are made until they are sent. The zero value bounds nothing.
 	Memory resolver.Memory
 }
@@ -42,6 +45,7 @@ type Handler struct {
 	most      int64
 	documents documents
 	schemes   scheme.Infos
+	pages     *pages.Design
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
 	large resolver.Slots
@@ -50,7 +54,7 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{
-		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, documents: documents{memory: config.Memory},
+		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, pages: config.Pages, documents: documents{memory: config.Memory},
 		large: make(resolver.Slots, runtime.GOMAXPROCS(0)),
 	}
 }
@@ -113,7 +117,7 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		resource = refused(r, refusal, p.schemes)
+		resource = p.refused(r, refusal)
 	case err != nil:
 		return nil, err
 	case resource.Listing != nil:
@@ -135,42 +139,43 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 		}
 		defer p.large.Release()
 	}
-	contentType, body := answer.Listing(r.Fields.Value("Accept"), resource.Listing)
-	sum := sha256.Sum256(body)
+	contentType, document := answer.Listing(p.pages.For(r.Fields.Value(pages.Vary)), r.Fields.Value("Accept"), resource.Listing)
+	sum := sha256.Sum256(document.Body)
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	fields := resource.Fields
 	fields.Set("Content-Type", contentType)
-	fields.Add("Vary", "Accept") // besides what the handler selects by
+	fields.Add("Vary", "Accept, "+pages.Vary) // besides what the handler selects by
 	fields.Set("Etag", etag)
 	if fields.Value("Cache-Control") == "" {
 		fields.Set("Cache-Control", message.MaxAge(p.ttl))
 	}
-	protect(&fields)
+	protect(&fields, document)
 	if instead := scheme.Precondition(r.Fields, fields, etag, time.Time{}); instead != nil {
 		instead.From = resource.From
 		return instead, nil
 	}
-	return withBody(r, resource, fields, body), nil
+	return withBody(r, resource, fields, document.Body), nil
 }
 
 // refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
 // nothing failed on the way.
-func refused(r scheme.Request, refusal *scheme.Refusal, schemes scheme.Infos) *scheme.Resource {
+func (p *Handler) refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
 	accept, fetched := answer.AcceptOf(r.Fields.Value("Accept"))
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.
 		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
-	about.Typed, about.Noun = about.Input, schemes.Noun(about.Input)
-	reply := problem.ProxyReply(httpmessage.FieldsOf("Accept", accept).Lines, "urnd", about)
+	about.Typed, about.Noun = about.Input, p.schemes.Noun(about.Input)
+	asked := httpmessage.FieldsOf("Accept", accept, pages.Vary, r.Fields.Value(pages.Vary))
+	reply := problem.ProxyReply(p.pages, asked.Lines, "urnd", about)
 	refusal.Fields.CopyTo(reply.Header)
 	fields := httpmessage.FromHeader(reply.Header)
 	fields.Set("Content-Type", reply.ContentType)
 	fields.Set("Vary", reply.Vary)
 	fields.Set("Cache-Control", reply.CacheControl)
-	protect(&fields)
+	protect(&fields, pages.Page{Policy: fields.Value("Content-Security-Policy")})
 	return withBody(r, &scheme.Resource{Response: httpmessage.Response{Status: reply.Status}}, fields, reply.Body)
 }
 
@@ -191,9 +196,12 @@ func withBody(r scheme.Request, resource *scheme.Resource, fields httpmessage.Fi
 	}
 }
 
-// protect sets the fields that keep a document of urnd from doing anything but being shown.
-func protect(fields *httpmessage.Fields) {
-	fields.Set("Content-Security-Policy", forward.DocumentPolicy)
+// protect sets the fields that keep a document of urnd, which may be a page, from doing anything but being shown.
+func protect(fields *httpmessage.Fields, of pages.Page) {
+	fields.Set("Content-Security-Policy", cmp.Or(of.Policy, forward.DocumentPolicy))
+	if of.Language != "" {
+		fields.Set("Content-Language", of.Language)
+	}
 	fields.Set("X-Content-Type-Options", "nosniff")
 	fields.Set("Referrer-Policy", "no-referrer")
 }

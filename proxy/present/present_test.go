@@ -14,6 +14,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -91,17 +92,17 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 
 // A listing is a document with validators, of the type that was chosen: RFC 9110 sections 8.8.3, 9.3.2, 12.5.5 and 13.1.2.
 func TestListing(t *testing.T) {
-	p := present.New(present.Config{Fetch: handlerFunc(shelf), TTL: time.Minute, Most: 1 << 20})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute, Most: 1 << 20})
 	etags := make(map[string]string)
 	for _, tt := range []struct {
 		accept, login     string
 		kind, has         string
 		vary, cacheFields string
 	}{
-		{"text/html", "", "text/html; charset=utf-8", `<a href="ftp://h.example/pub/a">`, "Accept", "max-age=60"},
-		{"text/plain", "", "text/plain; charset=utf-8", "ftp://h.example/pub/", "Accept", "max-age=60"},
-		{"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept", "max-age=60"},
-		{"application/linkset+json", "anna", "application/linkset+json", `"href": "ftp://h.example/pub/a"`, "Authorization, Accept", "no-store"},
+		{"text/html", "", "text/html; charset=utf-8", `<a href="ftp://h.example/pub/a">`, "Accept, Accept-Language", "max-age=60"},
+		{"text/plain", "", "text/plain; charset=utf-8", "ftp://h.example/pub/", "Accept, Accept-Language", "max-age=60"},
+		{"application/json", "", "application/json", `"uri": "ftp://h.example/pub/a"`, "Accept, Accept-Language", "max-age=60"},
+		{"application/linkset+json", "anna", "application/linkset+json", `"href":"ftp://h.example/pub/a"`, "Authorization, Accept, Accept-Language", "no-store"},
 	} {
 		fields := []string{"Accept", answer.ListingAccept(tt.accept, false, "")}
 		if tt.login != "" {
@@ -139,7 +140,7 @@ func TestListing(t *testing.T) {
 // What a server refuses is told in words, with its own; a challenge is passed on only to who talks to the server by this proxy,
 // and would be one of this server at /fetch.
 func TestRefusal(t *testing.T) {
-	p := present.New(present.Config{Fetch: handlerFunc(shelf), Most: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file or directory"}}})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), Most: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file or directory"}}})
 	for _, tt := range []struct {
 		target    string
 		fetched   bool
@@ -189,7 +190,7 @@ func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := resolver.Memory{Quota: resolver.Quota{Slots: make(resolver.Slots, slots), Busy: problem.ErrDocuments}}
 	var asked int
-	p := present.New(present.Config{Most: slots * resolver.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: slots * resolver.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
 		r scheme.Request,
 	) (*scheme.Resource, error) {
 		asked = len(memory.Slots)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -27,7 +28,7 @@ func TestLargeListingsWait(t *testing.T) {
 	}
 	r := scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: u}}
 	large := make(chan struct{}, 1)
-	p := Handler{most: 1 << 20, large: large}
+	p := Handler{most: 1 << 20, large: large, pages: pages.New(pages.Site{})}
 	p.Handler = listed(largeListing / 2)
 	large <- struct{}{}
 	if resource, err := p.Fetch(t.Context(), r); err != nil || resource.ContentLength < largeListing/2 {

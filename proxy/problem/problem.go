@@ -87,21 +87,21 @@ func PrefersHTML(lines httpmessage.Lines) bool {
 }
 
 // Reply returns the reply to a request with these fields that failed with err: a page for
-// browsers, or a problem document.
-func Reply(lines httpmessage.Lines, err error) message.Reply {
-	return reply(lines, New(err), err)
+// browsers, in the language that they accept, or a problem document.
+func Reply(design *pages.Design, lines httpmessage.Lines, err error) message.Reply {
+	return reply(design, lines, New(err), err)
 }
 
 // ProxyReply is Reply to a request that the proxy of a name could not forward: RFC 9209.
-func ProxyReply(lines httpmessage.Lines, name string, err error) message.Reply {
+func ProxyReply(design *pages.Design, lines httpmessage.Lines, name string, err error) message.Reply {
 	p := New(err)
 	p.Forwarded = true
-	r := reply(lines, p, err)
+	r := reply(design, lines, p, err)
 	r.Header["Proxy-Status"] = []string{ProxyStatus(name, err)}
 	return r
 }
 
-func reply(lines httpmessage.Lines, p api.Problem, err error) message.Reply {
+func reply(design *pages.Design, lines httpmessage.Lines, p api.Problem, err error) message.Reply {
 	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Header: fields(err, p.Status)}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
@@ -116,7 +116,7 @@ func reply(lines httpmessage.Lines, p api.Problem, err error) message.Reply {
 		r.Vary += ", " + failure.Vary
 	}
 	if PrefersHTML(lines) {
-		r.ContentType, r.Body = pages.ContentType, pages.Problem(p)
+		r = r.WithPage(message.Page(design.For(lines.List(pages.Vary)).Problem(p)))
 	} else {
 		r.ContentType, r.Body = typeJSON, message.Marshal(p)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -199,7 +200,7 @@ func TestNewHidesPasswords(t *testing.T) {
 			t.Errorf("%v: %q at %q", tt.err, p.Input, at)
 		}
 		for _, accept := range []string{"application/json", "text/html"} {
-			body := string(problem.Reply(httpmessage.FieldsOf("Accept", accept).Lines, tt.err).Body)
+			body := string(problem.Reply(pages.New(pages.Site{}), httpmessage.FieldsOf("Accept", accept).Lines, tt.err).Body)
 			if !strings.Contains(body, "bob:") || strings.Contains(body, "sec7") || strings.Contains(body, "ret@") {
 				t.Errorf("%v as %s: %s", tt.err, accept, body)
 			}
@@ -219,8 +220,12 @@ func TestReplyByAccept(t *testing.T) {
 		if accept != "" {
 			header.Set("Accept", accept)
 		}
-		r := problem.Reply(httpmessage.LinesOf(header), negative)
-		if r.Status != 404 || r.Vary != "Accept" || r.CacheControl != "no-store" {
+		r := problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), negative)
+		vary := "Accept"
+		if page {
+			vary = "Accept, Accept-Language"
+		}
+		if r.Status != 404 || r.Vary != vary || r.CacheControl != "no-store" {
 			t.Errorf("%q: %+v", accept, r)
 		}
 		body := string(r.Body)
@@ -263,7 +268,7 @@ func TestReplyFields(t *testing.T) {
 		{negative(resolver.CacheHit, time.Minute), "", "", "max-age=60", "urnd; hit; ttl=60"},
 		{negative(resolver.CacheMiss, 0), "", "", "no-store", "urnd; fwd=uri-miss; ttl=0"},
 	} {
-		r := problem.Reply(nil, tt.err)
+		r := problem.Reply(pages.New(pages.Site{}), nil, tt.err)
 		want := 0
 		if tt.name != "" {
 			want = 1

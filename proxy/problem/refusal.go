@@ -12,8 +12,8 @@ import (
 
 // The refusals of requests, with the setting that decides, if any.
 var (
-	ErrTargetTooLong  = errors.New("the request-target is longer than limits.target allows")
-	ErrHeaderTooLarge = errors.New("the header is larger than limits.header allows")
+	ErrTargetTooLong  = errors.New("the request-target is longer than is allowed here (limits.target)")
+	ErrHeaderTooLarge = errors.New("the header is larger than is allowed here (limits.header)")
 	ErrMalformed      = errors.New("the request is not valid HTTP/1.1 (RFC 9112)")
 	ErrBodyTimeout    = errors.New("the client took too long to send the next part of its body (limits.body_timeout)")
 	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
@@ -45,8 +45,8 @@ var (
 	ErrFetchSite     = errors.New("a page of another site may only link to what is fetched here, and not load it with the " +
 		"rights of its reader (access.embedders)")
 	ErrFetchPerson = errors.New("a person has to open this: a page of another site may have led the browser here")
-	ErrFetchHost   = errors.New("browsers are sent what is fetched here by an address, localhost or one of listen.names " +
-		"alone: the name of another site may lead here")
+	ErrFetchHost   = errors.New("browsers are sent what is fetched here by an address, localhost or a name of this server " +
+		"alone: the name of another site may lead here (listen.names)")
 	ErrPurgeClient = errors.New("this client may not purge the cache (access.purge_clients)")
 	ErrGuesses     = errors.New("this client has sent too many wrong passwords or tokens; try again in a second")
 	ErrLogin       = errors.New("a user and a password are required (access.proxy_users)")

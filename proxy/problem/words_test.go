@@ -18,6 +18,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -83,7 +84,7 @@ func TestWords(t *testing.T) {
 			if got := problem.New(err).Detail; got != tt.want {
 				t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 			}
-			reply := problem.ProxyReply(httpmessage.FieldsOf("Accept", "text/html").Lines, "urnd", err)
+			reply := problem.ProxyReply(pages.New(pages.Site{}), httpmessage.FieldsOf("Accept", "text/html").Lines, "urnd", err)
 			if all := fmt.Sprint(reply.Header, string(reply.Body)); strings.Contains(all, "10.9.9.") {
 				t.Errorf("%v: %s", tt.err, all)
 			}

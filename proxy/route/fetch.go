@@ -24,8 +24,13 @@ func LedTo(u string) string { return Fetched(u) + "&led" }
 func parseFetch(target string) (Target, error) {
 	query := strings.TrimPrefix(target, PathFetch)
 	text, ok := parameter(query, "uri")
+	own := query // what is not part of the URI
+	if _, isUnencoded := unencodedURI(query); isUnencoded {
+		own, _, _ = strings.Cut("&"+strings.TrimPrefix(query, "?"), "&uri=")
+	}
+	language := languageOf(own)
 	if !ok || text == "" {
-		return Target{Form: FormFetch}, missing(target, ruleParameter)
+		return Target{Form: FormFetch, Language: language}, missing(target, ruleParameter)
 	}
 	if rest, ok := unencodedURI(query); ok {
 		text = resolver.Pasted(rest)
@@ -34,7 +39,7 @@ func parseFetch(target string) (Target, error) {
 		words, _ := rawParameter(query, "search")
 		decoded, err := url.QueryUnescape(words)
 		if err != nil {
-			return Target{Form: FormFetch}, missing(target, ruleParameter)
+			return Target{Form: FormFetch, Language: language}, missing(target, ruleParameter)
 		}
 		text += encoded(decoded)
 	}
@@ -43,7 +48,7 @@ func parseFetch(target string) (Target, error) {
 		err = q.URI.Check()
 	}
 	_, led := rawParameter(query, "led")
-	return Target{Form: FormFetch, Text: text, Query: q, Led: led, Sort: sortOf(query)}, err
+	return Target{Form: FormFetch, Text: text, Query: q, Led: led, Sort: sortOf(query), Language: language}, err
 }
 
 // sortOf returns the order of a listing that a query asks for, "" for that of the listing.

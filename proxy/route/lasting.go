@@ -21,7 +21,10 @@ func (a *Ask) Last(lasting func(string) string) {
 	if t.Query.URN.IsValid() {
 		t.Query.URN = t.Query.URN.Over(lasting(t.Query.URN.URI().String()))
 	}
-	for _, text := range [...]*string{&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.To.Host, &t.Text, &t.Sort, &t.Format, &t.Handle, &t.Values, &t.Query.ResolutionParams} {
+	for _, text := range [...]*string{
+		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.To.Host, &t.Text, &t.Sort, &t.Format, &t.Handle, &t.Values, &t.Language,
+		&t.Query.ResolutionParams,
+	} {
 		if constant := constantOf(*text); constant != "" {
 			*text = constant
 			continue

@@ -64,6 +64,9 @@ type Target struct {
 	Format string
 	// Handle is the handle that is asked for, decoded, and Values are the parameters, as they are, that say which of its values.
 	Handle, Values string
+	// Language is the language that a reader has chosen for pages of this server, by the parameter lang of the front page, its form and
+	// /fetch; "" for none. The query of a name has none: all of it is part of the name.
+	Language string
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
 	// Moment is what is asked of how the name was; the zero value is nothing.
@@ -232,10 +235,13 @@ func parsePair(target, text string) (Target, error) {
 func parseParameters(f Form, target, query string, room *Scratch) (Target, error) {
 	text, ok := rawParameter(query, "uri")
 	text = room.unescape(text)
-	if !ok {
-		return Target{Form: f}, missing(target, ruleParameter)
-	}
 	r := Target{Form: f}
+	if f != FormAPI {
+		r.Language = languageOf(query)
+	}
+	if !ok {
+		return withoutURI(r, target)
+	}
 	if f != FormAPI {
 		text = resolver.Pasted(formText(query, text))
 		r.Text, r.Typed = text, true
@@ -245,10 +251,10 @@ func parseParameters(f Form, target, query string, room *Scratch) (Target, error
 		return r, err
 	}
 	if service == resolver.IisI {
-		return Target{Form: f}, missing(target, rulePair)
+		return Target{Form: f, Language: r.Language}, missing(target, rulePair)
 	}
 	if text == "" && r.Typed {
-		return Target{Form: FormHome}, nil
+		return Target{Form: FormHome, Language: r.Language}, nil
 	}
 	if format, ok := parameter(query, "format"); ok && f != FormAPI {
 		r.Format, explicit, service = format, true, resolver.I2C
@@ -267,6 +273,29 @@ func parseParameters(f Form, target, query string, room *Scratch) (Target, error
 	}
 	r.Query = q
 	return r, err
+}
+
+// withoutURI returns what is asked for without the parameter uri: the front page in a language, or nothing.
+func withoutURI(r Target, target string) (Target, error) {
+	if r.Language == "" {
+		return r, missing(target, ruleParameter)
+	}
+	return Target{Form: FormHome, Language: r.Language}, nil
+}
+
+// languageOf returns the language in the parameter "lang" of a page of this server: what may be a tag (RFC 5646), "" for none.
+func languageOf(query string) string {
+	const most = 35 // octets
+	tag, _ := rawParameter(query, "lang")
+	if len(tag) > most {
+		return ""
+	}
+	for i := range len(tag) {
+		if c := tag[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return ""
+		}
+	}
+	return tag
 }
 
 // timeOf returns the time in the parameter "at", the zero value for none.

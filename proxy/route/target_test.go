@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -58,7 +59,7 @@ func FuzzParse(f *testing.F) {
 			if parse.Offset < 0 || parse.Offset > len(parse.Input) || problem.Status(err) != 400 {
 				t.Fatalf("%q: %v", target, err)
 			}
-			if page := string(problem.Reply(httpmessage.FieldsOf("Accept", "text/html").Lines, err).Body); strings.Contains(page, "<script") {
+			if page := string(problem.Reply(pages.New(pages.Site{}), httpmessage.FieldsOf("Accept", "text/html").Lines, err).Body); strings.Contains(page, "<script") {
 				t.Fatalf("%q: the page holds markup of the input: %s", target, page)
 			}
 		case errors.As(err, &negative):
@@ -71,4 +72,32 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: no absolute URI", target)
 		}
 	})
+}
+
+// The parameter lang is one of pages of this server alone: what a name, or a URL that is not encoded, has behind its query is theirs.
+func TestParseLanguage(t *testing.T) {
+	for _, tt := range []struct{ target, form, language, name string }{
+		{"/?lang=de", "home", "de", ""},
+		{"/?lang=zh-Hans&uri=", "home", "zh-Hans", ""},
+		{"/?uri=urn:example:a&lang=fr", "path", "fr", "urn:example:a"},
+		{"/?lang=fr&uri=urn:example:a", "path", "fr", "urn:example:a"},
+		{"/fetch?lang=de", "fetch", "de", ""},
+		{"/fetch?uri=gopher%3A%2F%2Fa.example%2F&lang=de", "fetch", "de", "gopher://a.example/"},
+		{"/fetch?lang=de&uri=gopher://a.example/", "fetch", "de", "gopher://a.example/"},
+		{"/fetch?uri=http://a.example/?b&lang=de", "fetch", "", "http://a.example/?b&lang=de"},
+		{"/fetch?x=y&uri=http://a.example/?b&lang=de", "fetch", "", "http://a.example/?b&lang=de"},
+		{"/urn:example:a?=lang=de", "path", "", "urn:example:a?=lang=de"},
+		{"/http://a.example/?lang=de", "path", "", "http://a.example/?lang=de"},
+		{"/uri-res/N2L?urn:example:a?=&lang=de", "thttp", "", "urn:example:a?=&lang=de"},
+		{"/api/v1/resolve?uri=urn:example:a&lang=de", "api", "", "urn:example:a"},
+		{"/?lang=d%65", "path", "", ""},
+		{"/?lang=" + strings.Repeat("a", 36), "path", "", ""},
+		{"/?lang=", "path", "", ""},
+		{"/?lang=<b>&uri=urn:example:a", "path", "", "urn:example:a"},
+	} {
+		got, _ := route.Parse(tt.target)
+		if got.Form.String() != tt.form || got.Language != tt.language || got.Query.URI.String() != tt.name {
+			t.Errorf("%s: %s %q %q", tt.target, got.Form, got.Language, got.Query.URI)
+		}
+	}
 }

@@ -1,0 +1,24 @@
+package message
+
+import "net/http"
+
+// Page is a page with what a response says of it: what package pages makes.
+type Page struct {
+	Body     []byte
+	Language string // the value of Content-Language
+	Policy   string // that of Content-Security-Policy, by which it has no style but its own
+}
+
+// WithPage returns the reply with a page, which was chosen by the language that the client accepts.
+func (r Reply) WithPage(p Page) Reply {
+	if r.Header == nil {
+		r.Header = make(http.Header)
+	}
+	r.Header["Content-Language"], r.Header["Content-Security-Policy"] = []string{p.Language}, []string{p.Policy}
+	r.ContentType, r.Body = "text/html; charset=utf-8", p.Body
+	if r.Vary != "" {
+		r.Vary += ", "
+	}
+	r.Vary += "Accept-Language"
+	return r
+}

@@ -1,0 +1,246 @@
+package pages
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+//go:embed *.html *.css
+var files embed.FS
+
+// Site is what makes pages those of a site. The zero value is that of urnd without settings.
+type Site struct {
+	Name     string // "" is "urnd"
+	Logo     *Logo  // nil: none
+	Accent   string // the colour of links and buttons, such as "#0645ad"; "" is that of urnd
+	Language Language
+	// Contact is whom readers ask: a URI, or any text; Imprint and Privacy are URLs. "" are none.
+	Contact, Imprint, Privacy string
+	Texts                     [languages]SiteText
+	// Examples are identifiers that the start page offers.
+	Examples []string
+	// Namespaces are those of which names lead somewhere by a rule, by their identifiers, and Known how many there are.
+	Namespaces []string
+	Known      int
+	// Base is the path that a proxy in front has removed, such as "/resolver"; "" for none.
+	Base string
+}
+
+// SiteText is what a site says in one language; "" is what Site and urnd say.
+type SiteText struct{ Name, Welcome string }
+
+// Design makes the pages of a site. It is immutable, and safe for concurrent use.
+type Design struct {
+	site      Site
+	texts     [languages]texts
+	sentences map[string]*sentence
+	matcher   language.Matcher
+	templates *template.Template
+	page      sheet
+	listings  sheet
+	isApart   bool
+}
+
+// New returns the design of a site.
+func New(site Site) *Design {
+	d := &Design{
+		site: site, matcher: newMatcher(), sentences: make(map[string]*sentence),
+		texts: [languages]texts{english(), german(), french(), spanish(), chinese()},
+		// It escapes by context: no input can become markup.
+		templates: template.Must(template.ParseFS(files, "*.html")),
+	}
+	const mostNamespaces = 100 // on the start page
+	d.site.Namespaces = site.Namespaces[:min(len(site.Namespaces), mostNamespaces)]
+	if d.site.Name == "" {
+		d.site.Name = "urnd"
+	}
+	all := sentences()
+	for i := range all {
+		d.sentences[all[i][English]] = &all[i]
+	}
+	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
+	return d
+}
+
+// Apart returns the design for another server of urnd, such as that of administrators, which has none of the pages for readers.
+func (d *Design) Apart() *Design {
+	apart := *d
+	apart.isApart = true
+	return &apart
+}
+
+// Writer makes the pages of a design in one language. It is a value.
+type Writer struct {
+	design   *Design
+	language Language
+	isChosen bool // by ?lang=, which links to pages of this server keep
+}
+
+// For returns the writer for who sends a value of Accept-Language, "" for none, or has chosen a language by its word.
+func (d *Design) For(accept string) Writer {
+	if l, ok := LanguageOf(accept); ok {
+		return Writer{d, l, true}
+	}
+	return Writer{d, d.Language(accept), false}
+}
+
+// In returns the writer of a language.
+func (d *Design) In(l Language) Writer { return Writer{design: d, language: l} }
+
+// Logo returns that of the site, nil for none.
+func (d *Design) Logo() *Logo { return d.site.Logo }
+
+// Path returns the path and query of a page of this server as browsers must ask for it, where a proxy in front has removed a path.
+func (d *Design) Path(target string) string { return d.site.Base + target }
+
+// text returns the texts of the language.
+func (w Writer) text() *texts { return &w.design.texts[w.language] }
+
+// name returns that of the site.
+func (w Writer) name() string {
+	if name := w.design.site.Texts[w.language].Name; name != "" {
+		return name
+	}
+	return w.design.site.Name
+}
+
+// Frame is what is around the content of every page, which embeds it: the title, the site, where to go, whom to ask.
+type Frame struct {
+	T     *texts
+	Lang  string
+	Title string
+	Head  template.HTML // the style, which the policy names by its hash
+	Name  string
+	// Start is the attribute of the link to the start page, "" where the page is shown at the address of another server.
+	Start template.HTMLAttr
+	Logo  template.HTML
+	// Nav leads to the pages of this server, Crumbs to what is above this one, and Languages to it in others.
+	Nav, Crumbs, Languages []Entry
+	Contact                link
+	Imprint, Privacy       template.HTMLAttr
+}
+
+// Entry is a page in a list of pages: without a link where it is this one.
+type Entry struct {
+	Word string
+	Link link
+	Lang string // of the text, "" for that of the page
+}
+
+// place is where a page is shown, which says what it may link to.
+type place uint8
+
+const (
+	here      place = iota // at an address of this server
+	host                   // at a web host whose paths are names
+	elsewhere              // at the address of another server, by its proxy
+)
+
+// frame returns the frame of a page, which is at a path of this server, "" for one that is not known by that.
+func (w Writer) frame(title string, at place, path string) Frame {
+	site, t := &w.design.site, w.text()
+	f := Frame{
+		T: t, Lang: w.language.Tag(), Title: title, Name: w.name(), Contact: contact(site.Contact),
+		Imprint: w.outside(site.Imprint), Privacy: w.outside(site.Privacy), Head: w.design.page.element,
+	}
+	if title != f.Name {
+		f.Title += " – " + f.Name
+	}
+	if at == elsewhere || w.design.isApart {
+		f.Title = title
+		return f
+	}
+	f.Start = w.href("/" + w.query())
+	f.Logo = site.Logo.element(site.Base)
+	if at == here {
+		f.Nav = []Entry{w.entry(string(t.Start), "/", path), w.entry(string(t.FetchTitle), "/fetch", path)}
+	}
+	return f
+}
+
+// query returns the parameter by which a page of this server keeps the language that was chosen.
+func (w Writer) query() string {
+	if !w.isChosen {
+		return ""
+	}
+	return "?lang=" + w.language.Word()
+}
+
+// entry returns a link to a page of this server, or its name where that is the page at a path.
+func (w Writer) entry(word, target, path string) Entry {
+	if target == path {
+		return Entry{Word: word}
+	}
+	return Entry{Word: word, Link: link{w.href(target + w.query()), word}}
+}
+
+// inLanguages returns links to a page in all languages: at returns its target by the parameter.
+func (w Writer) inLanguages(at func(parameter string) string) []Entry {
+	all := make([]Entry, 0, languages)
+	for _, l := range Languages() {
+		e := Entry{Word: l.ownName(), Lang: l.Tag()}
+		if l != w.language {
+			e.Link = link{w.href(at("lang=" + l.Word())), l.ownName()}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// href returns the attribute of a link to a target of this server.
+func (w Writer) href(target string) template.HTMLAttr { return hrefOf(w.design.Path(target)) }
+
+// outside returns the attribute of a link to a URL of the site, which its settings have checked; "" for none.
+func (w Writer) outside(url string) template.HTMLAttr {
+	if url == "" {
+		return ""
+	}
+	return hrefOf(url)
+}
+
+// IsEnglish reports whether the page is in English: what is in English needs no mark then.
+func (f Frame) IsEnglish() bool { return f.Lang == English.Tag() }
+
+// Page is a page with what a response says of it.
+type Page struct {
+	Body     []byte
+	Language string // the value of Content-Language
+	Policy   string // that of Content-Security-Policy, by which it has no style but its own
+}
+
+// Vary are the fields of a request that say which page it gets, besides Accept, by which there is one at all.
+const Vary = "Accept-Language"
+
+// execute returns the page that a template makes of its data.
+func (w Writer) execute(file string, s *sheet, value any) Page {
+	var b bytes.Buffer
+	p := Page{Language: w.language.Tag(), Policy: s.policy}
+	if err := w.design.templates.ExecuteTemplate(&b, file, value); err != nil { // it cannot fail with these types
+		p.Body = []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.")
+		return p
+	}
+	p.Body = b.Bytes()
+	return p
+}
+
+// number returns how many there are of something.
+func (w Writer) number(n int, one, many text) string {
+	if n == 1 {
+		return string(one)
+	}
+	return many.with(w.grouped(int64(n)))
+}
+
+// grouped returns a number with its digits in groups, as the language writes it.
+func (w Writer) grouped(n int64) string {
+	separator := [languages]string{",", ".", "\u202f", "\u202f", ","}[w.language]
+	if n < 10_000 && w.language == Spanish {
+		return strconv.FormatInt(n, 10)
+	}
+	return strings.ReplaceAll(commas(n), ",", separator)
+}

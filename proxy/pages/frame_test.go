@@ -1,0 +1,287 @@
+package pages_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"image"
+	"image/png"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// library is a site with all that one may have.
+func library(t testing.TB) pages.Site {
+	t.Helper()
+	logo, err := pages.ParseLogo([]byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := pages.Site{
+		Name: "Library of <Examples>", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
+		Privacy: "https://library.example/privacy?a&b", Examples: []string{"urn:isbn:9780395363416", "ISSN 0028-0836"},
+		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver",
+	}
+	site.Texts[pages.German] = pages.SiteText{Name: "Bibliothek der <Beispiele>", Welcome: "Willkommen & guten Tag."}
+	return site
+}
+
+// everyPage returns pages of all kinds in one language, by what they are. None of a listing is among those that are not bounded.
+func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages.Page) {
+	t.Helper()
+	offset := 9
+	long := strings.Repeat("urn:a1:b", 100)
+	problems := map[string]api.Problem{
+		"marked": {
+			Status: 400, Title: "Bad Request", Input: "urn:isbn:x y", Offset: &offset, Rule: "rule", Section: "RFC 8141 section 2",
+			Detail: "a space is not allowed",
+		},
+		"withdrawn": {Status: 410, Title: "Gone", Detail: "name is gone: merged", Input: "urn:a1:b", Record: &api.Record{
+			Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "mailto:a@a.example", Successors: []string{"urn:a1:c", "http://a.example/"},
+		}},
+		"reserved": {Status: 404, Title: "Not Found", Detail: "name not found", Input: "urn:a1:b", Record: &api.Record{Status: "reserved", Sandbox: true}},
+		"guess":    {Status: 404, Title: "Not Found", Detail: "no page", Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
+		"opens":    {Status: 403, Title: "Forbidden", Detail: "a person", Input: "gopher://a.example/", Fetched: true, Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x"},
+		"address":  {Status: 404, Title: "Not Found", Detail: "name not found", Input: "https://purl.example/x"},
+	}
+	for _, status := range []int{400, 401, 403, 404, 405, 410, 414, 429, 500, 501, 502, 503, 504} {
+		p := api.Problem{Status: status, Title: http.StatusText(status), Detail: "name not found: the name is not registered", Input: "urn:a1:b"}
+		problems[p.Title] = p
+		p.Forwarded, p.Input = true, "http://a.example/"
+		problems["forwarded "+p.Title] = p
+		p.Fetched, p.Input = true, "gopher://a.example/"
+		problems["fetched "+p.Title] = p
+		p.Refused, p.Noun = true, "file or directory"
+		problems["refused "+p.Title] = p
+		p.Declined = true
+		problems["declined "+p.Title] = p
+	}
+	bounded = map[string]pages.Page{
+		"home": w.Home(false), "home of a host": w.Home(true), "fetch": w.Fetch(), "list": w.List("urn:a1:b", []string{"http://a.example/", "urn:a1:c"}),
+		"empty list": w.List("urn:a1:b", nil), "description": w.Description("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}, {"url", "http://a.example/"}}),
+	}
+	for name, p := range problems {
+		bounded[name] = w.Problem(p)
+	}
+	listings = make(map[string]pages.Page)
+	for _, name := range names(t) {
+		listings[name], listings[name+" of a proxy"] = w.Listing(fixture(t, name), fetched), w.Listing(fixture(t, name), itself)
+	}
+	for _, kind := range kinds() {
+		listings["empty "+kind] = w.Listing(&scheme.Listing{Kind: kind, URI: "ftp://a.example/"}, fetched)
+	}
+	return bounded, listings
+}
+
+// Every page in every language is whole, has what WCAG 2.2 asks of its frame, no style but the one that its policy names, and is
+// short.
+func TestEveryPage(t *testing.T) {
+	for name, site := range map[string]pages.Site{"plain": {}, "library": library(t)} {
+		d := pages.New(site)
+		for _, l := range pages.Languages() {
+			bounded, listings := everyPage(t, d.In(l))
+			for page, p := range bounded {
+				where := name + ", " + l.Tag() + ": " + page
+				checkFrame(t, where, l, p)
+				const most = 8 << 10 // as proxy keeps replies about names that lead nowhere
+				if len(p.Body) > most {
+					t.Errorf("%s: %d octets", where, len(p.Body))
+				}
+			}
+			for page, p := range listings {
+				checkFrame(t, name+", "+l.Tag()+": "+page, l, p)
+			}
+		}
+	}
+}
+
+// The longest that requests and settings can make of a page is short, too.
+func TestLongestPages(t *testing.T) {
+	site := library(t)
+	site.Examples = slices.Repeat([]string{strings.Repeat("ä", 100)}, 10)
+	site.Namespaces = slices.Repeat([]string{strings.Repeat("n", 32)}, 500)
+	site.Texts[pages.English] = pages.SiteText{Name: strings.Repeat("&", 80), Welcome: strings.Repeat("<", 1000)}
+	w := pages.New(site).For("en")
+	long, offset := strings.Repeat(`"`, 60_000), 30_000
+	problem := api.Problem{Status: 404, Title: "Not Found", Detail: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)}}
+	marked := problem
+	marked.Rule, marked.Offset = "rule", &offset
+	address := problem
+	address.Input, address.Typed = "https://h.example/"+strings.Repeat("%", 1000), ""
+	for name, p := range map[string]pages.Page{"home": w.Home(false), "problem": w.Problem(problem), "marked": w.Problem(marked), "address": w.Problem(address)} {
+		read(t, p.Body)
+		const most = 30_000
+		if len(p.Body) > most {
+			t.Errorf("%s: %d octets", name, len(p.Body))
+		}
+	}
+}
+
+func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
+	t.Helper()
+	elements := read(t, p.Body)
+	count := make(map[string]int)
+	for _, e := range elements {
+		count[e.name]++
+		switch {
+		case e.name == "html" && e.attrs["lang"] != l.Tag(), e.name == "main" && e.attrs["id"] != "main":
+			t.Errorf("%s: %s %v", where, e.name, e.attrs)
+		case e.name == "nav" && e.attrs["aria-label"] == "":
+			t.Errorf("%s: a nav without a name", where)
+		case e.name == "input" && e.attrs["type"] != "hidden" && !slices.ContainsFunc(elements, func(label *element) bool { return label.name == "label" && label.text != "" }):
+			t.Errorf("%s: a field without a label", where)
+		case e.name == "img" && (e.attrs["width"] == "" || e.attrs["height"] == "" || e.attrs["src"] != "/resolver/logo.svg"):
+			t.Errorf("%s: %v", where, e.attrs)
+		case e.text == "" && (e.name == "a" || e.name == "button" || e.name == "h1" || e.name == "title"):
+			t.Errorf("%s: an empty %s", where, e.name)
+		}
+	}
+	if count["main"] != 1 || count["h1"] != 1 || count["title"] != 1 || count["style"] != 1 || count["header"] != 1 {
+		t.Errorf("%s: %v", where, count)
+	}
+	first := slices.IndexFunc(elements, func(e *element) bool { return e.name == "a" })
+	if first < 0 || elements[first].attrs["href"] != "#main" {
+		t.Errorf("%s: the first link does not skip", where)
+	}
+	sum := sha256.Sum256([]byte(texts(elements, "style")[0]))
+	hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if !strings.Contains(p.Policy, "style-src "+hash+";") || strings.Contains(p.Policy, "unsafe") || p.Language != l.Tag() {
+		t.Errorf("%s: %s, and the style is %s", where, p.Policy, hash)
+	}
+	if strings.Contains(string(p.Body), "%s") || strings.Contains(string(p.Body), "ZgotmplZ") || strings.Contains(string(p.Body), "This page failed") {
+		t.Errorf("%s: %s", where, p.Body)
+	}
+	for _, e := range elements {
+		if e.name == "a" && strings.HasPrefix(e.attrs["href"], "//") {
+			t.Errorf("%s: a link to %s", where, e.attrs["href"])
+		}
+	}
+}
+
+// A page at the address of another server has no link that would lead to that, and the pages of this server keep the language that
+// was chosen.
+func TestWhereLinksLead(t *testing.T) {
+	d := pages.New(library(t))
+	hrefs := func(p pages.Page) []string {
+		var all []string
+		for _, e := range read(t, p.Body) {
+			for _, name := range []string{"href", "action"} {
+				if to := e.attrs[name]; strings.HasPrefix(to, "/") {
+					all = append(all, to)
+				}
+			}
+		}
+		return all
+	}
+	forwarded := api.Problem{Status: 502, Title: "Bad Gateway", Detail: "x", Forwarded: true, Input: "http://a.example/"}
+	if got := hrefs(d.For("de").Problem(forwarded)); got != nil {
+		t.Errorf("forwarded: %q", got)
+	}
+	if got := hrefs(d.Apart().For("de").Problem(api.Problem{Status: 404, Title: "Not Found"})); got != nil {
+		t.Errorf("apart: %q", got)
+	}
+	for _, tt := range []struct {
+		name string
+		page pages.Page
+		want string
+	}{
+		{"chosen", d.For("de").Fetch(), "/resolver/?lang=de /resolver/?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"accepted", d.For("de, en").Fetch(), "/resolver/ /resolver/ /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"host", d.For("de, en").Home(true), "/resolver/ /resolver/ /resolver/urn:ietf:rfc:2648 /resolver/urn:isbn:9780395363416 /resolver/?uri=ISSN+0028-0836"},
+		{
+			"problem", d.For("de, en").Problem(api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b?=c&lang=x"}),
+			"/resolver/ /resolver/ /resolver/fetch /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
+				" /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=es /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=zh",
+		},
+	} {
+		if got := strings.Join(hrefs(tt.page), " "); got != tt.want {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+	german := string(d.For("de").Home(false).Body)
+	for _, want := range []string{"Bibliothek der &lt;Beispiele&gt;", "Willkommen &amp; guten Tag.", `<input type="hidden" name="lang" value="de">`, "Impressum"} {
+		if !strings.Contains(german, want) {
+			t.Errorf("no %s in %s", want, german)
+		}
+	}
+	if english := string(d.For("").Home(false).Body); !strings.Contains(english, "Library of &lt;Examples&gt;") || strings.Contains(english, "Willkommen") {
+		t.Error(english)
+	}
+}
+
+// What a page may not do: WCAG 2.2 criteria 2.3.3 and 1.4.4, and no request to another host.
+func TestStyle(t *testing.T) {
+	page := string(english().Listing(fixture(t, "menu"), fetched).Body)
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	for _, never := range []string{"url(", "@import", "animation", "transition", "!important", "user-select", "px;height"} {
+		if strings.Contains(style, never) {
+			t.Errorf("the style has %s", never)
+		}
+	}
+	for _, always := range []string{":focus-visible", "@media print", "prefers-color-scheme"} {
+		if !strings.Contains(style, always) {
+			t.Errorf("the style has no %s", always)
+		}
+	}
+}
+
+func TestParseLogo(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 4))); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ octets, path, fault string }{
+		{`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20px"/>`, "/logo.svg", ""},
+		{`<?xml version="1.0"?><!-- a --><svg viewBox="0,0,1.5,2"><g/></svg>`, "/logo.svg", ""},
+		{picture.String(), "/logo.png", ""},
+		{`<svg/>`, "", "no viewBox"},
+		{`<svg viewBox="0 0 -1 1"/>`, "", "no viewBox"},
+		{`<svg viewBox="0 0 9999 1"/>`, "", "no viewBox"},
+		{`<svg viewBox="0 0 NaN 1"/>`, "", "no viewBox"},
+		{`<svg viewBox="0 0 1 1">`, "", "neither"},
+		{`<html/>`, "", "html"},
+		{"", "", "neither"},
+		{"GIF89a", "", "neither"},
+		{strings.Repeat(" ", pages.MaxLogo+1), "", "more than"},
+	} {
+		logo, err := pages.ParseLogo([]byte(tt.octets))
+		switch {
+		case tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)), tt.fault == "" && err != nil:
+			t.Errorf("%.60q: %v", tt.octets, err)
+		case err == nil && logo.Path() != tt.path:
+			t.Errorf("%.60q: %s", tt.octets, logo.Path())
+		}
+	}
+}
+
+func FuzzParseLogo(f *testing.F) {
+	for _, octets := range []string{`<svg viewBox="0 0 1 1"/>`, "\x89PNG\r\n\x1a\n", "<a>", "<svg width='1e9' height='-1'/>", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>"} {
+		f.Add([]byte(octets))
+	}
+	f.Fuzz(func(t *testing.T, octets []byte) {
+		if logo, err := pages.ParseLogo(octets); err == nil && (logo.Type == "" || len(logo.Octets) > pages.MaxLogo) {
+			t.Errorf("%+v", logo)
+		}
+	})
+}
+
+func BenchmarkProblem(b *testing.B) {
+	p := api.Problem{Status: 404, Title: "Not Found", Detail: "name not found: the name is not registered", Input: "urn:a1:b", Suggestions: []string{"urn:a1:c"}}
+	for b.Loop() {
+		plain().For("de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7").Problem(p)
+	}
+}
+
+func BenchmarkHome(b *testing.B) {
+	d := pages.New(library(b))
+	for b.Loop() {
+		d.For("de-AT,de;q=0.9").Home(false)
+	}
+}

@@ -1,0 +1,130 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"image/png"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Logo is the picture of a site, which is served at its own path. It is immutable.
+type Logo struct {
+	Type          string // its media type
+	Octets        []byte
+	width, height int
+}
+
+// The bounds of a logo: of its file in octets, and of its sides in pixels, or units of its SVG.
+const (
+	MaxLogo     = 64 << 10
+	maxLogoSide = 4096
+)
+
+// The paths that logos are at.
+const (
+	PathLogoSVG = "/logo.svg"
+	PathLogoPNG = "/logo.png"
+)
+
+const (
+	typeSVG = "image/svg+xml"
+	typePNG = "image/png"
+)
+
+// LogoPolicy is the Content-Security-Policy of a logo: an SVG that is opened by itself is a document, which may have no script.
+const LogoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+// ParseLogo returns the logo in the octets of a file, which is an SVG or a PNG, and says how large it is.
+func ParseLogo(octets []byte) (*Logo, error) {
+	if len(octets) > MaxLogo {
+		return nil, fmt.Errorf("it has more than %d octets", MaxLogo)
+	}
+	l := &Logo{Type: typePNG, Octets: octets}
+	if config, err := png.DecodeConfig(bytes.NewReader(octets)); err == nil {
+		l.width, l.height = config.Width, config.Height
+	} else if l.width, l.height, err = sizeOfSVG(octets); err != nil {
+		return nil, err
+	} else {
+		l.Type = typeSVG
+	}
+	if l.width < 1 || l.height < 1 || l.width > maxLogoSide || l.height > maxLogoSide {
+		return nil, fmt.Errorf("its sides are not between 1 and %d: %d by %d", maxLogoSide, l.width, l.height)
+	}
+	return l, nil
+}
+
+// sizeOfSVG returns the sides of an SVG: those of its viewBox, or its width and height. The whole of it is read: a browser shows
+// nothing of what is no XML.
+func sizeOfSVG(octets []byte) (width, height int, err error) {
+	decoder := xml.NewDecoder(bytes.NewReader(octets))
+	isFirst := true
+	for {
+		token, err := decoder.Token()
+		switch {
+		case errors.Is(err, io.EOF) && !isFirst:
+			return width, height, nil
+		case err != nil:
+			return 0, 0, fmt.Errorf("it is neither a PNG nor an SVG: %w", err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || !isFirst {
+			continue
+		}
+		if isFirst = false; start.Name.Local != "svg" {
+			return 0, 0, fmt.Errorf("it is neither a PNG nor an SVG: its element is %q", start.Name.Local)
+		}
+		if width, height, ok = sidesOf(start); !ok {
+			return 0, 0, errors.New("its svg element has no viewBox, and no width and height in pixels")
+		}
+	}
+}
+
+func sidesOf(svg xml.StartElement) (width, height int, ok bool) {
+	var box, w, h string
+	for _, a := range svg.Attr {
+		switch a.Name.Local {
+		case "viewBox":
+			box = a.Value
+		case "width":
+			w = a.Value
+		case "height":
+			h = a.Value
+		}
+	}
+	const four = 4
+	if parts := strings.Fields(strings.ReplaceAll(box, ",", " ")); len(parts) == four {
+		w, h = parts[2], parts[3]
+	}
+	side := func(s string) int {
+		f, err := strconv.ParseFloat(strings.TrimSuffix(s, "px"), 64)
+		if err != nil || f != f || f < 0 || f > maxLogoSide {
+			return 0
+		}
+		return max(int(f), 1)
+	}
+	width, height = side(w), side(h)
+	return width, height, width > 0 && height > 0
+}
+
+// Path returns where the logo is served.
+func (l *Logo) Path() string {
+	if l.Type == typeSVG {
+		return PathLogoSVG
+	}
+	return PathLogoPNG
+}
+
+// element returns the logo on a page below a path: its sides are said, so that nothing moves when it comes. The name of the site
+// is beside it, so it has no other.
+func (l *Logo) element(base string) template.HTML {
+	if l == nil {
+		return ""
+	}
+	return template.HTML(fmt.Sprintf(`<img src="%s" width="%d" height="%d" alt="">`, //nolint:gosec // a constant path behind an escaped one
+		template.HTMLEscapeString(base+l.Path()), l.width, l.height))
+}

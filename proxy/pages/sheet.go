@@ -1,0 +1,35 @@
+package pages
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"strings"
+)
+
+// sheet is the one style sheet of a page, and the policy that allows it alone.
+type sheet struct {
+	element template.HTML
+	policy  string
+}
+
+// newSheet returns the style sheet of files, with the colours of a site.
+func newSheet(site Site, names ...string) sheet {
+	var all strings.Builder
+	for _, name := range names {
+		css, _ := files.ReadFile(name) // it is embedded
+		all.Write(css)
+	}
+	light, dark := accents(site.Accent)
+	css := strings.NewReplacer("ACCENT-LIGHT", light, "ACCENT-DARK", dark, " { ", "{", " }\n", "}", "{\n", "{", "}\n", "}", "; ", ";", ": ", ":").Replace(all.String())
+	sum := sha256.Sum256([]byte(css))
+	images := ""
+	if site.Logo != nil {
+		images = "img-src 'self'; "
+	}
+	return sheet{
+		element: template.HTML("<style>" + css + "</style>"), //nolint:gosec // constant but for two colours that were parsed
+		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " + images +
+			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	}
+}

@@ -1,0 +1,50 @@
+package pages
+
+import "strings"
+
+// text is a text of a page, with "%s" where something is put into it.
+type text string
+
+// Before and After return what is before and behind the place in a text. Where there is none, all of it is before.
+func (t text) Before() string { before, _, _ := strings.Cut(string(t), "%s"); return before }
+
+// After returns what is behind the place in a text.
+func (t text) After() string { _, after, _ := strings.Cut(string(t), "%s"); return after }
+
+// with returns a text with something in its place.
+func (t text) with(s string) string { return t.Before() + s + t.After() }
+
+// texts are the texts of all pages in one language: a field without one fails the tests, as one that nothing uses.
+type texts struct {
+	// Around every page.
+	Colon, Skip, Start, Main, Languages, Contact, Imprint, Privacy, Where text
+
+	// The start page.
+	Welcome, FormLabel, LookUp, Append, Examples, Gateways, Namespaces, NamespacesLead, NamespacesKnown text
+
+	// The page of /fetch.
+	FetchTitle, FetchSays, FetchLabel, Fetch text
+
+	// Problems with a name.
+	NotValid, NameNotFound, AddressNotFound, NameGone, AddressGone, NotNow                         text
+	Reserved, NoResource, NoAddress, Nobody, OwnerWithdrew, NoAnswer, Busy, CannotLookUp           text
+	AtMark, EndOfInput, OpenThis, Led, Withdrawn, Instead, Questions, Sandbox, DidYouMean, Details text
+	Status, Octet                                                                                  text
+
+	// Problems with a resource of another server.
+	Unreached, NoSuch, PasswordNeeded, Refuses                                     text
+	ProxyNoAnswer, ProxyBusy, ProxyRefused, FetchNoAnswer, FetchBusy, FetchRefused text
+	Reason, HasNot, HadOnce, OnlyUsers, NotEverybody, NotUnderstood, CannotDo      text
+	ServerBusy, Failed                                                             text
+
+	// Lists of URIs.
+	NoneKnown text
+
+	// Listings of gateways.
+	Up, Previous, Next, More, Warning, NotAll, ServerSays, Words, Search, Open      text
+	Kind, Name, Size, Changed, Entries, Articles, UnitEntries, UnitArticles, Octets text
+	OneEntry, ManyEntries, OneGroup, ManyGroups, Files                              text
+	EmptyDirectory, EmptyMenu, EmptyGroups, EmptyGroup, EmptyResults                text
+	Folder, WebPage, Group, Info, File, Link, Text, Image, Sound, Video, Document   text
+	Archive, SearchKind, Form, Session, Article, Error, Other                       text
+}

@@ -1,0 +1,51 @@
+package pages
+
+func chinese() texts {
+	return texts{
+		Colon: "：", Skip: "跳到正文", Start: "首页", Main: "本站", Languages: "语言", Contact: "联系方式", Imprint: "版权与法律信息", Privacy: "隐私", Where: "所在位置",
+
+		Welcome:   "本服务器解析名称：将请求重定向到 URN 所命名的资源的位置。",
+		FormLabel: "URN、URL、ISBN、ISSN 或 DOI：", LookUp: "查询",
+		Append:   "也可以将其附加在本服务器的地址之后，例如 %s。",
+		Examples: "示例", Gateways: "FTP、Gopher、新闻组和图书馆服务器上的文件、菜单、文章和记录可在%s页面获取。",
+		Namespaces: "命名空间", NamespacesLead: "本服务器有规则指出以下命名空间的名称通向何处：",
+		NamespacesKnown: "本服务器了解全部 %s 个已注册命名空间的名称写法。",
+
+		FetchTitle: "获取 URL",
+		FetchSays:  "本服务器获取浏览器已不再支持的内容：文件、菜单、文章和记录，并以网页形式显示。",
+		FetchLabel: "ftp、gopher、news、nntp、wais、telnet 或网页的 URL：", Fetch: "获取",
+
+		NotValid: "此名称无效", NameNotFound: "未找到此名称", AddressNotFound: "未找到此地址",
+		NameGone: "此名称已不再使用", AddressGone: "此地址已不再使用", NotNow: "目前无法解析此名称",
+		Reserved: "它已被保留，尚未指向任何位置。", NoResource: "它所属的机构没有与之对应的资源。",
+		NoAddress: "此地址没有登记任何内容。可能拼写有误，或者指向这里的链接有误。",
+		Nobody:    "本服务器可以询问的各方都不知道它。", OwnerWithdrew: "其所有者已将它撤回。",
+		NoAnswer: "必须询问的一台服务器没有应答。请稍后再试。", Busy: "服务器繁忙。请稍后片刻再试。", CannotLookUp: "本服务器无法查询它。",
+		AtMark: "标记的字符处有错误：%s", EndOfInput: "末尾",
+		OpenThis: "要打开它吗？", Led: "可能是另一个网页把您带到了这里。只有在您信任将发送给服务器的内容时，才打开 %s。",
+		Withdrawn: "于 %s 撤回", Instead: "取而代之的是：", Questions: "如有疑问请联系：%s",
+		Sandbox: "此名称仅供试用，可能会被删除。", DidYouMean: "您要找的是不是 %s？", Details: "详细信息",
+		Status: "状态 %s。", Octet: "第 %s 个八位字节。",
+
+		Unreached: "无法访问：%s", NoSuch: "不存在：%s", PasswordNeeded: "需要密码", Refuses: "服务器拒绝",
+		ProxyNoAnswer: "通往该网站的代理没有收到它的应答：%s", ProxyBusy: "通往该网站的代理繁忙。请稍后片刻再试。",
+		ProxyRefused:  "通往该网站的代理没有转发此请求：%s",
+		FetchNoAnswer: "无法访问其服务器，或者它没有正常应答：%s", FetchBusy: "本服务器繁忙。请稍后片刻再试。", FetchRefused: "本服务器不获取它：%s",
+		Reason: "原因：%s", HasNot: "服务器上没有：%s。", HadOnce: "服务器曾经有它，现在已经没有了。",
+		OnlyUsers: "服务器只向有用户名和密码的用户提供它。", NotEverybody: "服务器不向所有人提供它。",
+		NotUnderstood: "服务器不理解此地址。", CannotDo: "服务器无法完成所需的操作。",
+		ServerBusy: "服务器繁忙，或访问者过多。请稍后再试。", Failed: "服务器未能完成。请稍后再试。",
+
+		NoneKnown: "没有已知的条目。",
+
+		Up: "上一级：", Previous: "上一个：", Next: "下一个：", More: "更多", Warning: "警告", NotAll: "这不是全部：%s",
+		ServerSays: "服务器的说明", Words: "词语", Search: "搜索", Open: "打开 %s",
+		Kind: "类型", Name: "名称", Size: "大小", Changed: "修改时间 (UTC)", Entries: "条目", Articles: "文章",
+		UnitEntries: "个条目", UnitArticles: "篇文章", Octets: "%s 个八位字节",
+		OneEntry: "1 个条目", ManyEntries: "%s 个条目", OneGroup: "1 个新闻组", ManyGroups: "%s 个新闻组", Files: "文件",
+		EmptyDirectory: "此目录为空。", EmptyMenu: "此菜单为空。", EmptyGroups: "没有新闻组。", EmptyGroup: "没有文章。", EmptyResults: "没有找到任何内容。",
+		Folder: "文件夹", WebPage: "网页", Group: "组", Info: "文本", File: "文件", Link: "链接", Text: "文本", Image: "图像",
+		Sound: "声音", Video: "视频", Document: "文档", Archive: "归档", SearchKind: "搜索", Form: "表单", Session: "会话",
+		Article: "文章", Error: "错误", Other: "其他",
+	}
+}
