@@ -79,25 +79,27 @@ func (a *Responder) writer(q *Question) pages.Writer {
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
 // which retrieve the resource itself.
 func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
-	if q.Form == route.FormHandle {
+	switch {
+	case q.Form == route.FormHandle:
 		return a.handle(ctx, q)
-	}
-	if q.Form == route.FormMemento {
+	case q.Form == route.FormMemento:
 		return a.moment(ctx, q)
-	}
-	if q.Form == route.FormAPI || wantsTrace(q.Lines) && q.Query.Service.Locates() {
+	case q.Form == route.FormAPI, wantsTrace(q.Lines) && q.Query.Service.Locates():
 		return a.document(ctx, q)
-	}
-	if q.Inflection != route.NotInflected {
+	case q.Inflection != route.NotInflected:
 		return a.inflected(ctx, q)
+	case a.isIdentifier(q):
+		return a.identifier(ctx, q)
 	}
 	q, err := a.atDatetime(ctx, q)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	if a.isIdentifier(q) {
-		return a.identifier(ctx, q)
-	}
+	return a.serve(ctx, q)
+}
+
+// serve answers a question by its service.
+func (a *Responder) serve(ctx context.Context, q *Question) (message.Reply, error) {
 	switch q.Query.Service {
 	case resolver.I2Ls:
 		return a.locations(ctx, q)
