@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"slices"
 	"strings"
 
@@ -102,7 +103,7 @@ func checkRoot(f *Faults, path, root string) {
 	switch {
 	case root == "":
 		f.add(path, "is missing")
-	case err != nil || u.Scheme() != "https" || !isDomain(host) || hasPort || hasUser || hasQuery || hasFragment:
+	case err != nil || u.Scheme() != "https" || !isDomain(host) || net.ParseIP(host) != nil || hasPort || hasUser || hasQuery || hasFragment:
 		f.add(path, "%q is not a URL such as https://id.example.org/, of https and without port", root)
 	case !strings.HasSuffix(root, "/"):
 		f.add(path, "%q does not end with a slash: write %[1]s/", root)
