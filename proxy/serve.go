@@ -110,6 +110,14 @@ func (x *exchange) writer() pages.Writer {
 	return x.handler.config.Pages.For(readerLines(x.lines, &x.ask).List(pages.Vary))
 }
 
+// chosen returns what takes the place of Accept-Language where the reader has chosen a language, "" for nothing.
+func (x *exchange) chosen() string {
+	if x.ask.Target.Language == "" {
+		return ""
+	}
+	return pages.Chosen(x.ask.Target.Language)
+}
+
 // readerLines returns the lines of a request in which the language that its reader has chosen is in the place of those that the
 // client accepts.
 func readerLines(lines httpmessage.Lines, a *route.Ask) httpmessage.Lines {
@@ -119,7 +127,7 @@ func readerLines(lines httpmessage.Lines, a *route.Ask) httpmessage.Lines {
 	}
 	return func(name string) []string {
 		if name == pages.Vary {
-			return []string{language}
+			return []string{pages.Chosen(language)}
 		}
 		return lines.Of(name)
 	}
@@ -319,7 +327,7 @@ func (x *exchange) serveFetch() error {
 	case a.Err != nil:
 		return a.Err
 	default:
-		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: a.Target.Language, Embedder: x.handler.gate.Embedder(&x.client)})
+		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: x.chosen(), Embedder: x.handler.gate.Embedder(&x.client)})
 	}
 }
 

@@ -73,7 +73,10 @@ type Question struct {
 
 // writer returns what makes pages in the language that the client accepts, or its reader has chosen.
 func (a *Responder) writer(q *Question) pages.Writer {
-	return a.config.Pages.For(cmp.Or(q.Language, q.Lines.List(pages.Vary)))
+	if q.Language != "" {
+		return a.config.Pages.For(pages.Chosen(q.Language))
+	}
+	return a.config.Pages.For(q.Lines.List(pages.Vary))
 }
 
 // Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,

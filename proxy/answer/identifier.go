@@ -108,15 +108,13 @@ func (a *Responder) redirected(q *Question, found resolver.Answer, target, query
 func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
 	describe := func(anchor string) string { return a.described(found, anchor) }
 	reply := message.Document(choice.Linkset, nil, found)
+	reply.Status, reply.Vary = status, choice.Vary
 	if choice.Linkset == gs1.TypeHTML {
-		reply = shown(pageOf(a.writer(q), describe, links), found)
-		choice.Vary = "Accept, " + pages.Vary
+		reply = reply.WithPage(message.Page(pageOf(a.writer(q), describe, links)))
 	} else {
 		reply.Body = gs1.Linkset(links, describe, choice.Linkset == gs1.TypeLD)
 	}
-	reply = aboutIdentifier(reply, q, found, found.Record())
-	reply.Status, reply.Vary = status, choice.Vary
-	return reply
+	return aboutIdentifier(reply, q, found, found.Record())
 }
 
 // pageOf returns the page of links, with the same as JSON-LD inside.
@@ -130,10 +128,7 @@ func pageOf(w pages.Writer, describe func(string) string, links []resolver.Link)
 		said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
 		rows = append(rows, [2]string{strings.Join(said, ", "), l.URI})
 	}
-	page := w.Description(title, rows)
-	page.Body = append(page.Body, `<script type="application/ld+json">`...)
-	page.Body = append(append(page.Body, gs1.Linkset(links, describe, true)...), "</script>\n"...)
-	return page
+	return w.DescriptionWith(title, rows, gs1.Linkset(links, describe, true))
 }
 
 // described says in words what an anchor identifies: by the title in the metadata of the name, and else by its codes.

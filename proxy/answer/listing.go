@@ -75,10 +75,7 @@ func ListingLanguage(design *pages.Design, chosen, languages string) string {
 	if !strings.HasPrefix(chosen, pages.Type) {
 		return ""
 	}
-	if _, isChosen := pages.LanguageOf(languages); isChosen { // its links keep it
-		return languages
-	}
-	return design.Language(languages).Tag() + ";q=1"
+	return design.For(languages).Accept()
 }
 
 // AcceptOf returns the field Accept of a client for which ListingAccept has chosen, alone, and whether it

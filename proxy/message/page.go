@@ -1,6 +1,9 @@
 package message
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // Page is a page with what a response says of it: what package pages makes.
 type Page struct {
@@ -16,9 +19,11 @@ func (r Reply) WithPage(p Page) Reply {
 	}
 	r.Header["Content-Language"], r.Header["Content-Security-Policy"] = []string{p.Language}, []string{p.Policy}
 	r.ContentType, r.Body = "text/html; charset=utf-8", p.Body
-	if r.Vary != "" {
-		r.Vary += ", "
+	switch {
+	case r.Vary == "":
+		r.Vary = "Accept-Language"
+	case !strings.Contains(r.Vary, "Accept-Language"): // something else may have been chosen by it
+		r.Vary += ", Accept-Language"
 	}
-	r.Vary += "Accept-Language"
 	return r
 }

@@ -81,16 +81,29 @@ type Writer struct {
 	isChosen bool // by ?lang=, which links to pages of this server keep
 }
 
-// For returns the writer for who sends a value of Accept-Language, "" for none, or has chosen a language by its word.
+// For returns the writer for who sends a value of Accept-Language, "" for none, or has chosen a language: see Chosen.
 func (d *Design) For(accept string) Writer {
-	if l, ok := LanguageOf(accept); ok {
-		return Writer{d, l, true}
-	}
-	return Writer{d, d.Language(accept), false}
+	tag, isChosen := strings.CutPrefix(accept, chosen)
+	return Writer{d, d.Language(tag), isChosen}
 }
+
+// Chosen returns what takes the place of a value of Accept-Language where a reader has chosen a language by ?lang=, by its tag: links
+// to pages of this server keep that.
+func Chosen(tag string) string { return chosen + tag }
+
+// chosen is before a tag that was chosen: no value of Accept-Language begins so.
+const chosen = "="
 
 // In returns the writer of a language.
 func (d *Design) In(l Language) Writer { return Writer{design: d, language: l} }
+
+// Accept returns one value for all by which For returns this writer.
+func (w Writer) Accept() string {
+	if w.isChosen {
+		return Chosen(w.language.Tag())
+	}
+	return w.language.Tag()
+}
 
 // Logo returns that of the site, nil for none.
 func (d *Design) Logo() *Logo { return d.site.Logo }

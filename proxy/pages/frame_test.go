@@ -64,6 +64,7 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	}
 	bounded = map[string]pages.Page{
 		"home": w.Home(false), "home of a host": w.Home(true), "fetch": w.Fetch(), "list": w.List("urn:a1:b", []string{"http://a.example/", "urn:a1:c"}),
+		"with data":  w.DescriptionWith("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}}, []byte(`{"a": "</script><script>alert(1)"}`)),
 		"empty list": w.List("urn:a1:b", nil), "description": w.Description("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}, {"url", "http://a.example/"}}),
 	}
 	for name, p := range problems {
@@ -180,10 +181,10 @@ func TestWhereLinksLead(t *testing.T) {
 		return all
 	}
 	forwarded := api.Problem{Status: 502, Title: "Bad Gateway", Detail: "x", Forwarded: true, Input: "http://a.example/"}
-	if got := hrefs(d.For("de").Problem(forwarded)); got != nil {
+	if got := hrefs(d.For(pages.Chosen("de")).Problem(forwarded)); got != nil {
 		t.Errorf("forwarded: %q", got)
 	}
-	if got := hrefs(d.Apart().For("de").Problem(api.Problem{Status: 404, Title: "Not Found"})); got != nil {
+	if got := hrefs(d.Apart().For(pages.Chosen("de")).Problem(api.Problem{Status: 404, Title: "Not Found"})); got != nil {
 		t.Errorf("apart: %q", got)
 	}
 	for _, tt := range []struct {
@@ -191,7 +192,7 @@ func TestWhereLinksLead(t *testing.T) {
 		page pages.Page
 		want string
 	}{
-		{"chosen", d.For("de").Fetch(), "/resolver/?lang=de /resolver/?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"chosen", d.For(pages.Chosen("de")).Fetch(), "/resolver/?lang=de /resolver/?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
 		{"accepted", d.For("de, en").Fetch(), "/resolver/ /resolver/ /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
 		{"host", d.For("de, en").Home(true), "/resolver/ /resolver/ /resolver/urn:ietf:rfc:2648 /resolver/urn:isbn:9780395363416 /resolver/?uri=ISSN+0028-0836"},
 		{
@@ -204,7 +205,7 @@ func TestWhereLinksLead(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, got)
 		}
 	}
-	german := string(d.For("de").Home(false).Body)
+	german := string(d.For(pages.Chosen("de")).Home(false).Body)
 	for _, want := range []string{"Bibliothek der &lt;Beispiele&gt;", "Willkommen &amp; guten Tag.", `<input type="hidden" name="lang" value="de">`, "Impressum"} {
 		if !strings.Contains(german, want) {
 			t.Errorf("no %s in %s", want, german)

@@ -40,8 +40,12 @@ func TestLanguage(t *testing.T) {
 			t.Errorf("%q: %s, want %s", tt.accept, got.Tag(), tt.want.Tag())
 		}
 	}
-	if site.Language("de;q=1") != pages.German || site.Language("zh-Hans;q=1") != pages.Chinese { // as answer.ListingLanguage writes them
-		t.Error("a language alone")
+	for _, l := range pages.Languages() {
+		for _, accept := range []string{l.Tag(), pages.Chosen(l.Word()), pages.Chosen(l.Tag())} {
+			if w := site.For(site.For(accept).Accept()); w != site.For(accept) || w.Fetch().Language != l.Tag() {
+				t.Errorf("%s: %s", accept, w.Accept())
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@
 package pages
 
 import (
+	"bytes"
 	"html/template"
 	"net/url"
 	"slices"
@@ -150,6 +151,7 @@ type tablePage struct {
 	Heading string
 	Links   []link
 	Rows    []row
+	Data    template.HTML // the same for programs, as an element; "" for none
 }
 
 // List returns a page of links.
@@ -160,6 +162,15 @@ func (w Writer) List(title string, uris []string) Page {
 // Description returns a page with a table of properties.
 func (w Writer) Description(title string, properties [][2]string) Page {
 	return w.execute("description.html", &w.design.page, tablePage{Frame: w.frame(title, here, ""), Heading: title, Rows: w.rowsOf(properties)})
+}
+
+// DescriptionWith returns Description at a web host whose paths are names, with the same as JSON-LD inside, which is no script:
+// nothing executes it.
+func (w Writer) DescriptionWith(title string, properties [][2]string, ld []byte) Page {
+	page := tablePage{Frame: w.frame(title, host, ""), Heading: title, Rows: w.rowsOf(properties)}
+	within := bytes.ReplaceAll(ld, []byte("<"), []byte(`\u003c`))                                   // which JSON has in texts alone: it cannot end the element
+	page.Data = template.HTML(`<script type="application/ld+json">` + string(within) + `</script>`) //nolint:gosec // so it is data
+	return w.execute("description.html", &w.design.page, page)
 }
 
 // rowsOf makes links of the values that are locations or names.

@@ -27,7 +27,7 @@ type element struct {
 // balanced, has a comment, or an element or attribute that no page of urnd has.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img")
+	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -49,6 +49,9 @@ func read(t *testing.T, page []byte) []*element {
 			if href := strings.ToLower(strings.TrimSpace(e.attrs["href"] + e.attrs["action"])); strings.HasPrefix(href,
 				"javascript:") || strings.HasPrefix(href, "data:") || strings.HasPrefix(href, "vbscript:") {
 				t.Errorf("%s leads to %q", e.name, href)
+			}
+			if e.name == "script" && e.attrs["type"] != "application/ld+json" {
+				t.Error("a script")
 			}
 			if !slices.Contains(known, e.name) {
 				t.Errorf("an element %s", e.name)
