@@ -33,9 +33,12 @@ type exchange struct {
 	ask     route.Ask
 	verdict gate.Verdict
 	hops    uint8 // see resolver.Query
-	event   Event
-	body    []byte // of a redirect; room that is used again, as that of links is
-	links   []byte
+	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
+	// the reply.
+	isCrossed, isReadable bool
+	event                 Event
+	body                  []byte // of a redirect; room that is used again, as that of links is
+	links                 []byte
 }
 
 // newExchange returns an exchange, whose request, lines and client are to be set.
@@ -209,6 +212,7 @@ func (x *exchange) reply(r message.Reply) {
 		return
 	}
 	defer memory.Release()
+	x.allowOrigin()
 	x.event.Cache = r.Cache.String()
 	x.answered(r.Record)
 	if r.Failure != nil {

@@ -125,9 +125,12 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/.well-known/ark":          "/.well-known/ark",
 	} {
 		for target := range strings.FieldsSeq(targets) {
+			if path == "/{uri}" {
+				c.send(s, path, "OPTIONS "+target, "")
+			}
 			for _, accept := range []string{
 				"X: y", browser, "Accept: application/json", "Accept: text/plain", "Accept: text/csv",
-				"Accept: application/linkset+json", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old",
+				"Accept: application/linkset+json", "Accept: application/linkset", "Accept: text/turtle", "Accept: application/vnd.urnd.trace+json", "If-None-Match: *", "old",
 			} {
 				c.send(s, path, "GET "+target, "", accept)
 			}

@@ -47,7 +47,6 @@ func (x *exchange) walk() error {
 		return err
 	}
 	a, access := &x.ask, &x.handler.config.Access
-	isAllowed := x.allowOrigin() // before it is admitted: pages read refusals, too
 	x.verdict = x.handler.gate.Admit(x.ctx, &x.client, a)
 	x.event.Rule = x.verdict.Rule()
 	if x.verdict.Err != nil {
@@ -56,7 +55,7 @@ func (x *exchange) walk() error {
 	switch {
 	case a.IsPreflight && a.IsLink:
 		return x.serveOptions()
-	case a.IsPreflight && isAllowed:
+	case a.IsPreflight && x.allowOrigin():
 		x.reply(answer.Preflight(a))
 		return nil
 	}
@@ -102,11 +101,14 @@ func (h *Handler) setClient(p *route.Place, c *gate.Client) {
 	p.IsThisMachine, p.Proxies = c.Addr.IsLoopback(), h.config.Access.MayProxy(c)
 }
 
-// allowOrigin lets the page that sent the request read the reply, if that is public, and reports whether it may.
+// allowOrigin lets the page that sent the request read the reply, if that is public, also a refusal, and reports whether it may. It does so once.
 func (x *exchange) allowOrigin() bool {
 	a := &x.ask
 	isPublic := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
-	return isPublic && x.handler.cors.Allow(x.Header(), x.lines.Of("Origin"))
+	if isPublic && !x.isCrossed {
+		x.isCrossed, x.isReadable = true, x.handler.cors.Allow(x.Header(), x.lines.Of("Origin"))
+	}
+	return x.isReadable
 }
 
 // check refuses a request that is malformed, or in a loop. It takes the hop count of others.

@@ -13,9 +13,10 @@ func (p *Place) Base(host string) string {
 	}
 	scheme, last := p.scheme(), &p.base
 	if last.host != host || last.scheme != scheme {
-		*last = ownBase{scheme: strings.Clone(scheme), host: strings.Clone(host)}
-		if isHostText(host) {
-			last.text = last.scheme + "://" + last.host
+		text := scheme + "://" + host // which may lie over the buffer of a connection
+		*last = ownBase{text: text, scheme: text[:len(scheme)], host: text[len(text)-len(host):]}
+		if !isHostText(host) {
+			last.text = ""
 		}
 	}
 	return last.text
