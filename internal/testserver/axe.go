@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -12,7 +13,7 @@ const axeSum = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
 
 // AxeCore returns axe-core, a script that finds what in a page keeps people with disabilities from using it. It is the file of the
 // environment variable URND_AXE, or what axe.sh has fetched. If it is missing, the test is skipped, or fails if the environment
-// variable CI is not empty.
+// variable CI is not empty and npm could be reached.
 func AxeCore(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("URND_AXE")
@@ -21,8 +22,9 @@ func AxeCore(t testing.TB) string {
 	}
 	script, err := os.ReadFile(path)
 	if err != nil {
+		_, unreachable := os.Stat(filepath.Join(filepath.Dir(path), "unreachable"))
 		const missing = "axe-core is not there: run internal/testserver/axe.sh as root, or set URND_AXE: %v"
-		if os.Getenv("CI") != "" {
+		if os.Getenv("CI") != "" && unreachable != nil {
 			t.Fatalf(missing, err)
 		}
 		t.Skipf(missing, err)
