@@ -38,7 +38,7 @@ func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool
 	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() || !isPathOfHost(q.URI) {
 		return Answer{}, nil, false
 	}
-	if len(r.Names.Roots) > 0 && hasDots(q.URI.Path()) {
+	if len(r.Names.Roots) > 0 && hasDots(q.URI.Path()) && r.Names.IsLink(q.URI) {
 		return Answer{}, nil, false // below a root there are no dot segments
 	}
 	name := q.URI.NormalizeIn(room, inPlace)
