@@ -39,7 +39,7 @@ func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool
 		return Answer{}, nil, false
 	}
 	name := q.URI.NormalizeIn(room, inPlace)
-	if r.Names.IsLink(name) && hasDots(q.URI.Path()) { // below a root there are no dot segments
+	if hasDots(q.URI.Path()) && (r.Names.IsLink(q.URI) || r.Names.IsLink(name)) { // below a root there are no dot segments
 		return Answer{}, nil, false
 	}
 	if !r.Names.hasBeginning(name.String()) {
