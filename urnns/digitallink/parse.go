@@ -130,8 +130,9 @@ func split(path string) ([]segment, error) {
 	var segments []segment
 	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
 	at := len(path) - len(strings.TrimPrefix(path, "/"))
-	for rest != "" {
-		raw, after, _ := strings.Cut(rest, "/")
+	for isMore := rest != ""; isMore; { // of two slashes at the end one is a segment without characters
+		var raw, after string
+		raw, after, isMore = strings.Cut(rest, "/")
 		one, err := decoded(path, raw, at)
 		if err != nil {
 			return nil, err
