@@ -89,7 +89,7 @@ func (x *exchange) fail(err error) {
 		reply = problem.ProxyReply(design, lines, "urnd", x.unreached(err))
 	case a.IsName && a.Err == nil && a.Target.Form != route.FormMemento: // whose links are those of the name
 		if canonical, keyErr := x.handler.config.Names.Key(a.Target.Query.URI); keyErr == nil {
-			reply = answer.Failed(reply, x.base(), canonical.String(), err)
+			reply = answer.Failed(reply, x.base(), canonical.String(), a.IsLink, err)
 		}
 	}
 	if x.ask.Target.Form == route.FormHandle {

@@ -188,7 +188,7 @@ func (p *FastPath) prepareRefusal(w *fastWork, base string, n *resolver.Negative
 	made.err = suggest(&a, problem.About(n.WithTTL(found.TTL, resolver.CacheHit), a.Target.Query.URI), p.config.Names)
 	name := found.Name.String()
 	reply := problem.Reply(p.config.Pages, readerLines(w.view.Lines, &a), made.err)
-	reply = answer.Failed(reply, base, name, made.err).Marked(p.config.Tags, name)
+	reply = answer.Failed(reply, base, name, a.IsLink, made.err).Marked(p.config.Tags, name)
 	p.cors.Allow(reply.Header, nil)
 	made.reply = message.Prepare(reply)
 	return made

@@ -192,6 +192,7 @@ func TestIdentifierErrors(t *testing.T) {
 		"/8013/1987654Ad4X4bL5ttr": "the check characters should be",
 		"/foo":                     "codes and values alternate",
 		gtin + "/foo":              "codes and values alternate",
+		gtin + "//":                "codes and values alternate", // GR 2.13: one slash
 		"/gtin/09506000134352":     "begins with the code of a primary key",
 		gtin + "/21/s/10/l":        "in the order 22, 10, 21",
 		gtin + "/21/a%20b":         "is not allowed there",
@@ -236,6 +237,9 @@ func TestIdentifierLinkTypes(t *testing.T) {
 	got := w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
 	if !strings.Contains(got.body, `no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
 		t.Errorf("an unknown link type is %s", got.body)
+	}
+	if link := `<` + linkRoot + gtin + `?linkType=linkset>; rel="linkset"`; !strings.HasPrefix(got.header.Get("Link"), link) {
+		t.Errorf("an unknown link type has the links %q", got.header["Link"])
 	}
 	got = w.identified(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
 	if !strings.Contains(got.body, "there are gs1:traceability") {

@@ -38,11 +38,16 @@ func About(reply message.Reply, base, name string, record *resolver.Record) mess
 	return withRecord(reply, base, record)
 }
 
-// Failed returns the reply to a question about a name that failed, with its links where the name is known: it is registered, or gone.
-func Failed(reply message.Reply, base, name string, err error) message.Reply {
+// Failed returns the reply to a question about a name that failed, with its links where the name is known: it is registered, or gone. isLink
+// is whether it is an identifier in a web address.
+func Failed(reply message.Reply, base, name string, isLink bool, err error) message.Reply {
 	record := resolver.RecordOf(err)
 	if record == nil && reply.Status != http.StatusGone {
 		return reply
+	}
+	if isLink {
+		reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
+		return withRecord(reply, base, record)
 	}
 	return About(reply, base, name, record)
 }
