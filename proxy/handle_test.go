@@ -122,6 +122,10 @@ func TestHandles(t *testing.T) {
 		if strings.Contains(body, "\n ") != strings.Contains(tt.target, "pretty") || (got.Message != "") != (tt.code != 1 && tt.code != 200) {
 			t.Errorf("%s: %q", tt.target, body)
 		}
+		if page := s.get(t, "/api/handles/"+tt.target, "Accept: text/html"); page.Header.Get("Content-Language") != "" ||
+			page.Header.Get("Content-Security-Policy") != response.Header.Get("Content-Security-Policy") {
+			t.Errorf("%s for a browser: %v", tt.target, page.Header)
+		}
 		if h := response.Header; h.Get("Content-Type") != "application/json" || h.Get("Access-Control-Allow-Origin") != "https://a.example" {
 			t.Errorf("%s: %v", tt.target, h)
 		}
