@@ -40,8 +40,8 @@ func places(t testing.TB) map[string]route.Place {
 		{Prefix: "20.ABC", Names: "hdl:20.abc/"},
 		{Prefix: "20.lost", Names: "ark:/12345/"},
 	}
-	hostsTLS, public := hosts, *server
-	public.PublicURL = "https://public.example:8443"
+	hostsTLS, public, below := hosts, *server, *server
+	public.PublicURL, below.PublicURL = "https://public.example:8443", "https://public.example/names"
 	hostsTLS.RedirectTLS = true
 	const local = "192.0.2.1:8080"
 	return map[string]route.Place{
@@ -60,6 +60,7 @@ func places(t testing.TB) map[string]route.Place {
 		"hoststls":  {Server: &hostsTLS, Local: local},
 		"handles":   {Server: &handles, Local: local},
 		"public":    {Server: &public, Local: local},
+		"below":     {Server: &below, Local: local},
 		"securedby": {Server: &secured, Local: local, IsFronted: true},
 	}
 }

@@ -138,13 +138,18 @@ func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
+	public, below := publicOf(p.PublicURL)
+	isPublic := uri.EqualFold(authority, public) && strings.HasPrefix(path, below+"/")
 	host := p.Hosts.at(authority)
 	switch {
 	case host != "" && !isReserved(path, host):
 		if named, err := uri.Parse("https://" + host + path); err == nil {
 			q.URI = named
 		}
-	case host != "" || uri.EqualFold(authority, v.Host) || uri.EqualFold(authority, authorityOf(p.PublicURL)):
+	case isPublic || host != "" || uri.EqualFold(authority, v.Host):
+		if isPublic { // the proxy in front takes this off the paths of requests
+			path = path[len(below):]
+		}
 		if t, err := Parse(path); err == nil && (t.Form == FormPath || t.Form == FormMemento) {
 			t.Query.Service = q.Service
 			return t.Query
@@ -153,10 +158,14 @@ func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 	return q
 }
 
-// authorityOf returns the host, with port, of an absolute URL without path.
-func authorityOf(base string) string {
-	_, authority, _ := strings.Cut(base, "://")
-	return authority
+// publicOf returns the host, with port, and the path of the URL by which clients reach this server; the path has no slash at its end.
+func publicOf(base string) (authority, path string) {
+	_, rest, _ := strings.Cut(base, "://")
+	end := strings.IndexByte(rest, '/')
+	if end < 0 {
+		return rest, ""
+	}
+	return rest[:end], rest[end:]
 }
 
 // isOwnMoment reports whether a path of a web host whose paths are names is one of RFC 7089, and not a name: where it has, as a whole, a URN
