@@ -54,13 +54,20 @@ func weight(text string) (float64, bool) {
 	return q, err == nil && q >= 0 && q <= 1
 }
 
-// preferred returns the range that a client prefers to all others, the first of equal ones; "" where it names none but all.
+// preferred returns the range that a client prefers to all others, the first of equal ones; "" where it names none but all, or would rather have
+// any other type.
 func (a accept) preferred() string {
-	best := mediaRange{}
+	best, others := mediaRange{}, 0.0
 	for _, r := range a {
-		if r.mediaType != anyType && r.q > best.q {
+		switch {
+		case r.mediaType == anyType:
+			others = r.q
+		case r.q > best.q:
 			best = r
 		}
+	}
+	if best.q < others {
+		return ""
 	}
 	if best.mediaType == typeXHTML {
 		return TypeHTML

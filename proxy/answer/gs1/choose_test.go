@@ -82,6 +82,8 @@ func TestMediaTypes(t *testing.T) {
 		{typed, "application/json", "html pdf"}, // a link type was asked for
 		{typed, "application/linkset+json", "application/linkset+json"},
 		{typed, "application/linkset+json;q=0.5, text/html", "html"},
+		{typed, "application/linkset+json;q=0.5, */*", "html pdf"}, // it would rather have any other
+		{typed, "application/linkset+json, */*", "application/linkset+json"},
 		{mixed, "application/pdf", "none"},
 		{mixed, "text/html, */*;q=0.8", "html"},
 		{mixed, "*/*", "html none"},
