@@ -42,7 +42,11 @@ func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (m
 		reply.Status = problem.Status(failure)
 	}
 	reply.Record = record
-	return About(reply, q.Base, known.Name.String(), record), nil
+	reply = About(reply, q.Base, known.Name.String(), record)
+	if !q.Query.Service.Locates() { // it is one of the descriptions, which may be asked for as they were
+		a.addMemento(&reply, q, known.Name.String(), record)
+	}
+	return reply, nil
 }
 
 // lasting returns an answer with the freshness lifetime of what it was made of, where that failed.

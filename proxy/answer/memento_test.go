@@ -39,6 +39,8 @@ func TestMemento(t *testing.T) {
 		"before it was registered": {
 			true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: Thu, 01 Jan 1970 00:00:00 GMT", record, resolver.Then(changed.Truncate(time.Second)), 200, "Accept, Accept-Datetime", true, true,
 		},
+		"the linkset now":         {true, "/uri-res/N2C.linkset?urn:x1:a", "X: y", record, time.Time{}, 200, "Accept, Accept-Datetime", true, false},
+		"the linkset then":        {true, "/uri-res/N2C.links?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
 		"all descriptions":        {true, "/uri-res/I2Cs?urn:x1:a", datetime, record, asked, 200, "Accept, Accept-Datetime", true, true},
 		"no date (section 2.1.1)": {true, "/uri-res/N2C?urn:x1:a", "Accept-Datetime: yesterday", record, time.Time{}, 400, "Accept, Accept-Datetime", false, false},
 		"not of the registry":     {true, "/uri-res/N2C?urn:x1:a", datetime, nil, asked, 200, "Accept", false, false},
