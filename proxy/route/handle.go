@@ -47,13 +47,13 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 		return t, missing(PathHandles+text, ruleHandle)
 	}
 	t.Handle = decoded
-	prefix, suffix := cutHandle(text)
+	prefix, suffix, _ := strings.Cut(decoded, "/")
 	if prefix == "" || suffix == "" {
 		return t, missing(PathHandles+text, ruleHandle)
 	}
 	for _, of := range h {
 		if strings.EqualFold(prefix, of.Prefix) {
-			t.Query, err = resolver.ParseQuery(uri.EncodeRaw(of.Names+suffix), resolver.I2Ls)
+			t.Query, err = resolver.ParseQuery(of.Names+uri.Escape(suffix, plainOfHandles), resolver.I2Ls)
 			if err == nil && !t.Query.IsURN() && !names.Owns(t.Query.URI) {
 				err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix"}
 			}
@@ -63,26 +63,8 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 	return t, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "there are no handles with this prefix here"}
 }
 
-// cutHandle cuts a percent-encoded handle at its first slash, which may be encoded, too. The prefix is decoded.
-func cutHandle(text string) (prefix, suffix string) {
-	const encoded = "%2f"
-	end, length := strings.IndexByte(text, '/'), 1
-	for i := range text {
-		if end >= 0 && i >= end {
-			break
-		}
-		if len(text) >= i+len(encoded) && uri.EqualFold(text[i:i+len(encoded)], encoded) {
-			end, length = i, len(encoded)
-		}
-	}
-	if end < 0 {
-		return "", ""
-	}
-	prefix, err := url.PathUnescape(text[:end])
-	if err != nil {
-		return "", ""
-	}
-	return prefix, text[end+length:]
-}
+// plainOfHandles are the characters of handles that names have as they are, besides unreserved ones: those of paths (RFC 3986 section 3.3). How a
+// client encodes a handle makes no difference.
+const plainOfHandles = "!$&'()*+,;=:@/"
 
 var ruleHandle = uri.Rule{Name: "handle", Section: "RFC 3651 section 2", Says: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}
