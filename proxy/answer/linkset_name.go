@@ -42,6 +42,9 @@ func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (m
 		reply.Status = problem.Status(failure)
 	}
 	reply.Record = record
+	if !q.IsName { // it is a URL, of which the body says what is known
+		return reply, nil
+	}
 	reply = About(reply, q.Base, known.Name.String(), record)
 	if !q.Query.Service.Locates() { // it is one of the descriptions, which may be asked for as they were
 		a.addMemento(&reply, q, known.Name.String(), record)

@@ -100,6 +100,9 @@ func TestLinkset(t *testing.T) {
 			t.Errorf("a description does not say of what: %v", all)
 		}
 	}
+	if response := s.get(t, "/uri-res/L2C.linkset?https://a.example/x"); response.StatusCode != 200 || response.Header["Link"] != nil {
+		t.Errorf("the links of a URL: %d %v", response.StatusCode, response.Header)
+	}
 	for accept, location := range map[string]string{
 		"*/*": "https://a.example/de,1", "": "https://a.example/de,1", "text/html, application/linkset+json;q=0.9": "https://a.example/de,1",
 		"application/linkset+json;q=0, */*": "https://a.example/de,1", "application/pdf": "https://a.example/en",
