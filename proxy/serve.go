@@ -34,6 +34,10 @@ func (x *exchange) serve() error {
 	case route.KindBatch:
 		return x.serveBatch()
 	case route.KindDocument:
+		if a.Method == http.MethodOptions {
+			x.reply(answer.OptionsOf(a))
+			return nil
+		}
 		x.reply(x.document())
 		return nil
 	case route.KindSecure:

@@ -68,7 +68,15 @@ func Preflight(ask *route.Ask) message.Reply {
 
 // Options returns the reply to OPTIONS for a name: the methods that it has, and its links.
 func Options(ask *route.Ask, base, name string) message.Reply {
-	reply := message.Reply{Status: http.StatusNoContent, Header: http.Header{"Allow": {ask.Methods()}}}
+	reply := OptionsOf(ask)
 	reply.AddLink(string(AppendLinks(nil, base, name)))
 	return reply
+}
+
+// OptionsOf returns the reply to OPTIONS for something else, such as a document that never changes: the methods that it has, also for the
+// pages of other sites, which need to ask for none of them.
+func OptionsOf(ask *route.Ask) message.Reply {
+	return message.Reply{Status: http.StatusNoContent, Header: http.Header{
+		"Allow": {ask.Methods()}, "Access-Control-Allow-Methods": {ask.Methods()},
+	}}
 }

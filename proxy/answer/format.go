@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/elnormous/contenttype"
@@ -60,8 +61,12 @@ func (f *format) isLinkedOf(record *resolver.Record) bool {
 func formatOf(q *Question) (*format, error) {
 	all := formats()
 	if q.Format == "" {
-		chosen := negotiate(q.Lines, typesOf(all)).MIME()
-		asksLD := chosen == typeLD && strings.Contains(q.Lines.List("Accept"), typeLD)
+		accept := withoutParameters(q.Lines)
+		chosen := all[0].mediaType
+		if best, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, typesOf(all)); err == nil && accept != "" {
+			chosen = best.MIME()
+		}
+		asksLD := chosen == typeLD && strings.Contains(accept, typeLD)
 		return find(all, func(f *format) bool { return f.mediaType == chosen && (!asksLD || f.name == formatLD) }), nil
 	}
 	if found := find(all, func(f *format) bool { return f.name == q.Format }); found != nil {
@@ -96,8 +101,14 @@ func typesOf(all []format) []contenttype.MediaType {
 // MayWantDocument reports whether a value of Accept may ask a name for something else than a redirect. Most say at once that they do not:
 // those of browsers, and of programs that accept everything.
 func MayWantDocument(accept string) bool {
-	if len(accept) < len(linkTextType) && !strings.Contains(accept, "text/") {
+	if len(accept) < len("text/turtle") {
 		return false
+	}
+	for i := range len(accept) {
+		if 'A' <= accept[i] && accept[i] <= 'Z' { // few clients write types so
+			accept = strings.ToLower(accept)
+			break
+		}
 	}
 	for _, part := range [...]string{"+json", "/linkset", "/turtle", "/x-", "/vnd."} {
 		if strings.Contains(accept, part) {
@@ -105,6 +116,18 @@ func MayWantDocument(accept string) bool {
 		}
 	}
 	return false
+}
+
+// withoutParameters returns Accept in lower case, with no parameters but weights: profiles (RFC 6906) and character sets do not matter here.
+func withoutParameters(lines httpmessage.Lines) string {
+	var b strings.Builder
+	for i, r := range parseAccept(lines) {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s;q=%.3f", r.mediaType, r.q)
+	}
+	return b.String()
 }
 
 // preferred returns the format that a client would rather have of a name than a redirect, nil for most.
@@ -120,7 +143,7 @@ func preferred(lines httpmessage.Lines) *format {
 		}
 	}
 	types := append([]contenttype.MediaType{contenttype.NewMediaType(pages.Type)}, typesOf(answers)...)
-	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(accept, types)
+	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(withoutParameters(lines), types)
 	if err != nil {
 		return nil
 	}

@@ -164,6 +164,9 @@ func aboutIdentifier(reply message.Reply, q *Question, found resolver.Answer, re
 
 // AppendIdentifierLinks is AppendLinks of an identifier in a web address, whose linkset is that of GS1's profile: section 2.9.
 func AppendIdentifierLinks(dst []byte, base, name string) []byte {
+	if len(name) > maxLinkedName {
+		return dst
+	}
 	dst = append(append(append(dst, '<'), name...), `?linkType=linkset>; rel="linkset"; type="`+gs1.TypeLinkset+`"`...)
 	return appendCiteAs(appendDescribedBy(dst, base, name), base, name)
 }

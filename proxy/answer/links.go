@@ -9,9 +9,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
+// maxLinkedName bounds the names that links have, in octets: they have it several times, and many clients and proxies refuse a head of 16 KiB.
+const maxLinkedName = 1024
+
 // AppendLinks appends the Link field of what a name itself answers, as a redirect: its linkset (RFC 9264 section 6), what describes it and the
-// URL to cite (RFC 8574). Targets are absolute where base, the URL of this server without a slash at its end, is known. It allocates nothing.
+// URL to cite (RFC 8574). Targets are absolute where base, the URL of this server without a slash at its end, is known. A name
+// that is too long has none. It allocates nothing.
 func AppendLinks(dst []byte, base, name string) []byte {
+	if len(name) > maxLinkedName {
+		return dst
+	}
 	return appendCiteAs(appendDescribedBy(appendLinkset(dst, base, name), base, name), base, name)
 }
 
@@ -59,6 +66,9 @@ func withRecord(reply message.Reply, base string, record *resolver.Record) messa
 		return reply
 	}
 	for _, successor := range record.Successors {
+		if len(successor) > maxLinkedName {
+			continue
+		}
 		link := route.AppendNameURL([]byte("<"), base, successor)
 		reply.AddLink(string(append(link, `>; rel="successor-version"`...)))
 	}
@@ -69,7 +79,7 @@ func withRecord(reply message.Reply, base string, record *resolver.Record) messa
 // describes or describedby, cite-as (RFC 8574), service-desc (RFC 8631) and api-catalog (RFC 9727).
 func addLinks(reply *message.Reply, q *Question, canonical string) {
 	isPage := reply.ContentType == pages.ContentType
-	if canonical == "" {
+	if canonical == "" || len(canonical) > maxLinkedName {
 		return
 	}
 	links := make([]byte, 0, 512)

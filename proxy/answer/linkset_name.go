@@ -38,8 +38,9 @@ func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (m
 		body = linksetText
 	}
 	reply := negotiated(chosen.contentType, body(contexts), lasting(answer, failure))
-	if failure != nil {
-		reply.Status = problem.Status(failure)
+	hasLinks := record != nil && len(record.Links) > 0 // it may have some, and lead nowhere
+	if status := problem.Status(failure); failure != nil && (!hasLinks || status == http.StatusGone) {
+		reply.Status = status
 	}
 	reply.Record = record
 	if !q.IsName { // it is a URL, of which the body says what is known
@@ -121,11 +122,12 @@ func addTo(contexts []linkContext, anchor string, link resolver.Link) []linkCont
 
 // expanded returns the relation type of a target: what the name leads to is an item of it, and the terms of the GS1 Web Vocabulary are URIs.
 func expanded(rel string) string {
-	switch term, isGS1 := strings.CutPrefix(rel, "gs1:"); {
+	const prefix = "gs1:" // a prefix is compared without case, as the scheme of a URI is
+	switch {
 	case rel == "":
 		return relItem
-	case isGS1:
-		return "https://ref.gs1.org/voc/" + term
+	case len(rel) > len(prefix) && strings.EqualFold(rel[:len(prefix)], prefix):
+		return "https://ref.gs1.org/voc/" + rel[len(prefix):]
 	default:
 		return rel
 	}

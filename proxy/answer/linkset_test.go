@@ -77,7 +77,7 @@ func TestLinkset(t *testing.T) {
 	s.next = linked
 	for target, accept := range map[string]string{
 		"/urn:a1:b": "application/linkset+json", "/uri-res/N2C.linkset?urn:a1:b": "text/html", "/?uri=urn:a1:b&format=linkset": "*/*",
-		"/uri-res/N2C?urn:a1:b": "application/linkset+json", "/URN:a1:b": "application/linkset+json;q=0.9, text/html;q=0.1",
+		"/uri-res/N2C?urn:a1:b": "application/linkset+json", "/urn:A1:b": `Application/Linkset+JSON; profile="a", */*;q=0.1`, "/URN:a1:b": "application/linkset+json;q=0.9, text/html;q=0.1",
 	} {
 		response := s.get(t, target, "Accept: "+accept)
 		if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/linkset+json" || response.Header.Get("Vary") != "Accept" ||
@@ -152,6 +152,15 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 	if got := response.Header["Link"]; len(got) != 1 || !strings.Contains(got[0], `</urn%3Aa1:c%2Cd>; rel="successor-version"`) {
 		t.Errorf("%q", got)
 	}
+	record = &resolver.Record{Name: "urn:a1:b", Status: "active", Links: []resolver.Link{{URI: "https://a.example/m", Rel: "describedby"}}}
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute, Record: record})
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != 200 || !strings.Contains(text(t, got), "https://a.example/m") {
+		t.Errorf("a name that leads nowhere, and has a link: %d", got.StatusCode)
+	}
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute})
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != http.StatusGone {
+		t.Errorf("a name that rules declare gone: %d", got.StatusCode)
+	}
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound})
 	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset+json"); got.StatusCode != http.StatusNotFound || got.Header["Link"] != nil {
 		t.Errorf("an unknown name: %d %v", got.StatusCode, got.Header)
@@ -185,9 +194,14 @@ func TestDescriptionByName(t *testing.T) {
 	}
 }
 
-// Links of a name are bounded.
+// Links of a name are bounded, also in their length.
 func TestLinksetIsBounded(t *testing.T) {
 	s := start(t, nil)
+	for _, target := range []string{"/urn:example:", "/uri-res/N2Ls?urn:example:"} {
+		if got := s.get(t, target+strings.Repeat(",", 1020)); got.StatusCode >= 400 || got.Header["Link"] != nil {
+			t.Errorf("of a long name: %d %v", got.StatusCode, got.Header)
+		}
+	}
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		a := resolver.Answer{Name: q.URI}
 		for i := range 5000 {

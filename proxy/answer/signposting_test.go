@@ -69,7 +69,7 @@ func TestCitationFormats(t *testing.T) {
 		{"csl", "application/vnd.citationstyles.csl+json", "application/vnd.citationstyles.csl+json", `"title": "A"`},
 		{"bibtex", "application/x-bibtex", "application/x-bibtex; charset=utf-8", "title = {A}"},
 		{"ris", "application/x-research-info-systems", "application/x-research-info-systems; charset=utf-8", "TI  - A\r\n"},
-		{"citation", "text/x-bibliography", "text/plain; charset=utf-8", "A. "},
+		{"citation", "text/x-bibliography", "text/x-bibliography; charset=utf-8", "A. "},
 		{"erc", "", "text/plain; charset=utf-8", "what: A\n"},
 	} {
 		targets := map[string]string{"/uri-res/N2C." + tt.name + "?urn:a1:b": "*/*", "/?uri=urn:a1:b&format=" + tt.name: "text/html"}

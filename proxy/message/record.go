@@ -19,6 +19,9 @@ func (r Reply) WithRecord(record *resolver.Record) Reply {
 
 // AddLink adds a link, or several that commas separate, to the Link field. It stays one line: clients take the last of several.
 func (r *Reply) AddLink(link string) {
+	if link == "" {
+		return
+	}
 	if before := r.Header["Link"]; len(before) > 0 {
 		link = before[0] + ", " + link
 	}

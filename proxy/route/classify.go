@@ -127,7 +127,7 @@ func (a *Ask) ownKind(v *View, p *Place) Kind {
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
 		return KindSecure
-	case a.IsGet && p.Documents[a.Path]:
+	case a.isOfDocuments() && p.Documents[a.Path]:
 		return KindDocument
 	default:
 		return a.kind()
@@ -205,6 +205,9 @@ func (a *Ask) isPublic() bool {
 		return false
 	}
 }
+
+// isOfDocuments reports whether documents have the method.
+func (a *Ask) isOfDocuments() bool { return a.IsGet || a.Method == http.MethodOptions }
 
 // isPreflight reports whether a browser asks for permission to send another request, for something public.
 func (a *Ask) isPreflight(v *View) bool {

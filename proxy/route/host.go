@@ -69,7 +69,7 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	case p.RedirectTLS && a.secure(v, p):
 		a.Kind = KindSecure
 		return
-	case a.IsGet && (p.Documents[path] || p.HostDocuments[host][path]):
+	case a.isOfDocuments() && (p.Documents[path] || p.HostDocuments[host][path]):
 		a.Kind, a.Target.Form, a.IsPublic = KindDocument, FormHost, false
 		return
 	case isReserved(path, host):

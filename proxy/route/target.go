@@ -97,7 +97,7 @@ func (a *Ask) Methods() string {
 	switch {
 	case path == PathResolve:
 		return "GET, HEAD, POST"
-	case a.Kind == KindName && a.Err == nil:
+	case a.Kind == KindName && a.Err == nil, a.Kind == KindDocument:
 		return "GET, HEAD, OPTIONS"
 	default:
 		return "GET, HEAD"

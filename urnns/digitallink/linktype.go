@@ -1,6 +1,10 @@
 package digitallink
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
 
 // The link types of the GS1 Web Vocabulary that resolving depends on, as TypeOf returns them.
 const (
@@ -14,7 +18,11 @@ const vocabulary = "https://ref.gs1.org/voc/"
 // TypeOf returns a link type as it is compared and written: those of GS1 have three spellings, gs1:pip, https://ref.gs1.org/voc/pip and
 // https://gs1.org/voc/pip (GS1-Conformant Resolver standard section 2.14). Others are returned as they are.
 func TypeOf(rel string) string {
-	for _, beginning := range [...]string{"gs1:", "https://gs1.org/voc/", "http://gs1.org/voc/", "http://ref.gs1.org/voc/"} {
+	const prefix = "gs1:" // a prefix is compared without case, as the scheme of a URI is
+	if len(rel) > len(prefix) && uri.EqualFold(rel[:len(prefix)], prefix) {
+		return vocabulary + rel[len(prefix):]
+	}
+	for _, beginning := range [...]string{"https://gs1.org/voc/", "http://gs1.org/voc/", "http://ref.gs1.org/voc/"} {
 		if name, ok := strings.CutPrefix(rel, beginning); ok {
 			return vocabulary + name
 		}

@@ -20,7 +20,7 @@ func Formats() []Format {
 		{"csl", "application/vnd.citationstyles.csl+json", nil, "application/vnd.citationstyles.csl+json", CSL},
 		{"bibtex", "application/x-bibtex", []string{"text/x-bibtex"}, "application/x-bibtex; charset=utf-8", BibTeX},
 		{"ris", "application/x-research-info-systems", nil, "application/x-research-info-systems; charset=utf-8", RIS},
-		{"citation", "text/x-bibliography", nil, "text/plain; charset=utf-8", Citation},
+		{"citation", "text/x-bibliography", nil, "text/x-bibliography; charset=utf-8", Citation},
 		{"erc", "", nil, "text/plain; charset=utf-8", ERC},
 	}
 }
