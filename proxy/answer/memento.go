@@ -34,7 +34,9 @@ func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, err
 	switch {
 	case err == nil && at.Before(versions.Times[0]): // the first one is the closest
 		at = resolver.Then(versions.Times[0])
-	case err != nil && !errors.As(err, new(*resolver.Negative)):
+	case errors.As(err, new(*resolver.Negative)): // others than the registry know no earlier time
+		return q, nil
+	case err != nil:
 		return nil, problem.About(err, q.Query.URI)
 	}
 	request := *q.Target
