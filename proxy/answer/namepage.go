@@ -27,8 +27,8 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 	work := workOf(q.Base, d.known, answer, record)
 	name := d.ID
 	n := pages.Name{
-		Text: d.title, Title: work.Metadata.Title, State: d.Status, Others: d.SameAs, Properties: d.rows(), Steps: steps,
-		Citation: strings.TrimSpace(string(represent.Citation(work))), Language: pages.LanguagesOf(q.Query.URI.String()),
+		Text: d.title, IsAddress: q.Form == route.FormHost || isAddress(name), Title: work.Metadata.Title, State: d.Status, Others: d.SameAs,
+		Properties: d.rows(), Steps: steps, Citation: strings.TrimSpace(string(represent.Citation(work))), Language: pages.LanguagesOf(name),
 	}
 	if r := d.Record; r != nil {
 		n.Since, n.Reason, n.Contact, n.IsSandbox, n.Successors = r.Since, r.Reason, r.Contact, r.Sandbox, r.Successors
@@ -52,6 +52,11 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 		a.addPaths(&n, q, name, record)
 	}
 	return a.writer(q).Name(&n)
+}
+
+// isAddress reports whether a name is a URL of the web.
+func isAddress(name string) bool {
+	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
 }
 
 // addPaths adds the paths that have the name in them.

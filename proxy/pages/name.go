@@ -11,8 +11,10 @@ import (
 // Name is what is known of a name, for its page. All texts are those of the registry, of servers or of clients: none of them is markup.
 // What is not known is zero.
 type Name struct {
-	Text  string // the name, as it is displayed
-	Title string // what it names
+	Text string // the name, as it is displayed
+	// IsAddress is whether the name is a URL of the web: its page may be at a web host whose paths are names.
+	IsAddress bool
+	Title     string // what it names
 	// State is as in descriptions: located, unknown, reserved, gone or unreachable.
 	State                  string
 	Since, Reason, Contact string // Since is a time of RFC 3339
@@ -61,10 +63,13 @@ type namePage struct {
 
 // Name returns the page about a name. It has at most 30 KB, whatever is known of the name: what matters least is left out.
 func (w Writer) Name(n *Name) Page {
-	r := newRoom(w)
+	r, at := newRoom(w), here
+	if n.IsAddress {
+		at = host
+	}
 	heading := r.fit(n.Text, roomTitle)
 	page := namePage{
-		Frame: w.frame(r.fit(n.Text, roomTitle), here, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: string(w.stateOf(n)),
+		Frame: w.frame(r.fit(n.Text, roomTitle), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: string(w.stateOf(n)),
 		IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
 		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
 	}
