@@ -171,11 +171,11 @@ func (p *FastPath) refuse(f *fastClient, w *fastWork, source error, found resolv
 	return ""
 }
 
-// mayBeMore reports whether a name of which the cache has an error may be answered all the same: with the front page, or with the links that
-// an identifier in a web address has although it leads nowhere.
+// mayBeMore reports whether a name of which the cache has an error may be answered all the same: with the front page, with the page about
+// another name, or with the links that an identifier in a web address has although it leads nowhere.
 func mayBeMore(a *route.Ask, err error) bool {
 	record := resolver.RecordOf(err)
-	return isHome(a) || a.IsLink && record != nil && len(record.Links) > 0
+	return isHome(a) || a.Target.Preview != route.NotPreviewed || a.IsLink && record != nil && len(record.Links) > 0
 }
 
 // prepareRefusal makes the reply that ServeHTTP would send.

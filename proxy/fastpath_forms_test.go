@@ -96,7 +96,7 @@ func formTargets() []string {
 		for _, format := range []string{
 			"/?uri=urn:example:%s", "/?uri=urn%%3Aexample%%3A%s", "/?uri=URN:EXAMPLE:%s", "/?uri=urn:example:%s&service=I2L",
 			"/?uri=urn:example:%s?=q", "/urn:example:%s?=q", "/urn:example:%s?+r", "/urn:example:%s?+r?=q=1&s", "/uri-res/N2L?urn:example:%s?=q",
-			"urn:example:%s?=q", "urn:example:%s?+r?=q", "/uri-res/N2Ls?urn:example:%s?=q",
+			"/urn:example:%s+", "/urn:example:%s?preview", "urn:example:%s?=q", "urn:example:%s?+r?=q", "/uri-res/N2Ls?urn:example:%s?=q",
 		} {
 			all = append(all, fmt.Sprintf(format, name))
 		}
@@ -128,7 +128,7 @@ func formTargets() []string {
 func hostTargets() []string {
 	var all []string
 	for _, path := range hostPaths() {
-		all = append(all, "/"+path, "/"+path+"?q=1", "/"+path+"?", "/"+path+"/", "/x/../"+path, "/"+path+"#f")
+		all = append(all, "/"+path, "/"+path+"?q=1", "/"+path+"?", "/"+path+"/", "/x/../"+path, "/"+path+"#f", "/"+path+"+", "/"+path+"?preview")
 	}
 	return append(all, "/%6Fne", "/%c3%a4", "/\xc3\xa4", "/o%zz", "/one|", "//one", "/ONE", "/robots.txt", "/favicon.ico", "/urn:example:one", "/URN:example:moved",
 		"/uri-res/N2L?urn:example:moved", "/uri-res/N2L?https://purl.example/moved", "/api/v1/resolve?uri=https://purl.example/moved", "/?uri=urn:example:lasting",

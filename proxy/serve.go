@@ -140,7 +140,8 @@ func readerLines(lines httpmessage.Lines, a *route.Ask) httpmessage.Lines {
 // isHome reports whether the front page is asked for of a web host whose paths are names, unless it is a name itself.
 func isHome(a *route.Ask) bool { return a.Target.Form == route.FormHost && a.Path == "/" }
 
-// unnamed answers a question with its error, nil for none: the root of a web host that is no name has the front page.
+// unnamed answers a question with its error, nil for none: the root of a web host that is no name has the front page, and a name that ends
+// with what asks for the page about another has that.
 func (x *exchange) unnamed(err error) error {
 	var n *resolver.Negative
 	switch {
@@ -148,6 +149,8 @@ func (x *exchange) unnamed(err error) error {
 		return nil
 	case isHome(&x.ask) && errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrNotFound):
 		x.reply(x.home(true))
+		return nil
+	case x.preview(err):
 		return nil
 	default:
 		return x.suggest(err)

@@ -271,11 +271,12 @@ func packageRules() []packageRule {
 		{
 			"proxy/answer",
 			[]string{
-				"proxy/answer/gs1", "proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "uri",
-				"internal/api", "internal/httpmessage",
+				"proxy/answer/gs1", "proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
+				"uri", "internal/api", "internal/httpmessage",
 			},
 			true,
-			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy",
+			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy. " +
+				"The QR code of a name is a format of it",
 		},
 		{
 			"proxy/answer/represent",

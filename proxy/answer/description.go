@@ -69,17 +69,46 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	case chosen.isLinkset():
 		return a.linkset(ctx, q, chosen)
+	case chosen.name == formatQR:
+		return a.code(q)
 	}
-	d, answer, failure, err := a.describe(ctx, q.Query)
+	if chosen.mediaType != pages.Type {
+		located, failure := a.locate(ctx, q.Query)
+		return a.inFormat(ctx, q, chosen, located, failure, nil)
+	}
+	traced, trace := a.traced(ctx)
+	located, failure := a.locate(traced, q.Query)
+	return a.inFormat(ctx, q, chosen, located, failure, trace.PublicSteps())
+}
+
+// traced returns a context with a trace: that which it has, or a new one.
+func (a *Responder) traced(ctx context.Context) (context.Context, *resolver.Trace) {
+	if trace := resolver.TraceOf(ctx); trace != nil {
+		return ctx, trace
+	}
+	return resolver.WithTrace(ctx, a.config.Now)
+}
+
+// inFormat is description where the locations are known, or failed, with the steps that have led to that, which pages show.
+func (a *Responder) inFormat(
+	ctx context.Context, q *Question, chosen *format, located resolver.Answer, failure error, steps []resolver.Step,
+) (message.Reply, error) {
+	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
+	d, answer, failure := a.describeLocated(ctx, q.Query, known, located, failure)
 	record := recordOf(answer, failure)
-	reply := d.reply(a.writer(q), chosen, answer)
-	if chosen.write != nil && record != nil {
+	var reply message.Reply
+	switch {
+	case chosen.mediaType == pages.Type:
+		reply = shown(a.page(ctx, q, &d, answer, failure, steps), answer)
+	case chosen.write != nil && record != nil:
 		w := workOf(q.Base, d.known, answer, record)
 		w.Support = a.supportOf(w.Name, record)
 		reply = negotiated(chosen.contentType, chosen.write(w), answer)
+	default:
+		reply = d.reply(chosen, answer)
 	}
 	reply.Failure, reply.Record = failure, record
 	if authoritative(failure) {
@@ -104,7 +133,15 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 		return descriptionJSON{}, resolver.Answer{}, nil, err
 	}
 	answer, failure = a.locate(ctx, q)
-	d = describe(known, answer, failure)
+	d, answer, failure = a.describeLocated(ctx, q, known, answer, failure)
+	return d, answer, failure, nil
+}
+
+// describeLocated is describe where the locations are known, or failed.
+func (a *Responder) describeLocated(
+	ctx context.Context, q resolver.Query, known resolver.Description, answer resolver.Answer, failure error,
+) (descriptionJSON, resolver.Answer, error) {
+	d := describe(known, answer, failure)
 	recorded := answer.Record() != nil || resolver.RecordOf(failure) != nil
 	n := negativeOf(failure)
 	answer = lasting(answer, failure)
@@ -117,7 +154,7 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 		}
 	}
 	d.Validity = max(api.Seconds(answer.Lifetime()), 0)
-	return d, answer, failure, nil
+	return d, answer, failure
 }
 
 // works returns the descriptions of authorities.
@@ -130,15 +167,13 @@ func works(locations []resolver.Location) []workJSON {
 }
 
 // reply returns the description in a format.
-func (d descriptionJSON) reply(w pages.Writer, chosen *format, answer resolver.Answer) message.Reply {
+func (d descriptionJSON) reply(chosen *format, answer resolver.Answer) message.Reply {
 	var body []byte
 	switch chosen.mediaType {
 	case typeCSV:
 		body = d.csv()
 	case typePlain:
 		body = d.plain()
-	case pages.Type:
-		return shown(w.Description(d.title, d.rows()), answer)
 	default:
 		body = message.Marshal(d)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 )
 
 // typeTrace is the media type of the API's document with a trace, which replaces any reply.
@@ -32,10 +31,7 @@ func MayWantTrace(accept string) bool { return strings.Contains(accept, typeTrac
 
 // document replies with the answer as JSON, and with the steps of its resolution.
 func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, error) {
-	trace := resolver.TraceOf(ctx)
-	if trace == nil {
-		ctx, trace = resolver.WithTrace(ctx, a.config.Now)
-	}
+	ctx, trace := a.traced(ctx)
 	if q.Explains || wantsTrace(q.Lines) {
 		trace.Explain()
 	}

@@ -29,6 +29,7 @@ type format struct {
 const (
 	formatLinkset = "linkset"
 	formatLD      = "jsonld"
+	formatHTML    = "html"
 )
 
 // formats returns the formats, first the one of those who accept all.
@@ -37,10 +38,11 @@ func formats() []format {
 		{name: "description", mediaType: typeLD, contentType: typeLD},
 		{name: "json", mediaType: typeJSON, contentType: typeJSON, isLinked: true},
 		{name: "csv", mediaType: typeCSV, contentType: "text/csv; charset=utf-8; header=present"},
-		{name: "html", mediaType: pages.Type, contentType: pages.ContentType, isLinked: true},
+		{name: formatHTML, mediaType: pages.Type, contentType: pages.ContentType, isLinked: true},
 		{name: "text", mediaType: typePlain, contentType: "text/plain; charset=utf-8"},
 		{name: formatLinkset, mediaType: linksetType, contentType: linksetType, isAnswer: true},
 		{name: "links", mediaType: linkTextType, contentType: linkTextType, isAnswer: true},
+		{name: formatQR, contentType: typeSVG},
 	}
 	for _, f := range represent.Formats() {
 		isTyped := f.MediaType != ""

@@ -43,6 +43,7 @@ type Design struct {
 	templates *template.Template
 	page      sheet
 	listings  sheet
+	names     sheet
 	isApart   bool
 }
 
@@ -64,6 +65,7 @@ func New(site Site) *Design {
 		d.sentences[all[i][English]] = &all[i]
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
+	d.names = newSheet(site, "style.css", "name.css").withImages()
 	return d
 }
 

@@ -74,6 +74,9 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	for _, name := range names(t) {
 		listings[name], listings[name+" of a proxy"] = w.Listing(fixture(t, name), fetched), w.Listing(fixture(t, name), itself)
 	}
+	for name, n := range named() {
+		listings["name "+name] = w.Name(&n)
+	}
 	for _, kind := range kinds() {
 		listings["empty "+kind] = w.Listing(&scheme.Listing{Kind: kind, URI: "ftp://a.example/"}, fetched)
 	}
@@ -137,7 +140,7 @@ func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
 			t.Errorf("%s: a nav without a name", where)
 		case e.name == "input" && e.attrs["type"] != "hidden" && !slices.ContainsFunc(elements, func(label *element) bool { return label.name == "label" && label.text != "" }):
 			t.Errorf("%s: a field without a label", where)
-		case e.name == "img" && (e.attrs["width"] == "" || e.attrs["height"] == "" || e.attrs["src"] != "/resolver/logo.svg"):
+		case e.name == "img" && (e.attrs["width"] == "" || e.attrs["height"] == "" || e.attrs["src"] != "/resolver/logo.svg" && e.attrs["class"] != "qr"):
 			t.Errorf("%s: %v", where, e.attrs)
 		case e.text == "" && (e.name == "a" || e.name == "button" || e.name == "h1" || e.name == "title"):
 			t.Errorf("%s: an empty %s", where, e.name)

@@ -71,13 +71,16 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	site.Base = ""
 	d := pages.New(site)
 	for _, l := range pages.Languages() {
-		bounded, _ := everyPage(t, d.In(l))
+		bounded, others := everyPage(t, d.In(l))
 		for _, kind := range []string{"home", "fetch", "marked", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
 			prefix := "foreign-" + l.Word() + "-"
 			if l == pages.English {
 				prefix = ""
 			}
 			all[prefix+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
+		}
+		for name := range named() {
+			all["foreign-"+l.Word()+"-name-"+name] = others["name "+name]
 		}
 	}
 	return all

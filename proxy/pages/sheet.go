@@ -23,13 +23,21 @@ func newSheet(site Site, names ...string) sheet {
 	light, dark := accents(site.Accent)
 	css := strings.NewReplacer("ACCENT-LIGHT", light, "ACCENT-DARK", dark, " { ", "{", " }\n", "}", "{\n", "{", "}\n", "}", "; ", ";", ": ", ":").Replace(all.String())
 	sum := sha256.Sum256([]byte(css))
-	images := ""
-	if site.Logo != nil {
-		images = "img-src 'self'; "
-	}
-	return sheet{
+	made := sheet{
 		element: template.HTML("<style>" + css + "</style>"), //nolint:gosec // constant but for two colours that were parsed
-		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " + images +
+		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " +
 			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	}
+	if site.Logo != nil {
+		made = made.withImages()
+	}
+	return made
+}
+
+// withImages returns the sheet of pages that have pictures of this server.
+func (s sheet) withImages() sheet {
+	if !strings.Contains(s.policy, "img-src") {
+		s.policy = strings.Replace(s.policy, "form-action", "img-src 'self'; form-action", 1)
+	}
+	return s
 }

@@ -40,6 +40,10 @@ type texts struct {
 	// Lists of URIs.
 	NoneKnown text
 
+	// The page about a name.
+	InUse, Since, LeadsTo, NotAnswering, Related, OtherNames, Cite, QRCode, OtherFormats text
+	Versions, AllVersions, HowResolved, StepByStep, AllSteps                             text
+
 	// Listings of gateways.
 	Up, Previous, Next, More, Warning, NotAll, ServerSays, Words, Search, Open      text
 	Kind, Name, Size, Changed, Entries, Articles, UnitEntries, UnitArticles, Octets text

@@ -47,6 +47,11 @@ func german() texts {
 
 		NoneKnown: "Es ist nichts bekannt.",
 
+		InUse: "Er ist in Gebrauch.", Since: "Seit %s.", LeadsTo: "Wohin er führt", NotAnswering: "der Server antwortet zurzeit nicht",
+		Related: "Was dazugehört", OtherNames: "Weitere Namen dafür", Cite: "Zum Zitieren", QRCode: "QR-Code dieses Namens",
+		OtherFormats: "Für Programme:", Versions: "Wie er war", AllVersions: "Alle Versionen", HowResolved: "Wie er aufgelöst wurde",
+		StepByStep: "Schritt für Schritt", AllSteps: "Noch einmal auflösen, mit allen Schritten (JSON)",
+
 		Up: "Aufwärts:", Previous: "Zurück:", Next: "Weiter:", More: "Mehr", Warning: "Warnung", NotAll: "Das ist nicht alles: %s",
 		ServerSays: "Was der Server sagt", Words: "Wörter", Search: "Suchen", Open: "%s öffnen",
 		Kind: "Art", Name: "Name", Size: "Größe", Changed: "Geändert (UTC)", Entries: "Einträge", Articles: "Artikel",

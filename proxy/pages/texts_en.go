@@ -43,6 +43,11 @@ func english() texts {
 
 		NoneKnown: "None is known.",
 
+		InUse: "It is in use.", Since: "Since %s.", LeadsTo: "Where it leads", NotAnswering: "its server does not answer now",
+		Related: "What belongs to it", OtherNames: "Other names of it", Cite: "To cite it", QRCode: "QR code of this name",
+		OtherFormats: "For programs:", Versions: "How it was", AllVersions: "All versions", HowResolved: "How it was resolved",
+		StepByStep: "Step by step", AllSteps: "Resolve it once more, with all steps (JSON)",
+
 		Up: "Up:", Previous: "Previous:", Next: "Next:", More: "More", Warning: "Warning", NotAll: "This is not all: %s",
 		ServerSays: "What the server says", Words: "Words", Search: "Search", Open: "Open %s",
 		Kind: "Kind", Name: "Name", Size: "Size", Changed: "Changed (UTC)", Entries: "Entries", Articles: "Articles",

@@ -46,6 +46,11 @@ func spanish() texts {
 
 		NoneKnown: "No se conoce ninguno.",
 
+		InUse: "Está en uso.", Since: "Desde el %s.", LeadsTo: "Adónde lleva", NotAnswering: "su servidor no responde ahora",
+		Related: "Lo que le pertenece", OtherNames: "Otros nombres suyos", Cite: "Para citarlo", QRCode: "Código QR de este nombre",
+		OtherFormats: "Para programas:", Versions: "Cómo era", AllVersions: "Todas las versiones", HowResolved: "Cómo se resolvió",
+		StepByStep: "Paso a paso", AllSteps: "Resolverlo de nuevo, con todos los pasos (JSON)",
+
 		Up: "Arriba:", Previous: "Anterior:", Next: "Siguiente:", More: "Más", Warning: "Advertencia", NotAll: "Esto no es todo: %s",
 		ServerSays: "Lo que dice el servidor", Words: "Palabras", Search: "Buscar", Open: "Abrir %s",
 		Kind: "Tipo", Name: "Nombre", Size: "Tamaño", Changed: "Modificado (UTC)", Entries: "Entradas", Articles: "Artículos",

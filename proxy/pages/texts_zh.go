@@ -38,6 +38,10 @@ func chinese() texts {
 
 		NoneKnown: "没有已知的条目。",
 
+		InUse: "正在使用。", Since: "自 %s 起。", LeadsTo: "指向何处", NotAnswering: "其服务器目前没有响应", Related: "相关内容", OtherNames: "其他名称", Cite: "引用",
+		QRCode: "此名称的二维码", OtherFormats: "供程序使用：", Versions: "以往的状态", AllVersions: "所有版本", HowResolved: "解析过程", StepByStep: "逐步说明",
+		AllSteps: "重新解析并显示所有步骤（JSON）",
+
 		Up: "上一级：", Previous: "上一个：", Next: "下一个：", More: "更多", Warning: "警告", NotAll: "这不是全部：%s",
 		ServerSays: "服务器的说明", Words: "词语", Search: "搜索", Open: "打开 %s",
 		Kind: "类型", Name: "名称", Size: "大小", Changed: "修改时间 (UTC)", Entries: "条目", Articles: "文章",

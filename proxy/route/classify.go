@@ -112,6 +112,9 @@ func (a *Ask) parse(v *View, p *Place) {
 		return
 	}
 	a.Target, a.Err = parse(a.Path, v.Scratch)
+	if a.Err != nil {
+		a.previewURN(v)
+	}
 	a.identify(p)
 	if a.Target.Form == FormMemento {
 		a.Target.Query = p.meant(v, a.Target.Query)
@@ -119,6 +122,7 @@ func (a *Ask) parse(v *View, p *Place) {
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
 		a.Target.Query = p.Names.Named(a.Target.Query)
 		a.Target.inflect(p.Names)
+		a.Target.preview(p.Names)
 	}
 }
 

@@ -110,6 +110,9 @@ func describe(a *route.Ask) string {
 	if inflection := a.Target.Inflection; inflection != route.NotInflected {
 		add("inflection", map[route.Inflection]string{route.Brief: "brief", route.Full: "full"}[inflection])
 	}
+	if preview := a.Target.Preview; preview != route.NotPreviewed {
+		add("preview", map[route.Preview]string{route.Previewed: "yes", route.PerhapsPreviewed: "perhaps"}[preview])
+	}
 	add("scheme", a.Scheme)
 	add("location", a.Location)
 	for _, flag := range []struct {

@@ -88,6 +88,7 @@ func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	if a.IsLink = p.Names.IsLink(a.Target.Query.URI); !a.IsLink {
 		a.Target.Query = p.Names.Named(a.Target.Query)
 		a.Target.inflect(p.Names)
+		a.Target.preview(p.Names)
 	}
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)

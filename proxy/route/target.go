@@ -60,6 +60,8 @@ type Target struct {
 	Sort string
 	// Inflection is that of an ARK of the registry.
 	Inflection Inflection
+	// Preview is whether the page about a name is asked for in place of where it leads.
+	Preview Preview
 	// Format is the format of a description that is asked for, "" for the one that the client accepts.
 	Format string
 	// Handle is the handle that is asked for, decoded, and Values are the parameters, as they are, that say which of its values.

@@ -1,0 +1,89 @@
+package answer
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/proxy/answer/represent"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/pages/qr"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// What the page about a name lists at most.
+const (
+	maxPageVersions = 20
+	maxPageTargets  = 100
+	maxPageLinked   = 500 // octets of a name that each link to a format repeats
+)
+
+// page returns the page about an identifier, whose description d has the answer, or the failure, that it rests on, and the steps that led to
+// it. The steps are those that everybody may ask the API for.
+func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, answer resolver.Answer, failure error, steps []resolver.Step) pages.Page {
+	record := recordOf(answer, failure)
+	work := workOf(q.Base, d.known, answer, record)
+	name := d.ID
+	n := pages.Name{
+		Text: d.title, IsAddress: q.Form == route.FormHost || isAddress(name), Title: work.Metadata.Title, State: d.Status, Others: d.SameAs,
+		Properties: d.rows(), Steps: steps, Citation: strings.TrimSpace(string(represent.Citation(work))), Language: pages.LanguagesOf(name),
+	}
+	if r := d.Record; r != nil {
+		n.Since, n.Reason, n.Contact, n.IsSandbox, n.Successors = r.Since, r.Reason, r.Contact, r.Sandbox, r.Successors
+	}
+	links := answer.Links()
+	if record != nil && len(answer.Locations) == 0 {
+		links = record.Links
+	}
+	for _, l := range links[:min(len(links), maxPageTargets)] {
+		t := pages.Target{URI: l.URI, Title: l.Title, Type: l.Type, Language: l.Language, Rel: l.Rel, IsFailing: a.config.Failing(l.URI)}
+		if resolver.Leads(l.Rel) {
+			n.Targets = append(n.Targets, t)
+		} else {
+			n.Links = append(n.Links, t)
+		}
+	}
+	if record != nil {
+		n.Versions, n.History = a.versionsOf(ctx, q, name)
+	}
+	if len(name) <= maxPageLinked {
+		a.addPaths(&n, q, name, record)
+	}
+	return a.writer(q).Name(&n)
+}
+
+// isAddress reports whether a name is a URL of the web.
+func isAddress(name string) bool {
+	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
+}
+
+// addPaths adds the paths that have the name in them.
+func (a *Responder) addPaths(n *pages.Name, q *Question, name string, record *resolver.Record) {
+	for _, f := range formats() {
+		if f.isLinkedOf(record) && f.mediaType != pages.Type || f.isLinkset() {
+			n.Formats = append(n.Formats, pages.Format{Name: f.name, Path: string(route.AppendServiceURL(nil, "", describes, f.name, name))})
+		}
+	}
+	n.Explain = route.PathExplain + "?uri=" + url.QueryEscape(name)
+	if q.IsName && len(codeOf(q.Base, name)) <= qr.MaxText {
+		n.QR = string(route.AppendServiceURL(nil, "", describes, formatQR, name))
+	}
+}
+
+// versionsOf returns the newest versions of a name, and the path of all. It has none where they are not known now.
+func (a *Responder) versionsOf(ctx context.Context, q *Question, name string) (newest []pages.Version, all string) {
+	if a.config.History == nil {
+		return nil, ""
+	}
+	versions, err := a.config.History.Versions(ctx, q.Query)
+	if err != nil {
+		return nil, ""
+	}
+	for i := len(versions.Times) - 1; i >= 0 && len(newest) < maxPageVersions; i-- {
+		at := versions.Times[i]
+		newest = append(newest, pages.Version{Time: at.UTC().Format(time.DateTime), Path: route.MementoURL("", at, name)})
+	}
+	return newest, route.TimeMapURL("", 0, name)
+}

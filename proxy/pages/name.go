@@ -1,0 +1,123 @@
+package pages
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Name is what is known of a name, for its page. All texts are those of the registry, of servers or of clients: none of them is markup.
+// What is not known is zero.
+type Name struct {
+	Text string // the name, as it is displayed
+	// IsAddress is whether the name is a URL of the web: its page may be at a web host whose paths are names.
+	IsAddress bool
+	Title     string // what it names
+	// State is as in descriptions: located, unknown, reserved, gone or unreachable.
+	State                  string
+	Since, Reason, Contact string // Since is a time of RFC 3339
+	IsSandbox              bool
+	Successors, Others     []string
+	Targets                []Target // where it leads
+	Links                  []Target // what else belongs to it
+	Versions               []Version
+	History                string // the path of all versions; "" where there are no more than those
+	Steps                  []resolver.Step
+	Explain                string // the path of the API that has all steps
+	Citation               string
+	Formats                []Format
+	QR                     string // the path of the picture; "" for none
+	Properties             [][2]string
+	// Language returns the path of this page by the parameter lang; nil where there is none.
+	Language func(parameter string) string
+}
+
+// Target is a location with what is known of it.
+type Target struct {
+	URI, Title, Type, Language, Rel string
+	IsFailing                       bool // its server does not answer now
+}
+
+// Version is a time at which the registry changed what it says of a name, as it is shown, and the path of how the name was then.
+type Version struct{ Time, Path string }
+
+// Format is a format of what is known of a name, and its path.
+type Format struct{ Name, Path string }
+
+// namePage is a page about a name. Lists are markup that was made before: see markup.
+type namePage struct {
+	Frame
+	Heading, About                                                          string
+	Says                                                                    string
+	Since                                                                   string // the day
+	IsWithdrawn, IsSandbox                                                  bool
+	Reason                                                                  string
+	Contact                                                                 link
+	Successors, Targets, Links, Others, Formats, Versions, Way, Steps, Rows template.HTML
+	NotAllTargets                                                           bool
+	History, Explain, QR                                                    template.HTMLAttr
+	Citation                                                                string
+}
+
+// Name returns the page about a name. It has at most 30 KB, whatever is known of the name: what matters least is left out.
+func (w Writer) Name(n *Name) Page {
+	r, at := newRoom(w), here
+	if n.IsAddress {
+		at = host
+	}
+	heading := r.fit(n.Text, roomTitle)
+	page := namePage{
+		Frame: w.frame(r.fit(n.Text, roomTitle), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: string(w.stateOf(n)),
+		IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
+		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
+	}
+	page.Head = w.design.names.element
+	page.Since, _, _ = strings.Cut(n.Since, "T")
+	page.Targets, page.NotAllTargets = r.targets(n.Targets, roomTargets)
+	page.Successors = r.list(n.Successors)
+	page.QR = r.path("src", n.QR)
+	page.Citation = r.fit(n.Citation, 2*roomText)
+	page.Rows = r.properties(n.Properties)
+	page.Others = r.list(n.Others)
+	page.Links, _ = r.targets(n.Links, roomList)
+	page.Formats = r.formats(n.Formats)
+	page.Versions, page.History = r.versions(n.Versions), r.path("href", n.History)
+	page.Way, page.Steps = r.way(n.Steps)
+	page.Explain = r.path("href", n.Explain)
+	if n.Language != nil {
+		page.Languages = w.inLanguages(n.Language)
+	}
+	return w.execute("name.html", &w.design.names, page)
+}
+
+// LanguagesOf returns the paths of a page about an identifier that the form of the front page leads to; nil where it is too long.
+func LanguagesOf(identifier string) func(parameter string) string {
+	const longest = 200 // octets, which each link repeats
+	if len(identifier) > longest {
+		return nil
+	}
+	return func(parameter string) string {
+		return "/?uri=" + url.QueryEscape(identifier) + "&format=html&" + parameter
+	}
+}
+
+// stateOf says in words what the state of a name is.
+func (w Writer) stateOf(n *Name) text {
+	t := w.text()
+	switch n.State {
+	case "located":
+		return t.InUse
+	case "reserved":
+		return t.Reserved
+	case "gone":
+		return t.OwnerWithdrew
+	case "unreachable":
+		return t.NoAnswer
+	case "active": // without a location
+		return t.NoResource
+	default:
+		return t.Nobody
+	}
+}

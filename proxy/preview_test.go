@@ -1,0 +1,109 @@
+package proxy_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// withPreviews makes a registry with names, some of which end with what asks for the page about another, and counts its look-ups.
+func withPreviews(c *proxy.Config, asked *atomic.Int64) {
+	records := map[string]string{
+		"urn:example:a": "active", "urn:example:gone": "withdrawn", "urn:example:later": "reserved", "urn:example:plus+": "active", "urn:example:plus": "active",
+		"https://purl.example/a": "active", "https://purl.example/own?preview": "active", "https://purl.example/own": "active", "ark:/12345/x": "active",
+	}
+	c.Names = c.Names.Owning([]string{"urn:", "https://purl.example/", "ark:/12345/"})
+	c.Hosts = []string{"purl.example"}
+	own := resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		asked.Add(1)
+		name := q.URI.String()
+		record := &resolver.Record{Name: name, Version: 1, Status: records[name], Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)}
+		switch record.Status {
+		case "active":
+			return resolver.Answer{Name: q.URI, TTL: time.Minute, Locations: []resolver.Location{{
+				URI: "https://a.example/" + name, From: &resolver.Source{Name: "registry", Record: record},
+			}}}, nil
+		case "withdrawn":
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, TTL: time.Minute, Record: record}
+		case "reserved":
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute, Record: record}
+		default:
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, TTL: time.Minute}
+		}
+	})
+	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Split{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
+}
+
+// A name is shown, in place of where it leads, to who asks for it by "?preview" or a final "+" that no name has.
+func TestPreview(t *testing.T) {
+	var asked atomic.Int64
+	s := start(t, func(c *proxy.Config) { withPreviews(c, &asked) })
+	const html, any = "Accept: text/html", "Accept: */*"
+	for _, tt := range []struct {
+		host, target, accept string
+		status               int
+		heading              string // of a page about a name; "" for all else
+		asks                 int64  // look-ups in the registry
+	}{
+		{"a", "/urn:example:a", html, 302, "", 1},
+		{"a", "/urn:example:a?preview", html, 200, "urn:example:a", 1},
+		{"a", "/urn:example:a?preview", any, 200, "urn:example:a", 1}, // it asks for nothing else
+		{"a", "/urn:example:gone?preview", html, 410, "urn:example:gone", 1},
+		{"a", "/urn:example:later?preview", html, 404, "urn:example:later", 1},
+		{"a", "/urn:example:a+", html, 200, "urn:example:a", 2},
+		{"a", "/urn:example:a+", any, 404, "", 1}, // a program asks for a name
+		{"a", "/urn:example:gone+", html, 410, "urn:example:gone", 2},
+		{"a", "/urn:example:plus+", html, 302, "", 1}, // that is a name
+		{"a", "/urn:example:plus+?preview", html, 200, "urn:example:plus&#43;", 1},
+		{"a", "/urn:example:none+", html, 404, "", 2},
+		{"a", "/urn:example:a++", html, 404, "", 2},
+		{"a", "/uri-res/N2L?urn:example:a+", html, 404, "", 1},
+		{"a", "/urn:example:a?Preview", html, 400, "", 0},
+		{"a", "/ark:/12345/x?preview", html, 200, "ark:/12345/x", 1},
+		{"a", "/ark:/12345/x+", html, 200, "ark:/12345/x", 2},
+		{"purl.example", "/a?preview", html, 200, "https://purl.example/a", 2},
+		{"purl.example", "/a+", html, 200, "https://purl.example/a", 2},
+		{"purl.example", "/own?preview", html, 302, "", 1}, // that is a name
+		{"purl.example", "/none?preview", html, 404, "", 2},
+		{"purl.example", "/none+", html, 404, "", 2},
+	} {
+		asked.Store(0)
+		response := s.ask(t, "GET "+tt.target+" HTTP/1.1\r\nHost: "+tt.host+"\r\n"+tt.accept+"\r\n\r\n")[0]
+		page := text(t, response)
+		isPage := strings.Contains(page, "<h1><code>"+tt.heading+"</code></h1>")
+		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks || response.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode, asked.Load(), response.Header, page)
+		}
+		if isPage && (tt.host == "purl.example") == strings.Contains(page, `href="/fetch"`) { // which is a name there
+			t.Errorf("%s %s: %s", tt.host, tt.target, page)
+		}
+		isFound := strings.HasSuffix(tt.target, "+") || tt.host == "purl.example"
+		if control := response.Header.Get("Cache-Control"); isPage && isFound != (control == "no-store") {
+			t.Errorf("%s %s: %s", tt.host, tt.target, control)
+		}
+		if isPage && isFound && !strings.Contains(response.Header.Get("Vary"), "Accept") {
+			t.Errorf("%s %s: %v", tt.host, tt.target, response.Header)
+		}
+	}
+}
+
+// The page has a picture of this server, which is there.
+func TestPreviewCode(t *testing.T) {
+	var asked atomic.Int64
+	s := start(t, func(c *proxy.Config) { withPreviews(c, &asked) })
+	page := text(t, s.get(t, "/urn:example:a?preview", "Accept: text/html"))
+	_, source, _ := strings.Cut(page, `<img class="qr" src="`)
+	source, _, _ = strings.Cut(source, `"`)
+	asked.Store(0)
+	response := s.get(t, source)
+	if svg := text(t, response); response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(svg, "<svg") || asked.Load() != 0 {
+		t.Errorf("%q: %d %v, %d look-ups", source, response.StatusCode, response.Header, asked.Load())
+	}
+}

@@ -1,0 +1,92 @@
+package route
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Preview is whether a target asks for the page about a name in place of where it leads.
+type Preview uint8
+
+// The previews. The zero value is none.
+const (
+	NotPreviewed Preview = iota
+	Previewed            // the target is a question about the name by I2C
+	// PerhapsPreviewed is that of a target that may be a name itself: it asks for the page only where that name is not known. See
+	// Target.Previewed.
+	PerhapsPreviewed
+)
+
+// What is behind a name to ask for its page. The query is no component of a URN, which has "+" or "=" behind its "?" (RFC 8141 section 2), and
+// no part of an ARK (draft-kunze-ark-42 section 3.2). Names of the web may have it, and "+" may be the last character of any name.
+const (
+	previewQuery = "preview"
+	previewMark  = "+"
+)
+
+// formatPage is the name of the format of pages.
+const formatPage = "html"
+
+// previewURN makes a target that is no name because of its query a question for the page about a URN.
+func (a *Ask) previewURN(v *View) {
+	name, ok := strings.CutSuffix(a.Path, "?"+previewQuery)
+	if !ok || !a.Target.isDirect() || a.Target.Typed {
+		return
+	}
+	t, err := parse(name, v.Scratch)
+	if err == nil && t.isDirect() && !t.Typed && t.Query.IsURN() && t.Query.Service == resolver.I2L {
+		t.page()
+		a.Target, a.Err = t, nil
+	}
+}
+
+// page makes a target a question for the page about its name.
+func (t *Target) page() {
+	t.Query.Service, t.Format, t.Preview = resolver.I2C, formatPage, Previewed
+}
+
+// preview says whether a valid target asks for the page about a name, or may do so.
+func (t *Target) preview(names resolver.Names) {
+	u := t.Query.URI
+	query, hasQuery := u.Query()
+	isQuery := hasQuery && query == previewQuery
+	isMark := !hasQuery && strings.HasSuffix(u.String(), previewMark)
+	if !isQuery && !isMark || t.Query.Service != resolver.I2L || t.Identified || t.Typed || t.Format != "" || !t.isDirect() {
+		return
+	}
+	switch {
+	case !t.Query.IsURN() && !names.Owns(u):
+	case isQuery && strings.EqualFold(u.Scheme(), "ark"):
+		t.page()
+	default:
+		t.Preview = PerhapsPreviewed
+	}
+}
+
+// Previewed returns the question for the page about the name without what may ask for that, for a target that may; ok is false where there is
+// no such name.
+func (t *Target) Previewed() (page Target, ok bool) {
+	text := t.Query.URI.String()
+	name, ok := strings.CutSuffix(text, "?"+previewQuery)
+	if !ok {
+		name, ok = strings.CutSuffix(text, previewMark)
+	}
+	if !ok || t.Preview != PerhapsPreviewed {
+		return Target{}, false
+	}
+	u, err := uri.Parse(name)
+	if err != nil {
+		return Target{}, false
+	}
+	q, err := resolver.NewQuery(u, resolver.I2C)
+	if err != nil {
+		return Target{}, false
+	}
+	q.Hops, q.Client = t.Query.Hops, t.Query.Client
+	page = *t
+	page.Query = q
+	page.page()
+	return page, true
+}
