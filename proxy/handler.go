@@ -99,6 +99,7 @@ func New(config Config) *Handler {
 	}
 	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
+	h.server.OwnDocuments = map[string]bool{pages.PathOpenSearch: true}
 	h.fields = redirectFieldsOf(h.cors)
 	h.addHostDocuments()
 	h.fast = newFastPath(h)

@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -105,6 +106,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.SecurityContact, c.Names = "mailto:a@a.example", c.Names.Owning([]string{"urn:", "ark:/12345/"})
 		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
+		c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "isbn"}}})
 		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
 	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
@@ -123,6 +125,9 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/timemap/{page}/{uri}":     "/timemap/1/urn:a1:b /timemap/2/urn:a1:b /timemap/0/urn:a1:b",
 		"/memento/{datetime}/{uri}": "/memento/20310501120000/urn:a1:b /memento/20310501120001/urn:a1:b /memento/2031/urn:a1:b",
 		"/.well-known/ark":          "/.well-known/ark",
+		"/namespaces":               "/namespaces /namespaces?q=84&lang=de",
+		"/namespaces/{nid}":         "/namespaces/isbn /namespaces/none1",
+		"/opensearch.xml":           "/opensearch.xml",
 	} {
 		for target := range strings.FieldsSeq(targets) {
 			if path == "/{uri}" {

@@ -38,7 +38,11 @@ func (x *exchange) serve() error {
 			x.reply(answer.OptionsOf(a))
 			return nil
 		}
-		x.reply(x.document())
+		reply, err := x.document()
+		if err != nil {
+			return err
+		}
+		x.reply(reply)
 		return nil
 	case route.KindSecure:
 		x.reply(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location, CacheControl: "max-age=3600"})
@@ -59,8 +63,7 @@ func (x *exchange) serveOwn() error {
 	case a.Err != nil:
 		return x.suggest(a.Err)
 	case a.Kind == route.KindPage:
-		x.reply(x.home(false))
-		return nil
+		return x.servePage()
 	case x.leadsToFetch():
 		x.reply(message.Reply{
 			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.Fetched(a.Target.Query.URI.String())), CacheControl: message.NoStore, Vary: "Accept",
@@ -166,21 +169,23 @@ func (x *exchange) leadsToFetch() bool {
 }
 
 // document returns the reply to a request for a document that never changes.
-func (x *exchange) document() message.Reply {
+func (x *exchange) document() (message.Reply, error) {
 	h := x.handler
 	switch path := x.ask.Path; {
 	case path == answer.PathSecurity:
-		return answer.Security(h.config.SecurityContact, h.config.Now())
+		return answer.Security(h.config.SecurityContact, h.config.Now()), nil
 	case path == answer.PathCatalog:
-		return answer.Catalog(x.base(), x.lines)
+		return answer.Catalog(x.base(), x.lines), nil
+	case path == pages.PathOpenSearch && x.ask.Host == "":
+		return answer.OpenSearch(x.base(), h.config.Pages, x.lines)
 	case h.hostStatics[x.ask.Host][path] != nil:
-		return h.hostStatics[x.ask.Host][path].Reply(x.lines)
+		return h.hostStatics[x.ask.Host][path].Reply(x.lines), nil
 	case x.ask.Host != "" && path == answer.PathRobots:
-		return h.hostRobots.Reply(x.lines)
+		return h.hostRobots.Reply(x.lines), nil
 	case h.hostStatics[x.ask.Host][path] != nil:
-		return h.hostStatics[x.ask.Host][path].Reply(x.lines)
+		return h.hostStatics[x.ask.Host][path].Reply(x.lines), nil
 	default:
-		return h.statics[path].Reply(x.lines)
+		return h.statics[path].Reply(x.lines), nil
 	}
 }
 

@@ -35,6 +35,11 @@ func TestIANA(t *testing.T) {
 		if ns, ok := set.Lookup(row.NID); !ok || row.Source == "" || ns.Source != row.Source || ns.Fold != row.Fold {
 			t.Errorf("%s: %+v", row.NID, ns)
 		}
+		if row.Example != "" {
+			if name, err := set.Canonical(mustURN(t, row.Example)); err != nil || name.NID() != row.NID {
+				t.Errorf("%s: the example %s: %v", row.NID, row.Example, err)
+			}
+		}
 		if row.Check != "" && row.Check != "ddi" && row.Check != "smpte" && row.Check != "gsma" || row.Strip != "" {
 			continue // its file of vectors has its canonical names
 		}

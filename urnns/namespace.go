@@ -68,6 +68,8 @@ type Namespace struct {
 	Pattern string   `json:"pattern"`
 	Targets []Target `json:"targets"`
 	Source  string   `json:"source"` // the documents with the rules, for people
+	// Example is a name of the namespace, for people; "" for none.
+	Example string `json:"example"`
 }
 
 // Target is one location to which names of a namespace resolve.

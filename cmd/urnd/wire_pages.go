@@ -17,7 +17,12 @@ func pagesOf(c config.Config) (*pages.Design, error) {
 	s := c.Site
 	site := pages.Site{
 		Name: s.Name, Accent: s.Accent, Contact: s.Contact, Imprint: s.Imprint, Privacy: s.Privacy, Examples: s.Examples, Base: pathOf(c.Listen.PublicURL),
-		Namespaces: leading(c.Namespaces), Known: len(urnns.Builtin()),
+		Known: len(urnns.Builtin()), All: spaces(c),
+	}
+	for i := range site.All {
+		if site.All[i].HasRule {
+			site.Namespaces = append(site.Namespaces, site.All[i].NID)
+		}
 	}
 	site.Language, _ = pages.LanguageOf(s.Language) // Validate has checked it
 	for _, text := range s.Texts {
@@ -67,19 +72,4 @@ func readLogo(path string) (*pages.Logo, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return logo, nil
-}
-
-// leading returns the namespaces that lead somewhere by rules, built-in and configured ones, in order.
-func leading(configured []config.Namespace) []string {
-	set, err := urnns.NewSet(namespaces(configured)...)
-	if err != nil {
-		return nil // namesOf has said so
-	}
-	var nids []string
-	for _, nid := range set.NIDs() {
-		if ns, ok := set.Lookup(nid); ok && len(ns.Targets) > 0 {
-			nids = append(nids, nid)
-		}
-	}
-	return nids
 }

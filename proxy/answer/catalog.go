@@ -33,5 +33,10 @@ func Home(base string, page pages.Page) message.Reply {
 	return reply
 }
 
+// Namespaces returns the reply with a page about namespaces, which changes with the configuration alone.
+func Namespaces(page pages.Page) message.Reply {
+	return message.Reply{Status: http.StatusOK, CacheControl: staticLifetime}.WithPage(message.Page(page))
+}
+
 // catalogLink returns the link to the catalogue: RFC 9727 section 3.
 func catalogLink(base string) string { return link(base+PathCatalog, "api-catalog") }

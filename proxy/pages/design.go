@@ -27,6 +27,8 @@ type Site struct {
 	// Namespaces are those of which names lead somewhere by a rule, by their identifiers, and Known how many there are.
 	Namespaces []string
 	Known      int
+	// All are the namespaces whose rules are known, in the order of their identifiers.
+	All []Namespace
 	// Base is the path that a proxy in front has removed, such as "/resolver"; "" for none.
 	Base string
 }
@@ -55,7 +57,7 @@ func New(site Site) *Design {
 		// It escapes by context: no input can become markup.
 		templates: template.Must(template.ParseFS(files, "*.html")),
 	}
-	const mostNamespaces = 100 // on the start page
+	const mostNamespaces = 60 // on the start page, which leads to all
 	d.site.Namespaces = site.Namespaces[:min(len(site.Namespaces), mostNamespaces)]
 	if d.site.Name == "" {
 		d.site.Name = "urnd"
@@ -134,6 +136,8 @@ type Frame struct {
 	// Start is the attribute of the link to the start page, "" where the page is shown at the address of another server.
 	Start template.HTMLAttr
 	Logo  template.HTML
+	// Search are the attributes of the link by which browsers search here, "" where they cannot.
+	Search template.HTMLAttr
 	// Nav leads to the pages of this server, Crumbs to what is above this one, and Languages to it in others.
 	Nav, Crumbs, Languages []Entry
 	Contact                link
@@ -173,7 +177,11 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	f.Start = w.href("/" + w.query())
 	f.Logo = site.Logo.element(site.Base)
 	if at == here {
-		f.Nav = []Entry{w.entry(string(t.Start), "/", path), w.entry(string(t.FetchTitle), "/fetch", path)}
+		f.Search = w.search()
+		f.Nav = []Entry{w.entry(string(t.Start), "/", path), w.entry(string(t.FetchTitle), pathFetch, path)}
+		if len(site.All) > 0 {
+			f.Nav = append(f.Nav, w.entry(string(t.Namespaces), pathNamespaces, path))
+		}
 	}
 	return f
 }

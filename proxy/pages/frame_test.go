@@ -26,7 +26,7 @@ func library(t testing.TB) pages.Site {
 	site := pages.Site{
 		Name: "Library of <Examples>", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
 		Privacy: "https://library.example/privacy?a&b", Examples: []string{"urn:isbn:9780395363416", "ISSN 0028-0836"},
-		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver",
+		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver", All: knownSpaces(),
 	}
 	site.Texts[pages.German] = pages.SiteText{Name: "Bibliothek der <Beispiele>", Welcome: "Willkommen & guten Tag."}
 	return site
@@ -66,6 +66,12 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 		"home": w.Home(false), "home of a host": w.Home(true), "fetch": w.Fetch(), "list": w.List("urn:a1:b", []string{"http://a.example/", "urn:a1:c"}),
 		"with data":  w.DescriptionWith("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}}, []byte(`{"a": "</script><script>alert(1)"}`)),
 		"empty list": w.List("urn:a1:b", nil), "description": w.Description("urn:a1:b", [][2]string{{"identifier", "urn:a1:b"}, {"url", "http://a.example/"}}),
+	}
+	bounded["namespaces"], bounded["no namespace"] = w.Namespaces("", ""), w.Namespaces("<none>&", "")
+	for _, ns := range knownSpaces() {
+		if page, ok := w.Namespace(ns.NID); ok {
+			bounded["namespace "+ns.NID] = page
+		}
 	}
 	for name, p := range problems {
 		bounded[name] = w.Problem(p)
@@ -195,12 +201,12 @@ func TestWhereLinksLead(t *testing.T) {
 		page pages.Page
 		want string
 	}{
-		{"chosen", d.For(pages.Chosen("de")).Fetch(), "/resolver/?lang=de /resolver/?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
-		{"accepted", d.For("de, en").Fetch(), "/resolver/ /resolver/ /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"chosen", d.For(pages.Chosen("de")).Fetch(), "/resolver/opensearch.xml /resolver/?lang=de /resolver/?lang=de /resolver/namespaces?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"accepted", d.For("de, en").Fetch(), "/resolver/opensearch.xml /resolver/ /resolver/ /resolver/namespaces /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
 		{"host", d.For("de, en").Home(true), "/resolver/ /resolver/ /resolver/urn:ietf:rfc:2648 /resolver/urn:isbn:9780395363416 /resolver/?uri=ISSN+0028-0836"},
 		{
 			"problem", d.For("de, en").Problem(api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b?=c&lang=x"}),
-			"/resolver/ /resolver/ /resolver/fetch /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
+			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/fetch /resolver/namespaces /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
 				" /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=es /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=zh",
 		},
 	} {

@@ -86,8 +86,9 @@ type home struct {
 	Example    link
 	Fetch      template.HTMLAttr // of the link to the page of /fetch; "" for none
 	Examples   []link
-	Namespaces []string
+	Namespaces []link
 	Known      string
+	All        template.HTMLAttr // of the link to the list of namespaces; "" for none
 }
 
 // Home returns the start page, with a form for a name. isHost is whether it is that of a web host whose paths are names, where
@@ -99,14 +100,17 @@ func (w Writer) Home(isHost bool) Page {
 	}
 	page := home{
 		Frame: w.frame(w.name(), at, "/"), Welcome: string(t.Welcome), Form: w.form("/", ""),
-		Example: link{w.href("/urn:ietf:rfc:2648"), "/urn:ietf:rfc:2648"}, Namespaces: site.Namespaces,
+		Example: link{w.href("/urn:ietf:rfc:2648"), "/urn:ietf:rfc:2648"}, Namespaces: w.leading(isHost),
 	}
 	page.Form.IsFirst = true
 	if welcome := site.Texts[w.language].Welcome; welcome != "" {
 		page.Welcome = welcome
 	}
 	if !isHost {
-		page.Fetch = w.href("/fetch" + w.query())
+		page.Fetch = w.href(pathFetch + w.query())
+		if len(site.All) > 0 {
+			page.All = w.href(pathNamespaces + w.query())
+		}
 		page.Languages = w.inLanguages(func(parameter string) string { return "/?" + parameter })
 	}
 	for _, example := range site.Examples {
@@ -116,6 +120,20 @@ func (w Writer) Home(isHost bool) Page {
 		page.Known = t.NamespacesKnown.with(w.grouped(int64(site.Known)))
 	}
 	return w.execute("home.html", &w.design.page, page)
+}
+
+// leading returns the namespaces whose names lead somewhere by a rule, with links where their pages are.
+func (w Writer) leading(isHost bool) []link {
+	site := &w.design.site
+	all := make([]link, 0, len(site.Namespaces))
+	for _, nid := range site.Namespaces {
+		to := link{Text: "urn:" + nid}
+		if !isHost && len(site.All) > 0 {
+			to = w.toNamespace(nid)
+		}
+		all = append(all, to)
+	}
+	return all
 }
 
 // example returns a link to what this server makes of an identifier: by its path as it is where it is a URN, else by the form.

@@ -27,7 +27,7 @@ type element struct {
 // balanced, has a comment, or an element or attribute that no page of urnd has.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script svg rect path text")
+	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script svg rect path text link")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -53,11 +53,14 @@ func read(t *testing.T, page []byte) []*element {
 			if e.name == "script" && e.attrs["type"] != "application/ld+json" {
 				t.Error("a script")
 			}
+			if e.name == "link" && (e.attrs["rel"] != "search" || e.isContent) {
+				t.Errorf("a link %v", e.attrs)
+			}
 			if !slices.Contains(known, e.name) {
 				t.Errorf("an element %s", e.name)
 			}
 			all = append(all, e)
-			if e.name != "meta" && e.name != "input" && e.name != "img" { // void elements
+			if e.name != "meta" && e.name != "input" && e.name != "img" && e.name != "link" { // void elements
 				open = append(open, e)
 			}
 		case html.EndTagToken:

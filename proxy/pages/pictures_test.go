@@ -72,7 +72,7 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	d := pages.New(site)
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
-		for _, kind := range []string{"home", "fetch", "marked", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
+		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
 			prefix := "foreign-" + l.Word() + "-"
 			if l == pages.English {
 				prefix = ""

@@ -22,6 +22,13 @@ type texts struct {
 	// The start page.
 	Welcome, FormLabel, LookUp, Append, Examples, Gateways, Namespaces, NamespacesLead, NamespacesKnown text
 
+	// The list of namespaces, and the page of one.
+	NamespacesAll, SpacesSay, SpaceFilter, SpaceFind, OneSpace, ManySpaces, SpaceTitle text
+	SpaceSource, SpaceConfigured, SpacePattern, SpaceForm, SpaceChecks                 text
+	SpaceSame, SpaceLeads, CheckForm, CheckStrict, CheckLenient                        text
+	FoldNone, FoldAll, FoldFirst, FoldPrefix, StripSays, SameISBN, SameExcept          text
+	LeadsRegistry, LeadsDNS, LeadsSLP, LeadsOther, LeadsAway, LeadsRule                text
+
 	// The page of /fetch.
 	FetchTitle, FetchSays, FetchLabel, Fetch text
 

@@ -131,7 +131,7 @@ func (a *Ask) ownKind(v *View, p *Place) Kind {
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
 		return KindSecure
-	case a.isOfDocuments() && p.Documents[a.Path]:
+	case a.isOfDocuments() && (p.Documents[a.Path] || p.OwnDocuments[a.Path]):
 		return KindDocument
 	default:
 		return a.kind()
@@ -180,7 +180,7 @@ func (a *Ask) kind() Kind {
 		return KindFetch
 	case a.Err != nil:
 		return KindName
-	case form == FormHome:
+	case form.isPage():
 		return KindPage
 	case a.IsName || form == FormMemento: // what is no name has been nothing
 		return KindName

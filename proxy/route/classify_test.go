@@ -24,7 +24,7 @@ func places(t testing.TB) map[string]route.Place {
 	server := &route.Server{
 		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
 		Sites:     route.Sites{"www.example.org": {}, "exact.example.org": {Index: 1, Spelling: route.SpellingExact}},
-		Documents: map[string]bool{"/robots.txt": true, route.PathOpenAPI: true},
+		Documents: map[string]bool{"/robots.txt": true, route.PathOpenAPI: true}, OwnDocuments: map[string]bool{"/opensearch.xml": true},
 	}
 	exact, respelled, secured, hosts := *server, *server, *server, *server
 	exact.Spelling, respelled.Spelling = route.SpellingExact, route.SpellingRedirect
@@ -115,6 +115,11 @@ func describe(a *route.Ask) string {
 	}
 	add("scheme", a.Scheme)
 	add("location", a.Location)
+	if n := a.Target.Namespaces; n != nil {
+		add("nid", n.NID)
+		add("search", n.Search)
+		add("after", n.After)
+	}
 	for _, flag := range []struct {
 		name string
 		is   bool

@@ -21,6 +21,9 @@ func (a *Ask) Last(lasting func(string) string) {
 	if t.Query.URN.IsValid() {
 		t.Query.URN = t.Query.URN.Over(lasting(t.Query.URN.URI().String()))
 	}
+	if n := t.Namespaces; n != nil {
+		t.Namespaces = &Namespaces{lasting(n.NID), lasting(n.Search), lasting(n.After)}
+	}
 	for _, text := range [...]*string{
 		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.To.Host, &t.Text, &t.Sort, &t.Format, &t.Handle, &t.Values, &t.Language,
 		&t.Query.ResolutionParams,

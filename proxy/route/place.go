@@ -19,6 +19,8 @@ type Server struct {
 	Handles Handles
 	// Documents are the paths of documents that never change.
 	Documents map[string]bool
+	// OwnDocuments are the paths of others that Hosts have not: there they may be names.
+	OwnDocuments map[string]bool
 	// HostDocuments are the paths of documents of some Hosts alone.
 	HostDocuments map[string]map[string]bool
 	// Spelling is that of what is sent on for clients of the proxy.

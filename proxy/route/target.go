@@ -17,22 +17,26 @@ type Form uint8
 
 // The forms of request-targets.
 const (
-	FormPath    Form = iota // GET /urn:ietf:rfc:2648, or ?uri=
-	FormTarget              // GET urn:ietf:rfc:2648, as to a proxy
-	FormTHTTP               // GET /uri-res/N2L?urn:ietf:rfc:2648, RFC 2169 section 2
-	FormAPI                 // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
-	FormForward             // GET http://example.org/, as to a proxy
-	FormHome                // GET /
-	FormFetch               // GET /fetch?uri=gopher://example.org/
-	FormHost                // GET /foo, of a web host whose paths are names
-	FormHandle              // GET /api/handles/20.500.12345/a1
-	FormMemento             // GET /timegate/urn:ietf:rfc:2648, RFC 7089
+	FormPath       Form = iota // GET /urn:ietf:rfc:2648, or ?uri=
+	FormTarget                 // GET urn:ietf:rfc:2648, as to a proxy
+	FormTHTTP                  // GET /uri-res/N2L?urn:ietf:rfc:2648, RFC 2169 section 2
+	FormAPI                    // GET /api/v1/resolve?uri=urn:ietf:rfc:2648
+	FormForward                // GET http://example.org/, as to a proxy
+	FormHome                   // GET /
+	FormFetch                  // GET /fetch?uri=gopher://example.org/
+	FormHost                   // GET /foo, of a web host whose paths are names
+	FormHandle                 // GET /api/handles/20.500.12345/a1
+	FormMemento                // GET /timegate/urn:ietf:rfc:2648, RFC 7089
+	FormNamespaces             // GET /namespaces, and /namespaces/ietf
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento"}
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento", "namespaces"}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }
+
+// isPage reports whether a target is that of a page which is about no identifier.
+func (f Form) isPage() bool { return f == FormHome || f == FormNamespaces }
 
 // RedirectStatus returns the status of a redirect to where a name leads: 302, but 303 where RFC 2169 section 3.1 requires it, by
 // THTTP to a client of HTTP/1.1.
@@ -71,6 +75,8 @@ type Target struct {
 	Language string
 	// Explains is whether the steps of the resolution are asked for.
 	Explains bool
+	// Namespaces is the page about namespaces that is asked for; nil for none.
+	Namespaces *Namespaces
 	// Moment is what is asked of how the name was; the zero value is nothing.
 	Moment Moment
 }
@@ -118,6 +124,9 @@ func parse(target string, room *Scratch) (Target, error) {
 	}
 	if m, identifier, ok, err := cutMoment(target); ok {
 		return parseMoment(m, identifier, err)
+	}
+	if t, ok := parseNamespaces(target); ok {
+		return t, nil
 	}
 	switch {
 	case target == "/":

@@ -1,0 +1,16 @@
+package answer
+
+import (
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// OpenSearch returns the description by which browsers search with the server at a base, to a request with these fields.
+func OpenSearch(base string, design *pages.Design, lines httpmessage.Lines) (message.Reply, error) {
+	text, err := design.OpenSearch(base)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return NewStatic(pages.OpenSearchType, text).Reply(lines), nil
+}

@@ -1,0 +1,159 @@
+package pages_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// knownSpaces are namespaces of all kinds.
+func knownSpaces() []pages.Namespace {
+	return []pages.Namespace{
+		{NID: "3gpp", Source: "RFC 5279", Fold: "none", Systems: []string{"ddds", "slp", "namespace"}},
+		{
+			NID: "isbn", Source: "IANA urn-formal/isbn, RFC 3187, RFC 8254", Fold: "upper", Strip: "-", Check: "isbn", Example: "urn:isbn:9780395363416", HasRule: true,
+			Hosts: []string{"openlibrary.org", "search.worldcat.org"}, Systems: []string{"registry", "namespace", "ddds", "slp"},
+		},
+		{NID: "library", Pattern: "^(?P<shelf><[0-9]+)$", Fold: "first", Lenient: true, HasRule: true, Systems: []string{"thttp", "namespace"}},
+		{NID: "nbn", Source: "RFC 8458", Fold: "prefix", Check: "nbn", LenientDigits: true, HasRule: true, Hosts: []string{"urn.fi"}, Systems: []string{"namespace"}},
+		{NID: "smpte", Source: "RFC 5119", Check: "smpte"},
+	}
+}
+
+// A search finds a part of the identifier or of the document, in any case, with "urn:" or without.
+func TestNamespacesSearch(t *testing.T) {
+	w := pages.New(library(t)).In(pages.English)
+	for search, want := range map[string]string{
+		"": "urn:3gpp urn:isbn urn:library urn:nbn urn:smpte", "BN": "urn:isbn urn:nbn", "urn:nbn:": "urn:nbn", " rfc 8 ": "urn:isbn urn:nbn", "rfc 5": "urn:3gpp urn:smpte",
+		"none": "", "<b>": "",
+	} {
+		p := w.Namespaces(search, "")
+		var found []string
+		for _, e := range read(t, p.Body) {
+			if strings.HasPrefix(e.attrs["href"], "/resolver/namespaces/") {
+				found = append(found, e.text)
+			}
+			if e.attrs["name"] == "q" && e.attrs["value"] != search {
+				t.Errorf("%q is not what was searched for: %q", e.attrs["value"], search)
+			}
+		}
+		if strings.Join(found, " ") != want || !strings.Contains(string(p.Body), fmt.Sprintf("<p>%d namespace", len(found))) {
+			t.Errorf("%q: %q", search, found)
+		}
+	}
+}
+
+// A list that is longer than a page goes on behind its last one, as the reader has searched, and in the language that was chosen; no
+// page is longer than 30,000 octets.
+func TestNamespacesPages(t *testing.T) {
+	site := library(t)
+	site.All = nil
+	for i := range 250 {
+		site.All = append(site.All, pages.Namespace{NID: fmt.Sprintf("n%031d", i), Source: strings.Repeat("ü", 100)})
+	}
+	w := pages.New(site).For(pages.Chosen("de"))
+	var seen []string
+	search, after := "n0", ""
+	for n := 0; ; n++ {
+		p := w.Namespaces(search, after)
+		if len(p.Body) > 30_000 || n > 3 {
+			t.Fatalf("page %d: %d octets", n, len(p.Body))
+		}
+		more := ""
+		for _, e := range read(t, p.Body) {
+			if strings.HasPrefix(e.attrs["href"], "/resolver/namespaces/") {
+				seen = append(seen, strings.TrimPrefix(e.text, "urn:"))
+			}
+			if e.text == "Mehr" {
+				more = e.attrs["href"]
+			}
+		}
+		if more == "" {
+			break
+		}
+		u, err := url.Parse(more)
+		if err != nil || u.Query().Get("lang") != "de" || u.Query().Get("q") != search || u.Path != "/resolver/namespaces" {
+			t.Fatalf("%q, %v", more, err)
+		}
+		after = u.Query().Get("after")
+	}
+	if len(seen) != len(site.All) || !slices.IsSorted(seen) {
+		t.Errorf("%d: %q", len(seen), seen)
+	}
+}
+
+// The page of a namespace says what is known of it, and nothing else.
+func TestNamespace(t *testing.T) {
+	w := pages.New(library(t)).In(pages.English)
+	for nid, want := range map[string][]string{
+		"ISBN": {
+			"<h1>Namespace <code>urn:isbn</code></h1>", `href="/resolver/urn:isbn:9780395363416"`, "ISO 2108", "with a wrong one is not valid", "do not count: -",
+			"ten digits", "<div>The registry of this server</div><div>A rule of this server, to openlibrary.org, search.worldcat.org</div><div>Rules in the DNS",
+		},
+		"nbn":     {"RFC 8458", "is accepted, with a warning", "before the first hyphen", "A rule of this server, to urn.fi"},
+		"library": {"The configuration of this server", "^(?P&lt;shelf&gt;&lt;[0-9]&#43;)$", "before the first colon", "Another resolver", "A rule of this server</div>"},
+		"smpte":   {"are exceptions"},
+	} {
+		p, ok := w.Namespace(nid)
+		for _, part := range want {
+			if !ok || !strings.Contains(string(p.Body), part) {
+				t.Errorf("%s has no %s: %s", nid, part, p.Body)
+			}
+		}
+	}
+	if p, _ := w.Namespace("3gpp"); strings.Contains(string(p.Body), "Check digits") || strings.Contains(string(p.Body), "A rule of") || strings.Contains(string(p.Body), "Pattern") {
+		t.Errorf("%s", p.Body)
+	}
+	if _, ok := w.Namespace("none"); ok {
+		t.Error("there is a page of a namespace that is not known")
+	}
+}
+
+// The front page leads to the pages of namespaces and to the description of the search, but at a web host whose paths are names.
+func TestLinksToNamespaces(t *testing.T) {
+	w := pages.New(library(t)).For(pages.Chosen("fr"))
+	for name, has := range map[string]bool{
+		`href="/resolver/namespaces?lang=fr"`: true, `href="/resolver/namespaces/isbn?lang=fr"`: true, `rel="search" type="application/opensearchdescription+xml"`: true,
+	} {
+		if strings.Contains(string(w.Home(false).Body), name) != has || strings.Contains(string(w.Home(true).Body), name) {
+			t.Errorf("%s", name)
+		}
+	}
+	if strings.Contains(string(pages.New(pages.Site{}).In(pages.English).Home(false).Body), "/namespaces") {
+		t.Error("a site that knows no namespaces leads to their list")
+	}
+}
+
+// OpenSearch 1.1 draft 6, sections 4.2 and 4.5: names of at most 16 characters, and a template with the search terms.
+func TestOpenSearch(t *testing.T) {
+	for _, tt := range []struct {
+		site              pages.Site
+		name, description string
+	}{
+		{pages.Site{}, "urnd", "This server resolves names: it redirects to the location of the resource that a URN names."},
+		{pages.Site{Name: "Bücher & <Ähnliches> im Netz", Language: pages.Chinese}, "Bücher & <Ähnlic", "本服务器解析名称：将请求重定向到 URN 所命名的资源的位置。"},
+	} {
+		text, err := pages.New(tt.site).OpenSearch("https://library.example/a&b")
+		var document struct {
+			XMLName     xml.Name
+			ShortName   string
+			Description string
+			URL         struct {
+				Type     string `xml:"type,attr"`
+				Template string `xml:"template,attr"`
+			} `xml:"Url"`
+		}
+		if err == nil {
+			err = xml.Unmarshal(text, &document)
+		}
+		if err != nil || document.ShortName != tt.name || document.Description != tt.description || document.URL.Type != "text/html" ||
+			document.URL.Template != "https://library.example/a&b/?uri={searchTerms}" || document.XMLName.Space != "http://a9.com/-/spec/opensearch/1.1/" {
+			t.Errorf("%v %s", err, text)
+		}
+	}
+}
