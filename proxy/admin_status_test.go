@@ -3,6 +3,8 @@ package proxy_test
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -44,6 +46,12 @@ func TestStatusPage(t *testing.T) {
 	}
 	if got := response.Header.Get("Cache-Control"); response.StatusCode != 200 || got != "no-store" {
 		t.Errorf("%d, Cache-Control: %s", response.StatusCode, got)
+	}
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(policy, "'sha256-"+hash+"'") || !strings.Contains(style, ".figures") {
+		t.Errorf("the policy %q does not allow the style %s", policy, style)
 	}
 	index := adminRequest(h, "127.0.0.1:1", "GET /")
 	if !strings.Contains(text(t, index), `<a href="/status">`) {

@@ -15,12 +15,14 @@ type Table struct {
 // Its policy allows scripts of this server and connections to it.
 func (d *Design) Status(title, self, script string, tables []Table, paths [][2]string) Page {
 	w := d.In(English)
+	frame := w.frame(title, elsewhere, "")
+	frame.Head = d.status.element
 	return w.execute("status.html", &d.status, struct {
 		tablePage
 		Self, Script template.HTMLAttr
 		Tables       []Table
 	}{
-		tablePage{Frame: w.frame(title, elsewhere, ""), Heading: title, Rows: rowsOfPaths(paths)},
+		tablePage{Frame: frame, Heading: title, Rows: rowsOfPaths(paths)},
 		hrefOf(self), template.HTMLAttr(`src="` + template.HTMLEscapeString(script) + `"`), tables, //nolint:gosec // escaped
 	})
 }
