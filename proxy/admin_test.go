@@ -67,6 +67,7 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 		}),
 		Health:   func() (unready, degraded []string) { return nil, nil },
 		Guesses:  gate.NewGuesses(time.Now),
+		Status:   fixedStatus(),
 		Settings: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 	}
 	if change != nil {

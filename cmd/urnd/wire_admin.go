@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
@@ -14,6 +15,7 @@ import (
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy/admin"
+	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/route"
@@ -28,8 +30,8 @@ const minToken = 16
 
 var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d octets", minToken)
 
-// newAdmin returns the handler of the admin interface.
-func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admin.Handler, error) {
+// newAdmin returns the handler of the admin interface. expires returns when the certificate does, if there is one.
+func newAdmin(c config.Config, r *resolution, s *service, expires func() (time.Time, bool), d dependencies) (*admin.Handler, error) {
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
 		Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "",
@@ -37,6 +39,9 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 		Registry: wireAdminRegistry(c, r, s, d),
 		Settings: func() any { return config.Plain(c.Map()) },
 		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Pages: s.pages, Panicked: d.panicked,
+		Status: admin.Status{
+			Tables: stateOf(r, expires, d).Tables, Ticks: ticks, Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
+		},
 	}
 	if c.Access.AdminToken != "" {
 		token, err := secret.Read("access.admin_token", c.Access.AdminToken)
@@ -48,6 +53,27 @@ func newAdmin(c config.Config, r *resolution, s *service, d dependencies) (*admi
 		}
 	}
 	return admin.New(a), nil
+}
+
+// stateOf returns what the page of the state of urnd is made of.
+func stateOf(r *resolution, expires func() (time.Time, bool), d dependencies) adminstatus.Sources {
+	return adminstatus.Sources{
+		Now: d.now, Health: r.healthReport(d.health.Report), Certificate: expires,
+		Registry: func() (available, ok bool) {
+			if r.registry == nil {
+				return false, false
+			}
+			return len(r.registry.Faults()) == 0, true
+		},
+		Forms: d.metrics.Forms, FastPath: d.metrics.FastPath, Systems: d.metrics.Systems,
+		Caches: func() []metrics.Cache { return observe.All(r.caches) }, Limits: r.slots.metrics,
+	}
+}
+
+// ticks returns the channel of a ticker, and what stops it.
+func ticks(interval time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(interval)
+	return t.C, t.Stop
 }
 
 // ownHosts returns the hosts by which clients reach this urnd.

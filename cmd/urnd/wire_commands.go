@@ -15,6 +15,7 @@ import (
 	cliconfig "github.com/urnd/urnd/internal/cli/config"
 	clistatus "github.com/urnd/urnd/internal/cli/status"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/route"
 )
 
@@ -61,7 +62,7 @@ func try(c config.Config) error {
 		return err
 	}
 	defer s.close()
-	_, err = newAdmin(c, r, s, d)
+	_, err = newAdmin(c, r, s, (*listen.CertificateWatch)(nil).Expires, d)
 	return err
 }
 

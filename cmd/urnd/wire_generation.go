@@ -234,7 +234,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
-	administration, err := newAdmin(c, p.resolution, p.service, d)
+	administration, err := newAdmin(c, p.resolution, p.service, func() (time.Time, bool) { return p.certificate.Expires() }, d)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 				return whole.answers.Save(w, bases[0], d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
-		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
+		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Leave: administration.Leave, Close: whole.close,
 	}, nil
 }
 

@@ -305,6 +305,12 @@ func packageRules() []packageRule {
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
 		},
 		{
+			"proxy/admin/status",
+			[]string{"internal/metrics", "proxy/pages"},
+			true,
+			"status says in tables of pages what metrics has counted, so that neither admin nor pages knows metrics",
+		},
+		{
 			"proxy/admin/stored",
 			[]string{"proxy/admin", "cache/httpcache", "internal/api", "internal/metrics", "resolver", "resolver/ddds", "resolver/slp", "uri"},
 			true,

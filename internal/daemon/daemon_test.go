@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -105,4 +106,39 @@ func TestSnapshotStop(t *testing.T) {
 		done()
 	}
 	s.Stop()
+}
+
+// Requests without an end are told when their generation is replaced, and when the daemon stops.
+func TestLeave(t *testing.T) {
+	d := New(Config{
+		Now: time.Now, Health: NewHealth(time.Now, func(s string) string { return s }), Loaded: func(bool, error) {},
+		Status: func() string { return "" },
+	})
+	var events []string
+	load := func(name string) func(*Generation) (*Generation, error) {
+		return func(*Generation) (*Generation, error) {
+			return &Generation{
+				Log: slog.New(slog.DiscardHandler), Reopen: func() error { return nil },
+				Leave: func() {
+					if d.current.generation.Load().Parts == name {
+						name += ", in force"
+					}
+					events = append(events, name)
+				},
+				Close: func() {}, Parts: name,
+			}, nil
+		}
+	}
+	d.config.Load = load("first")
+	if err := d.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.config.Load = load("second")
+	if err := d.replace(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.close()
+	if got := strings.Join(events, "; "); got != "first; second, in force" { // who comes again gets the next generation
+		t.Errorf("%q were told", got)
+	}
 }

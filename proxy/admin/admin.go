@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"sync"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
@@ -44,6 +45,7 @@ type Config struct {
 	Health func() (unready, degraded []string)
 	// Settings returns the configuration in force, without secrets.
 	Settings func() any
+	Status   Status
 }
 
 // Guesses are wrong tokens by client and account: administrators have one, and each token of the registry is one.
@@ -60,8 +62,11 @@ var openAPI []byte
 
 // Handler answers administrators. It is safe for concurrent use.
 type Handler struct {
-	config     Config
-	operations []operation
+	config      Config
+	operations  []operation
+	subscribers resolver.Slots // of events
+	left        chan struct{}  // closed by leave
+	leave       sync.Once
 }
 
 // New returns a Handler.
@@ -70,7 +75,7 @@ func New(config Config) *Handler {
 		config.Pages = pages.New(pages.Site{})
 	}
 	config.Pages = config.Pages.Apart()
-	h := &Handler{config: config}
+	h := &Handler{config: config, subscribers: make(resolver.Slots, maxSubscribers), left: make(chan struct{})}
 	h.operations = append(h.ownOperations(), h.registryOperations()...)
 	return h
 }
@@ -80,6 +85,9 @@ func (h *Handler) ownOperations() []operation {
 	profiles := profiles{make(resolver.Slots, 1), h.fail}
 	return []operation{
 		{method: "GET", path: "/", serve: h.serveIndex},
+		{method: "GET", path: pathStatus, about: "the state of urnd, live", serve: h.serveStatus},
+		{method: "GET", path: pathScript, serve: serveStatusScript},
+		{method: "GET", path: pathEvents, serve: h.serveEvents},
 		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
 		{method: "GET", path: "/readyz", about: "whether it is ready, and what is wrong although it is", isOpen: true, serve: h.serveReady},
 		{method: "GET", path: "/metrics", about: "metrics for Prometheus", serve: h.config.Metrics.ServeHTTP},

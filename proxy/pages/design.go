@@ -46,6 +46,7 @@ type Design struct {
 	page      sheet
 	listings  sheet
 	names     sheet
+	status    sheet
 	isApart   bool
 }
 
@@ -68,6 +69,7 @@ func New(site Site) *Design {
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
 	d.names = newSheet(site, "style.css", "name.css").withImages()
+	d.status = newSheet(site, "style.css", "status.css").withScripts()
 	return d
 }
 

@@ -208,7 +208,11 @@ func (w Writer) rowsOf(properties [][2]string) []row {
 // slash is no link.
 func (d *Design) Index(title string, paths [][2]string) Page {
 	w := d.In(English)
-	var rows []row
+	return w.execute("index.html", &d.page, tablePage{Frame: w.frame(title, elsewhere, ""), Heading: title, Rows: rowsOfPaths(paths)})
+}
+
+// rowsOfPaths makes links of paths that begin with a slash.
+func rowsOfPaths(paths [][2]string) (rows []row) {
 	for _, p := range paths {
 		at := link{Text: p[0]}
 		if strings.HasPrefix(p[0], "/") {
@@ -216,7 +220,7 @@ func (d *Design) Index(title string, paths [][2]string) Page {
 		}
 		rows = append(rows, row{p[1], at})
 	}
-	return w.execute("index.html", &d.page, tablePage{Frame: w.frame(title, elsewhere, ""), Heading: title, Rows: rows})
+	return rows
 }
 
 // Moved returns the note of a redirect, for clients that do not follow it (RFC 9110 section

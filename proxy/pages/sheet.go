@@ -25,7 +25,7 @@ func newSheet(site Site, names ...string) sheet {
 	sum := sha256.Sum256([]byte(css))
 	made := sheet{
 		element: template.HTML("<style>" + css + "</style>"), //nolint:gosec // constant but for two colours that were parsed
-		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " +
+		policy: noSources + "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " +
 			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	}
 	if site.Logo != nil {
@@ -39,5 +39,14 @@ func (s sheet) withImages() sheet {
 	if !strings.Contains(s.policy, "img-src") {
 		s.policy = strings.Replace(s.policy, "form-action", "img-src 'self'; form-action", 1)
 	}
+	return s
+}
+
+// noSources begins the policy of a page.
+const noSources = "default-src 'none'; "
+
+// withScripts returns the sheet of a page with scripts of its server, and connections to it.
+func (s sheet) withScripts() sheet {
+	s.policy = noSources + "script-src 'self'; connect-src 'self'; " + strings.TrimPrefix(s.policy, noSources)
 	return s
 }

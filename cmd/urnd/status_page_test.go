@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+)
+
+// The page for operators has what urnd has done, and its events end with the configuration, and with urnd: nothing waits for them.
+func TestStatusPage(t *testing.T) {
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) { c.Limits.ShutdownTimeout = time.Hour })
+	if got := w.get(t, "/urn:x:"); got.status != http.StatusBadRequest {
+		t.Fatal(got.status)
+	}
+	status, page := w.adminRequest(t, "GET /status")
+	for _, want := range []string{
+		`<th scope="row">urnd</th><td>ready</td>`, `<th scope="row">registry</th><td>there is none</td>`,
+		`<th scope="row">certificate</th><td>there is none</td>`, `<th scope="row">answers</th>`, `<th scope="row">requests</th>`,
+		`<th scope="row">path</th><td>1</td><td>0</td><td>0</td><td>1</td><td>0</td><td>0</td>`,
+	} {
+		if status != http.StatusOK || !strings.Contains(page, want) {
+			t.Errorf("%d, %s is missing in %s", status, want, page)
+		}
+	}
+	const bound = 30_000 // octets: docs/pages.md
+	if len(page) > bound {
+		t.Errorf("the page has %d octets", len(page))
+	}
+	first, second := w.events(t), w.events(t)
+	w.hangups <- syscall.SIGHUP
+	for _, events := range []io.Reader{first, second} {
+		if rest, err := io.ReadAll(events); err != nil {
+			t.Errorf("%q, %v", rest, err)
+		}
+	}
+	third := w.events(t)
+	w.stop()
+	if rest, err := io.ReadAll(third); err != nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// events returns the events of the page behind the first one, which it checks.
+func (w *testDaemon) events(t *testing.T) io.Reader {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.admin+"/events", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	events := bufio.NewReader(response.Body)
+	for _, want := range []string{"retry: 3000\n", "\n", "id: 1\n", `data: {"tables":[{"id":"state","rows":[["urnd","ready"],`} {
+		if line, err := events.ReadString('\n'); err != nil || !strings.HasPrefix(line, want) {
+			t.Fatalf("%q, %v, want %q", line, err, want)
+		}
+	}
+	return events
+}

@@ -1,0 +1,84 @@
+package metrics_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/metrics"
+)
+
+func TestForms(t *testing.T) {
+	m := metrics.New("1")
+	if got := m.Forms(); len(got) != 0 {
+		t.Errorf("%+v before any request", got)
+	}
+	for range 3 {
+		m.Request("path", "I2L", 302, 30*time.Microsecond)
+	}
+	m.FastRequest("path", "I2C", 404, time.Hour)
+	m.Request("forward", "I2L", 0, time.Second)
+	m.Request("forward", "I2L", 1<<40, time.Second)
+	m.Passed("method")
+	got := m.Forms()
+	if len(got) != 2 || got[0].Name != "forward" || got[1].Name != "path" {
+		t.Fatalf("%+v", got)
+	}
+	if want := [metrics.Classes]uint64{0: 1, 5: 1}; got[0].Classes != want {
+		t.Errorf("%v, want %v", got[0].Classes, want)
+	}
+	if want := [metrics.Classes]uint64{3: 3, 4: 1}; got[1].Classes != want {
+		t.Errorf("%v, want %v", got[1].Classes, want)
+	}
+	// Two of three in the range from 25 to 50 µs.
+	if d, isBeyond, ok := got[1].Duration.Quantile(.5); !ok || isBeyond || d < 41*time.Microsecond || d > 42*time.Microsecond {
+		t.Errorf("the median is %v, %v, %v", d, isBeyond, ok)
+	}
+	if d, isBeyond, ok := got[1].Duration.Quantile(.95); !ok || !isBeyond || d != 10*time.Second {
+		t.Errorf("95 percent are below %v, %v, %v", d, isBeyond, ok)
+	}
+	if fast, full := m.FastPath(); fast != 1 || full != 1 {
+		t.Errorf("%d fast, %d full", fast, full)
+	}
+}
+
+func TestQuantileOfNothing(t *testing.T) {
+	if d, isBeyond, ok := (metrics.Histogram{}).Quantile(.5); ok || isBeyond || d != 0 {
+		t.Errorf("%v, %v, %v", d, isBeyond, ok)
+	}
+}
+
+func TestSystems(t *testing.T) {
+	m := metrics.New("1")
+	if got := m.Systems(); len(got) != 0 {
+		t.Errorf("%+v before any question", got)
+	}
+	m.Query("192.0.2.1:53", "NAPTR", "NOERROR", 2*time.Millisecond)
+	m.Query("192.0.2.1:53", "NAPTR", "NXDOMAIN", 2*time.Millisecond)
+	m.Query("192.0.2.1:53", "SRV", "timeout", 20*time.Second)
+	m.Exchange("thttp", "failed", time.Millisecond)
+	m.Exchange("thttp", "not_found", time.Millisecond)
+	got := m.Systems()
+	if len(got) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []struct {
+		kind, name       string
+		count, failures  uint64
+		isBeyond         bool
+		shortest, median time.Duration
+	}{
+		{metrics.SystemDNS, "192.0.2.1:53", 3, 1, true, time.Millisecond, 2500 * time.Microsecond},
+		{metrics.SystemGateway, "thttp", 2, 1, false, 0, time.Millisecond},
+	} {
+		s := got[i]
+		if s.Kind != want.kind || s.Name != want.name || s.Duration.Count() != want.count || s.Failures() != want.failures {
+			t.Errorf("%+v, want %+v", s, want)
+		}
+		if d, _, ok := s.Duration.Quantile(.5); !ok || d < want.shortest || d > want.median {
+			t.Errorf("%s: the median is %v, %v", s.Name, d, ok)
+		}
+		if _, isBeyond, _ := s.Duration.Quantile(.95); isBeyond != want.isBeyond {
+			t.Errorf("%s: beyond all bounds: %v", s.Name, isBeyond)
+		}
+	}
+}
