@@ -53,7 +53,7 @@ func TestOneName(t *testing.T) {
 	for name, want := range map[string]string{
 		"ark:/12345/x1": "https://a.example/x", "ark:12345/x1": "https://a.example/x", "ark:/12345/x-1": "https://a.example/x",
 		"ARK:/12345/x%2D1": "https://a.example/x", "ark:/12345/x1/": "https://a.example/x", "ark:/12345/x1.": "https://a.example/x",
-		"ark:/12345/x1?info": "https://a.example/x", "https://n2t.net/ark:/12345/x-1": "https://a.example/x",
+		"https://n2t.net/ark:/12345/x-1":  "https://a.example/x",
 		"http://any.example/ark:12345/x1": "https://a.example/x", "ark:/12345/X1": "Not Found",
 		"doi:10.12345/abc": "https://a.example/d", "DOI:10.12345/aBC": "https://a.example/d",
 		"HDL:20.500.12345/Abc": "https://a.example/h", "hdl:20.500.12345/abc": "Not Found",
