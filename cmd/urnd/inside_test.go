@@ -167,7 +167,8 @@ func TestNothingOfTheInside(t *testing.T) {
 						}
 					}
 					for word := range strings.FieldsFuncSeq(got, func(r rune) bool { return r == ':' || r == ';' || r == '"' }) {
-						if word = strings.TrimSpace(word); len(word) > 8 && strings.Contains(got, word+": "+word) {
+						isText := !strings.Contains(word, "<") // two equal steps of a page follow each other
+						if word = strings.TrimSpace(word); len(word) > 8 && isText && strings.Contains(got, word+": "+word) {
 							t.Errorf("%s: %q twice in\n%s", path, word, got)
 						}
 					}
