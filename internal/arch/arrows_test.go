@@ -272,7 +272,7 @@ func packageRules() []packageRule {
 			"proxy/answer",
 			[]string{
 				"proxy/answer/gs1", "proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
-				"uri", "internal/api", "internal/httpmessage",
+				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage",
 			},
 			true,
 			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy. " +

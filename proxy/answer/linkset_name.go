@@ -1,14 +1,15 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // relItem is the relation of what a name leads to, where it says no other: RFC 6573 section 2.1.
@@ -121,14 +122,4 @@ func addTo(contexts []linkContext, anchor string, link resolver.Link) []linkCont
 }
 
 // expanded returns the relation type of a target: what the name leads to is an item of it, and the terms of the GS1 Web Vocabulary are URIs.
-func expanded(rel string) string {
-	const prefix = "gs1:" // a prefix is compared without case, as the scheme of a URI is
-	switch {
-	case rel == "":
-		return relItem
-	case len(rel) > len(prefix) && strings.EqualFold(rel[:len(prefix)], prefix):
-		return "https://ref.gs1.org/voc/" + rel[len(prefix):]
-	default:
-		return rel
-	}
-}
+func expanded(rel string) string { return cmp.Or(digitallink.TypeOf(rel), relItem) }
