@@ -39,11 +39,15 @@ func CheckRelation(rel string) error {
 // Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it, or the resolver that
 // knows more of it.
 func Leads(rel string) bool {
-	switch rel {
-	case "", "item", "gs1:defaultLink", "https://ref.gs1.org/voc/defaultLink", "https://gs1.org/voc/defaultLink",
-		"gs1:handledBy", "https://ref.gs1.org/voc/handledBy", "https://gs1.org/voc/handledBy":
+	if rel == "" || rel == "item" {
 		return true
-	default:
-		return false
 	}
+	// The terms of the GS1 Web Vocabulary, in all spellings: GS1-Conformant Resolver standard section 2.14.
+	for _, beginning := range [...]string{"gs1:", "https://ref.gs1.org/voc/", "https://gs1.org/voc/", "http://ref.gs1.org/voc/", "http://gs1.org/voc/"} {
+		if len(rel) > len(beginning) && EqualFold(rel[:len(beginning)], beginning) {
+			term := rel[len(beginning):]
+			return term == "defaultLink" || term == "handledBy"
+		}
+	}
+	return false
 }

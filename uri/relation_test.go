@@ -22,7 +22,10 @@ func TestRelations(t *testing.T) {
 
 // Names lead to what they name, and not to what is said about it.
 func TestLeads(t *testing.T) {
-	for rel, leads := range map[string]bool{"": true, "item": true, "gs1:defaultLink": true, "describedby": false, "gs1:pip": false} {
+	for rel, leads := range map[string]bool{
+		"": true, "item": true, "gs1:defaultLink": true, "describedby": false, "gs1:pip": false, "GS1:defaultLink": true, "gs1:handledBy": true,
+		"https://gs1.org/voc/defaultLink": true, "http://ref.gs1.org/voc/handledBy": true, "https://ref.gs1.org/voc/pip": false, "gs1:": false,
+	} {
 		if got := uri.Leads(rel); got != leads {
 			t.Errorf("%q: %t", rel, got)
 		}
