@@ -14,7 +14,9 @@ import (
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/session"
 	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
@@ -42,6 +44,13 @@ func newAdmin(c config.Config, r *resolution, s *service, expires func() (time.T
 		Status: admin.Status{
 			Tables: stateOf(r, expires, d).Tables, Ticks: ticks, Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
 		},
+	}
+	var err error
+	a.Sessions, err = shared.Reuse(&r.shared, d.previous.reusable(), "sessions", nil, func() (*session.Sessions, func(), error) {
+		return session.New(d.now), func() {}, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if c.Access.AdminToken != "" {
 		token, err := secret.Read("access.admin_token", c.Access.AdminToken)

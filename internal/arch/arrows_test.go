@@ -296,13 +296,25 @@ func packageRules() []packageRule {
 		{
 			"proxy/admin",
 			[]string{
-				"proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
+				"proxy/admin/editor", "proxy/admin/session", "proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
 				"internal/httpmessage",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
+		},
+		{
+			"proxy/admin/editor",
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/jobs", "internal/api", "uri"},
+			true,
+			"the pages of editors show and change what the API does, as a program would: they know its documents, and no store",
+		},
+		{
+			"proxy/admin/session",
+			[]string{"resolver/registry/token"},
+			true,
+			"a session is a cookie and the proof by which it began: it knows neither pages nor who may see them",
 		},
 		{
 			"proxy/admin/status",

@@ -2,12 +2,14 @@ package admin
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -17,19 +19,23 @@ var errPanic = errors.New("handling the request panicked")
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cross-Origin-Resource-Policy"] = []string{"same-origin"} // the Fetch standard section 3.7
-	actor, err := h.admit(r)
-	if err != nil {
-		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
-		h.fail(w, r, err)
-		return
-	}
 	defer func() {
 		if value := recover(); value != nil {
 			h.config.Panicked(value, debug.Stack())
 			h.fail(w, r, errPanic)
 		}
 	}()
+	if o, id := h.pageOf(r.URL.Path); o != nil {
+		h.servePage(w, r, o, id)
+		return
+	}
+	actor, err := h.admit(r)
 	switch {
+	case err != nil && h.mayLogIn(r, err):
+		message.Write(w, r.Method, toLogin(r))
+	case err != nil:
+		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
+		h.fail(w, r, err)
 	case !h.isRegistry(r.URL.Path):
 		h.serve(w, r)
 	case h.config.Registry == nil:
@@ -61,12 +67,16 @@ func (h *Handler) refusal(r *http.Request) error {
 // reach returns the address of a client that may reach the admin interface, with a token where one is
 // required; the zero value is that of a Unix socket, which file permissions protect.
 func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
+	return h.reachAs(r, h.isOpen(r.URL.Path))
+}
+
+// reachAs is reach for what is open to whoever may connect, or not.
+func (h *Handler) reachAs(r *http.Request, isOpen bool) (netip.Addr, error) {
 	peer := gate.AddrOf(r.RemoteAddr)
 	if !peer.IsValid() {
 		return peer, nil
 	}
 	client, err := h.client(r, peer)
-	isOpen := h.isOpen(r.URL.Path)
 	switch {
 	case err != nil:
 		return client, err
@@ -107,6 +117,14 @@ func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedC
 const administrators = "administrators"
 
 func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
+	switch actor, ok, err := h.actorOfSession(r, client); {
+	case err != nil:
+		return err
+	case ok && actor.Token != "":
+		return fmt.Errorf("%w: this is for administrators, and not for %s", registry.ErrDenied, actor.Name)
+	case ok:
+		return nil
+	}
 	if h.config.Guesses.Stopped(client, administrators) {
 		return problem.ErrGuesses
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -41,6 +42,8 @@ type Config struct {
 	Pages        *pages.Design // nil: those of urnd without settings
 	// Panicked is called with a panic that was recovered, and its stack.
 	Panicked func(value any, stack []byte)
+	// Sessions are those of all configurations.
+	Sessions *session.Sessions
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
 	// Settings returns the configuration in force, without secrets.
@@ -65,6 +68,7 @@ type Handler struct {
 	config      Config
 	operations  []operation
 	subscribers resolver.Slots // of events
+	uploads     resolver.Slots // forms with files
 	left        chan struct{}  // closed by leave
 	leave       sync.Once
 }
@@ -75,8 +79,8 @@ func New(config Config) *Handler {
 		config.Pages = pages.New(pages.Site{})
 	}
 	config.Pages = config.Pages.Apart()
-	h := &Handler{config: config, subscribers: make(resolver.Slots, maxSubscribers), left: make(chan struct{})}
-	h.operations = append(h.ownOperations(), h.registryOperations()...)
+	h := &Handler{config: config, subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), left: make(chan struct{})}
+	h.operations = append(append(h.ownOperations(), h.registryOperations()...), h.editorOperations()...)
 	return h
 }
 
@@ -88,6 +92,8 @@ func (h *Handler) ownOperations() []operation {
 		{method: "GET", path: pathStatus, about: "the state of urnd, live", serve: h.serveStatus},
 		{method: "GET", path: pathScript, serve: serveStatusScript},
 		{method: "GET", path: pathEvents, serve: h.serveEvents},
+		{path: pathLogin, isOpen: true, page: h.loginPage()},
+		{path: pathLogout, isOpen: true, page: h.logout},
 		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
 		{method: "GET", path: "/readyz", about: "whether it is ready, and what is wrong although it is", isOpen: true, serve: h.serveReady},
 		{method: "GET", path: "/metrics", about: "metrics for Prometheus", serve: h.config.Metrics.ServeHTTP},

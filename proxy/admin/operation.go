@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -21,6 +22,11 @@ type operation struct {
 	isOpen         bool // also without a token
 	serve          http.HandlerFunc
 	call           func(c *call) (message.Reply, error)
+	// page answers a page with forms: GET, HEAD, and POST of a form. Where it has no role it is for administrators. nav is its word among
+	// the pages to which all lead, "" for none, and maxFile the octets of a file that its form may have.
+	page    func(p *editor.Request) (message.Reply, error)
+	nav     string
+	maxFile int64
 	// role is what every request of the registry needs. Whether an actor has the role for a name is decided with the name.
 	role registry.Role
 	kind registry.Kind

@@ -55,6 +55,7 @@ type Tokens interface {
 	List(ctx context.Context, actor registry.Actor) ([]token.Token, error)
 	Revoke(ctx context.Context, actor registry.Actor, id string) (token.Token, error)
 	Verify(ctx context.Context, secret string, change bool) (registry.Actor, error)
+	VerifyProof(ctx context.Context, p token.Proof, change bool) (registry.Actor, error)
 }
 
 // call is a request to the registry.
@@ -126,9 +127,7 @@ func (h *Handler) registryOperations() []operation {
 func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor registry.Actor) {
 	reply, err := h.registryReply(w, r, actor)
 	if err != nil {
-		if change := r.Method != http.MethodGet && r.Method != http.MethodHead; change && errors.Is(err, registry.ErrConflict) && h.config.Registry.Conflict != nil {
-			h.config.Registry.Conflict()
-		}
+		h.observe(r, err)
 		if status := problem.Status(err); status >= http.StatusInternalServerError {
 			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)

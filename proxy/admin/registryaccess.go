@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -38,29 +39,40 @@ func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 // administrator is who needs no token of the registry.
 func administrator() registry.Actor { return registry.Actor{Name: "admin", Role: registry.Admin} }
 
-// authenticate returns the actor of the token that a request shows, of which there are two kinds.
+// authenticate returns the actor of the token that a request shows, of which there are two kinds, or of who has logged in.
 func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {
+	if actor, ok, err := h.actorOfSession(r, client); ok || err != nil {
+		return actor, err
+	}
 	shown, ok := bearerOf(r)
 	ours := ok && strings.HasPrefix(shown, token.Start)
 	required := client.IsValid() && len(h.config.Token) > 0
 	if !required && !ours {
 		return h.withoutToken(r)
 	}
-	account := administrators
-	if ours {
+	if !ok {
+		shown = ""
+	}
+	return h.identify(r.Context(), client, shown, r.Method != http.MethodGet && r.Method != http.MethodHead)
+}
+
+// identify returns the actor of a token that a client has shown, "" for none.
+func (h *Handler) identify(ctx context.Context, client netip.Addr, shown string, isChange bool) (registry.Actor, error) {
+	isOurs, account := strings.HasPrefix(shown, token.Start), administrators
+	if isOurs {
 		account = shown[:min(len(shown), token.Public)]
 	}
 	switch {
 	case h.config.Guesses.Stopped(client, account):
 		return registry.Actor{}, problem.ErrGuesses
-	case !ok: // who sends none does not guess
+	case shown == "": // who sends none does not guess
 		return registry.Actor{}, problem.ErrTokenRequired
-	case required && h.isToken(shown):
+	case len(h.config.Token) > 0 && h.isToken(shown):
 		return administrator(), h.guessed(client, administrators, true, nil)
-	case !ours:
+	case !isOurs || h.config.Registry == nil:
 		return registry.Actor{}, h.guessed(client, account, false, problem.ErrTokenRequired)
 	default:
-		return h.verify(r, client, shown, account)
+		return h.verify(ctx, client, shown, account, isChange)
 	}
 }
 
@@ -76,9 +88,8 @@ func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 }
 
 // verify returns who uses a token of the registry.
-func (h *Handler) verify(r *http.Request, client netip.Addr, shown, account string) (registry.Actor, error) {
-	change := r.Method != http.MethodGet && r.Method != http.MethodHead
-	actor, err := h.config.Registry.Tokens.Verify(r.Context(), shown, change)
+func (h *Handler) verify(ctx context.Context, client netip.Addr, shown, account string, isChange bool) (registry.Actor, error) {
+	actor, err := h.config.Registry.Tokens.Verify(ctx, shown, isChange)
 	if err == nil || errors.Is(err, registry.ErrToken) {
 		err = h.guessed(client, account, err == nil, err)
 	}
@@ -89,6 +100,12 @@ func (h *Handler) verify(r *http.Request, client netip.Addr, shown, account stri
 func bearerOf(r *http.Request) (string, bool) {
 	scheme, shown, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimLeft(shown, " "), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// isTokenOf reports whether a proof is of the token of administrators that is valid now.
+func (h *Handler) isTokenOf(p token.Proof) bool {
+	want := sha256.Sum256(h.config.Token)
+	return len(h.config.Token) > 0 && subtle.ConstantTimeCompare(want[:], p.Hash[:]) == 1
 }
 
 // isToken compares hashes in constant time, against timing attacks.

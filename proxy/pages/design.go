@@ -47,7 +47,9 @@ type Design struct {
 	listings  sheet
 	names     sheet
 	status    sheet
-	isApart   bool
+	// panels are those of the admin interface, and livePanels those with a script.
+	panels, livePanels sheet
+	isApart            bool
 }
 
 // New returns the design of a site.
@@ -70,13 +72,15 @@ func New(site Site) *Design {
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
 	d.names = newSheet(site, "style.css", "name.css").withImages()
 	d.status = newSheet(site, "style.css", "status.css").withScripts()
+	d.panels = newSheet(site, "style.css", "panel.css")
+	d.livePanels = d.panels.withScripts()
 	return d
 }
 
 // Apart returns the design for another server of urnd, such as that of administrators, which has none of the pages for readers.
 func (d *Design) Apart() *Design {
 	apart := *d
-	apart.isApart = true
+	apart.isApart, apart.site.Base = true, ""
 	return &apart
 }
 
@@ -144,6 +148,7 @@ type Frame struct {
 	Nav, Crumbs, Languages []Entry
 	Contact                link
 	Imprint, Privacy       template.HTMLAttr
+	Account                *Account // who has logged in to the admin interface; nil for nobody
 }
 
 // Entry is a page in a list of pages: without a link where it is this one.

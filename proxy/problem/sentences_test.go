@@ -25,7 +25,7 @@ func onlyForPrograms() []string {
 	return strings.Fields(`ErrVersion ErrTunnelLiteral ErrBatches ErrBatchTime ErrBatch ErrBatchSize ErrAdminClient ErrAdminCertificate
 		ErrAdminHost ErrAdminRelayed ErrAdminOrigin ErrAdminPath ErrAdminToken ErrSelection ErrTokenRequired ErrNoRegistry ErrNotDeleted
 		ErrPrecondition ErrContentType ErrDocument ErrDocumentSize ErrKeyReused ErrExports ErrJobs ErrNoJobs ErrJobEnded ErrJob
-		ErrConnectionAuth ErrBound`)
+		ErrConnectionAuth ErrBound ErrPlainLogin ErrForm`)
 }
 
 // refusals are the texts of the errors of refusal.go, by name.

@@ -77,6 +77,8 @@ var statuses = [...]row{
 	{err: ErrAdminToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
 	{err: ErrAdminPath, status: http.StatusNotFound},
 	{err: ErrSelection, status: http.StatusBadRequest},
+	{err: ErrPlainLogin, status: http.StatusForbidden},
+	{err: ErrForm, status: http.StatusForbidden},
 	{err: ErrTokenRequired, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
 	{err: ErrNoRegistry, status: http.StatusNotFound},
 	{err: ErrNotDeleted, status: http.StatusMethodNotAllowed},

@@ -183,22 +183,17 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 	return revoked, err
 }
 
-// ofSecret returns the token of a secret, as the store has it now; registry.ErrToken if it is not valid.
-func ofSecret(ctx context.Context, r *registry.Registry, secret string) (found Token, err error) {
-	id, ok := idOf(secret)
-	if !ok {
-		return Token{}, registry.ErrToken
-	}
+// ofProof returns the token of a proof, as the store has it now; registry.ErrToken if it is not valid.
+func ofProof(ctx context.Context, r *registry.Registry, p Proof) (found Token, err error) {
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
-		t, err := read(tx, id)
+		t, err := read(tx, p.ID)
 		if errors.Is(err, ErrUnknown) {
 			return registry.ErrToken
 		}
 		if err != nil {
 			return err
 		}
-		hash := sha256.Sum256([]byte(secret))
-		if subtle.ConstantTimeCompare(hash[:], t.Hash) != 1 || !t.validAt(r.Now()) {
+		if subtle.ConstantTimeCompare(p.Hash[:], t.Hash) != 1 || !t.validAt(r.Now()) {
 			return registry.ErrToken
 		}
 		found = t.Token
@@ -217,6 +212,18 @@ func Valid(tx registry.Tx, id string, now time.Time) (bool, error) {
 }
 
 func (t Token) validAt(now time.Time) bool { return t.Expires.IsZero() || now.Before(t.Expires) }
+
+// Proof is what shows that somebody has had the secret of a token, without the secret.
+type Proof struct {
+	ID   string
+	Hash [sha256.Size]byte // of the secret
+}
+
+// ProofOf returns the proof of a secret; ok is false for what does not look like one, of which it has the hash alone.
+func ProofOf(secret string) (p Proof, ok bool) {
+	id, ok := idOf(secret)
+	return Proof{id, sha256.Sum256([]byte(secret))}, ok
+}
 
 // idOf returns the ID in a secret, and whether it looks like one at all.
 func idOf(secret string) (string, bool) {

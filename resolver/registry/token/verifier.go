@@ -43,14 +43,22 @@ func NewVerifier(r *registry.Registry) *Verifier {
 // Verify returns who uses a secret; registry.ErrToken if it is not that of a valid token. Where it is for a change, the
 // store is asked; otherwise a token may be used for a second after it was revoked.
 func (v *Verifier) Verify(ctx context.Context, secret string, change bool) (registry.Actor, error) {
-	now := v.registry.Now()
-	key := sha256.Sum256([]byte(secret))
+	p, ok := ProofOf(secret)
+	if !ok {
+		return registry.Actor{}, registry.ErrToken
+	}
+	return v.VerifyProof(ctx, p, change)
+}
+
+// VerifyProof is Verify for who has shown the secret before, such as to log in.
+func (v *Verifier) VerifyProof(ctx context.Context, p Proof, change bool) (registry.Actor, error) {
+	now, key := v.registry.Now(), p.Hash
 	if !change {
 		if t, ok := v.known(key, now); ok {
 			return t.Actor(), nil
 		}
 	}
-	t, err := ofSecret(ctx, v.registry, secret)
+	t, err := ofProof(ctx, v.registry, p)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err != nil {

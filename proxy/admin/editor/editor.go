@@ -1,0 +1,107 @@
+package editor
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Config configures an Editor. All fields must be set, and safe for concurrent use.
+type Config struct {
+	// API answers a request to the API of the registry, as one of an actor. Of the request only the method, the URL, the fields and the
+	// body are read.
+	API func(actor registry.Actor, r *http.Request) (message.Reply, error)
+	// Show returns the reply with a page.
+	Show func(p *pages.Panel) message.Reply
+}
+
+// Editor makes the pages of editors. It is safe for concurrent use.
+type Editor struct {
+	Config
+	contents pages.Contents
+}
+
+// New returns an Editor.
+func New(c Config) *Editor {
+	return &Editor{Config: c, contents: pages.NewContents(files)}
+}
+
+// Page is one of the pages of editors.
+type Page struct {
+	Path  string // "{id}" is one segment
+	Word  string // among the pages to which all lead; "" for none
+	About string // in the list of all that there is; "" for none
+	Role  registry.Role
+	Does  registry.Action // what whoever sees it must be allowed to do besides; "" for nothing
+	// MaxFile is how many octets a file of its form may have; 0 for forms without one.
+	MaxFile int64
+	Serve   func(p *Request) (message.Reply, error)
+}
+
+// Pages returns all pages.
+func (e *Editor) Pages() []Page {
+	return []Page{
+		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Role: registry.Reader, Serve: e.serveNames},
+	}
+}
+
+// show returns a page with a title, whose content a template makes of data.
+func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
+	page := p.Panel
+	page.Title, page.Content = title, e.contents.Make(file, data)
+	return e.Show(&page)
+}
+
+// get asks the API for a document.
+func (e *Editor) get(p *Request, path string, q url.Values, into any) error {
+	reply, err := e.ask(p, http.MethodGet, path, q, nil, nil)
+	if err != nil {
+		return err
+	}
+	return read(reply, into)
+}
+
+// ask asks the API, as who has asked for a page. body is nil, an io.Reader, or what is sent as JSON.
+func (e *Editor) ask(p *Request, method, path string, q url.Values, header http.Header, body any) (message.Reply, error) {
+	content, ok := body.(io.Reader)
+	if !ok {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return message.Reply{}, fmt.Errorf("asking the API: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(p.Context(), method, (&url.URL{Path: path, RawQuery: q.Encode()}).String(), content)
+	if err != nil {
+		return message.Reply{}, fmt.Errorf("asking the API: %w", err)
+	}
+	for name, lines := range header {
+		r.Header[name] = lines
+	}
+	if method != http.MethodGet && r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return e.API(p.Actor, r)
+}
+
+// read reads the document of a reply.
+func read(reply message.Reply, into any) error {
+	if reply.Close != nil {
+		defer reply.Close()
+	}
+	if err := json.Unmarshal(reply.Body, into); err != nil {
+		return fmt.Errorf("reading what the API has answered: %w", err)
+	}
+	return nil
+}

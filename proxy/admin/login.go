@@ -1,0 +1,155 @@
+package admin
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/admin/editor"
+	"github.com/urnd/urnd/proxy/admin/session"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// The paths of sessions.
+const (
+	pathLogin  = "/login"
+	pathLogout = "/logout"
+)
+
+//go:embed login.html
+var loginFiles embed.FS
+
+// loginPage shows the form by which one logs in, and takes it.
+func (h *Handler) loginPage() func(p *editor.Request) (message.Reply, error) {
+	contents := pages.NewContents(loginFiles)
+	return func(p *editor.Request) (message.Reply, error) {
+		next, fault := nextOf(p.URL.Query().Get("next")), ""
+		client, err := h.reachAs(p.Request, false)
+		if err != nil {
+			return message.Reply{}, err
+		}
+		if !h.isPrivate(p.Request, client) {
+			return message.Reply{}, problem.ErrPlainLogin
+		}
+		if p.Method == http.MethodPost {
+			proof, err := h.logIn(p.Request, client, strings.TrimSpace(p.Form.Get("token")))
+			if err == nil {
+				return h.loggedIn(p, proof, next), nil
+			}
+			h.config.Log.WarnContext(p.Context(), "logging in to the admin interface was refused", "client", p.RemoteAddr, "error", err)
+			if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
+				return message.Reply{}, err
+			}
+			fault = "This is no token that is valid here."
+		}
+		page := p.Panel
+		page.Title = "Log in"
+		page.Content = contents.Make("login.html", struct {
+			Field        pages.Content
+			Action, Said string
+			HasRegistry  bool
+		}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), fault, h.config.Registry != nil})
+		reply := h.show(&page)
+		if fault != "" {
+			reply.Status = http.StatusForbidden
+		}
+		return reply, nil
+	}
+}
+
+// logIn returns the proof of a token that was shown.
+func (h *Handler) logIn(r *http.Request, client netip.Addr, shown string) (token.Proof, error) {
+	actor, err := h.identify(r.Context(), client, shown, false)
+	proof, _ := token.ProofOf(shown)
+	proof.ID = actor.Token
+	return proof, err
+}
+
+// loggedIn begins the session of who has shown a token.
+func (h *Handler) loggedIn(p *editor.Request, proof token.Proof, next string) message.Reply {
+	if proof.ID != "" && next == "/" { // which is for administrators
+		next = editor.PathNames
+	}
+	h.endSession(p.Request)
+	cookie := h.config.Sessions.Begin(proof)
+	h.config.Log.InfoContext(p.Context(), "somebody has logged in to the admin interface", "client", p.RemoteAddr, "token", proof.ID)
+	return message.Reply{
+		Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore,
+		Header: http.Header{"Set-Cookie": {session.SetCookie(p.Request, cookie, h.isSecure(p.Request))}},
+	}
+}
+
+// logout ends a session.
+func (h *Handler) logout(p *editor.Request) (message.Reply, error) {
+	if p.Method != http.MethodPost {
+		return message.Reply{}, problem.NotAllowed(p.Method, "POST")
+	}
+	h.endSession(p.Request)
+	return message.Reply{
+		Status: http.StatusSeeOther, Location: pathLogin, CacheControl: message.NoStore,
+		Header: http.Header{"Set-Cookie": {session.SetCookie(p.Request, "", h.isSecure(p.Request))}},
+	}, nil
+}
+
+func (h *Handler) endSession(r *http.Request) {
+	if cookie := session.CookieOf(r, h.isSecure(r)); cookie != "" {
+		h.config.Sessions.End(cookie)
+	}
+}
+
+// sessionOf returns the proof by which the session of a client has begun.
+func (h *Handler) sessionOf(r *http.Request) (token.Proof, bool) {
+	cookie := session.CookieOf(r, h.isSecure(r))
+	if cookie == "" {
+		return token.Proof{}, false
+	}
+	return h.config.Sessions.Of(cookie)
+}
+
+// actorOfSession returns who has logged in; ok is false for nobody. What is not sent by a form may only read.
+func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor registry.Actor, ok bool, err error) {
+	isReading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if o, _ := h.pageOf(r.URL.Path); r.Header.Get("Authorization") != "" || !isReading && o == nil || !h.isPrivate(r, client) {
+		return actor, false, nil
+	}
+	proof, ok := h.sessionOf(r)
+	switch {
+	case !ok:
+		return actor, false, nil
+	case proof.ID == "":
+		return administrator(), h.isTokenOf(proof), nil
+	case h.config.Registry == nil:
+		return actor, false, nil
+	}
+	actor, err = h.config.Registry.Tokens.VerifyProof(r.Context(), proof, !isReading)
+	if errors.Is(err, registry.ErrToken) { // it was revoked, or has expired
+		h.endSession(r)
+		return actor, false, nil
+	}
+	return actor, true, err
+}
+
+// toLogin sends a person to the page to log in, and back from there.
+func toLogin(r *http.Request) message.Reply {
+	return message.Reply{
+		Status: http.StatusSeeOther, Location: pathLogin + "?next=" + url.QueryEscape(r.URL.RequestURI()), CacheControl: message.NoStore,
+	}
+}
+
+// nextOf returns where a person goes on after logging in: to a page of this server, whatever a link has said.
+func nextOf(text string) string {
+	u, err := url.Parse(text)
+	isOurs := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
+		!strings.HasPrefix(text, "//") && !strings.ContainsAny(text, "\\\r\n\t") && u.Path != pathLogin
+	if !isOurs {
+		return "/"
+	}
+	return u.RequestURI()
+}

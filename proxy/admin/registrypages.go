@@ -1,0 +1,34 @@
+package admin
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/urnd/urnd/proxy/admin/editor"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// editorOperations are the pages by which people edit the registry.
+func (h *Handler) editorOperations() (all []operation) {
+	if h.config.Registry == nil {
+		return nil
+	}
+	e := editor.New(editor.Config{Show: h.show, API: func(actor registry.Actor, r *http.Request) (message.Reply, error) {
+		reply, err := h.registryReply(nil, r, actor)
+		h.observe(r, err)
+		return reply, err
+	}})
+	for _, p := range e.Pages() {
+		all = append(all, operation{path: p.Path, nav: p.Word, about: p.About, role: p.Role, does: p.Does, maxFile: p.MaxFile, page: p.Serve})
+	}
+	return all
+}
+
+// observe counts changes that were refused since they would have lost others.
+func (h *Handler) observe(r *http.Request, err error) {
+	isChange := r.Method != http.MethodGet && r.Method != http.MethodHead
+	if isChange && errors.Is(err, registry.ErrConflict) && h.config.Registry.Conflict != nil {
+		h.config.Registry.Conflict()
+	}
+}

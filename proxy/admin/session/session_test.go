@@ -1,0 +1,117 @@
+package session_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/admin/session"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// newSessions returns Sessions with a clock that a test moves.
+func newSessions() (*session.Sessions, *time.Time) {
+	now := time.Unix(1_900_000_000, 0)
+	return session.New(func() time.Time { return now }), &now
+}
+
+func TestSession(t *testing.T) {
+	s, now := newSessions()
+	p := token.Proof{ID: "a", Hash: [32]byte{1}}
+	cookie, other := s.Begin(p), s.Begin(token.Proof{})
+	if got, ok := s.Of(cookie); !ok || got != p || cookie == other {
+		t.Fatalf("%v, %v", got, ok)
+	}
+	for _, unknown := range []string{"", "a", cookie + "a", strings.ToLower(cookie)} {
+		if _, ok := s.Of(unknown); ok {
+			t.Errorf("%q is a session", unknown)
+		}
+	}
+	s.End(other)
+	if _, ok := s.Of(other); ok {
+		t.Error("a session goes on after its end")
+	}
+	for range 12 { // used once an hour, nearly
+		*now = now.Add(session.MaxIdle - time.Second)
+		if _, ok := s.Of(cookie); !ok {
+			t.Fatal("a session that is used has ended")
+		}
+	}
+	*now = now.Add(12 * time.Second)
+	if _, ok := s.Of(cookie); ok {
+		t.Error("a session lives longer than half a day")
+	}
+	idle := s.Begin(p)
+	*now = now.Add(session.MaxIdle)
+	if _, ok := s.Of(idle); ok {
+		t.Error("a session lives that nobody uses")
+	}
+}
+
+// What logs in again and again ends the sessions that are not used.
+func TestManySessions(t *testing.T) {
+	s, now := newSessions()
+	first := s.Begin(token.Proof{})
+	*now = now.Add(time.Second)
+	second := s.Begin(token.Proof{})
+	for range 999 {
+		*now = now.Add(time.Millisecond)
+		s.Begin(token.Proof{})
+	}
+	if _, ok := s.Of(first); ok {
+		t.Error("there are more than a thousand sessions")
+	}
+	if _, ok := s.Of(second); !ok {
+		t.Error("a session has ended for which there was room")
+	}
+}
+
+func TestForm(t *testing.T) {
+	s, _ := newSessions()
+	other, _ := newSessions()
+	cookie := session.Value()
+	form := s.Form(cookie)
+	if !s.IsForm(cookie, form) {
+		t.Error("a form is refused")
+	}
+	for name, got := range map[string]bool{
+		"of another cookie": s.IsForm(session.Value(), form), "of another urnd": other.IsForm(cookie, form),
+		"without a cookie": s.IsForm("", s.Form("")), "of nothing": s.IsForm(cookie, ""), "cut": s.IsForm(cookie, form[1:]),
+	} {
+		if got {
+			t.Errorf("a form %s is taken", name)
+		}
+	}
+}
+
+func TestCookie(t *testing.T) {
+	for _, tt := range []struct {
+		host     string
+		isSecure bool
+		want     string
+	}{
+		{"127.0.0.1:8142", false, "urnd-8142=v; Path=/; HttpOnly; SameSite=Strict"},
+		{"[::1]:8142", false, "urnd-8142=v; Path=/; HttpOnly; SameSite=Strict"},
+		{"admin.example", true, "__Host-urnd=v; Path=/; HttpOnly; Secure; SameSite=Strict"},
+		{"admin.example:a;b", true, "__Host-urnd=v; Path=/; HttpOnly; Secure; SameSite=Strict"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = tt.host
+		got := session.SetCookie(r, "v", tt.isSecure)
+		if got != tt.want {
+			t.Errorf("%s: %q", tt.host, got)
+		}
+		pair, _, _ := strings.Cut(got, ";")
+		r.Header.Set("Cookie", pair)
+		if value := session.CookieOf(r, tt.isSecure); value != "v" {
+			t.Errorf("%s: read is %q", tt.host, value)
+		}
+		if value := session.CookieOf(r, !tt.isSecure); value != "" {
+			t.Errorf("%s: read is %q, which came otherwise", tt.host, value)
+		}
+		if got := session.SetCookie(r, "", tt.isSecure); !strings.Contains(got, "Max-Age=0") {
+			t.Errorf("%s: %q does not take the cookie away", tt.host, got)
+		}
+	}
+}

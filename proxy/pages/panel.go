@@ -1,0 +1,55 @@
+package pages
+
+import "html/template"
+
+// Panel is a page of the admin interface, in English, whose content another package has made.
+type Panel struct {
+	Title string
+	Path  string // of the page
+	// Nav are the pages to which all lead, and Above those above this one, the first one the highest.
+	Nav, Above []Item
+	Account    *Account // nil: nobody has logged in
+	Content    Content  // behind the heading, which is Title
+	// Script is the path of a script of this server, "" for none. The page is complete without it.
+	Script string
+}
+
+// Item leads to a page of the same server.
+type Item struct{ Word, Path string }
+
+// Account is who has logged in.
+type Account struct {
+	Name   string
+	Logout string // the path to which a form is sent that ends the session
+	Field  Field
+}
+
+// Field is the hidden field by which a form is known to be of this server.
+type Field struct{ Name, Value string }
+
+// HTML returns the element.
+func (f Field) HTML() template.HTML {
+	return template.HTML(`<input type="hidden" name="` + template.HTMLEscapeString(f.Name) + //nolint:gosec // escaped
+		`" value="` + template.HTMLEscapeString(f.Value) + `">`)
+}
+
+// Panel returns a page of the admin interface.
+func (d *Design) Panel(p *Panel) Page {
+	w, s := d.In(English), &d.panels
+	if p.Script != "" {
+		s = &d.livePanels
+	}
+	frame := w.frame(p.Title, elsewhere, "")
+	frame.Head, frame.Account = s.element, p.Account
+	for _, item := range p.Nav {
+		frame.Nav = append(frame.Nav, w.entry(item.Word, item.Path, p.Path))
+	}
+	for _, item := range p.Above {
+		frame.Crumbs = append(frame.Crumbs, w.entry(item.Word, item.Path, ""))
+	}
+	return w.execute("panel.html", s, struct {
+		Frame
+		Heading, Script string
+		Content         template.HTML
+	}{frame, p.Title, p.Script, p.Content})
+}
