@@ -24,5 +24,5 @@ func (c Contents) Make(file string, data any) Content {
 	if err := c.templates.ExecuteTemplate(&b, file, data); err != nil { // a test makes each page: data is of the types of the template
 		return "<p>This page failed.</p>"
 	}
-	return Content(b.String()) //nolint:gosec // made by html/template
+	return Content(b.String())
 }
