@@ -71,7 +71,7 @@ func New(config Config) *Handler {
 		h.statics[answer.PathPAC], h.statics[answer.PathWPAD] = pac, pac
 	}
 	if config.Names.OwnsARKs() {
-		h.statics[answer.PathARK] = answer.ServiceOfARKs(pathOf(config.PublicURL))
+		h.statics[answer.PathARK] = answer.ServiceOfARKs(config.Pages.Path("/"))
 	}
 	if logo := config.Pages.Logo(); logo != nil {
 		h.statics[logo.Path()] = answer.Logo(logo)
@@ -121,16 +121,6 @@ func (h *Handler) addHostDocuments() {
 			h.server.HostDocuments[s.Host][path] = true
 		}
 	}
-}
-
-// pathOf returns the path of a URL of this server, which ends with a slash.
-func pathOf(publicURL string) string {
-	_, rest, _ := strings.Cut(publicURL, "://")
-	_, path, _ := strings.Cut(rest, "/")
-	if path == "" {
-		return "/"
-	}
-	return "/" + path + "/"
 }
 
 // either returns what reports what one of two functions does; b may be nil.

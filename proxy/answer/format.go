@@ -127,7 +127,7 @@ func withoutParameters(lines httpmessage.Lines) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s;q=%.3f", r.mediaType, r.q)
+		fmt.Fprintf(&b, "%s;q=%.3f", r.Type, r.Quality)
 	}
 	return b.String()
 }

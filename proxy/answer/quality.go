@@ -2,7 +2,6 @@ package answer
 
 import (
 	"mime"
-	"strconv"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -20,31 +19,11 @@ const (
 	refusedType     = 0.000001
 )
 
-// mediaRange is an element of Accept: RFC 9110 section 12.5.1.
-type mediaRange struct {
-	mediaType string // "text/html", "text/*" or "*/*"
-	q         float64
-}
-
 // accept is a parsed Accept field; nil accepts everything alike.
-type accept []mediaRange
+type accept []httpmessage.MediaRange
 
 func parseAccept(lines httpmessage.Lines) accept {
-	var all accept
-	for element := range strings.SplitSeq(lines.List("Accept"), ",") {
-		kind, parameters, err := mime.ParseMediaType(strings.TrimSpace(element))
-		if err != nil {
-			continue
-		}
-		q := 1.0
-		if text, ok := parameters["q"]; ok {
-			if q, err = strconv.ParseFloat(text, 64); err != nil || q < 0 || q > 1 {
-				continue
-			}
-		}
-		all = append(all, mediaRange{kind, q})
-	}
-	return all
+	return httpmessage.MediaRanges(lines.List("Accept"))
 }
 
 // quality returns that of a media type, "" where it is not known: the most specific element
@@ -63,8 +42,8 @@ func (a accept) quality(mediaType string) float64 {
 	major, _, _ := strings.Cut(kind, "/")
 	for _, pattern := range []string{kind, major + "/*", "*/*"} {
 		for _, element := range a {
-			if element.mediaType == pattern {
-				return max(element.q, refusedType)
+			if element.Type == pattern {
+				return max(element.Quality, refusedType)
 			}
 		}
 	}

@@ -3,8 +3,9 @@ package gs1
 import (
 	"mime"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // The media types of linksets.
@@ -18,61 +19,30 @@ const (
 
 const anyType = "*/*"
 
-// mediaRange is an element of Accept: RFC 9110 section 12.5.1.
-type mediaRange struct {
-	mediaType string // "text/html", "text/*" or "*/*"
-	q         float64
-}
+type accept []httpmessage.MediaRange
 
-type accept []mediaRange
-
-// Bounds of what is compared of a request.
-const (
-	maxRanges    = 50
-	maxLanguages = 20
-)
-
-func parseAccept(field string) (all accept) {
-	for element := range strings.SplitSeq(field, ",") {
-		kind, parameters, err := mime.ParseMediaType(strings.TrimSpace(element))
-		if err != nil || len(all) == maxRanges {
-			continue
-		}
-		if q, ok := weight(parameters["q"]); ok {
-			all = append(all, mediaRange{kind, q})
-		}
-	}
-	return all
-}
-
-// weight returns a quality, 1 for "": RFC 9110 section 12.4.2.
-func weight(text string) (float64, bool) {
-	if text == "" {
-		return 1, true
-	}
-	q, err := strconv.ParseFloat(text, 64)
-	return q, err == nil && q >= 0 && q <= 1
-}
+// maxLanguages bounds what is compared of a request.
+const maxLanguages = 20
 
 // preferred returns the range that a client prefers to all others, the first of equal ones; "" where it names none but all, or would rather have
 // any other type.
 func (a accept) preferred() string {
-	best, others := mediaRange{}, 0.0
+	best, others := httpmessage.MediaRange{}, 0.0
 	for _, r := range a {
 		switch {
-		case r.mediaType == anyType:
-			others = r.q
-		case r.q > best.q:
+		case r.Type == anyType:
+			others = r.Quality
+		case r.Quality > best.Quality:
 			best = r
 		}
 	}
-	if best.q < others {
+	if best.Quality < others {
 		return ""
 	}
-	if best.mediaType == typeXHTML {
+	if best.Type == typeXHTML {
 		return TypeHTML
 	}
-	return best.mediaType
+	return best.Type
 }
 
 // score says how well a link of a media type is what a client accepts, more for better. What the client names beats a link that says nothing,
@@ -85,15 +55,15 @@ func (a accept) score(mediaType string) float64 {
 	}
 	major, _, _ := strings.Cut(kind, "/")
 	for _, pattern := range []string{kind, major + "/*", anyType} {
-		i := slices.IndexFunc(a, func(r mediaRange) bool { return r.mediaType == pattern })
+		i := slices.IndexFunc(a, func(r httpmessage.MediaRange) bool { return r.Type == pattern })
 		switch {
 		case i < 0:
-		case a[i].q == 0:
+		case a[i].Quality == 0:
 			return contradicts
 		case pattern == anyType:
 			return neutral
 		default:
-			return named + a[i].q
+			return named + a[i].Quality
 		}
 	}
 	return contradicts
@@ -108,7 +78,7 @@ func parseLanguages(field string) []string {
 	var all []languageRange
 	for element := range strings.SplitSeq(field, ",") {
 		tag, parameters, _ := strings.Cut(strings.TrimSpace(element), ";")
-		q, ok := weight(strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q="))
+		q, ok := httpmessage.Quality(strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q="))
 		if tag = strings.ToLower(strings.TrimSpace(tag)); tag != "" && ok && q > 0 && len(all) < maxLanguages {
 			all = append(all, languageRange{tag, q})
 		}

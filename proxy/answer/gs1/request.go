@@ -28,7 +28,7 @@ const maxParameter = 256
 
 // ParseRequest parses a query, as it was sent, and the fields Accept and Accept-Language.
 func ParseRequest(query string, lines httpmessage.Lines) *Request {
-	r := &Request{accept: parseAccept(lines.List("Accept")), languages: parseLanguages(lines.List("Accept-Language"))}
+	r := &Request{accept: httpmessage.MediaRanges(lines.List("Accept")), languages: parseLanguages(lines.List("Accept-Language"))}
 	linkType := parameter(query, "linkType")
 	r.Context = parameter(query, "context")
 	switch linkType {
