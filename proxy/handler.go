@@ -97,9 +97,10 @@ func New(config Config) *Handler {
 	for path := range maps.Keys(h.statics) {
 		h.server.Documents[path] = true
 	}
+	delete(h.server.Documents, pages.PathCopy) // it may be a name at web hosts whose paths are names
 	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
-	h.server.OwnDocuments = map[string]bool{pages.PathOpenSearch: true}
+	h.server.OwnDocuments = map[string]bool{pages.PathOpenSearch: true, pages.PathCopy: true}
 	h.fields = redirectFieldsOf(h.cors)
 	h.addHostDocuments()
 	h.fast = newFastPath(h)

@@ -182,8 +182,6 @@ func (x *exchange) document() (message.Reply, error) {
 		return h.hostStatics[x.ask.Host][path].Reply(x.lines), nil
 	case x.ask.Host != "" && path == answer.PathRobots:
 		return h.hostRobots.Reply(x.lines), nil
-	case h.hostStatics[x.ask.Host][path] != nil:
-		return h.hostStatics[x.ask.Host][path].Reply(x.lines), nil
 	default:
 		return h.statics[path].Reply(x.lines), nil
 	}

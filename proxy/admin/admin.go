@@ -88,8 +88,8 @@ func New(config Config) *Handler {
 func (h *Handler) ownOperations() []operation {
 	profiles := profiles{make(resolver.Slots, 1), h.fail}
 	return []operation{
-		{method: "GET", path: "/", serve: h.serveIndex},
-		{method: "GET", path: pathStatus, about: "the state of urnd, live", serve: h.serveStatus},
+		{method: "GET", path: "/", isPage: true, serve: h.serveIndex},
+		{method: "GET", path: pathStatus, isPage: true, about: "the state of urnd, live", serve: h.serveStatus},
 		{method: "GET", path: pathScript, serve: serveStatusScript},
 		{method: "GET", path: pathEvents, serve: h.serveEvents},
 		{path: pathLogin, isOpen: true, page: h.loginPage()},

@@ -20,6 +20,7 @@ type operation struct {
 	// about says what there is, in the list for people, with the parameters of an example; "" leaves it out.
 	about, example string
 	isOpen         bool // also without a token
+	isPage         bool // for people, who are asked to log in
 	serve          http.HandlerFunc
 	call           func(c *call) (message.Reply, error)
 	// page answers a page with forms: GET, HEAD, and POST of a form. Where it has no role it is for administrators. nav is its word among

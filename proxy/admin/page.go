@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -182,11 +183,19 @@ func (h *Handler) cookieOf(r *http.Request) (cookie string, isNew bool) {
 	return session.Value(), true
 }
 
-// mayLogIn reports whether a person is asked for a token in place of an error.
+// mayLogIn reports whether a person who asks for a page is asked for a token in place of an error.
 func (h *Handler) mayLogIn(r *http.Request, err error) bool {
 	isMissing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
 	return isMissing && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Authorization") == "" &&
-		strings.Contains(r.Header.Get("Accept"), pages.Type)
+		strings.Contains(r.Header.Get("Accept"), pages.Type) && h.isPage(r.URL.Path)
+}
+
+// isPage reports whether a path is that of a page for people.
+func (h *Handler) isPage(path string) bool {
+	return slices.ContainsFunc(h.operations, func(o operation) bool {
+		_, ok := o.matches(path)
+		return ok && (o.isPage || o.page != nil)
+	})
 }
 
 var errUploads = fmt.Errorf("%w: %d files are being read already", resolver.ErrBusy, maxUploads)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 )
 
@@ -35,6 +36,7 @@ func Statics() map[string]*Static {
 	return map[string]*Static{
 		route.PathOpenAPI: NewStatic("application/json", openAPI),
 		PathRobots:        NewStatic("text/plain; charset=utf-8", []byte(robots)),
+		pages.PathCopy:    NewStatic("text/javascript; charset=utf-8", pages.CopyScript()),
 		PathFavicon:       NewStatic("image/vnd.microsoft.icon", favicon),
 	}
 }

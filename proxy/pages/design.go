@@ -70,10 +70,10 @@ func New(site Site) *Design {
 		d.sentences[all[i][English]] = &all[i]
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
-	d.names = newSheet(site, "style.css", "name.css").withImages()
-	d.status = newSheet(site, "style.css", "status.css").withScripts()
+	d.names = newSheet(site, "style.css", "name.css").withImages().withScripts()
+	d.status = newSheet(site, "style.css", "status.css").withEvents().withScripts()
 	d.panels = newSheet(site, "style.css", "panel.css")
-	d.livePanels = d.panels.withScripts()
+	d.livePanels = d.panels.withEvents().withScripts()
 	return d
 }
 

@@ -59,6 +59,7 @@ type namePage struct {
 	NotAllTargets                                                           bool
 	History, Explain, QR                                                    template.HTMLAttr
 	Citation                                                                string
+	Script                                                                  template.HTMLAttr
 }
 
 // Name returns the page about a name. It has at most 30 KB, whatever is known of the name: what matters least is left out.
@@ -73,7 +74,7 @@ func (w Writer) Name(n *Name) Page {
 		IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
 		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
 	}
-	page.Head = w.design.names.element
+	page.Head, page.Script = w.design.names.element, w.copies(at)
 	page.Since, _, _ = strings.Cut(n.Since, "T")
 	page.Targets, page.NotAllTargets = r.targets(n.Targets, roomTargets)
 	page.Successors = r.list(n.Successors)
@@ -89,7 +90,7 @@ func (w Writer) Name(n *Name) Page {
 	if n.Language != nil {
 		page.Languages = w.inLanguages(n.Language)
 	}
-	return w.execute("name.html", &w.design.names, page)
+	return w.execute("name.html", &w.design.names, &page)
 }
 
 // LanguagesOf returns the paths of a page about an identifier that the form of the front page leads to; nil where it is too long.

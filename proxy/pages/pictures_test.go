@@ -101,6 +101,10 @@ func serving(t testing.TB, all map[string]pages.Page) string {
 			w.Header().Set("Content-Security-Policy", pages.LogoPolicy)
 			_, _ = w.Write(library(t).Logo.Octets)
 			return
+		case r.URL.Path == pages.PathCopy:
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write(pages.CopyScript())
+			return
 		case !ok:
 			http.NotFound(w, r)
 			return

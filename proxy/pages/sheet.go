@@ -45,8 +45,14 @@ func (s sheet) withImages() sheet {
 // noSources begins the policy of a page.
 const noSources = "default-src 'none'; "
 
-// withScripts returns the sheet of a page with scripts of its server, and connections to it.
-func (s sheet) withScripts() sheet {
-	s.policy = noSources + "script-src 'self'; connect-src 'self'; " + strings.TrimPrefix(s.policy, noSources)
+// withScripts returns the sheet of a page with scripts of its server.
+func (s sheet) withScripts() sheet { return s.with("script-src 'self'; ") }
+
+// withEvents returns the sheet of a page whose scripts are connected to its server.
+func (s sheet) withEvents() sheet { return s.with("connect-src 'self'; ") }
+
+// with returns the sheet of a page that may do more than others.
+func (s sheet) with(directive string) sheet {
+	s.policy = noSources + directive + strings.TrimPrefix(s.policy, noSources)
 	return s
 }

@@ -48,8 +48,8 @@ type texts struct {
 	NoneKnown text
 
 	// The page about a name.
-	InUse, Since, LeadsTo, NotAnswering, Related, OtherNames, Cite, QRCode, OtherFormats text
-	Versions, AllVersions, HowResolved, StepByStep, AllSteps                             text
+	InUse, Since, LeadsTo, NotAnswering, Related, OtherNames, Cite, QRCode, OtherFormats, Copy, Copied text
+	Versions, AllVersions, HowResolved, StepByStep, AllSteps                                           text
 
 	// Listings of gateways.
 	Up, Previous, Next, More, Warning, NotAll, ServerSays, Words, Search, Open      text

@@ -64,7 +64,7 @@ func german() texts {
 		NoneKnown: "Es ist nichts bekannt.",
 
 		InUse: "Er ist in Gebrauch.", Since: "Seit %s.", LeadsTo: "Wohin er führt", NotAnswering: "der Server antwortet zurzeit nicht",
-		Related: "Was dazugehört", OtherNames: "Weitere Namen dafür", Cite: "Zum Zitieren", QRCode: "QR-Code dieses Namens",
+		Related: "Was dazugehört", OtherNames: "Weitere Namen dafür", Cite: "Zum Zitieren", QRCode: "QR-Code dieses Namens", Copy: "Kopieren", Copied: "Kopiert",
 		OtherFormats: "Für Programme:", Versions: "Wie er war", AllVersions: "Alle Versionen", HowResolved: "Wie er aufgelöst wurde",
 		StepByStep: "Schritt für Schritt", AllSteps: "Noch einmal auflösen, mit allen Schritten (JSON)",
 

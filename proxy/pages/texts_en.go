@@ -60,7 +60,7 @@ func english() texts {
 		NoneKnown: "None is known.",
 
 		InUse: "It is in use.", Since: "Since %s.", LeadsTo: "Where it leads", NotAnswering: "its server does not answer now",
-		Related: "What belongs to it", OtherNames: "Other names of it", Cite: "To cite it", QRCode: "QR code of this name",
+		Related: "What belongs to it", OtherNames: "Other names of it", Cite: "To cite it", QRCode: "QR code of this name", Copy: "Copy", Copied: "Copied",
 		OtherFormats: "For programs:", Versions: "How it was", AllVersions: "All versions", HowResolved: "How it was resolved",
 		StepByStep: "Step by step", AllSteps: "Resolve it once more, with all steps (JSON)",
 
