@@ -16,6 +16,7 @@ type Step struct {
 	Public string        // Detail for everybody, without addresses of the internal network; "" is Detail itself
 	At     time.Duration // since the start of the trace
 	Took   time.Duration // 0 if it was not measured
+	Rule   *Rule         // that the step applied; nil for none
 }
 
 // Trace collects the steps of one query. It is a value of the context, so that it costs
@@ -86,13 +87,19 @@ func (t *Trace) AddTook(took time.Duration, stage, format string, args ...any) {
 
 // AddInside is AddTook for a step whose detail may have addresses of the internal network: public is what everybody may read.
 func (t *Trace) AddInside(took time.Duration, stage, public, format string, args ...any) {
+	t.add(Step{Stage: stage, Public: public, Took: took}, format, args...)
+}
+
+// add adds a step with its detail, at the time that it is now.
+func (t *Trace) add(s Step, format string, args ...any) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.steps) < maxSteps {
-		t.steps = append(t.steps, Step{Stage: stage, Detail: fmt.Sprintf(format, args...), Public: public, At: t.now().Sub(t.start), Took: took})
+		s.Detail, s.At = fmt.Sprintf(format, args...), t.now().Sub(t.start)
+		t.steps = append(t.steps, s)
 	}
 }
 

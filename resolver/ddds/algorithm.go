@@ -28,9 +28,10 @@ const (
 
 // skipped is a skipped record with the reason.
 type skipped struct {
-	record NAPTR
-	kind   Reason
-	reason string
+	record       NAPTR
+	kind         Reason
+	reason       string
+	matched, key string // of the match, where the rule has matched
 }
 
 // selection is the result of applying a record set to an application unique string.
@@ -53,7 +54,8 @@ type selection struct {
 func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service, work *budget) (selection, error) {
 	var s selection
 	room := resolver.MaxAnswer
-	skip := func(r NAPTR, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{r, kind, reason}) }
+	skip := func(r NAPTR, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{record: r, kind: kind, reason: reason}) }
+	skipMatch := func(m match, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{m.record, kind, reason, m.matched, m.key}) }
 	locked := uint16(0)
 	for i, r := range sorted(records) {
 		if ctx.Err() != nil {
@@ -90,11 +92,11 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 		s.matched, locked = true, r.Order
 		if kind, err := m.usable(want); err != nil {
 			s.long = s.long || errors.Is(err, errLong)
-			skip(r, kind, err.Error())
+			skipMatch(m, kind, err.Error())
 			continue
 		}
 		if room -= len(m.key); room < 0 {
-			skip(r, ReasonSize, fmt.Sprintf("the results are longer than %d octets", resolver.MaxAnswer))
+			skipMatch(m, ReasonSize, fmt.Sprintf("the results are longer than %d octets", resolver.MaxAnswer))
 			continue
 		}
 		s.usable = append(s.usable, m)

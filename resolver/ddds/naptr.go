@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -103,4 +104,12 @@ func (r NAPTR) flag() (byte, bool) {
 // String returns r in the syntax of a master file, for traces.
 func (r NAPTR) String() string {
 	return fmt.Sprintf("%d %d %q %q %q %s", r.Order, r.Preference, r.Flags, r.Services, r.Regexp, r.Replacement)
+}
+
+// traced returns r as a step of a trace has it, which does not say yet how it was used.
+func (r NAPTR) traced(domain string, ttl time.Duration) *resolver.Rule {
+	return &resolver.Rule{
+		Domain: domain, TTL: ttl, Order: r.Order, Preference: r.Preference, Flags: r.Flags, Services: r.Services, Regexp: r.Regexp,
+		Substitute: r.Replacement,
+	}
 }

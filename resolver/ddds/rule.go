@@ -15,6 +15,7 @@ type match struct {
 	flag     byte // 'S', 'A', 'U', 'P', or 0 for a non-terminal rule
 	services services
 	key      string // a domain name with a final dot, or, for 'U', a URI
+	matched  string // what the expression has matched; "" without one
 	fault    error  // why the result is not a usable key, although the rule matched; or nil
 }
 
@@ -43,7 +44,7 @@ func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 		if err != nil {
 			return match{}, err
 		}
-		m.key, err = s.apply(aus, work)
+		m.key, m.matched, err = s.apply(aus, work)
 		switch {
 		case errors.Is(err, errLong):
 			m.fault = err

@@ -105,24 +105,24 @@ func (s *substitution) checkReferences() error {
 }
 
 // apply returns the replacement for aus without the text around the match (RFC 3404
-// section 5.3 extracts a host that way). A result of more than resolver.MaxLocation octets is
+// section 5.3 extracts a host that way), and the match. A result of more than resolver.MaxLocation octets is
 // errLong, and none is made.
-func (s *substitution) apply(aus string, work *budget) (string, error) {
+func (s *substitution) apply(aus string, work *budget) (result, matched string, err error) {
 	if err := work.take(s.ere.size, len(aus)); err != nil {
-		return "", err
+		return "", "", err
 	}
 	re, err := s.ere.compile()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	groups := re.FindStringSubmatch(aus)
 	if groups == nil {
-		return "", errNoMatch
+		return "", "", errNoMatch
 	}
 	var b strings.Builder
 	for i := 0; i < len(s.repl); i++ {
 		if b.Len() > resolver.MaxLocation {
-			return "", errLong
+			return "", "", errLong
 		}
 		c := s.repl[i]
 		if c == '\\' { // an octet follows: see checkReferences
@@ -137,7 +137,7 @@ func (s *substitution) apply(aus string, work *budget) (string, error) {
 		b.WriteByte(c)
 	}
 	if b.Len() > resolver.MaxLocation {
-		return "", errLong
+		return "", "", errLong
 	}
-	return b.String(), nil
+	return b.String(), groups[0], nil
 }

@@ -12,7 +12,8 @@ func substitute(expression, aus string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.apply(aus, newBudget())
+	result, _, err := s.apply(aus, newBudget())
+	return result, err
 }
 
 func TestSubstitution(t *testing.T) {
@@ -69,8 +70,11 @@ func FuzzSubstitution(f *testing.F) {
 		if len(expression) > maxExpression {
 			t.Fatalf("%d octets were accepted", len(expression))
 		}
-		first, err := s.apply(aus, newBudget())
-		second, again := s.apply(aus, newBudget())
+		first, matched, err := s.apply(aus, newBudget())
+		second, _, again := s.apply(aus, newBudget())
+		if !strings.Contains(aus, matched) {
+			t.Fatalf("%q on %q matched %q", expression, aus, matched)
+		}
 		if first != second || !errors.Is(again, err) {
 			t.Fatalf("%q on %q gave %q, %v, then %q, %v", expression, aus, first, err, second, again)
 		}

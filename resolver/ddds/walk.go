@@ -111,7 +111,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 		return selection{}, err
 	}
 	w.observer.skipped(s)
-	w.trace(ctx, key, s)
+	w.trace(ctx, key, info.TTL, s)
 	if len(s.usable) == 0 {
 		return selection{}, w.noneUsable(key, s)
 	}
@@ -167,7 +167,7 @@ func (w *walk) lookupError(err error) error {
 	return w.notFound("%s", n.Reason)
 }
 
-func (w *walk) trace(ctx context.Context, key string, s selection) {
+func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selection) {
 	t := resolver.TraceOf(ctx)
 	if t == nil {
 		return
@@ -180,13 +180,17 @@ func (w *walk) trace(ctx context.Context, key string, s selection) {
 			"not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {
-		t.Add("ddds", "%s: skipped %s: %s", key, p.record, p.reason)
+		rule := p.record.traced(key, ttl)
+		rule.Matched, rule.Result, rule.Reason = p.matched, p.key, p.reason
+		t.AddRule("ddds", rule, "%s: skipped %s: %s", key, p.record, p.reason)
 	}
 	for i, m := range s.usable {
+		rule := m.record.traced(key, ttl)
+		rule.Matched, rule.Result, rule.Use = m.matched, m.key, resolver.RulePossible
 		verb := "could use"
 		if i == 0 {
-			verb = "used"
+			verb, rule.Use = "used", resolver.RuleUsed
 		}
-		t.Add("ddds", "%s: %s %s -> %s", key, verb, m.record, m.key)
+		t.AddRule("ddds", rule, "%s: %s %s -> %s", key, verb, m.record, m.key)
 	}
 }

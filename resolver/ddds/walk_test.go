@@ -248,6 +248,33 @@ func TestWalkIsTraced(t *testing.T) {
 	if got := details(trace, "ddds"); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	var rules []resolver.Rule
+	for _, s := range trace.Steps() {
+		if s.Rule != nil {
+			rules = append(rules, *s.Rule)
+		}
+	}
+	if len(rules) != 7 {
+		t.Fatalf("%d rules", len(rules))
+	}
+	for i, want := range map[int]resolver.Rule{
+		0: {Domain: "foo.urn.arpa.", TTL: hour, Order: 1, Preference: 1, Substitute: "A.example.", Use: resolver.RuleUsed, Result: "a.example."},
+		3: {
+			Domain: "a.example.", TTL: hour, Order: 1, Preference: 3, Flags: "s", Services: "rcds+I2C", Substitute: "b.example.", Result: "b.example.",
+			Reason: `services "rcds+I2C" do not offer I2L`,
+		},
+		5: {
+			Domain: "a.example.", TTL: hour, Order: 1, Preference: 4, Flags: "u", Regexp: "!^.*$!http://c.example/!", Substitute: ".", Use: resolver.RuleUsed,
+			Matched: "urn:foo:1", Result: "http://c.example/",
+		},
+	} {
+		if rules[i] != want {
+			t.Errorf("rule %d is\n%+v, want\n%+v", i, rules[i], want)
+		}
+	}
+	if use := rules[6].Use; use != resolver.RulePossible {
+		t.Errorf("the last rule is %d", use)
+	}
 }
 
 // RFC 6116 section 5.2.1, with Fallback: after a failure the next record of the order is
