@@ -36,6 +36,9 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 		trace.Explain()
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
+	if showsWay(q) {
+		return a.explanation(q, answer, err, trace.PublicSteps()), nil
+	}
 	if err != nil {
 		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.PublicSteps()}
 	}

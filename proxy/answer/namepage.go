@@ -2,7 +2,6 @@ package answer
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"time"
 
@@ -66,7 +65,7 @@ func (a *Responder) addPaths(n *pages.Name, q *Question, name string, record *re
 			n.Formats = append(n.Formats, pages.Format{Name: f.name, Path: string(route.AppendServiceURL(nil, "", describes, f.name, name))})
 		}
 	}
-	n.Explain = route.PathExplain + "?uri=" + url.QueryEscape(name)
+	n.Explain = route.PathExplain + pages.ExplainQuery(name, "")
 	if q.IsName && len(codeOf(q.Base, name)) <= qr.MaxText {
 		n.QR = string(route.AppendServiceURL(nil, "", describes, formatQR, name))
 	}

@@ -46,6 +46,7 @@ type Design struct {
 	page      sheet
 	listings  sheet
 	names     sheet
+	ways      sheet
 	status    sheet
 	// panels are those of the admin interface, and livePanels those with a script.
 	panels, livePanels sheet
@@ -70,7 +71,8 @@ func New(site Site) *Design {
 		d.sentences[all[i][English]] = &all[i]
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
-	d.names = newSheet(site, "style.css", "name.css").withImages().withScripts()
+	d.names = newSheet(site, "style.css", "name.css", "way.css").withImages().withScripts()
+	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
 	d.status = newSheet(site, "style.css", "status.css").withEvents().withScripts()
 	d.panels = newSheet(site, "style.css", "panel.css")
 	d.livePanels = d.panels.withEvents().withScripts()
@@ -200,6 +202,9 @@ func (w Writer) query() string {
 	}
 	return "?lang=" + w.language.Word()
 }
+
+// parameter is query for targets that have a query already.
+func (w Writer) parameter() string { return strings.Replace(w.query(), "?", "&", 1) }
 
 // entry returns a link to a page of this server, or its name where that is the page at a path.
 func (w Writer) entry(word, target, path string) Entry {

@@ -83,6 +83,9 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	for name, n := range named() {
 		listings["name "+name] = w.Name(&n)
 	}
+	for name, e := range explained() {
+		listings["explain "+name] = w.Explain(&e)
+	}
 	for _, kind := range kinds() {
 		listings["empty "+kind] = w.Listing(&scheme.Listing{Kind: kind, URI: "ftp://a.example/"}, fetched)
 	}

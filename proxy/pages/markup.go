@@ -1,6 +1,9 @@
 package pages
 
-import "html/template"
+import (
+	"html/template"
+	"strconv"
+)
 
 // markup is HTML that functions append to: the rows of listings, of which there are thousands, and for each of
 // which html/template would need as long as for a whole page otherwise. Nothing becomes markup by mistake:
@@ -14,6 +17,9 @@ func (m *markup) tag(l literal) { *m = append(*m, l...) }
 
 // text appends a text between tags.
 func (m *markup) text(s string) { m.escape(s) }
+
+// number appends a number.
+func (m *markup) number(n int) { *m = strconv.AppendInt(*m, int64(n), 10) }
 
 // attr appends an attribute with the space before it.
 func (m *markup) attr(name literal, value string) {

@@ -25,7 +25,7 @@ type Name struct {
 	Versions               []Version
 	History                string // the path of all versions; "" where there are no more than those
 	Steps                  []resolver.Step
-	Explain                string // the path of the API that has all steps
+	Explain                string // the path and query of the page that has all steps: see ExplainQuery
 	Citation               string
 	Formats                []Format
 	QR                     string // the path of the picture; "" for none
@@ -64,7 +64,7 @@ type namePage struct {
 
 // Name returns the page about a name. It has at most 30 KB, whatever is known of the name: what matters least is left out.
 func (w Writer) Name(n *Name) Page {
-	r, at := newRoom(w), here
+	r, at := newRoom(w, &w.design.names), here
 	if n.IsAddress {
 		at = host
 	}
@@ -86,7 +86,9 @@ func (w Writer) Name(n *Name) Page {
 	page.Formats = r.formats(n.Formats)
 	page.Versions, page.History = r.versions(n.Versions), r.path("href", n.History)
 	page.Way, page.Steps = r.way(n.Steps)
-	page.Explain = r.path("href", n.Explain)
+	if n.Explain != "" {
+		page.Explain = r.path("href", n.Explain+w.parameter())
+	}
 	if n.Language != nil {
 		page.Languages = w.inLanguages(n.Language)
 	}

@@ -108,9 +108,7 @@ func (r *room) properties(all [][2]string) template.HTML {
 
 func (r *room) property(m *markup, p [2]string) {
 	m.tag(`<tr><th scope="row"`)
-	if r.language != English {
-		m.tag(` lang="en"`)
-	}
+	r.inEnglish(m)
 	m.tag(">")
 	m.text(p[0])
 	m.tag("</th><td>")

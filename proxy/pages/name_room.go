@@ -26,7 +26,8 @@ type room struct {
 	left int
 }
 
-func newRoom(w Writer) *room { return &room{w, roomPage - roomFrame - len(w.design.names.element)} }
+// newRoom returns the room of a page with a style sheet.
+func newRoom(w Writer, s *sheet) *room { return &room{w, roomPage - roomFrame - len(s.element)} }
 
 // fit returns a text of which the markup has at most so many octets, and the mark that it was cut.
 func (r *room) fit(s string, most int) string {

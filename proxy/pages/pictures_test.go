@@ -77,17 +77,24 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
 		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
-			prefix := "foreign-" + l.Word() + "-"
-			if l == pages.English {
-				prefix = ""
-			}
-			all[prefix+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
+			all[prefixOf(l)+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
 		}
 		for name := range named() {
 			all["foreign-"+l.Word()+"-name-"+name] = others["name "+name]
 		}
+		for name := range explained() {
+			all[prefixOf(l)+"explain-"+name] = others["explain "+name]
+		}
 	}
 	return all
+}
+
+// prefixOf returns what the names of pages in a language begin with: of those in another than English there are fewer pictures.
+func prefixOf(l pages.Language) string {
+	if l == pages.English {
+		return ""
+	}
+	return "foreign-" + l.Word() + "-"
 }
 
 // serving returns the address of a server with pages, as urnd would send them.
@@ -193,6 +200,9 @@ func TestPictures(t *testing.T) {
 	server := serving(t, all)
 	browser := testserver.StartChromium(t)
 	shown := slices.Sorted(maps.Keys(all))
+	if only := os.Getenv("URND_ONLY"); only != "" {
+		shown = slices.DeleteFunc(shown, func(n string) bool { return !strings.Contains(n, only) })
+	}
 	for _, name := range shown {
 		for _, screen := range []testserver.Screen{
 			{Width: 1200, Height: 900},

@@ -51,6 +51,13 @@ type texts struct {
 	InUse, Since, LeadsTo, NotAnswering, Related, OtherNames, Cite, QRCode, OtherFormats, Copy, Copied text
 	Versions, AllVersions, HowResolved, StepByStep, AllSteps                                           text
 
+	// The page of how a name is resolved.
+	ExplainSays, ExplainCut, ExplainJSON, ExplainAbout                  text
+	RuleOf, RuleUsed, RulePossible, RuleSkipped                         text
+	RuleOrder, RuleFlags, RuleServices, RuleExpression, RuleReplacement text
+	RuleMatched, RuleResult, RuleWhyNot                                 text
+	FlagNext, FlagURI, FlagServers, FlagHost, FlagProtocol              text
+
 	// Listings of gateways.
 	Up, Previous, Next, More, Warning, NotAll, ServerSays, Words, Search, Open      text
 	Kind, Name, Size, Changed, Entries, Articles, UnitEntries, UnitArticles, Octets text

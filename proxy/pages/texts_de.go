@@ -66,7 +66,7 @@ func german() texts {
 		InUse: "Er ist in Gebrauch.", Since: "Seit %s.", LeadsTo: "Wohin er führt", NotAnswering: "der Server antwortet zurzeit nicht",
 		Related: "Was dazugehört", OtherNames: "Weitere Namen dafür", Cite: "Zum Zitieren", QRCode: "QR-Code dieses Namens", Copy: "Kopieren", Copied: "Kopiert",
 		OtherFormats: "Für Programme:", Versions: "Wie er war", AllVersions: "Alle Versionen", HowResolved: "Wie er aufgelöst wurde",
-		StepByStep: "Schritt für Schritt", AllSteps: "Noch einmal auflösen, mit allen Schritten (JSON)",
+		StepByStep: "Schritt für Schritt", AllSteps: "Noch einmal auflösen, mit allen Schritten",
 
 		Up: "Aufwärts:", Previous: "Zurück:", Next: "Weiter:", More: "Mehr", Warning: "Warnung", NotAll: "Das ist nicht alles: %s",
 		ServerSays: "Was der Server sagt", Words: "Wörter", Search: "Suchen", Open: "%s öffnen",
@@ -78,5 +78,15 @@ func german() texts {
 		Folder: "Ordner", WebPage: "Webseite", Group: "Gruppe", Info: "Text", File: "Datei", Link: "Link", Text: "Text", Image: "Bild",
 		Sound: "Ton", Video: "Video", Document: "Dokument", Archive: "Archiv", SearchKind: "Suche", Form: "Formular", Session: "Sitzung",
 		Article: "Artikel", Error: "Fehler", Other: "anderes",
+
+		ExplainSays:  "Diese Systeme wurden in dieser Reihenfolge gefragt; bei jeder Regel steht, was sie vom Namen erfasst und was dabei herauskommt.",
+		ExplainCut:   "Es gibt weitere Schritte; das Dokument für Programme enthält alle.",
+		ExplainJSON:  "Dasselbe für Programme (JSON)",
+		ExplainAbout: "Was über diesen Namen bekannt ist",
+		RuleOf:       "Regel von %s", RuleUsed: "benutzt", RulePossible: "nicht nötig", RuleSkipped: "nicht benutzt",
+		RuleOrder: "Ordnung, Vorrang", RuleFlags: "Kennzeichen", RuleServices: "Dienste", RuleExpression: "Ausdruck", RuleReplacement: "Ersetzung",
+		RuleMatched: "Sie erfasst", RuleResult: "Ergebnis", RuleWhyNot: "Warum nicht",
+		FlagNext: "führt zur nächsten Regel", FlagURI: "das Ergebnis ist eine URI", FlagServers: "das Ergebnis hat Server (SRV)",
+		FlagHost: "das Ergebnis ist ein Rechner", FlagProtocol: "das Protokoll bestimmt, was folgt",
 	}
 }

@@ -62,7 +62,7 @@ func english() texts {
 		InUse: "It is in use.", Since: "Since %s.", LeadsTo: "Where it leads", NotAnswering: "its server does not answer now",
 		Related: "What belongs to it", OtherNames: "Other names of it", Cite: "To cite it", QRCode: "QR code of this name", Copy: "Copy", Copied: "Copied",
 		OtherFormats: "For programs:", Versions: "How it was", AllVersions: "All versions", HowResolved: "How it was resolved",
-		StepByStep: "Step by step", AllSteps: "Resolve it once more, with all steps (JSON)",
+		StepByStep: "Step by step", AllSteps: "Resolve it once more, with all steps",
 
 		Up: "Up:", Previous: "Previous:", Next: "Next:", More: "More", Warning: "Warning", NotAll: "This is not all: %s",
 		ServerSays: "What the server says", Words: "Words", Search: "Search", Open: "Open %s",
@@ -74,5 +74,15 @@ func english() texts {
 		Folder: "folder", WebPage: "web page", Group: "group", Info: "text", File: "file", Link: "link", Text: "text", Image: "image",
 		Sound: "sound", Video: "video", Document: "document", Archive: "archive", SearchKind: "search", Form: "form", Session: "session",
 		Article: "article", Error: "error", Other: "other",
+
+		ExplainSays:  "These systems were asked, in this order; each rule says what it matched of the name and what came out.",
+		ExplainCut:   "There are more steps, which the document for programs has.",
+		ExplainJSON:  "The same for programs (JSON)",
+		ExplainAbout: "What is known of this name",
+		RuleOf:       "Rule of %s", RuleUsed: "used", RulePossible: "not needed", RuleSkipped: "not used",
+		RuleOrder: "Order, preference", RuleFlags: "Flags", RuleServices: "Services", RuleExpression: "Expression", RuleReplacement: "Replacement",
+		RuleMatched: "It matches", RuleResult: "Result", RuleWhyNot: "Why not",
+		FlagNext: "leads to the next rule", FlagURI: "the result is a URI", FlagServers: "the result has servers (SRV)",
+		FlagHost: "the result is a host", FlagProtocol: "the protocol knows what follows",
 	}
 }

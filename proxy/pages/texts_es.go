@@ -65,7 +65,7 @@ func spanish() texts {
 		InUse: "Está en uso.", Since: "Desde el %s.", LeadsTo: "Adónde lleva", NotAnswering: "su servidor no responde ahora",
 		Related: "Lo que le pertenece", OtherNames: "Otros nombres suyos", Cite: "Para citarlo", QRCode: "Código QR de este nombre", Copy: "Copiar", Copied: "Copiado",
 		OtherFormats: "Para programas:", Versions: "Cómo era", AllVersions: "Todas las versiones", HowResolved: "Cómo se resolvió",
-		StepByStep: "Paso a paso", AllSteps: "Resolverlo de nuevo, con todos los pasos (JSON)",
+		StepByStep: "Paso a paso", AllSteps: "Resolverlo de nuevo, con todos los pasos",
 
 		Up: "Arriba:", Previous: "Anterior:", Next: "Siguiente:", More: "Más", Warning: "Advertencia", NotAll: "Esto no es todo: %s",
 		ServerSays: "Lo que dice el servidor", Words: "Palabras", Search: "Buscar", Open: "Abrir %s",
@@ -77,5 +77,15 @@ func spanish() texts {
 		Folder: "carpeta", WebPage: "página web", Group: "grupo", Info: "texto", File: "archivo", Link: "enlace", Text: "texto", Image: "imagen",
 		Sound: "sonido", Video: "vídeo", Document: "documento", Archive: "archivador", SearchKind: "búsqueda", Form: "formulario", Session: "sesión",
 		Article: "artículo", Error: "error", Other: "otro",
+
+		ExplainSays:  "Se preguntó a estos sistemas en este orden; cada regla indica qué reconoció del nombre y qué resultó.",
+		ExplainCut:   "Hay más pasos; el documento para programas los tiene todos.",
+		ExplainJSON:  "Lo mismo para programas (JSON)",
+		ExplainAbout: "Lo que se sabe de este nombre",
+		RuleOf:       "Regla de %s", RuleUsed: "usada", RulePossible: "no hizo falta", RuleSkipped: "no usada",
+		RuleOrder: "Orden, preferencia", RuleFlags: "Indicadores", RuleServices: "Servicios", RuleExpression: "Expresión", RuleReplacement: "Sustitución",
+		RuleMatched: "Reconoce", RuleResult: "Resultado", RuleWhyNot: "Por qué no",
+		FlagNext: "lleva a la regla siguiente", FlagURI: "el resultado es un URI", FlagServers: "el resultado tiene servidores (SRV)",
+		FlagHost: "el resultado es un equipo", FlagProtocol: "el protocolo determina lo que sigue",
 	}
 }

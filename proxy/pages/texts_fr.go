@@ -64,7 +64,7 @@ func french() texts {
 		InUse: "Il est en usage.", Since: "Depuis le %s.", LeadsTo: "Où il mène", NotAnswering: "son serveur ne répond pas pour le moment",
 		Related: "Ce qui s’y rattache", OtherNames: "Ses autres noms", Cite: "Pour le citer", QRCode: "Code QR de ce nom", Copy: "Copier", Copied: "Copié",
 		OtherFormats: "Pour les programmes :", Versions: "Ses états antérieurs", AllVersions: "Toutes les versions",
-		HowResolved: "Comment il a été résolu", StepByStep: "Étape par étape", AllSteps: "Le résoudre à nouveau, avec toutes les étapes (JSON)",
+		HowResolved: "Comment il a été résolu", StepByStep: "Étape par étape", AllSteps: "Le résoudre à nouveau, avec toutes les étapes",
 
 		Up: "Plus haut :", Previous: "Précédent :", Next: "Suivant :", More: "Suite", Warning: "Avertissement", NotAll: "Ce n’est pas tout : %s",
 		ServerSays: "Ce que dit le serveur", Words: "Mots", Search: "Chercher", Open: "Ouvrir %s",
@@ -76,5 +76,15 @@ func french() texts {
 		Folder: "dossier", WebPage: "page web", Group: "groupe", Info: "texte", File: "fichier", Link: "lien", Text: "texte", Image: "image",
 		Sound: "son", Video: "vidéo", Document: "document", Archive: "archive", SearchKind: "recherche", Form: "formulaire", Session: "session",
 		Article: "article", Error: "erreur", Other: "autre",
+
+		ExplainSays:  "Ces systèmes ont été interrogés dans cet ordre ; chaque règle indique ce qu’elle a reconnu du nom et ce qu’elle a produit.",
+		ExplainCut:   "Il y a d’autres étapes : le document pour les programmes les contient toutes.",
+		ExplainJSON:  "La même chose pour les programmes (JSON)",
+		ExplainAbout: "Ce que l’on sait de ce nom",
+		RuleOf:       "Règle de %s", RuleUsed: "utilisée", RulePossible: "pas nécessaire", RuleSkipped: "non utilisée",
+		RuleOrder: "Ordre, préférence", RuleFlags: "Indicateurs", RuleServices: "Services", RuleExpression: "Expression", RuleReplacement: "Remplacement",
+		RuleMatched: "Elle reconnaît", RuleResult: "Résultat", RuleWhyNot: "Pourquoi pas",
+		FlagNext: "mène à la règle suivante", FlagURI: "le résultat est un URI", FlagServers: "le résultat a des serveurs (SRV)",
+		FlagHost: "le résultat est un hôte", FlagProtocol: "le protocole définit la suite",
 	}
 }

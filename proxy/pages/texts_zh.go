@@ -53,7 +53,7 @@ func chinese() texts {
 
 		InUse: "正在使用。", Since: "自 %s 起。", LeadsTo: "指向何处", NotAnswering: "其服务器目前没有响应", Related: "相关内容", OtherNames: "其他名称", Copy: "复制", Copied: "已复制", Cite: "引用",
 		QRCode: "此名称的二维码", OtherFormats: "供程序使用：", Versions: "以往的状态", AllVersions: "所有版本", HowResolved: "解析过程", StepByStep: "逐步说明",
-		AllSteps: "重新解析并显示所有步骤（JSON）",
+		AllSteps: "重新解析并显示所有步骤",
 
 		Up: "上一级：", Previous: "上一个：", Next: "下一个：", More: "更多", Warning: "警告", NotAll: "这不是全部：%s",
 		ServerSays: "服务器的说明", Words: "词语", Search: "搜索", Open: "打开 %s",
@@ -64,5 +64,15 @@ func chinese() texts {
 		Folder: "文件夹", WebPage: "网页", Group: "组", Info: "文本", File: "文件", Link: "链接", Text: "文本", Image: "图像",
 		Sound: "声音", Video: "视频", Document: "文档", Archive: "归档", SearchKind: "搜索", Form: "表单", Session: "会话",
 		Article: "文章", Error: "错误", Other: "其他",
+
+		ExplainSays:  "依次询问了下列系统；每条规则都列出它匹配了名称的哪一部分以及得出的结果。",
+		ExplainCut:   "还有更多步骤，供程序使用的文档中列出了全部步骤。",
+		ExplainJSON:  "供程序使用的相同内容（JSON）",
+		ExplainAbout: "关于此名称的已知信息",
+		RuleOf:       "%s 的规则", RuleUsed: "已使用", RulePossible: "不需要", RuleSkipped: "未使用",
+		RuleOrder: "次序、优先级", RuleFlags: "标志", RuleServices: "服务", RuleExpression: "表达式", RuleReplacement: "替换",
+		RuleMatched: "匹配内容", RuleResult: "结果", RuleWhyNot: "未使用的原因",
+		FlagNext: "指向下一条规则", FlagURI: "结果是 URI", FlagServers: "结果有服务器（SRV）",
+		FlagHost: "结果是主机", FlagProtocol: "后续由协议决定",
 	}
 }

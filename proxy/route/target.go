@@ -73,7 +73,7 @@ type Target struct {
 	// Language is the language that a reader has chosen for pages of this server, by the parameter lang of the front page, its form and
 	// /fetch; "" for none. The query of a name has none: all of it is part of the name.
 	Language string
-	// Explains is whether the steps of the resolution are asked for.
+	// Explains is whether the steps of the resolution are asked for, as a document of Format: "" is the one that the client accepts.
 	Explains bool
 	// Namespaces is the page about namespaces that is asked for; nil for none.
 	Namespaces *Namespaces
@@ -137,8 +137,7 @@ func parse(target string, room *Scratch) (Target, error) {
 		return parseParameters(FormAPI, target, strings.TrimPrefix(target, PathResolve), room)
 	case strings.HasPrefix(target, PathExplain+"?"), target == PathExplain:
 		r, err := parseParameters(FormAPI, target, strings.TrimPrefix(target, PathExplain), room)
-		r.Explains = true
-		return r, err
+		return explained(r, target), err
 	case strings.HasPrefix(target, PathFetch+"?"), target == PathFetch:
 		return parseFetch(target)
 	case strings.HasPrefix(target, "/?"):

@@ -54,8 +54,12 @@ type selection struct {
 func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service, work *budget) (selection, error) {
 	var s selection
 	room := resolver.MaxAnswer
-	skip := func(r NAPTR, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{record: r, kind: kind, reason: reason}) }
-	skipMatch := func(m match, kind Reason, reason string) { s.skipped = append(s.skipped, skipped{m.record, kind, reason, m.matched, m.key}) }
+	skip := func(r NAPTR, kind Reason, reason string) {
+		s.skipped = append(s.skipped, skipped{record: r, kind: kind, reason: reason})
+	}
+	skipMatch := func(m match, kind Reason, reason string) {
+		s.skipped = append(s.skipped, skipped{m.record, kind, reason, m.matched, m.key})
+	}
 	locked := uint16(0)
 	for i, r := range sorted(records) {
 		if ctx.Err() != nil {

@@ -1,0 +1,246 @@
+package pages
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/resolver"
+)
+
+// Explanation is how a name was resolved, for its page. The steps are as who asks may read them. All texts are those of clients, of
+// servers or of the registry: none of them is markup.
+type Explanation struct {
+	Name      string // as it was asked for
+	IsAddress bool   // it is a URL of the web: see Name
+	Steps     []resolver.Step
+	Targets   []Target // where it leads
+	// Problem is why it leads nowhere; nil where it leads somewhere.
+	Problem *api.Problem
+	// Query is that of this page, which begins with a question mark, and Path the path of the page; About is the path of the page about the
+	// name, "" for none.
+	Path, Query, About string
+}
+
+// What the page has room for at most, in octets of markup.
+const (
+	roomExplained  = 9_000
+	roomRules      = 9_500
+	mostExplained  = 40
+	longestInLinks = 300 // octets of a query that links to the page repeat
+)
+
+// explainPage is the page of an explanation.
+type explainPage struct {
+	Frame
+	Heading     string
+	Says        phrase
+	IsFailed    bool
+	Way, Steps  template.HTML
+	IsCut       bool
+	Targets     template.HTML
+	JSON, About template.HTMLAttr
+}
+
+// Explain returns the page of how a name was resolved. It has at most 30 KB: of a long way it has the first steps, and the JSON document
+// has all.
+func (w Writer) Explain(e *Explanation) Page {
+	r, at := newRoom(w, &w.design.ways), here
+	if e.IsAddress {
+		at = host
+	}
+	heading := r.fit(e.Name, roomTitle)
+	page := explainPage{Frame: w.frame(string(w.text().HowResolved)+string(w.text().Colon)+heading, at, ""), Heading: heading, Says: plain(w.text().ExplainSays)}
+	page.Head = w.design.ways.element
+	boxes := []wayBox{{head: string(w.text().Name), class: wayEnd}}
+	boxes[0].add(e.Name, 3)
+	if e.Problem != nil {
+		page.IsFailed, page.Says = true, w.says(w.shortened(e.Problem))
+	}
+	steps := e.Steps[:min(len(e.Steps), mostExplained)]
+	page.Steps, page.IsCut = r.items(roomRules, len(steps), func(m *markup, i int) { r.explained(m, &steps[i]) })
+	page.IsCut = page.IsCut || len(steps) < len(e.Steps)
+	if !page.IsCut {
+		page.Targets, _ = r.targets(e.Targets, roomList)
+	}
+	for i := range min(len(steps), strings.Count(string(page.Steps), "</li>")) {
+		boxes = append(boxes, w.fully(&steps[i]))
+	}
+	if !page.IsCut {
+		boxes = append(boxes, w.end(e))
+	}
+	page.Way = r.draw(boxes, roomExplained)
+	page.JSON, page.About = r.path("href", e.Path+e.Query+"&format=json"), r.path("href", e.About)
+	if len(e.Query) <= longestInLinks {
+		page.Languages = w.inLanguages(func(parameter string) string { return e.Path + e.Query + "&" + parameter })
+	}
+	return w.execute("explain.html", &w.design.ways, page)
+}
+
+// shortened returns a problem with a detail that a page has room for.
+func (w Writer) shortened(p *api.Problem) *api.Problem {
+	short := *p
+	short.Detail, _ = fitting(p.Detail, roomText)
+	return &short
+}
+
+// explained appends a step as the item of a list: of a rule all its parts.
+func (r *room) explained(m *markup, s *resolver.Step) {
+	if s.Rule == nil {
+		m.tag("<li")
+		r.inEnglish(m)
+		m.tag(">")
+		r.said(m, s, roomText)
+		m.tag("</li>\n")
+		return
+	}
+	t, rule := r.text(), s.Rule
+	m.tag("<li")
+	if rule.Use != resolver.RuleUsed {
+		m.tag(` class="left"`)
+	}
+	m.tag("><b>")
+	domain, _ := fitting(rule.Domain, roomText/2)
+	m.text(t.RuleOf.with(domain))
+	m.tag("</b> <small>")
+	m.text(r.useOf(rule))
+	m.tag("</small><dl>")
+	for _, row := range r.partsOf(rule) {
+		m.tag("<dt>")
+		m.text(row[0])
+		m.tag("</dt><dd")
+		if row[0] == string(t.RuleWhyNot) {
+			r.inEnglish(m)
+		}
+		m.tag(">")
+		part, _ := fitting(row[1], roomText/2)
+		m.text(part)
+		m.tag("</dd>")
+	}
+	m.tag("</dl></li>\n")
+}
+
+// inEnglish marks an element of which the text is in English, where the page is not.
+func (r *room) inEnglish(m *markup) {
+	if r.language != English {
+		m.tag(` lang="en"`)
+	}
+}
+
+// useOf says whether a rule was used.
+func (w Writer) useOf(rule *resolver.Rule) string {
+	return string([...]text{
+		resolver.RuleUsed: w.text().RuleUsed, resolver.RulePossible: w.text().RulePossible, resolver.RuleSkipped: w.text().RuleSkipped,
+	}[rule.Use])
+}
+
+// partsOf returns the parts of a rule that are not empty, each with what it is.
+func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
+	t := w.text()
+	flags := rule.Flags
+	if says := w.flagSays(rule.Flags); says != "" {
+		flags = strings.TrimSpace(flags + " (" + says + ")")
+	}
+	substitute := rule.Substitute
+	if substitute == "." {
+		substitute = ""
+	}
+	for _, part := range [...][2]string{
+		{string(t.RuleOrder), strconv.Itoa(int(rule.Order)) + ", " + strconv.Itoa(int(rule.Preference))},
+		{string(t.RuleFlags), flags},
+		{string(t.RuleServices), rule.Services},
+		{string(t.RuleExpression), rule.Regexp},
+		{string(t.RuleReplacement), substitute},
+		{"TTL", lasting(rule.TTL)},
+		{string(t.RuleMatched), rule.Matched},
+		{string(t.RuleResult), rule.Result},
+		{string(t.RuleWhyNot), rule.Reason},
+	} {
+		if part[1] != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// flagSays says what the flags of a rule mean: RFC 3404 section 4.3. It returns "" for unknown ones.
+func (w Writer) flagSays(flags string) string {
+	t := w.text()
+	return string(map[string]text{"": t.FlagNext, "u": t.FlagURI, "s": t.FlagServers, "a": t.FlagHost, "p": t.FlagProtocol}[strings.ToLower(flags)])
+}
+
+// fully returns a step as a box with all that it says, as far as there is room for.
+func (w Writer) fully(s *resolver.Step) wayBox {
+	b := briefly(s)
+	if s.Took > 0 {
+		b.side = duration(s.Took)
+	}
+	b.lines = nil
+	rule := s.Rule
+	if rule == nil {
+		b.add(s.Detail, 3)
+		return b
+	}
+	b.side = w.useOf(rule)
+	if rule.Use == resolver.RuleUsed {
+		b.class = wayTaken
+	}
+	b.head = rule.Domain
+	const room = 26 // characters beside what is on the right
+	b.head = letters(b.head, room)
+	b.add("NAPTR "+strconv.Itoa(int(rule.Order))+" "+strconv.Itoa(int(rule.Preference))+" "+strconv.Quote(rule.Flags)+" "+strconv.Quote(rule.Services)+
+		", TTL "+lasting(rule.TTL), 1)
+	if rule.Regexp != "" {
+		b.add(rule.Regexp, 2)
+	}
+	if rule.Result != "" {
+		b.add("→ "+rule.Result, 2)
+	}
+	if rule.Reason != "" {
+		b.add("✗ "+rule.Reason, 2)
+	}
+	return b
+}
+
+// lasting returns a time to live without the units that it has none of: "1h", "5m30s".
+func lasting(d time.Duration) string {
+	s := d.Round(time.Second).String()
+	if rest, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = rest + "h"
+	}
+	return s
+}
+
+// end returns the box of where a way leads.
+func (w Writer) end(e *Explanation) wayBox {
+	t := w.text()
+	if e.Problem != nil {
+		b := wayBox{head: w.heading(e.Problem), class: wayFails}
+		b.add(e.Problem.Detail, 3)
+		return b
+	}
+	const most = 5
+	b := wayBox{head: string(t.LeadsTo), class: wayEnd}
+	for i := range e.Targets[:min(len(e.Targets), most)] {
+		b.add(e.Targets[i].URI, 2)
+	}
+	if len(e.Targets) > most {
+		b.add("…", 1)
+	}
+	return b
+}
+
+// ExplainQuery returns the query of the page of an explanation, for an identifier and a service, "" for the one that it selects.
+func ExplainQuery(identifier, service string) string {
+	query := "?uri=" + url.QueryEscape(identifier)
+	if service != "" {
+		query += "&service=" + url.QueryEscape(service)
+	}
+	return query
+}

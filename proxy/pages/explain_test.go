@@ -1,0 +1,128 @@
+package pages_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver"
+)
+
+// explained are ways of names: one by the DDDS, one that leads nowhere.
+func explained() map[string]pages.Explanation {
+	const name = "urn:nbn:de:101:1-201102033592"
+	rule := func(domain string, order, preference uint16, use resolver.RuleUse) *resolver.Rule {
+		return &resolver.Rule{Domain: domain, TTL: time.Hour, Order: order, Preference: preference, Use: use}
+	}
+	delegated := rule("nbn.urn.arpa.", 10, 10, resolver.RuleUsed)
+	delegated.Substitute, delegated.Result = "de.nbn.example.", "de.nbn.example."
+	other := rule("nbn.urn.arpa.", 5, 10, resolver.RuleSkipped)
+	other.Regexp, other.Substitute, other.Reason = "!^urn:nbn:fi:.*!fi.nbn.example!", ".", "the expression does not match"
+	leads := rule("de.nbn.example.", 100, 10, resolver.RuleUsed)
+	leads.Flags, leads.Services, leads.Regexp, leads.Matched, leads.Result = "u", "N2L", `!^urn:nbn:(de:.*)$!https://resolver.example.org/\1!`, name,
+		"https://resolver.example.org/de:101:1-201102033592"
+	also := rule("de.nbn.example.", 100, 20, resolver.RulePossible)
+	also.Flags, also.Services, also.Substitute, also.Result = "s", "thttp+N2L", "_thttp._tcp.example.", "_thttp._tcp.example."
+	unknown := rule("de.nbn.example.", 100, 30, resolver.RuleSkipped)
+	unknown.Flags, unknown.Substitute, unknown.Reason = "x", "x.example.", `flags "x" are unknown`
+	steps := []resolver.Step{
+		{Stage: "normalize", Detail: "case: URN:NBN:de:101:1-201102033592 -> " + name},
+		{Stage: "canonical", Detail: name},
+		{Stage: "cache", Detail: "miss urn:nbn:de:101:1-201102033592, ttl 0s"},
+		{Stage: "registry", Detail: "unsupported: no prefix of the registry has the name"},
+		{Stage: "dns", Detail: "nbn.urn.arpa. NAPTR: NOERROR, 2 records, ttl 1h0m0s, not authenticated", Took: 12345 * time.Microsecond},
+		{Stage: "ddds", Detail: "skipped", Rule: other},
+		{Stage: "ddds", Detail: "used", Rule: delegated},
+		{Stage: "dns", Detail: "de.nbn.example. NAPTR from the cache, 4m0s old, ttl 56m0s, 3 records, authenticated"},
+		{Stage: "ddds", Detail: "skipped", Rule: unknown},
+		{Stage: "ddds", Detail: "used", Rule: leads},
+		{Stage: "ddds", Detail: "could use", Rule: also},
+		{Stage: "ddds", Detail: "the ttl is 56m0s, of de.nbn.example. NAPTR"},
+		{Stage: "ddds", Detail: "2 locations"},
+	}
+	return map[string]pages.Explanation{
+		"found": {
+			Name: name, Steps: steps, Targets: []pages.Target{{URI: leads.Result, Type: "text/html"}, {URI: "https://mirror.example.org/", IsFailing: true}},
+			Path: "/api/v1/explain", Query: pages.ExplainQuery(name, ""), About: "/uri-res/N2C.html?" + name,
+		},
+		"failed": {
+			Name: "urn:a1:b", Steps: steps[1:4], Path: "/api/v1/explain", Query: pages.ExplainQuery("urn:a1:b", "I2Ls"),
+			Problem: &api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b", Detail: "name not found: tried registry: no prefix of the registry has the name; ddds: a1.urn.arpa. does not exist"},
+		},
+	}
+}
+
+// What the page of an explanation says of rules, and in which words.
+func TestExplain(t *testing.T) {
+	all := explained()
+	d := pages.New(library(t))
+	for _, tt := range []struct {
+		name string
+		w    pages.Writer
+		want []string
+		not  []string
+	}{
+		{"found", d.For("en"), []string{
+			"<h1>How it was resolved</h1>", `<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
+			`<li class="left"><b>Rule of nbn.urn.arpa.</b> <small>not used</small><dl><dt>Order, preference</dt><dd>5, 10</dd><dt>Flags</dt><dd>(leads to the next rule)</dd>`,
+			`<dt>Why not</dt><dd>the expression does not match</dd>`, `<dd>u (the result is a URI)</dd>`, `<dt>It matches</dt><dd>urn:nbn:de:101:1-201102033592</dd>`,
+			`<dt>Result</dt><dd>https://resolver.example.org/de:101:1-201102033592</dd>`, `<dt>TTL</dt><dd>1h</dd>`,
+			`<li><b>dns</b> nbn.urn.arpa. NAPTR: NOERROR, 2 records, ttl 1h0m0s, not authenticated <small>12.3 ms</small></li>`,
+			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`, `>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1h</text>`,
+			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`, `<b class="ill">`,
+			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`, `<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
+		}, []string{"more steps", "lang=\"en\"><b>"}},
+		{"failed", d.For(pages.Chosen("de")), []string{
+			`<p class="said">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="fails">`, `<li lang="en"><b>canonical</b>`, "service=I2Ls",
+		}, []string{"Where it leads", "Wohin er führt"}},
+	} {
+		e := all[tt.name]
+		page := string(tt.w.Explain(&e).Body)
+		for _, want := range tt.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s has no %s:\n%s", tt.name, want, page)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(page, not) {
+				t.Errorf("%s has %s", tt.name, not)
+			}
+		}
+	}
+}
+
+// Nothing that a server says becomes markup, and the page is below 30 KB, however long the way is.
+func TestExplainIsBounded(t *testing.T) {
+	d := pages.New(library(t))
+	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "</svg><img src=x onerror=alert(1)>", strings.Repeat("<", 10_000), strings.Repeat("长", 500), "\x00\xff"} {
+		rule := &resolver.Rule{Domain: text, Flags: text, Services: text, Regexp: text, Substitute: text, Matched: text, Result: text, Reason: text}
+		e := pages.Explanation{
+			Name: text, Path: "/api/v1/explain", Query: pages.ExplainQuery(text, ""), About: "/" + text,
+			Steps:   slices.Repeat([]resolver.Step{{Stage: text, Detail: text}, {Stage: "ddds", Detail: text, Rule: rule}}, 500),
+			Targets: slices.Repeat([]pages.Target{{URI: text, Title: text}}, 500),
+		}
+		for _, steps := range []int{1000, 1} {
+			e.Steps = e.Steps[:steps]
+			for _, problem := range []*api.Problem{nil, {Status: 400, Title: text, Detail: text, Input: text}} {
+				e.Problem = problem
+				page := d.In(pages.French).Explain(&e).Body
+				read(t, page)
+				const most = 30_000
+				if len(page) > most || strings.Contains(string(page), "<script") || strings.Contains(string(page), "<img src=x") {
+					t.Errorf("%.20q: %d octets", text, len(page))
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkExplain(b *testing.B) {
+	d := pages.New(library(b))
+	e := explained()["found"]
+	for b.Loop() {
+		d.For("de-AT,de;q=0.9").Explain(&e)
+	}
+}

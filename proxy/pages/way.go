@@ -1,0 +1,84 @@
+package pages
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// way returns how a name was resolved, as a picture and as the items of a list, which has more of what each step said.
+func (r *room) way(steps []resolver.Step) (picture, items template.HTML) {
+	steps = steps[:min(len(steps), mostSteps)]
+	items, _ = r.items(roomSteps, len(steps), func(m *markup, i int) {
+		m.tag("<li>")
+		r.said(m, &steps[i], roomText/2)
+		m.tag("</li>\n")
+	})
+	boxes := make([]wayBox, 0, len(steps))
+	for i := range min(len(steps), strings.Count(string(items), "</li>")) {
+		boxes = append(boxes, briefly(&steps[i]))
+	}
+	return r.draw(boxes, roomWay), items
+}
+
+// isQuestion reports whether a stage of a resolution is a question to a server, which a system asked on its way.
+func isQuestion(stage string) bool { return stage == "dns" || stage == "thttp" }
+
+// said appends what a step says, with so many octets of its detail.
+func (r *room) said(m *markup, s *resolver.Step, most int) {
+	stage, _ := fitting(s.Stage, roomText/8)
+	detail, _ := fitting(s.Detail, most)
+	m.tag("<b>")
+	m.text(stage)
+	m.tag("</b> ")
+	m.text(detail)
+	if s.Took > 0 {
+		m.tag(" <small>")
+		m.text(duration(s.Took))
+		m.tag("</small>")
+	}
+}
+
+// briefly returns a step as a box of two lines.
+func briefly(s *resolver.Step) wayBox {
+	b := wayBox{head: s.Stage}
+	if isQuestion(s.Stage) {
+		b.x = wayIndent
+	}
+	if s.Rule != nil && s.Rule.Use != resolver.RuleUsed {
+		b.x, b.class = wayIndent, wayLeft
+	}
+	b.add(s.Detail, 1)
+	return b
+}
+
+// duration returns how long a step took, with three digits: "12.3 ms".
+func duration(d time.Duration) string {
+	unit, word := time.Microsecond, " µs"
+	switch {
+	case d >= time.Second:
+		unit, word = time.Second, " s"
+	case d >= time.Millisecond:
+		unit, word = time.Millisecond, " ms"
+	}
+	return strconv.FormatFloat(float64(d)/float64(unit), 'g', 3, 64) + word
+}
+
+// letters returns a text of at most so many characters, and the mark that it was cut.
+func letters(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == most {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}

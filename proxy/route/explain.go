@@ -1,0 +1,12 @@
+package route
+
+import "strings"
+
+// explained returns a target at which the steps of a resolution are asked for, which are a page for browsers, in a language: programs in
+// browsers may ask for another format.
+func explained(r Target, target string) Target {
+	_, query, _ := strings.Cut(target, "?")
+	r.Explains, r.Language = true, languageOf(query)
+	r.Format, _ = parameter(query, "format")
+	return r
+}
