@@ -39,6 +39,7 @@ type explainPage struct {
 	Heading     string
 	Says        phrase
 	IsFailed    bool
+	Detail      phrase
 	Way, Steps  template.HTML
 	IsCut       bool
 	Targets     template.HTML
@@ -58,7 +59,8 @@ func (w Writer) Explain(e *Explanation) Page {
 	boxes := []wayBox{{head: string(w.text().Name), class: wayEnd}}
 	boxes[0].add(e.Name, 3)
 	if e.Problem != nil {
-		page.IsFailed, page.Says = true, w.says(w.shortened(e.Problem))
+		short := w.shortened(e.Problem)
+		page.IsFailed, page.Says, page.Detail = true, w.says(short), phrase{Said: w.stopped(short.Detail)}
 	}
 	steps := e.Steps[:min(len(e.Steps), mostExplained)]
 	page.Steps, page.IsCut = r.items(roomRules, len(steps), func(m *markup, i int) { r.explained(m, &steps[i]) })
