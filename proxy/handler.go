@@ -35,6 +35,7 @@ type Handler struct {
 	statics map[string]*answer.Static
 	// hostRobots is robots.txt of a web host whose paths are names.
 	hostRobots *answer.Static
+	docs       answer.Docs
 	// hostStatics are documents of the hosts of identifiers in web addresses, by host and path.
 	hostStatics map[string]map[string]*answer.Static
 	exchanges   sync.Pool
@@ -55,7 +56,7 @@ func New(config Config) *Handler {
 	}
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), failing: failures.Failing,
+		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages), failing: failures.Failing,
 		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
 		gate: gate.New(gate.Config{
 			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,

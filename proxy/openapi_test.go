@@ -128,6 +128,8 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/namespaces":               "/namespaces /namespaces?q=84&lang=de",
 		"/namespaces/{nid}":         "/namespaces/isbn /namespaces/none1",
 		"/opensearch.xml":           "/opensearch.xml",
+		"/docs":                     "/docs /docs?lang=de",
+		"/docs/{group}":             "/docs/names /docs/none",
 	} {
 		for target := range strings.FieldsSeq(targets) {
 			if path == "/{uri}" {

@@ -243,6 +243,12 @@ func packageRules() []packageRule {
 			"a page shows values, the listings of gateways too: its caller decides which",
 		},
 		{
+			"proxy/apidoc",
+			[]string{"proxy/pages"},
+			true,
+			"pages about an API are made of its OpenAPI document alone, so that both servers of urnd have them of one maker",
+		},
+		{
 			"proxy/pages/qr", nil, true,
 			"a QR code is of any text: it knows nothing of names",
 		},
@@ -271,7 +277,7 @@ func packageRules() []packageRule {
 		{
 			"proxy/answer",
 			[]string{
-				"proxy/answer/gs1", "proxy/answer/represent", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
+				"proxy/answer/gs1", "proxy/answer/represent", "proxy/apidoc", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
 				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage",
 			},
 			true,
@@ -296,7 +302,7 @@ func packageRules() []packageRule {
 		{
 			"proxy/admin",
 			[]string{
-				"proxy/admin/editor", "proxy/admin/session", "proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
+				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
 				"internal/httpmessage",

@@ -81,6 +81,7 @@ func New(config Config) *Handler {
 	config.Pages = config.Pages.Apart()
 	h := &Handler{config: config, subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), left: make(chan struct{})}
 	h.operations = append(append(h.ownOperations(), h.registryOperations()...), h.editorOperations()...)
+	h.operations = append(h.operations, h.docsOperations()...)
 	return h
 }
 

@@ -20,7 +20,7 @@ const catalogType = linksetType + `; profile="https://www.rfc-editor.org/info/rf
 func Catalog(base string, lines httpmessage.Lines) message.Reply {
 	api := linkContext{Anchor: base + route.PathResolve}
 	api.add("service-desc", base+route.PathOpenAPI, typeJSON)
-	api.add("service-doc", base+"/", "text/html")
+	api.add("service-doc", base+route.PathDocs, "text/html")
 	reply := NewStatic(catalogType, linksetJSON([]linkContext{api})).Reply(lines)
 	reply.AddLink(catalogLink(base))
 	return reply

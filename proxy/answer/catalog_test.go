@@ -31,7 +31,7 @@ func TestCatalog(t *testing.T) {
 		}
 		for rel, want := range map[string]string{
 			"service-desc": `[{"href":"` + base + `/api/v1/openapi.json","type":"application/json"}]`,
-			"service-doc":  `[{"href":"` + base + `/","type":"text/html"}]`,
+			"service-doc":  `[{"href":"` + base + `/docs","type":"text/html"}]`,
 		} {
 			if got, err := json.Marshal(api[rel]); err != nil || string(got) != want {
 				t.Errorf("%s is %s, want %s", rel, got, want)

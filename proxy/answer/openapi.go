@@ -23,8 +23,8 @@ var openAPI []byte
 //go:embed favicon.ico
 var favicon []byte
 
-// robots lets crawlers read the home page and those of namespaces, and look up no names: each would cost a resolution.
-const robots = "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nDisallow: /\n"
+// robots lets crawlers read the home page, those of namespaces and those about the API, and look up no names: each would cost a resolution.
+const robots = "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"
 
 // HostRobots returns robots.txt of a web host whose paths are names: crawlers follow its links as they follow those of any site.
 func HostRobots() *Static {

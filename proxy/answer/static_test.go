@@ -49,7 +49,7 @@ func TestStatics(t *testing.T) {
 	all := Statics()
 	for path, tt := range map[string]struct{ kind, part string }{
 		"/api/v1/openapi.json": {"application/json", `"openapi": "3.`},
-		"/robots.txt":          {"text/plain; charset=utf-8", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nDisallow: /\n"},
+		"/robots.txt":          {"text/plain; charset=utf-8", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"},
 		"/favicon.ico":         {"image/vnd.microsoft.icon", "\x00\x00\x01\x00"},
 	} {
 		if all[path] == nil {

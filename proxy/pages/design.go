@@ -47,6 +47,7 @@ type Design struct {
 	listings  sheet
 	names     sheet
 	ways      sheet
+	docs      sheet
 	status    sheet
 	// panels are those of the admin interface, and livePanels those with a script.
 	panels, livePanels sheet
@@ -72,9 +73,10 @@ func New(site Site) *Design {
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
 	d.names = newSheet(site, "style.css", "name.css", "way.css").withImages().withScripts()
+	d.docs = newSheet(site, "style.css", "docs.css")
 	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
 	d.status = newSheet(site, "style.css", "status.css").withEvents().withScripts()
-	d.panels = newSheet(site, "style.css", "panel.css")
+	d.panels = newSheet(site, "style.css", "panel.css", "docs.css")
 	d.livePanels = d.panels.withEvents().withScripts()
 	return d
 }
@@ -194,6 +196,9 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	}
 	return f
 }
+
+// Chosen returns the parameter by which links keep the language that was chosen, with the question mark before it, "" for none.
+func (w Writer) Chosen() string { return w.query() }
 
 // query returns the parameter by which a page of this server keeps the language that was chosen.
 func (w Writer) query() string {

@@ -89,6 +89,7 @@ type home struct {
 	Namespaces []link
 	Known      string
 	All        template.HTMLAttr // of the link to the list of namespaces; "" for none
+	API        template.HTMLAttr // of the link to the pages about the API; "" for none
 }
 
 // Home returns the start page, with a form for a name. isHost is whether it is that of a web host whose paths are names, where
@@ -107,7 +108,7 @@ func (w Writer) Home(isHost bool) Page {
 		page.Welcome = welcome
 	}
 	if !isHost {
-		page.Fetch = w.href(pathFetch + w.query())
+		page.Fetch, page.API = w.href(pathFetch+w.query()), w.href(pathDocs+w.query())
 		if len(site.All) > 0 {
 			page.All = w.href(pathNamespaces + w.query())
 		}
@@ -160,8 +161,11 @@ func (w Writer) Fetch() Page {
 	return w.execute("fetch.html", &w.design.page, page)
 }
 
-// pathFetch is that of package route.
-const pathFetch = "/fetch"
+// pathFetch and pathDocs are those of package route.
+const (
+	pathFetch = "/fetch"
+	pathDocs  = "/docs"
+)
 
 // tablePage is a page of properties, or of links.
 type tablePage struct {

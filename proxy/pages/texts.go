@@ -58,6 +58,9 @@ type texts struct {
 	RuleMatched, RuleResult, RuleWhyNot                                 text
 	FlagNext, FlagURI, FlagServers, FlagHost, FlagProtocol              text
 
+	// The pages about the API.
+	APITitle, APISays text
+
 	// Listings of gateways.
 	Up, Previous, Next, More, Warning, NotAll, ServerSays, Words, Search, Open      text
 	Kind, Name, Size, Changed, Entries, Articles, UnitEntries, UnitArticles, Octets text

@@ -88,5 +88,8 @@ func german() texts {
 		RuleMatched: "Sie erfasst", RuleResult: "Ergebnis", RuleWhyNot: "Warum nicht",
 		FlagNext: "führt zur nächsten Regel", FlagURI: "das Ergebnis ist eine URI", FlagServers: "das Ergebnis hat Server (SRV)",
 		FlagHost: "das Ergebnis ist ein Rechner", FlagProtocol: "das Protokoll bestimmt, was folgt",
+
+		APITitle: "Programmierschnittstelle (API)",
+		APISays:  "Wie Programme diesen Server fragen: jede Operation mit ihren Parametern, ihren Antworten und einem Beispiel, auf Englisch.",
 	}
 }

@@ -84,5 +84,8 @@ func english() texts {
 		RuleMatched: "It matches", RuleResult: "Result", RuleWhyNot: "Why not",
 		FlagNext: "leads to the next rule", FlagURI: "the result is a URI", FlagServers: "the result has servers (SRV)",
 		FlagHost: "the result is a host", FlagProtocol: "the protocol knows what follows",
+
+		APITitle: "Programming interface (API)",
+		APISays:  "How programs ask this server: each operation with its parameters, its responses and an example.",
 	}
 }

@@ -87,5 +87,8 @@ func spanish() texts {
 		RuleMatched: "Reconoce", RuleResult: "Resultado", RuleWhyNot: "Por qué no",
 		FlagNext: "lleva a la regla siguiente", FlagURI: "el resultado es un URI", FlagServers: "el resultado tiene servidores (SRV)",
 		FlagHost: "el resultado es un equipo", FlagProtocol: "el protocolo determina lo que sigue",
+
+		APITitle: "Interfaz de programación (API)",
+		APISays:  "Cómo los programas preguntan a este servidor: cada operación con sus parámetros, sus respuestas y un ejemplo, en inglés.",
 	}
 }

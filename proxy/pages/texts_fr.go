@@ -86,5 +86,8 @@ func french() texts {
 		RuleMatched: "Elle reconnaît", RuleResult: "Résultat", RuleWhyNot: "Pourquoi pas",
 		FlagNext: "mène à la règle suivante", FlagURI: "le résultat est un URI", FlagServers: "le résultat a des serveurs (SRV)",
 		FlagHost: "le résultat est un hôte", FlagProtocol: "le protocole définit la suite",
+
+		APITitle: "Interface de programmation (API)",
+		APISays:  "Comment les programmes interrogent ce serveur : chaque opération avec ses paramètres, ses réponses et un exemple, en anglais.",
 	}
 }

@@ -74,5 +74,8 @@ func chinese() texts {
 		RuleMatched: "匹配内容", RuleResult: "结果", RuleWhyNot: "未使用的原因",
 		FlagNext: "指向下一条规则", FlagURI: "结果是 URI", FlagServers: "结果有服务器（SRV）",
 		FlagHost: "结果是主机", FlagProtocol: "后续由协议决定",
+
+		APITitle: "编程接口（API）",
+		APISays:  "程序如何查询本服务器：每个操作及其参数、响应和示例（英文）。",
 	}
 }

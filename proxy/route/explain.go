@@ -2,6 +2,9 @@ package route
 
 import "strings"
 
+// PathExplain is the path at which a name is resolved once more, to show how: the JSON document of PathResolve, and a page for browsers.
+const PathExplain = "/api/v1/explain"
+
 // explained returns a target at which the steps of a resolution are asked for, which are a page for browsers, in a language: programs in
 // browsers may ask for another format.
 func explained(r Target, target string) Target {

@@ -24,6 +24,9 @@ func (a *Ask) Last(lasting func(string) string) {
 	if n := t.Namespaces; n != nil {
 		t.Namespaces = &Namespaces{lasting(n.NID), lasting(n.Search), lasting(n.After)}
 	}
+	if d := t.Docs; d != nil {
+		t.Docs = &Docs{lasting(d.Slug)}
+	}
 	for _, text := range [...]*string{
 		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.To.Host, &t.Text, &t.Sort, &t.Format, &t.Handle, &t.Values, &t.Language,
 		&t.Query.ResolutionParams,

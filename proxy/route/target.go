@@ -28,15 +28,16 @@ const (
 	FormHandle                 // GET /api/handles/20.500.12345/a1
 	FormMemento                // GET /timegate/urn:ietf:rfc:2648, RFC 7089
 	FormNamespaces             // GET /namespaces, and /namespaces/ietf
+	FormDocs                   // GET /docs, and /docs/names
 )
 
-var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento", "namespaces"}
+var formNames = [...]string{"path", "target", "thttp", "api", "forward", "home", "fetch", "host", "handle", "memento", "namespaces", "docs"}
 
 // String returns the form in one word.
 func (f Form) String() string { return formNames[f] }
 
 // isPage reports whether a target is that of a page which is about no identifier.
-func (f Form) isPage() bool { return f == FormHome || f == FormNamespaces }
+func (f Form) isPage() bool { return f == FormHome || f == FormNamespaces || f == FormDocs }
 
 // RedirectStatus returns the status of a redirect to where a name leads: 302, but 303 where RFC 2169 section 3.1 requires it, by
 // THTTP to a client of HTTP/1.1.
@@ -77,6 +78,8 @@ type Target struct {
 	Explains bool
 	// Namespaces is the page about namespaces that is asked for; nil for none.
 	Namespaces *Namespaces
+	// Docs is the page about the API that is asked for; nil for none.
+	Docs *Docs
 	// Moment is what is asked of how the name was; the zero value is nothing.
 	Moment Moment
 }
@@ -91,10 +94,8 @@ func (t *Target) IsPage() bool {
 const (
 	// PathTHTTP is the prefix of the paths of services, RFC 2169 section 2.
 	PathTHTTP = "/uri-res/"
-	// PathResolve is the path of the JSON API, and PathExplain an alias of it. Both return a
-	// trace.
+	// PathResolve is the path of the JSON API.
 	PathResolve = "/api/v1/resolve"
-	PathExplain = "/api/v1/explain"
 	// PathOpenAPI is the path of the description of the API, by OpenAPI.
 	PathOpenAPI = "/api/v1/openapi.json"
 )
@@ -126,6 +127,9 @@ func parse(target string, room *Scratch) (Target, error) {
 		return parseMoment(m, identifier, err)
 	}
 	if t, ok := parseNamespaces(target); ok {
+		return t, nil
+	}
+	if t, ok := parseDocs(target); ok {
 		return t, nil
 	}
 	switch {
