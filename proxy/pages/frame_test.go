@@ -83,6 +83,9 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	for name, n := range named() {
 		listings["name "+name] = w.Name(&n)
 	}
+	for name, page := range documented(t, w) {
+		listings["docs "+name] = page
+	}
 	for name, e := range explained() {
 		listings["explain "+name] = w.Explain(&e)
 	}

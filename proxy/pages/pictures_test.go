@@ -82,6 +82,11 @@ func shownPages(t testing.TB) map[string]pages.Page {
 		for name := range named() {
 			all["foreign-"+l.Word()+"-name-"+name] = others["name "+name]
 		}
+		for name := range documented(t, d.In(l)) {
+			if l == pages.English || name == "index" || name == "names" {
+				all[prefixOf(l)+"docs-"+name] = others["docs "+name]
+			}
+		}
 		for name := range explained() {
 			all[prefixOf(l)+"explain-"+name] = others["explain "+name]
 		}

@@ -1,0 +1,64 @@
+package pages_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/apidoc"
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// documented returns all pages about the API for readers, as they are at /docs, and those about the API of the admin interface.
+func documented(t testing.TB, w pages.Writer) map[string]pages.Page {
+	t.Helper()
+	all := make(map[string]pages.Page)
+	for prefix, path := range map[string]string{"": "../answer/openapi.json", "admin-": "../admin/openapi.json"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := apidoc.New(text, apidoc.Options{Root: "/docs", Document: "/api/v1/openapi.json", Most: apidoc.MaxContent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[prefix+"index"] = w.Docs(&pages.Docs{Root: "/docs", Path: "/docs", Content: apidoc.At(made.Index, "https://urn.example.org", w.Chosen())})
+		for _, slug := range made.Slugs() {
+			page, _ := made.Of(slug)
+			all[prefix+slug] = w.Docs(&pages.Docs{
+				Title: page.Title, Root: "/docs", Path: "/docs/" + slug, Content: apidoc.At(page.Content, "https://urn.example.org", w.Chosen()),
+			})
+		}
+	}
+	return all
+}
+
+// The frame is in the language of the reader, and what comes of the document is marked as English.
+func TestDocs(t *testing.T) {
+	german := documented(t, pages.New(pages.Site{}).For(pages.Chosen("de")))
+	for name, wants := range map[string][]string{
+		"index": {`<h1>Programmierschnittstelle (API)</h1>`, `<div lang="en">`, `href="/docs/names?lang=de#resolve"`, `href="/docs?lang=fr"`},
+		"names": {
+			`<h1 lang="en">Names</h1>`, `<li><a href="/docs?lang=de">Programmierschnittstelle (API)</a></li>`, `href="/docs/names?lang=fr"`,
+			`curl &#39;https://urn.example.org/api/v1/resolve?uri=urn%3Aietf%3Arfc%3A2648&#39;`,
+		},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(string(german[name].Body), want) {
+				t.Errorf("%s has no %s: %s", name, want, german[name].Body)
+			}
+		}
+	}
+}
+
+// No page about an API has more than 30 KB.
+func TestDocsAreShort(t *testing.T) {
+	for _, l := range pages.Languages() {
+		for name, page := range documented(t, pages.New(library(t)).In(l)) {
+			const most = 30_000
+			if len(page.Body) > most {
+				t.Errorf("%s, %s: %d octets", l.Tag(), name, len(page.Body))
+			}
+		}
+	}
+}
