@@ -199,7 +199,11 @@ func contentsOf(b *body, use func(string)) []content {
 	for i := range b.Content {
 		c := &b.Content[i]
 		references(&c.value.Schema, use)
-		all = append(all, content{c.name, typeOf(&c.value.Schema)})
+		shown := typeOf(&c.value.Schema)
+		if shown == "string" || shown == "anything" { // which the media type says
+			shown = ""
+		}
+		all = append(all, content{c.name, shown})
 	}
 	return all
 }
