@@ -149,8 +149,9 @@ func TestBelowAPath(t *testing.T) {
 		})
 	})
 	for target, want := range map[string]string{
-		"/fetch?uri=ftp://h.example/moved": "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F",
-		"/?uri=ftp%3A%2F%2Fh.example%2F":   "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2F",
+		"/fetch?uri=ftp://h.example/moved":       "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2Fpub%2F",
+		"/?uri=ftp%3A%2F%2Fh.example%2F":         "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2F",
+		"/?uri=ftp%3A%2F%2Fh.example%2F&lang=de": "/resolver/fetch?uri=ftp%3A%2F%2Fh.example%2F&lang=de",
 	} {
 		if response := s.get(t, target, "Accept: text/html", "Referer: http://a/"); response.Header.Get("Location") != want {
 			t.Errorf("%s: %s %q", target, response.Status, response.Header)

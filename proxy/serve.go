@@ -66,7 +66,7 @@ func (x *exchange) serveOwn() error {
 		return x.servePage()
 	case x.leadsToFetch():
 		x.reply(message.Reply{
-			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.Fetched(a.Target.Query.URI.String())), CacheControl: message.NoStore, Vary: "Accept",
+			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.FetchedIn(a.Target.Query.URI.String(), a.Target.Language)), CacheControl: message.NoStore, Vary: "Accept",
 		})
 		return nil
 	}
@@ -175,7 +175,7 @@ func (x *exchange) document() (message.Reply, error) {
 	case path == answer.PathSecurity:
 		return answer.Security(h.config.SecurityContact, h.config.Now()), nil
 	case path == answer.PathCatalog:
-		return answer.Catalog(x.base(), x.lines), nil
+		return answer.Catalog(x.base(), x.ask.Host != "", x.lines), nil
 	case path == pages.PathOpenSearch && x.ask.Host == "":
 		return answer.OpenSearch(x.base(), h.config.Pages, x.lines)
 	case h.hostStatics[x.ask.Host][path] != nil:

@@ -16,11 +16,16 @@ const PathCatalog = "/.well-known/api-catalog"
 const catalogType = linksetType + `; profile="https://www.rfc-editor.org/info/rfc9727"`
 
 // Catalog returns the catalogue of the API of the server at a base, to a request with these fields: where it is, and by RFC 8631 its
-// descriptions for programs and for people. What administers urnd is another server, whose address is for nobody else.
-func Catalog(base string, lines httpmessage.Lines) message.Reply {
+// descriptions for programs and for people: at a web host whose paths are names that is the front page, since the pages about the API would be names.
+// What administers urnd is another server, whose address is for nobody else.
+func Catalog(base string, isHost bool, lines httpmessage.Lines) message.Reply {
 	api := linkContext{Anchor: base + route.PathResolve}
 	api.add("service-desc", base+route.PathOpenAPI, typeJSON)
-	api.add("service-doc", base+route.PathDocs, "text/html")
+	doc := route.PathDocs
+	if isHost {
+		doc = "/"
+	}
+	api.add("service-doc", base+doc, "text/html")
 	reply := NewStatic(catalogType, linksetJSON([]linkContext{api})).Reply(lines)
 	reply.AddLink(catalogLink(base))
 	return reply

@@ -15,7 +15,7 @@ import (
 func TestCatalog(t *testing.T) {
 	for _, base := range []string{siteBase, ""} {
 		header := make(http.Header)
-		response := written(header, answer.Catalog(base, httpmessage.LinesOf(header)), nil)
+		response := written(header, answer.Catalog(base, false, httpmessage.LinesOf(header)), nil)
 		kind, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 		if err != nil || kind != "application/linkset+json" || parameters["profile"] != "https://www.rfc-editor.org/info/rfc9727" {
 			t.Errorf("the type is %s", response.Header.Get("Content-Type"))
@@ -37,8 +37,12 @@ func TestCatalog(t *testing.T) {
 				t.Errorf("%s is %s, want %s", rel, got, want)
 			}
 		}
+		atHost := decoded(t, text(t, written(make(http.Header), answer.Catalog(base, true, nil), nil)))
+		if got, err := json.Marshal(atHost[base+"/api/v1/resolve"]["service-doc"]); err != nil || string(got) != `[{"href":"`+base+`/","type":"text/html"}]` {
+			t.Errorf("at a web host: %s, %v", got, err)
+		}
 		header.Set("If-None-Match", response.Header.Get("Etag"))
-		if again := answer.Catalog(base, httpmessage.LinesOf(header)); again.Status != http.StatusNotModified {
+		if again := answer.Catalog(base, false, httpmessage.LinesOf(header)); again.Status != http.StatusNotModified {
 			t.Errorf("a client that has it gets %d", again.Status)
 		}
 	}

@@ -75,11 +75,20 @@ func (w Writer) Explain(e *Explanation) Page {
 		boxes = append(boxes, w.end(e))
 	}
 	page.Way = r.draw(boxes, roomExplained)
-	page.JSON, page.About = r.path("href", e.Path+e.Query+"&format=json"), r.path("href", e.About)
+	page.JSON, page.About = r.path("href", e.Path+e.Query+"&format=json"), r.path("href", w.aboutName(e))
 	if len(e.Query) <= longestInLinks {
 		page.Languages = w.inLanguages(func(parameter string) string { return e.Path + e.Query + "&" + parameter })
 	}
 	return w.execute("explain.html", &w.design.ways, page)
+}
+
+// aboutName returns the path of the page about the name of an explanation, in the language that was chosen: the query of a service is a URI, and
+// has no parameter, so that it is that of the form.
+func (w Writer) aboutName(e *Explanation) string {
+	if at := LanguagesOf(e.Name); e.About != "" && w.isChosen && at != nil {
+		return at(strings.TrimPrefix(w.query(), "?"))
+	}
+	return e.About
 }
 
 // shortened returns a problem with a detail that a page has room for.

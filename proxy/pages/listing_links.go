@@ -58,12 +58,17 @@ func (to linker) target(u string) (href string, web bool) {
 	}
 }
 
-// at returns where through leads, as browsers must ask for it.
+// at returns where through leads, as browsers must ask for it. What is fetched keeps the language that was chosen: its URI is percent-encoded,
+// and the parameter no part of it.
 func (to linker) at(u string) string {
-	if !to.isOwn {
-		return to.through(u)
+	target := to.through(u)
+	switch {
+	case !to.isOwn:
+		return target
+	case strings.HasPrefix(target, pathFetch+"?"):
+		target += to.writer.parameter()
 	}
-	return to.writer.design.Path(to.through(u))
+	return to.writer.design.Path(target)
 }
 
 // href returns the attributes of a link to a URI, "" where it must not be one.

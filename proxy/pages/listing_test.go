@@ -336,3 +336,34 @@ func BenchmarkListing(b *testing.B) {
 		})
 	}
 }
+
+// Links to what is fetched keep the language that was chosen, and no others do: a name has all of its query.
+func TestListingKeepsLanguage(t *testing.T) {
+	d := pages.New(pages.Site{Base: "/resolver"})
+	through := func(u string) string {
+		if strings.HasPrefix(u, "urn:") {
+			return "/" + u
+		}
+		return fetched(u)
+	}
+	l := &scheme.Listing{
+		Kind: scheme.KindMenu, URI: "gopher://h.example/", Title: "t", Parent: &scheme.Link{URI: "gopher://h.example/1/?a"},
+		Search: &scheme.Search{Prefix: "gopher://h.example/7/x%09"},
+		Items:  []scheme.Item{{Kind: scheme.ItemFile, Name: "a", URI: "gopher://h.example/0/a"}, {Name: "n", URI: "urn:example:a?=b"}},
+	}
+	chosen := string(d.For(pages.Chosen("de")).Listing(l, through).Body)
+	for _, want := range []string{
+		`href="/resolver/fetch?uri=gopher%3A%2F%2Fh.example%2F1%2F%3Fa&amp;lang=de"`, `href="/resolver/fetch?uri=gopher%3A%2F%2Fh.example%2F0%2Fa&amp;lang=de"`,
+		`<input type="hidden" name="lang" value="de">`, `href="/resolver/urn:example:a?=b"`,
+	} {
+		if !strings.Contains(chosen, want) {
+			t.Errorf("no %s in %s", want, chosen)
+		}
+	}
+	if accepted := string(d.For("de").Listing(l, through).Body); strings.Contains(accepted, "lang=de\"") || strings.Contains(accepted, `name="lang"`) {
+		t.Error(accepted)
+	}
+	if forwarded := string(d.For(pages.Chosen("de")).Listing(l, itself).Body); strings.Contains(forwarded, "lang=de") {
+		t.Error(forwarded)
+	}
+}

@@ -15,6 +15,14 @@ const PathFetch = "/fetch"
 // Fetched returns the target of this server at which a URI is retrieved.
 func Fetched(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
 
+// FetchedIn is Fetched for a reader who has chosen a language, "" for none.
+func FetchedIn(u, language string) string {
+	if language == "" {
+		return Fetched(u)
+	}
+	return Fetched(u) + "&lang=" + url.QueryEscape(language)
+}
+
 // LedTo is Fetched for a URI that a server redirects to, which a person has to open.
 func LedTo(u string) string { return Fetched(u) + "&led" }
 
