@@ -227,13 +227,27 @@ func suggest(a *route.Ask, err error, names resolver.Names) error {
 	if text, ok := rawName(t, err); ok {
 		return &problem.Failure{Err: err, Input: text, Suggestions: names.Suggest(text)}
 	}
-	var n *resolver.Negative
-	unknownScheme := errors.Is(err, resolver.ErrService) && !t.Query.IsURN()
-	if t.Form != route.FormPath || !errors.As(err, &n) || !n.Unclaimed && !unknownScheme {
+	if t.Form != route.FormPath || !isMistyped(t, err, names) {
 		return err
 	}
 	text := t.Query.URI.String()
-	return &problem.Failure{Err: err, Input: text, Suggestions: names.Suggest(text)}
+	return &problem.Failure{Err: err, Input: text, Typed: t.Text, Suggestions: names.Suggest(cmp.Or(t.Text, text))}
+}
+
+// isMistyped reports whether an error is about a URI that may have been meant otherwise: one that breaks a rule, of a namespace that nobody knows,
+// also where the DNS does not say so, or of a scheme that is not resolved.
+func isMistyped(t *route.Target, err error, names resolver.Names) bool {
+	var n *resolver.Negative
+	switch {
+	case errors.As(err, new(*uri.ParseError)):
+		return !t.Identified
+	case !t.Query.IsURN():
+		return errors.As(err, &n) && (n.Unclaimed || errors.Is(err, resolver.ErrService))
+	case errors.As(err, &n):
+		return n.Unclaimed
+	}
+	_, known := names.Set.Lookup(t.Query.NID())
+	return !known && errors.Is(err, resolver.ErrUnreachable)
 }
 
 // serveForward answers a request of a client of the proxy or of a site, from the cache or by its server.

@@ -61,6 +61,7 @@ func TestSuggestions(t *testing.T) {
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "nobody knows it", Unclaimed: true}
 	}
+	form := func(text string) string { return "/?uri=" + url.QueryEscape(text) }
 	for target, tt := range map[string]struct {
 		status int
 		want   string
@@ -70,6 +71,11 @@ func TestSuggestions(t *testing.T) {
 		"/urn:isbm:0395363411":                 {404, "urn:isbn:0395363411"},
 		"/urn:itef:rfc:1":                      {404, "urn:ietf:rfc:1"},
 		"/about":                               {404, ""},
+		form("urn:ietf:rfc 1"):                 {400, "urn:ietf:rfc:1"},
+		form("urn.ietf.rfc.1"):                 {400, "urn:ietf:rfc:1"},
+		form("10. 1000/182"):                   {400, "urn:doi:10.1000/182"},
+		"/urn:ietf:rfc:1.":                     {400, "urn:ietf:rfc:1"},
+		"/urn:isbn:978-0-395-36341-7":          {400, ""}, // which digit is wrong nobody knows
 		"/api/v1/nope":                         {404, ""},
 		"/unknown:thing":                       {501, ""},
 		// Names stay strict: RFC 8141 section 2.2.
@@ -92,6 +98,24 @@ func TestSuggestions(t *testing.T) {
 	for _, want := range []string{`Did you mean <a href="/urn:ietf:rfc:1">`, `value="&lt;script&gt; urn:ietf:rfc:1"`, "<details>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
+		}
+	}
+}
+
+// Where the DNS does not answer, a name of a namespace that is not known may be a mistyped one, and one of a known namespace is none.
+func TestSuggestionsWithoutDNS(t *testing.T) {
+	s := start(t, identifying(t))
+	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{}, resolver.ErrUnreachable
+	}
+	for target, want := range map[string]string{"/urn:isbm:0395363411": `["urn:isbn:0395363411"]`, "/urn:isbn:0395363411": "null", "/urn:nowhere:a": "null"} {
+		response := s.get(t, target)
+		var p struct{ Suggestions json.RawMessage }
+		if err := json.Unmarshal([]byte(text(t, response)), &p); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+		if got := strings.Join(strings.Fields(string(p.Suggestions)), ""); response.StatusCode != http.StatusBadGateway || got != strings.TrimPrefix(want, "null") {
+			t.Errorf("%s: %d, %s", target, response.StatusCode, got)
 		}
 	}
 }

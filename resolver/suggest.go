@@ -11,7 +11,7 @@ import (
 const maxSuggestions = 5
 
 // Suggest returns the URIs that a text which is not one probably means, best first: URIs in
-// it, the name of a namespace without "urn:", or a NID with a mistyped letter. All are
+// it, other spellings of it, the name of a namespace without "urn:", or a NID with a mistyped letter. All are
 // accepted by Canonical.
 func (n Names) Suggest(text string) []string {
 	var found []string
@@ -21,7 +21,9 @@ func (n Names) Suggest(text string) []string {
 		}
 	}
 	if joined := strings.Join(strings.Fields(text), ""); joined != text {
-		try(joined)
+		if try(n.withColons(text)); len(found) == 0 {
+			try(joined)
+		}
 	}
 	if try(uri.EncodeRawName(text)); len(found) > 0 {
 		return found // what is in it is only the beginning of the name
@@ -31,6 +33,12 @@ func (n Names) Suggest(text string) []string {
 	}
 	if u, ok := n.Identifiers.URI(text); ok {
 		try(u.String())
+	}
+	for _, one := range spellings(text) {
+		try(one)
+		if u, ok := n.Identifiers.URI(one); ok {
+			try(u.String())
+		}
 	}
 	name, rest := text, ""
 	if nid, nss, ok := strings.Cut(strings.TrimPrefix(text, "urn:"), ":"); ok {
@@ -46,6 +54,20 @@ func (n Names) Suggest(text string) []string {
 		}
 	}
 	return found
+}
+
+// withColons returns a text that begins with "urn" and the NID of a known namespace, and has colons for its spaces, "" for all others.
+func (n Names) withColons(text string) string {
+	rest, ok := cutURN(text)
+	if !ok {
+		return ""
+	}
+	joined := strings.Join(strings.Fields(rest), ":")
+	nid, _, _ := strings.Cut(joined, ":")
+	if _, known := n.Set.Lookup(strings.ToLower(nid)); !known {
+		return ""
+	}
+	return "urn:" + joined
 }
 
 // Meant returns the URIs that a text probably means that is a URI, but none of a scheme that is resolved, best first: what Suggest has, and

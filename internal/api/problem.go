@@ -15,6 +15,8 @@ type Problem struct {
 	Record *Record `json:"record,omitempty"`
 	// Suggestions are the identifiers that may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// IsPage is whether a page of this server was asked for, and none is there.
+	IsPage bool `json:"-"`
 	// Typed is what a person typed into a form, for its page.
 	Typed string `json:"-"`
 	// Forwarded is whether a URL was asked for as of a proxy, and not where a name leads.

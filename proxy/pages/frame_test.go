@@ -46,7 +46,8 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 			Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "mailto:a@a.example", Successors: []string{"urn:a1:c", "http://a.example/"},
 		}},
 		"reserved": {Status: 404, Title: "Not Found", Detail: "name not found", Input: "urn:a1:b", Record: &api.Record{Status: "reserved", Sandbox: true}},
-		"guess":    {Status: 404, Title: "Not Found", Detail: "no page", Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
+		"nothing":  {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int), Rule: "URI", Section: "RFC 3986 section 3", Detail: "an absolute URI begins with a scheme and a colon"},
+		"guess":    {Status: 404, Title: "Not Found", Detail: "no page", IsPage: true, Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
 		"opens":    {Status: 403, Title: "Forbidden", Detail: "a person", Input: "gopher://a.example/", Fetched: true, Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x"},
 		"address":  {Status: 404, Title: "Not Found", Detail: "name not found", Input: "https://purl.example/x"},
 	}

@@ -250,11 +250,44 @@ func TestProblemMarks(t *testing.T) {
 		{"urn:a1:\xe4b", 7, "\uFFFD", "urn:a1:\uFFFDb"},
 		{long + "|" + long, 100, "|", "…" + near + "|" + near + "…"},
 		{near + "|" + near, 60, "|", near + "|" + near},
+		{"urn:ex%C3%A4m:a", 6, "%C3%A4", "urn:ex%C3%A4m:a"},
+		{"urn:ex%20m:a", 6, "%20", "urn:ex%20m:a"},
+		{"urn:ex%zz:a", 6, "%", "urn:ex%zz:a"},
+		{"urn:ex%C3", 6, "%C3", "urn:ex%C3"},
 	} {
 		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path"}
 		elements := read(t, problem(p))
 		if mark, shown := texts(elements, "mark"), texts(elements, "code"); !slices.Equal(mark, []string{tt.mark}) || !slices.Equal(shown, []string{tt.shown}) {
 			t.Errorf("%q at %d: %q in %q", tt.input, tt.offset, mark, shown)
+		}
+	}
+}
+
+// What a person has typed is shown and marked as it was typed, and of what is no URI at all no octet is marked.
+func TestProblemMarksTyped(t *testing.T) {
+	for _, tt := range []struct {
+		typed, input string
+		offset       int
+		mark, shown  string // "" where nothing is marked
+	}{
+		{"urn:exäm:a", "urn:ex%C3%A4m:a", 6, "ä", "urn:exäm:a"},
+		{"urn:exäm:a", "urn:ex%C3%A4m:a", 9, "ä", "urn:exäm:a"},
+		{"urn:exäm:a", "urn:ex%C3%A4m:a", 12, "m", "urn:exäm:a"},
+		{"urn:ietf:rfc 1", "urn:ietf:rfc%201", 12, " ", "urn:ietf:rfc 1"},
+		{"urn:ä:", "urn:%C3%A4:", 11, "␣", "urn:ä:␣"},
+		{"urn:exäm:ab", "urn:ex%C3%A4m:a", 6, "%C3%A4", "urn:ex%C3%A4m:a"},
+		{"978-0-395-36341-7", "urn:isbn:978-0-395-36341-7", 25, "7", "urn:isbn:978-0-395-36341-7"},
+		{"kalevala", "kalevala", 0, "", "kalevala"},
+		{"hello urn:a", "hello urn:a", 5, "", "hello urn:a"},
+		{"urn：ietf:a", "urn：ietf:a", 3, "", "urn：ietf:a"},
+		{"urn:x", "urn:x", 5, "␣", "urn:x␣"},
+	} {
+		p := api.Problem{Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset, Rule: "path"}
+		page := problem(p)
+		elements := content(read(t, page))
+		mark, shown := strings.Join(texts(elements, "mark"), ""), strings.Join(texts(elements, "code"), "")
+		if mark != tt.mark || shown != tt.shown || (mark == "") != strings.Contains(string(page), "no identifier that this server understands") {
+			t.Errorf("%q as %q at %d: %q in %q", tt.typed, tt.input, tt.offset, mark, shown)
 		}
 	}
 }

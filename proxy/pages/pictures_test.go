@@ -76,7 +76,7 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	}}, [][2]string{{"/api/v1/config", "the configuration in force"}})
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
-		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
+		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
 			all[prefixOf(l)+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
 		}
 		for name := range named() {
@@ -140,7 +140,7 @@ func TestAccessible(t *testing.T) {
 	server := serving(t, all)
 	browser := testserver.StartChromium(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if strings.HasPrefix(name, "long-") || !strings.Contains(name, os.Getenv("URND_ONLY")) {
+		if strings.HasPrefix(name, "long-") {
 			continue
 		}
 		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}} {
@@ -205,9 +205,6 @@ func TestPictures(t *testing.T) {
 	server := serving(t, all)
 	browser := testserver.StartChromium(t)
 	shown := slices.Sorted(maps.Keys(all))
-	if only := os.Getenv("URND_ONLY"); only != "" {
-		shown = slices.DeleteFunc(shown, func(n string) bool { return !strings.Contains(n, only) })
-	}
 	for _, name := range shown {
 		for _, screen := range []testserver.Screen{
 			{Width: 1200, Height: 900},

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/urnd/urnd/internal/api"
 )
@@ -84,8 +84,12 @@ func (w Writer) Problem(p api.Problem) Page {
 	if p.Retrieves != "" {
 		page.Heading, page.Opens = string(t.OpenThis), link{w.opens(p.Opens), p.Retrieves}
 	}
-	if p.Rule != "" && p.Offset != nil {
-		page.IsMarked, page.Input, page.Says = true, around(p.Input, *p.Offset), t.AtMark.around(w.say(p.Detail))
+	switch {
+	case p.Rule == "" || p.Offset == nil:
+	case isNoIdentifier(&p): // to mark an octet of any other text would help nobody
+		page.Says = plain(t.NoIdentifier)
+	default:
+		page.IsMarked, page.Input, page.Says = true, markedOf(&p), t.AtMark.around(w.say(p.Detail))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
@@ -97,6 +101,15 @@ func (w Writer) Problem(p api.Problem) Page {
 		})
 	}
 	return w.execute("problem.html", &w.design.page, page)
+}
+
+// isNoIdentifier reports whether what was typed has no scheme, and so is not nearly a URI.
+func isNoIdentifier(p *api.Problem) bool {
+	if p.Typed == "" || p.Fetched || p.Typed != p.Input {
+		return false
+	}
+	end := strings.IndexFunc(p.Typed, func(c rune) bool { return c > unicode.MaxASCII || strings.ContainsRune(":/?# ", c) })
+	return end < 0 || p.Typed[end] != ':'
 }
 
 // The longest identifier that a page has in full, in links and in its form, and how much of longer ones it shows, in octets: a
@@ -156,7 +169,9 @@ func (w Writer) heading(p *api.Problem) string {
 	switch {
 	case p.Status == http.StatusBadRequest:
 		return string(t.NotValid)
-	case p.Status == http.StatusNotFound && isAddress:
+	case p.Status == http.StatusNotImplemented && p.Input != "":
+		return string(t.NameNotFound)
+	case p.Status == http.StatusNotFound && (isAddress || p.IsPage):
 		return string(t.AddressNotFound)
 	case p.Status == http.StatusNotFound:
 		return string(t.NameNotFound)
@@ -189,7 +204,7 @@ func (w Writer) says(p *api.Problem) phrase {
 			return plain(t.Reserved)
 		case p.Record != nil:
 			return plain(t.NoResource)
-		case isAddress(p):
+		case isAddress(p), p.IsPage:
 			return plain(t.NoAddress)
 		}
 		return plain(t.Nobody)
@@ -204,25 +219,4 @@ func (w Writer) says(p *api.Problem) phrase {
 	default:
 		return phrase{Said: w.stopped(p.Detail)}
 	}
-}
-
-// marked is an input around the offending octet: At is empty where that is its end.
-type marked struct{ Before, At, After string }
-
-// around returns the character at an offset of an input, and up to 60 octets before and after
-// it, as valid UTF-8.
-func around(input string, offset int) marked {
-	const context = 60
-	offset = min(max(offset, 0), len(input))
-	_, size := utf8.DecodeRuneInString(input[offset:])
-	end := offset + size
-	m := marked{input[max(0, offset-context):offset], input[offset:end], input[end:min(len(input), end+context)]}
-	if offset > context {
-		m.Before = "…" + m.Before
-	}
-	if end+context < len(input) {
-		m.After += "…"
-	}
-	valid := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-	return marked{valid(m.Before), valid(m.At), valid(m.After)}
 }

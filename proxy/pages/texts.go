@@ -33,10 +33,10 @@ type texts struct {
 	FetchTitle, FetchSays, FetchLabel, Fetch text
 
 	// Problems with a name.
-	NotValid, NameNotFound, AddressNotFound, NameGone, AddressGone, NotNow                         text
-	Reserved, NoResource, NoAddress, Nobody, OwnerWithdrew, NoAnswer, Busy, CannotLookUp           text
-	AtMark, EndOfInput, OpenThis, Led, Withdrawn, Instead, Questions, Sandbox, DidYouMean, Details text
-	Status, Octet                                                                                  text
+	NotValid, NameNotFound, AddressNotFound, NameGone, AddressGone, NotNow                                       text
+	Reserved, NoResource, NoAddress, Nobody, OwnerWithdrew, NoAnswer, Busy, CannotLookUp                         text
+	AtMark, NoIdentifier, EndOfInput, OpenThis, Led, Withdrawn, Instead, Questions, Sandbox, DidYouMean, Details text
+	Status, Octet                                                                                                text
 
 	// Problems with a resource of another server.
 	Unreached, NoSuch, PasswordNeeded, Refuses                                     text

@@ -91,5 +91,7 @@ func german() texts {
 
 		APITitle: "Programmierschnittstelle (API)",
 		APISays:  "Wie Programme diesen Server fragen: jede Operation mit ihren Parametern, ihren Antworten und einem Beispiel, auf Englisch.",
+
+		NoIdentifier: "Das ist keine Kennung, die dieser Server versteht. Er löst URNs wie urn:ietf:rfc:2648, URLs, ISBNs, ISSNs und DOIs auf.",
 	}
 }

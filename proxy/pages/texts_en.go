@@ -87,5 +87,7 @@ func english() texts {
 
 		APITitle: "Programming interface (API)",
 		APISays:  "How programs ask this server: each operation with its parameters, its responses and an example.",
+
+		NoIdentifier: "This is no identifier that this server understands. It looks up URNs, such as urn:ietf:rfc:2648, URLs, ISBNs, ISSNs and DOIs.",
 	}
 }

@@ -90,5 +90,7 @@ func spanish() texts {
 
 		APITitle: "Interfaz de programación (API)",
 		APISays:  "Cómo los programas preguntan a este servidor: cada operación con sus parámetros, sus respuestas y un ejemplo, en inglés.",
+
+		NoIdentifier: "Este no es un identificador que este servidor entienda. Busca URN, como urn:ietf:rfc:2648, URL, ISBN, ISSN y DOI.",
 	}
 }

@@ -89,5 +89,7 @@ func french() texts {
 
 		APITitle: "Interface de programmation (API)",
 		APISays:  "Comment les programmes interrogent ce serveur : chaque opération avec ses paramètres, ses réponses et un exemple, en anglais.",
+
+		NoIdentifier: "Ce n’est pas un identifiant que ce serveur comprend. Il recherche les URN, comme urn:ietf:rfc:2648, les URL, les ISBN, les ISSN et les DOI.",
 	}
 }

@@ -77,5 +77,7 @@ func chinese() texts {
 
 		APITitle: "编程接口（API）",
 		APISays:  "程序如何查询本服务器：每个操作及其参数、响应和示例（英文）。",
+
+		NoIdentifier: "这不是本服务器能识别的标识符。本服务器可查询 URN（例如 urn:ietf:rfc:2648）、URL、ISBN、ISSN 和 DOI。",
 	}
 }
