@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,7 +45,7 @@ type registryEvent struct {
 
 // serveChanges answers a page of change sets, or of what one of them has changed. Whoever may see some names only must ask for those.
 func (h *Handler) serveChanges(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "since", "until", "by", "prefix", "set", "limit", "cursor")
+	given, err := parametersOf(c.Request, "since", "until", "by", "prefix", "set", "order", "limit", "cursor")
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -60,10 +61,14 @@ func (h *Handler) serveChanges(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	names := h.config.Registry.Names
+	read, err := changesInOrder(names, given["order"])
+	if err != nil {
+		return message.Reply{}, err
+	}
 	document := changePage{Changes: []registry.ChangeSet{}}
 	var failed error
 	begun := names.Now()
-	err = names.ChangeSets(c.Context(), after, func(set registry.ChangeSet) bool {
+	err = read(c.Context(), after, func(set registry.ChangeSet) bool {
 		if document.More = len(document.Changes) == limit || names.Now().Sub(begun) >= searchWithin; document.More {
 			return false
 		}
@@ -81,6 +86,18 @@ func (h *Handler) serveChanges(c *call) (message.Reply, error) {
 	}
 	document.Next = seqCursor(after)
 	return feedReply(c, document, document.Next, document.More), err
+}
+
+// changesInOrder returns what reads change sets in an order: that in which they were made, or the newest first.
+func changesInOrder(names Names, order string) (func(context.Context, registry.Seq, func(registry.ChangeSet) bool) error, error) {
+	switch order {
+	case "", "oldest":
+		return names.ChangeSets, nil
+	case "newest":
+		return names.ChangeSetsBefore, nil
+	default:
+		return nil, fmt.Errorf("%w: order is oldest or newest, which are first", problem.ErrSelection)
+	}
 }
 
 // serveVersions answers a page of all that happened to names, for those who keep a copy.
@@ -133,7 +150,7 @@ func newEvent(e registry.Event) registryEvent {
 
 // onlyFeed returns an error where parameters are given that choose change sets, for one that is named.
 func onlyFeed(given map[string]string) error {
-	for _, name := range []string{"since", "until", "by"} {
+	for _, name := range []string{"since", "until", "by", "order"} {
 		if given[name] != "" {
 			return fmt.Errorf("%w: %s chooses change sets, and set is the number of one", problem.ErrSelection, name)
 		}
