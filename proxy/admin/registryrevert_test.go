@@ -171,3 +171,21 @@ func TestNewestChangeSets(t *testing.T) {
 		t.Errorf("%v, %v", all, err)
 	}
 }
+
+// A version of a name is answered by its number.
+func TestVersionOfName(t *testing.T) {
+	s := newSite(t, nil)
+	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, `If-Match: "1"`)
+	for query, want := range map[string]int{
+		"&version=1": 200, "&version=2": 200, "&version=3": 404, "&version=0": 400, "&version=x": 400, "&version=1&at=2031-05-01": 400,
+	} {
+		r := s.ask("GET "+of(names, "urn:nbn:fi:a")+query, "")
+		if r.status != want || want == 200 && !strings.HasSuffix(query, fmt.Sprint(r.name(t).Version)) {
+			t.Errorf("%s: %d %s", query, r.status, r.body)
+		}
+	}
+	if r := s.ask("GET "+names+"?version=1", ""); r.status != 400 {
+		t.Errorf("a version of a list: %d", r.status)
+	}
+}
