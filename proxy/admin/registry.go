@@ -67,7 +67,7 @@ type call struct {
 	w     http.ResponseWriter
 	kind  registry.Kind
 	actor registry.Actor
-	job   string // the ID of a job, "" where the path has none
+	job   string // the ID of a job, or the number of a change set; "" where the path has none
 }
 
 // registryOperations are the only operations on the registry.
@@ -108,6 +108,7 @@ func (h *Handler) registryOperations() []operation {
 			method: "GET", path: "/api/v1/registry/changes", about: "what was changed together, by whom and why",
 			role: registry.Reader, kind: name, call: h.serveChanges,
 		},
+		{method: "GET", path: "/api/v1/registry/changes/{id}", role: registry.Reader, kind: name, call: h.serveChangeSet},
 		{method: "POST", path: "/api/v1/registry/changes/revert", role: registry.Admin, kind: name, call: h.serveRevert},
 		{method: "GET", path: "/api/v1/registry/versions", role: registry.Reader, kind: name, call: h.serveVersions},
 		{

@@ -100,6 +100,44 @@ func changesInOrder(names Names, order string) (func(context.Context, registry.S
 	}
 }
 
+// serveChangeSet answers a change set. Whoever may see some names only must ask for those that it has changed.
+func (h *Handler) serveChangeSet(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, "prefix")
+	if err != nil {
+		return message.Reply{}, err
+	}
+	number, err := setNumber(c.job)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	s, _, err := h.search(c, given)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	names := h.config.Registry.Names
+	var set registry.ChangeSet
+	err = names.Store().Read(c.Context(), func(tx registry.Tx) error {
+		set, err = registry.ChangeSetOf(tx, number)
+		return err
+	})
+	if err == nil && s.Below != "" {
+		var is bool
+		if is, err = names.Touches(c.Context(), number, s.Below); err == nil && !is {
+			err = fmt.Errorf("%w: the change set %d has changed nothing that begins with %s", registry.ErrUnknown, number, s.Below)
+		}
+	}
+	return message.JSON(http.StatusOK, set), err
+}
+
+// setNumber parses the number of a change set.
+func setNumber(text string) (registry.Seq, error) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || number < 1 {
+		return 0, fmt.Errorf("%w: set is the number of a change set", problem.ErrSelection)
+	}
+	return registry.Seq(number), nil
+}
+
 // serveVersions answers a page of all that happened to names, for those who keep a copy.
 func (h *Handler) serveVersions(c *call) (message.Reply, error) {
 	given, err := parametersOf(c.Request, "prefix", "limit", "cursor")
@@ -120,11 +158,9 @@ func (h *Handler) events(c *call, given map[string]string) (message.Reply, error
 	}
 	asked := registry.Events{After: after, Below: below, Limit: limit}
 	if text := given["set"]; text != "" {
-		number, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || number < 1 {
-			return message.Reply{}, fmt.Errorf("%w: set is the number of a change set", problem.ErrSelection)
+		if asked.Set, err = setNumber(text); err != nil {
+			return message.Reply{}, err
 		}
-		asked.Set = registry.Seq(number)
 	}
 	found, last, more, err := h.config.Registry.Names.Events(c.Context(), asked)
 	if err != nil {
