@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -65,7 +66,7 @@ func (d document) others() (all []fact) {
 	known := append(readOnly(), "status", "reason", "successors", "alias", "targets", "metadata", "contact", "redirect", "pattern", "authoritative", "sandbox")
 	for name, value := range d {
 		if !slices.Contains(known, name) {
-			all = append(all, fact{name, []string{string(value)}})
+			all = append(all, fact{name, []string{compact(value)}})
 		}
 	}
 	slices.SortFunc(all, func(a, b fact) int { return strings.Compare(a.Field, b.Field) })
@@ -79,7 +80,7 @@ func factsOf(metadata json.RawMessage) (all []fact) {
 	}
 	members, err := membersOf(metadata)
 	if err != nil {
-		return []fact{{"Metadata", []string{string(metadata)}}}
+		return []fact{{"Metadata", []string{compact(metadata)}}}
 	}
 	for _, m := range members {
 		f := fact{Field: "Metadata: " + m.name}
@@ -89,11 +90,20 @@ func factsOf(metadata json.RawMessage) (all []fact) {
 		case isList:
 			f.Lines = list
 		default:
-			f.Lines = []string{string(m.value)}
+			f.Lines = []string{compact(m.value)}
 		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// compact returns JSON without the white space between its parts, by which no value differs.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
 }
 
 // difference is how two versions differ in a field.

@@ -80,7 +80,7 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 	}
 	page.subject = s
 	page.offer(p)
-	return e.show(p, "The history of a "+s.Noun(), "history.html", page), nil
+	return e.show(p, s.title("History of "), "history.html", page), nil
 }
 
 // offer sets what whoever asks may do.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -25,17 +26,17 @@ func membersOf(text []byte) (all []member, err error) {
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return nil, fmt.Errorf("it is no JSON: %w", err)
+			return nil, notJSON(err)
 		}
 		m := member{}
 		m.name, _ = name.(string)
 		if err := d.Decode(&m.value); err != nil {
-			return nil, fmt.Errorf("it is no JSON: %w", err)
+			return nil, notJSON(err)
 		}
 		all = append(all, m)
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, notJSON(err)
 	}
 	if d.More() {
 		return nil, errNoObject
@@ -43,7 +44,15 @@ func membersOf(text []byte) (all []member, err error) {
 	return all, nil
 }
 
-var errNoObject = errors.New("it is not one JSON object")
+var errNoObject = errors.New("this is not a JSON object")
+
+// notJSON returns an error of decoding in words for people.
+func notJSON(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: it is not complete", errNoObject)
+	}
+	return fmt.Errorf("%w: %w", errNoObject, err)
+}
 
 // split returns the title and the tags of metadata, a tag a line, and the rest of it as text for people. What is not as a form could make it
 // is in the rest.

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,10 @@ type namePage struct {
 	Leads   []lead
 	Public  string // its page for readers, "" where that is not known
 	Targets []shownTarget
-	Facts   []fact // all else
-	AliasOf string // the page of the name that it is an alias of
+	// HasHealth is whether the health of one of the targets is known.
+	HasHealth bool
+	Facts     []fact // all else
+	AliasOf   string // the page of the name that it is an alias of
 }
 
 // shownTarget is a target with what is known of its health.
@@ -70,7 +73,8 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 		}
 	}
 	page.Targets = e.targets(p, s, n.Targets)
-	return e.show(p, "A "+s.Noun(), "name.html", page), nil
+	page.HasHealth = slices.ContainsFunc(page.Targets, func(t shownTarget) bool { return t.State != "" })
+	return e.show(p, s.title(""), "name.html", page), nil
 }
 
 // targets returns what a page shows of targets. That their health cannot be found out keeps nobody from seeing them.

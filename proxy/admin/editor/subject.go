@@ -69,6 +69,14 @@ func (s subject) Noun() string {
 	return "name"
 }
 
+// title returns the title of a page about it.
+func (s subject) title(before string) string {
+	if s.IsPrefix {
+		return before + s.Name + "*"
+	}
+	return before + s.Name
+}
+
 // under puts the pages of a subject below the list of names.
 func under(p *Request, s subject) {
 	if !s.IsPrefix {

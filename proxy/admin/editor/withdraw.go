@@ -85,7 +85,7 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
 	page.editing, page.Faults, page.Action = r, r.wrong, r.to(pathWithdraw)
 	page.Leads = leads(r.Request, r.subject, true, pathWithdraw)
-	reply := e.show(r.Request, "Withdraw a "+r.Noun(), "withdraw.html", page)
+	reply := e.show(r.Request, r.title("Withdraw "), "withdraw.html", page)
 	if len(r.wrong) > 0 {
 		reply.Status = statusOf(r.failed)
 	}
