@@ -239,11 +239,26 @@ func TestFaultsOfForm(t *testing.T) {
 	b := newBrowser(s, here)
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
 	for _, tt := range []struct{ change, field, says string }{
-		{"name=", "name", "Which name?"}, {"name=urn:nbn:fi: x", "name", "not allowed"}, {"t0-uri=not a uri", "t0-uri", "target"}, {"t0-uri=javascript:alert(1)", "t0-uri", "target"},
-		{"t0-uri=", "t0-uri", "lead nowhere"}, {"t0-priority=first", "t0-priority", "number"}, {"t0-from=31.12.", "t0-from", "2031-05-01"}, {"metadata={", "metadata", "JSON"},
-		{"metadata=[]", "metadata", "object"}, {`metadata={"a":1} x`, "metadata", "object"}, {`metadata={"a":}`, "metadata", "object"}, {`metadata={"a":1,"a":2}`, "metadata", "a"}, {"t1-type=text/html", "t1-uri", "needs a URI"}, {"alias=urn:nbn:fi:b", "alias", "alias"},
-		{"note=" + strings.Repeat("n", 5000), "note", "octets"}, {"contact=" + strings.Repeat("n", 5000), "contact", "octets"}, {"t0-rel=no relation", "t0-uri", "relation"},
-		{"redirect=200", "redirect", "redirect"}, {"redirect=x", "redirect", "x"}, {"status=gone", "status", "gone"},
+		{"name=", "name", "Which name?"},
+		{"name=urn:nbn:fi: x", "name", "not allowed"},
+		{"t0-uri=not a uri", "t0-uri", "target"},
+		{"t0-uri=javascript:alert(1)", "t0-uri", "target"},
+		{"t0-uri=", "t0-uri", "lead nowhere"},
+		{"t0-priority=first", "t0-priority", "number"},
+		{"t0-from=31.12.", "t0-from", "2031-05-01"},
+		{"metadata={", "metadata", "JSON"},
+		{"metadata=[]", "metadata", "object"},
+		{`metadata={"a":1} x`, "metadata", "object"},
+		{`metadata={"a":}`, "metadata", "object"},
+		{`metadata={"a":1,"a":2}`, "metadata", "a"},
+		{"t1-type=text/html", "t1-uri", "needs a URI"},
+		{"alias=urn:nbn:fi:b", "alias", "alias"},
+		{"note=" + strings.Repeat("n", 5000), "note", "octets"},
+		{"contact=" + strings.Repeat("n", 5000), "contact", "octets"},
+		{"t0-rel=no relation", "t0-uri", "relation"},
+		{"redirect=200", "redirect", "redirect"},
+		{"redirect=x", "redirect", "x"},
+		{"status=gone", "status", "gone"},
 	} {
 		p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...)
 		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.says) || tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-fault"`) {

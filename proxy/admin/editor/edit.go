@@ -190,7 +190,7 @@ func (e *Editor) form(r *editing, more int) message.Reply {
 	for range min(more, maxTargetForms-len(shown.Targets)) {
 		shown.Targets = append(shown.Targets, targetForm{})
 	}
-	title := r.subject.title("Edit ")
+	title := r.title("Edit ")
 	if r.isNew {
 		title = "A new " + r.Noun()
 	}

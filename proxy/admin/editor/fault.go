@@ -47,10 +47,23 @@ func faultOf(err error, n *nameForm) fault {
 		}
 	}
 	for _, f := range [...][2]string{
-		{"the metadata", "metadata"}, {"the contact", "contact"}, {"the reason", "reason"}, {"the note", "note"}, {"note: ", "note"},
-		{"would be active, and lead nowhere", targetField(0, "uri")}, {"more than 100 targets", targetField(0, "uri")}, {"own successor", "successors"},
-		{"be a successor", "successors"}, {" successors", "successors"}, {"an alias is a name", "alias"}, {"an alias of itself", "alias"}, {"aliases", "alias"},
-		{"pattern", "pattern"}, {"status of a redirect", "redirect"}, {"needs a reason", "reason"}, {"without a reason", "reason"},
+		{"the metadata", "metadata"},
+		{"the contact", "contact"},
+		{"the reason", "reason"},
+		{"the note", "note"},
+		{"note: ", "note"},
+		{"would be active, and lead nowhere", targetField(0, "uri")},
+		{"more than 100 targets", targetField(0, "uri")},
+		{"own successor", "successors"},
+		{"be a successor", "successors"},
+		{" successors", "successors"},
+		{"an alias is a name", "alias"},
+		{"an alias of itself", "alias"},
+		{"aliases", "alias"},
+		{"pattern", "pattern"},
+		{"status of a redirect", "redirect"},
+		{"needs a reason", "reason"},
+		{"without a reason", "reason"},
 	} {
 		if strings.Contains(text, f[0]) {
 			return fault{f[1], sentence(text)}
