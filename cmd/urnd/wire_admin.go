@@ -38,7 +38,7 @@ func newAdmin(c config.Config, r *resolution, s *service, expires func() (time.T
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
 		Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "",
 		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
-		Registry: wireAdminRegistry(c, r, s, d),
+		Registry: wireAdminRegistry(c, r, s, d), Public: c.Listen.PublicURL,
 		Settings: func() any { return config.Plain(c.Map()) },
 		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Pages: s.pages, Panicked: d.panicked,
 		Status: admin.Status{

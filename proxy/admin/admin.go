@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate and Registry
+// Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate, Public and Registry
 // must be set.
 type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
@@ -38,8 +38,10 @@ type Config struct {
 	// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case. Of others, which are names,
 	// there are answers.
 	HasResponses func(scheme string) bool
-	Registry     *Registry     // nil: there is none
-	Pages        *pages.Design // nil: those of urnd without settings
+	// Public is the URL by which readers reach the service, without a slash at its end; "" where it is not known.
+	Public   string
+	Registry *Registry     // nil: there is none
+	Pages    *pages.Design // nil: those of urnd without settings
 	// Panicked is called with a panic that was recovered, and its stack.
 	Panicked func(value any, stack []byte)
 	// Sessions are those of all configurations.

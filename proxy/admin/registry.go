@@ -35,12 +35,15 @@ type Names interface {
 	List(ctx context.Context, kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error)
 	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
 	ChangeSets(ctx context.Context, after registry.Seq, f func(registry.ChangeSet) bool) error
+	ChangeSetsBefore(ctx context.Context, before registry.Seq, f func(registry.ChangeSet) bool) error
 	Touches(ctx context.Context, number registry.Seq, below string) (bool, error)
 	Events(ctx context.Context, asked registry.Events) (found []registry.Event, last registry.Seq, more bool, err error)
 	Now() time.Time
 	Store() registry.Store
 	Doubt(key registry.Key) error
 	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
+	Preview(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Changed, error)
+	Revert(ctx context.Context, actor registry.Actor, revert registry.Revert) (registry.Reverted, error)
 	Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error)
 }
 
@@ -64,7 +67,7 @@ type call struct {
 	w     http.ResponseWriter
 	kind  registry.Kind
 	actor registry.Actor
-	job   string // the ID of a job, "" where the path has none
+	job   string // the ID of a job, or the number of a change set; "" where the path has none
 }
 
 // registryOperations are the only operations on the registry.
@@ -105,6 +108,8 @@ func (h *Handler) registryOperations() []operation {
 			method: "GET", path: "/api/v1/registry/changes", about: "what was changed together, by whom and why",
 			role: registry.Reader, kind: name, call: h.serveChanges,
 		},
+		{method: "GET", path: "/api/v1/registry/changes/{id}", role: registry.Reader, kind: name, call: h.serveChangeSet},
+		{method: "POST", path: "/api/v1/registry/changes/revert", role: registry.Admin, kind: name, call: h.serveRevert},
 		{method: "GET", path: "/api/v1/registry/versions", role: registry.Reader, kind: name, call: h.serveVersions},
 		{
 			method: "GET", path: "/api/v1/statistics", about: "how many names there are",

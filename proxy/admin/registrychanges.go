@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,7 +45,7 @@ type registryEvent struct {
 
 // serveChanges answers a page of change sets, or of what one of them has changed. Whoever may see some names only must ask for those.
 func (h *Handler) serveChanges(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "since", "until", "by", "prefix", "set", "limit", "cursor")
+	given, err := parametersOf(c.Request, "since", "until", "by", "prefix", "set", "order", "limit", "cursor")
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -60,10 +61,14 @@ func (h *Handler) serveChanges(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	names := h.config.Registry.Names
+	read, err := changesInOrder(names, given["order"])
+	if err != nil {
+		return message.Reply{}, err
+	}
 	document := changePage{Changes: []registry.ChangeSet{}}
 	var failed error
 	begun := names.Now()
-	err = names.ChangeSets(c.Context(), after, func(set registry.ChangeSet) bool {
+	err = read(c.Context(), after, func(set registry.ChangeSet) bool {
 		if document.More = len(document.Changes) == limit || names.Now().Sub(begun) >= searchWithin; document.More {
 			return false
 		}
@@ -81,6 +86,56 @@ func (h *Handler) serveChanges(c *call) (message.Reply, error) {
 	}
 	document.Next = seqCursor(after)
 	return feedReply(c, document, document.Next, document.More), err
+}
+
+// changesInOrder returns what reads change sets in an order: that in which they were made, or the newest first.
+func changesInOrder(names Names, order string) (func(context.Context, registry.Seq, func(registry.ChangeSet) bool) error, error) {
+	switch order {
+	case "", "oldest":
+		return names.ChangeSets, nil
+	case "newest":
+		return names.ChangeSetsBefore, nil
+	default:
+		return nil, fmt.Errorf("%w: order is oldest or newest, which are first", problem.ErrSelection)
+	}
+}
+
+// serveChangeSet answers a change set. Whoever may see some names only must ask for those that it has changed.
+func (h *Handler) serveChangeSet(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, "prefix")
+	if err != nil {
+		return message.Reply{}, err
+	}
+	number, err := setNumber(c.job)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	s, _, err := h.search(c, given)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	names := h.config.Registry.Names
+	var set registry.ChangeSet
+	err = names.Store().Read(c.Context(), func(tx registry.Tx) error {
+		set, err = registry.ChangeSetOf(tx, number)
+		return err
+	})
+	if err == nil && s.Below != "" {
+		var is bool
+		if is, err = names.Touches(c.Context(), number, s.Below); err == nil && !is {
+			err = fmt.Errorf("%w: the change set %d has changed nothing that begins with %s", registry.ErrUnknown, number, s.Below)
+		}
+	}
+	return message.JSON(http.StatusOK, set), err
+}
+
+// setNumber parses the number of a change set.
+func setNumber(text string) (registry.Seq, error) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || number < 1 {
+		return 0, fmt.Errorf("%w: set is the number of a change set", problem.ErrSelection)
+	}
+	return registry.Seq(number), nil
 }
 
 // serveVersions answers a page of all that happened to names, for those who keep a copy.
@@ -103,11 +158,9 @@ func (h *Handler) events(c *call, given map[string]string) (message.Reply, error
 	}
 	asked := registry.Events{After: after, Below: below, Limit: limit}
 	if text := given["set"]; text != "" {
-		number, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || number < 1 {
-			return message.Reply{}, fmt.Errorf("%w: set is the number of a change set", problem.ErrSelection)
+		if asked.Set, err = setNumber(text); err != nil {
+			return message.Reply{}, err
 		}
-		asked.Set = registry.Seq(number)
 	}
 	found, last, more, err := h.config.Registry.Names.Events(c.Context(), asked)
 	if err != nil {
@@ -133,7 +186,7 @@ func newEvent(e registry.Event) registryEvent {
 
 // onlyFeed returns an error where parameters are given that choose change sets, for one that is named.
 func onlyFeed(given map[string]string) error {
-	for _, name := range []string{"since", "until", "by"} {
+	for _, name := range []string{"since", "until", "by", "order"} {
 		if given[name] != "" {
 			return fmt.Errorf("%w: %s chooses change sets, and set is the number of one", problem.ErrSelection, name)
 		}

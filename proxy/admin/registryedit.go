@@ -21,11 +21,16 @@ type change struct {
 	condition condition
 	activate  bool // the request says that a withdrawn entry is to be active
 	keepNote  bool // the request has only a note
+	dryRun    bool // what would be is answered, and nothing is written
 }
 
 // changeOf returns the entry that a request is to change, and on which condition.
 func (h *Handler) changeOf(c *call) (change, error) {
-	given, err := parametersOf(c.Request, "uri")
+	given, err := parametersOf(c.Request, "uri", "dry_run")
+	if err != nil {
+		return change{}, err
+	}
+	isDry, err := dryRun(given)
 	if err != nil {
 		return change{}, err
 	}
@@ -34,16 +39,24 @@ func (h *Handler) changeOf(c *call) (change, error) {
 		return change{}, err
 	}
 	condition, err := conditionOf(httpmessage.LinesOf(c.Header))
-	return change{key: key, condition: condition}, err
+	return change{key: key, condition: condition, dryRun: isDry}, err
+}
+
+// dryRun returns the parameter "dry_run".
+func dryRun(given map[string]string) (is bool, err error) {
+	if text := given["dry_run"]; text != "" {
+		is, err = boolean("dry_run", text)
+	}
+	return is, err
 }
 
 // apply makes a change in one transaction, if its condition is true then.
 func (h *Handler) apply(c *call, of change, note string, edit func(before registry.Entry) (registry.Record, error)) (message.Reply, error) {
-	created := false
-	after, err := h.config.Registry.Names.Apply(c.Context(), c.actor, registry.Edit{
+	var was registry.Entry
+	made := registry.Edit{
 		Key: of.key, IfVersion: registry.Any, Note: note, Activate: of.activate, KeepNote: of.keepNote,
 		Change: func(before registry.Entry) (registry.Record, error) {
-			created = !before.Exists()
+			was = before
 			if err := of.condition.check(before); err != nil {
 				return registry.Record{}, err
 			}
@@ -53,11 +66,22 @@ func (h *Handler) apply(c *call, of change, note string, edit func(before regist
 			}
 			return record, err
 		},
-	})
+	}
+	if of.dryRun {
+		changes, err := h.config.Registry.Names.Preview(c.Context(), c.actor, made)
+		if err != nil {
+			return message.Reply{}, err
+		}
+		for _, change := range changes {
+			was = change.After
+		}
+		return h.changedReply(http.StatusOK, was), nil
+	}
+	after, err := h.config.Registry.Names.Apply(c.Context(), c.actor, made)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	if !created {
+	if was.Exists() {
 		return h.changedReply(http.StatusOK, after[0]), nil
 	}
 	r := h.changedReply(http.StatusCreated, after[0])

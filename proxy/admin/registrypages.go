@@ -6,6 +6,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -14,9 +15,13 @@ func (h *Handler) editorOperations() (all []operation) {
 	if h.config.Registry == nil {
 		return nil
 	}
-	e := editor.New(editor.Config{Show: h.show, API: func(actor registry.Actor, r *http.Request) (message.Reply, error) {
+	e := editor.New(editor.Config{Show: h.show, Public: h.config.Public, API: func(actor registry.Actor, r *http.Request) (message.Reply, error) {
 		reply, err := h.registryReply(nil, r, actor)
 		h.observe(r, err)
+		if err != nil && problem.Status(err) >= http.StatusInternalServerError { // a form may be shown again, which says no more
+			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
+				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
+		}
 		return reply, err
 	}})
 	for _, p := range e.Pages() {

@@ -23,18 +23,18 @@ const (
 
 // serveEntries answers one entry, or a list where the parameter "uri" is not given.
 func (h *Handler) serveEntries(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, append(filters(), "uri", "at", "limit", "cursor")...)
+	given, err := parametersOf(c.Request, append(filters(), "uri", "at", "version", "limit", "cursor")...)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	if c.URL.Query().Has("uri") {
-		if err := onlyParameters(given, "uri", "at"); err != nil {
+		if err := onlyParameters(given, "uri", "at", "version"); err != nil {
 			return message.Reply{}, err
 		}
 		return h.entry(c, given)
 	}
-	if given["at"] != "" {
-		return message.Reply{}, fmt.Errorf("%w: at is for one name", problem.ErrSelection)
+	if given["at"] != "" || given["version"] != "" {
+		return message.Reply{}, fmt.Errorf("%w: at and version are for one name", problem.ErrSelection)
 	}
 	return h.list(c, given)
 }
@@ -74,15 +74,7 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	var e registry.Entry
-	if text := given["at"]; text != "" {
-		var at time.Time
-		if at, err = timeOf(text); err == nil {
-			e, err = h.config.Registry.Names.At(c.Context(), key, at)
-		}
-	} else {
-		e, err = h.config.Registry.Names.Get(c.Context(), key)
-	}
+	e, err := h.asked(c, key, given)
 	switch {
 	case err != nil:
 		return message.Reply{}, err
@@ -92,6 +84,47 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Header: http.Header{"Etag": {etag(e)}}}, nil
 	}
 	return entryReply(http.StatusOK, e), nil
+}
+
+// asked returns the entry of a key that a request asks for: as it was at a time, one of its versions, or the current one.
+func (h *Handler) asked(c *call, key registry.Key, given map[string]string) (registry.Entry, error) {
+	names := h.config.Registry.Names
+	switch at, version := given["at"], given["version"]; {
+	case at != "" && version != "":
+		return registry.Entry{}, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
+	case at != "":
+		moment, err := timeOf(at)
+		if err != nil {
+			return registry.Entry{}, err
+		}
+		return names.At(c.Context(), key, moment)
+	case version != "":
+		number, err := strconv.Atoi(version)
+		if err != nil || number < 1 {
+			return registry.Entry{}, fmt.Errorf("%w: version is the number of one", problem.ErrSelection)
+		}
+		return h.version(c, key, number)
+	default:
+		return names.Get(c.Context(), key)
+	}
+}
+
+// version returns a version of a key by its number.
+func (h *Handler) version(c *call, key registry.Key, number int) (registry.Entry, error) {
+	for before := registry.Seq(0); ; {
+		page, err := h.config.Registry.Names.History(c.Context(), key, before, maxPage)
+		if err != nil {
+			return registry.Entry{}, err
+		}
+		for _, e := range page {
+			if before = e.Seq; e.Version == number {
+				return e, nil
+			}
+		}
+		if len(page) < maxPage {
+			return registry.Entry{}, fmt.Errorf("%w: %s has no version %d", registry.ErrUnknown, key, number)
+		}
+	}
 }
 
 // timeOf parses the parameter "at".

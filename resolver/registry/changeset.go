@@ -208,6 +208,75 @@ func (r *Registry) ChangeSets(ctx context.Context, after Seq, f func(ChangeSet) 
 	return nil
 }
 
+// ChangeSetsBefore calls f with the change sets before a number, the last first, until it returns false; 0 is before none, and so has all.
+func (r *Registry) ChangeSetsBefore(ctx context.Context, before Seq, f func(ChangeSet) bool) error {
+	if before == 0 {
+		head, err := r.config.Store.Head(ctx)
+		if err != nil {
+			return err
+		}
+		before = head + 1
+	}
+	for width := Seq(changeSetsPage); before > 1; {
+		first := max(before-width, 1)
+		sets, err := r.setsIn(ctx, span{first, before - 1})
+		if err != nil {
+			return err
+		}
+		for i := len(sets) - 1; i >= 0; i-- {
+			if !f(sets[i]) {
+				return nil
+			}
+		}
+		if before = first; len(sets) < changeSetsPage/4 { // sets have many rows there
+			width *= 2
+		} else {
+			width = changeSetsPage
+		}
+	}
+	return nil
+}
+
+// setsIn returns the change sets whose numbers are in a span, in their order.
+func (r *Registry) setsIn(ctx context.Context, s span) (sets []ChangeSet, err error) {
+	key := ""
+	if s.first > 1 {
+		key = seqKey(s.first - 1)
+	}
+	for more := true; more; {
+		err := r.config.Store.Read(ctx, func(tx Tx) error {
+			page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
+			if err != nil {
+				return err
+			}
+			more = len(page) == changeSetsPage
+			for _, d := range page {
+				key = d.Key
+				c, err := commitOf(d)
+				switch {
+				case err != nil:
+					return err
+				case c.first > s.last:
+					more = false
+					return nil
+				case c.set != c.first || c.set < s.first:
+					continue // it was begun before
+				}
+				set, err := setOf(tx, c)
+				if err != nil {
+					return err
+				}
+				sets = append(sets, set)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
 // span is a range of rows, both included.
 type span struct{ first, last Seq }
 

@@ -17,13 +17,15 @@ import (
 //go:embed *.html
 var files embed.FS
 
-// Config configures an Editor. All fields must be set, and safe for concurrent use.
+// Config configures an Editor. All fields but Public must be set, and safe for concurrent use.
 type Config struct {
 	// API answers a request to the API of the registry, as one of an actor. Of the request only the method, the URL, the fields and the
 	// body are read.
 	API func(actor registry.Actor, r *http.Request) (message.Reply, error)
 	// Show returns the reply with a page.
 	Show func(p *pages.Panel) message.Reply
+	// Public is the URL by which readers reach the service, without a slash at its end; "" where it is not known.
+	Public string
 }
 
 // Editor makes the pages of editors. It is safe for concurrent use.
@@ -53,6 +55,12 @@ type Page struct {
 func (e *Editor) Pages() []Page {
 	return []Page{
 		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Role: registry.Reader, Serve: e.serveNames},
+		{Path: pathName, Role: registry.Reader, Serve: e.serveName},
+		{Path: pathEdit, Role: registry.Writer, Does: registry.ActChange, Serve: e.serveEdit},
+		{Path: pathHistory, Role: registry.Reader, Serve: e.serveHistory},
+		{Path: pathWithdraw, Role: registry.Writer, Does: registry.ActWithdraw, Serve: e.serveWithdraw},
+		{Path: pathChanges, Word: "Changes", About: "what was changed together, for people", Role: registry.Reader, Serve: e.serveChanges},
+		{Path: pathChanges + "/{id}", Role: registry.Reader, Serve: e.serveChangeSet},
 	}
 }
 

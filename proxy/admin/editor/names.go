@@ -1,10 +1,13 @@
 package editor
 
 import (
+	"net/http"
 	"net/url"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // PathNames is where names are looked for, which is where editors begin.
@@ -15,28 +18,91 @@ const apiNames = "/api/v1/names"
 
 // namesPage is what the page of names shows.
 type namesPage struct {
-	Asked url.Values
-	Names []api.Name
-	Next  string // the target of the next page, "" for none
+	Asked       url.Values
+	Names       []foundName
+	First, Next string // the targets of the first and the next page, "" for none
+	IsLate      bool   // the search has taken too long, and goes on with the next page
+	IsMore      bool   // one of the fields that are rarely used is
+	MayAdd      bool
+	Prefixes    []string // all that whoever asks may see; nil is all
+	New         string
+	Faults      faults
+}
+
+// foundName is a name that was found.
+type foundName struct {
+	api.Name
+	Page  string
+	Title string
+	First string // the URI of the first target
+	More  int    // how many others there are
 }
 
 // serveNames lists names.
 func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	asked := p.URL.Query()
 	q := make(url.Values)
-	for _, name := range []string{"prefix", "text", "target", "status", "tag", "cursor"} {
+	for _, name := range []string{"prefix", "text", "status", "target", "tag", "metadata"} {
 		if value := asked.Get(name); value != "" {
 			q.Set(name, value)
 		}
 	}
+	page := namesPage{Asked: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, IsMore: asked.Get("target")+asked.Get("tag")+asked.Get("metadata") != ""}
+	page.MayAdd = p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActChange) == nil
+	if len(p.Actor.Prefixes) > 0 && q.Get("prefix") == "" { // what whoever asks may see begins so
+		q.Set("prefix", p.Actor.Prefixes[0])
+		asked.Set("prefix", p.Actor.Prefixes[0])
+	}
+	if cursor := asked.Get("cursor"); cursor != "" {
+		page.First = pageOf(PathNames, q)
+		q.Set("cursor", cursor)
+	}
+	q.Set("limit", "50")
 	var found api.NamePage
+	status := http.StatusOK
 	if err := e.get(p, apiNames, q, &found); err != nil {
-		return message.Reply{}, err
+		if !isAsked(err) {
+			return message.Reply{}, err
+		}
+		page.Faults, status = faults{faultOf(err, nil)}, problem.Status(err)
 	}
-	page := namesPage{Asked: asked, Names: found.Names}
+	page.IsLate = found.Next != "" && len(found.Names) < 50
+	for _, n := range found.Names {
+		page.Names = append(page.Names, foundOf(n))
+	}
 	if found.Next != "" {
+		q.Del("limit")
 		q.Set("cursor", found.Next)
-		page.Next = PathNames + "?" + q.Encode()
+		page.Next = pageOf(PathNames, q)
 	}
-	return e.show(p, "Names", "names.html", page), nil
+	reply := e.show(p, "Names", "names.html", page)
+	reply.Status = status
+	return reply, nil
+}
+
+// pageOf returns the target of a page with parameters.
+func pageOf(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// foundOf returns a row of a list.
+func foundOf(n api.Name) foundName {
+	f := foundName{Name: n, Page: subject{Name: n.Name}.to(pathName)}
+	f.Title, _, _ = split(n.Metadata)
+	if len(n.Targets) > 0 {
+		f.First, f.More = n.Targets[0].URI, len(n.Targets)-1
+	}
+	return f
+}
+
+// Statuses are the choices of the status.
+func (p namesPage) Statuses() []option {
+	all := []option{{Value: "", Word: "any"}, {Value: "active", Word: "active"}, {Value: "reserved", Word: "reserved"}, {Value: "withdrawn", Word: "withdrawn"}}
+	for i := range all {
+		all[i].IsChosen = all[i].Value == p.Asked.Get("status")
+	}
+	return all
 }

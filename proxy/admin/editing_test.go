@@ -1,0 +1,504 @@
+package admin_test
+
+import (
+	"fmt"
+	"html"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// page is a page that a browser has got.
+type page struct {
+	*httptest.ResponseRecorder
+	path string
+}
+
+// get asks for a page.
+func (b *browser) get(target string) page { return page{b.open(target, nil), target} }
+
+// follow goes on to where a page leads.
+func (b *browser) follow(t *testing.T, p page) page {
+	t.Helper()
+	if p.Code != 303 {
+		t.Fatalf("%d instead of another page: %s", p.Code, p.text())
+	}
+	return b.get(p.Header().Get("Location"))
+}
+
+var (
+	formElement  = regexp.MustCompile(`(?s)<form class="fields" method="post" action="([^"]*)">(.*?)</form>`)
+	fieldElement = regexp.MustCompile(`(?s)<input ([^>]*)>|<textarea ([^>]*)>\n?(.*?)</textarea>|<select ([^>]*)>(.*?)</select>`)
+	chosen       = regexp.MustCompile(`<option value="([^"]*)" selected>`)
+	attribute    = regexp.MustCompile(`([a-z-]+)="([^"]*)"|(checked)`)
+)
+
+// form returns the fields of the form of a page as a browser sends them, and where to.
+func (p page) form(t *testing.T) (fields url.Values, action string) {
+	t.Helper()
+	found := formElement.FindStringSubmatch(p.Body.String())
+	if found == nil {
+		t.Fatalf("%d, there is no form: %s", p.Code, p.text())
+	}
+	fields = make(url.Values)
+	for _, e := range fieldElement.FindAllStringSubmatch(found[2], -1) {
+		attributes := make(map[string]string)
+		for _, a := range attribute.FindAllStringSubmatch(e[1]+e[2]+e[4], -1) {
+			attributes[a[1]+a[3]] = html.UnescapeString(a[2])
+		}
+		_, isChecked := attributes["checked"]
+		switch {
+		case e[1] != "" && attributes["type"] == "checkbox" && !isChecked:
+		case e[1] != "":
+			fields.Set(attributes["name"], attributes["value"])
+		case e[2] != "":
+			fields.Set(attributes["name"], strings.ReplaceAll(html.UnescapeString(e[3]), "\n", "\r\n")) // as browsers send lines
+		default:
+			if option := chosen.FindStringSubmatch(e[5]); option != nil {
+				fields.Set(attributes["name"], html.UnescapeString(option[1]))
+			}
+		}
+	}
+	return fields, html.UnescapeString(found[1])
+}
+
+// press sends the form of a page with a button, after changes "field=text".
+func (b *browser) press(t *testing.T, p page, button string, changes ...string) page {
+	t.Helper()
+	fields, action := p.form(t)
+	for _, change := range changes {
+		name, text, _ := strings.Cut(change, "=")
+		if _, ok := fields[name]; !ok && !strings.HasSuffix(name, "-remove") && name != "authoritative" {
+			t.Fatalf("the form has no field %s: %v", name, fields)
+		}
+		fields.Set(name, text)
+	}
+	fields.Set("do", button)
+	return page{b.open(action, fields), action}
+}
+
+// text is what a page says, without its markup.
+func (p page) text() string {
+	text := regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`).ReplaceAllString(p.Body.String(), " ")
+	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+}
+
+// says fails where a page has not a status, or does not say something.
+func (p page) says(t *testing.T, status int, texts ...string) {
+	t.Helper()
+	if p.Code != status {
+		t.Fatalf("%s: %d, want %d: %s", p.path, p.Code, status, p.text())
+	}
+	for _, want := range texts {
+		if !strings.Contains(p.text(), want) {
+			t.Errorf("%s does not say %q: %s", p.path, want, p.text())
+		}
+	}
+}
+
+// editorOf returns the browser of who has logged in with a new token.
+func (s *site) editorOf(t *testing.T, of token.Token) *browser {
+	t.Helper()
+	if of.Name == "" {
+		of.Name = "anna"
+	}
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(s, here)
+	if code, _ := b.logIn(t, secret, "/registry/names"); code != 303 {
+		t.Fatalf("logging in: %d", code)
+	}
+	return b
+}
+
+// An editor registers a name, finds it, changes it, sees what was changed, and goes back to what it was.
+func TestEditing(t *testing.T) {
+	s := newSite(t, locked)
+	b := s.editorOf(t, token.Token{Role: registry.Writer})
+	list := b.get("/registry/names")
+	list.says(t, 200, "There is none.", "New name", "Changes")
+	form := b.get("/registry/edit")
+	form.says(t, 200, "A new name", "Target 1")
+	more := b.press(t, form, "add", "name=URN:NBN:fi:a", "t0-uri=https://a.example/1", "title=Kalevala", "tags=epic\r\nold", "t0-from=2030-01-01T12:00")
+	more.says(t, 200, "Target 3")
+	seen := b.press(t, more, "preview", "note=first", `metadata={"year": 1835}`)
+	seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/1", "Kalevala", "1835", "epic", "2030-01-01T12:00:00Z", "Note: first")
+	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
+		t.Fatalf("a preview has written %s", r.body)
+	}
+	back := b.press(t, seen, "back")
+	fields, _ := back.form(t)
+	if fields.Get("tags") != "epic\r\nold" || fields.Get("t0-from") != "2030-01-01T12:00:00" && fields.Get("t0-from") != "2030-01-01T12:00" || fields.Get("name") != "URN:NBN:fi:a" {
+		t.Errorf("back to the form, and lost: %v", fields)
+	}
+	shown := b.follow(t, b.press(t, seen, "save"))
+	shown.says(t, 200, "It is registered.", "urn:nbn:fi:a", "active", "Kalevala", "by anna", "first")
+	b.get("/registry/names?text=A.EXAMPLE").says(t, 200, "urn:nbn:fi:a", "Kalevala", "https://a.example/1", "anna")
+	b.get("/registry/names?status=reserved").says(t, 200, "There is none.")
+
+	form = b.get("/registry/edit?uri=urn:nbn:fi:a")
+	seen = b.press(t, form, "preview", "t0-uri=https://b.example/", "t1-uri=https://c.example/", "contact=mailto:anna@a.example", "note=moved")
+	if body := seen.Body.String(); !strings.Contains(body, "<del>https://a.example/1 (from 2030-01-01T12:00:00Z)</del><ins>https://b.example/ (from 2030-01-01T12:00:00Z)</ins><ins>https://c.example/</ins>") {
+		t.Errorf("the difference is not shown: %s", body)
+	}
+	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved.", "mailto:anna@a.example")
+	history := b.get("/registry/history?uri=urn:nbn:fi:a")
+	history.says(t, 200, "Version 2", "moved", "Version 1", "first", "Edit as in this version")
+	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after, "<ins>https://b.example/") {
+		t.Errorf("no difference in the history: %s", history.Body)
+	}
+	restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1")
+	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).says(t, 200, "The change is saved.", "https://a.example/1")
+	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken).name(t)
+	if n.Version != 3 || len(n.Targets) != 1 || n.Contact != "" || n.By != "anna" || n.Note != "version 1 again" || string(n.Metadata) == "" {
+		t.Errorf("restored as %+v", n)
+	}
+	unchanged := b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:a"), "preview")
+	if unchanged.says(t, 200, "Nothing would change."); strings.Contains(unchanged.Body.String(), `value="save"`) {
+		t.Error("what changes nothing can be saved")
+	}
+}
+
+// A conflict shows what the other has changed, and loses nothing of either.
+func TestConflictOfEditors(t *testing.T) {
+	s := newSite(t, locked)
+	anna, ben := s.editorOf(t, token.Token{Role: registry.Writer}), s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
+	root := "Authorization: Bearer " + adminToken
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}],"contact":"x","metadata":{"a":1,"b":1}}`, root)
+	hers, his := anna.get("/registry/edit?uri=urn:nbn:fi:a"), ben.get("/registry/edit?uri=urn:nbn:fi:a")
+	previewed := anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`, "note=hers", "title=Hers")
+	ben.follow(t, ben.press(t, ben.press(t, his, "preview", "contact=ben", "t0-uri=https://ben.example/", `metadata={"a":1,"b":2}`, "note=his"), "save"))
+	for name, conflict := range map[string]page{
+		"when saving": anna.press(t, previewed, "save"), "when previewing": anna.press(t, hers, "preview", "t0-uri=https://anna.example/", `metadata={"a":2,"b":1}`, "note=hers", "title=Hers"),
+	} {
+		conflict.says(t, 412, "Version 2 was made meanwhile, by ben", "his", "https://a.example/1", "https://ben.example/", "https://anna.example/", "both")
+		merged := anna.press(t, conflict, "merge")
+		fields, _ := merged.form(t)
+		for field, want := range map[string]string{"contact": "ben", "t0-uri": "https://anna.example/", "title": "Hers", "note": "hers", "version": "2"} {
+			if got := fields.Get(field); got != want {
+				t.Errorf("%s: %s is %q, want %q", name, field, got, want)
+			}
+		}
+		if metadata := strings.Join(strings.Fields(fields.Get("metadata")), ""); metadata != `{"a":2,"b":2}` {
+			t.Errorf("%s: the metadata is %s", name, metadata)
+		}
+		if name == "when previewing" {
+			continue
+		}
+		seen := anna.press(t, merged, "preview")
+		seen.says(t, 200, "https://anna.example/")
+	}
+	seen := anna.press(t, anna.press(t, anna.press(t, previewed, "save"), "merge"), "preview")
+	anna.follow(t, anna.press(t, seen, "save")).says(t, 200, "The change is saved.")
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", root).name(t); n.Version != 3 || n.Contact != "ben" || n.Targets[0].URI != "https://anna.example/" {
+		t.Errorf("%+v", n)
+	}
+	// What is registered meanwhile.
+	new := anna.press(t, anna.get("/registry/edit"), "preview", "name=urn:nbn:fi:new", "t0-uri=https://a.example/")
+	s.ask("PUT "+of(names, "urn:nbn:fi:new"), `{"targets":[{"uri":"https://b.example/"}]}`, root)
+	taken := anna.press(t, new, "save")
+	taken.says(t, 412, "It is registered already")
+}
+
+// What a form has no fields for is as it was, whatever is changed.
+func TestUnknownFieldsSurvive(t *testing.T) {
+	s := newSite(t, nil)
+	s.ask("PUT "+of(prefixes, "urn:nbn:fi:s:"), `{"sandbox":true,"targets":[{"uri":"https://a.example/"}]}`)
+	s.put(t, "urn:nbn:fi:s:a", `{"targets":[{"uri":"https://a.example/1","context":"FI","note":"n\nm","from":"2030-01-01T00:00:00.123Z"}],"sandbox":true,"metadata":{"z":"<&>","n":12345678901234567890.10,"title":["a"],"tags":"one"}}`)
+	before := s.ask("GET "+of(names, "urn:nbn:fi:s:a"), "").name(t)
+	b := newBrowser(s, here)
+	form := b.get("/registry/edit?uri=urn:nbn:fi:s:a")
+	if p := b.press(t, form, "preview"); !strings.Contains(p.text(), "Nothing would change.") {
+		t.Errorf("a form that nobody has changed changes the name: %s", p.text())
+	}
+	b.follow(t, b.press(t, b.press(t, form, "preview", "contact=c", "t0-rel=item"), "save"))
+	after := s.ask("GET "+of(names, "urn:nbn:fi:s:a"), "").name(t)
+	if before.Targets[0].Rel = "item"; after.Targets[0] != before.Targets[0] || !after.Sandbox || after.Contact != "c" || string(after.Metadata) != string(before.Metadata) {
+		t.Errorf("%+v, before %+v; metadata %s", after, before, after.Metadata)
+	}
+	// Members that a later API has, too.
+	fields, action := b.get("/registry/edit?uri=urn:nbn:fi:s:a").form(t)
+	fields.Set("rest", `{"later":1}`)
+	fields.Set("t0-rest", `{"later":2}`)
+	fields.Set("do", "preview")
+	if w := (page{b.open(action, fields), action}); !strings.Contains(w.text(), `unknown field "later"`) {
+		t.Errorf("they do not reach the API: %s", w.text())
+	}
+}
+
+// What was typed is kept where it is refused, with what is wrong at its field.
+func TestFaultsOfForm(t *testing.T) {
+	s := newSite(t, nil)
+	b := newBrowser(s, here)
+	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
+	for _, tt := range []struct{ change, field, says string }{
+		{"name=", "name", "Which name?"},
+		{"name=urn:nbn:fi: x", "name", "not allowed"},
+		{"t0-uri=not a uri", "t0-uri", "target"},
+		{"t0-uri=javascript:alert(1)", "t0-uri", "target"},
+		{"t0-uri=", "t0-uri", "lead nowhere"},
+		{"t0-priority=first", "t0-priority", "number"},
+		{"t0-from=31.12.", "t0-from", "2031-05-01"},
+		{"metadata={", "metadata", "JSON"},
+		{"metadata=[]", "metadata", "object"},
+		{`metadata={"a":1} x`, "metadata", "object"},
+		{`metadata={"a":}`, "metadata", "object"},
+		{`metadata={"a":1,"a":2}`, "metadata", "a"},
+		{"t1-type=text/html", "t1-uri", "needs a URI"},
+		{"alias=urn:nbn:fi:b", "alias", "alias"},
+		{"note=" + strings.Repeat("n", 5000), "note", "octets"},
+		{"contact=" + strings.Repeat("n", 5000), "contact", "octets"},
+		{"t0-rel=no relation", "t0-uri", "relation"},
+		{"redirect=200", "redirect", "redirect"},
+		{"redirect=x", "redirect", "x"},
+		{"status=gone", "status", "gone"},
+	} {
+		p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...)
+		if p.Code < 400 || p.Code >= 500 || !strings.Contains(p.text(), tt.says) || tt.field != "" && !strings.Contains(p.Body.String(), `id="`+tt.field+`-fault"`) {
+			t.Errorf("%.60s: %d, %s", tt.change, p.Code, p.text())
+		}
+		fields, _ := p.form(t)
+		name, text, _ := strings.Cut(tt.change, "=")
+		if got := fields.Get(name); got != text && tt.field != "status" {
+			t.Errorf("%.60s: typed again is %.60q", tt.change, got)
+		}
+	}
+}
+
+// Who may not do something is not offered it, and is refused it, also where he could before.
+func TestRightsOfEditors(t *testing.T) {
+	s := newSite(t, locked)
+	root := "Authorization: Bearer " + adminToken
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/1"}]}`, root)
+	s.ask("PUT "+of(names, "urn:nbn:de:a"), `{"targets":[{"uri":"https://a.example/1"}]}`, root)
+	for _, tt := range []struct {
+		name         string
+		token        token.Token
+		offered, not []string
+		edit         int
+	}{
+		{"a reader", token.Token{Role: registry.Reader}, []string{"History"}, []string{">Edit<", "Withdraw", "New name"}, 403},
+		{"a writer", token.Token{Role: registry.Writer}, []string{"History", ">Edit<", "Withdraw"}, nil, 200},
+		{"who only reads", token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead}}, []string{"History"}, []string{">Edit<", "Withdraw", "New name"}, 403},
+		{"who may not withdraw", token.Token{Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActChange}}, []string{">Edit<"}, []string{"Withdraw"}, 200},
+		{"one of fi", token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}}, []string{">Edit<", "Withdraw"}, nil, 200},
+	} {
+		b := s.editorOf(t, tt.token)
+		p := b.get("/registry/name?uri=urn:nbn:fi:a")
+		body := p.Body.String() + b.get("/registry/names").Body.String()
+		for _, word := range tt.offered {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s is not offered %s: %d %s", tt.name, word, p.Code, p.text())
+			}
+		}
+		for _, word := range tt.not {
+			if strings.Contains(body, word) {
+				t.Errorf("%s is offered %s", tt.name, word)
+			}
+		}
+		if p := b.get("/registry/edit?uri=urn:nbn:fi:a"); p.Code != tt.edit {
+			t.Errorf("%s: %d", tt.name, p.Code)
+		}
+		set := b.get("/registry/changes/1")
+		if set.says(t, 200); strings.Contains(set.Body.String(), "Take it back") {
+			t.Errorf("%s may take back change sets", tt.name)
+		}
+		fields := url.Values{"csrf": {csrf(t, p.ResponseRecorder)}, "note": {"n"}, "do": {"save"}}
+		if w := b.open("/registry/changes/1", fields); w.Code != 403 {
+			t.Errorf("%s takes a change set back: %d", tt.name, w.Code)
+		}
+	}
+	fi := s.editorOf(t, token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}})
+	for _, target := range []string{"/registry/name?uri=urn:nbn:de:a", "/registry/edit?uri=urn:nbn:de:a", "/registry/history?uri=urn:nbn:de:a", "/registry/withdraw?uri=urn:nbn:de:a", "/registry/names?prefix=urn:nbn:", "/registry/changes?prefix=urn:nbn:", "/registry/changes/2?prefix=urn:nbn:de:"} {
+		if p := fi.get(target); p.Code != 403 {
+			t.Errorf("%s: %d %s", target, p.Code, p.text())
+		}
+	}
+	if p := fi.get("/registry/changes/2"); p.Code != 404 {
+		t.Errorf("a change set of others: %d %s", p.Code, p.text())
+	}
+	if p := fi.get("/registry/edit?uri=urn:nbn:fi:&kind=prefix"); p.Code < 400 {
+		t.Errorf("a writer edits prefixes: %d", p.Code)
+	}
+	denied := fi.press(t, fi.get("/registry/edit"), "preview", "name=urn:nbn:de:b", "t0-uri=https://a.example/")
+	denied.says(t, 403, "only what begins with urn:nbn:fi:")
+	if fields, _ := denied.form(t); fields.Get("t0-uri") != "https://a.example/" {
+		t.Error("what was typed is lost")
+	}
+	// The token ends between the preview and saving.
+	all, err := token.List(t.Context(), s.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := fi.press(t, fi.get("/registry/edit?uri=urn:nbn:fi:a"), "preview", "contact=c")
+	for _, one := range all {
+		if _, err := token.Revoke(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, one.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := fi.press(t, seen, "save"); p.Code != 401 {
+		t.Errorf("with a token that was revoked: %d", p.Code)
+	}
+}
+
+// No form is taken without what shows that it is of this server.
+func TestForgedEdits(t *testing.T) {
+	s := newSite(t, nil)
+	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	b := newBrowser(s, here)
+	for _, target := range []string{"/registry/edit?uri=urn:nbn:fi:a", "/registry/edit", "/registry/withdraw?uri=urn:nbn:fi:a", "/registry/changes/1"} {
+		fields, action := b.get(target).form(t)
+		fields.Set("do", "save")
+		fields.Set("contact", "forged")
+		fields.Set("reason", "forged")
+		fields.Set("note", "forged")
+		for _, field := range []string{"", "wrong"} {
+			if fields.Set("csrf", field); field == "" {
+				fields.Del("csrf")
+			}
+			if w := b.open(action, fields); w.Code != 403 {
+				t.Errorf("%s with %q: %d", target, field, w.Code)
+			}
+		}
+	}
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Version != 1 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Names are withdrawn with a reason, or successors, after a look at what that does; and come back by an edit that says so.
+func TestWithdrawing(t *testing.T) {
+	s := newSite(t, nil)
+	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	b := newBrowser(s, here)
+	form := b.get("/registry/withdraw?uri=urn:nbn:fi:a")
+	b.press(t, form, "preview").says(t, 422, "needs a reason")
+	wrong := b.press(t, form, "preview", "successors=urn:nbn:fi:a")
+	wrong.says(t, 422, "its own successor")
+	seen := b.press(t, wrong, "preview", "successors=urn:nbn:fi:b\r\nhttps://c.example/", "reason=two\r\nvolumes", "note=board")
+	seen.says(t, 200, "Withdraw it?", "urn:nbn:fi:b", "https://c.example/", "withdrawn", "Note: board")
+	s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"other"}`)
+	meanwhile := b.press(t, seen, "save")
+	meanwhile.says(t, 412, "Version 2 was made meanwhile", "other", "two")
+	back := b.press(t, b.press(t, meanwhile, "preview"), "back")
+	back.says(t, 200, "volumes")
+	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, "It is withdrawn.", "two", "https://c.example/")
+	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
+	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" || n.Contact != "other" {
+		t.Errorf("%+v", n)
+	}
+	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "withdrawn already")
+	edit := b.get("/registry/edit?uri=urn:nbn:fi:a")
+	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).says(t, 200, "three volumes", "withdrawn")
+	edit = b.get("/registry/edit?uri=urn:nbn:fi:a")
+	b.follow(t, b.press(t, b.press(t, edit, "preview", "status=active"), "save")).says(t, 200, "active")
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t); n.Status != registry.Active || n.Reason != "" {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Change sets are listed, looked at, and taken back after a look at what that does.
+func TestChangesOfEditors(t *testing.T) {
+	s := newSite(t, nil)
+	for i := range 3 {
+		s.put(t, fmt.Sprintf("urn:nbn:fi:%d", i), `{"targets":[{"uri":"https://a.example/"}],"note":"made"}`)
+	}
+	s.ask("PATCH "+of(names, "urn:nbn:fi:0"), `{"contact":"wrong","note":"a mistake"}`)
+	b := newBrowser(s, here)
+	list := b.get("/registry/changes")
+	list.says(t, 200, "4", "a mistake", "a change", "admin")
+	if body := list.Body.String(); strings.Index(body, "/registry/changes/4") > strings.Index(body, "/registry/changes/1") {
+		t.Error("the newest is not first")
+	}
+	b.get("/registry/changes?by=nobody").says(t, 200, "There is none.")
+	b.get("/registry/changes?prefix=urn:nbn:fi:2").says(t, 200, "made")
+	b.get("/registry/changes?since=2999-01-01").says(t, 200, "There is none.")
+	set := b.get("/registry/changes/4")
+	set.says(t, 200, "a mistake", "urn:nbn:fi:0", "wrong", "Take it back")
+	b.press(t, set, "preview").says(t, 422, "Say why")
+	b.press(t, set, "save").says(t, 422, "Say why")
+	seen := b.press(t, set, "preview", "note=was wrong")
+	seen.says(t, 200, "1 name or prefix becomes as before", "wrong")
+	done := b.follow(t, b.press(t, seen, "save"))
+	done.says(t, 200, "The change set is taken back by this one.", "revert of 4", "was wrong")
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:0"), "").name(t); n.Contact != "" || n.Version != 3 {
+		t.Errorf("%+v", n)
+	}
+	first := b.press(t, b.get("/registry/changes/1"), "preview", "note=all")
+	first.says(t, 200, "1 stays as it is", "changed since")
+	if strings.Contains(first.Body.String(), `value="save"`) {
+		t.Error("there is nothing to take back, and a button")
+	}
+	b.get("/registry/changes/99").says(t, 404)
+	b.get("/registry/changes/x").says(t, 404)
+}
+
+// Long lists have pages.
+func TestPagesOfEditors(t *testing.T) {
+	s := newSite(t, nil)
+	for i := range 120 {
+		s.put(t, fmt.Sprintf("urn:nbn:fi:%03d", i), `{"targets":[{"uri":"https://a.example/"}]}`)
+	}
+	for i := range 25 {
+		s.ask("PATCH "+of(names, "urn:nbn:fi:000"), fmt.Sprintf(`{"contact":"c%d"}`, i))
+	}
+	b := newBrowser(s, here)
+	next := regexp.MustCompile(`<a href="([^"]*)">(?:Next page|Older changes|Older versions)</a>`)
+	for target, want := range map[string]struct {
+		pages int
+		row   *regexp.Regexp
+		rows  int
+	}{
+		"/registry/names?text=a.example":           {3, regexp.MustCompile(`<tr><th scope="row">`), 120},
+		"/registry/changes":                        {3, regexp.MustCompile(`<tr><th scope="row" class="count">`), 145},
+		"/registry/history?uri=urn%3Anbn:fi%3A000": {2, regexp.MustCompile(`<section class="version">`), 26},
+	} {
+		pages, rows := 0, 0
+		for target != "" {
+			p := b.get(target)
+			p.says(t, 200)
+			pages++
+			rows += len(want.row.FindAllString(p.Body.String(), -1))
+			link := next.FindStringSubmatch(p.Body.String())
+			if target = ""; link != nil {
+				target = html.UnescapeString(link[1])
+			}
+		}
+		if pages != want.pages || rows != want.rows {
+			t.Errorf("%d pages with %d rows, want %d with %d", pages, rows, want.pages, want.rows)
+		}
+	}
+}
+
+// A prefix has its own fields.
+func TestEditingPrefix(t *testing.T) {
+	s := newSite(t, nil)
+	b := newBrowser(s, here)
+	form := b.get("/registry/edit?kind=prefix")
+	form.says(t, 200, "A new prefix")
+	seen := b.press(t, form, "preview", "name=urn:nbn:fi:p:", "t0-uri=https://a.example/{suffix}", "pattern=[0-9]+", "authoritative=yes")
+	seen.says(t, 200, "[0-9]+", "Authoritative")
+	b.follow(t, b.press(t, seen, "save")).says(t, 200, "urn:nbn:fi:p:*", "[0-9]+")
+	edit := b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix")
+	fields, action := edit.form(t)
+	if fields.Get("authoritative") != "yes" {
+		t.Errorf("%v", fields)
+	}
+	fields.Del("authoritative")
+	fields.Set("do", "preview")
+	b.follow(t, b.press(t, page{b.open(action, fields), action}, "save"))
+	if n := s.ask("GET "+of(prefixes, "urn:nbn:fi:p:"), "").name(t); n.Authoritative || n.Pattern != "[0-9]+" || n.Version != 2 {
+		t.Errorf("%+v", n)
+	}
+	b.press(t, edit, "preview", "pattern=(").says(t, 412)
+	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422, "pattern")
+	b.get("/registry/history?uri=urn:nbn:fi:p:&kind=prefix").says(t, 200, "Version 2")
+	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").says(t, 400)
+}

@@ -1,0 +1,49 @@
+package admin_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// A real browser sends the forms without a script, and goes where it is led, by the policy of the pages.
+func TestEditingInChromium(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Chromium")
+	}
+	s := newSite(t, nil)
+	server := httptest.NewServer(http.HandlerFunc(s.ServeHTTP))
+	defer server.Close()
+	browser := testserver.StartChromium(t)
+	heading := func(want string) {
+		t.Helper()
+		testserver.Wait(t, want, func() bool {
+			var found bool
+			browser.Evaluate(t, `document.readyState == "complete" && !!document.querySelector("main") && document.querySelector("main").innerText.includes("`+want+`")`, &found)
+			return found
+		})
+	}
+	var done bool
+	act := func(script string) {
+		t.Helper()
+		browser.Evaluate(t, script+"; true", &done)
+	}
+	browser.Show(t, server.URL+"/registry/edit", testserver.Screen{Width: 1200, Height: 900})
+	act(`document.querySelector("#name").value = "urn:nbn:fi:a"; document.querySelector("#t0-uri").value = "https://a.example/"; document.querySelector("#t0-from").value = "2030-01-01T12:30"; document.querySelector("#tags").value = "a\nb"; document.querySelector("button[value=preview]").click()`)
+	heading("Save this change?")
+	act(`document.querySelector("button[value=save]").click()`)
+	heading("It is registered.")
+	act(`location.reload()`)
+	heading("It is registered.")
+	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
+	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || string(n.Metadata) == "" {
+		t.Errorf("%+v", n)
+	}
+	// Nothing has changed where a browser sends the form back as it was.
+	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/","from":"2030-01-01T00:00:00.123Z","until":"2031-01-01T00:00:00Z","note":"a\nb"}],"contact":"a\nb","metadata":{"title":"  x","a":"<&>\n"},"redirect":307}`)
+	browser.Show(t, server.URL+"/registry/edit?uri=urn:nbn:fi:b", testserver.Screen{Width: 1200, Height: 900})
+	act(`document.querySelector("button[value=preview]").click()`)
+	heading("Nothing would change.")
+}

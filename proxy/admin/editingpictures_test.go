@@ -1,0 +1,129 @@
+package admin_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// editorsPages are pages of editors of all kinds, by what they are.
+func editorsPages(t *testing.T) map[string]page {
+	t.Helper()
+	s := newSite(t, func(c *admin.Config) { c.Token, c.Public = []byte(adminToken), "https://urn.example" })
+	root := "Authorization: Bearer " + adminToken
+	for i := range 60 {
+		s.ask("PUT "+of(names, fmt.Sprintf("urn:nbn:fi:lib-%03d", i)), `{"targets":[{"uri":"https://repository.example/item/`+fmt.Sprint(i)+`"},{"uri":"https://mirror.example/x"}],"metadata":{"title":"Kalevala, the first edition"},"note":"from the catalogue"}`, root)
+	}
+	const name = "urn:nbn:fi:lib-001"
+	s.ask("PUT "+of(names, name), `{"targets":[{"uri":"https://repository.example/1/a/very/long/path/that/goes/on/and/on/`+strings.Repeat("x", 150)+`","type":"text/html","language":"fi","title":"At the library","from":"2030-01-01T00:00:00Z"},{"uri":"https://mirror.example/1","rel":"alternate","priority":2}],
+		"contact":"mailto:library@example.org","metadata":{"title":"Kalevala","tags":["epic","old"],"year":1835,"by":{"name":"Lönnrot"}},"redirect":303,"note":"moved by the board of May"}`, `If-Match: "1"`, root)
+	s.ask("PUT "+of(prefixes, "urn:nbn:fi:old-"), `{"targets":[{"uri":"https://old.example/{suffix}"}],"authoritative":true,"pattern":"[0-9]+"}`, root)
+	s.ask("POST "+names+"/withdraw?uri=urn:nbn:fi:lib-002", `{"reason":"two volumes","successors":["urn:nbn:fi:lib-003","urn:nbn:fi:lib-004"]}`, root)
+	s.ask("POST "+names+"/mint", `{"pattern":"urn:nbn:fi:m-{counter}"}`, root)
+	anna, ben := s.editorOf(t, token.Token{Role: registry.Admin}), s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
+	all := map[string]page{
+		"names": anna.get("/registry/names"), "names-none": anna.get("/registry/names?text=none"), "names-wrong": anna.get("/registry/names?prefix=%00"),
+		"name": anna.get("/registry/name?done=saved&uri=" + name), "name-withdrawn": anna.get("/registry/name?uri=urn:nbn:fi:lib-002"),
+		"name-prefix": anna.get("/registry/name?kind=prefix&uri=urn:nbn:fi:old-"), "new": anna.get("/registry/edit"), "edit": anna.get("/registry/edit?uri=" + name),
+		"edit-prefix": anna.get("/registry/edit?kind=prefix&uri=urn:nbn:fi:old-"), "edit-withdrawn": anna.get("/registry/edit?uri=urn:nbn:fi:lib-002"),
+		"history": anna.get("/registry/history?uri=" + name), "withdraw": anna.get("/registry/withdraw?uri=" + name),
+		"changes": anna.get("/registry/changes"), "changeset": anna.get("/registry/changes/61"),
+	}
+	all["edit-wrong"] = anna.press(t, all["edit"], "preview", "t0-uri=not a uri", "t1-priority=first", "metadata={", "t0-from=31.12.")
+	typed := []string{"t0-uri=https://anna.example/", "t1-remove=yes", "contact=anna@example.org", "title=Kalevala, the second edition", "note=as the author has asked"}
+	all["preview"] = anna.press(t, all["edit"], "preview", typed...)
+	all["preview-withdraw"] = anna.press(t, all["withdraw"], "preview", "reason=two volumes", "successors=urn:nbn:fi:lib-003")
+	all["withdraw-wrong"] = anna.press(t, all["withdraw"], "preview")
+	all["changeset-revert"] = anna.press(t, all["changeset"], "preview", "note=the board of June")
+	bens := ben.press(t, ben.get("/registry/edit?uri="+name), "preview", "t0-uri=https://ben.example/", "redirect=", "note=his")
+	ben.follow(t, ben.press(t, bens, "save"))
+	all["conflict"] = anna.press(t, all["preview"], "save")
+	all["withdraw-conflict"] = anna.press(t, all["preview-withdraw"], "save")
+	return all
+}
+
+// No page of editors that is not a list is long, and all are whole.
+func TestEveryPageOfEditors(t *testing.T) {
+	for name, p := range editorsPages(t) {
+		const most = 30_000
+		if p.Code >= 500 || p.Body.Len() > most && name != "names" && name != "changes" {
+			t.Errorf("%s: %d, %d octets", name, p.Code, p.Body.Len())
+		}
+		if body := p.Body.String(); strings.Contains(body, "This page failed") || strings.Contains(body, "ZgotmplZ") || !strings.Contains(body, "</html>") || strings.Count(body, "<h1>") != 1 {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+}
+
+// servingPages returns the address of a server with pages, as they were answered.
+func servingPages(t *testing.T, all map[string]page) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, ok := all[r.URL.Path[1:]]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		for _, name := range []string{"Content-Type", "Content-Security-Policy"} {
+			w.Header().Set(name, p.Header().Get(name))
+		}
+		_, _ = w.Write(p.Body.Bytes())
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// WCAG 2.2 level AA, as far as axe-core can tell, by day and at night, on wide and narrow windows, which the pages fit. URND_PICTURES is a
+// directory for pictures.
+func TestAccessibleToEditors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Chromium")
+	}
+	axe := testserver.AxeCore(t)
+	all := editorsPages(t)
+	server := servingPages(t, all)
+	browser := testserver.StartChromium(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}} {
+			browser.Show(t, server+"/"+name, screen)
+			if directory := os.Getenv("URND_PICTURES"); directory != "" {
+				file := filepath.Join(directory, fmt.Sprintf("editor-%s-%d.png", name, screen.Width))
+				if err := os.WriteFile(file, browser.Picture(t), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var sides struct{ Width, Inner int }
+			browser.Evaluate(t, `({Width: document.scrollingElement.scrollWidth, Inner: innerWidth})`, &sides)
+			if sides.Width > sides.Inner {
+				t.Errorf("%s: %d pixels of page in %d", name, sides.Width, sides.Inner)
+			}
+			var small []string
+			browser.Evaluate(t, `[...document.querySelectorAll("nav a, button, input:not([type=hidden]), select, textarea, summary, td a, th a, .leads a, .buttons a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && (r.height < 24 && e.type != "checkbox" || r.width < 20)}).map(e => e.outerHTML.slice(0, 80))`, &small)
+			if len(small) > 0 {
+				t.Errorf("%s: targets of less than 24 pixels: %q", name, small)
+			}
+			var loaded bool
+			browser.Evaluate(t, axe+";true", &loaded)
+			browser.Evaluate(t, `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r => {window.found = r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | "))}); true`, &loaded)
+			var found []string
+			testserver.Wait(t, "axe has run", func() bool {
+				browser.Evaluate(t, `window.found || null`, &found)
+				return found != nil
+			})
+			for _, violation := range found {
+				t.Errorf("%s, %+v: %.600s", name, screen, violation)
+			}
+		}
+	}
+}

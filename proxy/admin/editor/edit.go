@@ -1,0 +1,292 @@
+package editor
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// What the buttons of the form of a name say is to be done.
+const (
+	doPreview = "preview" // also where none is said: who presses Enter sees what would change
+	doAdd     = "add"     // one more target
+	doBack    = "back"    // from the preview to the form
+	doSave    = "save"
+	doMerge   = "merge" // go on from the version of somebody else
+)
+
+// editing is a request to change a name, or to register one.
+type editing struct {
+	*Request
+	subject
+	isNew bool
+	form  *nameForm
+	// version is the one that was shown to who edits, 0 where there was none; what he says is seen as a change of it.
+	version int
+	wrong   faults
+	failed  error // what the API has said
+}
+
+// serveEdit is the form of a name or prefix, the preview of what was typed, and what saves it.
+func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
+	s, err := subjectOf(p)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	r := &editing{Request: p, subject: s, isNew: s.Name == ""}
+	if p.Form == nil {
+		return e.begin(r)
+	}
+	r.form = typed(p.Form)
+	r.version, _ = strconv.Atoi(p.Form.Get("version")) // the API refuses what is not the current one
+	if r.isNew {
+		r.Name, r.version = strings.TrimSpace(p.Form.Get("name")), 0
+	}
+	switch p.Form.Get("do") {
+	case doAdd:
+		return e.form(r, spareTargets), nil
+	case doBack:
+		return e.form(r, 0), nil
+	case doMerge:
+		return e.merge(r)
+	case doSave:
+		return e.check(r, e.save)
+	default:
+		return e.check(r, e.preview)
+	}
+}
+
+// begin shows the form of what there is, of one of its versions before, or of nothing yet.
+func (e *Editor) begin(r *editing) (message.Reply, error) {
+	if r.isNew {
+		r.Name = r.URL.Query().Get("name")
+		r.form = &nameForm{Status: registry.Active.String()}
+		return e.form(r, spareTargets), nil
+	}
+	current, err := e.document(r.Request, r.subject, 0)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	r.Name = current.name().Name
+	if err := r.may(r.subject, registry.ActChange); err != nil {
+		return message.Reply{}, err
+	}
+	r.version, r.form = current.version(), formOf(current)
+	if text := r.URL.Query().Get("restore"); text != "" {
+		number, _ := strconv.Atoi(text)
+		former, err := e.document(r.Request, r.subject, max(number, 1))
+		if err != nil {
+			return message.Reply{}, err
+		}
+		r.form = formOf(former)
+		r.form.Note = "version " + strconv.Itoa(former.version()) + " again"
+	}
+	return e.form(r, spareTargets), nil
+}
+
+// check goes on with what was typed where that can be read, and nobody else has changed the name since it was shown; else it shows the form
+// or the other change.
+func (e *Editor) check(r *editing, next func(r *editing, current, made document) (message.Reply, error)) (message.Reply, error) {
+	if r.Name == "" {
+		r.wrong.add("name", "Which %s?", r.Noun())
+		return e.form(r, 0), nil
+	}
+	var current document
+	if !r.isNew {
+		var err error
+		if current, err = e.document(r.Request, r.subject, 0); err != nil {
+			return e.refused(r, err)
+		}
+		if current.version() != r.version {
+			return e.conflict(r, current)
+		}
+	}
+	made, wrong := r.form.document(r.subject, current)
+	if r.wrong = append(r.wrong, wrong...); len(r.wrong) > 0 {
+		return e.form(r, 0), nil
+	}
+	return next(r, current, made)
+}
+
+// preview shows what would be changed, and asks whether it is to be.
+func (e *Editor) preview(r *editing, current, made document) (message.Reply, error) {
+	after, err := e.put(r.Request, r.subject, made, r.version, true)
+	if err != nil {
+		return e.refused(r, err)
+	}
+	n := after.name()
+	return e.show(r.Request, "Save this change?", "preview.html", previewPage{
+		editing: r, Named: n.Name, Warning: n.Warning, Differences: differences(current, after), Carried: r.carried(), Action: r.action(), Note: r.form.Note,
+		Button: "Save",
+	}), nil
+}
+
+// previewPage is what a page shows that asks whether a change is to be made.
+type previewPage struct {
+	*editing
+	Named       string // the canonical name
+	Warning     string
+	Differences []difference
+	Carried     [][2]string
+	Action      string
+	Note        string
+	Button      string
+}
+
+// save makes the change.
+func (e *Editor) save(r *editing, _, made document) (message.Reply, error) {
+	after, err := e.put(r.Request, r.subject, made, r.version, false)
+	if err != nil {
+		return e.refused(r, err)
+	}
+	r.Name = after.name().Name
+	done := "saved"
+	if r.isNew {
+		done = "registered"
+	}
+	return seeOther(r.to(pathName, [2]string{"done", done})), nil
+}
+
+// refused shows the form again with what the API has said of it, or what somebody else has changed.
+func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
+	if !isRefused(err) {
+		return message.Reply{}, err
+	}
+	if errors.Is(err, registry.ErrConflict) {
+		if !r.isNew {
+			current, failed := e.document(r.Request, r.subject, 0)
+			if failed != nil {
+				return message.Reply{}, failed
+			}
+			return e.conflict(r, current)
+		}
+		r.wrong, r.failed = append(r.wrong, fault{"name", "It is registered already: it can be edited."}), err
+		return e.form(r, 0), nil
+	}
+	found := faultOf(err, r.form)
+	if found.Field == targetField(0, "uri") && len(r.form.Targets) == 0 {
+		found.Field = ""
+	}
+	if found.Field == "" && r.isNew && problem.Status(err) < http.StatusInternalServerError {
+		found.Field = "name"
+	}
+	r.wrong, r.failed = append(r.wrong, found), err
+	return e.form(r, 0), nil
+}
+
+// form shows the form with some more empty targets.
+func (e *Editor) form(r *editing, more int) message.Reply {
+	shown := *r.form
+	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t targetForm) bool { return len(r.wrong) == 0 && t.isEmpty() })
+	if len(shown.Targets) == 0 {
+		more = max(more, 1)
+	}
+	for range min(more, maxTargetForms-len(shown.Targets)) {
+		shown.Targets = append(shown.Targets, targetForm{})
+	}
+	title := r.title("Edit ")
+	if r.isNew {
+		title = "A new " + r.Noun()
+	}
+	reply := e.show(r.Request, title, "edit.html", editPage{editing: r, Form: &shown, Action: r.action(), Faults: r.wrong})
+	if len(r.wrong) > 0 {
+		reply.Status = statusOf(r.failed)
+	}
+	return reply
+}
+
+// action returns where the form is sent.
+func (r *editing) action() string {
+	if r.isNew {
+		return subject{IsPrefix: r.IsPrefix}.to(pathEdit)
+	}
+	return r.to(pathEdit)
+}
+
+// carried returns the hidden fields by which a page carries what was typed.
+func (r *editing) carried() [][2]string {
+	all := append(r.form.hidden(), [2]string{"version", strconv.Itoa(r.version)})
+	if r.isNew {
+		all = append(all, [2]string{"name", r.Name})
+	}
+	return all
+}
+
+// conflict shows what somebody else has changed meanwhile.
+func (e *Editor) conflict(r *editing, current document) (message.Reply, error) {
+	base, err := e.document(r.Request, r.subject, max(r.version, 1))
+	if errors.Is(err, registry.ErrUnknown) {
+		base, err = document{}, nil // it was purged, and registered again
+	}
+	if err != nil {
+		return message.Reply{}, err
+	}
+	mine, _ := r.form.document(r.subject, base)
+	n := current.name()
+	reply := e.show(r.Request, "Somebody else has changed it", "conflict.html", conflictPage{
+		editing: r, Current: n.Version, By: n.By, When: n.Changed.Format(shownTime), Why: n.Note, Rows: threeWays(base, mine, current),
+		Carried: r.carried(), Action: r.action(),
+	})
+	reply.Status = http.StatusPreconditionFailed
+	return reply, nil
+}
+
+// conflictPage is what the page of a conflict shows.
+type conflictPage struct {
+	*editing
+	Current       int
+	By, When, Why string
+	Rows          []threeWay
+	Carried       [][2]string
+	Action        string
+}
+
+// shownTime is how pages show a time, which is in UTC.
+const shownTime = "2006-01-02 15:04:05"
+
+// threeWay is a field that one of two changes, or both, have changed.
+type threeWay struct {
+	Field              string
+	Base, Theirs, Mine []string
+	IsBoth             bool // both have, and not to the same
+}
+
+func threeWays(base, mine, theirs document) (all []threeWay) {
+	was, now, own := base.facts(), theirs.facts(), mine.facts()
+	a, b, c := byField(was), byField(now), byField(own)
+	for _, f := range fieldsOf(was, now, own) {
+		row := threeWay{Field: f, Base: a[f], Theirs: b[f], Mine: c[f]}
+		changed := [2]bool{!slices.Equal(row.Base, row.Theirs), !slices.Equal(row.Base, row.Mine)}
+		if row.IsBoth = changed[0] && changed[1] && !slices.Equal(row.Theirs, row.Mine); changed[0] || changed[1] {
+			all = append(all, row)
+		}
+	}
+	return all
+}
+
+// merge shows the form with what was typed as a change of the current version.
+func (e *Editor) merge(r *editing) (message.Reply, error) {
+	current, err := e.document(r.Request, r.subject, 0)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	base, err := e.document(r.Request, r.subject, max(r.version, 1))
+	if err != nil && !errors.Is(err, registry.ErrUnknown) {
+		return message.Reply{}, err
+	}
+	mine, wrong := r.form.document(r.subject, base)
+	if len(wrong) > 0 { // nothing of it is lost where it cannot be read: it is tried again after it was corrected
+		r.wrong = wrong
+		return e.form(r, 0), nil
+	}
+	note := r.form.Note
+	r.form, r.version = formOf(merged(base, mine, current)), current.version()
+	r.form.Note = note
+	return e.form(r, 0), nil
+}

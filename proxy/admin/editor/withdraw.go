@@ -1,0 +1,110 @@
+package editor
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// withdrawPage is what the form shows that withdraws a name.
+type withdrawPage struct {
+	*editing
+	Leads     []lead
+	Faults    faults
+	Action    string
+	Changed   string // what somebody else has changed meanwhile: the new version; "" for nothing
+	Meanwhile []difference
+}
+
+// Input is a field.
+func (p withdrawPage) Input(id, label, value, hint string, rows int) input {
+	return input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id), Rows: rows}
+}
+
+// Form is what was typed.
+func (p withdrawPage) Form() *nameForm { return p.form }
+
+// serveWithdraw is the form that withdraws a name, the preview of that, and what does it.
+func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
+	s, err := existing(p)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	current, err := e.document(p, s, 0)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	n := current.name()
+	s.Name = n.Name
+	r := &editing{Request: p, subject: s, version: n.Version, form: &nameForm{}}
+	if p.Form == nil {
+		if err := p.may(s, registry.ActWithdraw); err != nil {
+			return message.Reply{}, err
+		}
+		if n.Status == registry.Withdrawn {
+			return message.Reply{}, fmt.Errorf("%w: %s is withdrawn already; what is said of that is edited", registry.ErrInvalid, s.key())
+		}
+		return e.withdrawing(r, &withdrawPage{}), nil
+	}
+	r.form = typed(p.Form)
+	if r.version, _ = strconv.Atoi(p.Form.Get("version")); r.version != n.Version {
+		return e.withdrawConflict(r, current)
+	}
+	do := p.Form.Get("do")
+	if do == doBack {
+		return e.withdrawing(r, &withdrawPage{}), nil
+	}
+	what := api.Withdrawal{Reason: r.form.Reason, Successors: lines(r.form.Successors), Note: r.form.Note}
+	after, err := e.change(p, http.MethodPost, s.api()+"/withdraw", s.query(), r.version, do != doSave, what)
+	switch {
+	case errors.Is(err, registry.ErrConflict):
+		if current, err = e.document(p, s, 0); err != nil {
+			return message.Reply{}, err
+		}
+		return e.withdrawConflict(r, current)
+	case err != nil && !isRefused(err):
+		return message.Reply{}, err
+	case err != nil:
+		r.wrong, r.failed = faults{faultOf(err, r.form)}, err
+		return e.withdrawing(r, &withdrawPage{}), nil
+	case do == doSave:
+		return seeOther(s.to(pathName, [2]string{"done", "withdrawn"})), nil
+	}
+	return e.show(p, "Withdraw it?", "preview.html", previewPage{
+		editing: r, Named: s.Name, Differences: differences(current, after), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.Note,
+		Button: "Withdraw",
+	}), nil
+}
+
+// withdrawing shows the form.
+func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
+	page.editing, page.Faults, page.Action = r, r.wrong, r.to(pathWithdraw)
+	page.Leads = leads(r.Request, r.subject, true, pathWithdraw)
+	reply := e.show(r.Request, r.title("Withdraw "), "withdraw.html", page)
+	if len(r.wrong) > 0 {
+		reply.Status = statusOf(r.failed)
+	}
+	if page.Changed != "" {
+		reply.Status = http.StatusPreconditionFailed
+	}
+	return reply
+}
+
+// withdrawConflict shows what somebody else has changed meanwhile, and the form as it was typed, for the version that is current now.
+func (e *Editor) withdrawConflict(r *editing, current document) (message.Reply, error) {
+	base, err := e.document(r.Request, r.subject, max(r.version, 1))
+	if err != nil && !errors.Is(err, registry.ErrUnknown) {
+		return message.Reply{}, err
+	}
+	n := current.name()
+	r.version = n.Version
+	return e.withdrawing(r, &withdrawPage{
+		Changed:   fmt.Sprintf("Version %d was made meanwhile, by %s at %s UTC.", n.Version, n.By, n.Changed.Format(shownTime)),
+		Meanwhile: differences(base, current),
+	}), nil
+}
