@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/logs"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/observe/requests"
@@ -40,6 +41,7 @@ type dependencies struct {
 	log      *slog.Logger
 	access   *accesslog.Log // nil: off
 	stderr   *os.File       // for logs that have no file
+	recent   *logs.Recent   // warnings and errors of the log
 	health   *daemon.Health
 	via      httpmessage.ViaName // the name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot    // of answers
@@ -57,7 +59,7 @@ type dependencies struct {
 func newDependencies() dependencies {
 	d := dependencies{
 		resolverDependencies: newResolverDependencies(),
-		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr,
+		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent),
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}
