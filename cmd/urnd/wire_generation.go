@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -234,7 +235,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
-	administration, err := newAdmin(c, p.resolution, p.service, func() (time.Time, bool) { return p.certificate.Expires() }, d)
+	administration, err := newAdmin(c, p.resolution, p.service, func() *x509.Certificate { return p.certificate.Current() }, d)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
+	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
@@ -49,6 +50,9 @@ type dependencies struct {
 	// many tags it was not told when urnd ended.
 	hookState func(i int, err error)
 	hookLost  func(i, tags int)
+	trend     *adminstatus.Trend
+	// origins returns those of the configuration that was read last; nil knows none.
+	origins func() config.Origins
 	// locate adds the file and line of a setting to an error about it, and warnings returns
 	// what is probably not meant in a configuration; nil does nothing.
 	locate   func(error) error
@@ -59,7 +63,7 @@ type dependencies struct {
 func newDependencies() dependencies {
 	d := dependencies{
 		resolverDependencies: newResolverDependencies(),
-		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent),
+		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent), trend: new(adminstatus.Trend),
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}

@@ -46,10 +46,9 @@ type Design struct {
 	page      sheet
 	listings  sheet
 	names     sheet
-	status    sheet
-	// panels are those of the admin interface, and livePanels those with a script.
-	panels, livePanels sheet
-	isApart            bool
+	// panels are those of the admin interface, states those for operators; the live ones have a script.
+	panels, livePanels, states, liveStates sheet
+	isApart                                bool
 }
 
 // New returns the design of a site.
@@ -71,9 +70,8 @@ func New(site Site) *Design {
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
 	d.names = newSheet(site, "style.css", "name.css").withImages().withScripts()
-	d.status = newSheet(site, "style.css", "status.css").withEvents().withScripts()
-	d.panels = newSheet(site, "style.css", "panel.css")
-	d.livePanels = d.panels.withEvents().withScripts()
+	d.panels, d.states = newSheet(site, "style.css", "panel.css"), newSheet(site, "style.css", "panel.css", "status.css")
+	d.livePanels, d.liveStates = d.panels.withEvents().withScripts(), d.states.withEvents().withScripts()
 	return d
 }
 
