@@ -37,6 +37,7 @@ const (
 	pathEvents = "/events"
 	pathFaults = "/faults"
 	pathConfig = "/config"
+	pathCaches = "/caches"
 )
 
 //go:embed status.js
@@ -48,6 +49,7 @@ func (h *Handler) operatorOperations() []operation {
 		{path: pathStatus, nav: "State", about: "the state of urnd, live", page: reading(h.statusPage)},
 		{path: pathFaults, nav: "Faults", about: "the last warnings and errors", page: reading(h.faultsPage)},
 		{path: pathConfig, nav: "Configuration", about: "the configuration in force, with the origin of each value", page: reading(h.settingsPage)},
+		{path: pathCaches, nav: "Caches", about: "what the caches hold, and forms that purge it", page: h.cachesPage()},
 		{method: "GET", path: pathScript, serve: serveStatusScript},
 		{method: "GET", path: pathEvents, serve: h.serveEvents},
 	}
@@ -68,6 +70,7 @@ func (h *Handler) statusPage(p *editor.Request) pages.Page {
 	panel := p.Panel
 	panel.Title, panel.Script = "urnd: state", pathScript
 	return h.config.Pages.Status(&panel, h.config.Status.State(), [][2]string{
+		{pathCaches, "what the caches hold for a name, and forms that purge it"},
 		{"/api/v1/cache", "what the caches hold, as JSON"},
 		{"/metrics", "all figures, for Prometheus"},
 		{"/", "all that is here"},

@@ -144,8 +144,8 @@ func TestSettings(t *testing.T) {
 }
 
 func BenchmarkStatus(b *testing.B) {
-	d, bad := pages.New(pages.Site{}).Apart(), pages.State{}
-	bad, _ = states()
+	d := pages.New(pages.Site{}).Apart()
+	bad, _ := states()
 	for b.Loop() {
 		d.Status(panel("State", "/status"), bad, nil)
 	}
