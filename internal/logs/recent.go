@@ -14,7 +14,7 @@ const (
 	// MaxRecent bounds the records.
 	MaxRecent = 50
 	// maxAlike bounds the records of one message: those with other attributes would push all else out.
-	maxAlike = 5
+	maxAlike = 3
 	// maxText bounds a message and each value, and maxAttributes all attributes of a record, in octets.
 	maxText, maxAttributes = 200, 600
 )
@@ -26,7 +26,8 @@ type Fault struct {
 	Message     string
 	Attributes  string // as name=value, as they were logged
 	Count       uint64
-	// Others are how many with the same message and other attributes came before, and are not listed any more.
+	// Others are how many with the same message and other attributes came before, and are not listed any more: of all those of the message
+	// the last one has them.
 	Others uint64
 }
 
@@ -55,6 +56,7 @@ func (r *Recent) add(f Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	same, oldest, alike := -1, -1, 0
+	f.Count = 1
 	for i := range r.faults {
 		if r.faults[i].Message != f.Message || r.faults[i].Level != f.Level {
 			continue
@@ -63,17 +65,18 @@ func (r *Recent) add(f Fault) {
 			oldest = i
 		}
 		alike++
+		f.Others += r.faults[i].Others
+		r.faults[i].Others = 0
 		if r.faults[i].Attributes == f.Attributes {
 			same = i
 		}
 	}
-	f.Count = 1
 	switch {
 	case same >= 0:
-		f.First, f.Count, f.Others = r.faults[same].First, r.faults[same].Count+1, r.faults[same].Others
+		f.First, f.Count = r.faults[same].First, r.faults[same].Count+1
 		r.faults = slices.Delete(r.faults, same, same+1)
 	case alike == maxAlike:
-		f.Others = r.faults[oldest].Count + r.faults[oldest].Others
+		f.Others += r.faults[oldest].Count
 		r.faults = slices.Delete(r.faults, oldest, oldest+1)
 	case len(r.faults) == MaxRecent:
 		r.faults = slices.Delete(r.faults, 0, 1)

@@ -42,6 +42,7 @@ function showTable(table) {
         else cell.scope = "row"
         row.append(cell)
       }
+      cell.colSpan = shown.cells.length > 1 ? 1 : labels.length
       set(cell, text)
     })
   })

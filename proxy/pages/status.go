@@ -100,6 +100,7 @@ type shownRow struct {
 	Mood Mood
 	Name string
 	Rest []shownCell
+	Span int // columns of a row that has its name alone
 }
 
 // shownCell has the heading of its column, for where there is no room for columns.
@@ -118,6 +119,9 @@ func shown(tables []Table) []shownTable {
 				case i < len(t.Columns):
 					row.Rest = append(row.Rest, shownCell{t.Columns[i], text})
 				}
+			}
+			if len(r.Cells) == 1 {
+				row.Span = len(t.Columns)
 			}
 			made.Rows = append(made.Rows, row)
 		}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,12 +28,26 @@ func faultColumns() []string { return []string{"last (UTC)", "level", "what", "d
 
 // FaultTables returns the faults on a page of their own.
 func (s Sources) FaultTables() []pages.Table {
-	return []pages.Table{{ID: "faults", Heading: "The last one first", Columns: faultColumns(), Rows: s.faults(len(s.Faults()), mostOctets)}}
+	all := s.Faults()
+	return []pages.Table{{ID: "faults", Heading: "The last one first", Columns: faultColumns(), Rows: s.faultRows(all, len(all), mostOctets)}}
 }
 
-// faults returns rows of the last faults, at most so many, in at most so many octets.
-func (s Sources) faults(most, octets int) (rows []pages.Row) {
-	all := s.Faults()
+// lastFaults returns rows of the last faults, one for each message.
+func (s Sources) lastFaults() []pages.Row {
+	var all []Fault
+	for _, f := range s.Faults() {
+		i := slices.IndexFunc(all, func(later Fault) bool { return later.Message == f.Message && later.IsError == f.IsError })
+		if i < 0 {
+			all = append(all, f)
+			continue
+		}
+		all[i].Others += f.Count + f.Others
+	}
+	return s.faultRows(all, fewFaults, fewOctets)
+}
+
+// faultRows returns rows of faults, at most so many, in at most so many octets.
+func (s Sources) faultRows(all []Fault, most, octets int) (rows []pages.Row) {
 	for _, f := range all[:min(len(all), most)] {
 		row := pages.Row{Mood: pages.Doubtful, Cells: []string{s.when(f.Last), "warning", f.Message, f.Attributes, number(f.Count)}}
 		if f.IsError {

@@ -33,7 +33,7 @@ type Sources struct {
 func (s Sources) State() pages.State {
 	state := pages.State{Figures: s.figures(), Tables: []pages.Table{
 		{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, Rows: s.failing()},
-		{ID: "faults", Heading: "Recent faults", Columns: faultColumns(), Rows: s.faults(fewFaults, fewOctets)},
+		{ID: "faults", Heading: "Recent faults", Columns: faultColumns(), Rows: s.lastFaults()},
 		{
 			ID: "requests", Heading: "Requests since the start", Rows: s.requests(),
 			Columns: []string{"form", "all", "2xx", "3xx", "4xx", "5xx", "disconnected", "median", "95 % within"},
@@ -109,10 +109,19 @@ func (s Sources) systems() (rows []pages.Row) {
 		return int(min(max(slower-slow, -1), 1))
 	})
 	for _, system := range all[:min(len(all), mostSystems)] {
-		rows = append(rows, cells(
+		row := cells(
 			system.Kind+" "+system.Name, number(system.Duration.Count()), share(system.Failures(), system.Duration.Count()),
 			quantile(system.Duration, median), quantile(system.Duration, most), outcomes(system.Outcomes),
-		))
+		)
+		const few, some, many = 5, .05, .5
+		switch part, _ := partOf(system.Failures(), system.Duration.Count()); {
+		case system.Failures() < few:
+		case part >= many:
+			row.Mood = pages.Bad
+		case part >= some:
+			row.Mood = pages.Doubtful
+		}
+		rows = append(rows, row)
 	}
 	return orNone(rows, "none was asked yet")
 }

@@ -132,6 +132,7 @@ func TestTables(t *testing.T) {
 			{Last: at.Add(-61 * time.Minute), Message: "odd", Attributes: "c=d", Count: 3, Others: 4000},
 			{Last: at.Add(-48 * time.Hour), Message: "long ago", Count: 1},
 			{Last: at.Add(-2 * time.Minute), Message: "lately", Count: 1},
+			{Last: at.Add(-72 * time.Hour), Message: "lately", Attributes: "e=f", Count: 5, Others: 1},
 		}
 	}
 	compare(t, rows(s), map[string][]string{
@@ -154,7 +155,7 @@ func TestTables(t *testing.T) {
 		"faults 23:59:59, just now":       {"error", "broken", "a=b", "1", "bad"},
 		"faults 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "doubtful"},
 		"faults 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "doubtful"},
-		"faults 23:58:00, 2 min ago":      {"warning", "lately", "", "1", "doubtful"},
+		"faults 23:58:00, 2 min ago":      {"warning", "lately", "", "1, and 6 with other details", "doubtful"},
 	})
 	s.Certificate = func() *x509.Certificate { return &x509.Certificate{NotAfter: time.Unix(-1, 0)} }
 	compare(t, rows(s), map[string][]string{
