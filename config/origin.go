@@ -16,6 +16,9 @@ const (
 	FromFlag
 )
 
+// String returns the kind in one word.
+func (k Kind) String() string { return [...]string{"default", "file", "environment", "flag"}[k] }
+
 // Origin is the source of a value.
 type Origin struct {
 	Kind Kind

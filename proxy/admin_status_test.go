@@ -20,12 +20,17 @@ import (
 // fixedStatus is a state that does not change, and of which no time passes.
 func fixedStatus() admin.Status {
 	return admin.Status{
-		Tables: func() []pages.Table {
-			return []pages.Table{{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: [][]string{{"urnd", "<ready>"}}}}
+		State: func() pages.State {
+			return pages.State{Mood: pages.Good, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: fixedTables()}
 		},
+		Faults:   fixedTables,
 		Ticks:    func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 		Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
 	}
+}
+
+func fixedTables() []pages.Table {
+	return []pages.Table{{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: []pages.Row{{Mood: pages.Bad, Cells: []string{"urnd", "<ready>"}}}}}
 }
 
 func TestStatusPage(t *testing.T) {
@@ -33,8 +38,9 @@ func TestStatusPage(t *testing.T) {
 	response := adminRequest(h, "127.0.0.1:1", "GET /status")
 	page := text(t, response)
 	for _, want := range []string{
-		`<tbody id="state" aria-live="off">`, `<th scope="row">urnd</th><td>&lt;ready&gt;</td>`, `<a href="/status">Reload</a>`,
-		`<script src="/status.js" defer></script>`, `<a href="/api/v1/config">`, `<h1>urnd: state</h1>`,
+		`<tbody id="state" aria-live="off">`, `<tr class="bad"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`, `<a href="/status">Reload</a>`,
+		`<script src="/status.js" defer></script>`, `<a href="/config">`, `<h1>urnd: state</h1>`, `class="verdict good"`, `all is &lt;well&gt;`,
+		`<polyline points="1,2 3,4"/>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is missing in %s", want, page)
@@ -65,8 +71,8 @@ func TestStatusPage(t *testing.T) {
 		script.Header.Get("X-Content-Type-Options") != "nosniff" || strings.Contains(body, "innerHTML") || !strings.Contains(body, `"/events"`) {
 		t.Errorf("%v %s", script.Header, body)
 	}
-	for _, path := range []string{"/status", "/status.js", "/events"} {
-		if response := adminRequest(h, "127.0.0.1:1", "POST "+path); response.StatusCode != http.StatusMethodNotAllowed {
+	for _, path := range []string{"/status", "/status.js", "/events", "/faults", "/config"} {
+		if response := adminRequest(h, "127.0.0.1:1", "POST "+path); response.StatusCode != http.StatusMethodNotAllowed && response.StatusCode != http.StatusForbidden {
 			t.Errorf("POST %s: %d", path, response.StatusCode)
 		}
 		if response := adminRequest(h, "192.0.2.1:1", "GET "+path); response.StatusCode != http.StatusForbidden {
@@ -74,6 +80,36 @@ func TestStatusPage(t *testing.T) {
 		}
 		if response := adminRequest(h, "127.0.0.1:1", "GET "+path, "Sec-Fetch-Site: cross-site"); response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s by a page of another site: %d", path, response.StatusCode)
+		}
+	}
+}
+
+// The configuration is shown with the origins of its values, to people and to programs.
+func TestConfigurationPages(t *testing.T) {
+	h := newAdminHandler(&fakeCaches{}, nil)
+	for _, tt := range []struct {
+		target string
+		status int
+		want   []string
+	}{
+		{"/config", 200, []string{"All settings have their defaults", `<a href="/config?section=dns">dns</a>`}},
+		{"/config?q=2s", 200, []string{"1 found", `<code>&lt;2s&gt;</code>`}},
+		{"/config?section=dns", 200, []string{"Section dns", `<code>dns.timeout</code>`}},
+		{"/faults", 200, []string{"The last 50 warnings", "&lt;ready&gt;"}},
+		{"/api/v1/config", 200, []string{`"timeout": "2s"`}},
+		{"/api/v1/config?origins=false", 200, []string{`"timeout": "2s"`}},
+		{"/api/v1/config?origins=true", 200, []string{`"setting": "dns.timeout"`, `"origin": "default"`}},
+		{"/api/v1/config?origins=x", 400, []string{"origins must be true or false"}},
+	} {
+		response := adminRequest(h, "127.0.0.1:1", "GET "+tt.target)
+		body := text(t, response)
+		for _, want := range tt.want {
+			if response.StatusCode != tt.status || !strings.Contains(body, want) {
+				t.Errorf("%s: %d, no %s in %s", tt.target, response.StatusCode, want, body)
+			}
+		}
+		if policy := response.Header.Get("Content-Security-Policy"); strings.Contains(policy, "script") {
+			t.Errorf("%s: %s", tt.target, policy)
 		}
 	}
 }
@@ -93,7 +129,9 @@ func startLive(t *testing.T) (live *liveStatus, h *admin.Handler, url string) {
 	live.state.Store(&first)
 	h, _ = newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
 		c.Status = fixedStatus()
-		c.Status.Tables = func() []pages.Table { return []pages.Table{{ID: "state", Rows: [][]string{{*live.state.Load()}}}} }
+		c.Status.State = func() pages.State {
+			return pages.State{Tables: []pages.Table{{ID: "state", Rows: []pages.Row{{Cells: []string{*live.state.Load()}}}}}}
+		}
 		c.Status.Ticks = func(interval time.Duration) (<-chan time.Time, func()) {
 			if interval != time.Second {
 				t.Errorf("an event each %v", interval)
@@ -150,7 +188,7 @@ func TestEventsOfTheStatus(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	const first = `id: 1` + "\n" + `data: {"tables":[{"id":"state","rows":[["first"]]}]}` + "\n"
+	const first = `id: 1` + "\n" + `data: {"mood":"","verdict":"","reasons":[],"figures":[],"tables":[{"id":"state","rows":[{"mood":"","cells":["first"]}]}]}` + "\n"
 	for _, want := range []string{"retry: 3000\n", first} {
 		if got := block(t, events); got != want {
 			t.Fatalf("%q, want %q", got, want)

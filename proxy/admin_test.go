@@ -20,7 +20,9 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -68,7 +70,16 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 		Health:   func() (unready, degraded []string) { return nil, nil },
 		Guesses:  gate.NewGuesses(time.Now),
 		Status:   fixedStatus(),
-		Settings: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
+		Sessions: session.New(time.Now),
+		Settings: admin.Settings{
+			Plain: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
+			Origins: func() any {
+				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
+			},
+			Sections: func() []pages.Section {
+				return []pages.Section{{Name: "dns", Settings: []pages.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
+			},
+		},
 	}
 	if change != nil {
 		change(&config)
@@ -411,7 +422,7 @@ func TestTokenGuesses(t *testing.T) {
 func TestAdminPanic(t *testing.T) {
 	var reported any
 	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
-		c.Settings = func() any { panic("a fault") }
+		c.Settings.Plain = func() any { panic("a fault") }
 		c.Panicked = func(value any, _ []byte) { reported = value }
 	})
 	if got := adminRequest(h, "127.0.0.1:1", "GET /api/v1/config").StatusCode; got != http.StatusInternalServerError || reported != "a fault" {

@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/present"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -29,6 +30,7 @@ type Handler struct {
 	forward *forward.Proxy
 	sites   []*site
 	failing func(location string) bool
+	avoided func(most int) []resolver.Avoided
 
 	cors    answer.CORS
 	fields  redirectFields
@@ -49,6 +51,9 @@ type site struct {
 	turn    atomic.Uint32
 }
 
+// Avoided returns the servers that are not fetched from where there are others, as they fail; at most so many.
+func (h *Handler) Avoided(most int) []resolver.Avoided { return h.avoided(most) }
+
 // New returns a Handler.
 func New(config Config) *Handler {
 	if config.Pages == nil {
@@ -56,7 +61,7 @@ func New(config Config) *Handler {
 	}
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages), failing: failures.Failing,
+		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages), failing: failures.Failing, avoided: failures.Avoided,
 		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
 		gate: gate.New(gate.Config{
 			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,

@@ -92,6 +92,32 @@ func (b *Backoff) Failed(server, about string, sent time.Time, err error, probe 
 	}
 }
 
+// Avoided is a server that is not asked, or only where there is no other, since it failed.
+type Avoided struct {
+	Server string
+	Why    string    // "" where it is not known
+	Until  time.Time // when it is asked again
+}
+
+// Avoided returns the servers that are not asked now, at most so many.
+func (b *Backoff) Avoided(most int) (all []Avoided) {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	for server, c := range b.servers {
+		if len(all) == most {
+			break
+		}
+		if c.err != nil && now.Before(c.until) {
+			all = append(all, Avoided{server, c.err.Error(), c.until})
+		}
+	}
+	return all
+}
+
 // Release is for a caller that was told to ask a server, and has left before its answer: the
 // next caller may ask.
 func (b *Backoff) Release(server string) {

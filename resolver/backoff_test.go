@@ -16,6 +16,9 @@ var errRefused = errors.New("connection refused")
 func silent() bool { return false }
 
 func TestBackoff(t *testing.T) {
+	if got := (*resolver.Backoff)(nil).Avoided(9); got != nil {
+		t.Errorf("%+v", got)
+	}
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
 	if err := b.Err("a"); err != nil {
@@ -28,7 +31,16 @@ func TestBackoff(t *testing.T) {
 	if err := b.Err("b"); err != nil {
 		t.Errorf("another server: %v", err)
 	}
+	if got := b.Avoided(9); len(got) != 1 || got[0] != (resolver.Avoided{Server: "a", Why: errRefused.Error(), Until: now.Add(5 * time.Second)}) {
+		t.Errorf("it avoids %+v", got)
+	}
+	if got := b.Avoided(0); got != nil {
+		t.Errorf("more than asked for: %+v", got)
+	}
 	now = now.Add(5 * time.Second)
+	if got := b.Avoided(9); got != nil {
+		t.Errorf("after the period it avoids %+v", got)
+	}
 	if err := b.Err("a"); err != nil {
 		t.Errorf("after the period: %v", err)
 	}

@@ -79,7 +79,12 @@ func (l *fileDaemon) startInProcess(t *testing.T, inherited map[string][]net.Lis
 	deps := newDependencies()
 	l.metrics = deps.metrics
 	deps.stderr = written
-	d := newDaemon(deps, l.file, func() (config.Config, error) { return config.Load(l.file, nil) }, inherited)
+	var origins config.Origins
+	deps.origins = func() config.Origins { return origins }
+	d := newDaemon(deps, l.file, func() (c config.Config, err error) {
+		c, origins, err = config.LoadOrigins(l.file, nil)
+		return c, err
+	}, inherited)
 	ctx, cancel := context.WithCancel(context.Background())
 	hangups := make(chan os.Signal, 1)
 	l.hangup = func() { hangups <- syscall.SIGHUP }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -17,9 +18,9 @@ import (
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/session"
-	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/jobs"
@@ -32,18 +33,24 @@ const minToken = 16
 
 var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d octets", minToken)
 
-// newAdmin returns the handler of the admin interface. expires returns when the certificate does, if there is one.
-func newAdmin(c config.Config, r *resolution, s *service, expires func() (time.Time, bool), d dependencies) (*admin.Handler, error) {
+// newAdmin returns the handler of the admin interface. certificate returns that of urnd, nil where there is none.
+func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x509.Certificate, d dependencies) (*admin.Handler, error) {
+	var origins config.Origins
+	if d.origins != nil {
+		origins = d.origins() // those of this configuration: a reload reads others
+	}
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
 		Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "",
 		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
 		Registry: wireAdminRegistry(c, r, s, d), Public: c.Listen.PublicURL,
-		Settings: func() any { return config.Plain(c.Map()) },
-		Metrics:  d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Pages: s.pages, Panicked: d.panicked,
-		Status: admin.Status{
-			Tables: stateOf(r, expires, d).Tables, Ticks: ticks, Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
+		Settings: admin.Settings{
+			Plain:    func() any { return config.Plain(c.Map()) },
+			Origins:  func() any { return originsDocument(c, origins) },
+			Sections: sync.OnceValue(func() []pages.Section { return valuesOf(c, origins) }),
 		},
+		Metrics: d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Pages: s.pages, Panicked: d.panicked,
+		Status: wireStatus(c, r, s, certificate, d),
 	}
 	var err error
 	a.Sessions, err = shared.Reuse(&r.shared, d.previous.reusable(), "sessions", nil, func() (*session.Sessions, func(), error) {
@@ -62,21 +69,6 @@ func newAdmin(c config.Config, r *resolution, s *service, expires func() (time.T
 		}
 	}
 	return admin.New(a), nil
-}
-
-// stateOf returns what the page of the state of urnd is made of.
-func stateOf(r *resolution, expires func() (time.Time, bool), d dependencies) adminstatus.Sources {
-	return adminstatus.Sources{
-		Now: d.now, Health: r.healthReport(d.health.Report), Certificate: expires,
-		Registry: func() (available, ok bool) {
-			if r.registry == nil {
-				return false, false
-			}
-			return len(r.registry.Faults()) == 0, true
-		},
-		Forms: d.metrics.Forms, FastPath: d.metrics.FastPath, Systems: d.metrics.Systems,
-		Caches: func() []metrics.Cache { return observe.All(r.caches) }, Limits: r.slots.metrics,
-	}
 }
 
 // ticks returns the channel of a ticker, and what stops it.

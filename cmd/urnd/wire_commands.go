@@ -62,7 +62,7 @@ func try(c config.Config) error {
 		return err
 	}
 	defer s.close()
-	_, err = newAdmin(c, r, s, (*listen.CertificateWatch)(nil).Expires, d)
+	_, err = newAdmin(c, r, s, (*listen.CertificateWatch)(nil).Current, d)
 	return err
 }
 
@@ -92,6 +92,7 @@ configuration; SIGTERM stops it after running requests have ended.`,
 		}
 		d := newDependencies()
 		var origins config.Origins
+		d.origins = func() config.Origins { return origins }
 		d.locate = func(err error) error { return origins.Locate(err) }
 		d.warnings = func(c config.Config) config.Faults {
 			return cliconfig.Warnings(withSockets(c, inherited), origins, availableMemory())

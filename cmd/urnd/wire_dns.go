@@ -53,6 +53,7 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 		return openDNSClient(c, plainServers(servers), false, r, d)
 	}})
 	r.closers = append(r.closers, system.Close)
+	r.avoided = append(r.avoided, avoidance{"DNS server", true, func(int) []resolver.Avoided { return system.Avoided() }})
 	return system
 }
 
@@ -60,6 +61,7 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
 	client := openDNSClient(c, servers, requireAD, r, d)
 	r.closers = append(r.closers, client.Close)
+	r.avoided = append(r.avoided, avoidance{"DNS server", true, func(int) []resolver.Avoided { return client.Avoided() }})
 	return client
 }
 

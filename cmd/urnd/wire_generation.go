@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -197,7 +198,7 @@ func (p parts) close() {
 
 // newGeneration returns the generation of a configuration, which is not in force yet.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
-	log, access, err := openLogs(c.Log, d.stderr, d.metrics.LostLine, d.now)
+	log, access, err := openLogs(c.Log, d)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +235,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
-	administration, err := newAdmin(c, p.resolution, p.service, func() (time.Time, bool) { return p.certificate.Expires() }, d)
+	administration, err := newAdmin(c, p.resolution, p.service, func() *x509.Certificate { return p.certificate.Current() }, d)
 	if err != nil {
 		return nil, err
 	}
@@ -350,10 +351,12 @@ func snapshotPath(c config.Cache) string {
 	return daemon.SnapshotPath(c.Directory)
 }
 
-// openLogs opens the logs of a configuration; those without a file are written to w. The access log is nil where it is
-// off. lost is called for lines of it that cannot be written.
-func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slog.Logger, *accesslog.File, error) {
-	handler, err := logs.NewHandler(logs.Config{Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing")}, w)
+// openLogs opens the logs of a configuration; those without a file are written to standard error. The access log is nil where it is
+// off.
+func openLogs(c config.Log, d dependencies) (*slog.Logger, *accesslog.File, error) {
+	handler, err := logs.NewHandler(logs.Config{
+		Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing"), Recent: d.recent,
+	}, d.stderr)
 	if err != nil {
 		return nil, nil, fmt.Errorf("log.format: %w", err)
 	}
@@ -361,7 +364,9 @@ func openLogs(c config.Log, w *os.File, lost func(), now func() time.Time) (*slo
 	if c.Access == "off" {
 		return log, nil, nil
 	}
-	access, err := accesslog.Open(accesslog.FileConfig{Path: c.AccessFile, To: w, Format: c.Access, Lost: lost, Faults: log, Now: now})
+	access, err := accesslog.Open(accesslog.FileConfig{
+		Path: c.AccessFile, To: d.stderr, Format: c.Access, Lost: d.metrics.LostLine, Faults: log, Now: d.now,
+	})
 	return log, access, ofAccessFile(err)
 }
 

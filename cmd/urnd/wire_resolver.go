@@ -83,9 +83,24 @@ type resolution struct {
 	own      *registry.Resolver // by the registry; nil where there is none
 	history  resolver.History   // of the registry; nil where there is none
 	faults   []func() []string  // what is wrong although urnd is ready
+	avoided  []avoidance        // servers that fail now
 	starters []func()           // what runs in the background is started by these
 	caches   []observe.Observed
 	closers  []func()
+}
+
+// avoidance are the servers of a kind that fail now.
+type avoidance struct {
+	is       string
+	isNeeded bool // by most names: they are not one of many
+	list     func(most int) []resolver.Avoided
+}
+
+// backoff returns what remembers servers of a kind that cannot be reached.
+func (r *resolution) backoff(is string, c config.Resolve, d resolverDependencies) *resolver.Backoff {
+	made := resolver.NewBackoff(c.Backoff, d.now)
+	r.avoided = append(r.avoided, avoidance{is, false, made.Avoided})
+	return made
 }
 
 // openResolution makes what resolves names for a command, with the registry.
@@ -215,12 +230,13 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.thttp)/2), Now: d.now,
 	})
 	r.closers = append(r.closers, web.Close)
+	backoff := r.backoff("resolution server (THTTP)", c.Resolve, d)
 	return thttp.New(thttp.Config{
 		Web: web, Timeout: c.THTTP.Timeout,
 		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations,
 		DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
 		Fields: d.fields, Schemes: c.LocationSchemes(), Observe: observe.Exchanges(d.metrics, "thttp"),
-		Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now),
+		Backoff: backoff,
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/logs"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/observe/requests"
@@ -22,6 +23,7 @@ import (
 	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
+	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
@@ -40,6 +42,7 @@ type dependencies struct {
 	log      *slog.Logger
 	access   *accesslog.Log // nil: off
 	stderr   *os.File       // for logs that have no file
+	recent   *logs.Recent   // warnings and errors of the log
 	health   *daemon.Health
 	via      httpmessage.ViaName // the name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot    // of answers
@@ -47,6 +50,9 @@ type dependencies struct {
 	// many tags it was not told when urnd ended.
 	hookState func(i int, err error)
 	hookLost  func(i, tags int)
+	trend     *adminstatus.Trend
+	// origins returns those of the configuration that was read last; nil knows none.
+	origins func() config.Origins
 	// locate adds the file and line of a setting to an error about it, and warnings returns
 	// what is probably not meant in a configuration; nil does nothing.
 	locate   func(error) error
@@ -57,7 +63,7 @@ type dependencies struct {
 func newDependencies() dependencies {
 	d := dependencies{
 		resolverDependencies: newResolverDependencies(),
-		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr,
+		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent), trend: new(adminstatus.Trend),
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}

@@ -40,7 +40,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NegativeTTL: c.SLP.NoneTTL,
 		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
-		Recheck: c.Resolve.Backoff, Backoff: resolver.NewBackoff(c.Resolve.Backoff, d.now), Unusable: d.unusable,
+		Recheck: c.Resolve.Backoff, Backoff: r.backoff("directory agent (SLP)", c.Resolve, d), Unusable: d.unusable,
 		Observe: observe.Exchanges(d.metrics, "slp"),
 	})
 	return r.limited(r.servers), nil

@@ -13,7 +13,7 @@ import (
 func serving() []string {
 	return []string{
 		"wire_admin.go", "wire_cdn.go", "wire_commands.go", "wire_endpoints.go", "wire_gateways.go", "wire_generation.go",
-		"wire_identifiers.go", "wire_pages.go", "wire_peers.go", "wire_proxy.go", "wire_service.go", "wire_sharedresponses.go", "wire_spaces.go",
+		"wire_identifiers.go", "wire_pages.go", "wire_peers.go", "wire_proxy.go", "wire_service.go", "wire_sharedresponses.go", "wire_spaces.go", "wire_status.go",
 	}
 }
 

@@ -16,6 +16,8 @@ type Config struct {
 	Level  slog.Leveler
 	// Explain returns an error that is logged with what helps.
 	Explain func(err error) error
+	// Recent keeps a copy of warnings and errors; nil keeps none.
+	Recent *Recent
 }
 
 // NewHandler returns the handler of a log that is written to w, or to the journal of systemd. It shows no password.
@@ -30,14 +32,23 @@ func NewHandler(c Config, w *os.File) (slog.Handler, error) {
 	if format == "auto" {
 		format = formatFor(w)
 	}
+	var handler slog.Handler
 	switch format {
 	case "journald":
-		return systemd.NewJournal(*options)
+		journal, err := systemd.NewJournal(*options)
+		if err != nil {
+			return nil, err
+		}
+		handler = journal
 	case "json":
-		return slog.NewJSONHandler(w, options), nil
+		handler = slog.NewJSONHandler(w, options)
 	default:
-		return slog.NewTextHandler(w, options), nil
+		handler = slog.NewTextHandler(w, options)
 	}
+	if c.Recent == nil {
+		return handler, nil
+	}
+	return keeping{Handler: handler, recent: c.Recent, replace: options.ReplaceAttr}, nil
 }
 
 // formatFor returns the log format for a destination.

@@ -82,3 +82,33 @@ func TestSystems(t *testing.T) {
 		}
 	}
 }
+
+// What came between two states of a family is the difference of both; what was counted anew is all of it.
+func TestHistogramSince(t *testing.T) {
+	m := metrics.New("1")
+	duration := func() metrics.Histogram { return m.Forms()[0].Duration }
+	m.Request("path", "I2L", 200, time.Second)
+	before := duration()
+	m.Request("path", "I2L", 200, 30*time.Microsecond)
+	m.Request("path", "I2L", 200, 30*time.Microsecond)
+	after := duration()
+	if got := after.Since(before); got.Count() != 2 {
+		t.Errorf("%+v", got)
+	} else if d, _, _ := got.Quantile(1); d != 50*time.Microsecond {
+		t.Errorf("all are within %v", d)
+	}
+	if got := before.Since(after); got.Count() != 1 || before.Count() != 1 {
+		t.Errorf("counted anew: %+v", got)
+	}
+	if got := before.Plus(after); got.Count() != 4 || after.Count() != 3 {
+		t.Errorf("both: %+v", got)
+	}
+	for _, got := range []metrics.Histogram{metrics.Histogram{}.Plus(after), after.Plus(metrics.Histogram{}), after.Since(metrics.Histogram{})} {
+		if got.Count() != 3 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := (metrics.Histogram{}).Plus(metrics.Histogram{}); got.Count() != 0 {
+		t.Errorf("%+v", got)
+	}
+}

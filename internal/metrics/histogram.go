@@ -34,3 +34,32 @@ func (h Histogram) Quantile(part float64) (estimate time.Duration, isBeyond, ok 
 	}
 	return lower, true, true
 }
+
+// Plus returns the durations of both. They must be of the same family.
+func (h Histogram) Plus(other Histogram) Histogram {
+	return h.with(other, func(a, b uint64) uint64 { return a + b })
+}
+
+// Since returns the durations that have come since an earlier state of the same family, all where that is of more: they were
+// counted anew.
+func (h Histogram) Since(before Histogram) Histogram {
+	if h.Count() < before.Count() {
+		return h
+	}
+	return h.with(before, func(now, then uint64) uint64 { return now - min(then, now) })
+}
+
+func (h Histogram) with(other Histogram, combined func(a, b uint64) uint64) Histogram {
+	switch {
+	case len(other.counts) == 0:
+		return h
+	case len(h.counts) == 0:
+		h.counts = make([]uint64, len(other.counts))
+		h.bounds = other.bounds
+	}
+	made := Histogram{h.bounds, make([]uint64, len(h.counts))}
+	for i := range made.counts {
+		made.counts[i] = combined(h.counts[i], other.counts[i])
+	}
+	return made
+}

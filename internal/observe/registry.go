@@ -32,7 +32,7 @@ func RegistryOf(store *follow.Store, path string, now time.Time) (m metrics.Regi
 	}
 	m.Versions, m.Behind = int64(head), max(int64(head-followed), 0)
 	if path != "" {
-		m.Free, m.HasFile = freeRoom(path)
+		m.Free, m.HasFile = FreeRoom(path)
 		for _, file := range []string{path, path + "-wal"} {
 			if info, err := os.Stat(file); err == nil {
 				m.Size += info.Size()

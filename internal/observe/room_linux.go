@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// freeRoom returns the room, in octets, that the file system of a file has left for urnd.
-func freeRoom(path string) (int64, bool) {
+// FreeRoom returns the room, in octets, that the file system of a file has left for urnd.
+func FreeRoom(path string) (int64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(path), &s); err != nil || s.Blocks == 0 {
 		return 0, false

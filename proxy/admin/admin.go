@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"slices"
 	"sync"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -47,9 +48,8 @@ type Config struct {
 	// Sessions are those of all configurations.
 	Sessions *session.Sessions
 	// Health returns why the daemon is not ready, and what is wrong although it is.
-	Health func() (unready, degraded []string)
-	// Settings returns the configuration in force, without secrets.
-	Settings func() any
+	Health   func() (unready, degraded []string)
+	Settings Settings
 	Status   Status
 }
 
@@ -82,8 +82,7 @@ func New(config Config) *Handler {
 	}
 	config.Pages = config.Pages.Apart()
 	h := &Handler{config: config, subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), left: make(chan struct{})}
-	h.operations = append(append(h.ownOperations(), h.registryOperations()...), h.editorOperations()...)
-	h.operations = append(h.operations, h.docsOperations()...)
+	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h
 }
 
@@ -92,9 +91,6 @@ func (h *Handler) ownOperations() []operation {
 	profiles := profiles{make(resolver.Slots, 1), h.fail}
 	return []operation{
 		{method: "GET", path: "/", isPage: true, serve: h.serveIndex},
-		{method: "GET", path: pathStatus, isPage: true, about: "the state of urnd, live", serve: h.serveStatus},
-		{method: "GET", path: pathScript, serve: serveStatusScript},
-		{method: "GET", path: pathEvents, serve: h.serveEvents},
 		{path: pathLogin, isOpen: true, page: h.loginPage()},
 		{path: pathLogout, isOpen: true, page: h.logout},
 		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
@@ -111,7 +107,7 @@ func (h *Handler) ownOperations() []operation {
 			about: "the stored responses for a URL; DELETE purges them", serve: h.serveResponses,
 		},
 		{method: "DELETE", path: "/api/v1/responses", serve: h.servePurgeResponses},
-		{method: "GET", path: "/api/v1/config", about: "the configuration in force", serve: showing(h.config.Settings)},
+		{method: "GET", path: "/api/v1/config", about: "the configuration in force, as JSON", serve: h.serveConfig},
 		{method: "GET", path: "/openapi.json", about: "the description of this interface", serve: serveOpenAPI},
 		{method: "GET", path: "/debug/pprof/cmdline", serve: pprof.Cmdline},
 		{method: "GET", path: "/debug/pprof/profile", serve: profiles.bounded(pprof.Profile)},

@@ -39,7 +39,12 @@ func (h *Handler) serveLookup(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
-	s, soft, err := selectionOf(r)
+	given, err := parametersOf(r, "uri", "namespace", "prefix", "all", "soft")
+	var s resolver.Selection
+	var soft bool
+	if err == nil {
+		s, soft, err = selectionOf(given)
+	}
 	n := 0
 	if err == nil {
 		n, err = h.config.Caches.Purge(r.Context(), s, soft)
@@ -52,12 +57,8 @@ func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
 	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]int{"purged": n}))
 }
 
-// selectionOf parses a selection to purge, and whether softly.
-func selectionOf(r *http.Request) (s resolver.Selection, soft bool, err error) {
-	given, err := parametersOf(r, "uri", "namespace", "prefix", "all", "soft")
-	if err != nil {
-		return s, false, err
-	}
+// selectionOf returns the selection of parameters to purge, and whether softly.
+func selectionOf(given map[string]string) (s resolver.Selection, soft bool, err error) {
 	if value, ok := given["soft"]; ok {
 		if soft, err = boolean("soft", value); err != nil {
 			return s, false, err

@@ -70,17 +70,9 @@ func (h *Handler) follow(r *http.Request, s *stream) error {
 	}
 }
 
-// figures returns those of the page, as JSON in one line.
+// figures returns what the page shows, as JSON in one line.
 func (h *Handler) figures() []byte {
-	type table struct {
-		ID   string     `json:"id"`
-		Rows [][]string `json:"rows"`
-	}
-	tables := []table{}
-	for _, t := range h.config.Status.Tables() {
-		tables = append(tables, table{t.ID, notNil(t.Rows)})
-	}
-	return bytes.TrimSpace(message.Line(map[string]any{"tables": tables}))
+	return bytes.TrimSpace(message.Line(newLive(h.config.Status.State())))
 }
 
 // stream are the events that one client is sent.

@@ -194,6 +194,22 @@ func isUnreachable(err error) bool {
 	return false
 }
 
+// Avoided returns the servers that are avoided where there are others, at most so many.
+func (f *Failures) Avoided(most int) (all []resolver.Avoided) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	for server, h := range f.servers {
+		if len(all) == most {
+			break
+		}
+		if now.Before(h.until) {
+			all = append(all, resolver.Avoided{Server: server, Until: h.until})
+		}
+	}
+	return all
+}
+
 // Failing reports whether the server of a location failed in the last 30 seconds.
 func (f *Failures) Failing(location string) bool {
 	f.mu.Lock()

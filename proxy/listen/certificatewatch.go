@@ -110,6 +110,15 @@ func (w *CertificateWatch) Faults() []string {
 	return all
 }
 
+// Current returns the certificate in use, nil where there is none.
+func (w *CertificateWatch) Current() *x509.Certificate {
+	if w == nil {
+		return nil
+	}
+	leaf, _ := w.Leaf()
+	return leaf
+}
+
 // Expires returns when the certificate does; ok is false where there is none.
 func (w *CertificateWatch) Expires() (at time.Time, ok bool) {
 	if w == nil {

@@ -48,10 +48,9 @@ type Design struct {
 	names     sheet
 	ways      sheet
 	docs      sheet
-	status    sheet
-	// panels are those of the admin interface, and livePanels those with a script.
-	panels, livePanels sheet
-	isApart            bool
+	// panels are those of the admin interface, states those for operators; the live ones have a script.
+	panels, livePanels, states, liveStates sheet
+	isApart                                bool
 }
 
 // New returns the design of a site.
@@ -75,9 +74,8 @@ func New(site Site) *Design {
 	d.names = newSheet(site, "style.css", "name.css", "way.css").withImages().withScripts()
 	d.docs = newSheet(site, "style.css", "docs.css")
 	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
-	d.status = newSheet(site, "style.css", "status.css").withEvents().withScripts()
-	d.panels = newSheet(site, "style.css", "panel.css", "docs.css")
-	d.livePanels = d.panels.withEvents().withScripts()
+	d.panels, d.states = newSheet(site, "style.css", "panel.css", "docs.css"), newSheet(site, "style.css", "panel.css", "status.css")
+	d.livePanels, d.liveStates = d.panels.withEvents().withScripts(), d.states.withEvents().withScripts()
 	return d
 }
 

@@ -30,11 +30,16 @@ func (e *element) isCopyScript() bool {
 	return e.name == "script" && (e.attrs["src"] == pages.PathCopy || e.attrs["src"] == "/resolver"+pages.PathCopy)
 }
 
+// isOwnScript reports whether an element is the script of a page of urnd that has one.
+func (e *element) isOwnScript() bool {
+	return e.isCopyScript() || e.name == "script" && e.attrs["src"] == "/status.js"
+}
+
 // read returns the elements of a page, and fails the test where the markup is not
 // balanced, has a comment, or an element or attribute that no page of urnd has.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
-	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script svg g rect path text link h3")
+	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script svg g rect path text link h3 polyline")
 	var all, open []*element
 	tokens := html.NewTokenizer(strings.NewReader(string(page)))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -49,7 +54,7 @@ func read(t *testing.T, page []byte) []*element {
 			e.isContent = slices.ContainsFunc(open, func(around *element) bool { return around.name == "main" })
 			for _, attr := range token.Attr {
 				e.attrs[attr.Key] = attr.Val
-				isOurs := strings.HasSuffix(attr.Val, "/logo.svg") || strings.Contains(attr.Val, "/uri-res/N2C.qr?") || e.isCopyScript()
+				isOurs := strings.HasSuffix(attr.Val, "/logo.svg") || strings.Contains(attr.Val, "/uri-res/N2C.qr?") || e.isOwnScript()
 				if strings.HasPrefix(attr.Key, "on") || attr.Key == "src" && !isOurs || attr.Key == "style" {
 					t.Errorf("%s has the attribute %s", e.name, attr.Key)
 				}
@@ -58,7 +63,7 @@ func read(t *testing.T, page []byte) []*element {
 				"javascript:") || strings.HasPrefix(href, "data:") || strings.HasPrefix(href, "vbscript:") {
 				t.Errorf("%s leads to %q", e.name, href)
 			}
-			if e.name == "script" && !e.isCopyScript() && e.attrs["type"] != "application/ld+json" {
+			if e.name == "script" && !e.isOwnScript() && e.attrs["type"] != "application/ld+json" {
 				t.Error("a script")
 			}
 			if e.name == "link" && (e.attrs["rel"] != "search" || e.isContent) {

@@ -39,6 +39,15 @@ func (d *Design) Panel(p *Panel) Page {
 	if p.Script != "" {
 		s = &d.livePanels
 	}
+	return w.execute("panel.html", s, struct {
+		Frame
+		Heading, Script string
+		Content         template.HTML
+	}{w.panelFrame(p, s), p.Title, p.Script, p.Content})
+}
+
+// panelFrame returns the frame of a page of the admin interface with a style.
+func (w Writer) panelFrame(p *Panel, s *sheet) Frame {
 	frame := w.frame(p.Title, elsewhere, "")
 	frame.Head, frame.Account = s.element, p.Account
 	for _, item := range p.Nav {
@@ -47,9 +56,5 @@ func (d *Design) Panel(p *Panel) Page {
 	for _, item := range p.Above {
 		frame.Crumbs = append(frame.Crumbs, w.entry(item.Word, item.Path, ""))
 	}
-	return w.execute("panel.html", s, struct {
-		Frame
-		Heading, Script string
-		Content         template.HTML
-	}{frame, p.Title, p.Script, p.Content})
+	return frame
 }

@@ -70,10 +70,9 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	site := library(t)
 	site.Base = ""
 	d := pages.New(site)
-	all["status"] = d.Apart().Status("urnd: state", "/status", "/logo.svg", []pages.Table{{
-		ID: "caches", Heading: "Caches", Columns: []string{"cache", "lookups", "answered from it", "entries", "memory", "evicted"},
-		Rows: [][]string{{"answers", "1,234,567", "98.7 %", "4,000", "1.5 MiB", "0"}, {"records of many servers", "1", "0.0 %", "4", "2 B", "12,345"}},
-	}}, [][2]string{{"/api/v1/config", "the configuration in force"}})
+	for name, p := range operatorPages(d.Apart()) {
+		all[name] = p
+	}
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
 		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {

@@ -115,6 +115,18 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 	return answering, nil
 }
 
+// Avoided returns the servers that are silent. They are asked again from Until on, one question at a time.
+func (c *Client) Avoided() (all []resolver.Avoided) {
+	for _, s := range c.servers {
+		s.mu.Lock()
+		if !s.silentUntil.IsZero() {
+			all = append(all, resolver.Avoided{Server: s.String(), Why: "it does not answer", Until: s.silentUntil})
+		}
+		s.mu.Unlock()
+	}
+	return all
+}
+
 // probes are the queries in the background that find out which servers are silent.
 type probes struct {
 	mu      sync.Mutex

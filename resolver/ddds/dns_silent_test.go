@@ -49,7 +49,9 @@ func TestSilentServerIsRemembered(t *testing.T) {
 	if _, _, err := c.NAPTR(t.Context(), name); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the first name: %v", err)
 	}
-	c.awaitSilent(t, 0)
+	if c.awaitSilent(t, 0); len(c.Avoided()) != 1 || c.Avoided()[0].Server != addr || c.Avoided()[0].Until.Before(now.now()) {
+		t.Errorf("it avoids %+v", c.Avoided())
+	}
 	answers.Store(true)
 	_, _, err := c.NAPTR(t.Context(), "other.urn.arpa.")
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no DNS server answers ("+addr+"); they are asked again in 5s") {
@@ -58,6 +60,9 @@ func TestSilentServerIsRemembered(t *testing.T) {
 	now.advance(testBackoff)
 	expectReply(t, c, "a.example.")
 	expectReply(t, c, "a.example.")
+	if all := c.Avoided(); all != nil {
+		t.Errorf("it avoids %+v", all)
+	}
 }
 
 // A server that is slow for one name only is not silent.

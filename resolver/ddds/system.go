@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // SystemConfig configures a SystemClient. All fields must be set.
@@ -71,6 +73,9 @@ func (s *SystemClient) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, 
 func (s *SystemClient) Addresses(ctx context.Context, name string, family Family) ([]netip.Addr, RRsetInfo, error) {
 	return s.current().Addresses(ctx, name, family)
 }
+
+// Avoided returns the servers that are silent, as that of a Client.
+func (s *SystemClient) Avoided() []resolver.Avoided { return s.current().Avoided() }
 
 // Close ends the queries in the background.
 func (s *SystemClient) Close() { s.current().Close() }

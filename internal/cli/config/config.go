@@ -4,7 +4,6 @@ package config
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -50,16 +49,9 @@ its own, with its origin. Secrets are in files, and never shown.`,
 
 // showOrigins prints every setting with its origin.
 func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
-	for _, s := range config.Settings() {
-		if s.IsSection() {
-			continue
-		}
-		from := origins.Of(s.Path).String()
-		if name, ok := strings.CutPrefix(c.Text(s.Path), config.CredentialPrefix); ok {
-			from += ", credential " + name
-		}
+	for _, v := range c.Values(origins) {
 		// Aligned to the right, one long list would make all lines long.
-		if _, err := fmt.Fprintf(w, "%-26s %s (%s)\n", s.Path, c.Text(s.Path), from); err != nil {
+		if _, err := fmt.Fprintf(w, "%-26s %s (%s)\n", v.Path, v.Text, v.Source()); err != nil {
 			return err
 		}
 	}

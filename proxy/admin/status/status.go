@@ -2,10 +2,9 @@
 package status
 
 import (
-	"fmt"
+	"crypto/x509"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/internal/metrics"
@@ -17,23 +16,26 @@ type Sources struct {
 	Now func() time.Time
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
-	// Registry returns whether the store of the registry can be asked; ok is false where there is none.
-	Registry func() (available, ok bool)
-	// Certificate returns when that of urnd expires; ok is false where there is none.
-	Certificate func() (expires time.Time, ok bool)
+	// Certificate returns that of urnd, nil where there is none.
+	Certificate func() *x509.Certificate
 	Forms       func() []metrics.Form
 	FastPath    func() (fast, full uint64)
 	Systems     func() []metrics.System
 	Caches      func() []metrics.Cache
 	Limits      func() []metrics.Limit
+	Failing     func() []Failing
+	Stores      func() []Store
+	Faults      func() []Fault // the last one first
+	Trend       *Trend
 }
 
-// Tables returns the state, for people. All counts are since the start of urnd.
-func (s Sources) Tables() []pages.Table {
-	return []pages.Table{
-		{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: s.state()},
+// State returns the state, for people. All counts are since the start of urnd.
+func (s Sources) State() pages.State {
+	state := pages.State{Figures: s.figures(), Tables: []pages.Table{
+		{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, Rows: s.failing()},
+		{ID: "faults", Heading: "Recent faults", Columns: faultColumns(), Rows: s.lastFaults()},
 		{
-			ID: "requests", Heading: "Requests", Rows: s.requests(),
+			ID: "requests", Heading: "Requests since the start", Rows: s.requests(),
 			Columns: []string{"form", "all", "2xx", "3xx", "4xx", "5xx", "disconnected", "median", "95 % within"},
 		},
 		{
@@ -44,83 +46,62 @@ func (s Sources) Tables() []pages.Table {
 			ID: "systems", Heading: "Systems that urnd asks, the slowest first", Rows: s.systems(),
 			Columns: []string{"system", "asked", "failed", "median", "95 % within", "outcomes"},
 		},
+		{ID: "stores", Heading: "Stores", Columns: []string{"store", "place", "state", "size", "at most", "free there"}, Rows: s.stores()},
+		{ID: "certificate", Heading: "Certificate", Columns: []string{"property", "value"}, Rows: s.certificate()},
 		{ID: "limits", Heading: "Limits", Columns: []string{"limit", "in use", "at most"}, Rows: s.limits()},
-	}
+	}}
+	state.Mood, state.Verdict, state.Reasons = s.verdict()
+	return state
 }
 
-// state tells how the parts fare.
-func (s Sources) state() [][]string {
+// verdict says in a sentence how urnd fares, and why.
+func (s Sources) verdict() (mood pages.Mood, sentence string, reasons []string) {
 	unready, degraded := s.Health()
-	rows := [][]string{{"urnd", "ready"}}
-	if len(unready) > 0 {
-		rows[0][1] = "not ready: " + strings.Join(unready, "; ")
+	reasons = append(unready, degraded...)
+	const mostReasons = 12
+	if len(reasons) > mostReasons {
+		reasons = append(reasons[:mostReasons:mostReasons], "and "+strconv.Itoa(len(reasons)-mostReasons)+" more: see /readyz")
 	}
-	if len(degraded) > 0 {
-		rows = append(rows, []string{"what is wrong", strings.Join(degraded, "; ")})
-	} else {
-		rows = append(rows, []string{"what is wrong", "nothing is known"})
+	for i := range reasons {
+		reasons[i] = cut(reasons[i])
 	}
-	switch available, ok := s.Registry(); {
-	case !ok:
-		rows = append(rows, []string{"registry", "there is none"})
-	case available:
-		rows = append(rows, []string{"registry", "its store answers"})
+	switch {
+	case len(unready) > 0:
+		return pages.Bad, "urnd is not ready", reasons
+	case len(degraded) > 0:
+		return pages.Doubtful, "urnd is ready, but something is wrong", reasons
 	default:
-		rows = append(rows, []string{"registry", "its store cannot be asked"})
+		return pages.Good, "urnd is ready, and nothing is known to be wrong", nil
 	}
-	rows = append(rows, []string{"certificate", s.certificate()})
-	fast, full := s.FastPath()
-	return append(rows, []string{"fast path", share(fast, fast+full) + " of the requests that it has seen"})
 }
 
-// certificate tells when that of urnd expires.
-func (s Sources) certificate() string {
-	expires, ok := s.Certificate()
-	if !ok {
-		return "there is none"
-	}
-	at := expires.UTC().Format(time.RFC3339)
-	left := expires.Sub(s.Now())
-	if left < 0 {
-		return "expired at " + at
-	}
-	const day = 24 * time.Hour
-	return fmt.Sprintf("expires at %s, in %d days", at, left/day)
-}
-
-func (s Sources) requests() (rows [][]string) {
+func (s Sources) requests() (rows []pages.Row) {
 	for _, f := range s.Forms() {
 		all := uint64(0)
 		for _, n := range f.Classes {
 			all += n
 		}
-		rows = append(rows, []string{
-			f.Name, number(all), number(f.Classes[1] + f.Classes[2]), number(f.Classes[3]), number(f.Classes[4]), number(f.Classes[5]),
+		rows = append(rows, cells(
+			f.Name, number(all), number(f.Classes[1]+f.Classes[2]), number(f.Classes[3]), number(f.Classes[4]), number(f.Classes[5]),
 			number(f.Classes[0]), quantile(f.Duration, median), quantile(f.Duration, most),
-		})
+		))
 	}
 	return orNone(rows, "there was none yet")
 }
 
-func (s Sources) caches() (rows [][]string) {
+func (s Sources) caches() (rows []pages.Row) {
 	for _, c := range s.Caches() {
-		all := uint64(0)
-		for _, n := range c.Lookups {
-			all += n
-		}
-		found := c.Lookups["hit"] + c.Lookups["negative"] + c.Lookups["stale"]
-		rows = append(rows, []string{
-			c.Name, number(all), share(found, all), number(uint64(max(c.Entries, 0))), size(c.Bytes), number(c.Evictions),
-		})
+		all, found := lookupsOf(c)
+		rows = append(rows, cells(c.Name, number(all), share(found, all), number(uint64(max(c.Entries, 0))), size(c.Bytes), number(c.Evictions)))
 	}
-	slices.SortFunc(rows, slices.Compare)
+	slices.SortFunc(rows, func(a, b pages.Row) int { return slices.Compare(a.Cells, b.Cells) })
 	return orNone(rows, "there is none")
 }
 
 // mostSystems bounds the systems on the page: there may be many DNS servers.
-const mostSystems = 30
+const mostSystems = 20
 
-func (s Sources) systems() (rows [][]string) {
+func (s Sources) systems() (rows []pages.Row) {
 	all := s.Systems()
 	slices.SortStableFunc(all, func(a, b metrics.System) int {
 		slow, _, _ := a.Duration.Quantile(most)
@@ -128,25 +109,50 @@ func (s Sources) systems() (rows [][]string) {
 		return int(min(max(slower-slow, -1), 1))
 	})
 	for _, system := range all[:min(len(all), mostSystems)] {
-		rows = append(rows, []string{
-			system.Kind + " " + system.Name, number(system.Duration.Count()), share(system.Failures(), system.Duration.Count()),
+		row := cells(
+			system.Kind+" "+system.Name, number(system.Duration.Count()), share(system.Failures(), system.Duration.Count()),
 			quantile(system.Duration, median), quantile(system.Duration, most), outcomes(system.Outcomes),
-		})
+		)
+		const few, some, many = 5, .05, .5
+		switch part, _ := partOf(system.Failures(), system.Duration.Count()); {
+		case system.Failures() < few:
+		case part >= many:
+			row.Mood = pages.Bad
+		case part >= some:
+			row.Mood = pages.Doubtful
+		}
+		rows = append(rows, row)
 	}
 	return orNone(rows, "none was asked yet")
 }
 
-func (s Sources) limits() (rows [][]string) {
+func (s Sources) limits() (rows []pages.Row) {
 	for _, l := range s.Limits() {
-		rows = append(rows, []string{l.Name, strconv.Itoa(l.Used), strconv.Itoa(l.Max)})
+		row := cells(l.Name, strconv.Itoa(l.Used), strconv.Itoa(l.Max))
+		if l.Max > 0 && l.Used >= l.Max {
+			row.Mood = pages.Bad
+		}
+		rows = append(rows, row)
 	}
 	return orNone(rows, "there is none")
 }
 
+func cells(texts ...string) pages.Row { return pages.Row{Cells: texts} }
+
 // orNone returns rows, or one that says that there is none.
-func orNone(rows [][]string, none string) [][]string {
+func orNone(rows []pages.Row, none string) []pages.Row {
 	if len(rows) == 0 {
-		return [][]string{{none}}
+		return []pages.Row{cells(none)}
+	}
+	return rows
+}
+
+// within returns the rows that have room in a number of octets, and a last one that says how many others there are.
+func within(rows []pages.Row, octets int, more string) []pages.Row {
+	for i := range rows {
+		if octets -= rows[i].Size(); octets < 0 {
+			return append(rows[:i:i], cells("and "+strconv.Itoa(len(rows)-i)+" more"+more))
+		}
 	}
 	return rows
 }

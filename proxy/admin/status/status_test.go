@@ -1,12 +1,19 @@
 package status_test
 
 import (
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // sources are those of a daemon that has done nothing.
@@ -14,9 +21,9 @@ func sources(m *metrics.Metrics) status.Sources {
 	return status.Sources{
 		Now:         func() time.Time { return time.Unix(0, 0) },
 		Health:      func() (unready, degraded []string) { return nil, nil },
-		Registry:    func() (available, ok bool) { return false, false },
-		Certificate: func() (time.Time, bool) { return time.Time{}, false },
-		Forms:       m.Forms, FastPath: m.FastPath, Systems: m.Systems,
+		Certificate: func() *x509.Certificate { return nil }, Trend: new(status.Trend),
+		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Faults: func() []status.Fault { return nil },
+		Forms: m.Forms, FastPath: m.FastPath, Systems: m.Systems,
 		Caches: func() []metrics.Cache { return nil },
 		Limits: func() []metrics.Limit { return nil },
 	}
@@ -25,9 +32,9 @@ func sources(m *metrics.Metrics) status.Sources {
 // rows returns those of all tables, by the table and the first cell.
 func rows(s status.Sources) map[string][]string {
 	all := make(map[string][]string)
-	for _, t := range s.Tables() {
+	for _, t := range s.State().Tables {
 		for _, row := range t.Rows {
-			all[t.ID+" "+row[0]] = row[1:]
+			all[t.ID+" "+row.Cells[0]] = append(row.Cells[1:], strings.Fields(string(row.Mood))...)
 		}
 	}
 	return all
@@ -43,11 +50,42 @@ func compare(t *testing.T, got, want map[string][]string) {
 }
 
 func TestNothingDone(t *testing.T) {
-	compare(t, rows(sources(metrics.New("1"))), map[string][]string{
-		"state urnd": {"ready"}, "state what is wrong": {"nothing is known"}, "state registry": {"there is none"},
-		"state certificate": {"there is none"}, "state fast path": {"– of the requests that it has seen"},
-		"requests there was none yet": {}, "caches there is none": {}, "systems none was asked yet": {}, "limits there is none": {},
+	s := sources(metrics.New("1"))
+	compare(t, rows(s), map[string][]string{
+		"failing nothing that is known": {}, "faults none since the start": {}, "requests there was none yet": {}, "caches there is none": {},
+		"systems none was asked yet": {}, "stores there is none": {}, "certificate there is none": {}, "limits there is none": {},
 	})
+	state := s.State()
+	if state.Mood != pages.Good || len(state.Reasons) != 0 {
+		t.Errorf("%s, %s, %q", state.Mood, state.Verdict, state.Reasons)
+	}
+	for _, f := range state.Figures {
+		if f.Text != "–" || f.Line != "" || f.Mood != "" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	s := sources(metrics.New("1"))
+	for _, tt := range []struct {
+		unready, degraded int
+		mood              pages.Mood
+		reasons           int
+	}{{0, 0, pages.Good, 0}, {0, 2, pages.Doubtful, 2}, {1, 2, pages.Bad, 3}, {0, 100, pages.Doubtful, 13}} {
+		s.Health = func() (unready, degraded []string) {
+			return slices.Repeat([]string{"it stops"}, tt.unready), slices.Repeat([]string{strings.Repeat("ä", 500)}, tt.degraded)
+		}
+		state := s.State()
+		if state.Mood != tt.mood || len(state.Reasons) != tt.reasons {
+			t.Errorf("%+v: %s, %q", tt, state.Mood, state.Reasons)
+		}
+		for _, reason := range state.Reasons {
+			if len(reason) > 250 || !utf8.ValidString(reason) {
+				t.Errorf("%d octets: %q", len(reason), reason)
+			}
+		}
+	}
 }
 
 func TestTables(t *testing.T) {
@@ -62,33 +100,133 @@ func TestTables(t *testing.T) {
 	m.Query("192.0.2.2:53", "NAPTR", "NOERROR", time.Millisecond)
 	m.Query("192.0.2.2:53", "NAPTR", "timeout", time.Millisecond)
 	s := sources(m)
-	s.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"a", "b"} }
-	s.Registry = func() (available, ok bool) { return false, true }
-	s.Certificate = func() (time.Time, bool) { return time.Unix(0, 0).Add(50 * time.Hour), true }
+	at := time.Unix(0, 0)
+	s.Certificate = func() *x509.Certificate {
+		return &x509.Certificate{
+			Subject: pkix.Name{CommonName: "urn.example"}, Issuer: pkix.Name{Organization: []string{"CA"}}, DNSNames: []string{"urn.example", "a.example"},
+			IPAddresses: []net.IP{net.IPv4(192, 0, 2, 1)}, NotAfter: at.Add(50 * time.Hour),
+		}
+	}
 	s.Caches = func() []metrics.Cache {
 		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1, "negative": 1, "stale": 1, "miss": 1}, Entries: 4000, Bytes: 3 << 19, Evictions: 5}}
 	}
-	s.Limits = func() []metrics.Limit { return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}} }
+	s.Limits = func() []metrics.Limit {
+		return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}, {Name: "fetches", Used: 2, Max: 2}}
+	}
+	s.Failing = func() []status.Failing {
+		return []status.Failing{
+			{Server: "http://a.example", Is: "origin", Mood: pages.Doubtful}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Mood: pages.Bad},
+		}
+	}
+	s.Stores = func() []status.Store {
+		return []status.Store{
+			{Name: "registry", Place: "sqlite:a.db", State: "it answers", Size: 1 << 20, Free: 1 << 40},
+			{Name: "disk", Place: "/b", State: "in use", Size: -1, Most: 1 << 30, Free: 1 << 20},
+			{Name: "log", Place: "/c", Size: 0, Free: 1 << 29},
+			{Name: "shared", Place: "redis://c", Mood: pages.Bad, Size: -1, Free: -1},
+		}
+	}
+	s.Faults = func() []status.Fault {
+		return []status.Fault{
+			{IsError: true, Last: at.Add(-time.Second), Message: "broken", Attributes: "a=b", Count: 1},
+			{Last: at.Add(-61 * time.Minute), Message: "odd", Attributes: "c=d", Count: 3, Others: 4000},
+			{Last: at.Add(-48 * time.Hour), Message: "long ago", Count: 1},
+			{Last: at.Add(-2 * time.Minute), Message: "lately", Count: 1},
+			{Last: at.Add(-72 * time.Hour), Message: "lately", Attributes: "e=f", Count: 5, Others: 1},
+		}
+	}
 	compare(t, rows(s), map[string][]string{
-		"state urnd": {"not ready: it stops"}, "state what is wrong": {"a; b"}, "state registry": {"its store cannot be asked"},
-		"state certificate":               {"expires at 1970-01-03T02:00:00Z, in 2 days"},
-		"state fast path":                 {"99.9 % of the requests that it has seen"},
+		"certificate names":               {"urn.example, a.example, 192.0.2.1"},
+		"certificate subject":             {"CN=urn.example"},
+		"certificate issuer":              {"O=CA"},
+		"certificate expires":             {"1970-01-03 02:00:00, in 2 days", "bad"},
 		"requests path":                   {"1,236", "0", "1,234", "1", "0", "1", "38 µs", "49 µs"},
 		"caches answers":                  {"4", "75.0 %", "4,000", "1.5 MiB", "5"},
 		"systems DNS server 192.0.2.1:53": {"1", "0.0 %", "750 ms", "975 ms", "NOERROR 1"},
 		"systems DNS server 192.0.2.2:53": {"2", "50.0 %", "500 µs", "950 µs", "NOERROR 1, timeout 1"},
 		"limits requests":                 {"1", "2"},
+		"limits fetches":                  {"2", "2", "bad"},
+		"failing 192.0.2.1:53":            {"DNS server", "it does not answer", "in 4.0 s", "bad"},
+		"failing http://a.example":        {"origin", "it failed lately", "as it is needed", "doubtful"},
+		"stores registry":                 {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
+		"stores disk":                     {"/b", "in use", "–", "1.0 GiB", "1.0 MiB", "bad"},
+		"stores log":                      {"/c", "", "0 B", "–", "512.0 MiB", "doubtful"},
+		"stores shared":                   {"redis://c", "", "–", "–", "–", "bad"},
+		"faults 23:59:59, just now":       {"error", "broken", "a=b", "1", "bad"},
+		"faults 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "doubtful"},
+		"faults 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "doubtful"},
+		"faults 23:58:00, 2 min ago":      {"warning", "lately", "", "1, and 6 with other details", "doubtful"},
 	})
-	s.Certificate = func() (time.Time, bool) { return time.Unix(-1, 0), true }
-	compare(t, rows(s), map[string][]string{"state certificate": {"expired at 1969-12-31T23:59:59Z"}})
-	for _, table := range s.Tables() {
-		if table.ID == "systems" && table.Rows[0][0] != "DNS server 192.0.2.1:53" {
-			t.Errorf("the slowest is not the first: %q", table.Rows)
+	s.Certificate = func() *x509.Certificate { return &x509.Certificate{NotAfter: time.Unix(-1, 0)} }
+	compare(t, rows(s), map[string][]string{
+		"certificate expires": {"it expired at 1969-12-31 23:59:59", "bad"}, "certificate names": {"–"},
+	})
+	for _, table := range s.State().Tables {
+		if table.ID == "systems" && table.Rows[0].Cells[0] != "DNS server 192.0.2.1:53" || table.ID == "failing" && table.Rows[0].Cells[0] != "192.0.2.1:53" {
+			t.Errorf("what is worst is not the first: %q", table.Rows)
 		}
 		for _, row := range table.Rows {
-			if len(row) != len(table.Columns) {
-				t.Errorf("%s: %d cells for %d columns", table.ID, len(row), len(table.Columns))
+			if len(row.Cells) != len(table.Columns) {
+				t.Errorf("%s: %d cells for %d columns", table.ID, len(row.Cells), len(table.Columns))
 			}
 		}
+	}
+}
+
+// Whatever servers and clients write, the page is at most 30 KB, and says what it leaves out.
+func TestLongest(t *testing.T) {
+	m := metrics.New("1")
+	for i := range 1000 {
+		m.Query(fmt.Sprintf("[2001:db8:1234:5678:9abc:def0:1234:%x]:65535", i), "NAPTR", "NOERROR", time.Hour)
+	}
+	for _, form := range strings.Fields("path n2l forward connect fetch batch document page purge api query handle ark other") {
+		m.Request(form, "I2L", 500, time.Hour)
+	}
+	s := sources(m)
+	long := strings.Repeat("<", 240)
+	s.Health = func() (unready, degraded []string) {
+		return nil, slices.Repeat([]string{strings.Repeat("words ", 100)}, 100)
+	}
+	s.Failing = func() []status.Failing {
+		return slices.Repeat([]status.Failing{{Server: long, Is: "origin", Why: long}}, 100)
+	}
+	s.Faults = func() []status.Fault {
+		return slices.Repeat([]status.Fault{{Message: long, Attributes: long + long, Count: 1 << 60}}, 50)
+	}
+	now := time.Unix(0, 0)
+	s.Now = func() time.Time { return now }
+	for range 200 {
+		s.Sample()
+		now = now.Add(status.SampleEvery)
+	}
+	design := pages.New(pages.Site{})
+	const most = 30_000
+	page := design.Status(new(pages.Panel), s.State(), nil)
+	if n := len(page.Body); n > most || n < most/2 || !strings.Contains(string(page.Body), "and 42 more: see Faults") && !strings.Contains(string(page.Body), "more<") {
+		t.Errorf("%d octets: %s", n, page.Body)
+	}
+	if page := design.Tables(new(pages.Panel), "", s.FaultTables()); len(page.Body) > most || !strings.Contains(string(page.Body), " more</th>") {
+		t.Errorf("%d octets", len(page.Body))
+	}
+}
+
+func BenchmarkState(b *testing.B) {
+	m := metrics.New("1")
+	for i := range 20 {
+		m.Query(fmt.Sprintf("192.0.2.%d:53", i), "NAPTR", "NOERROR", time.Millisecond)
+	}
+	for _, form := range strings.Fields("path n2l forward connect fetch batch document page purge") {
+		m.Request(form, "I2L", 200, time.Millisecond)
+	}
+	s := sources(m)
+	now := time.Unix(0, 0)
+	s.Now = func() time.Time { return now }
+	for range 100 {
+		s.Sample()
+		now = now.Add(status.SampleEvery)
+	}
+	design := pages.New(pages.Site{})
+	for b.Loop() {
+		design.Status(new(pages.Panel), s.State(), nil)
 	}
 }

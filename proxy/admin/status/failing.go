@@ -1,0 +1,59 @@
+package status
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// Failing is a server that fails now.
+type Failing struct {
+	Server string
+	Is     string    // what it is for urnd, such as "DNS server"
+	Why    string    // "" where it is not known
+	Until  time.Time // when it is asked again; the zero value is at any time
+	// Mood is how bad that is: Bad for what urnd needs, Doubtful for one of many.
+	Mood pages.Mood
+}
+
+// MostFailing bounds the servers on the page, of each kind.
+const MostFailing = 20
+
+// failing returns rows of what fails now, what is worst first.
+func (s Sources) failing() (rows []pages.Row) {
+	all := s.Failing()
+	slices.SortStableFunc(all, func(a, b Failing) int {
+		if a.Mood != b.Mood {
+			return strings.Compare(string(a.Mood), string(b.Mood)) // bad, doubtful
+		}
+		return strings.Compare(a.Server, b.Server)
+	})
+	for _, f := range all {
+		again := "as it is needed"
+		if left := f.Until.Sub(s.Now()); left > 0 {
+			again = "in " + duration(left.Truncate(time.Second)+time.Second)
+		}
+		rows = append(rows, pages.Row{Mood: f.Mood, Cells: []string{cut(f.Server), f.Is, cut(or(f.Why, "it failed lately")), again}})
+	}
+	const room = 5000 // octets
+	return orNone(within(rows, room, ""), "nothing that is known")
+}
+
+// or returns a text, or another one where it is "".
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// cut shortens a text that others have written.
+func cut(text string) string {
+	const mostText = 240 // octets
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "") + "…"
+}
