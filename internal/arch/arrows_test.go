@@ -312,9 +312,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/editor",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/jobs", "internal/api", "uri"},
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs", "internal/api", "uri"},
 			true,
-			"the pages of editors show and change what the API does, as a program would: they know its documents, and no store",
+			"the pages of editors show and change what the API does, as a program would: they know its documents, and by bulk which columns tables have, and no store",
 		},
 		{
 			"proxy/admin/session",

@@ -15,7 +15,7 @@ func (h *Handler) editorOperations() (all []operation) {
 	if h.config.Registry == nil {
 		return nil
 	}
-	e := editor.New(editor.Config{Show: h.show, Public: h.config.Public, API: func(actor registry.Actor, r *http.Request) (message.Reply, error) {
+	e := editor.New(editor.Config{Show: h.show, Public: h.config.Public, Now: h.config.Registry.Names.Now, HasJobs: h.config.Registry.Jobs != nil, API: func(actor registry.Actor, r *http.Request) (message.Reply, error) {
 		reply, err := h.registryReply(nil, r, actor)
 		h.observe(r, err)
 		if err != nil && problem.Status(err) >= http.StatusInternalServerError { // a form may be shown again, which says no more

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"time"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -17,7 +19,7 @@ import (
 //go:embed *.html
 var files embed.FS
 
-// Config configures an Editor. All fields but Public must be set, and safe for concurrent use.
+// Config configures an Editor. All fields but Public and HasJobs must be set, and safe for concurrent use.
 type Config struct {
 	// API answers a request to the API of the registry, as one of an actor. Of the request only the method, the URL, the fields and the
 	// body are read.
@@ -26,17 +28,22 @@ type Config struct {
 	Show func(p *pages.Panel) message.Reply
 	// Public is the URL by which readers reach the service, without a slash at its end; "" where it is not known.
 	Public string
+	// Now returns the time.
+	Now func() time.Time
+	// HasJobs is whether many names can be changed in the background.
+	HasJobs bool
 }
 
 // Editor makes the pages of editors. It is safe for concurrent use.
 type Editor struct {
 	Config
 	contents pages.Contents
+	drafts   *drafts
 }
 
 // New returns an Editor.
 func New(c Config) *Editor {
-	return &Editor{Config: c, contents: pages.NewContents(files)}
+	return &Editor{Config: c, contents: pages.NewContents(files), drafts: newDrafts(c.Now)}
 }
 
 // Page is one of the pages of editors.
@@ -49,11 +56,12 @@ type Page struct {
 	// MaxFile is how many octets a file of its form may have; 0 for forms without one.
 	MaxFile int64
 	Serve   func(p *Request) (message.Reply, error)
+	ofJobs  bool // it is not there without jobs
 }
 
 // Pages returns all pages.
 func (e *Editor) Pages() []Page {
-	return []Page{
+	all := []Page{
 		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Role: registry.Reader, Serve: e.serveNames},
 		{Path: pathName, Role: registry.Reader, Serve: e.serveName},
 		{Path: pathEdit, Role: registry.Writer, Does: registry.ActChange, Serve: e.serveEdit},
@@ -61,7 +69,19 @@ func (e *Editor) Pages() []Page {
 		{Path: pathWithdraw, Role: registry.Writer, Does: registry.ActWithdraw, Serve: e.serveWithdraw},
 		{Path: pathChanges, Word: "Changes", About: "what was changed together, for people", Role: registry.Reader, Serve: e.serveChanges},
 		{Path: pathChanges + "/{id}", Role: registry.Reader, Serve: e.serveChangeSet},
+		{Path: PathPrefixes, Word: "Prefixes", About: "the prefixes of the registry, for people", Role: registry.Reader, Does: registry.ActRead, Serve: e.servePrefixes},
+		{Path: PathImport, Word: "Import", About: "the import of many names, by a form", ofJobs: true, Role: registry.Writer, Does: registry.ActImport, MaxFile: maxImport, Serve: e.serveImport},
+		{Path: pathDraft, ofJobs: true, Role: registry.Writer, Does: registry.ActImport, Serve: e.serveDraft},
+		{Path: PathJobs, Word: "Jobs", About: "imports of many names, and how far they are", ofJobs: true, Role: registry.Reader, Does: registry.ActRead, Serve: e.serveJobs},
+		{Path: pathJobScript, ofJobs: true, Role: registry.Reader, Does: registry.ActRead, Serve: e.serveJobScript},
+		{Path: pathJob, ofJobs: true, Role: registry.Reader, Does: registry.ActRead, Serve: e.serveJob},
+		{Path: PathTargets, Word: "Dead targets", About: "targets that do not answer, and what to do about them", Role: registry.Reader, Does: registry.ActRead, Serve: e.serveTargets},
+		{Path: PathMove, ofJobs: true, Role: registry.Writer, Does: registry.ActImport, Serve: e.serveMove},
+		{Path: PathStatistics, Word: "Statistics", About: "how many names there are, as charts", Role: registry.Reader, Does: registry.ActRead, Serve: e.serveStatistics},
+		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Role: registry.Admin, Does: registry.ActTokens, Serve: e.serveTokens},
+		{Path: pathRevoke, Role: registry.Admin, Does: registry.ActTokens, Serve: e.serveRevoke},
 	}
+	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.HasJobs })
 }
 
 // show returns a page with a title, whose content a template makes of data.

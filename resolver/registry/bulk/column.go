@@ -34,6 +34,7 @@ const (
 	fieldChanged
 	fieldBy
 	fieldNote
+	fieldMember // one of the metadata, which the column names
 	fieldURI
 	fieldType
 	fieldLanguage
@@ -51,7 +52,7 @@ const (
 // a column out.
 var columnNames = [fieldsEnd]string{
 	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
-	"redirect", "pattern", "authoritative", "sandbox", "changed", "by", "note",
+	"redirect", "pattern", "authoritative", "sandbox", "changed", "by", "note", memberPrefix + "MEMBER",
 	"target", "type", "language", "priority", "from", "until", "target_note", "rel", "title", "context",
 }
 
@@ -75,14 +76,30 @@ type fields uint32
 func (s fields) has(f field) bool { return s&(1<<f) != 0 }
 func (s *fields) add(f field)     { *s |= 1 << f }
 
-// column is what a column says; target counts the columns of targets: 0 is target, 1 is target2.
+// column is what a column says; target counts the columns of targets: 0 is target, 1 is target2, and member is that of fieldMember.
 type column struct {
 	field  field
 	target int
+	member string
+}
+
+// String returns the name of a column, as an export has it.
+func (c column) String() string {
+	switch {
+	case c.field == fieldMember:
+		return memberPrefix + c.member
+	case c.target > 0:
+		return columnNames[c.field] + strconv.Itoa(c.target+1)
+	default:
+		return columnNames[c.field]
+	}
 }
 
 // columnOf returns the column of one of our names; ok is false if it is none.
 func columnOf(name string) (column, bool) {
+	if c, is := memberColumn(name); is {
+		return c, true
+	}
 	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
 	if name == "_" {
 		return column{}, true
@@ -94,7 +111,7 @@ func columnOf(name string) (column, bool) {
 	n, err := strconv.Atoi(name[digits:])
 	f := fieldNamed(strings.TrimSuffix(name[:digits], "_"))
 	if err == nil && f >= fieldURI && f < fieldsEnd && 1 <= n && n <= registry.MaxTargets {
-		return column{f, n - 1}, true
+		return column{field: f, target: n - 1}, true
 	}
 	return column{}, false
 }

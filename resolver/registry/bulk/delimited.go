@@ -73,7 +73,7 @@ func (d *delimited) header(text string, m mapping) (ignored []string, err error)
 		if c.field == fieldIgnored {
 			ignored = append(ignored, cell)
 		} else if seen[c] {
-			return nil, fmt.Errorf("there are two columns of the %s", columnNames[c.field])
+			return nil, fmt.Errorf("there are two columns of the %s", c)
 		}
 		seen[c] = true
 		d.columns = append(d.columns, c)

@@ -22,6 +22,7 @@ type line struct {
 	// ifVersion is the version that the line was made from, 0 for none, if it says fieldIfVersion.
 	ifVersion int
 	more      []registry.Target // of the column targets, which come after those of single columns
+	members   []member          // of the metadata, that have columns of their own
 	lost      []string          // what of a foreign format cannot be carried over
 }
 
@@ -35,6 +36,10 @@ func (l *line) set(c column, text string) error {
 		return l.setTarget(c, text)
 	}
 	if c.field == fieldIgnored {
+		return nil
+	}
+	if c.field == fieldMember {
+		l.setMember(c.member, text)
 		return nil
 	}
 	if (c.field == fieldStatus || c.field == fieldIfVersion) && strings.TrimSpace(text) == "" {
@@ -175,6 +180,9 @@ func (l *line) finish() error {
 		return errNoName
 	}
 	if err := l.finishTargets(); err != nil {
+		return err
+	}
+	if err := l.finishMembers(); err != nil {
 		return err
 	}
 	if !l.whole() {

@@ -31,7 +31,7 @@ func (p *ndjson) lines(b block, take func(l *line, input string, fault error)) {
 
 func (p *ndjson) member(l *line, name, value string) error {
 	c, ok := p.mapping.of(name)
-	if !ok {
+	if !ok || c.field == fieldMember { // which are in metadata
 		return fmt.Errorf("the member %q is not known; map it to one of ours, or to \"-\" to leave it out", name)
 	}
 	if c.field == fieldIgnored {

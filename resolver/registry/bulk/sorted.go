@@ -67,5 +67,8 @@ func (s *Sorted) Next() (e registry.Entry, over func(registry.Record) registry.R
 	if u.whole() {
 		over = nil
 	}
-	return u.entry, over, nil
+	if e = u.entry; u.said.has(fieldMember) {
+		e.Metadata = overMembers("", e.Metadata)
+	}
+	return e, over, nil
 }

@@ -104,7 +104,7 @@ func (u *unit) contradicts(l line) error {
 	}{
 		{"reason", a.Reason, b.Reason},
 		{"alias", a.Alias, b.Alias},
-		{"metadata", a.Metadata, b.Metadata},
+		{"metadata", u.metadata(), l.metadata()},
 		{"contact", a.Contact, b.Contact},
 		{"redirect", statusText(a.Redirect), statusText(b.Redirect)},
 		{"pattern", a.Pattern, b.Pattern},
@@ -114,6 +114,9 @@ func (u *unit) contradicts(l line) error {
 		if t.a != "" && t.b != "" && t.a != t.b {
 			return fmt.Errorf("its %s is not that of line %d, which has the same name", t.name, u.number)
 		}
+	}
+	if err := u.contradictMembers(l); err != nil {
+		return err
 	}
 	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
 		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
@@ -136,7 +139,6 @@ func (u *unit) take(l line) {
 	}{
 		{&a.Reason, b.Reason},
 		{&a.Alias, b.Alias},
-		{&a.Metadata, b.Metadata},
 		{&a.Contact, b.Contact},
 		{&a.Pattern, b.Pattern},
 		{&a.By, b.By},
@@ -146,6 +148,7 @@ func (u *unit) take(l line) {
 			*t.a = t.b
 		}
 	}
+	u.takeMetadata(l)
 	if l.said.has(fieldStatus) {
 		a.Status = b.Status
 	}
@@ -191,6 +194,11 @@ func (u *unit) over(before registry.Record) registry.Record {
 		}
 	}
 	if u.said.has(fieldMetadata) {
+		record.Metadata = ""
+	}
+	if u.said.has(fieldMember) {
+		record.Metadata = overMembers(record.Metadata, own.Metadata)
+	} else if u.said.has(fieldMetadata) {
 		record.Metadata = own.Metadata
 	}
 	if u.said.has(fieldContact) {

@@ -24,6 +24,7 @@ type fakeWeb struct {
 	mu       sync.Mutex
 	status   map[string]int    // by URL; others are 200
 	retry    map[string]string // Retry-After by URL
+	moved    map[string]string // Location by URL, of a status that is a redirect
 	down     bool              // nobody can be reached
 	took     time.Duration     // of a request
 	requests []request
@@ -47,6 +48,9 @@ func (w *fakeWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 	header := http.Header{}
 	if after, ok := w.retry[r.URL.String()]; ok {
 		header.Set("Retry-After", after)
+	}
+	if to, ok := w.moved[r.URL.String()]; ok {
+		header.Set("Location", to)
 	}
 	down := w.down
 	if w.open == nil {
@@ -303,6 +307,62 @@ func TestStates(t *testing.T) {
 			t.Errorf("%+v", s.States)
 		}
 	})
+}
+
+// What has moved for good is kept as long as it does so, and is healthy.
+func TestKeptMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		const old, there = "http://a.example/old", "https://a.example/new"
+		w.put("urn:x:1", old, "http://b.example/")
+		w.web.set(old, 301)
+		w.web.moved = map[string]string{old: there}
+		moves := func() (found []string) {
+			t.Helper()
+			if err := List(t.Context(), w.store, "", func(target Target) error {
+				found = append(found, target.URI+" "+string(target.State)+" "+target.Moved)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		stop := w.run(w.config("one"))
+		defer stop()
+		for range 3 {
+			time.Sleep(25 * time.Hour)
+			if found := moves(); len(found) != 1 || found[0] != old+" healthy "+there || w.sweep().States[Healthy] != 1 {
+				t.Errorf("%q, %v", found, w.sweep().States)
+			}
+		}
+		w.web.set(old, 200)
+		time.Sleep(25 * time.Hour)
+		if found := moves(); len(found) != 0 || w.sweep().States[Healthy] != 0 {
+			t.Errorf("%q, %v", found, w.sweep().States)
+		}
+	})
+}
+
+// Not more than so many are kept that have moved, so that those are kept which are dead.
+func TestRoomForMoves(t *testing.T) {
+	w := newWorld(t)
+	now := time.Now()
+	err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
+		s := Sweep{States: map[State]int64{Healthy: maxMoved - 1}}
+		for i := range 3 {
+			c := checked{job{name: "urn:x:1", uri: fmt.Sprint("http://a.example/", i)}, Result{Outcome: Alive, Moved: "https://a.example/"}}
+			if err := record(tx, &s, []checked{c}, now); err != nil {
+				return err
+			}
+		}
+		if s.States[Healthy] != maxMoved {
+			t.Errorf("%d are kept", s.States[Healthy])
+		}
+		return nil
+	})
+	if err != nil || len(w.kept()) != 1 {
+		t.Errorf("%v, %q", err, w.kept())
+	}
 }
 
 // Only targets of active names that are valid now are asked, each once.

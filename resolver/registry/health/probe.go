@@ -21,6 +21,7 @@ const (
 	maxRedirects = 5
 	maxBody      = 4 << 10 // octets that are read, so that the connection may be used again
 	maxText      = 200     // octets of the text of an error
+	maxMovedURI  = 2000    // octets of where a target has moved
 )
 
 // Result is what one check of a target found.
@@ -28,6 +29,8 @@ type Result struct {
 	Outcome Outcome
 	Status  int    // the last one, 0 where there was no answer
 	Error   string // why it is not good, "" where it is
+	// Moved is where the target has moved for good, as its server and those to which that leads say, and is alive; "" for nowhere.
+	Moved string
 }
 
 // prober asks targets. It is safe for concurrent use.
@@ -69,9 +72,13 @@ func (p *prober) check(ctx context.Context, target string) Result {
 	if !ok {
 		return Result{Outcome: Unchecked, Error: "only http and https can be checked"}
 	}
+	moved, isForGood := "", true
 	for range maxRedirects + 1 {
 		r, to := p.ask(ctx, u)
 		if to == "" {
+			if r.Outcome == Alive && len(moved) <= maxMovedURI {
+				r.Moved = moved
+			}
 			return r
 		}
 		reference, err := uri.ParseReference(to)
@@ -89,8 +96,16 @@ func (p *prober) check(ctx context.Context, target string) Result {
 			return Result{Outcome: Failing, Status: r.Status, Error: "it redirects to itself"}
 		}
 		u = next
+		if isForGood = isForGood && isPermanent(r.Status); isForGood {
+			moved = u.String()
+		}
 	}
 	return Result{Outcome: Failing, Error: fmt.Sprintf("more than %d redirects", maxRedirects)}
+}
+
+// isPermanent reports whether a redirect is for good: RFC 9110 sections 15.4.2 and 15.4.9.
+func isPermanent(status int) bool {
+	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
 }
 
 // ask asks one server for a URI. to is where it redirects, "" where it does not.

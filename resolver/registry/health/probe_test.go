@@ -38,12 +38,21 @@ func newWeb(t *testing.T) *web {
 			w.WriteHeader(get)
 		})
 	}
-	redirect := func(path, to string) {
+	redirectBy := func(status int, path, to string) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header()["Location"] = []string{to}
-			w.WriteHeader(http.StatusFound)
+			w.WriteHeader(status)
 		})
 	}
+	redirect := func(path, to string) { redirectBy(http.StatusFound, path, to) }
+	redirectBy(http.StatusMovedPermanently, "/for-good", "/moved-again")
+	redirectBy(http.StatusPermanentRedirect, "/moved-again", "/204")
+	redirectBy(http.StatusMovedPermanently, "/for-good-then-not", "/moved")
+	redirectBy(http.StatusMovedPermanently, "/for-good-gone", "/410")
+	redirectBy(http.StatusMovedPermanently, "/for-good-guarded", "/401")
+	redirectBy(http.StatusMovedPermanently, "/for-good-far", "/"+strings.Repeat("x", maxMovedURI))
+	status("/"+strings.Repeat("x", maxMovedURI), 200, 200)
+	redirect("/then-for-good", "/for-good")
 	for _, code := range []int{200, 204, 401, 402, 403, 404, 410, 418, 429, 451, 500, 502} {
 		status(fmt.Sprintf("/%d", code), code, code)
 	}
@@ -195,6 +204,23 @@ func TestProbe(t *testing.T) {
 	}
 	if len(web.agents) != 1 || !web.agents["urnd-link-check/1 (+mailto:a@example.org)"] {
 		t.Errorf("agents: %v", web.agents)
+	}
+}
+
+// Where a target has moved for good is known as far as all redirects say so, and something is there: RFC 9110 section 15.4.2.
+func TestMovedForGood(t *testing.T) {
+	web := newWeb(t)
+	transport := newTransport(t)
+	for target, want := range map[string]string{
+		"/200": "", "/moved": "", "/for-good": "/204", "/for-good#part": "/204", "/for-good-then-not": "/moved", "/then-for-good": "", "/for-good-gone": "",
+		"/for-good-guarded": "", "/for-good-far": "",
+	} {
+		if want != "" {
+			want = web.URL + want
+		}
+		if r := newProber(transport, 10*time.Second).check(t.Context(), web.URL+target); r.Moved != want {
+			t.Errorf("%s has moved to %q, want %q", target, r.Moved, want)
+		}
 	}
 }
 

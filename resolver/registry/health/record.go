@@ -9,6 +9,10 @@ import (
 // maxDocuments bounds the targets of which something is kept.
 const maxDocuments = 1_000_000
 
+// maxMoved bounds the healthy targets of which something is kept since they have moved for good: where there are more, such as after all sites
+// have turned to TLS, nobody looks at them one by one.
+const maxMoved = 10_000
+
 // checked is a job with its result.
 type checked struct {
 	job
@@ -19,7 +23,7 @@ type checked struct {
 // not had are not recorded.
 func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 	for _, c := range all {
-		if c.Outcome == "" || c.Outcome.good() && !c.known {
+		if !c.isNews() {
 			continue
 		}
 		before, err := readTarget(tx, c.name, c.uri)
@@ -27,6 +31,7 @@ func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 			return err
 		}
 		after, keep := before.next(c.Result, now)
+		keep = keep || s.keepsMove(before, after)
 		switch {
 		case before.State == "" && !keep:
 			continue
@@ -47,6 +52,16 @@ func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// isNews reports whether a result changes what is kept.
+func (c *checked) isNews() bool {
+	return c.Outcome != "" && (!c.Outcome.good() || c.known || c.Moved != "")
+}
+
+// keepsMove reports whether a target is kept since it has moved for good.
+func (s *Sweep) keepsMove(before, after Target) bool {
+	return after.Moved != "" && (before.State != "" || s.States[Healthy] < maxMoved)
 }
 
 // remove removes the documents of targets that names do not have any more.

@@ -37,8 +37,8 @@ const (
 	keepHealthy = 90 * 24 * time.Hour
 )
 
-// Target is what is kept of a target of a name: of those that are not healthy, and of those that are healthy
-// again for some time.
+// Target is what is kept of a target of a name: of those that are not healthy, of those that are healthy
+// again for some time, and of some that have moved for good.
 type Target struct {
 	Name     string       `json:"-"` // it is in the key
 	URI      string       `json:"uri"`
@@ -48,6 +48,7 @@ type Target struct {
 	Outcome  Outcome      `json:"outcome,omitempty"` // of the last check
 	Status   int          `json:"status,omitempty"`  // likewise
 	Error    string       `json:"error,omitempty"`   // likewise
+	Moved    string       `json:"moved,omitempty"`   // where it has moved for good, by the last check
 	Failures int          `json:"failures"`          // in a row
 	Failing  time.Time    `json:"failing,omitzero"`  // when the first of these was
 	History  []Transition `json:"history,omitempty"` // the last changes of State, the oldest first
@@ -113,7 +114,7 @@ func (t Target) next(r Result, now time.Time) (after Target, keep bool) {
 	if r.Outcome == Later || r.Outcome == Unchecked {
 		return t, before != "" // nothing was learnt
 	}
-	t.Checked, t.Outcome, t.Status, t.Error = now, r.Outcome, r.Status, r.Error
+	t.Checked, t.Outcome, t.Status, t.Error, t.Moved = now, r.Outcome, r.Status, r.Error, r.Moved
 	state := Healthy
 	switch {
 	case r.Outcome.bad():

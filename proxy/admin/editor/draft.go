@@ -1,0 +1,147 @@
+package editor
+
+import (
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// Bounds of drafts.
+const (
+	maxDrafts       = 64 << 20 // octets of all
+	maxDraftsNumber = 1000
+	draftTime       = 30 * time.Minute // since it was used last
+)
+
+// draft is what somebody has sent, to be a job for real only when he has seen what it would change. It is in memory alone.
+type draft struct {
+	id    string
+	owner string // a browser of an actor: it has one draft at a time
+	actor string
+	used  time.Time
+
+	name    string // of the file, "" for what was typed or pasted
+	kind    string // the media type of the job
+	text    []byte
+	preview bulk.Preview // of a table
+	columns []string     // what was said of its columns
+	isData  bool         // its first line is a row
+	note    string
+	// checked is the job that was its dry run, "" before.
+	checked string
+}
+
+// octets is how much memory a draft is counted as.
+func (d *draft) octets() int {
+	const others = 4 << 10
+	n := len(d.text) + others
+	for _, name := range d.preview.Columns {
+		n += len(name)
+	}
+	return n
+}
+
+// isTable reports whether its columns are mapped.
+func (d *draft) isTable() bool { return len(d.preview.Columns) > 0 }
+
+// drafts are those of all people. They are safe for concurrent use.
+type drafts struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	all    map[string]*draft // by owner
+	octets int
+}
+
+func newDrafts(now func() time.Time) *drafts { return &drafts{now: now, all: make(map[string]*draft)} }
+
+// ownerOf returns the owner of drafts who has sent a request.
+func ownerOf(p *Request) string { return p.Actor.Token + " " + p.Actor.Name + " " + p.Field.Value }
+
+// begin keeps a new draft of who has sent a request, in place of the one before, and returns its identifier.
+func (s *drafts) begin(p *Request, d draft) (id string, err error) {
+	d.id, d.owner, d.actor, d.used = rand.Text(), ownerOf(p), p.Actor.Token+" "+p.Actor.Name, s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(d.owner)
+	if err := s.makeRoom(&d); err != nil {
+		return "", err
+	}
+	s.all[d.owner], s.octets = &d, s.octets+d.octets()
+	return d.id, nil
+}
+
+// makeRoom forgets what was not used for long, and then what the same actor has in other browsers: nobody ends the draft of another one.
+func (s *drafts) makeRoom(d *draft) error {
+	isFull := func() bool { return len(s.all) >= maxDraftsNumber || s.octets+d.octets() > maxDrafts }
+	for owner, one := range s.all {
+		if s.isOver(one) {
+			s.remove(owner)
+		}
+	}
+	for isFull() {
+		var oldest *draft
+		for _, one := range s.all {
+			if one.actor == d.actor && (oldest == nil || one.used.Before(oldest.used)) {
+				oldest = one
+			}
+		}
+		if oldest == nil {
+			return fmt.Errorf("%w: the files of others are being looked at; try again in half an hour, or send yours by the API or the command", problem.ErrJobs)
+		}
+		s.remove(oldest.owner)
+	}
+	return nil
+}
+
+func (s *drafts) isOver(d *draft) bool { return s.now().Sub(d.used) >= draftTime }
+
+func (s *drafts) remove(owner string) {
+	if d := s.all[owner]; d != nil {
+		s.octets -= d.octets()
+		delete(s.all, owner)
+	}
+}
+
+// of returns the draft of who has sent a request; ok is false for none, or no more.
+func (s *drafts) of(p *Request) (d draft, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.all[ownerOf(p)]
+	switch {
+	case found == nil:
+		return draft{}, false
+	case s.isOver(found):
+		s.remove(found.owner)
+		return draft{}, false
+	}
+	found.used = s.now()
+	return *found, true
+}
+
+// keep keeps what was said of a draft, unless there is another one meanwhile.
+func (s *drafts) keep(d draft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found := s.all[d.owner]; found != nil && found.id == d.id {
+		found.columns, found.isData, found.note, found.checked = d.columns, d.isData, d.note, d.checked
+	}
+}
+
+// end forgets a draft.
+func (s *drafts) end(d draft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found := s.all[d.owner]; found != nil && found.id == d.id {
+		s.remove(d.owner)
+	}
+}
+
+// errNoDraft means that a draft is not there any more.
+var errNoDraft = fmt.Errorf("%w: the file is not here any more: it is kept for half an hour since you have used it last, until you send another one, or urnd is "+
+	"restarted or its configuration read again; send it once more", registry.ErrUnknown)

@@ -1,0 +1,230 @@
+package editor
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/jobs"
+)
+
+// PathJobs is where the jobs are.
+const PathJobs = "/registry/jobs"
+
+const (
+	pathJob       = PathJobs + "/{id}"
+	pathJobScript = "/registry/jobs.js"
+	apiJobs       = "/api/v1/jobs"
+)
+
+// jobsShown is how many jobs a page has.
+const jobsShown = 50
+
+// jobsPage is what the page of jobs shows.
+type jobsPage struct {
+	Jobs      []jobs.Job
+	Next      string // the path of the next page
+	MayImport bool
+}
+
+// serveJobs lists the jobs, the newest first.
+func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
+	var all struct {
+		Jobs []jobs.Job `json:"jobs"`
+	}
+	if err := e.get(p, apiJobs, nil, &all); err != nil {
+		return message.Reply{}, err
+	}
+	number, _ := strconv.Atoi(p.URL.Query().Get("page"))
+	number = max(number, 1)
+	page := jobsPage{Jobs: all.Jobs[min(len(all.Jobs), (number-1)*jobsShown):], MayImport: e.mayImport(p)}
+	if number > len(all.Jobs)/jobsShown+1 {
+		page.Jobs = nil
+	}
+	if len(page.Jobs) > jobsShown {
+		page.Jobs, page.Next = page.Jobs[:jobsShown], PathJobs+"?page="+strconv.Itoa(number+1)
+	}
+	return e.show(p, "Jobs", "jobs.html", page), nil
+}
+
+// mayImport reports whether who has sent a request may import.
+func (e *Editor) mayImport(p *Request) bool {
+	return e.HasJobs && p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActImport) == nil
+}
+
+// jobPage is what the page of a job shows.
+type jobPage struct {
+	jobs.Job
+	Field          pages.Content
+	Path           string
+	IsRewrite      bool
+	HasEnded       bool
+	At, Of         int64  // how far it is; Of is 0 where that is not known
+	Draft          string // the path to which the form is sent by which a dry run is done for real, "" for none
+	MayCancel      bool
+	MayImport      bool
+	Done           string
+	Differences    []changedName // the first ones
+	HasDifferences bool
+	API            string
+}
+
+// changedName is what of a name would change.
+type changedName struct {
+	Name   string `json:"name"`
+	Prefix bool   `json:"prefix"`
+	Change string `json:"change"`
+	Fields []struct {
+		Field  string `json:"field"`
+		Before string `json:"before"`
+		After  string `json:"after"`
+	} `json:"differences"`
+}
+
+func jobDone(word string) string {
+	if word == "cancelled" {
+		return "The job is cancelled: it ends within seconds. What it has written stays."
+	}
+	return ""
+}
+
+// serveJob shows a job, and cancels it.
+func (e *Editor) serveJob(p *Request) (message.Reply, error) {
+	path := PathJobs + "/" + p.ID
+	if p.Method == http.MethodPost {
+		return e.cancelJob(p, path)
+	}
+	page := jobPage{Field: p.Field.HTML(), Path: path, API: apiJobs + "/" + p.ID}
+	if err := e.get(p, page.API, nil, &page.Job); err != nil {
+		return message.Reply{}, err
+	}
+	for i := range page.Rejections {
+		r := &page.Rejections[i]
+		r.Reason, r.Input = shortened(r.Reason, maxReason), shortened(r.Input, maxReason)
+	}
+	page.IsRewrite = page.Format == jobs.Rewrite
+	page.HasEnded = hasEnded(page.State)
+	page.MayImport = e.mayImport(p)
+	page.MayCancel = !page.HasEnded && page.MayImport
+	if word := jobDone(p.URL.Query().Get("done")); page.State != jobs.Done {
+		page.Done = word
+	}
+	if page.At, page.Of = page.Progress.Octets, page.Octets; page.Progress.Total > 0 {
+		page.At, page.Of = page.Progress.Done, page.Progress.Total
+	}
+	if page.DryRun && page.State == jobs.Done {
+		page.HasDifferences = true
+		page.Differences = e.differences(p, page.API)
+		if d, ok := e.drafts.of(p); ok && d.checked == p.ID && page.MayImport {
+			page.Draft = draftPath(d)
+		}
+	}
+	p.Panel.Above = []pages.Item{{Word: "Jobs", Path: PathJobs}}
+	if !page.HasEnded {
+		p.Panel.Script = pathJobScript
+	}
+	return e.show(p, page.title(), "job.html", page), nil
+}
+
+// hasEnded reports whether nothing more happens to a job.
+func hasEnded(s jobs.State) bool { return s == jobs.Done || s == jobs.Failed || s == jobs.Cancelled }
+
+// cancelJob cancels a job. One that has ended meanwhile is shown.
+func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
+	if _, err := e.ask(p, http.MethodDelete, apiJobs+"/"+p.ID, nil, nil, nil); err != nil && !errors.Is(err, problem.ErrJobEnded) {
+		return message.Reply{}, err
+	}
+	return seeOther(path + "?done=cancelled"), nil
+}
+
+func (j *jobPage) title() string {
+	switch {
+	case j.IsRewrite && j.DryRun:
+		return "Dry run of moving targets"
+	case j.IsRewrite:
+		return "Moving targets"
+	case j.DryRun:
+		return "Dry run of an import"
+	default:
+		return "Import of names"
+	}
+}
+
+const (
+	differencesShown = 20
+	// maxShown bounds the octets of differences that are shown, and maxReason those of a rejected line, and of why.
+	maxShown       = 8 << 10
+	maxReason      = 250
+	maxDifferences = 64 << 10 // octets that are read of them
+	maxDifference  = 300      // octets that are shown of a value
+)
+
+// differences returns the first ones of a dry run, none where they are elsewhere.
+func (e *Editor) differences(p *Request, api string) (first []changedName) {
+	reply, err := e.ask(p, http.MethodGet, api+"/differences", url.Values{"format": {"ndjson"}}, nil, nil)
+	if err != nil || reply.Stream == nil {
+		return nil
+	}
+	if reply.Close != nil {
+		defer reply.Close()
+	}
+	var start beginning
+	_ = reply.Stream(&start) // that its end is not read is no fault
+	lines := json.NewDecoder(bytes.NewReader(start.b))
+	for shown := 0; len(first) < differencesShown && shown < maxShown; {
+		var d changedName
+		if lines.Decode(&d) != nil {
+			break
+		}
+		if d.Name == "" { // the counts, at the end
+			continue
+		}
+		for i := range d.Fields {
+			f := &d.Fields[i]
+			f.Before, f.After = shortened(f.Before, maxDifference), shortened(f.After, maxDifference)
+			shown += len(f.Before) + len(f.After)
+		}
+		first = append(first, d)
+	}
+	return first
+}
+
+// beginning is a writer of a response that keeps what that begins with.
+type beginning struct{ b []byte }
+
+var errEnough = errors.New("the beginning is enough")
+
+// Header implements http.ResponseWriter.
+func (*beginning) Header() http.Header { return make(http.Header) }
+
+// WriteHeader implements http.ResponseWriter.
+func (*beginning) WriteHeader(int) {}
+
+// Write implements io.Writer.
+func (w *beginning) Write(b []byte) (int, error) {
+	n := min(len(b), maxDifferences-len(w.b))
+	w.b = append(w.b, b[:n]...)
+	if n < len(b) {
+		return n, errEnough
+	}
+	return n, nil
+}
+
+//go:embed job.js
+var jobScript []byte
+
+// serveJobScript sends the script that shows how far a job is.
+func (e *Editor) serveJobScript(p *Request) (message.Reply, error) {
+	if p.Method == http.MethodPost {
+		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")
+	}
+	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache", Body: jobScript}, nil
+}

@@ -1,0 +1,209 @@
+package editor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// mappedColumn is a column of a file, with what it is.
+type mappedColumn struct {
+	Number int
+	Field  string // of the form
+	Name   string
+	Values []string // of the first rows
+	Is     string   // one of ours, "" for none
+	Member string   // the column of ours that it is as a member of the metadata, by its own name
+}
+
+// columnGroup are columns of ours among which one is chosen.
+type columnGroup struct {
+	Word    string
+	Columns []string
+}
+
+const (
+	shownRows  = 3  // values of a column
+	shownValue = 80 // octets of one
+	// targetsOffered is how many targets of a line are offered, where the file has no more.
+	targetsOffered = 3
+)
+
+// previewOf returns the beginning of a table, in memory of its own.
+func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
+	p, err := bulk.PreviewTable(text, format, shownRows)
+	for i, name := range p.Columns {
+		p.Columns[i] = strings.Clone(name)
+	}
+	for _, row := range p.Rows {
+		for i, value := range row {
+			row[i] = strings.Clone(shortened(value, shownValue))
+		}
+	}
+	return p, err
+}
+
+// columnGroups returns our columns, with those of so many targets.
+func columnGroups(targets int) []columnGroup {
+	own, ofTargets := bulk.Columns()
+	groups := []columnGroup{{"the name", own}}
+	for n := 1; n <= targets; n++ {
+		g := columnGroup{Word: "target " + strconv.Itoa(n)}
+		for _, column := range ofTargets {
+			if n > 1 {
+				column += strconv.Itoa(n)
+			}
+			g.Columns = append(g.Columns, column)
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// targetsOf returns how many targets columns are of, and at least those that are offered.
+func targetsOf(columns []string) int {
+	most := targetsOffered
+	for _, column := range columns {
+		digits := column[len(strings.TrimRight(column, "0123456789")):]
+		if n, err := strconv.Atoi(digits); err == nil {
+			most = max(most, n)
+		}
+	}
+	return min(most, registry.MaxTargets)
+}
+
+// guessColumns returns what the columns of a file probably are: by their names, and where no name tells, by their first values.
+func guessColumns(p *bulk.Preview) []string {
+	guessed, taken := make([]string, len(p.Columns)), make(map[string]bool)
+	take := func(i int, column string) {
+		if column != "" && guessed[i] == "" && !taken[column] {
+			guessed[i], taken[column] = column, true
+		}
+	}
+	for i, name := range p.Columns {
+		take(i, bulk.ColumnNamed(name))
+	}
+	for i, name := range p.Columns {
+		take(i, guessOf(name))
+	}
+	hasNames := taken["name"] || taken["prefix"]
+	for i := range p.Columns {
+		switch value := firstValue(p, i); {
+		case value == "":
+		case !hasNames && isName(value):
+			take(i, "name")
+			hasNames = true
+		case !taken["target"] && !taken["targets"] && isWeb(value):
+			take(i, "target")
+		}
+	}
+	return guessed
+}
+
+// firstValue returns the first value of a column that there is, "" for none.
+func firstValue(p *bulk.Preview, column int) string {
+	for _, row := range p.Rows {
+		if column < len(row) && strings.TrimSpace(row[column]) != "" {
+			return strings.ToLower(strings.TrimSpace(row[column]))
+		}
+	}
+	return ""
+}
+
+func isWeb(value string) bool {
+	return strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://")
+}
+
+func isName(value string) bool {
+	for _, scheme := range []string{"urn:", "doi:", "hdl:", "ark:", "info:"} {
+		if strings.HasPrefix(value, scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// guessOf returns what a column is that has another name than ours, as tables of others have them; "" for none.
+func guessOf(name string) string {
+	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "").Replace(name))
+	for _, known := range [...]struct{ is, words string }{
+		{"name", "pid id doi ark handle hdl purl persistentidentifier persistentid tunniste kennung bezeichner identifiant identificador nombre 标识符"},
+		{"target", "link links href location landingpage website web ziel linkki lien enlace destination redirectto goto targeturl 链接"},
+		{"title", "titel titre titulo título nimi otsikko linktext 标题"},
+		{"type", "mime mimetype mediatype contenttype format medientyp"},
+		{"language", "lang sprache langue idioma kieli 语言"},
+		{"contact", "mail email emailaddress kontakt owner responsible yhteystiedot contacto"},
+		{"status", "state zustand statut estado tila 状态"},
+		{"note", "comment comments remark remarks bemerkung kommentar notiz remarque nota huomautus 备注"},
+		{"reason", "grund motif motivo syy"},
+		{"successors", "successor replacedby supersededby nachfolger"},
+		{"alias", "aliasof sameas"},
+		{"redirect", "statuscode httpstatus redirecttype"},
+		{"if_version", "currentversion"},
+	} {
+		for one := range strings.FieldsSeq(known.words) {
+			if one == word {
+				return known.is
+			}
+		}
+	}
+	return ""
+}
+
+// mapped returns the columns of a draft, as they were said to be.
+func (d *draft) mapped() []mappedColumn {
+	all := make([]mappedColumn, len(d.preview.Columns))
+	for i, name := range d.preview.Columns {
+		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: shortened(name, shownValue), Is: d.columns[i], Member: memberOf(name, i)}
+		for _, row := range d.preview.Rows {
+			if i < len(row) && row[i] != "" {
+				c.Values = append(c.Values, row[i])
+			}
+		}
+		all[i] = c
+	}
+	return all
+}
+
+// memberOf returns the column of ours that a column is as a member of the metadata.
+func memberOf(name string, i int) string {
+	if member := bulk.ColumnNamed(name); strings.HasPrefix(member, "metadata.") {
+		return member
+	}
+	if name == "" || len(name) > shownValue {
+		name = "column " + strconv.Itoa(i+1)
+	}
+	return bulk.MemberColumn(name)
+}
+
+// checkColumns returns why columns cannot be those of an import, nil where they can.
+func checkColumns(columns []string) error {
+	seen := make(map[string]int)
+	for i, column := range columns {
+		if column == "" {
+			continue
+		}
+		if bulk.ColumnNamed(column) != column {
+			return fmt.Errorf("%w: there is no column %.40q", registry.ErrInvalid, column)
+		}
+		if before := seen[column]; before > 0 {
+			return fmt.Errorf("%w: the columns %d and %d are both the %s: choose another one, such as that of a further target", registry.ErrInvalid, before, i+1, column)
+		}
+		seen[column] = i + 1
+	}
+	if seen["name"] == 0 && seen["prefix"] == 0 {
+		return fmt.Errorf("%w: no column is the name: say which one is", registry.ErrInvalid)
+	}
+	return nil
+}
+
+// shortened returns the beginning of a text, with a mark where it has more.
+func shortened(text string, octets int) string {
+	if len(text) <= octets {
+		return text
+	}
+	return strings.ToValidUTF8(text[:octets], "") + "…"
+}

@@ -1,0 +1,50 @@
+package editor
+
+import "time"
+
+// countedPeriod is how often a name was resolved on a day, or in a month.
+type countedPeriod struct {
+	Period string `json:"period"` // "2031-05-01" or "2031-05"
+	People int64  `json:"people"`
+	Bots   int64  `json:"bots"`
+}
+
+const (
+	// daysShown is from how many days on months are shown in place of them, and monthsShown how many of these at most.
+	daysShown   = 92
+	monthsShown = 120
+	monthForm   = "2006-01"
+)
+
+// following returns the periods from one day to another without gaps: days where they are few and all are known, or else months.
+func following(counted []countedPeriod, since, until string) []countedPeriod {
+	from, err := time.Parse(time.DateOnly, since)
+	if err != nil {
+		return counted
+	}
+	to, err := time.Parse(time.DateOnly, until)
+	if err != nil || to.Before(from) {
+		return counted
+	}
+	form, next := time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }
+	hasMonths := len(counted) > 0 && len(counted[0].Period) < len(time.DateOnly) // of long ago there are no days, and these are first
+	if hasMonths || !to.Before(from.AddDate(0, 0, daysShown)) {
+		form, next = monthForm, func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }
+		from = time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC)
+		if first := to.AddDate(0, 1-monthsShown, 1-to.Day()); from.Before(first) {
+			from = first
+		}
+	}
+	sums := make(map[string]countedPeriod, len(counted))
+	for _, c := range counted {
+		period := c.Period[:min(len(c.Period), len(form))]
+		sum := sums[period]
+		sums[period] = countedPeriod{period, sum.People + c.People, sum.Bots + c.Bots}
+	}
+	var all []countedPeriod
+	for ; !from.After(to); from = next(from) {
+		period := from.Format(form)
+		all = append(all, countedPeriod{period, sums[period].People, sums[period].Bots})
+	}
+	return all
+}

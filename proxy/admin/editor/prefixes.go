@@ -1,0 +1,53 @@
+package editor
+
+import (
+	"net/url"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// PathPrefixes is where the prefixes are.
+const PathPrefixes = "/registry/prefixes"
+
+// prefixesPage is what the page of prefixes shows.
+type prefixesPage struct {
+	Asked    url.Values
+	Prefixes []api.Name
+	Next     string
+	MayEdit  bool
+	Own      []string
+}
+
+// servePrefixes lists the prefixes.
+func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
+	q, asked := askedOf(p, "text", "status", "cursor")
+	var found api.NamePage
+	if err := e.get(p, apiPrefixes, q, &found); err != nil {
+		return message.Reply{}, err
+	}
+	page := prefixesPage{
+		Asked: asked, Prefixes: found.Names, Own: p.Actor.Prefixes,
+		MayEdit: p.Actor.Role >= registry.Admin && p.Actor.Does(registry.ActChange) == nil,
+	}
+	if found.Next != "" {
+		q.Set("cursor", found.Next)
+		page.Next = PathPrefixes + "?" + q.Encode()
+	}
+	return e.show(p, "Prefixes", "prefixes.html", page), nil
+}
+
+// askedOf returns what a page is asked for: "prefix", without which who has only some names is asked for the first of these, and others.
+func askedOf(p *Request, others ...string) (q, asked url.Values) {
+	asked, q = p.URL.Query(), make(url.Values)
+	if asked.Get("prefix") == "" && len(p.Actor.Prefixes) > 0 {
+		asked.Set("prefix", p.Actor.Prefixes[0])
+	}
+	for _, name := range append(others, "prefix") {
+		if value := asked.Get(name); value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q, asked
+}

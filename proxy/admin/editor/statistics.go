@@ -1,0 +1,119 @@
+package editor
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// PathStatistics is where the names are counted.
+const PathStatistics = "/registry/statistics"
+
+const apiStatistics = "/api/v1/statistics"
+
+const groupsShown = 30
+
+// countedGroup is how many names there are of a namespace, or of a prefix.
+type countedGroup struct {
+	Group string
+	registry.Totals
+}
+
+// Sum is how many names there are.
+func (g *countedGroup) Sum() int64 { return g.Active + g.Reserved + g.Withdrawn }
+
+// statisticsPage is what the page of statistics shows.
+type statisticsPage struct {
+	Asked      url.Values
+	Own        []string
+	Groups     []countedGroup
+	Total      countedGroup
+	IsComplete bool
+	Bars       *barChart
+	// Of a name.
+	Name    string
+	Fault   string
+	Periods []countedPeriod
+	People  int64
+	Bots    int64
+	Chart   *periodChart
+	Since   string
+	Until   string
+}
+
+// serveStatistics shows how many names there are, and how often one was resolved.
+func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
+	q, asked := askedOf(p)
+	page := statisticsPage{Asked: asked, Own: p.Actor.Prefixes}
+	var counted struct {
+		Groups   map[string]registry.Totals `json:"groups"`
+		Total    registry.Totals            `json:"total"`
+		Complete bool                       `json:"complete"`
+	}
+	if err := e.get(p, apiStatistics, q, &counted); err != nil {
+		return message.Reply{}, err
+	}
+	page.Total, page.IsComplete = countedGroup{"all", counted.Total}, counted.Complete
+	page.Groups = groupsOf(counted.Groups)
+	if q.Get("prefix") != "" {
+		page.Groups = []countedGroup{{q.Get("prefix"), counted.Total}}
+	}
+	page.Bars = barsOf(page.Groups)
+	if page.Name = asked.Get("uri"); page.Name != "" {
+		if err := e.countPeriods(p, &page); err != nil {
+			page.Fault = saidOf(err)
+		}
+	}
+	return e.show(p, "Statistics", "statistics.html", page), nil
+}
+
+// groupsOf returns the groups with the most names, the greatest first; all others are one.
+func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
+	for _, name := range slices.Sorted(maps.Keys(totals)) {
+		if t := totals[name]; t != (registry.Totals{}) {
+			groups = append(groups, countedGroup{name, t})
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b countedGroup) int { return int(min(max(b.Sum()-a.Sum(), -1), 1)) })
+	if len(groups) > groupsShown {
+		others := countedGroup{Group: fmt.Sprintf("%d others", len(groups)-groupsShown+1)}
+		for _, g := range groups[groupsShown-1:] {
+			others.Totals = others.Plus(g.Totals)
+		}
+		groups = append(groups[:groupsShown-1], others)
+	}
+	return groups
+}
+
+// countPeriods asks how often a name was resolved, by default in the last days.
+func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
+	today := e.Now().UTC()
+	page.Since, page.Until = page.Asked.Get("since"), page.Asked.Get("until")
+	if page.Since == "" {
+		page.Since = today.AddDate(0, 0, 1-daysShown).Format(time.DateOnly)
+	}
+	if page.Until == "" {
+		page.Until = today.Format(time.DateOnly)
+	}
+	var counted struct {
+		Name    string          `json:"name"`
+		Periods []countedPeriod `json:"periods"`
+	}
+	if err := e.get(p, apiStatistics, url.Values{"uri": {page.Name}, "since": {page.Since}, "until": {page.Until}}, &counted); err != nil {
+		return err
+	}
+	page.Name = counted.Name
+	for _, c := range counted.Periods {
+		page.People, page.Bots = page.People+c.People, page.Bots+c.Bots
+	}
+	if page.Periods = following(counted.Periods, page.Since, page.Until); page.People+page.Bots == 0 {
+		page.Periods = nil
+	}
+	page.Chart = chartOf(page.Periods)
+	return nil
+}

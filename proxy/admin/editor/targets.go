@@ -1,0 +1,152 @@
+package editor
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
+)
+
+// PathTargets is where the targets are that do not answer.
+const PathTargets = "/registry/targets"
+
+const apiTargetHealth = "/api/v1/health"
+
+const (
+	// targetsShown is from how many targets on a page ends. healthPages bounds how many pages of the API are read for one.
+	targetsShown = 50
+	healthPages  = 20
+)
+
+// stateMoved is the state of the page, and not of the API, of healthy targets that have moved for good.
+const stateMoved = "moved"
+
+// targetHealth is what is known of a target, as the API has it.
+type targetHealth struct {
+	Name     string    `json:"name"`
+	URI      string    `json:"uri"`
+	State    string    `json:"state"`
+	Since    time.Time `json:"since"`
+	Checked  time.Time `json:"checked"`
+	Outcome  string    `json:"outcome"`
+	Status   int       `json:"status"`
+	Error    string    `json:"error"`
+	Moved    string    `json:"moved"`
+	Failures int       `json:"failures"`
+	Failing  time.Time `json:"failing"`
+}
+
+// healthState is a state that one can ask for.
+type healthState struct {
+	State, About string
+	Chosen       bool
+}
+
+// brokenTarget is a target with what can be done about it.
+type brokenTarget struct {
+	targetHealth
+	Answer string // what its server said
+	Server string // "https://old.example.org/": what its targets begin with; "" where nothing is moved
+	Move   string // the path where all targets of that server are moved, "" where that is not offered
+	Edit   string
+}
+
+// targetsPage is what the page of targets shows.
+type targetsPage struct {
+	Asked   url.Values
+	Own     []string
+	States  []healthState
+	Targets []brokenTarget
+	Next    string
+	MayEdit bool
+}
+
+// serveTargets lists the targets that do not answer.
+func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
+	q, asked := askedOf(p, "cursor")
+	state := asked.Get("state")
+	if !asked.Has("state") {
+		state = "unhealthy"
+	}
+	page := targetsPage{
+		Asked: asked, Own: p.Actor.Prefixes,
+		MayEdit: p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActChange) == nil,
+	}
+	for _, s := range []healthState{
+		{"unhealthy", "dead: failing for a day at least", false},
+		{"suspect", "suspect: the last checks failed", false},
+		{"inaccessible", "not to be asked from here", false},
+		{stateMoved, "healthy, and moved for good, as their servers say", false},
+		{"healthy", "healthy again, or moved", false},
+		{"", "all of these", false},
+	} {
+		s.Chosen = s.State == state
+		page.States = append(page.States, s)
+	}
+	switch state {
+	case "":
+	case stateMoved:
+		q.Set("state", "healthy")
+	default:
+		q.Set("state", state)
+	}
+	for range healthPages { // the API leaves out those of other states from its pages, which may be empty
+		var found struct {
+			Targets []targetHealth `json:"targets"`
+			Next    string         `json:"next"`
+		}
+		if err := e.get(p, apiTargetHealth, q, &found); err != nil {
+			return message.Reply{}, err
+		}
+		for _, t := range found.Targets {
+			if state == stateMoved && t.Moved == "" {
+				continue
+			}
+			page.Targets = append(page.Targets, e.brokenTargetOf(p, t))
+		}
+		if q.Set("cursor", found.Next); found.Next == "" || len(page.Targets) >= targetsShown {
+			break
+		}
+	}
+	if q.Get("cursor") != "" {
+		q.Set("state", state)
+		page.Next = PathTargets + "?" + q.Encode()
+	}
+	return e.show(p, "Dead targets", "targets.html", page), nil
+}
+
+func (e *Editor) brokenTargetOf(p *Request, t targetHealth) brokenTarget {
+	s := brokenTarget{targetHealth: t, Answer: t.Error, Edit: "/registry/edit?" + url.Values{"uri": {t.Name}}.Encode()}
+	if s.Answer == "" {
+		s.Answer = t.Outcome
+	}
+	if s.Server = serverOf(t.URI); s.Server == "" || !e.mayImport(p) {
+		return s
+	}
+	s.Move = PathMove + "?" + url.Values{"replace": {s.Server}}.Encode()
+	if serverOf(t.Moved) != "" {
+		m := moveOf(t.URI, t.Moved)
+		s.Move = PathMove + "?" + url.Values{"replace": {m.from}, "with": {m.to}}.Encode()
+	}
+	return s
+}
+
+// serverOf returns what the URIs of a server begin with, up to the first slash of the path; "" where there is none.
+func serverOf(target string) string {
+	u, err := uri.FromIRI(target)
+	if err != nil {
+		return ""
+	}
+	if host, ok := u.Host(); !ok || host == "" {
+		return ""
+	}
+	authority, _ := u.Authority()
+	server := u.Scheme() + "://" + authority + "/"
+	if !strings.HasPrefix(target, server) {
+		return "" // it is written in another way: octets are replaced
+	}
+	return server
+}

@@ -1,0 +1,364 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// A token is shown once, in the answer to the form that has made it, and nowhere else.
+func TestTokensByForm(t *testing.T) {
+	s := newSite(t, locked)
+	b := s.person(t, token.Token{Name: "root", Role: registry.Admin, Prefixes: []string{"urn:nbn:fi:"}})
+	page := b.open("/registry/tokens", nil)
+	wantText(t, page, 200, "root (yours)", "Make a token")
+	field := csrf(t, page)
+	w := b.open("/registry/tokens", url.Values{
+		"csrf": {field}, "name": {"<i>scanner</i>"}, "role": {"writer"}, "prefixes": {"urn:nbn:fi:scan-\r\n\r\n urn:nbn:fi:map- \r\n"}, "action": {"mint", "change"},
+		"expires": {"2999-12-31"}, "note": {"for the scanner"},
+	})
+	secret := regexp.MustCompile(`urnd_[0-9a-f]{16}_[\w-]{43}`).FindString(w.Body.String())
+	if w.Code != 200 || secret == "" || w.Header().Get("Cache-Control") != "no-store" || strings.Contains(w.Body.String(), "<i>scanner") {
+		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	actor, err := token.NewVerifier(s.registry).Verify(t.Context(), secret, false)
+	if err != nil || actor.Role != registry.Writer || len(actor.Prefixes) != 2 || len(actor.Actions) != 2 {
+		t.Errorf("%+v, %v", actor, err)
+	}
+	page = b.open("/registry/tokens", nil)
+	wantText(t, page, 200, "<i>scanner</i>", "writer: mint, change", "urn:nbn:fi:map-", "3000-01-01", "for the scanner")
+	if strings.Contains(page.Body.String(), secret) {
+		t.Error("the secret is shown again")
+	}
+	for _, tt := range []struct {
+		form   url.Values
+		status int
+		want   string
+	}{
+		{url.Values{"name": {""}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}}, 422, "A token has a name"},
+		{url.Values{"name": {"x"}, "role": {"king"}, "prefixes": {"urn:nbn:fi:"}}, 422, "king"},
+		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "action": {"fly"}}, 422, "fly"},
+		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"tomorrow"}}, 422, "no day"},
+		{url.Values{"name": {"x"}, "role": {"reader"}, "prefixes": {"urn:nbn:fi:"}, "expires": {"1999-01-01"}}, 422, "expired already"},
+		{url.Values{"name": {"all names"}, "role": {"reader"}}, 403, "may not give what it may not do itself"},
+	} {
+		tt.form.Set("csrf", field)
+		w := b.open("/registry/tokens", tt.form)
+		wantText(t, w, tt.status, tt.want)
+		if name := tt.form.Get("name"); !strings.Contains(w.Body.String(), `name="name" value="`+name+`"`) {
+			t.Errorf("what was typed is lost: %s", w.Body)
+		}
+	}
+	at := "/registry/tokens/" + actor.Token + "/revoke"
+	ask := b.open(at, nil)
+	wantText(t, ask, 200, "scanner", "cannot be brought back")
+	if _, err := token.NewVerifier(s.registry).Verify(t.Context(), secret, true); err != nil {
+		t.Errorf("asking has revoked it: %v", err)
+	}
+	if w := b.open(at, url.Values{}); w.Code != 403 {
+		t.Errorf("without the field of forms: %d", w.Code)
+	}
+	w = b.open(at, url.Values{"csrf": {csrf(t, ask)}})
+	wantText(t, b.open(w.Header().Get("Location"), nil), 200, "was revoked")
+	if _, err := token.NewVerifier(s.registry).Verify(t.Context(), secret, true); err == nil {
+		t.Error("it was not revoked")
+	}
+	if w := b.open("/registry/tokens/0123456789abcdef/revoke", nil); w.Code != 404 {
+		t.Errorf("a token that there is not: %d", w.Code)
+	}
+}
+
+// What a token may not do is not offered, and refused where it is asked for.
+func TestRightsOnPages(t *testing.T) {
+	s := newJobSite(t)
+	all := []string{"import", "jobs", "prefixes", "targets", "targets/move", "statistics", "tokens"}
+	for _, tt := range []struct {
+		of  token.Token
+		may string
+	}{
+		{token.Token{Name: "reader", Role: registry.Reader}, "jobs prefixes targets statistics"},
+		{token.Token{Name: "writer", Role: registry.Writer}, "import jobs prefixes targets targets/move statistics"},
+		{token.Token{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a", "urn:nbn:fi:b"}}, "import jobs prefixes targets targets/move statistics"},
+		{token.Token{Name: "minter", Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActMint}}, "jobs prefixes targets statistics"},
+		{token.Token{Name: "admin", Role: registry.Admin}, strings.Join(all, " ")},
+		{token.Token{Name: "no tokens", Role: registry.Admin, Actions: []registry.Action{registry.ActRead}}, "jobs prefixes targets statistics"},
+	} {
+		b := s.person(t, tt.of)
+		nav := b.open("/registry/statistics", nil).Body.String() + b.open("/registry/jobs", nil).Body.String()
+		for _, page := range all {
+			may := strings.Contains(" "+tt.may+" ", " "+page+" ")
+			w := b.open("/registry/"+page, nil)
+			if is := w.Code == 200; is != may || w.Code != 200 && w.Code != 403 {
+				t.Errorf("%s, %s: %d %.500s", tt.of.Name, page, w.Code, textOf(w))
+			}
+			if page != "targets/move" && strings.Contains(nav, `href="/registry/`+page+`"`) != may {
+				t.Errorf("%s: %s is offered, or not: %v", tt.of.Name, page, !may)
+			}
+			if w.Body.Len() > 30<<10 {
+				t.Errorf("%s has %d octets", page, w.Body.Len())
+			}
+		}
+	}
+}
+
+// Where there are no jobs there are no pages of them.
+func TestPagesWithoutJobs(t *testing.T) {
+	s := newSite(t, nil)
+	putHealth(t, s.registry.Store(), 1, "unhealthy", "http://old.example/")
+	b := newBrowser(s, here)
+	page := b.open("/registry/targets", nil)
+	wantText(t, page, 200, "http://old.example/0", "Edit the name")
+	for _, path := range []string{"/registry/import", "/registry/jobs", "/registry/targets/move"} {
+		if strings.Contains(page.Body.String(), path) || b.open(path, nil).Code != 404 {
+			t.Errorf("%s is there", path)
+		}
+	}
+}
+
+func TestPrefixesOnPage(t *testing.T) {
+	s := newSite(t, nil)
+	for _, prefix := range []string{"urn:nbn:fi:a-", "urn:nbn:fi:b-"} {
+		body := `{"prefix":true,"targets":[{"uri":"https://` + "a.example/{+suffix}" + `"}],"pattern":"[0-9]+","contact":"<b>owner</b>"}`
+		if r := s.ask("PUT "+of(prefixes, prefix), body); r.status != 201 {
+			t.Fatalf("%d %s", r.status, r.body)
+		}
+	}
+	b := newBrowser(s, here)
+	page := b.open("/registry/prefixes", nil)
+	wantText(t, page, 200, "urn:nbn:fi:a-", "urn:nbn:fi:b-", "[0-9]+", "<b>owner</b>")
+	if !strings.Contains(page.Body.String(), `href="/registry/edit?uri=urn%3anbn%3afi%3aa-&amp;kind=prefix"`) {
+		t.Errorf("no link to edit it: %s", page.Body)
+	}
+	for _, target := range []string{"/registry/edit?uri=urn%3anbn%3afi%3aa-&kind=prefix", "/registry/edit?kind=prefix", "/registry/names?prefix=urn%3anbn%3afi%3aa-"} {
+		if w := b.open(target, nil); w.Code != 200 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
+	page = b.open("/registry/prefixes?prefix=urn:nbn:fi:b", nil)
+	if text := textOf(page); strings.Contains(text, "urn:nbn:fi:a-") || !strings.Contains(text, "urn:nbn:fi:b-") {
+		t.Errorf("%s", text)
+	}
+	wantText(t, b.open("/registry/prefixes?text=nowhere", nil), 200, "There is none")
+}
+
+// A job that waits is cancelled by its page; the page of one that has not ended has a script, and says the same without it.
+func TestJobOnPage(t *testing.T) {
+	s, _ := newIdleJobSite(t, locked)
+	b := s.editor(t)
+	at := b.send(t, "a.csv", "name,target\nurn:nbn:fi:a,https://a.example/1\n")
+	fields := form(t, b.open(at, nil))
+	fields.Set("do", "check")
+	job := b.open(at, fields).Header().Get("Location")
+	page := b.open(job, nil)
+	wantText(t, page, 200, "queued", "Reload, to see how far it is", "Cancel the job")
+	if !strings.Contains(page.Body.String(), `<script src="/registry/jobs.js" defer>`) || !strings.Contains(page.Body.String(), `<progress aria-label`) {
+		t.Errorf("%s", page.Body)
+	}
+	if w := b.open(job, url.Values{}); w.Code != 403 {
+		t.Errorf("it is cancelled by a form of nobody: %d", w.Code)
+	}
+	other := s.person(t, token.Token{Name: "bo", Role: registry.Writer})
+	for _, w := range []int{other.open(job, nil).Code, other.open(job, url.Values{"csrf": {csrf(t, other.open("/registry/import", nil))}}).Code} {
+		if w != 404 {
+			t.Errorf("the job of another one: %d", w)
+		}
+	}
+	for range 2 { // who clicks twice is told the same
+		w := b.open(job, url.Values{"csrf": {csrf(t, page)}})
+		if w.Code != 303 || w.Header().Get("Location") != job+"?done=cancelled" {
+			t.Errorf("%d %v", w.Code, w.Header())
+		}
+	}
+	ended := b.open(job+"?done=cancelled", nil)
+	wantText(t, ended, 200, "The job is cancelled", "What was sent for this dry run")
+	if strings.Contains(ended.Body.String(), "<script") || strings.Contains(ended.Body.String(), "Cancel the job") {
+		t.Error("a job that has ended is followed")
+	}
+	script := b.open("/registry/jobs.js", nil)
+	if script.Code != 200 || script.Header().Get("Content-Type") != "text/javascript; charset=utf-8" {
+		t.Errorf("the script: %d %v", script.Code, script.Header())
+	}
+	wantText(t, b.open("/registry/jobs/20310501T120000-0123456789abcdef", nil), 404, "")
+}
+
+// The targets of a server that has moved are moved in all names: as other names were moved lately, after a dry run.
+func TestMoveByForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		for _, name := range []string{"a", "b", "c", "d"} {
+			s.has(t, "urn:nbn:fi:"+name, "http://old.example/items/"+name)
+		}
+		s.has(t, "urn:nbn:fi:a", "https://new.example/objects/a", "urn:nbn:fi:b", "https://new.example/objects/b")
+		b := s.editor(t)
+		page := b.open("/registry/targets/move?replace="+url.QueryEscape("http://old.example/"), nil)
+		wantText(t, page, 200, "the same server, by TLS", "http://old.example/items/ → https://new.example/objects/", "as 2 names were moved lately")
+		link := regexp.MustCompile(`href="(/registry/targets/move\?[^"]*objects[^"]*)"`).FindStringSubmatch(page.Body.String())
+		if link == nil {
+			t.Fatalf("no suggestion: %s", page.Body)
+		}
+		page = b.open(strings.ReplaceAll(link[1], "&amp;", "&"), nil)
+		for _, value := range []string{`name="replace" value="http://old.example/items/"`, `name="with" value="https://new.example/objects/"`} {
+			if !strings.Contains(page.Body.String(), value) {
+				t.Errorf("no %s in %s", value, page.Body)
+			}
+		}
+		field := csrf(t, page)
+		w := b.open("/registry/targets/move", url.Values{
+			"csrf": {field}, "prefix": {"urn:nbn:fi:"}, "replace": {"http://old.example/items/"}, "with": {"https://new.example/objects/"}, "note": {"the server has moved"},
+		})
+		dry := w.Header().Get("Location")
+		if w.Code != 303 || !strings.HasPrefix(dry, "/registry/jobs/") {
+			t.Fatalf("%d %s", w.Code, textOf(w))
+		}
+		time.Sleep(time.Minute)
+		wantText(t, b.open(dry, nil), 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move for real")
+		wantText(t, b.open("/registry/targets/move", nil), 200, "What is moved")
+		w = b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}})
+		time.Sleep(time.Minute)
+		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "Moving targets", "changed 2")
+		auth := "Authorization: Bearer " + adminToken
+		if n := s.ask("GET "+of(names, "urn:nbn:fi:d"), "", auth).name(t); n.Targets[0].URI != "https://new.example/objects/d" || n.Note != "the server has moved" || n.By != "anna" {
+			t.Errorf("%+v", n)
+		}
+		for _, tt := range []struct{ replace, with, prefix, want string }{
+			{"", "https://a.example/", "", "A rewrite needs"},
+			{"https://a.example/", "https://a.example/", "", "changes nothing"},
+			{"https://a.example/", "https://b.example/", "nothing", ""},
+		} {
+			w := b.open("/registry/targets/move", url.Values{"csrf": {field}, "prefix": {tt.prefix}, "replace": {tt.replace}, "with": {tt.with}})
+			if w.Code < 400 || w.Code > 422 || !strings.Contains(textOf(w), tt.want) {
+				t.Errorf("%+v: %d %s", tt, w.Code, textOf(w))
+			}
+		}
+		wantText(t, b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}}), 404, "not here any more")
+	})
+}
+
+// The statistics are numbers and charts that say the same; of who asked there is nothing.
+func TestStatisticsOnPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, nil)
+		b := newBrowser(s, here)
+		wantText(t, b.open("/registry/statistics", nil), 200, "There is no name yet")
+		s.has(t, "urn:nbn:fi:a", "https://a.example/1", "urn:nbn:fi:b", "https://a.example/2", "hdl:20.500.9999/a", "https://a.example/3")
+		page := b.open("/registry/statistics", nil)
+		wantText(t, page, 200, "urn:nbn 2 0 0", "hdl 1 0 0", "all 3 0 0")
+		if body := page.Body.String(); !strings.Contains(body, `<svg class="chart" viewBox="0 0 640 56" role="img"`) || strings.Count(body, `<rect class="active"`) != 2 {
+			t.Errorf("no chart: %s", body)
+		}
+		wantText(t, b.open("/registry/statistics?prefix=urn:nbn:fi:a", nil), 200, "urn:nbn:fi:a 1 0 0")
+		count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:a": "12 3"}, time.Now().AddDate(0, 0, -1))
+		page = b.open("/registry/statistics?uri=URN:nbn:FI:a", nil)
+		wantText(t, page, 200, "12 times by people, 3 by programs", time.Now().AddDate(0, 0, -1).UTC().Format(time.DateOnly)+" 12 3", "the highest is 15")
+		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:b", nil), 200, "Nothing was counted")
+		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:a&since=never", nil), 200, "since is a day")
+		wantText(t, b.open("/registry/statistics?uri=%3Cscript%3E", nil), 200, "<script>")
+		for i := range 91 {
+			count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:a": "1234567 7654321"}, time.Now().AddDate(0, 0, -i))
+		}
+		today := time.Now().UTC()
+		for _, tt := range []struct{ since, until, want string }{
+			{"", "", today.Format(time.DateOnly) + " 1234567 7654321"},
+			{today.AddDate(-1, 0, 0).Format(time.DateOnly), "", today.Format("2006-01") + " 1234567 7654321"},
+			{"0001-01-01", "9999-12-31", "9999-12 0 0"},
+			{"2031-01-01", "1999-01-01", "Nothing was counted"},
+		} {
+			page := b.open("/registry/statistics?uri=urn:nbn:fi:a&since="+tt.since+"&until="+tt.until, nil)
+			wantText(t, page, 200, tt.want)
+			if page.Body.Len() > 30<<10 {
+				t.Errorf("%+v: %d octets", tt, page.Body.Len())
+			}
+		}
+	})
+}
+
+// count counts resolutions of names on a day.
+func count(t *testing.T, store registry.Store, tallies map[string]string, day time.Time) {
+	t.Helper()
+	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
+		var all []registry.Document
+		for name, tally := range tallies {
+			all = append(all, registry.Document{Key: name + " " + day.UTC().Format(time.DateOnly), Value: []byte(tally)})
+		}
+		return tx.Put(registry.TableCounts, all)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The targets that do not answer are on pages by state, also where the first thousands have another one.
+func TestTargetsOnPage(t *testing.T) {
+	s, _ := newIdleJobSite(t, nil)
+	putHealth(t, s.registry.Store(), 2500, "suspect", "http://old.example/")
+	putHealth(t, s.registry.Store(), 3, "unhealthy", "javascript:alert(1)//")
+	b := newBrowser(s, here)
+	page := b.open("/registry/targets?state=suspect&prefix=urn:nbn:fi:suspect", nil)
+	wantText(t, page, 200, "urn:nbn:fi:suspect-0000", "404 <b>Not Found</b>", "since 2031-05-01, 3 failures", "Edit the name", "Move this server", "Next page")
+	if n := strings.Count(page.Body.String(), "<tr>"); n < 50 || n > 150 {
+		t.Errorf("%d rows", n)
+	}
+	if body := page.Body.String(); strings.Contains(body, "<b>Not Found") || !strings.Contains(body, `href="/registry/targets/move?replace=http%3A%2F%2Fold.example%2F"`) {
+		t.Errorf("%s", body)
+	}
+	next, seen := "/registry/targets", ""
+	for pages := 0; next != ""; pages++ {
+		page := b.open(next, nil)
+		seen += textOf(page)
+		if strings.Contains(page.Body.String(), `href="javascript:`) {
+			t.Fatalf("%s", page.Body)
+		}
+		found := regexp.MustCompile(`<a href="([^"]*)">Next page`).FindStringSubmatch(page.Body.String())
+		if next = ""; found != nil {
+			next = strings.ReplaceAll(found[1], "&amp;", "&")
+		}
+		if pages > 10 {
+			t.Fatal("too many pages")
+		}
+	}
+	if n := strings.Count(seen, "urn:nbn:fi:unhealthy-"); n != 3 {
+		t.Errorf("%d are seen, of 3: %.2000s", n, seen)
+	}
+	wantText(t, b.open("/registry/targets?state=tired", nil), 400, "")
+	putHealth(t, s.registry.Store(), 2, "healthy", "http://back.example/")
+	err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.Put(registry.TableHealth, []registry.Document{{
+			Key: "urn:nbn:fi:moved 0123456789abcdef01234567", Value: []byte(`{"uri":"http://old.example/a/1","state":"healthy","moved":"https://new.example/b/1"}`),
+		}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = b.open("/registry/targets?state=moved", nil)
+	wantText(t, page, 200, "http://old.example/a/1 → https://new.example/b/1", "Move all there")
+	if body := page.Body.String(); strings.Contains(body, "back.example") ||
+		!strings.Contains(body, `href="/registry/targets/move?replace=http%3A%2F%2Fold.example%2Fa%2F&amp;with=https%3A%2F%2Fnew.example%2Fb%2F"`) {
+		t.Errorf("%s", body)
+	}
+}
+
+// putHealth keeps what is known of targets.
+func putHealth(t *testing.T, store registry.Store, n int, state, start string) {
+	t.Helper()
+	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
+		var all []registry.Document
+		for i := range n {
+			all = append(all, registry.Document{
+				Key: fmt.Sprintf("urn:nbn:fi:%s-%04d 0123456789abcdef01234567", state, i),
+				Value: []byte(fmt.Sprintf(`{"uri":"%s%d","state":%q,"since":"2031-05-01T00:00:00Z","checked":"2031-05-02T00:00:00Z","outcome":"gone","status":404,`+
+					`"error":"404 <b>Not Found</b>","failures":3}`, start, i, state)),
+			})
+		}
+		return tx.Put(registry.TableHealth, all)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,374 @@
+package admin_test
+
+import (
+	"bytes"
+	"cmp"
+	"html"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// newIdleJobSite returns a site with jobs that nobody runs.
+func newIdleJobSite(t *testing.T, change func(*admin.Config)) (s *site, all *jobs.Jobs) {
+	t.Helper()
+	s = newSite(t, func(c *admin.Config) {
+		if change != nil {
+			change(c)
+		}
+		names, _ := c.Registry.Names.(*registry.Registry)
+		all = jobs.New(jobs.Config{Registry: names, Directory: filepath.Join(t.TempDir(), "jobs"), MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler)})
+		c.Registry.Jobs = all
+	})
+	return s, all
+}
+
+// newJobSite returns a site that runs jobs until the test ends.
+func newJobSite(t *testing.T) *site {
+	t.Helper()
+	s, all := newIdleJobSite(t, locked)
+	s.run(t, all)
+	return s
+}
+
+func (s *site) run(t *testing.T, all *jobs.Jobs) {
+	ctx := t.Context()
+	var running sync.WaitGroup
+	running.Go(func() { all.Run(ctx) })
+	t.Cleanup(running.Wait)
+}
+
+// person is the browser of somebody with a token of a role.
+func (s *site) person(t *testing.T, made token.Token) *browser {
+	t.Helper()
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(s, here)
+	if code, _ := b.logIn(t, secret, "/registry/names"); code != 303 {
+		t.Fatalf("%s cannot log in: %d", made.Name, code)
+	}
+	return b
+}
+
+// has registers names, each with its target after it.
+func (s *site) has(t *testing.T, all ...string) {
+	t.Helper()
+	for i := 0; i < len(all); i += 2 {
+		r := registry.Record{Targets: []registry.Target{{URI: all[i+1]}}}
+		edit := registry.Edit{Key: registry.Name(all[i]), IfVersion: registry.Any, Change: registry.Put(r)}
+		if _, err := s.registry.Apply(t.Context(), registry.Actor{Name: "root", Role: registry.Admin}, edit); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s *site) editor(t *testing.T) *browser {
+	t.Helper()
+	return s.person(t, token.Token{Name: "anna", Role: registry.Writer})
+}
+
+// upload sends a file by the form of a page; the fields are of the form, too.
+func (b *browser) upload(target, name string, content []byte, fields url.Values) *httptest.ResponseRecorder {
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for field, values := range fields {
+		for _, value := range values {
+			_ = w.WriteField(field, value)
+		}
+	}
+	part, _ := w.CreateFormFile("file", name)
+	_, _ = part.Write(content)
+	_ = w.Close()
+	r := httptest.NewRequest(http.MethodPost, target, &body)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	r.Host, r.RemoteAddr = "127.0.0.1:8142", b.peer
+	r.Header.Set("Accept", "text/html")
+	for name, value := range b.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	reply := httptest.NewRecorder()
+	b.ServeHTTP(reply, r)
+	return reply
+}
+
+// send sends a file, and returns where the browser is led.
+func (b *browser) send(t *testing.T, name, content string) string {
+	t.Helper()
+	w := b.upload("/registry/import", name, []byte(content), url.Values{"csrf": {csrf(t, b.open("/registry/import", nil))}})
+	if w.Code != 303 {
+		t.Fatalf("%s: %d %s", name, w.Code, textOf(w))
+	}
+	return w.Header().Get("Location")
+}
+
+// form returns the fields of the forms of a page, as a browser would send them.
+func form(t *testing.T, page *httptest.ResponseRecorder) url.Values {
+	t.Helper()
+	fields := url.Values{"csrf": {csrf(t, page)}}
+	body := page.Body.String()
+	for _, found := range regexp.MustCompile(`(?s)<select id="(c\d+)".*?</select>`).FindAllStringSubmatch(body, -1) {
+		value := ""
+		if chosen := regexp.MustCompile(`<option(?: value="([^"]*)")? selected>([^<]*)`).FindStringSubmatch(found[0]); chosen != nil {
+			value = html.UnescapeString(cmp.Or(chosen[1], chosen[2]))
+		}
+		fields.Set(found[1], value)
+	}
+	return fields
+}
+
+// textOf returns the text of a page.
+func textOf(w *httptest.ResponseRecorder) string {
+	body := w.Body.String()
+	if _, main, ok := strings.Cut(body, "<main"); ok {
+		body = main
+	}
+	text := regexp.MustCompile(`(?s)<[^>]*>`).ReplaceAllString(body, " ")
+	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+}
+
+func wantText(t *testing.T, w *httptest.ResponseRecorder, status int, texts ...string) {
+	t.Helper()
+	said := textOf(w)
+	for _, text := range texts {
+		if w.Code != status || !strings.Contains(said, text) {
+			t.Errorf("%d, want %d with %q: %.3000s", w.Code, status, text, said)
+		}
+	}
+}
+
+// What an editor does with a file: he sends it, says what its columns are, sees what would change, and imports it.
+func TestImportByForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		s.has(t, "urn:nbn:fi:b", "https://old.example/b")
+		b := s.editor(t)
+		at := b.send(t, "books.csv", "\ufeffKennung;Jahr;\"Wo es; ist\"\r\nurn:nbn:fi:a;1999;https://a.example/1\r\nurn:nbn:fi:b;2000;https://a.example/2\r\nwrong;;\r\n")
+		page := b.open(at, nil)
+		wantText(t, page, 200, "books.csv", "Wo es; ist", "urn:nbn:fi:a", "1999")
+		fields := form(t, page)
+		if fields.Get("c0") != "name" || fields.Get("c1") != "" || fields.Get("c2") != "target" {
+			t.Errorf("guessed is %v", fields)
+		}
+		fields.Set("do", "check")
+		fields.Set("c1", "metadata.Jahr")
+		fields.Set("note", "board of May")
+		w := b.open(at, fields)
+		dry := w.Header().Get("Location")
+		if w.Code != 303 || !strings.HasPrefix(dry, "/registry/jobs/") {
+			t.Fatalf("%d %s %s", w.Code, dry, textOf(w))
+		}
+		time.Sleep(time.Minute)
+		page = b.open(dry, nil)
+		wantText(t, page, 200, "Dry run of an import", "new 1", "rejected lines, of 3 2", "1 new", "urn:nbn:fi:a", "https://a.example/1", "conflict", "Import for real", "board of May")
+		if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
+			t.Errorf("a dry run has registered a name: %d", r.status)
+		}
+		for _, file := range []string{"rejected?format=csv", "differences?format=csv", "differences?format=text"} {
+			if w := b.open(strings.Replace(dry, "/registry/", "/api/v1/", 1)+"/"+file, nil); w.Code != 200 || !strings.Contains(w.Body.String(), "urn:nbn:fi:") {
+				t.Errorf("%s: %d %s", file, w.Code, w.Body)
+			}
+		}
+		w = b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "overwrite": {"1"}})
+		done := w.Header().Get("Location")
+		if w.Code != 303 || !strings.HasPrefix(done, "/registry/jobs/") || done == dry {
+			t.Fatalf("%d %s %s", w.Code, done, textOf(w))
+		}
+		time.Sleep(time.Minute)
+		wantText(t, b.open(done, nil), 200, "Import of names", "new 1", "changed 1", "rejected lines, of 3 1", "Overwrites yes")
+		n := s.ask("GET "+of(names, "urn:nbn:fi:b"), "", "Authorization: Bearer "+adminToken).name(t)
+		if n.Targets[0].URI != "https://a.example/2" || n.By != "anna" || n.Note != "board of May" || !strings.Contains(string(n.Metadata), `"Jahr": "2000"`) {
+			t.Errorf("%+v", n)
+		}
+		wantText(t, b.open("/registry/jobs", nil), 200, "import, csv, dry run", "board of May")
+		wantText(t, b.open(dry, nil), 200, "not here any more")
+		wantText(t, b.open(at, nil), 410, "not here any more")
+	})
+}
+
+// Files that cannot be imported are refused with the reason, before anything is done with them.
+func TestFilesThatAreRefused(t *testing.T) {
+	s := newJobSite(t)
+	b := s.editor(t)
+	for _, tt := range []struct {
+		name, file, content string
+		status              int
+		want                string
+	}{
+		{"nothing", "a.csv", "", 422, "nothing in it"},
+		{"nothing but spaces", "a.ndjson", " \n", 422, "nothing in it"},
+		{"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422, "Line 2 is not UTF-8"},
+		{"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422, "Line 1 is not UTF-8"},
+		{"a workbook", "a.xlsx", "PK\x03\x04", 422, "a workbook"},
+		{"compressed", "a.csv.gz", "\x1f\x8b\x08", 422, "compressed"},
+		{"a quotation mark without an end", "a.csv", "\"name,target\nurn:a:b,c\n", 422, "not closed"},
+		{"too many columns", "a.csv", strings.Repeat("a,", 500), 422, "501 columns"},
+		{"17 MiB", "a.csv", "name,target\n" + strings.Repeat("x", 17<<20), 413, "at most 16 MiB"},
+		{"30 MiB", "a.csv", "name,target\n" + strings.Repeat("x", 30<<20), 413, "larger than is taken"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := b.upload("/registry/import", tt.file, []byte(tt.content), url.Values{"csrf": {csrf(t, b.open("/registry/import", nil))}})
+			wantText(t, w, tt.status, tt.want)
+		})
+	}
+	field := csrf(t, b.open("/registry/import", nil))
+	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}}), 422, "Choose a file, or paste lines")
+	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "format": {"purl"}}), 422, "by the command")
+	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send one of them")
+	for _, w := range []*httptest.ResponseRecorder{
+		b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{}),
+		b.open("/registry/import", url.Values{"text": {"name\n"}}),
+		b.open("/registry/tokens", url.Values{"csrf": {"x"}, "name": {"x"}, "role": {"reader"}}),
+	} {
+		if w.Code != 403 {
+			t.Errorf("a form of nobody is taken: %d", w.Code)
+		}
+	}
+}
+
+func TestMapping(t *testing.T) {
+	s := newJobSite(t)
+	b := s.editor(t)
+	for _, tt := range []struct {
+		name, file, content string
+		want                map[string]string
+	}{
+		{"ours", "a.csv", "URN,target,type,target2,type_2,if-version\n", map[string]string{"c0": "name", "c1": "target", "c2": "type", "c3": "target2", "c4": "type2", "c5": "if_version"}},
+		{"words", "a.csv", "PID,Titel,Sprache,E-Mail,Year\n", map[string]string{"c0": "name", "c1": "title", "c2": "language", "c3": "contact", "c4": ""}},
+		{"values", "a.tsv", "x\ty\tz\nhttps://a.example/\turn:nbn:fi:a\thttps://b.example/\n", map[string]string{"c0": "target", "c1": "name", "c2": ""}},
+		{"twice", "a.csv", "link,url,name\n", map[string]string{"c0": "", "c1": "target", "c2": "name"}},
+		{"the fifth target", "a.csv", "name,target5\n", map[string]string{"c0": "name", "c1": "target5"}},
+		{"members of the metadata", "a.csv", "name,Metadata.Year,year\n", map[string]string{"c0": "name", "c1": "metadata.Year", "c2": ""}},
+		{"hostile", "a.csv", "<script>alert(1)</script>,x\"><img src=x>\nurn:nbn:fi:a,</table>\n", map[string]string{"c0": "name", "c1": ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			page := b.open(b.send(t, tt.file, tt.content), nil)
+			fields := form(t, page)
+			for field, want := range tt.want {
+				if fields.Get(field) != want {
+					t.Errorf("%s is %q, want %q", field, fields.Get(field), want)
+				}
+			}
+			if body := page.Body.String(); strings.Contains(body, "<script>alert") || strings.Contains(body, "<img src=x") {
+				t.Errorf("%s", body)
+			}
+		})
+	}
+	wide := b.open(b.send(t, "a.csv", "name,"+strings.Repeat("x,", 99)+"\n"), nil)
+	if n := strings.Count(wide.Body.String(), "<select"); n != 101 || wide.Body.Len() > 200<<10 {
+		t.Errorf("%d columns, %d octets", n, wide.Body.Len())
+	}
+	at := b.send(t, "<b>a</b>.csv", "a,b\n1,2\n")
+	page := b.open(at, nil)
+	if strings.Contains(page.Body.String(), "<b>a</b>") {
+		t.Error("the name of a file is HTML")
+	}
+	for _, tt := range []struct{ c0, c1, want string }{
+		{"", "", "No column is the name"},
+		{"target", "", "No column is the name"},
+		{"name", "name", "are both the name"},
+		{"name", "password", "There is no column"},
+		{"name", "URL", "There is no column"},
+	} {
+		wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {tt.c0}, "c1": {tt.c1}}), 422, tt.want)
+	}
+	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"check"}, "c0": {"name"}, "note": {strings.Repeat("x", registry.MaxText+1)}}), 422, "note")
+	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "See first what it would change")
+}
+
+// Two who work at the same time have a file each, and no one else's; a browser has one, and it is forgotten.
+func TestDrafts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		anna, bo := s.editor(t), s.person(t, token.Token{Name: "bo", Role: registry.Writer})
+		ofAnna, ofBo := anna.send(t, "anna.csv", "name,target\n"), bo.send(t, "bo.csv", "name,target\n")
+		wantText(t, anna.open(ofAnna, nil), 200, "anna.csv")
+		wantText(t, bo.open(ofBo, nil), 200, "bo.csv")
+		wantText(t, bo.open(ofAnna, nil), 410, "not here any more")
+		wantText(t, bo.open(ofAnna, url.Values{"csrf": {csrf(t, bo.open(ofBo, nil))}, "do": {"import"}}), 410, "not here any more")
+		wantText(t, anna.open("/registry/import", nil), 200, "go on with it")
+		next := anna.send(t, "next.csv", "name,target\n")
+		wantText(t, anna.open(ofAnna, nil), 410, "not here any more")
+		time.Sleep(20 * time.Minute)
+		wantText(t, anna.open(next, nil), 200, "next.csv")
+		time.Sleep(20 * time.Minute)
+		wantText(t, anna.open(next, nil), 200, "next.csv")
+		wantText(t, bo.open(ofBo, nil), 410, "not here any more")
+		time.Sleep(31 * time.Minute)
+		wantText(t, anna.open(next, nil), 410, "not here any more")
+		last := anna.send(t, "last.csv", "name,target\n")
+		w := anna.open(last, url.Values{"csrf": {csrf(t, anna.open(last, nil))}, "do": {"discard"}})
+		if w.Code != 303 {
+			t.Errorf("%d", w.Code)
+		}
+		wantText(t, anna.open(w.Header().Get("Location"), nil), 200, "was discarded")
+		wantText(t, anna.open(last, nil), 410, "not here any more")
+	})
+}
+
+// What files take of memory is bounded, and nobody takes the file of another one away.
+func TestRoomForDrafts(t *testing.T) {
+	s := newJobSite(t)
+	bo := s.person(t, token.Token{Name: "bo", Role: registry.Writer})
+	ofBo := bo.send(t, "bo.csv", "name,target\n")
+	large := "name,target\n" + strings.Repeat("urn:nbn:fi:a,https://a.example/"+strings.Repeat("x", 1000)+"\n", 15_000)
+	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, token.Token{Name: "many", Role: registry.Writer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *browser
+	var ofFirst string
+	for i := range 6 {
+		b := newBrowser(s, here)
+		b.logIn(t, secret, "/")
+		if at := b.send(t, "large.csv", large); i == 0 {
+			first, ofFirst = b, at
+		}
+	}
+	wantText(t, first.open(ofFirst, nil), 410, "not here any more")
+	wantText(t, bo.open(ofBo, nil), 200, "bo.csv")
+	w := bo.upload("/registry/import", "a.csv", []byte(large), url.Values{"csrf": {csrf(t, bo.open("/registry/import", nil))}})
+	if w.Code != 503 {
+		t.Errorf("there is more than there is room for: %d", w.Code)
+	}
+}
+
+// NDJSON has its own names, and lines are pasted without a file.
+func TestPastedLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		b := s.editor(t)
+		for _, tt := range []struct{ text, data, want string }{
+			{`{"name":"urn:nbn:fi:a","targets":["https://a.example/1"]}` + "\r\n", "", "new 1"},
+			{"urn:nbn:fi:b\thttps://a.example/2\r\nurn:nbn:fi:c\thttps://a.example/3\r\n", "1", "new 2"},
+		} {
+			w := b.open("/registry/import", url.Values{"csrf": {csrf(t, b.open("/registry/import", nil))}, "text": {tt.text}})
+			at := w.Header().Get("Location")
+			fields := form(t, b.open(at, nil))
+			fields.Set("do", "check")
+			if tt.data != "" {
+				fields.Set("data", tt.data)
+				fields.Set("c0", "name")
+				fields.Set("c1", "target")
+			}
+			dry := b.open(at, fields).Header().Get("Location")
+			time.Sleep(time.Minute)
+			wantText(t, b.open(dry, nil), 200, tt.want, "rejected lines, of")
+		}
+	})
+}

@@ -1,0 +1,33 @@
+package admin_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A text browser shows all that the pages are for.
+func TestBulkPagesInLynx(t *testing.T) {
+	lynx, err := exec.LookPath("lynx")
+	if err != nil {
+		t.Skip(err)
+	}
+	server, paths := bulkPages(t)
+	for name, wants := range map[string][]string{
+		"import": {"File", "Or lines, pasted", "Format", "Go on"}, "mapping": {"books.csv", "Kennung", "urn:nbn:fi:lib-20", "See what would change", "Overwrite"},
+		"job":  {"Dry run of an import", "Import the names", "rejected lines, of 31", "https://catalogue.example.org/29", "not valid", "as a table"},
+		"jobs": {"import, csv, dry run", "the catalogue of May"}, "prefixes": {"urn:nbn:fi:scan-", "library@example.org"},
+		"targets": {"http://old.example.org/items/0", "unhealthy", "Move this server"}, "move": {"https://new.example.org/objects/", "as 12 names were moved lately"},
+		"statistics": {"urn:nbn", "40", "2910 times by people"}, "tokens": {"catalogue", "writer: mint, change", "Make the token"}, "revoke": {"Revoke the token"},
+	} {
+		out, err := exec.CommandContext(t.Context(), lynx, "-dump", "-width=160", "-nolist", server+paths[name]).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, want := range wants {
+			if !strings.Contains(strings.Join(strings.Fields(string(out)), " "), want) {
+				t.Errorf("%s has no %q:\n%s", name, want, out)
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// bulkPages returns pages about many names, with all that they may have, by their names, and the address of their server.
+func bulkPages(t *testing.T) (server string, paths map[string]string) {
+	t.Helper()
+	s, all := newIdleJobSite(t, nil)
+	for i := range 40 {
+		s.has(t, fmt.Sprintf("urn:nbn:fi:lib-%d", i), fmt.Sprintf("http://old.example.org/items/%d", i))
+	}
+	for i := range 12 {
+		s.has(t, fmt.Sprintf("urn:nbn:fi:lib-%d", i), fmt.Sprintf("https://new.example.org/objects/%d", i))
+		s.has(t, fmt.Sprintf("hdl:20.500.9999/report-%d", i), fmt.Sprintf("https://reports.example.org/%d", i))
+	}
+	for _, prefix := range []string{"urn:nbn:fi:lib-", "urn:nbn:fi:scan-"} {
+		if r := s.ask("PUT "+of(prefixes, prefix), `{"prefix":true,"targets":[{"uri":"https://library.example.org/"}],"pattern":"[0-9]+","contact":"library@example.org"}`); r.status != 201 {
+			t.Fatalf("%d %s", r.status, r.body)
+		}
+	}
+	putHealth(t, s.registry.Store(), 7, "unhealthy", "http://old.example.org/items/")
+	for i := range 60 {
+		count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:lib-1": fmt.Sprintf("%d %d", (i*37)%90+4, (i*13)%25)}, time.Now().AddDate(0, 0, -i))
+	}
+	for _, made := range []string{"catalogue", "repository", "scanner"} {
+		r := s.ask("POST /api/v1/tokens", `{"name":"`+made+`","role":"writer","prefixes":["urn:nbn:fi:lib-","urn:nbn:fi:`+made+`-"],"actions":["mint","change"],"note":"for the `+made+`"}`)
+		if r.status != 201 {
+			t.Fatalf("%d %s", r.status, r.body)
+		}
+	}
+	b := newBrowser(s, here)
+	check := func(content string) (at, job string) {
+		at = b.send(t, "books.csv", content)
+		fields := form(t, b.open(at, nil))
+		fields.Set("do", "check")
+		fields.Set("note", "the catalogue of May")
+		return at, b.open(at, fields).Header().Get("Location")
+	}
+	s.run(t, all)
+	table := "Kennung;Titel;Jahr;Ort;Link\n"
+	for i := range 30 {
+		table += fmt.Sprintf("urn:nbn:fi:lib-%d;Kalevala, Teil %d;%d;Helsinki;https://catalogue.example.org/%d\n", 20+i, i, 1835+i, i)
+	}
+	at, dry := check(table + "wrong;;;;\n")
+	testserver.Wait(t, "the dry run has ended", func() bool { return strings.Contains(textOf(b.open(dry, nil)), "Import for real") })
+	server = s.serve(t, b)
+	tokens := b.open("/registry/tokens", nil).Body.String()
+	_, id, _ := strings.Cut(tokens, `href="/registry/tokens/`)
+	id, _, _ = strings.Cut(id, "/")
+	return server, map[string]string{
+		"import": "/registry/import", "gone": "/registry/import/none", "mapping": at, "job": dry, "jobs": "/registry/jobs", "prefixes": "/registry/prefixes",
+		"targets": "/registry/targets", "move": "/registry/targets/move?replace=" + url.QueryEscape("http://old.example.org/"),
+		"statistics": "/registry/statistics?uri=urn:nbn:fi:lib-1", "tokens": "/registry/tokens", "revoke": "/registry/tokens/" + id + "/revoke",
+	}
+}
+
+// serve returns the address of a server whose visitors are who uses a browser.
+func (s *site) serve(t *testing.T, b *browser) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Cookie")
+		for name, value := range b.cookies {
+			r.AddCookie(&http.Cookie{Name: name, Value: value})
+		}
+		r.Host = "127.0.0.1:8142"
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// The page of a job shows how far it is, and what came of it, without being loaded again.
+func TestLiveJob(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Chromium")
+	}
+	s, all := newIdleJobSite(t, nil)
+	b := newBrowser(s, here)
+	at := b.send(t, "a.csv", "name,target\nurn:nbn:fi:a,https://a.example/1\n")
+	fields := form(t, b.open(at, nil))
+	fields.Set("do", "check")
+	job := b.open(at, fields).Header().Get("Location")
+	browser := testserver.StartChromium(t)
+	browser.Show(t, s.serve(t, b)+job, testserver.Screen{Width: 800, Height: 600})
+	said := func(want string) func() bool {
+		return func() bool {
+			var text string
+			browser.Evaluate(t, `document.getElementById("said").textContent`, &text)
+			return text == want
+		}
+	}
+	testserver.Wait(t, "the page is followed", said("How far it is, is shown as it changes."))
+	s.run(t, all)
+	testserver.Wait(t, "the job has ended", said("The job has ended."))
+	var text string
+	browser.Evaluate(t, `document.getElementById("live").innerText`, &text)
+	for _, want := range []string{"done", "Import for real", "urn:nbn:fi:a"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	browser.Click(t, `button[value="import"]`)
+	testserver.Wait(t, "the names are imported", func() bool {
+		browser.Evaluate(t, `(document.querySelector("h1")?.textContent ?? "") + " " + (document.getElementById("live")?.innerText ?? "")`, &text)
+		return strings.Contains(text, "Import of names") && strings.Contains(text, "done")
+	})
+	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != 200 {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
+// WCAG 2.2 level AA, as far as axe-core can tell, no fault in the console, and nothing that a narrow window does not have room for. URND_PICTURES
+// is a directory for pictures.
+func TestBulkPagesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Chromium")
+	}
+	axe := testserver.AxeCore(t)
+	server, paths := bulkPages(t)
+	browser := testserver.StartChromium(t)
+	for name, path := range paths {
+		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}} {
+			browser.Show(t, server+path, screen)
+			var loaded bool
+			browser.Evaluate(t, axe+";true", &loaded)
+			browser.Evaluate(t, `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r => {window.found = r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | "))}); true`, &loaded)
+			var found []string
+			testserver.Wait(t, "axe has run", func() bool {
+				browser.Evaluate(t, `window.found || null`, &found)
+				return found != nil
+			})
+			for _, violation := range found {
+				t.Errorf("%s, %+v: %.600s", name, screen, violation)
+			}
+			var sides struct{ Width, Inner int }
+			browser.Evaluate(t, `({Width: document.scrollingElement.scrollWidth, Inner: innerWidth})`, &sides)
+			if sides.Width > sides.Inner {
+				t.Errorf("%s, %+v: it is %d wide", name, screen, sides.Width)
+			}
+			var small []string
+			browser.Evaluate(t, `[...document.querySelectorAll("nav a, button, select, input:not([type=hidden]), summary, td a, tbody th a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 20}).map(e => e.outerHTML.slice(0, 80))`, &small)
+			if len(small) > 0 {
+				t.Errorf("%s: small targets: %q", name, small)
+			}
+			if directory := os.Getenv("URND_PICTURES"); directory != "" {
+				dark := ""
+				if screen.Dark {
+					dark = "-dark"
+				}
+				file := filepath.Join(directory, fmt.Sprintf("%s-%d%s.png", name, screen.Width, dark))
+				if err := os.WriteFile(file, browser.Picture(t), 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
