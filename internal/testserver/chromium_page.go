@@ -3,7 +3,6 @@ package testserver
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,12 +20,7 @@ type Chromium struct {
 	last    int
 	session string
 	silence *time.Timer // ends a read when the browser has said nothing for long
-}
-
-// Screen is what a page is shown on.
-type Screen struct {
-	Width, Height int // in CSS pixels
-	Dark          bool
+	seen    sighting    // of the page that is shown
 }
 
 // StartChromium starts a browser that is asked by the Chrome DevTools Protocol, through pipes, and
@@ -67,7 +61,10 @@ func StartChromium(t testing.TB, flags ...string) *Chromium {
 	var attached struct{ SessionID string }
 	c.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	c.session = attached.SessionID
-	c.call(t, "Page.enable", nil, nil)
+	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
+		c.call(t, domain+".enable", nil, nil)
+	}
+	c.call(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil)
 	return c
 }
 
@@ -82,40 +79,15 @@ func (c *Chromium) end(t testing.TB, p *process) {
 	}
 }
 
-// Show opens a URL on a screen, and waits until it is loaded.
-func (c *Chromium) Show(t testing.TB, url string, s Screen) {
-	t.Helper()
-	scheme := "light"
-	if s.Dark {
-		scheme = "dark"
-	}
-	c.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	c.call(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-	var shown struct{ ErrorText string }
-	c.call(t, "Page.navigate", map[string]any{"url": url}, &shown)
-	if shown.ErrorText != "" {
-		t.Fatalf("%s: %s", url, shown.ErrorText)
-	}
-	for {
-		m, err := c.receive()
-		if err != nil {
-			t.Fatalf("waiting for %s: %v", url, err)
-		}
-		if m.Method == "Page.loadEventFired" {
-			return
-		}
-	}
-}
-
-// Evaluate sets value to that of an expression of JavaScript in the page, also where the page itself may
-// have no script.
+// Evaluate sets value to that of an expression of JavaScript in the page, or of the promise that it is, also where the page itself
+// may have no script.
 func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 	t.Helper()
 	var outcome struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	params := map[string]any{"expression": expression, "returnByValue": true}
+	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
 	err := c.ask("Runtime.evaluate", params, &outcome)
 	for tries := 0; err != nil && strings.Contains(err.Error(), "navigated") && tries < maxTries; tries++ { // the page is another one by now
 		err = c.ask("Runtime.evaluate", params, &outcome)
@@ -147,65 +119,4 @@ func (c *Chromium) Picture(t testing.TB) []byte {
 	var picture struct{ Data []byte }
 	c.call(t, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &picture)
 	return picture.Data
-}
-
-// devtoolsMessage is a message of the Chrome DevTools Protocol: a request, a reply or an event.
-type devtoolsMessage struct {
-	ID        int             `json:"id,omitempty"`
-	Method    string          `json:"method,omitempty"`
-	SessionID string          `json:"sessionId,omitempty"`
-	Params    any             `json:"params,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`
-	Error     json.RawMessage `json:"error,omitempty"`
-}
-
-// maxTries bounds how often a page is asked that goes on to another one.
-const maxTries = 10
-
-// call asks for something, and sets result to the reply.
-func (c *Chromium) call(t testing.TB, method string, params, result any) {
-	t.Helper()
-	if err := c.ask(method, params, result); err != nil {
-		t.Fatalf("chromium: %s: %v", method, err)
-	}
-}
-
-// ask asks for something, and sets result to the reply.
-func (c *Chromium) ask(method string, params, result any) error {
-	id, err := c.send(method, params)
-	for err == nil {
-		var m devtoolsMessage
-		if m, err = c.receive(); err != nil || m.ID != id {
-			continue
-		}
-		if m.Error != nil {
-			err = errors.New(string(m.Error))
-		} else if result != nil {
-			err = json.Unmarshal(m.Result, result)
-		}
-		break
-	}
-	return err
-}
-
-func (c *Chromium) send(method string, params any) (id int, err error) {
-	c.last++
-	c.silence.Reset(2 * Patience)
-	text, err := json.Marshal(devtoolsMessage{ID: c.last, Method: method, SessionID: c.session, Params: params})
-	if err != nil {
-		return 0, err
-	}
-	_, err = c.in.Write(append(text, 0))
-	return c.last, err
-}
-
-// receive returns the next message: each ends with an octet 0.
-func (c *Chromium) receive() (devtoolsMessage, error) {
-	text, err := c.out.ReadBytes(0)
-	if err != nil {
-		return devtoolsMessage{}, fmt.Errorf("reading: %w", err)
-	}
-	var m devtoolsMessage
-	err = json.Unmarshal(text[:len(text)-1], &m)
-	return m, err
 }

@@ -1,6 +1,9 @@
 package testserver
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -9,5 +12,60 @@ func TestChromiumDOM(t *testing.T) {
 	got := ChromiumDOM(t, "data:text/html,<p id=a></p><script>document.getElementById('a').textContent=40%2B2</script>")
 	if !strings.Contains(got, "<p id=\"a\">42</p>") {
 		t.Errorf("%s", got)
+	}
+}
+
+// What a page does is noticed, and only what it does.
+func TestChromiumSighted(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(elsewhere.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/quiet":
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><form action="/went"><input id="a" name="a"><button>go</button></form>`))
+		case "/loud":
+			w.Header().Set("Content-Security-Policy", "style-src 'none'")
+			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><p style="color: red"></p><img src="` + elsewhere.URL + `/a.png"><script>console.error("one"); throw "two"</script>`))
+		}
+	}))
+	t.Cleanup(server.Close)
+	c, screen := StartChromium(t), Screen{Width: 400, Height: 400}
+	c.Show(t, server.URL+"/loud", screen)
+	loud := c.Sighted(t)
+	if !slices.Equal(loud.Requests, []string{server.URL + "/loud", elsewhere.URL + "/a.png"}) || !slices.Equal(loud.Failures, []string{elsewhere.URL + "/a.png: Not Found"}) {
+		t.Errorf("%q", loud)
+	}
+	messages := strings.Join(loud.Messages, "\n")
+	for _, want := range []string{"style-src", "console.error: ", "exception: "} {
+		if !strings.Contains(messages, want) {
+			t.Errorf("no %s in %s", want, messages)
+		}
+	}
+	c.Show(t, server.URL+"/quiet", screen)
+	if quiet := c.Sighted(t); !slices.Equal(quiet.Requests, []string{server.URL + "/quiet"}) || quiet.Failures != nil || quiet.Messages != nil {
+		t.Errorf("%q", quiet)
+	}
+	c.Press(t, "Tab")
+	c.Type(t, "b")
+	c.Press(t, "Enter")
+	Wait(t, "the form is sent", func() (isSent bool) {
+		c.Evaluate(t, `location.search === "?a=b"`, &isSent)
+		return isSent
+	})
+	screen.NoScript = true
+	c.Show(t, server.URL+"/loud", screen)
+	if messages := strings.Join(c.Sighted(t).Messages, "\n"); strings.Contains(messages, "console.error") || !strings.Contains(messages, "style-src") {
+		t.Errorf("without scripts: %s", messages)
+	}
+	var media [2]bool
+	c.Show(t, server.URL+"/quiet", Screen{Width: 400, Height: 400, ForcedColors: true, Print: true, ReducedMotion: true})
+	c.Evaluate(t, `[matchMedia("print and (forced-colors: active) and (prefers-reduced-motion)").matches, matchMedia("(prefers-color-scheme: dark)").matches]`, &media)
+	if media != [2]bool{true, false} {
+		t.Errorf("%v", media)
 	}
 }

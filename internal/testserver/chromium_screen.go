@@ -1,0 +1,56 @@
+package testserver
+
+import "testing"
+
+// Screen is what a page is shown on, and how who looks at it has set up the browser. The zero values are what most people have.
+type Screen struct {
+	Width, Height int // in CSS pixels
+	Dark          bool
+	// ForcedColors are those of a contrast theme of the system, and ReducedMotion is asked for by it.
+	ForcedColors, ReducedMotion bool
+	Print                       bool // as on paper
+	NoScript                    bool // what the page itself has of scripts does not run
+}
+
+// media are the parameters of Emulation.setEmulatedMedia.
+func (s Screen) media() map[string]any {
+	choose := func(name, otherwise, value string, is bool) map[string]string {
+		if is {
+			otherwise = value
+		}
+		return map[string]string{"name": name, "value": otherwise}
+	}
+	all := map[string]any{"media": "", "features": []map[string]string{
+		choose("prefers-color-scheme", "light", "dark", s.Dark),
+		choose("forced-colors", "none", "active", s.ForcedColors),
+		choose("prefers-reduced-motion", "no-preference", "reduce", s.ReducedMotion),
+	}}
+	if s.Print {
+		all["media"] = "print"
+	}
+	return all
+}
+
+// Show opens a URL on a screen, and waits until it is loaded.
+func (c *Chromium) Show(t testing.TB, url string, s Screen) {
+	t.Helper()
+	c.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.call(t, "Emulation.setEmulatedMedia", s.media(), nil)
+	c.call(t, "Emulation.setScriptExecutionDisabled", map[string]any{"value": s.NoScript}, nil)
+	c.seen = sighting{urls: make(map[string]string)}
+	var shown struct{ LoaderID, ErrorText string }
+	c.call(t, "Page.navigate", map[string]any{"url": url}, &shown)
+	if shown.ErrorText != "" {
+		t.Fatalf("%s: %s", url, shown.ErrorText)
+	}
+	c.seen.page = shown.LoaderID
+	for {
+		m, err := c.receive()
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", url, err)
+		}
+		if m.Method == "Page.loadEventFired" {
+			return
+		}
+	}
+}
