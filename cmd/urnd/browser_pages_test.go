@@ -31,7 +31,7 @@ func TestPagesInBrowser(t *testing.T) {
 		t.Skip("it starts Chromium")
 	}
 	axe := testserver.AxeCore(t)
-	site, browser := startBrowserSite(t), testserver.StartChromium(t)
+	site, browser := startBrowserSite(t, nil), testserver.StartChromium(t)
 	for _, page := range sitePages(site) {
 		t.Run(page.name, func(t *testing.T) {
 			b := browserPage{sitePage: &page, Chromium: browser}

@@ -23,8 +23,8 @@ type browserSite struct {
 	gopher string // the URL of a server
 }
 
-// startBrowserSite runs urnd with a registry, a logo, texts of a site, and a server of gopher beside it.
-func startBrowserSite(t *testing.T) *browserSite {
+// startBrowserSite runs urnd with a registry, a logo, texts of a site, and a server of gopher beside it. change may be nil.
+func startBrowserSite(t *testing.T, change func(*config.Config)) *browserSite {
 	t.Helper()
 	logo := filepath.Join(t.TempDir(), "logo.svg")
 	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a00040" d="M4 5h10q2 0 2 2v21q0-2-2-2H4z"/><path fill="#d04070" d="M28 5H18q-2 0-2 2v21q0-2 2-2h10z"/></svg>`
@@ -42,6 +42,9 @@ func startBrowserSite(t *testing.T) *browserSite {
 				{Language: "en", Name: "Library of Examples", Welcome: "Welcome: here names lead to what they name."},
 				{Language: "de", Name: "Bibliothek der Beispiele", Welcome: "Hier finden Sie, was unsere Namen benennen."},
 			},
+		}
+		if change != nil {
+			change(c)
 		}
 	})
 	return s

@@ -17,7 +17,7 @@ import (
 // Each page of a running urnd in a browser for terminals: it says the same, each link has a text, and each field a label before it.
 func TestPagesInLynx(t *testing.T) {
 	lynx := testserver.Need(t, "lynx")
-	site, home := startBrowserSite(t), t.TempDir()
+	site, home := startBrowserSite(t, nil), t.TempDir()
 	mark, reference := regexp.MustCompile(`\[\d+\]`), regexp.MustCompile(`(?m)^ *\d+\. \S`)
 	emptyLink, fields := regexp.MustCompile(`\[\d+\]\s*(\[|\n|$)`), regexp.MustCompile(`(?m)^(.*?)_{5,}`)
 	for _, page := range sitePages(site) {
@@ -59,7 +59,7 @@ func TestQRCodeOnScreen(t *testing.T) {
 		t.Skip("it starts Chromium")
 	}
 	zbarimg, browser := testserver.Need(t, "zbarimg"), testserver.StartChromium(t)
-	site := startBrowserSite(t)
+	site := startBrowserSite(t, nil)
 	for _, isDark := range []bool{false, true} {
 		browser.Show(t, site.url+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: isDark})
 		var drawn bool
