@@ -16,7 +16,7 @@ import (
 func (b *browserPage) checkMedia(t *testing.T) {
 	t.Helper()
 	for _, isDark := range []bool{false, true} {
-		b.checkShown(t, testserver.Screen{Width: 1200, Height: 900, Dark: isDark, ForcedColors: true})
+		b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: isDark, ForcedColors: true})
 		b.checkForced(t)
 	}
 	b.checkShown(t, testserver.Screen{Width: 1200, Height: 900, ReducedMotion: true})
