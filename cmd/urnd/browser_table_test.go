@@ -58,6 +58,11 @@ func sitePages(w *browserSite) []sitePage {
 		{name: "fetch-telnet", target: "/fetch?uri=telnet://library@catalogue.example.org/", status: ok, heading: "telnet://library@catalogue.example.org/"},
 		{name: "menu", target: "/fetch?uri=" + url.QueryEscape(w.gopher+"1/"), status: ok, heading: "", has: []string{"About this server", "Search the catalogue"}, isList: true},
 		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "urnd: state", has: []string{"registry", "answers"}, live: "td, #live"},
+		{name: "login", isAdmin: true, target: "/login", status: ok, heading: "Log in", has: []string{"Token", "It is not stored"}, types: "none", goes: "/login?next=%2F"},
+		{
+			name: "names", isAdmin: true, target: "/registry/names", status: ok, heading: "Names", has: []string{"urn:example:book", "withdrawn"}, isList: true,
+			types: "urn:example:t", goes: "/registry/names?prefix=urn%3Aexample%3At",
+		},
 		{name: "admin", isAdmin: true, target: "/", status: ok, heading: "urnd: administration", has: []string{"/metrics", "/status"}},
 	}
 }
