@@ -104,6 +104,12 @@ func (w *testDaemon) ask(t *testing.T, path, accept, body string) wholeReply {
 	if accept != "" {
 		request.Header.Set("Accept", accept)
 	}
+	return wholeOf(t, request)
+}
+
+// wholeOf sends a request, and follows no redirect.
+func wholeOf(t *testing.T, request *http.Request) wholeReply {
+	t.Helper()
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@
 //   - client_test.go and peer_*_test.go: what speaks with it;
 //   - framing_*_test.go, ssrf_*_test.go, spoof_*_test.go, flood_*_test.go and
 //     fault_*_test.go: the payloads, a family in each file;
+//   - forms_*_test.go: what can be written into the forms of pages. A new form is a row in forms_test.go, a new text one in
+//     forms_texts_test.go;
 //   - clients_*_test.go: two clients of one proxy, of whom one attacks what the other gets.
 //
 // Of two clients the victim's answer must be what it would be alone: clients_attack_test.go asks for it alone,

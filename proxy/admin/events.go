@@ -13,11 +13,10 @@ import (
 const (
 	// maxSubscribers bounds who follows the events at a time: each has the figures made every second.
 	maxSubscribers = 8
-	// eventInterval is the time from one event to the next.
+	// eventInterval is the time from one event to the next, or to a comment: by it proxies and clients learn that the connection
+	// lives, and urnd that a client has left, which is one of the subscribers until then. That it has ended its side does not say so
+	// (proxy/listen/halfclosed.go).
 	eventInterval = time.Second
-	// quietTicks is after how many intervals without an event a comment is sent, by which proxies and clients learn that the
-	// connection lives.
-	quietTicks = 15
 	// eventTimeout is how long a client may take to read an event.
 	eventTimeout = 10 * time.Second
 )
@@ -82,25 +81,20 @@ type stream struct {
 	deadline func(after time.Duration) time.Time
 	number   int    // of the last event
 	last     []byte // its figures
-	quiet    int    // intervals since something was sent
 }
 
-// figures sends figures where they are others than the last ones, and a comment where nothing was sent for long.
+// figures sends figures where they are others than the last ones, and else a comment.
 func (s *stream) figures(figures []byte) error {
 	if !bytes.Equal(figures, s.last) {
 		s.number++
 		s.last = figures
 		return s.write(fmt.Appendf(nil, "id: %d\ndata: %s\n\n", s.number, figures))
 	}
-	if s.quiet++; s.quiet < quietTicks {
-		return nil
-	}
 	return s.write([]byte(": nothing has changed\n\n"))
 }
 
 // write sends some lines at once.
 func (s *stream) write(lines []byte) error {
-	s.quiet = 0
 	_ = s.control.SetWriteDeadline(s.deadline(eventTimeout)) // what does not support it is a test
 	if _, err := s.w.Write(lines); err != nil {
 		return err //nolint:wrapcheck // it ends the connection, and is not told

@@ -145,8 +145,9 @@ func toLogin(r *http.Request) message.Reply {
 
 // nextOf returns where a person goes on after logging in: to a page of this server, whatever a link has said.
 func nextOf(text string) string {
+	const longest = 2000 // octets: the page to log in has it
 	u, err := url.Parse(text)
-	isOurs := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
+	isOurs := err == nil && len(text) <= longest && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
 		!strings.HasPrefix(text, "//") && !strings.ContainsAny(text, "\\\r\n\t") && u.Path != pathLogin
 	if !isOurs {
 		return "/"

@@ -209,7 +209,7 @@ func TestNextAfterLogin(t *testing.T) {
 	s := newSite(t, locked)
 	for next, want := range map[string]string{
 		"/registry/names?a=b%26": "/registry/names?a=b%26", "": "/", "/": "/", "//evil.example/": "/", "https://evil.example/": "/", `/\evil.example`: "/",
-		"/\tevil": "/", "javascript:alert(1)": "/", "evil": "/", "/login?next=/login": "/", "/a\r\nX: y": "/", "/%2F/evil.example": "/",
+		"/\tevil": "/", "javascript:alert(1)": "/", "evil": "/", "/login?next=/login": "/", "/a\r\nX: y": "/", "/%2F/evil.example": "/", "/" + strings.Repeat("a", 2000): "/",
 	} {
 		if code, location := newBrowser(s, here).logIn(t, adminToken, next); code != 303 || location != want {
 			t.Errorf("%q: %d, %q", next, code, location)

@@ -12,7 +12,7 @@ import (
 func variables(t *testing.T, site Site) (day, night map[string]colour) {
 	t.Helper()
 	css := string(newSheet(site, "style.css", "listing.css").element)
-	light, rest, ok := strings.Cut(css, "@media (prefers-color-scheme:dark)")
+	light, rest, ok := strings.Cut(css, "@media screen and (prefers-color-scheme:dark)")
 	dark, _, isClosed := strings.Cut(rest, "}}")
 	if !ok || !isClosed {
 		t.Fatalf("no rules for the night: %s", css)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// focused is what has the focus: its place among all elements, -1 for the document; and what would hide it.
+type focused struct {
+	Place            int
+	Element, Outline string
+	IsInView         bool
+}
+
+// focus is an expression of focused.
+const focus = `(e => {
+	if (!e || e === document.body) return {Place: -1}
+	const style = getComputedStyle(e), box = [...e.getClientRects()].find(r => r.width > 0) || e.getBoundingClientRect()
+	const x = Math.max(0, box.left) + Math.min(box.width, innerWidth) / 2, y = box.top + box.height / 2
+	const top = document.elementFromPoint(x, y)
+	return {
+		Place: [...document.querySelectorAll("*")].indexOf(e), Element: e.outerHTML.slice(0, 100), Outline: style.outlineStyle + " " + style.outlineWidth,
+		IsInView: box.width > 0 && !!top && (e === top || e.contains(top) || top.contains(e)),
+	}
+})(document.activeElement)`
+
+// stops is an expression of the places of what the keyboard must reach: all that can be used and is shown.
+const stops = `(all => all.filter(e => e.matches("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']") && e.checkVisibility())
+	.map(e => all.indexOf(e)))([...document.querySelectorAll("*")])`
+
+// checkKeyboard goes through a page by the key Tab, in a small window: WCAG 2.2 criteria 2.1.1, 2.1.2, 2.4.1, 2.4.3, 2.4.7 and 2.4.11. The first
+// stop skips to the content, each is seen, they are in the order of the text, all that can be used is among them, and none holds the
+// focus.
+func (b *browserPage) checkKeyboard(t *testing.T) {
+	t.Helper()
+	b.Show(t, b.url, zoomed())
+	var want []int
+	b.Evaluate(t, stops, &want)
+	if len(want) == 0 {
+		t.Fatal("nothing can be used")
+	}
+	var places []int
+	for range len(want) + 2 { // all, and the document itself where one leaves it, from where the page has set the focus
+		b.Press(t, "Tab")
+		var f focused
+		b.Evaluate(t, focus, &f)
+		if slices.Contains(places, f.Place) {
+			break
+		}
+		places = append(places, f.Place)
+		if f.Place >= 0 && (!f.IsInView || strings.HasPrefix(f.Outline, "none") || strings.HasSuffix(f.Outline, " 0px")) {
+			t.Errorf("the focus is not seen: %+v", f)
+		}
+	}
+	places = slices.DeleteFunc(places, func(place int) bool { return place < 0 })
+	if first := slices.Index(places, want[0]); first > 0 { // the page has set the focus
+		places = slices.Concat(places[first:], places[:first])
+	}
+	if !slices.Equal(places, want) {
+		t.Errorf("the keyboard goes to the elements %v, want %v", places, want)
+	}
+	var first string
+	b.Evaluate(t, fmt.Sprintf(`document.querySelectorAll("*")[%d].getAttribute("href")`, want[0]), &first)
+	if first != "#main" {
+		t.Errorf("the first stop is %q", first)
+	}
+	b.Evaluate(t, fmt.Sprintf(`(document.querySelectorAll("*")[%d].focus(), "")`, want[0]), new(string))
+	b.Press(t, "Enter")
+	var skipped string
+	testserver.Wait(t, "the focus is in the content", func() bool {
+		b.Evaluate(t, `document.activeElement.id`, &skipped)
+		return skipped == "main"
+	})
+}
+
+// checkForm fills the first field of a page and presses Enter in it.
+func (b *browserPage) checkForm(t *testing.T) {
+	t.Helper()
+	if b.types == "" {
+		return
+	}
+	b.Show(t, b.url, browserScreens()[0])
+	b.Evaluate(t, `(e => (e.focus(), e.select(), ""))(document.querySelector("input:not([type=hidden]), textarea"))`, new(string))
+	b.Type(t, b.types)
+	b.Press(t, "Enter")
+	var at string
+	testserver.Wait(t, "the form has led on", func() bool {
+		b.Evaluate(t, `document.readyState === "complete" ? location.href : ""`, &at)
+		return at != "" && at != b.url
+	})
+	if u, err := url.Parse(at); err != nil || !strings.HasPrefix(u.RequestURI(), b.goes) {
+		t.Errorf("the form leads to %s, want %s", at, b.goes)
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// checkMedia shows a page in the colours of the system, on paper, and to who wants nothing to move.
+func (b *browserPage) checkMedia(t *testing.T) {
+	t.Helper()
+	for _, isDark := range []bool{false, true} {
+		b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: isDark, ForcedColors: true})
+		b.checkForced(t)
+	}
+	b.checkShown(t, testserver.Screen{Width: 1200, Height: 900, ReducedMotion: true})
+	for _, isDark := range []bool{false, true} { // browsers print a dark theme, too, where they are told to print grounds
+		b.checkShown(t, testserver.Screen{Width: 800, Height: 1100, Dark: isDark, Print: true})
+		var printed struct{ Controls, Faint []string }
+		b.Evaluate(t, `({
+			Controls: [...document.querySelectorAll("nav, form, button, input:not([type=hidden]), .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 100)),
+			Faint: [...document.querySelectorAll("body, body *")].filter(e => e.checkVisibility() && e.innerText && !e.closest("svg")).filter(e => {
+				const s = getComputedStyle(e), sum = color => (color.match(/[\d.]+/g) || []).slice(0, 3).reduce((a, n) => a + +n, 0), clear = /, 0\)|transparent/
+				return sum(s.color) > 3 * 110 || !clear.test(s.backgroundColor) && sum(s.backgroundColor) < 3 * 150
+			}).map(e => getComputedStyle(e).color + " on " + getComputedStyle(e).backgroundColor + ": " + e.outerHTML.slice(0, 100)),
+		})`, &printed)
+		if len(printed.Controls)+len(printed.Faint) > 0 {
+			t.Errorf("on paper, dark %t: %q", isDark, printed)
+		}
+	}
+}
+
+// checkForced fails where the page that is shown in forced colours has one of its own, which may not be seen beside them: computed styles
+// have the colours that the page wants, so it looks at the picture. Images have their own.
+func (b *browserPage) checkForced(t *testing.T) {
+	t.Helper()
+	var page struct{ Own, Flat []string }
+	b.Evaluate(t, `(root => {
+		document.querySelectorAll("img").forEach(e => e.remove())
+		return {
+			Own: ["ink", "ground", "faint", "line", "edge", "band", "visited", "warn", "accent"].map(name => root.getPropertyValue("--" + name).trim()),
+			Flat: [...document.querySelectorAll("button, input:not([type=hidden])")].filter(e => getComputedStyle(e).borderStyle === "none").map(e => e.outerHTML.slice(0, 100)),
+		}
+	})(getComputedStyle(document.documentElement))`, &page)
+	if len(page.Flat) > 0 {
+		t.Errorf("without a border in forced colours, which have no ground: %q", page.Flat)
+	}
+	picture, err := png.Decode(bytes.NewReader(b.Picture(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels := image.NewRGBA(picture.Bounds())
+	draw.Draw(pixels, picture.Bounds(), picture, image.Point{}, draw.Src)
+	for _, text := range append(page.Own, "#ffd54d") { // that of marks
+		own := hexColor(t, text)
+		octets := []byte{own.R, own.G, own.B, own.A}
+		isSystem := own.R == own.G && own.G == own.B
+		if !isSystem && bytes.Contains(pixels.Pix, octets) { // all pixels are opaque: a match begins with one
+			t.Errorf("there are pixels of the colour %s", text)
+		}
+	}
+}
+
+// hexColor parses a colour as #rgb or #rrggbb.
+func hexColor(t *testing.T, text string) color.RGBA {
+	t.Helper()
+	c := color.RGBA{A: 0xff}
+	format, scale := "#%02x%02x%02x", uint8(1)
+	if len(text) == 4 {
+		format, scale = "#%1x%1x%1x", 0x11
+	}
+	if _, err := fmt.Sscanf(text, format, &c.R, &c.G, &c.B); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	c.R, c.G, c.B = c.R*scale, c.G*scale, c.B*scale
+	return c
+}

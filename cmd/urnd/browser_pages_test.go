@@ -1,0 +1,160 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// The screens that each page is shown on: wide and narrow windows, by day and at night. narrow is a window of 1280 pixels at 400 percent of
+// zoom: WCAG 2.2 criterion 1.4.10.
+func browserScreens() []testserver.Screen {
+	return []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}}
+}
+
+// zoomed is a window of 1280 by 1024 pixels at 400 percent of zoom.
+func zoomed() testserver.Screen { return testserver.Screen{Width: 320, Height: 256} }
+
+// browserPage is a page of the table in a browser.
+type browserPage struct {
+	*sitePage
+	*testserver.Chromium
+	url, origin string
+}
+
+// Each page of a running urnd in Chromium: what docs/pages.md promises of all of them.
+func TestPagesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Chromium")
+	}
+	axe := testserver.AxeCore(t)
+	site, browser := startBrowserSite(t, nil), testserver.StartChromium(t)
+	for _, page := range sitePages(site) {
+		t.Run(page.name, func(t *testing.T) {
+			b := browserPage{sitePage: &page, Chromium: browser}
+			b.url, b.origin = site.at(&page)
+			b.checkReply(t)
+			for _, screen := range browserScreens() {
+				b.checkShown(t, screen)
+				b.checkAxe(t, axe, "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+			}
+			b.checkShown(t, zoomed())
+			b.checkKeyboard(t)
+			b.checkForm(t)
+			b.checkWithoutScript(t)
+			b.checkMedia(t)
+		})
+	}
+}
+
+// checkReply fails where a page is not the expected one, is too long, or may do more than it must.
+func (b *browserPage) checkReply(t *testing.T) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Sec-Fetch-Site", "none") // as a browser says of what was typed
+	r.Header.Set("Sec-Fetch-Mode", "navigate")
+	r.Header.Set("Sec-Fetch-Dest", "document")
+	r.Header.Set("Sec-Fetch-User", "?1")
+	reply := wholeOf(t, r)
+	const most = 30_000
+	if reply.status != b.status || !b.isList && len(reply.body) > most {
+		t.Errorf("%d, %d octets", reply.status, len(reply.body))
+	}
+	policy := reply.header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || reply.header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%v", reply.header)
+	}
+}
+
+// checkShown shows a page, and fails where it asks for what is not there or is elsewhere, says something to the console, moves while it is
+// loaded, or does not fit.
+func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
+	t.Helper()
+	var seen testserver.Sighting
+	testserver.Wait(t, "few follow the events", func() bool { // those of the page before, for a second
+		b.Show(t, b.url, screen)
+		seen = b.Sighted(t)
+		return b.live == "" || len(seen.Failures) == 0
+	})
+	if len(seen.Requests) == 0 || len(seen.Failures)+len(seen.Messages) > 0 {
+		t.Errorf("%+v: %q", screen, seen)
+	}
+	for _, request := range seen.Requests {
+		if u, err := url.Parse(request); err != nil || u.Scheme+"://"+u.Host != b.origin {
+			t.Errorf("it asks for %s", request)
+		}
+	}
+	var shown struct {
+		Heading      string
+		Width, Inner int
+		Shift        float64
+		Moving       int
+		Text         string
+	}
+	b.Evaluate(t, `new Promise(resolve => {
+		let shift = 0
+		new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.value)).observe({type: "layout-shift", buffered: true})
+		requestAnimationFrame(() => setTimeout(() => resolve({
+			Heading: document.querySelector("h1").innerText, Text: document.body.innerText, Shift: shift, Moving: document.getAnimations().length,
+			Width: document.scrollingElement.scrollWidth, Inner: innerWidth,
+		})))
+	})`, &shown)
+	most := 0.0
+	if b.live != "" {
+		most = 0.001 // a figure may be wider than it was
+	}
+	if !strings.Contains(shown.Heading, b.heading) || shown.Shift > most || shown.Moving != 0 || shown.Width > shown.Inner || shown.Inner != screen.Width {
+		t.Errorf("%+v: %+v", screen, shown)
+	}
+	for _, text := range b.has {
+		if !screen.Print && !strings.Contains(shown.Text, text) {
+			t.Errorf("no %s in %.600q", text, shown.Text)
+		}
+	}
+}
+
+// checkAxe fails where axe-core finds what keeps people from using the page that is shown, by rules with one of the tags.
+func (b *browserPage) checkAxe(t *testing.T, axe string, tags ...string) {
+	t.Helper()
+	var found []string
+	b.Evaluate(t, axe+`;axe.run({runOnly: ["`+strings.Join(tags, `", "`)+`"]}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | ")))`, &found)
+	for _, violation := range found {
+		t.Errorf("axe: %.600s", violation)
+	}
+}
+
+// checkWithoutScript fails where a page says something else to who has no scripts.
+func (b *browserPage) checkWithoutScript(t *testing.T) {
+	t.Helper()
+	screen := browserScreens()[0]
+	without := screen
+	without.NoScript = true
+	var texts [2]string
+	for i, s := range []testserver.Screen{screen, without} {
+		b.Show(t, b.url, s)
+		b.Evaluate(t, `(live => {
+			live.forEach(e => e.textContent = "")
+			document.querySelectorAll(".copy").forEach(e => e.remove()) // buttons that only a script shows, since it does what they say
+			return document.body.innerText
+		})(`+b.alive()+`)`, &texts[i])
+		texts[i] = strings.Join(strings.Fields(texts[i]), " ")
+	}
+	if texts[0] != texts[1] || len(texts[0]) < 100 {
+		t.Errorf("with scripts the text is %q, and without %q", texts[0], texts[1])
+	}
+}
+
+// alive is an expression of what differs each time.
+func (b *browserPage) alive() string {
+	if b.live == "" {
+		return "[]"
+	}
+	return `document.querySelectorAll("` + b.live + `")`
+}

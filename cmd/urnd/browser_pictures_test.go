@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// The pictures of the documentation are of a running urnd. "make pictures" writes them to docs/img.
+func TestPicturesOfDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Chromium")
+	}
+	directory := os.Getenv("URND_PICTURES")
+	if directory == "" {
+		directory = t.TempDir()
+	}
+	browser := testserver.StartChromium(t)
+	site := startBrowserSite(t, func(c *config.Config) { c.Listen.PublicURL = "https://urn.library.example" })
+	for range 30 { // for the figures of the page of the state
+		for _, path := range []string{"/urn:example:book", "/urn:ietf:rfc:2648", "/urn:isbn:9780395363416", "/urn:example:old", "/urn:example:none", "/urn:isbn:0-395-36341-2", "/"} {
+			site.ask(t, path, "", "")
+		}
+	}
+	shown := []string{"start", "name", "namespace", "marked", "status"}
+	for _, page := range sitePages(site) {
+		if !slices.Contains(shown, page.name) {
+			continue
+		}
+		url, _ := site.at(&page)
+		browser.Show(t, url, testserver.Screen{Width: 1200, Height: 600, Dark: page.name == "marked"})
+		browser.Evaluate(t, `Promise.all([...document.images].map(i => i.decode())).then(() => "")`, new(string))
+		picture := smallPNG(t, browser.Picture(t))
+		const most = 100_000
+		if len(picture) > most {
+			t.Errorf("the picture of %s has %d octets", page.name, len(picture))
+		}
+		if err := os.WriteFile(filepath.Join(directory, page.name+".png"), picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// smallPNG returns a picture with its 256 most frequent colours, for the others the nearest of them: pages have few, and many edges of
+// letters.
+func smallPNG(t *testing.T, text []byte) []byte {
+	t.Helper()
+	picture, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := picture.Bounds()
+	opaque := image.NewRGBA(bounds)
+	draw.Draw(opaque, bounds, picture, image.Point{}, draw.Src)
+	counts := make(map[color.RGBA]int)
+	for y := range bounds.Dy() {
+		for x := range bounds.Dx() {
+			counts[opaque.RGBAAt(x, y)]++
+		}
+	}
+	var colours color.Palette
+	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int { return counts[b] - counts[a] }) {
+		if len(colours) < 256 {
+			colours = append(colours, c)
+		}
+	}
+	places := make(map[color.RGBA]uint8)
+	for c := range counts {
+		places[c] = uint8(colours.Index(c))
+	}
+	paletted := image.NewPaletted(bounds, colours)
+	for y := range bounds.Dy() {
+		for x := range bounds.Dx() {
+			paletted.SetColorIndex(x, y, places[opaque.RGBAAt(x, y)])
+		}
+	}
+	var small bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&small, paletted); err != nil {
+		t.Fatal(err)
+	}
+	return small.Bytes()
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// browserSite is urnd with all that its pages can have.
+type browserSite struct {
+	*testDaemon
+	gopher string // the URL of a server
+}
+
+// startBrowserSite runs urnd with a registry, a logo, texts of a site, and a server of gopher beside it. change may be nil.
+func startBrowserSite(t *testing.T, change func(*config.Config)) *browserSite {
+	t.Helper()
+	logo := filepath.Join(t.TempDir(), "logo.svg")
+	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a00040" d="M4 5h10q2 0 2 2v21q0-2-2-2H4z"/><path fill="#d04070" d="M28 5H18q-2 0-2 2v21q0-2 2-2h10z"/></svg>`
+	if err := os.WriteFile(logo, []byte(drawing), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &browserSite{gopher: startMenu(t)}
+	s.testDaemon = startWithRegistry(t, browserRegistry(t), func(c *config.Config) {
+		c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
+		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		c.Site = config.Presentation{
+			Name: "Library of Examples", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
+			Privacy: "https://library.example/privacy", Language: "en", Examples: []string{"urn:example:book", "urn:isbn:9780395363416", "ISSN 0028-0836"},
+			Texts: []config.SiteText{
+				{Language: "en", Name: "Library of Examples", Welcome: "Welcome: here names lead to what they name."},
+				{Language: "de", Name: "Bibliothek der Beispiele", Welcome: "Hier finden Sie, was unsere Namen benennen."},
+			},
+		}
+		if change != nil {
+			change(c)
+		}
+	})
+	return s
+}
+
+// browserRegistry has a name of each kind that pages tell apart.
+func browserRegistry(t *testing.T) siteRegistry {
+	t.Helper()
+	r := newSiteRegistry(t)
+	c := config.Default()
+	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
+	names, err := namesOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2029, 3, 1, 9, 30, 0, 0, time.UTC)
+	r.Registry = newRegistry(r.Store(), names, func() time.Time { return now }, nil)
+	book := registry.Record{
+		Metadata: `{"title": "Kalevala", "creators": ["Lönnrot, Elias"], "issued": "1849", "publisher": "Suomalaisen Kirjallisuuden Seura"}`,
+		Contact:  "Anna <anna@library.example>",
+	}
+	for _, host := range []string{"old", "books"} {
+		book.Targets = []registry.Target{
+			{URI: "https://" + host + ".example/kalevala.html", Type: "text/html", Language: "fi", Title: "Suomeksi"},
+			{URI: "https://" + host + ".example/kalevala-en.pdf", Type: "application/pdf", Language: "en", Title: "In English", Priority: 1},
+			{URI: "https://" + host + ".example/kalevala.rdf", Type: "application/rdf+xml", Rel: "describedby"},
+			{URI: "https://creativecommons.org/publicdomain/mark/1.0/", Rel: "license"},
+		}
+		r.put(t, registry.Name("urn:example:book"), book)
+		now = now.AddDate(1, 1, 3)
+	}
+	r.put(t, registry.Name("urn:example:epic"), registry.Record{Alias: "urn:example:book"})
+	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved, Contact: "mailto:anna@library.example"})
+	r.put(t, registry.Name("urn:example:old"), registry.Record{Targets: targets("https://old.example/1")})
+	r.put(t, registry.Prefix("urn:example:trial:"), registry.Record{Sandbox: true})
+	r.put(t, registry.Name("urn:example:trial:1"), registry.Record{Targets: targets("https://trial.example/1")})
+	r.put(t, registry.Name(linkRoot+gtin), linked(
+		"gs1:defaultLink https://shop.example/item title=Dal Giardino", "gs1:pip https://shop.example/item title=Product page", "gs1:safetyInfo https://shop.example/s lang=en",
+	))
+	r.put(t, registry.Name("https://purl.example/a"), registry.Record{Targets: targets("https://books.example/a")})
+	now = now.AddDate(0, 1, 0)
+	r.apply(t, registry.Edit{Key: registry.Name("urn:example:old"), IfVersion: registry.Any, Change: registry.Withdraw("two editions were one", "urn:example:book")})
+	return r
+}
+
+// startMenu starts a gopher server that has one menu, and returns its URL.
+func startMenu(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	t.Cleanup(func() { _ = listener.Close(); served.Wait() })
+	served.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+			_, _ = bufio.NewReader(conn).ReadString('\n')
+			fmt.Fprint(conn, strings.NewReplacer("HOST", host, "PORT", port).Replace(
+				"iWelcome to the library\t\tHOST\tPORT\r\n0About this server\t/about\tHOST\tPORT\r\n1Books\t/books\tHOST\tPORT\r\n7Search the catalogue\t/find\tHOST\tPORT\r\n.\r\n"))
+			_ = conn.Close()
+		}
+	})
+	return "gopher://" + listener.Addr().String() + "/"
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+)
+
+// sitePage is a page of a running urnd, as a browser finds it.
+type sitePage struct {
+	name    string // in messages of tests, and of the file with its picture
+	isAdmin bool   // on the admin listener
+	target  string // the path and query
+	status  int
+	heading string   // a part of its h1
+	has     []string // what a reader finds on it, also in a browser for terminals
+	// live selects what differs each time that it is shown, "" for nothing.
+	live string
+	// isList is of pages that are as long as what they are about.
+	isList bool
+	// types is written into its first field, and Enter pressed: then the target of the browser begins with goes. "" is of pages without a form.
+	types, goes string
+}
+
+// sitePages is the table of all pages. A new page is a row: all tests of pages in browsers are of it then.
+func sitePages(w *browserSite) []sitePage {
+	const ok = http.StatusOK
+	return []sitePage{
+		{
+			name: "start", target: "/", status: ok, heading: "Library of Examples", has: []string{"urn:isbn", "Welcome"},
+			types: "urn:example:old", goes: "/?uri=urn%3Aexample%3Aold",
+		},
+		{name: "start-de", target: "/?lang=de", status: ok, heading: "Bibliothek der Beispiele", has: []string{"Namensräume"}, types: "urn:example:old", goes: "/?uri=urn%3Aexample%3Aold&lang=de"},
+		{name: "start-zh", target: "/?lang=zh", status: ok, heading: "Library of Examples"},
+		{name: "fetch", target: "/fetch", status: ok, heading: "Fetch", types: "gopher://127.0.0.1:1/", goes: "/fetch?uri=gopher%3A%2F%2F127.0.0.1%3A1%2F"},
+		{name: "namespaces", target: "/namespaces", status: ok, heading: "Namespaces", has: []string{"urn:isbn"}, isList: true, types: "isbn", goes: "/namespaces?q=isbn"},
+		{name: "namespaces-found", target: "/namespaces?q=isbn", status: ok, heading: "Namespaces", has: []string{"urn:isbn"}},
+		{name: "namespaces-none", target: "/namespaces?q=%3Cnone%3E", status: ok, heading: "Namespaces"},
+		{name: "namespace", target: "/namespaces/isbn", status: ok, heading: "urn:isbn", has: []string{"openlibrary.org"}},
+		{name: "namespace-unknown", target: "/namespaces/none", status: http.StatusNotFound, heading: "This name was not found"},
+		{
+			name: "name", target: "/uri-res/N2C.html?urn:example:book", status: ok, heading: "urn:example:book",
+			has: []string{"Kalevala", "Suomeksi", "In English", "Anna", "2029-03-01"},
+		},
+		{name: "name-reserved", target: "/uri-res/N2C.html?urn:example:reserved", status: http.StatusNotFound, heading: "urn:example:reserved"},
+		{
+			name: "name-withdrawn", target: "/uri-res/N2C.html?urn:example:old", status: http.StatusGone, heading: "urn:example:old",
+			has: []string{"two editions were one", "urn:example:book"},
+		},
+		{name: "name-sandbox", target: "/uri-res/N2C.html?urn:example:trial:1", status: ok, heading: "urn:example:trial:1"},
+		{name: "name-gs1", target: "/uri-res/N2C.html?" + linkRoot + gtin, status: ok, heading: linkRoot + gtin, has: []string{"Product page"}},
+		{name: "name-unknown", target: "/uri-res/N2C.html?urn:example:none", status: ok, heading: "urn:example:none"},
+		{name: "preview", target: "/urn:example:book?preview", status: ok, heading: "urn:example:book", has: []string{"Kalevala"}},
+		{name: "withdrawn", target: "/urn:example:old", status: http.StatusGone, heading: "This name is no longer in use", has: []string{"two editions were one", "urn:example:book"}},
+		{name: "unknown", target: "/urn:example:none", status: http.StatusNotFound, heading: "This name was not found"},
+		{name: "marked", target: "/urn:isbn:0-395-36341-2", status: http.StatusBadRequest, heading: "This name is not valid", has: []string{"the check digit should be 1"}},
+		{name: "guess", target: "/?uri=Kalevala", status: http.StatusBadRequest, heading: "This name is not valid"},
+		{name: "fetch-failed", target: "/fetch?uri=gopher://127.0.0.1:1/", status: http.StatusForbidden, heading: "Forbidden"},
+		{name: "fetch-telnet", target: "/fetch?uri=telnet://library@catalogue.example.org/", status: ok, heading: "telnet://library@catalogue.example.org/"},
+		{name: "menu", target: "/fetch?uri=" + url.QueryEscape(w.gopher+"1/"), status: ok, heading: "", has: []string{"About this server", "Search the catalogue"}, isList: true},
+		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "urnd: state", has: []string{"registry", "answers"}, live: "td, #live"},
+		{name: "login", isAdmin: true, target: "/login", status: ok, heading: "Log in", has: []string{"Token", "It is not stored"}, types: "none", goes: "/login?next=%2F"},
+		{
+			name: "names", isAdmin: true, target: "/registry/names", status: ok, heading: "Names", has: []string{"urn:example:book", "withdrawn"}, isList: true,
+			types: "urn:example:t", goes: "/registry/names?prefix=urn%3Aexample%3At",
+		},
+		{name: "admin", isAdmin: true, target: "/", status: ok, heading: "urnd: administration", has: []string{"/metrics", "/status"}},
+	}
+}
+
+// at returns the URL of a page, and the origin that it is of.
+func (s *browserSite) at(p *sitePage) (page, origin string) {
+	if p.isAdmin {
+		return s.admin + p.target, s.admin
+	}
+	return s.url + p.target, s.url
+}

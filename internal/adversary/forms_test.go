@@ -1,0 +1,150 @@
+package adversary
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// form is a form of the pages, or another place where who asks for a page can write. WRITTEN in the target, the body or a field is where.
+type form struct {
+	name, target string
+	body         string   // of a POST, as forms send it; "" for GET
+	fields       []string // of the request
+	isAdmin      bool     // on the admin listener, by somebody who has logged in
+	isList       bool     // its page may be as long as what it is about
+}
+
+// written is replaced by hostile texts.
+const written = "WRITTEN"
+
+// readersForms are those of the service.
+func readersForms() []form {
+	return []form{
+		{name: "the form of names", target: "/?uri=WRITTEN"},
+		{name: "the form of names, in a language", target: "/?uri=WRITTEN&lang=de"},
+		{name: "the language of the start page", target: "/?lang=WRITTEN"},
+		{name: "the language of a name", target: "/?uri=urn:plain:a&lang=WRITTEN"},
+		{name: "the format of a name", target: "/?uri=urn:plain:a&format=WRITTEN"},
+		{name: "a name in a format", target: "/?uri=WRITTEN&format=html"},
+		{name: "a URN in the form", target: "/?uri=urn:plain:WRITTEN"},
+		{name: "an identifier in the form", target: "/?uri=isbn%20WRITTEN"},
+		{name: "a form that is posted", target: "/", body: "uri=WRITTEN"},
+		{name: "the form of URLs", target: "/fetch?uri=WRITTEN"},
+		{name: "a URL of gopher", target: "/fetch?uri=gopher://a.example/1WRITTEN"},
+		{name: "a URL of telnet", target: "/fetch?uri=telnet://WRITTEN@a.example/"},
+		{name: "the language of a URL", target: "/fetch?lang=WRITTEN&uri=telnet://a.example/"},
+		{name: "the form of URLs that is posted", target: "/fetch", body: "uri=WRITTEN"},
+		{name: "the search of namespaces", target: "/namespaces?q=WRITTEN", isList: true},
+		{name: "the place in the list of namespaces", target: "/namespaces?after=WRITTEN", isList: true},
+		{name: "the language of namespaces", target: "/namespaces?q=isbn&lang=WRITTEN", isList: true},
+		{name: "a namespace", target: "/namespaces/WRITTEN"},
+		{name: "a preview", target: "/urn:plain:WRITTEN?preview"},
+		{name: "what a preview is asked with", target: "/urn:plain:a?preview=WRITTEN"},
+		{name: "a preview by a plus", target: "/urn:plain:WRITTEN+"},
+		{name: "the preview of a web host", target: "http://purl.example/WRITTEN+"},
+		{name: "the page about a name", target: "/uri-res/N2C.html?urn:plain:WRITTEN"},
+		{name: "the page about anything", target: "/uri-res/N2C.html?WRITTEN"},
+		{name: "the page about a registered name", target: "/uri-res/N2C.html?urn:own:WRITTEN"},
+		{name: "a QR code", target: "/uri-res/N2C.qr?urn:plain:WRITTEN"},
+		{name: "the format of a description", target: "/uri-res/N2C.WRITTEN?urn:plain:a"},
+		{name: "a time", target: "/memento/WRITTEN/urn:plain:a"},
+		{name: "an error", target: "/WRITTEN"},
+		{name: "a service", target: "/uri-res/WRITTEN?urn:plain:a"},
+		{name: "the description of the search", target: "/opensearch.xml?WRITTEN"},
+		{name: "the logo", target: "/logo.svg?WRITTEN"},
+		{name: "the language of the browser", target: "/urn:plain:", fields: []string{"Accept-Language: WRITTEN"}},
+		{name: "the page that a link was on", target: "/fetch?uri=gopher://a.example/", fields: []string{"Referer: http://WRITTEN/", "Sec-Fetch-Site: WRITTEN"}},
+		{name: "a cookie", target: "/", fields: []string{"Cookie: lang=WRITTEN; session=WRITTEN"}},
+		{name: "the host of the start page", target: "/", fields: []string{"Host: WRITTEN"}},
+		{name: "the host of the page about a name", target: "/uri-res/N2C.html?urn:plain:a", fields: []string{"Host: WRITTEN"}},
+		{name: "the host of a QR code", target: "/uri-res/N2C.qr?urn:plain:a", fields: []string{"Host: WRITTEN"}},
+		{name: "the host of the search", target: "/opensearch.xml", fields: []string{"Host: WRITTEN"}},
+		{name: "the prefix of a proxy", target: "/", fields: []string{"X-Forwarded-Prefix: WRITTEN", "X-Forwarded-Host: WRITTEN", "Forwarded: host=WRITTEN"}},
+	}
+}
+
+// adminForms are those of the admin interface: of each page a row with the fields that it has. A POST gets the field against forms of other
+// sites.
+func adminForms() []form {
+	return []form{
+		{name: "what is there", target: "/?WRITTEN"},
+		{name: "a path of the admin interface", target: "/WRITTEN"},
+		{name: "the state", target: "/status?WRITTEN"},
+		{name: "the script of the state", target: "/status.js?WRITTEN"},
+		{name: "where to go after logging in", target: "/login?next=WRITTEN"},
+		{name: "where to go after logging in, as a path", target: "/login?next=/WRITTEN"},
+		{name: "the token of who logs in", target: "/login", body: "token=WRITTEN"},
+		{name: "the token of who logs in, to go on", target: "/login?next=WRITTEN", body: "token=" + adminToken},
+		{name: "the names with a prefix", target: "/registry/names?prefix=WRITTEN", isList: true},
+		{name: "the names with a text", target: "/registry/names?text=WRITTEN", isList: true},
+		{name: "the names with a target", target: "/registry/names?target=WRITTEN", isList: true},
+		{name: "the names with a status", target: "/registry/names?status=WRITTEN", isList: true},
+		{name: "the place in the list of names", target: "/registry/names?cursor=WRITTEN", isList: true},
+	}
+}
+
+// adminToken is that of the administrator.
+const adminToken = "0123456789abcdef0123456789abcdef"
+
+// prepareForms gives the stage a configuration with all that has forms: a registry, whose hosts have no DNS, a site with a logo, and a token for the admin interface.
+func prepareForms(s *stage) error {
+	token, logo := filepath.Join(s.directory, "token"), filepath.Join(s.directory, "logo.svg")
+	for path, text := range map[string]string{token: adminToken, logo: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	settings := fmt.Sprintf("registry: {store: 'sqlite:%s', only: ['urn:own:'], hosts: [purl.example]}\nsite: {name: Site, logo: %s, contact: 'mailto:a@a.example', examples: ['urn:plain:a']}\n",
+		filepath.Join(s.directory, "registry.db"), logo)
+	s.text = strings.Replace(s.config(), "\naccess:\n", "\naccess:\n  admin_token: "+token+"\n", 1) + settings
+	return nil
+}
+
+// forms are hostile texts in each form of the pages (RFC 9110 section 17.11, HTML section 4.10).
+func forms(s *stage) (all []payload) {
+	visitor := &visitor{stage: s}
+	for _, table := range []struct {
+		family  string
+		isAdmin bool
+		forms   []form
+	}{{"forms of readers", false, readersForms()}, {"forms of the admin interface", true, adminForms()}} {
+		for _, f := range table.forms {
+			f.isAdmin = table.isAdmin
+			for _, text := range hostileTexts() {
+				if text.isOctets && (f.body != "" || len(f.fields) > 0) && strings.ContainsAny(text.text, "\r\n") {
+					continue // that is another request
+				}
+				all = append(all, payload{
+					family: table.family, name: text.name + " as " + f.name, section: text.section, shows: f.fill(text),
+					play: func(ctx context.Context) error { return visitor.send(ctx, f, text) },
+				})
+			}
+		}
+	}
+	return append(all, visitor.forgeries()...)
+}
+
+// fill returns the request line, fields and body with a text, for the report.
+func (f *form) fill(text hostileText) string {
+	target, body, fields := f.with(text)
+	return strings.Join(append(append([]string{target}, fields...), body), " | ")
+}
+
+// with returns what is sent with a text: in the target and the body percent-encoded, if it is not sent as it is.
+func (f *form) with(text hostileText) (target, body string, fields []string) {
+	encoded := text.text
+	if !text.isOctets {
+		encoded = url.QueryEscape(text.text)
+		if text.isEncoded {
+			encoded = text.text
+		}
+	}
+	for _, field := range f.fields {
+		fields = append(fields, strings.ReplaceAll(field, written, strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(text.text)))
+	}
+	return strings.ReplaceAll(f.target, written, encoded), strings.ReplaceAll(f.body, written, encoded), fields
+}
