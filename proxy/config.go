@@ -43,6 +43,9 @@ type Config struct {
 	// Identifiers are the resolvers of identifiers in web addresses, by the roots in Names. Hosts has theirs.
 	Identifiers []gs1.Site
 
+	// Lists lists the names of the registry; the zero value lists none.
+	Lists answer.Lists
+
 	// Handles are those that are names of the registry; nil has none.
 	Handles route.Handles
 
@@ -153,3 +156,9 @@ type PAC = answer.PAC
 
 // Support is what a site commits itself to for its names.
 type Support = answer.Support
+
+// Lists are what lists the names of the registry.
+type Lists = answer.Lists
+
+// NamePageURL returns the URL of the page about a canonical name, at a base.
+func NamePageURL(base, name string) string { return answer.NamePageURL(base, name) }

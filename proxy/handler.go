@@ -70,6 +70,11 @@ func New(config Config) *Handler {
 	if pac := config.PAC.Static(); pac != nil {
 		h.statics[answer.PathPAC], h.statics[answer.PathWPAD] = pac, pac
 	}
+	if config.Lists.Index != nil {
+		h.statics[answer.PathRobots] = answer.Robots(config.Lists, config.PublicURL+route.PathSitemap)
+	} else {
+		h.statics[answer.PathRobots] = answer.Robots(config.Lists, "")
+	}
 	if config.Names.OwnsARKs() {
 		h.statics[answer.PathARK] = answer.ServiceOfARKs(config.Pages.Path("/"))
 	}
@@ -93,6 +98,7 @@ func New(config Config) *Handler {
 	h.server = route.Server{
 		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
+		Browses: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
 	}
 	for path := range maps.Keys(h.statics) {
 		h.server.Documents[path] = true

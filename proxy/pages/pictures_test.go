@@ -77,17 +77,24 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
 		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
-			prefix := "foreign-" + l.Word() + "-"
-			if l == pages.English {
-				prefix = ""
-			}
-			all[prefix+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
+			all[prefixOf(l)+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
+		}
+		for name := range listedNames() {
+			all[prefixOf(l)+strings.ReplaceAll(name, " ", "-")] = others[name]
 		}
 		for name := range named() {
 			all["foreign-"+l.Word()+"-name-"+name] = others["name "+name]
 		}
 	}
 	return all
+}
+
+// prefixOf returns what the names of pages in a language begin with that are shown.
+func prefixOf(l pages.Language) string {
+	if l == pages.English {
+		return ""
+	}
+	return "foreign-" + l.Word() + "-"
 }
 
 // serving returns the address of a server with pages, as urnd would send them.
