@@ -125,3 +125,27 @@ func TestBrowseAll(t *testing.T) {
 		t.Errorf("a page for all leads to one for some: %s", r.body)
 	}
 }
+
+// A withdrawn name says why, since when, what came instead, whom to ask and how it is cited, at its address and on its page.
+func TestWithdrawnPages(t *testing.T) {
+	w := startWithRegistry(t, browsedRegistry(t), func(c *config.Config) { c.Site.Contact = "mailto:anna@library.example" })
+	for _, path := range []string{"/urn:example:gone", "/uri-res/N2C.html?urn:example:gone"} {
+		for range 2 { // also from the cache
+			r := w.ask(t, path, "text/html", "")
+			for _, part := range []string{
+				"The &lt;old&gt; one", "Withdrawn on <time datetime=", ": it was merged.", `<a href="/urn:example:new">`, "Questions: <a href=\"mailto:anna@library.example\">",
+				"To cite it", "Ann A. (2020): The &lt;old&gt; one. Withdrawn since 20", "urn:example:gone</p>",
+			} {
+				if r.status != 410 || !strings.Contains(strings.ReplaceAll(r.body, `</span>`, ""), part) {
+					t.Errorf("%s: %d has no %s: %s", path, r.status, part, r.body)
+				}
+			}
+		}
+	}
+	if r := w.ask(t, "/urn:example:gone", "text/html", ""); !strings.Contains(r.body, `<a href="/uri-res/N2C.html?urn:example:gone">What is known of this name</a>`) || len(r.body) > 8<<10 {
+		t.Errorf("%d octets: %s", len(r.body), r.body)
+	}
+	if r := w.ask(t, "/urn:example:held", "text/html", ""); r.status != 404 || strings.Contains(r.body, "To cite it") || !strings.Contains(r.body, "Questions: <a") {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}

@@ -15,6 +15,11 @@ type Problem struct {
 	Record *Record `json:"record,omitempty"`
 	// Suggestions are the identifiers that may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// Called is the title of what a name named that is no longer in use, Citation a line to cite it, and Page the path of the page about it, for
+	// pages.
+	Called   string `json:"-"`
+	Citation string `json:"-"`
+	Page     string `json:"-"`
 	// Typed is what a person typed into a form, for its page.
 	Typed string `json:"-"`
 	// Forwarded is whether a URL was asked for as of a proxy, and not where a name leads.

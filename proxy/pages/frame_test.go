@@ -43,6 +43,7 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 			Detail: "a space is not allowed",
 		},
 		"withdrawn": {
+			Called: "A Book of <Examples>", Citation: "Ann A. (2020): A Book of <Examples>. Withdrawn since 2031-05-01: merged. urn:a1:b", Page: "/uri-res/N2C.html?urn:a1:b",
 			Status: 410, Title: "Gone", Detail: "name is gone: merged", Input: "urn:a1:b", Record: &api.Record{
 				Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "mailto:a@a.example", Successors: []string{"urn:a1:c", "http://a.example/"},
 			},

@@ -74,6 +74,9 @@ func (w Writer) Name(n *Name) Page {
 		IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
 		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
 	}
+	if page.Contact.Text == "" && (n.State == "gone" || n.State == "reserved") {
+		page.Contact = contact(w.design.site.Contact)
+	}
 	page.Head, page.Script = w.design.names.element, w.copies(at)
 	page.Since, _, _ = strings.Cut(n.Since, "T")
 	page.Targets, page.NotAllTargets = r.targets(n.Targets, roomTargets)

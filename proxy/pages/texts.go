@@ -32,6 +32,7 @@ type texts struct {
 	// The list of names of the registry, and how many there are of a namespace.
 	Browse, BrowseSays, NamesPrefix, NamesWords, NamesHost, NamesTag, NamesStatus text
 	StatusAny, StatusActive, StatusReserved, StatusWithdrawn, ForTrial            text
+	MoreOfName                                                                    text
 	LeadsToHost, AnotherName, SearchLate, GoOn, SpaceNames, OneName, ManyNames    text
 
 	// The page of /fetch.

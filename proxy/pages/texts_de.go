@@ -32,6 +32,7 @@ func german() texts {
 		NamesPrefix: "Namen, die so beginnen:", NamesWords: "Im Titel oder Namen:", NamesHost: "Die zu diesem Host führen:",
 		NamesTag: "Mit dem Schlagwort:", NamesStatus: "Status:", StatusAny: "beliebig", StatusActive: "in Gebrauch",
 		StatusReserved: "reserviert", StatusWithdrawn: "zurückgezogen", ForTrial: "zur Probe",
+		MoreOfName:  "Was über diesen Namen bekannt ist",
 		LeadsToHost: "führt zu %s", AnotherName: "ein anderer Name von %s",
 		SearchLate: "Noch wurden nicht alle Namen durchsucht.", GoOn: "Von hier an weitersuchen",
 		SpaceNames: "Namen im Register", OneName: "1 Name", ManyNames: "%s Namen",

@@ -32,6 +32,7 @@ func english() texts {
 		NamesPrefix: "Names that begin with:", NamesWords: "In title or name:", NamesHost: "That lead to the host:",
 		NamesTag: "With the tag:", NamesStatus: "Status:", StatusAny: "any", StatusActive: "in use",
 		StatusReserved: "reserved", StatusWithdrawn: "withdrawn", ForTrial: "for trial",
+		MoreOfName:  "What is known of this name",
 		LeadsToHost: "leads to %s", AnotherName: "another name of %s",
 		SearchLate: "Not all names were searched yet.", GoOn: "Go on searching from here",
 		SpaceNames: "Names in the registry", OneName: "1 name", ManyNames: "%s names",

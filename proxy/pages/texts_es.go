@@ -32,6 +32,7 @@ func spanish() texts {
 		NamesPrefix: "Nombres que empiezan por:", NamesWords: "En el título o en el nombre:", NamesHost: "Que llevan al host:",
 		NamesTag: "Con la etiqueta:", NamesStatus: "Estado:", StatusAny: "cualquiera", StatusActive: "en uso",
 		StatusReserved: "reservado", StatusWithdrawn: "retirado", ForTrial: "de prueba",
+		MoreOfName:  "Lo que se sabe de este nombre",
 		LeadsToHost: "lleva a %s", AnotherName: "otro nombre de %s",
 		SearchLate: "Todavía no se ha buscado en todos los nombres.", GoOn: "Seguir buscando desde aquí",
 		SpaceNames: "Nombres en el registro", OneName: "1 nombre", ManyNames: "%s nombres",

@@ -32,6 +32,7 @@ func french() texts {
 		NamesPrefix: "Noms qui commencent par :", NamesWords: "Dans le titre ou le nom :", NamesHost: "Qui mènent à l’hôte :",
 		NamesTag: "Avec le mot-clé :", NamesStatus: "État :", StatusAny: "tous", StatusActive: "en usage",
 		StatusReserved: "réservé", StatusWithdrawn: "retiré", ForTrial: "à l’essai",
+		MoreOfName:  "Ce que l’on sait de ce nom",
 		LeadsToHost: "mène à %s", AnotherName: "un autre nom de %s",
 		SearchLate: "Tous les noms n’ont pas encore été parcourus.", GoOn: "Continuer la recherche à partir d’ici",
 		SpaceNames: "Noms dans le registre", OneName: "1 nom", ManyNames: "%s noms",

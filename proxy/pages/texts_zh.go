@@ -28,6 +28,7 @@ func chinese() texts {
 		NamesPrefix: "名称开头：", NamesWords: "标题或名称含：", NamesHost: "指向的主机：",
 		NamesTag: "标签：", NamesStatus: "状态：", StatusAny: "全部", StatusActive: "使用中",
 		StatusReserved: "保留", StatusWithdrawn: "已撤回", ForTrial: "试用",
+		MoreOfName:  "关于此名称的已知信息",
 		LeadsToHost: "指向 %s", AnotherName: "%s 的另一个名称",
 		SearchLate: "尚未搜索全部名称。", GoOn: "从此处继续搜索",
 		SpaceNames: "登记的名称", OneName: "1 个名称", ManyNames: "%s 个名称",

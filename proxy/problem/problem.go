@@ -49,6 +49,7 @@ func New(err error) api.Problem {
 		p.Typed, p.Fetched = redact.URLs(failure.Typed), failure.Fetched
 		p.Noun = failure.Noun
 	}
+	cite(&p)
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)
 	p.Declined = p.Refused && refusal.Own
