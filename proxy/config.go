@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -43,6 +44,8 @@ type Config struct {
 	// Identifiers are the resolvers of identifiers in web addresses, by the roots in Names. Hosts has theirs.
 	Identifiers []gs1.Site
 
+	// Known returns what the registry says of names; nil where there is none.
+	Known func(ctx context.Context, names []string) ([]resolver.ListedName, error)
 	// Lists lists the names of the registry; the zero value lists none.
 	Lists answer.Lists
 

@@ -63,7 +63,7 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Handles: config.Handles,
+			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Known: config.Known, Handles: config.Handles,
 			Support: config.Support, Pages: config.Pages,
 		}),
 	}

@@ -142,6 +142,9 @@ func TestWithdrawnPages(t *testing.T) {
 			}
 		}
 	}
+	if r := w.ask(t, "/uri-res/N2C.html?urn:example:gone", "text/html", ""); !strings.Contains(r.body, "<code>urn:example:new</code></a> The new one</li>") {
+		t.Errorf("a successor has no title: %s", r.body)
+	}
 	if r := w.ask(t, "/urn:example:gone", "text/html", ""); !strings.Contains(r.body, `<a href="/uri-res/N2C.html?urn:example:gone">What is known of this name</a>`) || len(r.body) > 8<<10 {
 		t.Errorf("%d octets: %s", len(r.body), r.body)
 	}

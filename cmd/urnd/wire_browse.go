@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer/represent"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/browse"
 )
 
@@ -58,6 +59,17 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 		lists.Index, lists.File = b.Index, b.File
 	}
 	return lists, nil
+}
+
+// knownBy returns what says what the registry has of names; nil where there is none.
+func knownBy(r *resolution, d dependencies) func(context.Context, []string) ([]resolver.ListedName, error) {
+	if r.registry == nil {
+		return nil
+	}
+	names := newRegistry(r.registry, r.names, d.now, nil)
+	return func(ctx context.Context, all []string) ([]resolver.ListedName, error) {
+		return browse.Known(ctx, names, all, d.now())
+	}
 }
 
 // browsesAll reports whether all who may resolve names may list those of the registry.

@@ -143,7 +143,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists,
+		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
 		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -70,10 +71,7 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 // listedName returns what a page says of a name.
 func listedName(l *resolver.ListedName) pages.ListedName {
 	shown := pages.ListedName{
-		Name: l.Name, Path: NamePageURL("", l.Name), Title: l.Title, Alias: l.Alias, Status: l.Status, IsSandbox: l.IsSandbox,
-	}
-	if title := represent.TitleOf(l.Metadata); title != "" {
-		shown.Title = title
+		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status, IsSandbox: l.IsSandbox,
 	}
 	for _, target := range l.Targets {
 		if u, err := uri.Parse(target); err == nil && shown.Host == "" {
@@ -83,6 +81,9 @@ func listedName(l *resolver.ListedName) pages.ListedName {
 	}
 	return shown
 }
+
+// calledOf returns the title of a name, "" where it is not known.
+func calledOf(l *resolver.ListedName) string { return cmp.Or(represent.TitleOf(l.Metadata), l.Title) }
 
 // NamePageURL returns the URL of the page about a canonical name, at a base.
 func NamePageURL(base, name string) string {

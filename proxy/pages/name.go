@@ -20,16 +20,18 @@ type Name struct {
 	Since, Reason, Contact string // Since is a time of RFC 3339
 	IsSandbox              bool
 	Successors, Others     []string
-	Targets                []Target // where it leads
-	Links                  []Target // what else belongs to it
-	Versions               []Version
-	History                string // the path of all versions; "" where there are no more than those
-	Steps                  []resolver.Step
-	Explain                string // the path of the API that has all steps
-	Citation               string
-	Formats                []Format
-	QR                     string // the path of the picture; "" for none
-	Properties             [][2]string
+	// SuccessorTitles are the titles of the first Successors, "" for those that are not known.
+	SuccessorTitles []string
+	Targets         []Target // where it leads
+	Links           []Target // what else belongs to it
+	Versions        []Version
+	History         string // the path of all versions; "" where there are no more than those
+	Steps           []resolver.Step
+	Explain         string // the path of the API that has all steps
+	Citation        string
+	Formats         []Format
+	QR              string // the path of the picture; "" for none
+	Properties      [][2]string
 	// Language returns the path of this page by the parameter lang; nil where there is none.
 	Language func(parameter string) string
 }
@@ -80,7 +82,7 @@ func (w Writer) Name(n *Name) Page {
 	page.Head, page.Script = w.design.names.element, w.copies(at)
 	page.Since, _, _ = strings.Cut(n.Since, "T")
 	page.Targets, page.NotAllTargets = r.targets(n.Targets, roomTargets)
-	page.Successors = r.list(n.Successors)
+	page.Successors = r.successors(n)
 	page.QR = r.path("src", n.QR)
 	page.Citation = r.fit(n.Citation, 2*roomText)
 	page.Rows = r.properties(n.Properties)

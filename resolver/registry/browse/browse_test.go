@@ -283,6 +283,20 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// What is known of names is what lists say of them, and nothing of hidden ones.
+func TestKnown(t *testing.T) {
+	s := library(t)
+	known, err := browse.Known(t.Context(), s.Registry, []string{"URN:A1:BOOK", "urn:a1:held", "nothing", "urn:none:x", "urn:a1:tit", "urn:a1:gone"}, s.Now())
+	if err != nil || len(known) != 6 || known[0].Name != "urn:a1:book" || known[4].Title != "Of a target" {
+		t.Fatalf("%+v, %v", known, err)
+	}
+	for _, i := range []int{1, 2, 3, 5} {
+		if known[i].Name != "" {
+			t.Errorf("%+v", known[i])
+		}
+	}
+}
+
 // Counts are those of active names, as they were a minute ago at most.
 func TestCount(t *testing.T) {
 	s := library(t)
