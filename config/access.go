@@ -18,6 +18,9 @@ type Access struct {
 	ProxyUsers   string         `mapstructure:"proxy_users"` // a file; empty: no password is required
 	// FreshClients may have names resolved anew by Cache-Control: no-cache.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
+	// BrowseClients may list the names of the registry, and BrowseAllClients also those that are reserved, withdrawn or for trial.
+	BrowseClients    []netip.Prefix `mapstructure:"browse_clients"`
+	BrowseAllClients []netip.Prefix `mapstructure:"browse_all_clients"`
 	// CORS are the origins whose pages may read public replies; "*" is all.
 	CORS []string `mapstructure:"cors"`
 	// Embedders are the origins whose pages may load what is retrieved for their readers.
@@ -68,6 +71,18 @@ func accessSettings() []Setting {
 			Path: "access.fresh_clients", Default: loopback(), Form: "address range", check: checkPrefixList, Invalidates: Nothing,
 			Doc: "Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That " +
 				"of others is ignored.",
+		},
+		{
+			Path: "access.browse_clients", Default: []netip.Prefix{}, Form: "address range", check: checkPrefixList, Invalidates: Nothing,
+			Doc: "Clients that may list the names of the registry at /names, and search them by title and target: see " +
+				"docs/pages.md. They must be among resolve_clients, too. Empty: nobody, and there is no such page.",
+			Sample: "browse_clients: [0.0.0.0/0, '::/0']",
+		},
+		{
+			Path: "access.browse_all_clients", Default: []netip.Prefix{}, Form: "address range", check: checkPrefixList, Invalidates: Nothing,
+			Doc: "Those of browse_clients that are shown names that are reserved, withdrawn or for trial, too. Others get no " +
+				"sign of them. Behind another proxy (X-Forwarded-For, Forwarded) that is not one of trusted_proxies they are not.",
+			Sample: "browse_all_clients: [10.1.0.0/16]",
 		},
 		{
 			Path: "access.cors", Default: []string{"*"},

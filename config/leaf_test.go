@@ -36,6 +36,8 @@ func TestEveryLeaf(t *testing.T) {
 				file += "tls: {certificate: a, key: b}\n"
 			case "registry.health_interval":
 				file += "  health_contact: a@a.example\n"
+			case "site.sitemap":
+				file += "listen: {public_url: 'https://a.example'}\n"
 			case "cache.shared":
 				file += "  shared_key: /a\n"
 			case "tls.client_ca":

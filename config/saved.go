@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"time"
 )
 
@@ -63,8 +64,20 @@ func (c Config) formerSnapshots() []string {
 		Disk                   Size
 		DiskDirectory          string
 	}{}
+	access := struct { // likewise
+		AllowDestinations            []netip.Prefix
+		ResolveClients, ProxyClients []netip.Prefix
+		ProxyUsers                   string
+		FreshClients                 []netip.Prefix
+		CORS, Embedders              []string
+		SecurityContact              string
+		AdminClients                 []netip.Prefix
+		AdminToken                   string
+		TrustedProxies, PurgeClients []netip.Prefix
+		AdminProxies                 []netip.Prefix
+	}{AllowDestinations: c.Access.AllowDestinations}
 	settings := map[string]any{
-		"Access": Access{AllowDestinations: c.Access.AllowDestinations}, "Cache": cache, "DDDS": c.DDDS, "DNS": c.DNS, "Namespaces": c.Namespaces,
+		"Access": access, "Cache": cache, "DDDS": c.DDDS, "DNS": c.DNS, "Namespaces": c.Namespaces,
 		"Registry": registry, "Resolve": c.Resolve, "SLP": c.SLP, "THTTP": c.THTTP, "URN": c.URN,
 	}
 	var all []string

@@ -22,6 +22,7 @@ type Presentation struct {
 	Language string     `mapstructure:"language"`
 	Examples []string   `mapstructure:"examples"`
 	Texts    []SiteText `mapstructure:"texts"`
+	Sitemap  bool       `mapstructure:"sitemap"` // of the names of the registry
 }
 
 // SiteText is what the site says in one language.
@@ -69,6 +70,11 @@ func siteSettings() []Setting {
 		{
 			Path: "site.examples", Default: []string{}, Form: "identifier", check: checkExamples,
 			Doc: "Identifiers that the front page offers, at most 10: names of yours, best.", Sample: "examples: [urn:isbn:9780395363416, 'doi:10.1000/182']",
+		},
+		{
+			Path: "site.sitemap",
+			Doc: "List all names of the registry that are in use, and not for trial, for search engines: at /sitemap.xml, to " +
+				"which robots.txt leads. listen.public_url must be set.",
 		},
 		{
 			Path: "site.texts", Default: []SiteText{}, Form: tableForm, Elements: siteTextElements(),

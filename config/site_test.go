@@ -26,6 +26,11 @@ func TestSite(t *testing.T) {
 		{"site: {examples: ['']}", "site.examples.0"},
 		{"site: {examples: [" + strings.Repeat("a,", 11) + "]}", "more than 10"},
 		{"site: {texts: [{name: a}]}", "site.texts.0.language"},
+		{"site: {sitemap: true}", "site.sitemap: needs listen.public_url"},
+		{"site: {sitemap: true}\nlisten: {public_url: 'https://a.example'}", ""},
+		{"access: {browse_clients: [0.0.0.0/0]}", ""},
+		{"access: {browse_clients: ['::ffff:10.0.0.0/104']}", "write it as IPv4"},
+		{"access: {browse_all_clients: [all]}", "access.browse_all_clients"},
 		{"site: {texts: [{language: de}, {language: de}]}", "twice"},
 		{"site: {texts: [{language: de, welcome: " + strings.Repeat("a", 1001) + "}]}", "more than 1000"},
 	} {
@@ -34,4 +39,15 @@ func TestSite(t *testing.T) {
 			t.Errorf("%.80s: %v", tt.yaml, err)
 		}
 	}
+}
+
+// What lists names is told where it has no effect, or shows what is hidden to everybody.
+func TestWarningsOfLists(t *testing.T) {
+	const store = "registry: {store: 'sqlite:/a'}\n"
+	warns(t, "access: {browse_clients: [0.0.0.0/0]}", "access.browse_clients: is not used: registry.store is empty")
+	warns(t, store+"access: {browse_all_clients: [10.1.0.0/16]}", "access.browse_all_clients: is not used: access.browse_clients is empty")
+	warns(t, store+"listen: {service: [0.0.0.0:80]}\naccess: {browse_clients: [0.0.0.0/0], browse_all_clients: [0.0.0.0/0]}",
+		"access.browse_all_clients.0: 0.0.0.0/0 is everybody who reaches 0.0.0.0:80, who is shown names that are reserved")
+	warns(t, store+"listen: {public_url: 'https://a.example'}\nsite: {sitemap: true}\naccess: {resolve_clients: [10.1.0.0/16]}",
+		"site.sitemap: is read by those alone who may resolve names")
 }

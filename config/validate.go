@@ -61,6 +61,9 @@ func (c Config) checkTogether(f *Faults) {
 	if c.Cache.Shared != "" && c.Cache.SharedKey == "" {
 		f.add("cache.shared_key", "is needed for cache.shared: what is shared is sealed by a secret that the urnds alone have")
 	}
+	if c.Site.Sitemap && c.Listen.PublicURL == "" {
+		f.add("site.sitemap", "needs listen.public_url: a sitemap has the whole addresses of pages")
+	}
 	c.checkListeners(f)
 	c.checkAdmin(f)
 }

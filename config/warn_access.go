@@ -45,6 +45,8 @@ func warnOfEverybody(f *Faults, c Config) {
 		"cache: list the addresses of those who publish")
 	warnOfAll(f, "access.fresh_clients", c.Access.FreshClients, clients, "%s is everybody who reaches %s, who may have all "+
 		"servers asked again for each request: list the addresses of those who test")
+	warnOfAll(f, "access.browse_all_clients", c.Access.BrowseAllClients, clients, "%s is everybody who reaches %s, who is shown names "+
+		"that are reserved and withdrawn: list the addresses of those who register names")
 	const networkOfIPv4, uniqueLocal = 8, 7 // 10.0.0.0/8, fc00::/7
 	isAll := func(p netip.Prefix) bool {
 		return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
@@ -67,6 +69,9 @@ func warnOfNobody(f *Faults, c Config) {
 	if len(c.Access.ResolveClients) == 0 {
 		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
 			"of your clients")
+	}
+	if c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody) {
+		f.add("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them")
 	}
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		f.add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")

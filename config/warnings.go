@@ -93,6 +93,10 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 		"resolve.unknown_status")
 	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",
 		"registry.only", "registry.hosts", "registry.redirect", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
+	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",
+		"access.browse_clients", "access.browse_all_clients", "site.sitemap")
+	unused(c.Registry.Store != "" && len(c.Access.BrowseClients) == 0, "access.browse_clients is empty, so that nobody may list names",
+		"access.browse_all_clients")
 	unused(c.Registry.Store != "" && c.Registry.HealthInterval == 0, "registry.health_interval is 0, so that nothing is checked",
 		"registry.health_rate", "registry.health_concurrency", "registry.health_pause", "registry.health_contact")
 	unused(!isPostgres(c.Registry.Store) && c.Registry.Store != "", "registry.store is not PostgreSQL",

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -42,6 +43,11 @@ type Config struct {
 	Hosts []string
 	// Identifiers are the resolvers of identifiers in web addresses, by the roots in Names. Hosts has theirs.
 	Identifiers []gs1.Site
+
+	// Known returns what the registry says of names; nil where there is none.
+	Known func(ctx context.Context, names []string) ([]resolver.ListedName, error)
+	// Lists lists the names of the registry; the zero value lists none.
+	Lists answer.Lists
 
 	// Handles are those that are names of the registry; nil has none.
 	Handles route.Handles
@@ -153,3 +159,9 @@ type PAC = answer.PAC
 
 // Support is what a site commits itself to for its names.
 type Support = answer.Support
+
+// Lists are what lists the names of the registry.
+type Lists = answer.Lists
+
+// NamePageURL returns the URL of the page about a canonical name, at a base.
+func NamePageURL(base, name string) string { return answer.NamePageURL(base, name) }

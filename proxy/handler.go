@@ -69,12 +69,17 @@ func New(config Config) *Handler {
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
-			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Handles: config.Handles,
+			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Known: config.Known, Handles: config.Handles,
 			Support: config.Support, Pages: config.Pages,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
 		h.statics[answer.PathPAC], h.statics[answer.PathWPAD] = pac, pac
+	}
+	if config.Lists.Index != nil {
+		h.statics[answer.PathRobots] = answer.Robots(config.Lists, config.PublicURL+route.PathSitemap)
+	} else {
+		h.statics[answer.PathRobots] = answer.Robots(config.Lists, "")
 	}
 	if config.Names.OwnsARKs() {
 		h.statics[answer.PathARK] = answer.ServiceOfARKs(config.Pages.Path("/"))
@@ -99,6 +104,7 @@ func New(config Config) *Handler {
 	h.server = route.Server{
 		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
+		Browses: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
 	}
 	for path := range maps.Keys(h.statics) {
 		h.server.Documents[path] = true

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		c.SecurityContact, c.Names = "mailto:a@a.example", c.Names.Owning([]string{"urn:", "ark:/12345/"})
 		c.Fetch, c.Forward.Accept = scheme.Mux{"ftp": shelf{}}, answer.ListingAccept
 		c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "isbn"}}})
+		c.Lists, c.Access.Browse = oneListed(), []netip.Prefix{loopback}
 		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
 	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
@@ -130,6 +132,9 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		"/opensearch.xml":           "/opensearch.xml",
 		"/docs":                     "/docs /docs?lang=de",
 		"/docs/{group}":             "/docs/names /docs/none",
+		"/names":                    "/names /names?q=a&lang=de /names?status=x /names?after=bad",
+		"/sitemap.xml":              "/sitemap.xml",
+		"/sitemap-{file}.xml":       "/sitemap-~.xml /sitemap-bad.xml",
 	} {
 		for target := range strings.FieldsSeq(targets) {
 			if path == "/{uri}" {

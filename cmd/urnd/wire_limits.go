@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cgroup"
@@ -15,6 +16,8 @@ import (
 // reuses those whose limit is unchanged, so that it does not double the limit.
 type slots struct {
 	resolutions, fetches, streams, bound, documents resolver.Quota
+
+	searches, lists, sitemaps resolver.Quota // of readers, in the registry
 
 	outgoing resolver.Slots // connections that fetch
 	thttp    resolver.Slots // connections to resolution servers
@@ -37,10 +40,23 @@ func newSlots(c config.Limits, before *resolution) slots {
 		bound:     old.bound.Resized(min(c.BoundConnections, max(c.Outgoing/4, 1)), share),
 		documents: old.documents.Resized(int(c.Documents/resolver.MemoryUnit), share),
 
+		searches: sharedLists(old.searches, share), lists: sharedLists(old.lists, share), sitemaps: sharedLists(old.sitemaps, share),
+
 		outgoing: old.outgoing.Resized(c.Outgoing),
 		thttp:    old.thttp.Resized(c.Requests),
 		queries:  old.queries.Resized(c.DNSQueries),
 	}
+}
+
+// sharedLists returns the quota of readers who search or list the registry, or of files of its sitemap, each of which may keep a processor busy. A client
+// has some of those that wait, as several readers behind one address.
+func sharedLists(q resolver.Quota, share resolver.ShareOf) resolver.Quota {
+	const most = 4
+	q.Slots = q.Slots.Resized(max(runtime.GOMAXPROCS(0)/2, 1))
+	if q.Shares == nil {
+		q.Shares = resolver.NewShares(most, most*share.Factor, share.Busy)
+	}
+	return q
 }
 
 // errShare is the error for a client that holds its share of a limit.

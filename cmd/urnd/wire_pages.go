@@ -17,7 +17,7 @@ func pagesOf(c config.Config) (*pages.Design, error) {
 	s := c.Site
 	site := pages.Site{
 		Name: s.Name, Accent: s.Accent, Contact: s.Contact, Imprint: s.Imprint, Privacy: s.Privacy, Examples: s.Examples, Base: pathOf(c.Listen.PublicURL),
-		Known: len(urnns.Builtin()), All: spaces(c),
+		Known: len(urnns.Builtin()), All: spaces(c), Browses: c.Registry.Store != "" && browsesAll(c.Access),
 	}
 	for i := range site.All {
 		if site.All[i].HasRule {

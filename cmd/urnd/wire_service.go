@@ -140,12 +140,16 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if s.pages, err = pagesOf(c); err != nil {
 		return nil, err
 	}
+	lists, err := wireLists(s, c, r, d)
+	if err != nil {
+		return nil, err
+	}
 	hosts := c.Registry.WebHosts()
 	if r.own == nil { // their names would be asked of nobody
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names),
+		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
 		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
@@ -196,7 +200,7 @@ func tlsPort(addresses []string) string {
 func accessOf(all config.Config) (gate.Access, error) {
 	c := all.Access
 	a := gate.Access{
-		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients,
+		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
 		Purge: c.PurgeClients, Embedders: c.Embedders, Rate: all.Limits.Rate,
 	}
 	if c.ProxyUsers == "" {

@@ -56,7 +56,7 @@ func TestSpaces(t *testing.T) {
 			t.Errorf("%s: the list has %d octets, the front page %d", l.Tag(), len(list.Body), len(home.Body))
 		}
 		for _, ns := range all {
-			page, ok := design.In(l).Namespace(ns.NID)
+			page, ok := design.In(l).Namespace(ns.NID, 0)
 			if text := string(page.Body); !ok || len(text) > most || strings.Contains(text, "internal") || strings.Contains(text, "<dd></dd>") || strings.Contains(text, "<div></div>") {
 				t.Errorf("%s: %s", ns.NID, text)
 			}

@@ -12,7 +12,7 @@ import (
 // serving are the files of this package that serve.
 func serving() []string {
 	return []string{
-		"wire_admin.go", "wire_cdn.go", "wire_commands.go", "wire_endpoints.go", "wire_gateways.go", "wire_generation.go",
+		"wire_admin.go", "wire_browse.go", "wire_cdn.go", "wire_commands.go", "wire_endpoints.go", "wire_gateways.go", "wire_generation.go",
 		"wire_identifiers.go", "wire_pages.go", "wire_peers.go", "wire_proxy.go", "wire_service.go", "wire_sharedresponses.go", "wire_spaces.go", "wire_status.go",
 	}
 }

@@ -17,6 +17,11 @@ type Problem struct {
 	Suggestions []string `json:"suggestions,omitempty"`
 	// IsPage is whether a page of this server was asked for, and none is there.
 	IsPage bool `json:"-"`
+	// Called is the title of what a name named that is no longer in use, Citation a line to cite it, and Page the path of the page about it, for
+	// pages.
+	Called   string `json:"-"`
+	Citation string `json:"-"`
+	Page     string `json:"-"`
 	// Typed is what a person typed into a form, for its page.
 	Typed string `json:"-"`
 	// Forwarded is whether a URL was asked for as of a proxy, and not where a name leads.

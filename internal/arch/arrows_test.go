@@ -261,11 +261,12 @@ func packageRules() []packageRule {
 		{
 			"proxy/problem",
 			[]string{
-				"proxy/message", "proxy/route", "proxy/pages", "proxy/gate/policy", "resolver", "resolver/registry", "resolver/scheme", "cache/httpcache", "uri",
-				"internal/api", "internal/httpmessage", "internal/netguard", "internal/redact",
+				"proxy/message", "proxy/route", "proxy/pages", "proxy/gate/policy", "proxy/answer/represent", "resolver", "resolver/registry", "resolver/scheme",
+				"cache/httpcache", "uri", "internal/api", "internal/httpmessage", "internal/netguard", "internal/redact",
 			},
 			true,
-			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password",
+			"the one table from errors to status depends on all packages that define errors, the registry among them, and on no handler of requests; no problem shows a password. " +
+				"How a name is cited that was withdrawn is written by represent",
 		},
 		{
 			"proxy/answer/gs1",

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config configures a Responder. All fields but History must be set.
+// Config configures a Responder. All fields but History and Known must be set.
 type Config struct {
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
@@ -29,6 +29,9 @@ type Config struct {
 	Handles route.Handles
 	// History knows the versions of names in the registry (RFC 7089); nil where there is none.
 	History resolver.History
+	// Known returns what the registry says of names, in their order: the zero value for those of which it says nothing to all. nil where there
+	// is no registry.
+	Known func(ctx context.Context, names []string) ([]resolver.ListedName, error)
 	// Support is what the site commits itself to, for names that say nothing else; what is empty is not known.
 	Support Support
 	// Failing reports whether the server of a location failed in the last 30 seconds, or the location is known

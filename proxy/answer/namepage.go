@@ -16,6 +16,7 @@ import (
 const (
 	maxPageVersions = 20
 	maxPageTargets  = 100
+	maxPageTitles   = 20  // of successors
 	maxPageLinked   = 500 // octets of a name that each link to a format repeats
 )
 
@@ -31,6 +32,7 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 	}
 	if r := d.Record; r != nil {
 		n.Since, n.Reason, n.Contact, n.IsSandbox, n.Successors = r.Since, r.Reason, r.Contact, r.Sandbox, r.Successors
+		n.SuccessorTitles = a.titlesOf(ctx, r.Successors)
 	}
 	links := answer.Links()
 	if record != nil && len(answer.Locations) == 0 {
@@ -51,6 +53,22 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 		a.addPaths(&n, q, name, record)
 	}
 	return a.writer(q).Name(&n)
+}
+
+// titlesOf returns the titles of names in the registry, as far as they are known.
+func (a *Responder) titlesOf(ctx context.Context, names []string) []string {
+	if len(names) == 0 || a.config.Known == nil {
+		return nil
+	}
+	known, err := a.config.Known(ctx, names[:min(len(names), maxPageTitles)])
+	if err != nil {
+		return nil // the page says the rest
+	}
+	titles := make([]string, len(known))
+	for i := range known {
+		titles[i] = calledOf(&known[i])
+	}
+	return titles
 }
 
 // isAddress reports whether a name is a URL of the web.

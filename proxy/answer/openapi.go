@@ -23,9 +23,6 @@ var openAPI []byte
 //go:embed favicon.ico
 var favicon []byte
 
-// robots lets crawlers read the home page, those of namespaces and those about the API, and look up no names: each would cost a resolution.
-const robots = "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"
-
 // HostRobots returns robots.txt of a web host whose paths are names: crawlers follow its links as they follow those of any site.
 func HostRobots() *Static {
 	return NewStatic("text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: /uri-res/\nDisallow: /api/\nDisallow: /?uri=\n"))
@@ -35,7 +32,7 @@ func HostRobots() *Static {
 func Statics() map[string]*Static {
 	return map[string]*Static{
 		route.PathOpenAPI: NewStatic("application/json", openAPI),
-		PathRobots:        NewStatic("text/plain; charset=utf-8", []byte(robots)),
+		PathRobots:        Robots(Lists{}, ""),
 		pages.PathCopy:    NewStatic("text/javascript; charset=utf-8", pages.CopyScript()),
 		PathFavicon:       NewStatic("image/vnd.microsoft.icon", favicon),
 	}

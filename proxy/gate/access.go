@@ -15,6 +15,8 @@ type Access struct {
 	Trusted []netip.Prefix // proxies in front of urnd that are trusted to name their client
 	Purge   []netip.Prefix // clients that may purge the HTTP cache by PURGE
 	Fresh   []netip.Prefix // clients whose Cache-Control: no-cache asks all servers again
+	// Browse may list the names of the registry, if they may resolve names, and BrowseAll also those that are reserved, withdrawn or for trial.
+	Browse, BrowseAll []netip.Prefix
 	// Embedders are the origins whose pages may load what is retrieved for their readers.
 	Embedders []string
 	Users     *Users // users of the proxy; nil requires no password
@@ -36,6 +38,14 @@ func (a *Access) mayResolve(c *Client) bool {
 	}
 	return Contains(a.Resolve, c.Addr)
 }
+
+// mayBrowse reports whether a client may list the names of the registry. One whose address is not known for sure may only where all may.
+func (a *Access) mayBrowse(c *Client) bool {
+	return Contains(a.Browse, c.Addr) && (isForAll(a.Browse) || !c.Unknown && !c.Relayed)
+}
+
+// IsListedForAll reports whether all clients list the same names, if they list any.
+func (a *Access) IsListedForAll() bool { return isForAll(a.Browse) && len(a.BrowseAll) == 0 }
 
 // MayProxy reports whether a client may use the proxy, but for its password. Clients behind a chained proxy that is not trusted
 // may not.

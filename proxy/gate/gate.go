@@ -181,7 +181,8 @@ func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
 			return err
 		}
 	}
-	if a.IsMisnamed && (needsProxy(a) || needsResolver(a) && !g.everybody) {
+	isList := a.Target.Names != nil && !isForAll(g.config.Access.Browse)
+	if a.IsMisnamed && (needsProxy(a) || needsResolver(a) && !g.everybody || isList) {
 		return problem.ErrHost
 	}
 	return nil
@@ -193,6 +194,8 @@ func (g *Gate) client(c *Client, a *route.Ask) error {
 	switch {
 	case needsResolver(a) && !access.mayResolve(c):
 		return problem.ErrResolveClient
+	case a.Target.Names != nil && !access.mayBrowse(c):
+		return problem.ErrBrowseClient
 	case needsProxy(a) && !access.MayProxy(c):
 		return problem.ErrProxyClient
 	case a.Kind == route.KindPurge && !access.mayPurge(c):
@@ -200,6 +203,11 @@ func (g *Gate) client(c *Client, a *route.Ask) error {
 	default:
 		return nil
 	}
+}
+
+// MayBrowseAll reports whether a client may list also names that are reserved, withdrawn or for trial. It counts no request.
+func (g *Gate) MayBrowseAll(c *Client, a *route.Ask) bool {
+	return !a.IsMisnamed && !c.Unknown && !c.Relayed && Contains(g.config.Access.BrowseAll, c.Addr)
 }
 
 // MayProxy returns why a client may not ask for redirects of URLs, nil where it may. It counts no request.

@@ -29,6 +29,8 @@ type Site struct {
 	Known      int
 	// All are the namespaces whose rules are known, in the order of their identifiers.
 	All []Namespace
+	// Browses is whether all readers may list the names of the registry.
+	Browses bool
 	// Base is the path that a proxy in front has removed, such as "/resolver"; "" for none.
 	Base string
 }
@@ -48,6 +50,7 @@ type Design struct {
 	names     sheet
 	ways      sheet
 	docs      sheet
+	namesList sheet
 	// panels are those of the admin interface, states those for operators; the live ones have a script.
 	panels, livePanels, states, liveStates sheet
 	isApart                                bool
@@ -72,6 +75,7 @@ func New(site Site) *Design {
 	}
 	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
 	d.names = newSheet(site, "style.css", "name.css", "way.css").withImages().withScripts()
+	d.namesList = newSheet(site, "style.css", "names.css")
 	d.docs = newSheet(site, "style.css", "docs.css")
 	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
 	d.panels, d.states = newSheet(site, "style.css", "panel.css", "docs.css"), newSheet(site, "style.css", "panel.css", "status.css")
@@ -150,7 +154,9 @@ type Frame struct {
 	Nav, Crumbs, Languages []Entry
 	Contact                link
 	Imprint, Privacy       template.HTMLAttr
-	Account                *Account // who has logged in to the admin interface; nil for nobody
+	// IsUnindexed is whether search engines are asked not to show the page.
+	IsUnindexed bool
+	Account     *Account // who has logged in to the admin interface; nil for nobody
 }
 
 // Entry is a page in a list of pages: without a link where it is this one.
@@ -190,6 +196,9 @@ func (w Writer) frame(title string, at place, path string) Frame {
 		f.Nav = []Entry{w.entry(string(t.Start), "/", path), w.entry(string(t.FetchTitle), pathFetch, path)}
 		if len(site.All) > 0 {
 			f.Nav = append(f.Nav, w.entry(string(t.Namespaces), pathNamespaces, path))
+		}
+		if site.Browses {
+			f.Nav = append(f.Nav, w.entry(string(t.Browse), pathNames, path))
 		}
 	}
 	return f

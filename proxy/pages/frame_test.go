@@ -26,7 +26,7 @@ func library(t testing.TB) pages.Site {
 	site := pages.Site{
 		Name: "Library of <Examples>", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
 		Privacy: "https://library.example/privacy?a&b", Examples: []string{"urn:isbn:9780395363416", "ISSN 0028-0836"},
-		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver", All: knownSpaces(),
+		Namespaces: strings.Fields("doi eidr ietf isbn isni issn lei lex nbn oid"), Known: 96, Base: "/resolver", All: knownSpaces(), Browses: true,
 	}
 	site.Texts[pages.German] = pages.SiteText{Name: "Bibliothek der <Beispiele>", Welcome: "Willkommen & guten Tag."}
 	return site
@@ -42,9 +42,12 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 			Status: 400, Title: "Bad Request", Input: "urn:isbn:x y", Offset: &offset, Rule: "rule", Section: "RFC 8141 section 2",
 			Detail: "a space is not allowed",
 		},
-		"withdrawn": {Status: 410, Title: "Gone", Detail: "name is gone: merged", Input: "urn:a1:b", Record: &api.Record{
-			Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "mailto:a@a.example", Successors: []string{"urn:a1:c", "http://a.example/"},
-		}},
+		"withdrawn": {
+			Called: "A Book of <Examples>", Citation: "Ann A. (2020): A Book of <Examples>. Withdrawn since 2031-05-01: merged. urn:a1:b", Page: "/uri-res/N2C.html?urn:a1:b",
+			Status: 410, Title: "Gone", Detail: "name is gone: merged", Input: "urn:a1:b", Record: &api.Record{
+				Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "mailto:a@a.example", Successors: []string{"urn:a1:c", "http://a.example/"},
+			},
+		},
 		"reserved": {Status: 404, Title: "Not Found", Detail: "name not found", Input: "urn:a1:b", Record: &api.Record{Status: "reserved", Sandbox: true}},
 		"nothing":  {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int), Rule: "URI", Section: "RFC 3986 section 3", Detail: "an absolute URI begins with a scheme and a colon"},
 		"guess":    {Status: 404, Title: "Not Found", Detail: "no page", IsPage: true, Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
@@ -70,7 +73,7 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	}
 	bounded["namespaces"], bounded["no namespace"] = w.Namespaces("", ""), w.Namespaces("<none>&", "")
 	for _, ns := range knownSpaces() {
-		if page, ok := w.Namespace(ns.NID); ok {
+		if page, ok := w.Namespace(ns.NID, 12_345); ok {
 			bounded["namespace "+ns.NID] = page
 		}
 	}
@@ -80,6 +83,9 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	listings = make(map[string]pages.Page)
 	for _, name := range names(t) {
 		listings[name], listings[name+" of a proxy"] = w.Listing(fixture(t, name), fetched), w.Listing(fixture(t, name), itself)
+	}
+	for name, n := range listedNames() {
+		listings[name] = w.Names(&n)
 	}
 	for name, n := range named() {
 		listings["name "+name] = w.Name(&n)

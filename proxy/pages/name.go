@@ -20,16 +20,18 @@ type Name struct {
 	Since, Reason, Contact string // Since is a time of RFC 3339
 	IsSandbox              bool
 	Successors, Others     []string
-	Targets                []Target // where it leads
-	Links                  []Target // what else belongs to it
-	Versions               []Version
-	History                string // the path of all versions; "" where there are no more than those
-	Steps                  []resolver.Step
-	Explain                string // the path and query of the page that has all steps: see ExplainQuery
-	Citation               string
-	Formats                []Format
-	QR                     string // the path of the picture; "" for none
-	Properties             [][2]string
+	// SuccessorTitles are the titles of the first Successors, "" for those that are not known.
+	SuccessorTitles []string
+	Targets         []Target // where it leads
+	Links           []Target // what else belongs to it
+	Versions        []Version
+	History         string // the path of all versions; "" where there are no more than those
+	Steps           []resolver.Step
+	Explain         string // the path and query of the page that has all steps: see ExplainQuery
+	Citation        string
+	Formats         []Format
+	QR              string // the path of the picture; "" for none
+	Properties      [][2]string
 	// Language returns the path of this page by the parameter lang; nil where there is none.
 	Language func(parameter string) string
 }
@@ -74,10 +76,13 @@ func (w Writer) Name(n *Name) Page {
 		IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
 		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
 	}
+	if page.Contact.Text == "" && (n.State == "gone" || n.State == "reserved") {
+		page.Contact = contact(w.design.site.Contact)
+	}
 	page.Head, page.Script = w.design.names.element, w.copies(at)
 	page.Since, _, _ = strings.Cut(n.Since, "T")
 	page.Targets, page.NotAllTargets = r.targets(n.Targets, roomTargets)
-	page.Successors = r.list(n.Successors)
+	page.Successors = r.successors(n)
 	page.QR = r.path("src", n.QR)
 	page.Citation = r.fit(n.Citation, 2*roomText)
 	page.Rows = r.properties(n.Properties)

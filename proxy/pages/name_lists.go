@@ -45,6 +45,21 @@ func (r *room) list(uris []string) template.HTML {
 	return items
 }
 
+// successors returns the items of the list of what came instead of a name.
+func (r *room) successors(n *Name) template.HTML {
+	items, _ := r.items(roomList, len(n.Successors), func(m *markup, i int) {
+		m.tag("<li>")
+		r.link(m, n.Successors[i], "")
+		if i < len(n.SuccessorTitles) && n.SuccessorTitles[i] != "" {
+			m.tag(" ")
+			shown, _ := fitting(n.SuccessorTitles[i], roomText)
+			m.text(shown)
+		}
+		m.tag("</li>\n")
+	})
+	return items
+}
+
 // targets returns the items of a list of locations, and whether there are more than there is room for.
 func (r *room) targets(all []Target, most int) (items template.HTML, isCut bool) {
 	return r.items(most, len(all), func(m *markup, i int) { r.target(m, &all[i]) })

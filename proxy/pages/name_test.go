@@ -35,7 +35,7 @@ func named() map[string]pages.Name {
 	return map[string]pages.Name{
 		"located": located,
 		"gone": {
-			Text: name, State: "gone", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "Anna", Successors: []string{"urn:nbn:de:1", "https://a.example/"},
+			Text: name, State: "gone", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "Anna", Successors: []string{"urn:nbn:de:1", "https://a.example/"}, SuccessorTitles: []string{"The <new> one"},
 			Properties: [][2]string{{"identifier", name}, {"status", "gone"}},
 		},
 		"unknown": {Text: name, State: "unknown", Properties: [][2]string{{"identifier", name}}},
@@ -70,7 +70,7 @@ func TestName(t *testing.T) {
 		{
 			"gone", pages.English, []string{
 				`Its owner has withdrawn it. Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: merged.</p>`, "In its place:",
-				`<li><a href="/resolver/urn:nbn:de:1"><code>urn:nbn:de:1</code></a></li>`, "Questions: Anna",
+				`<li><a href="/resolver/urn:nbn:de:1"><code>urn:nbn:de:1</code></a> The &lt;new&gt; one</li>`, "Questions: Anna",
 			}, []string{"<svg class", "<img class=\"qr\"", "Where it leads", "How it was"},
 		},
 		{"unknown", pages.German, []string{"Niemand, den dieser Server fragen kann, kennt ihn.", `<th scope="row" lang="en">identifier</th>`}, []string{"Seit ", "Zurückgezogen"}},

@@ -3,6 +3,8 @@ package pages
 import (
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // fact is something about a namespace: sentences, or values.
@@ -20,8 +22,12 @@ type spacePage struct {
 	Facts   []fact
 }
 
-// Namespace returns the page of a namespace, and false where none has this identifier, which may be in any case.
-func (w Writer) Namespace(nid string) (Page, bool) {
+// UnknownCount is how many names there are of a namespace where that is not known.
+const UnknownCount = -1
+
+// Namespace returns the page of a namespace, of which the registry has so many names, and false where none has this identifier, which may be
+// in any case.
+func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	nid = strings.ToLower(nid)
 	all, t := w.design.site.All, w.text()
 	i := slices.IndexFunc(all, func(n Namespace) bool { return n.NID == nid })
@@ -33,6 +39,10 @@ func (w Writer) Namespace(nid string) (Page, bool) {
 	page.Crumbs = []Entry{w.entry(string(t.Namespaces), pathNamespaces, ""), {Word: "urn:" + nid}}
 	page.Languages = w.inLanguages(func(parameter string) string { return pathNamespaces + "/" + nid + "?" + parameter })
 	page.Facts = w.facts(ns)
+	if t := w.text(); names != UnknownCount {
+		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"}, strings.TrimPrefix(w.query(), "?"))), w.number(int(names), t.OneName, t.ManyNames)}
+		page.Facts = append(page.Facts, fact{Name: string(t.SpaceNames), Values: []link{to}})
+	}
 	return w.execute("namespace.html", &w.design.page, page), true
 }
 

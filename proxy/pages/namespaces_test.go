@@ -99,17 +99,17 @@ func TestNamespace(t *testing.T) {
 		"library": {"The configuration of this server", "^(?P&lt;shelf&gt;&lt;[0-9]&#43;)$", "before the first colon", "Another resolver", "A rule of this server</div>"},
 		"smpte":   {"are exceptions"},
 	} {
-		p, ok := w.Namespace(nid)
+		p, ok := w.Namespace(nid, pages.UnknownCount)
 		for _, part := range want {
 			if !ok || !strings.Contains(string(p.Body), part) {
 				t.Errorf("%s has no %s: %s", nid, part, p.Body)
 			}
 		}
 	}
-	if p, _ := w.Namespace("3gpp"); strings.Contains(string(p.Body), "Check digits") || strings.Contains(string(p.Body), "A rule of") || strings.Contains(string(p.Body), "Pattern") {
+	if p, _ := w.Namespace("3gpp", pages.UnknownCount); strings.Contains(string(p.Body), "Check digits") || strings.Contains(string(p.Body), "A rule of") || strings.Contains(string(p.Body), "Pattern") {
 		t.Errorf("%s", p.Body)
 	}
-	if _, ok := w.Namespace("none"); ok {
+	if _, ok := w.Namespace("none", 1); ok {
 		t.Error("there is a page of a namespace that is not known")
 	}
 }

@@ -78,6 +78,9 @@ func shownPages(t testing.TB) map[string]pages.Page {
 		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {
 			all[prefixOf(l)+strings.ToLower(strings.ReplaceAll(kind, " ", "-"))] = bounded[kind]
 		}
+		for name := range listedNames() {
+			all[prefixOf(l)+strings.ReplaceAll(name, " ", "-")] = others[name]
+		}
 		for name := range named() {
 			all["foreign-"+l.Word()+"-name-"+name] = others["name "+name]
 		}

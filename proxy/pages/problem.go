@@ -50,7 +50,9 @@ type recordOfProblem struct {
 	Since                  string // the day
 	Reason                 string // as the end of a sentence
 	Successors             []link // what came instead
-	Contact                link   // whom to ask, without attribute where it is no location
+	About, Citation        string
+	More                   template.HTMLAttr // of the link to the page about the name; "" for none
+	Contact                link              // whom to ask, without attribute where it is no location
 }
 
 // Problem returns the page of an error.
@@ -78,7 +80,12 @@ func (w Writer) Problem(p api.Problem) Page {
 		since, _, _ := strings.Cut(r.Since, "T")
 		page.Record = &recordOfProblem{
 			IsWithdrawn: r.Status == "withdrawn", IsSandbox: r.Sandbox, Since: since, Reason: sentenceOf(r.Reason),
-			Successors: w.links(r.Successors), Contact: contact(r.Contact),
+			Successors: w.links(r.Successors), Contact: w.asked(r.Contact),
+		}
+		page.Record.About, _ = fitting(p.Called, roomText)
+		page.Record.Citation, _ = fitting(p.Citation, roomText)
+		if p.Page != "" {
+			page.Record.More = w.href(p.Page)
 		}
 	}
 	if p.Retrieves != "" {
@@ -110,6 +117,18 @@ func isNoIdentifier(p *api.Problem) bool {
 	}
 	end := strings.IndexFunc(p.Typed, func(c rune) bool { return c > unicode.MaxASCII || strings.ContainsRune(":/?# ", c) })
 	return end < 0 || p.Typed[end] != ':'
+}
+
+// asked returns whom to ask about a name: whom its record names, else whom readers of the site ask.
+func (w Writer) asked(of string) link {
+	shown, _ := fitting(of, roomText)
+	if shown == "" {
+		return contact(w.design.site.Contact)
+	}
+	if shown != of { // too long for a link
+		return link{Text: shown}
+	}
+	return contact(of)
 }
 
 // The longest identifier that a page has in full, in links and in its form, and how much of longer ones it shows, in octets: a
@@ -217,6 +236,20 @@ func (w Writer) says(p *api.Problem) phrase {
 	case http.StatusNotImplemented:
 		return plain(t.CannotLookUp)
 	default:
-		return phrase{Said: w.stopped(p.Detail)}
+		return phrase{Said: w.stopped(withoutSetting(p.Detail))}
 	}
+}
+
+// withoutSetting returns what is told without the setting behind it that decides, which is for administrators.
+func withoutSetting(detail string) string {
+	at := strings.LastIndex(detail, " (")
+	if at < 0 || !strings.HasSuffix(detail, ")") {
+		return detail
+	}
+	section, name, ok := strings.Cut(detail[at+2:len(detail)-1], ".")
+	isKey := func(s string) bool { return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_.") == "" }
+	if !ok || !isKey(section) || !isKey(name) {
+		return detail
+	}
+	return detail[:at]
 }

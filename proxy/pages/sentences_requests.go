@@ -89,6 +89,28 @@ func requestSentences() []sentence {
 			"esta máquina tiene aquí derechos que no se prestan a peticiones para otro host", "此计算机在这里拥有的权限不会借给对其他主机的请求",
 		},
 		{
+			"this client may not list names", "dieser Client darf keine Namen auflisten", "ce client n’a pas le droit de lister des noms",
+			"este cliente no tiene permiso para listar nombres", "此客户端无权列出名称",
+		},
+		{
+			"too many look around in the registry", "zu viele sehen sich gerade im Register um", "trop de lecteurs parcourent le registre",
+			"demasiados lectores exploran el registro", "浏览登记名称的读者过多",
+		},
+		{
+			"where the list is to go on is not known here, or not any more: begin it again",
+			"wo die Liste weitergehen soll, ist hier nicht oder nicht mehr bekannt: beginnen Sie sie von vorn",
+			"l’endroit où la liste doit continuer n’est pas connu ici, ou ne l’est plus : recommencez-la",
+			"no se sabe aquí, o ya no, dónde debe continuar la lista: comience de nuevo", "此处不知道或不再知道列表应从何处继续：请重新开始",
+		},
+		{
+			"one of the fields is too long", "eines der Felder ist zu lang", "l’un des champs est trop long", "uno de los campos es demasiado largo", "其中一个字段过长",
+		},
+		{
+			"one of the fields has what is no text", "eines der Felder enthält etwas, das kein Text ist", "l’un des champs contient ce qui n’est pas du texte",
+			"uno de los campos contiene algo que no es texto", "其中一个字段含有非文本内容",
+		},
+		{"there is no such status", "diesen Status gibt es nicht", "cet état n’existe pas", "no existe ese estado", "没有这种状态"},
+		{
 			"this client may not resolve names", "dieser Client darf keine Namen auflösen", "ce client n’a pas le droit de résoudre des noms",
 			"este cliente no puede resolver nombres", "此客户端无权解析名称",
 		},

@@ -29,6 +29,12 @@ type texts struct {
 	FoldNone, FoldAll, FoldFirst, FoldPrefix, StripSays, SameISBN, SameExcept          text
 	LeadsRegistry, LeadsDNS, LeadsSLP, LeadsOther, LeadsAway, LeadsRule                text
 
+	// The list of names of the registry, and how many there are of a namespace.
+	Browse, BrowseSays, NamesPrefix, NamesWords, NamesHost, NamesTag, NamesStatus text
+	StatusAny, StatusActive, StatusReserved, StatusWithdrawn, ForTrial            text
+	MoreOfName                                                                    text
+	LeadsToHost, AnotherName, SearchLate, GoOn, SpaceNames, OneName, ManyNames    text
+
 	// The page of /fetch.
 	FetchTitle, FetchSays, FetchLabel, Fetch text
 

@@ -28,6 +28,15 @@ func german() texts {
 		LeadsRegistry: "Das Register dieses Servers", LeadsDNS: "Regeln im DNS (DDDS)", LeadsSLP: "Dienste im Netz (SLP)", LeadsOther: "Ein anderer Resolver",
 		LeadsAway: "Eine Regel dieses Servers, zu %s", LeadsRule: "Eine Regel dieses Servers",
 
+		Browse: "Umsehen", BrowseSays: "Namen im Register dieser Website, in ihrer Reihenfolge.",
+		NamesPrefix: "Namen, die so beginnen:", NamesWords: "Im Titel oder Namen:", NamesHost: "Die zu diesem Host führen:",
+		NamesTag: "Mit dem Schlagwort:", NamesStatus: "Status:", StatusAny: "beliebig", StatusActive: "in Gebrauch",
+		StatusReserved: "reserviert", StatusWithdrawn: "zurückgezogen", ForTrial: "zur Probe",
+		MoreOfName:  "Was über diesen Namen bekannt ist",
+		LeadsToHost: "führt zu %s", AnotherName: "ein anderer Name von %s",
+		SearchLate: "Noch wurden nicht alle Namen durchsucht.", GoOn: "Von hier an weitersuchen",
+		SpaceNames: "Namen im Register", OneName: "1 Name", ManyNames: "%s Namen",
+
 		FetchTitle: "URL abrufen",
 		FetchSays:  "Dieser Server ruft ab, was Browser nicht mehr können: Dateien, Menüs, Artikel und Datensätze, und zeigt sie als Seiten.",
 		FetchLabel: "URL mit ftp, gopher, news, nntp, wais, telnet oder aus dem Web:", Fetch: "Abrufen",

@@ -28,6 +28,15 @@ func spanish() texts {
 		LeadsRegistry: "El registro de este servidor", LeadsDNS: "Reglas en el DNS (DDDS)", LeadsSLP: "Servicios de la red (SLP)",
 		LeadsOther: "Otro resolutor", LeadsAway: "Una regla de este servidor, a %s", LeadsRule: "Una regla de este servidor",
 
+		Browse: "Explorar", BrowseSays: "Nombres del registro de este sitio, en su orden.",
+		NamesPrefix: "Nombres que empiezan por:", NamesWords: "En el título o en el nombre:", NamesHost: "Que llevan al host:",
+		NamesTag: "Con la etiqueta:", NamesStatus: "Estado:", StatusAny: "cualquiera", StatusActive: "en uso",
+		StatusReserved: "reservado", StatusWithdrawn: "retirado", ForTrial: "de prueba",
+		MoreOfName:  "Lo que se sabe de este nombre",
+		LeadsToHost: "lleva a %s", AnotherName: "otro nombre de %s",
+		SearchLate: "Todavía no se ha buscado en todos los nombres.", GoOn: "Seguir buscando desde aquí",
+		SpaceNames: "Nombres en el registro", OneName: "1 nombre", ManyNames: "%s nombres",
+
 		FetchTitle: "Obtener un URL",
 		FetchSays:  "Este servidor obtiene lo que los navegadores ya no pueden: archivos, menús, artículos y registros, y los muestra como páginas.",
 		FetchLabel: "Un URL de ftp, gopher, news, nntp, wais, telnet o de la web:", Fetch: "Obtener",

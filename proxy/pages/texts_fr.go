@@ -28,6 +28,15 @@ func french() texts {
 		LeadsRegistry: "Le registre de ce serveur", LeadsDNS: "Des règles dans le DNS (DDDS)", LeadsSLP: "Des services du réseau (SLP)",
 		LeadsOther: "Un autre résolveur", LeadsAway: "Une règle de ce serveur, vers %s", LeadsRule: "Une règle de ce serveur",
 
+		Browse: "Parcourir", BrowseSays: "Noms du registre de ce site, dans leur ordre.",
+		NamesPrefix: "Noms qui commencent par :", NamesWords: "Dans le titre ou le nom :", NamesHost: "Qui mènent à l’hôte :",
+		NamesTag: "Avec le mot-clé :", NamesStatus: "État :", StatusAny: "tous", StatusActive: "en usage",
+		StatusReserved: "réservé", StatusWithdrawn: "retiré", ForTrial: "à l’essai",
+		MoreOfName:  "Ce que l’on sait de ce nom",
+		LeadsToHost: "mène à %s", AnotherName: "un autre nom de %s",
+		SearchLate: "Tous les noms n’ont pas encore été parcourus.", GoOn: "Continuer la recherche à partir d’ici",
+		SpaceNames: "Noms dans le registre", OneName: "1 nom", ManyNames: "%s noms",
+
 		FetchTitle: "Récupérer un URL",
 		FetchSays:  "Ce serveur récupère ce que les navigateurs ne savent plus lire : fichiers, menus, articles et notices, et les montre comme des pages.",
 		FetchLabel: "Un URL ftp, gopher, news, nntp, wais, telnet ou du web :", Fetch: "Récupérer",

@@ -24,6 +24,15 @@ func chinese() texts {
 		LeadsRegistry: "本服务器的登记册", LeadsDNS: "DNS 中的规则（DDDS）", LeadsSLP: "网络中的服务（SLP）", LeadsOther: "其他解析服务器",
 		LeadsAway: "本服务器的规则，通向 %s", LeadsRule: "本服务器的规则",
 
+		Browse: "浏览", BrowseSays: "本网站登记的名称，按顺序排列。",
+		NamesPrefix: "名称开头：", NamesWords: "标题或名称含：", NamesHost: "指向的主机：",
+		NamesTag: "标签：", NamesStatus: "状态：", StatusAny: "全部", StatusActive: "使用中",
+		StatusReserved: "保留", StatusWithdrawn: "已撤回", ForTrial: "试用",
+		MoreOfName:  "关于此名称的已知信息",
+		LeadsToHost: "指向 %s", AnotherName: "%s 的另一个名称",
+		SearchLate: "尚未搜索全部名称。", GoOn: "从此处继续搜索",
+		SpaceNames: "登记的名称", OneName: "1 个名称", ManyNames: "%s 个名称",
+
 		FetchTitle: "获取 URL",
 		FetchSays:  "本服务器获取浏览器已不再支持的内容：文件、菜单、文章和记录，并以网页形式显示。",
 		FetchLabel: "ftp、gopher、news、nntp、wais、telnet 或网页的 URL：", Fetch: "获取",

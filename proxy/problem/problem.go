@@ -50,6 +50,7 @@ func New(err error) api.Problem {
 		p.Noun = failure.Noun
 	}
 	p.IsPage = errors.Is(err, ErrNoPage)
+	cite(&p)
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)
 	p.Declined = p.Refused && refusal.Own

@@ -41,6 +41,7 @@ var (
 
 	ErrHost          = errors.New("this machine has rights here that are not lent to requests for another host (listen.names)")
 	ErrResolveClient = errors.New("this client may not resolve names (access.resolve_clients)")
+	ErrBrowseClient  = errors.New("this client may not list names (access.browse_clients)")
 	ErrProxyClient   = errors.New("this client may not use the proxy (access.proxy_clients)")
 	ErrFetchSite     = errors.New("a page of another site may only link to what is fetched here, and not load it with the " +
 		"rights of its reader (access.embedders)")

@@ -20,7 +20,7 @@ const (
 	KindFetch                // a resource, at /fetch
 	KindBatch                // many names
 	KindDocument             // a document that never changes
-	KindPage                 // the front page, or one about namespaces or the API
+	KindPage                 // the front page, one about namespaces or the API, or a list of names
 	KindPurge                // that what is stored for a URI be removed, with PURGE
 	KindSecure               // anything, without TLS, where that is redirected to https
 )

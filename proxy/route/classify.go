@@ -111,6 +111,10 @@ func (a *Ask) parse(v *View, p *Place) {
 		a.Target, a.Err = p.Handles.parse(handle, p.Names)
 		return
 	}
+	if t, ok := p.listed(a.Path); ok {
+		a.Target = t
+		return
+	}
 	a.Target, a.Err = parse(a.Path, v.Scratch)
 	if a.Err != nil {
 		a.previewURN(v)

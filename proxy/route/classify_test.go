@@ -40,6 +40,8 @@ func places(t testing.TB) map[string]route.Place {
 		{Prefix: "20.ABC", Names: "hdl:20.abc/"},
 		{Prefix: "20.lost", Names: "ark:/12345/"},
 	}
+	listing := hosts
+	listing.Browses, listing.HasSitemap = true, true
 	hostsTLS, public, below := hosts, *server, *server
 	public.PublicURL, below.PublicURL = "https://public.example:8443", "https://public.example/names"
 	hostsTLS.RedirectTLS = true
@@ -59,6 +61,7 @@ func places(t testing.TB) map[string]route.Place {
 		"hostsown":  {Server: &hosts, Local: "127.0.0.1:8080", IsThisMachine: true, Proxies: true},
 		"hoststls":  {Server: &hostsTLS, Local: local},
 		"handles":   {Server: &handles, Local: local},
+		"listing":   {Server: &listing, Local: local},
 		"public":    {Server: &public, Local: local},
 		"below":     {Server: &below, Local: local},
 		"securedby": {Server: &secured, Local: local, IsFronted: true},
@@ -119,6 +122,18 @@ func describe(a *route.Ask) string {
 		add("nid", n.NID)
 		add("search", n.Search)
 		add("after", n.After)
+	}
+	if n := a.Target.Names; n != nil {
+		s := n.Search
+		for _, field := range [][2]string{{"prefix", s.Prefix}, {"words", s.Words}, {"host", s.Host}, {"tag", s.Tag}, {"status", s.Status}, {"after", s.After}} {
+			add(field[0], field[1])
+		}
+		if n.Fault != nil {
+			add("fault", n.Fault.Error())
+		}
+	}
+	if s := a.Target.Sitemap; s != nil {
+		add("file", s.File)
 	}
 	for _, flag := range []struct {
 		name string

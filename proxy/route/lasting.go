@@ -27,6 +27,12 @@ func (a *Ask) Last(lasting func(string) string) {
 	if d := t.Docs; d != nil {
 		t.Docs = &Docs{lasting(d.Slug)}
 	}
+	if t.Names != nil {
+		t.Names = t.Names.lasting(lasting)
+	}
+	if t.Sitemap != nil {
+		t.Sitemap = &Sitemap{lasting(t.Sitemap.File)}
+	}
 	for _, text := range [...]*string{
 		&a.Method, &a.Scheme, &a.Path, &a.Spelling, &a.Location, &a.To.Host, &t.Text, &t.Sort, &t.Format, &t.Handle, &t.Values, &t.Language,
 		&t.Query.ResolutionParams,

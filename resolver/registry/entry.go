@@ -74,6 +74,9 @@ func (e *Entry) Follows(before *Entry) bool { return before.Key == e.keyBefore()
 // Exists reports whether there is such an entry.
 func (e Entry) Exists() bool { return e.Version != 0 }
 
+// IsOpen reports whether an entry is one for all: it is active, and not for trial.
+func (e *Entry) IsOpen() bool { return e.Exists() && e.Status == Active && !e.Sandbox }
+
 // Record is the content of an entry.
 type Record struct {
 	Status Status

@@ -21,6 +21,11 @@ type Search struct {
 	// it; one that begins with "//", or a scheme and "//", and ends with a host, is that one. Both are found by an index, and so is a Target
 	// with a host that something ends, as in "//example.org/".
 	Text, Target string
+	// Title is a part of the name, of the title of a target, or of a text in one of the TitleMembers of the metadata, without regard to case.
+	Title        string
+	TitleMembers []string
+	// Open is whether only what is open to all is found: active entries that are not for trial.
+	Open bool
 	// At is the time at which the entries were as they are searched and found; the zero value is now. Of what was purged nothing is there.
 	At time.Time
 	// Tag is one of the member "tags" of the metadata. Member and Value are one of its members, and its value or one of its values,
@@ -43,24 +48,33 @@ type Searched struct {
 	// Last is the name after which to go on: the last that was read. "" means that there is no more.
 	Last string
 	Late bool // it ended because of Within
+	// LastIsOpen is whether the entry of Last is open to all: see Search.Open.
+	LastIsOpen bool
 }
 
-// searchPage is how many entries are read at once: each page is a transaction of its own, as a long one
-// would keep the store from tidying up what is written meanwhile.
-const searchPage = 1000
+// searchPage is how many entries are read at once at most: each page is a transaction of its own, as a long one
+// would keep the store from tidying up what is written meanwhile. The first page has no more than are searched for, and each is
+// searchGrowth times as long as the one before.
+const (
+	searchPage   = 1000
+	searchGrowth = 4
+)
 
 // Search calls found with each entry that fits, in the order of their names, and returns how far it came.
 // Text, and a Target that names no host, are searched by reading all entries below Below, since no index has the parts of
 // targets. An error of found ends it.
 func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (Searched, error) {
-	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
+	s.Text, s.Target, s.Title = strings.ToLower(s.Text), strings.ToLower(s.Target), strings.ToLower(s.Title)
 	done := Searched{Last: s.After}
 	begun := r.config.Now()
 	hits, is, err := r.byHost(ctx, &s)
 	if err != nil {
 		return done, err
 	}
-	pages := searchedPages{registry: r, search: &s}
+	pages := searchedPages{registry: r, search: &s, size: searchPage}
+	if s.Limit > 0 {
+		pages.size = min(s.Limit, searchPage)
+	}
 	if is {
 		pages.hits = &hits
 	}
@@ -71,7 +85,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		}
 		for _, e := range page {
 			done.Read++
-			done.Last = e.Name
+			done.Last, done.LastIsOpen = e.Name, e.IsOpen()
 			if !s.fits(e) {
 				continue
 			}
@@ -99,6 +113,7 @@ type searchedPages struct {
 	search   *Search
 	hits     *hostHits // of a host; nil where all are read
 	read     int       // pages
+	size     int       // of the next page
 	names    []string  // of what has the host
 	more     bool      // there are more than names
 }
@@ -108,7 +123,9 @@ func (p *searchedPages) next(ctx context.Context, after string) (page []Entry, m
 	dense := p.hits != nil && p.hits.rows*hostDense > int64(p.hits.all) && p.read < hostPages
 	if p.hits == nil || dense {
 		p.read++
-		return p.registry.searchPage(ctx, *p.search, after)
+		size := p.size
+		p.size = min(size*searchGrowth, searchPage)
+		return p.registry.searchPage(ctx, *p.search, after, size)
 	}
 	if len(p.names) == 0 {
 		if p.names, p.more, err = p.registry.namesAt(ctx, p.search, p.hits, after); err != nil {
@@ -132,19 +149,19 @@ func (p *searchedPages) next(ctx context.Context, after string) (page []Entry, m
 	return page, len(p.names) > 0 || p.more, err
 }
 
-// searchPage returns the next entries after a name, and whether there may be more.
-func (r *Registry) searchPage(ctx context.Context, s Search, after string) (page []Entry, more bool, err error) {
+// searchPage returns at most size of the next entries after a name, and whether there may be more.
+func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, more bool, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		if s.AliasOf == "" || !s.At.IsZero() {
-			page, err = tx.List(s.Kind, s.Below, after, searchPage)
-			more = len(page) == searchPage
+			page, err = tx.List(s.Kind, s.Below, after, size)
+			more = len(page) == size
 			if err == nil && !s.At.IsZero() {
 				page, err = EntriesAt(tx, page, s.At)
 			}
 			return err
 		}
 		of := s.AliasOf + " "
-		documents, err := tx.Documents(TableAliases, of+s.Below, of+after, searchPage)
+		documents, err := tx.Documents(TableAliases, of+s.Below, of+after, size)
 		if err != nil {
 			return err
 		}
@@ -152,7 +169,7 @@ func (r *Registry) searchPage(ctx context.Context, s Search, after string) (page
 		for i, d := range documents {
 			keys[i] = Name(strings.TrimPrefix(d.Key, of))
 		}
-		more = len(documents) == searchPage
+		more = len(documents) == size
 		page, err = tx.Entries(keys)
 		return err
 	})
@@ -165,19 +182,65 @@ func (s *Search) fits(e Entry) bool {
 	if !e.Exists() || !s.At.IsZero() && s.AliasOf != "" && e.Alias != s.AliasOf {
 		return false
 	}
-	if s.Statuses != nil && !slices.Contains(s.Statuses, e.Status) {
+	if s.Statuses != nil && !slices.Contains(s.Statuses, e.Status) || s.Open && !e.IsOpen() {
 		return false
 	}
-	if s.Target != "" && !s.fitsTarget(&e) {
+	return s.fitsMembers(&e) && (s.Text == "" || contains(e.Name, s.Text) || inTargets(e, s.Text))
+}
+
+// fitsMembers reports whether the targets, the title and the metadata of an entry are those that are searched for.
+func (s *Search) fitsMembers(e *Entry) bool {
+	if s.Target != "" && !s.fitsTarget(e) || s.Title != "" && !contains(e.Name, s.Title) && !s.fitsTitle(e) {
 		return false
 	}
 	if s.Tag != "" && !hasMember(e.Metadata, "tags", s.Tag) {
 		return false
 	}
-	if s.Member != "" && !hasMember(e.Metadata, s.Member, s.Value) {
+	return s.Member == "" || hasMember(e.Metadata, s.Member, s.Value)
+}
+
+// fitsTitle reports whether a title has the text.
+func (s *Search) fitsTitle(e *Entry) bool {
+	if slices.ContainsFunc(e.Targets, func(t Target) bool { return contains(t.Title, s.Title) }) {
+		return true
+	}
+	if e.Metadata == "" || !strings.ContainsAny(e.Metadata, `\`) && !contains(e.Metadata, s.Title) {
 		return false
 	}
-	return s.Text == "" || contains(e.Name, s.Text) || inTargets(e, s.Text)
+	var object map[string]any
+	if json.Unmarshal([]byte(e.Metadata), &object) != nil {
+		return false
+	}
+	for member, value := range object {
+		isTitle := slices.ContainsFunc(s.TitleMembers, func(title string) bool { return strings.EqualFold(title, member) })
+		if isTitle && hasText(value, s.Title, titleDepth) {
+			return true
+		}
+	}
+	return false
+}
+
+// titleDepth is how deep in lists and objects a title may be.
+const titleDepth = 3
+
+// hasText reports whether a value of JSON has a text that is in lower case in one of its texts.
+func hasText(value any, lower string, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch v := value.(type) {
+	case string:
+		return contains(v, lower)
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return hasText(one, lower, depth-1) })
+	case map[string]any:
+		for _, one := range v {
+			if hasText(one, lower, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *Search) fitsTarget(e *Entry) bool {

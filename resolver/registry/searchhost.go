@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A search for a target whose text names a host is answered by the index of hosts: it says which versions may have it, and these are read.
@@ -68,6 +69,9 @@ const (
 	hostDense = 50
 	// hostPages is how many pages of names are then read before the index is asked.
 	hostPages = 20
+	// hostSoon is of how many rows the names are looked up in a millisecond: where a search has not the time for all, some are found sooner in
+	// the order of all names.
+	hostSoon = 100
 )
 
 // hits finds the rows that may have a host; known is false where the index is not complete.
@@ -182,7 +186,7 @@ func (r *Registry) byHost(ctx context.Context, s *Search) (found hostHits, is bo
 		}
 		s.host = &q
 	}
-	all := found.many || s.Limit == 0 && found.rows*hostDense > int64(found.all)
+	all := found.many || s.Limit == 0 && found.rows*hostDense > int64(found.all) || s.Within > 0 && found.rows > int64(s.Within/time.Millisecond)*hostSoon
 	return found, !all, nil
 }
 

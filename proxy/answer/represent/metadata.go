@@ -3,6 +3,7 @@ package represent
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,19 @@ var (
 	typeKeys     = []string{"type", "resourceType", "dc.type", "datacite.resourcetype"}
 	languageKeys = []string{"language", "inLanguage", "dc.language"}
 )
+
+// TitleMembers returns the members of metadata that have the title.
+func TitleMembers() []string { return slices.Clone(titleKeys) }
+
+// TitleOf returns the title in the metadata that a registry has of a name, as ParseMetadata does.
+func TitleOf(text string) string {
+	var m members
+	if text == "" || len(text) > maxInput || json.Unmarshal([]byte(text), &m.all) != nil {
+		return ""
+	}
+	m.fold()
+	return line(first(m, titleKeys, plain), maxText)
+}
 
 // ParseMetadata reads the metadata that a registry has of a name, a JSON object with members that are free. What it does not know, and what
 // has a form that it does not expect, is left out: a text may be a list, of which the first is taken, and a creator a text or an object

@@ -69,6 +69,9 @@ func TestParseMetadata(t *testing.T) {
 		{`{"DESC":"D","EMAIL":"a@a.example"}`, m{Description: "D"}},
 		{`{"title":"A","tags":["x","y"],"created":"2020-01-01T00:00:00Z","homepage":"https://a.example/"}`, m{Title: "A", Keywords: []string{"x", "y"}}},
 	} {
+		if title := represent.TitleOf(tt.text); title != tt.want.Title {
+			t.Errorf("%s: the title %q", tt.text, title)
+		}
 		if got := represent.ParseMetadata(tt.text); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s:\n%+v, want\n%+v", tt.text, got, tt.want)
 		}

@@ -1,0 +1,130 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/answer/represent"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Lists are what lists the names of the registry. Its functions are safe for concurrent use.
+type Lists struct {
+	// Search returns a page of names; nil has no such pages.
+	Search func(context.Context, resolver.NameSearch) (resolver.FoundNames, error)
+	// Count returns how many names there are of a namespace, such as "urn:nbn", and false where that is not known; nil is where not all readers
+	// may know.
+	Count func(ctx context.Context, group string) (int64, bool)
+	// Index returns the index of a sitemap, and File what writes one of its files, and releases it; nil has none.
+	Index func(context.Context) ([]byte, error)
+	File  func(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error)
+}
+
+// The freshness lifetimes of lists: names are registered all the time, and crawlers come once a day.
+const (
+	namesLifetime   = "max-age=60"
+	sitemapLifetime = "max-age=3600"
+)
+
+// sitemapType is the media type of sitemaps.
+const sitemapType = "application/xml; charset=utf-8"
+
+// Names returns the reply with a page of names. isForAll is whether all readers see the same. Where a reader cannot go on from, a page says so.
+func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, isForAll bool) (message.Reply, error) {
+	shown := pages.Names{Search: s}
+	reply := message.Reply{Status: http.StatusOK, CacheControl: namesLifetime}
+	if !isForAll {
+		reply.CacheControl = "private, " + namesLifetime
+	}
+	fault := asked.Fault
+	if fault == nil {
+		found, err := l.Search(ctx, s)
+		switch {
+		case errors.Is(err, resolver.ErrCursor):
+			fault = resolver.ErrCursor
+		case err != nil:
+			return message.Reply{}, err
+		}
+		shown.Next, shown.IsLate = found.Next, found.IsLate
+		for i := range found.Names {
+			shown.List = append(shown.List, listedName(&found.Names[i]))
+		}
+	}
+	if fault != nil {
+		shown.Fault, shown.Search.After, reply.Status = fault.Error(), "", http.StatusBadRequest
+	}
+	if fault != nil || shown.IsLate {
+		reply.CacheControl = message.NoStore
+	}
+	return reply.WithPage(message.Page(w.Names(&shown))), nil
+}
+
+// listedName returns what a page says of a name.
+func listedName(l *resolver.ListedName) pages.ListedName {
+	shown := pages.ListedName{
+		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status, IsSandbox: l.IsSandbox,
+	}
+	for _, target := range l.Targets {
+		if u, err := uri.Parse(target); err == nil && shown.Host == "" {
+			shown.Host, _ = u.Host()
+			shown.Host = strings.ToLower(shown.Host)
+		}
+	}
+	return shown
+}
+
+// calledOf returns the title of a name, "" where it is not known.
+func calledOf(l *resolver.ListedName) string { return cmp.Or(represent.TitleOf(l.Metadata), l.Title) }
+
+// NamePageURL returns the URL of the page about a canonical name, at a base.
+func NamePageURL(base, name string) string {
+	return string(route.AppendServiceURL(nil, base, describes, formatHTML, name))
+}
+
+// Sitemap returns the reply with an index of a sitemap, or one of its files.
+func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.Addr) (message.Reply, error) {
+	reply := message.Reply{Status: http.StatusOK, ContentType: sitemapType, CacheControl: sitemapLifetime}
+	if asked.File == "" {
+		index, err := l.Index(ctx)
+		if err != nil {
+			return message.Reply{}, err
+		}
+		reply.Body = index
+		return reply, nil
+	}
+	write, release, err := l.File(ctx, asked.File, client)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	reply.Stream, reply.Close = func(w http.ResponseWriter) error { return write(w) }, release
+	return reply, nil
+}
+
+// Robots returns robots.txt (RFC 9309), of a server with these lists, whose sitemap is at a URL, "" for none. Crawlers may read the front page,
+// those of namespaces and those about the API, and look up no names: each would cost a resolution. With a sitemap they may read the pages of its names.
+func Robots(lists Lists, sitemap string) *Static {
+	text := "User-agent: *\nAllow: /$\n"
+	for _, path := range []string{route.PathNamespaces, route.PathDocs} {
+		text += "Allow: " + path + "$\nAllow: " + path + "/\n"
+	}
+	if lists.Count != nil { // all may list names
+		text += "Allow: " + route.PathNames + "$\n"
+	}
+	if sitemap != "" {
+		text += "Allow: " + route.PathSitemap + "$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\nAllow: /uri-res/L2C.html?\n"
+	}
+	text += "Disallow: /\n"
+	if sitemap != "" {
+		text += "\nSitemap: " + sitemap + "\n"
+	}
+	return NewStatic("text/plain; charset=utf-8", []byte(text))
+}

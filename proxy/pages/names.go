@@ -1,0 +1,214 @@
+package pages
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// Names is a list of names of the registry, with what a reader has searched for. All texts are those of readers and of the registry.
+type Names struct {
+	Search resolver.NameSearch // with whether the reader may see all names
+	// Fault is why nothing was searched, in English; "" where it was.
+	Fault string
+	List  []ListedName
+	// Next is where to go on, "" for the end, and IsLate whether the search ended because of its time.
+	Next   string
+	IsLate bool
+}
+
+// ListedName is a name in a list.
+type ListedName struct {
+	Name, Path string // Path is that of its page
+	Title      string
+	Host       string // where it leads, "" for nowhere
+	Alias      string // what it is another name of, "" for none
+	Status     string // active, reserved or withdrawn
+	IsSandbox  bool
+}
+
+// What a list of names has room for, in octets of markup, and of what a row repeats.
+const (
+	roomNames = 28_500
+	roomName  = 300
+	roomAbout = 500
+)
+
+// pathNames is that of package route.
+const pathNames = "/names"
+
+// namesPage is the content of a list of names.
+type namesPage struct {
+	Frame
+	Action   template.HTMLAttr
+	Chosen   string // the language that was chosen, as its word; "" for none
+	Asked    resolver.NameSearch
+	HasTag   bool
+	Statuses []option // nil where there is no choice
+	Fault    said
+	Rows     template.HTML
+	Says     string // where there are no rows, or not all
+	More     link
+}
+
+// option is one of a choice.
+type option struct {
+	Value, Word string
+	IsChosen    bool
+}
+
+// Names returns a page that lists names. It has at most 30 KB: where there is no room for all of them, the next page begins sooner.
+func (w Writer) Names(n *Names) Page {
+	t, s := w.text(), n.Search
+	isFirst := !s.IsFiltered() && s.After == ""
+	at := ""
+	if isFirst && n.Fault == "" {
+		at = pathNames
+	}
+	page := namesPage{Frame: w.frame(string(t.Browse), here, at), Asked: s, HasTag: s.Tag != "", Chosen: w.form(pathNames, "").Chosen}
+	page.Action = w.form(pathNames, "").Action
+	page.Head, page.IsUnindexed = w.design.namesList.element, !isFirst || n.Fault != ""
+	if s.All {
+		page.Statuses = w.statuses(s.Status)
+	}
+	const longest = 400 // octets, which each link repeats
+	if target := namesTarget(s, ""); len(target) <= longest {
+		page.Languages = w.inLanguages(func(parameter string) string { return namesTarget(s, parameter) })
+	}
+	if n.Fault != "" {
+		page.Fault = w.stopped(n.Fault)
+		page.Fault.Known = capital(page.Fault.Known)
+		return w.execute("names.html", &w.design.namesList, page)
+	}
+	next := w.rows(&page, n)
+	switch {
+	case n.IsLate:
+		page.Says = string(t.SearchLate)
+	case len(n.List) == 0:
+		page.Says = string(t.EmptyResults)
+	}
+	if s.After = next; next != "" {
+		word := t.More
+		if n.IsLate {
+			word = t.GoOn
+		}
+		page.More = link{w.href(namesTarget(s, strings.TrimPrefix(w.query(), "?"))), string(word)}
+	}
+	return w.execute("names.html", &w.design.namesList, page)
+}
+
+// capital returns a sentence with a capital at its beginning.
+func capital(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	if size == 0 {
+		return sentence
+	}
+	return string(unicode.ToUpper(first)) + sentence[size:]
+}
+
+// rows sets the rows that there is room for, one at least, and returns where to go on.
+func (w Writer) rows(page *namesPage, n *Names) (next string) {
+	room := roomNames - roomFrame - len(page.Head)
+	for _, repeated := range [...]string{n.Search.Prefix, n.Search.Words, n.Search.Host, n.Search.Tag} {
+		room -= 2 * maxEscape * len(repeated) // in the form, and in the link to what follows
+	}
+	room -= maxEscape * len(n.Next)
+	var m markup
+	next = n.Next
+	for i := range n.List {
+		before := len(m)
+		w.row(&m, &n.List[i])
+		if len(m) > room && i > 0 {
+			m, next = m[:before], n.List[i-1].Name
+			break
+		}
+	}
+	page.Rows = m.html()
+	return next
+}
+
+// maxEscape is how many octets one may have in markup or in a query.
+const maxEscape = 5
+
+func (w Writer) row(m *markup, l *ListedName) {
+	m.tag("<li><a")
+	m.attr("href", w.design.Path(l.Path))
+	m.tag("><code>")
+	shown, _ := fitting(l.Name, roomName)
+	m.text(shown)
+	m.tag("</code></a>")
+	if l.Title != "" {
+		m.tag("<p>")
+		shown, _ = fitting(l.Title, roomAbout)
+		m.text(shown)
+		m.tag("</p>")
+	}
+	if about := w.about(l); about != "" {
+		m.tag(" <small>")
+		m.text(about)
+		m.tag("</small>")
+	}
+	m.tag("</li>\n")
+}
+
+// about says what a name is, and where it leads.
+func (w Writer) about(l *ListedName) string {
+	t := w.text()
+	var says []string
+	switch {
+	case l.Alias != "":
+		shown, _ := fitting(l.Alias, roomName)
+		says = append(says, t.AnotherName.with(shown))
+	case l.Host != "":
+		shown, _ := fitting(l.Host, roomName)
+		says = append(says, t.LeadsToHost.with(shown))
+	}
+	switch l.Status {
+	case "reserved":
+		says = append(says, string(t.StatusReserved))
+	case "withdrawn":
+		says = append(says, string(t.StatusWithdrawn))
+	}
+	if l.IsSandbox {
+		says = append(says, string(t.ForTrial))
+	}
+	return strings.Join(says, " · ")
+}
+
+// statuses returns the choice of a status.
+func (w Writer) statuses(chosen string) []option {
+	t := w.text()
+	all := []option{
+		{"", string(t.StatusAny), false},
+		{"active", string(t.StatusActive), false},
+		{"reserved", string(t.StatusReserved), false},
+		{"withdrawn", string(t.StatusWithdrawn), false},
+	}
+	for i := range all {
+		all[i].IsChosen = all[i].Value == chosen
+	}
+	return all
+}
+
+// namesTarget returns the target of a list, with another parameter, "" for none.
+func namesTarget(s resolver.NameSearch, parameter string) string {
+	var all []string
+	for _, field := range [...][2]string{
+		{"prefix", s.Prefix}, {"q", s.Words}, {"host", s.Host}, {"tag", s.Tag}, {"status", s.Status}, {"after", s.After},
+	} {
+		if field[1] != "" {
+			all = append(all, field[0]+"="+url.QueryEscape(field[1]))
+		}
+	}
+	if parameter != "" {
+		all = append(all, parameter)
+	}
+	if all == nil {
+		return pathNames
+	}
+	return pathNames + "?" + strings.Join(all, "&")
+}

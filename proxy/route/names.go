@@ -1,0 +1,108 @@
+package route
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver"
+)
+
+// PathNames is the path of the pages that list names of the registry, and PathSitemap that of the index of a sitemap, whose files are
+// beside it.
+const (
+	PathNames   = "/names"
+	PathSitemap = "/sitemap.xml"
+)
+
+// What a sitemap's file is called: what is between is opaque here.
+const (
+	sitemapBefore = "/sitemap-"
+	sitemapAfter  = ".xml"
+)
+
+// Names is a page with names of the registry.
+type Names struct {
+	Search resolver.NameSearch // what the reader is looking for: who that is, and what he may see, is not in it
+	// Fault is why the parameters are not valid, nil where they are; Search has those that are.
+	Fault error
+}
+
+// Sitemap is an index of a sitemap, or one of its files.
+type Sitemap struct {
+	File string // "" for the index
+}
+
+// What is wrong with parameters of the pages that list names.
+var (
+	ErrNamesLong   = errors.New("one of the fields is too long")
+	ErrNamesText   = errors.New("one of the fields has what is no text")
+	ErrNamesStatus = errors.New("there is no such status")
+)
+
+// The longest that fields may be, in octets, decoded.
+const (
+	maxField  = 200
+	maxPrefix = 500
+	maxCursor = 2048 // of which some are longer than names
+)
+
+// listed parses a target that is about lists of the registry, and reports whether it is one.
+func (p *Place) listed(target string) (Target, bool) {
+	switch {
+	case p.Browses && (target == PathNames || strings.HasPrefix(target, PathNames+"?")):
+		return parseNames(strings.TrimPrefix(target, PathNames)), true
+	case p.HasSitemap && target == PathSitemap:
+		return Target{Form: FormSitemap, Sitemap: &Sitemap{}}, true
+	case p.HasSitemap && strings.HasPrefix(target, sitemapBefore) && strings.HasSuffix(target, sitemapAfter):
+		file := strings.TrimSuffix(strings.TrimPrefix(target, sitemapBefore), sitemapAfter)
+		return Target{Form: FormSitemap, Sitemap: &Sitemap{File: file}}, file != ""
+	default:
+		return Target{}, false
+	}
+}
+
+// parseNames parses the query of a page that lists names, with its question mark.
+func parseNames(query string) Target {
+	n := new(Names)
+	for _, field := range [...]struct {
+		name string
+		to   *string
+		most int
+	}{
+		{"prefix", &n.Search.Prefix, maxPrefix},
+		{"q", &n.Search.Words, maxField},
+		{"host", &n.Search.Host, maxField},
+		{"tag", &n.Search.Tag, maxField},
+		{"status", &n.Search.Status, maxField},
+		{"after", &n.Search.After, maxCursor},
+	} {
+		raw, _ := rawParameter(query, field.name)
+		text, err := url.QueryUnescape(raw)
+		switch {
+		case err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+			n.Fault = ErrNamesText
+		case len(text) > field.most:
+			n.Fault = ErrNamesLong
+		default:
+			*field.to = strings.TrimSpace(text)
+		}
+	}
+	switch n.Search.Status {
+	case "", "active", "reserved", "withdrawn":
+	default:
+		n.Search.Status, n.Fault = "", ErrNamesStatus
+	}
+	return Target{Form: FormNames, Language: languageOf(query), Names: n}
+}
+
+// lasting returns Names whose texts last: see Ask.Last.
+func (n *Names) lasting(lasting func(string) string) *Names {
+	s := n.Search
+	for _, text := range [...]*string{&s.Prefix, &s.Words, &s.Host, &s.Tag, &s.Status, &s.After} {
+		*text = lasting(*text)
+	}
+	return &Names{s, n.Fault}
+}

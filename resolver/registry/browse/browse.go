@@ -1,0 +1,148 @@
+// Package browse lists the names of the registry for readers: in pages, within bounds of time and of how many read at once, and without
+// what only some may see.
+package browse
+
+import (
+	"context"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Config configures a Browser. All fields but Public must be set.
+type Config struct {
+	Registry *registry.Registry
+	// Searches bounds the searches at a time, and those of a client, Lists the pages that need none, and Files the files of a sitemap that are
+	// written. Who finds no slot free waits for at most Patience.
+	Searches, Lists, Files resolver.Quota
+	Patience               time.Duration
+	// Within bounds the time that a search takes, about; an index that it asks first is not interrupted before Most.
+	Within, Most time.Duration
+	// TitleMembers are those members of metadata that have the title, in lower case.
+	TitleMembers []string
+	// Public is the URL of this server for the pages of a sitemap, without a slash at its end.
+	Public string
+	// PageURL returns the URL of the page about a name at a base.
+	PageURL func(base, name string) string
+	Now     func() time.Time
+	// Background runs what goes on when its request has ended, with a context that ends with what serves.
+	Background func(func(context.Context))
+}
+
+// Browser lists names. It is safe for concurrent use.
+type Browser struct {
+	config Config
+	cursor cipher.AEAD
+	counts counts
+	parts  parts
+}
+
+// New returns a Browser. It starts nothing.
+func New(config Config) (*Browser, error) {
+	cursor, err := newCursor()
+	if err != nil {
+		return nil, fmt.Errorf("sealing positions of lists: %w", err)
+	}
+	return &Browser{config: config, cursor: cursor}, nil
+}
+
+// Bounds of a page of names.
+const (
+	pageNames   = 50
+	pageTargets = 3 // of each name
+)
+
+// Search returns a page of names. The error is resolver.ErrCursor where After is none, and resolver.ErrBusy where too many search.
+func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
+	search := registry.Search{
+		Title: s.Words, TitleMembers: b.config.TitleMembers, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
+	}
+	if search.After, err = b.position(s.After); err != nil {
+		return found, err
+	}
+	if search.Below, err = b.config.Registry.CanonicalPrefix(s.Prefix); err != nil {
+		search.Below = s.Prefix
+	}
+	if s.Status != "" {
+		var status registry.Status
+		if err := status.UnmarshalText([]byte(s.Status)); err != nil {
+			return found, err
+		}
+		search.Statuses = []registry.Status{status}
+	}
+	quota := b.config.Lists
+	if s.Words != "" || s.Host != "" || s.Tag != "" || s.Status != "" {
+		quota = b.config.Searches
+	}
+	release, err := b.acquire(ctx, quota, s.Client)
+	if err != nil {
+		return found, err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, b.config.Most)
+	defer cancel()
+	now := b.config.Now()
+	done, err := b.config.Registry.Search(ctx, search, func(e registry.Entry) error {
+		if len(found.Names) < pageNames {
+			found.Names = append(found.Names, listed(&e, now))
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return resolver.FoundNames{}, unavailable(err)
+	case done.Found > pageNames:
+		found.Next = found.Names[pageNames-1].Name
+	case done.Late:
+		found.IsLate, found.Next = true, b.next(done, s.All)
+	}
+	return found, nil
+}
+
+// acquire takes a slot for a client, and waits for one where none is free, but where it is the client who has them.
+func (b *Browser) acquire(ctx context.Context, q resolver.Quota, client netip.Addr) (release func(), err error) {
+	end, err := q.Shares.Acquire(client)
+	if err != nil {
+		return nil, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, b.config.Patience)
+	defer cancel()
+	if err := q.Slots.Acquire(waiting); err != nil {
+		end()
+		return nil, fmt.Errorf("%w: too many look around in the registry", resolver.ErrBusy)
+	}
+	return func() { q.Slots.Release(); end() }, nil
+}
+
+// unavailable returns the error of a store for readers, who are not told where it is.
+func unavailable(err error) error {
+	if errors.Is(err, registry.ErrNoStore) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", registry.ErrNoStore, err)
+}
+
+// listed returns what lists say of an entry at a time.
+func listed(e *registry.Entry, at time.Time) resolver.ListedName {
+	l := resolver.ListedName{
+		Name: e.Name, Status: e.Status.String(), Alias: e.Alias, Metadata: e.Metadata, IsSandbox: e.Sandbox, Changed: e.Changed,
+	}
+	for i := range e.Targets {
+		t := &e.Targets[i]
+		if !t.ValidAt(at) {
+			continue
+		}
+		if l.Title == "" {
+			l.Title = t.Title
+		}
+		if len(l.Targets) < pageTargets && resolver.Leads(t.Rel) {
+			l.Targets = append(l.Targets, t.URI)
+		}
+	}
+	return l
+}

@@ -1,0 +1,169 @@
+package browse
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/xml"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A sitemap (sitemaps.org, version 0.9) is an index of files at /sitemap.xml, and files beside it, since a file is about addresses of its own
+// folder and those below. The name of a file says which part it has: the names after one up to another, so that several urnds on one store
+// serve the files of each other.
+
+// Bounds of a file, by the protocol.
+const (
+	maxFileURLs   = 50_000
+	maxFileOctets = 50 << 20
+	maxURL        = 2047 // octets
+	filePage      = 1000 // names that are read at once
+)
+
+const (
+	sitemapHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+	sitemapXMLN = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n"
+)
+
+// between is between the two names in the name of a file: base64url has it not (RFC 4648 section 5).
+const between = "~"
+
+// file returns the name of the file of a part.
+func (s span) file() string {
+	encode := base64.RawURLEncoding.EncodeToString
+	return encode([]byte(s.after)) + between + encode([]byte(s.upto))
+}
+
+// spanOf returns the part of a file. The error is resolver.ErrCursor.
+func (b *Browser) spanOf(file string) (s span, err error) {
+	after, upto, ok := strings.Cut(file, between)
+	if !ok {
+		return s, resolver.ErrCursor
+	}
+	for _, end := range [...]struct {
+		encoded string
+		name    *string
+	}{{after, &s.after}, {upto, &s.upto}} {
+		octets, err := base64.RawURLEncoding.Strict().DecodeString(end.encoded)
+		if err != nil || strings.HasPrefix(string(octets), sealed) {
+			return s, resolver.ErrCursor
+		}
+		if *end.name, err = b.position(string(octets)); err != nil {
+			return s, err
+		}
+	}
+	if s.upto != "" && s.upto <= s.after {
+		return s, resolver.ErrCursor
+	}
+	return s, nil
+}
+
+// Index returns the index of a sitemap. While the files are found for the first time it has those that are known.
+func (b *Browser) Index(ctx context.Context) ([]byte, error) {
+	all, err := b.spans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var w bytes.Buffer
+	w.WriteString(sitemapHead + "<sitemapindex" + sitemapXMLN)
+	for _, s := range all {
+		w.WriteString("<sitemap><loc>")
+		_ = xml.EscapeText(&w, []byte(b.config.Public+"/sitemap-"+s.file()+".xml")) // a buffer does not fail
+		w.WriteString("</loc></sitemap>\n")
+	}
+	w.WriteString("</sitemapindex>\n")
+	return w.Bytes(), nil
+}
+
+// File returns what writes a file of a sitemap, for a client, and what releases its slot: that must be called once, unless there is an error. The
+// error is resolver.ErrCursor where there is no such file.
+func (b *Browser) File(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error) {
+	s, err := b.spanOf(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	release, err = b.acquire(ctx, b.config.Files, client)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := b.entriesAfter(ctx, s.after)
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return func(w io.Writer) error { return b.writeFile(ctx, w, s, first) }, release, nil
+}
+
+// entriesAfter returns the next entries after a name.
+func (b *Browser) entriesAfter(ctx context.Context, after string) ([]registry.Entry, error) {
+	entries, err := b.config.Registry.List(ctx, registry.KindName, "", after, filePage)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return entries, nil
+}
+
+// writeFile writes the file of a part, the first entries of which were read.
+func (b *Browser) writeFile(ctx context.Context, to io.Writer, s span, page []registry.Entry) error {
+	w := bufio.NewWriterSize(to, 32<<10)
+	left, room := maxFileURLs, maxFileOctets
+	write := func(text string) { room -= len(text); _, _ = w.WriteString(text) } // Flush returns the error
+	write(sitemapHead + "<urlset" + sitemapXMLN)
+	var one bytes.Buffer
+	for {
+		for i := range page {
+			e := &page[i]
+			if s.upto != "" && e.Name > s.upto || left == 0 {
+				page = nil
+				break
+			}
+			if !b.appendURL(&one, e) {
+				continue
+			}
+			const end = len("</urlset>\n")
+			if one.Len() > room-end {
+				page = nil
+				break
+			}
+			left--
+			room -= one.Len()
+			if _, err := w.Write(one.Bytes()); err != nil {
+				return err
+			}
+		}
+		if len(page) < filePage {
+			break
+		}
+		var err error
+		if page, err = b.entriesAfter(ctx, page[len(page)-1].Name); err != nil {
+			return err
+		}
+	}
+	write("</urlset>\n")
+	return w.Flush()
+}
+
+// appendURL sets one to the element of a name, and reports whether it has one: it is open to all, and its address not too long.
+func (b *Browser) appendURL(one *bytes.Buffer, e *registry.Entry) bool {
+	if !e.IsOpen() {
+		return false
+	}
+	address := b.config.PageURL(b.config.Public, e.Name)
+	if len(address) > maxURL {
+		return false
+	}
+	one.Reset()
+	one.WriteString("<url><loc>")
+	_ = xml.EscapeText(one, []byte(address))
+	one.WriteString("</loc><lastmod>")
+	one.WriteString(e.Changed.UTC().Format(time.DateOnly))
+	one.WriteString("</lastmod></url>\n")
+	return true
+}
