@@ -134,6 +134,15 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 	ask("/api/v1/health", "GET /api/v1/health", "")
 	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?limit=2", "")
 	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?limit=none", "")
+	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?order=newest", "")
+	ask("/api/v1/registry/changes/{id}", "GET /api/v1/registry/changes/1", "")
+	ask("/api/v1/registry/changes/{id}", "GET /api/v1/registry/changes/99", "")
+	for _, query := range []string{"?dry_run=true", "", "?dry_run=1"} {
+		ask("/api/v1/registry/changes/revert", "POST /api/v1/registry/changes/revert"+query, `{"set":1,"note":"n"}`) // conflicts, as it was changed since
+		ask("/api/v1/registry/changes/revert", "POST /api/v1/registry/changes/revert"+query, `{"set":3,"note":"n"}`)
+	}
+	ask("/api/v1/names", "GET /api/v1/names?uri=urn:example:a&version=1", "")
+	ask("/api/v1/names", "PUT /api/v1/names?uri=urn:example:new&dry_run=true", all)
 	ask("/api/v1/registry/versions", "GET /api/v1/registry/versions", "")
 	ask("/api/v1/tokens", "POST /api/v1/tokens", `{"name":"a","role":"reader"}`)
 	ask("/api/v1/tokens/{id}", "DELETE /api/v1/tokens/{id}", "")

@@ -1,6 +1,8 @@
 package admin_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"html"
 	"net/http/httptest"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
@@ -501,4 +504,33 @@ func TestEditingPrefix(t *testing.T) {
 	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422, "pattern")
 	b.get("/registry/history?uri=urn:nbn:fi:p:&kind=prefix").says(t, 200, "Version 2")
 	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").says(t, 400)
+}
+
+// The page of a name has the health of its targets, where they were checked, and leads to its page for readers.
+func TestNameOfEditors(t *testing.T) {
+	s := newSite(t, func(c *admin.Config) { c.Public = "https://urn.example/resolver" })
+	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"},{"uri":"https://a.example/2"}]}`)
+	s.put(t, "urn:nbn:fi:alias", `{"alias":"urn:nbn:fi:a"}`)
+	b := newBrowser(s, here)
+	if p := b.get("/registry/name?uri=urn:nbn:fi:a"); strings.Contains(p.text(), "Health") {
+		t.Errorf("nothing was checked: %s", p.text())
+	}
+	sum := sha256.Sum256([]byte("https://a.example/1"))
+	dead := registry.Document{
+		Key: "urn:nbn:fi:a " + hex.EncodeToString(sum[:12]), Value: []byte(`{"uri":"https://a.example/1","state":"unhealthy","checked":"2031-05-01T10:00:00Z","failures":7}`),
+	}
+	if err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.Put(registry.TableHealth, []registry.Document{dead})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p := b.get("/registry/name?uri=URN:NBN:fi:a")
+	p.says(t, 200, "Health", "unhealthy 2031-05-01 10:00", "https://a.example/2")
+	if !strings.Contains(p.Body.String(), `href="https://urn.example/resolver/urn:nbn:fi:a?preview"`) {
+		t.Errorf("no link to its page: %s", p.Body)
+	}
+	alias := b.get("/registry/name?uri=urn:nbn:fi:alias")
+	alias.says(t, 200, "another name of urn:nbn:fi:a")
+	b.get("/registry/name?uri=urn:nbn:fi:none").says(t, 404)
+	b.get("/registry/name").says(t, 400)
 }

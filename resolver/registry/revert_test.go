@@ -2,6 +2,8 @@ package registry_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +45,61 @@ func TestChangeSets(t *testing.T) {
 	}
 	if later := setsOf(t, r, 6); len(later) != 1 || later[0].Number != 11 {
 		t.Errorf("those after 6 are %+v", later)
+	}
+}
+
+// The sets before a number are those after none, backwards: of one row and of thousands, on many pages, and those that others interrupt.
+func TestChangeSetsBefore(t *testing.T) {
+	r := chained(t, 3)
+	n := 0
+	into := func(set registry.ChangeSet, rows int) registry.ChangeSet {
+		t.Helper()
+		_, err := r.Change(t.Context(), admin(), func(_ registry.WriteTx, w *registry.Batch) error {
+			if set.Kind != "" {
+				w.Into(set)
+			}
+			for range rows {
+				n++
+				record := registry.Record{Targets: []registry.Target{{URI: "https://a.example/"}}}
+				if _, _, err := w.Put(registry.Name(fmt.Sprintf("urn:example:before-%d", n)), record, "why"); err != nil {
+					return err
+				}
+			}
+			if _, err := w.Flush(); err != nil {
+				return err
+			}
+			set = w.Set()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	imported := into(registry.ChangeSet{Kind: registry.KindImport, By: "admin", Time: r.Now()}, 3000)
+	for i := range 1300 {
+		if into(registry.ChangeSet{}, 1); i%400 == 0 {
+			imported = into(imported, 700)
+		}
+	}
+	want := setsOf(t, r, 0)
+	slices.Reverse(want)
+	for _, before := range []registry.Seq{0, 1, 2, 4, 1000, 3003, 3004, 3500, want[0].Number, want[0].Number + 1} {
+		var got []registry.Seq
+		err := r.ChangeSetsBefore(t.Context(), before, func(s registry.ChangeSet) bool { got = append(got, s.Number); return true })
+		var numbers []registry.Seq
+		for _, set := range want {
+			if before == 0 || set.Number < before {
+				numbers = append(numbers, set.Number)
+			}
+		}
+		if err != nil || !slices.Equal(got, numbers) {
+			t.Errorf("before %d there are %d sets, %v; want %d", before, len(got), err, len(numbers))
+		}
+	}
+	calls := 0
+	if err := r.ChangeSetsBefore(t.Context(), 0, func(registry.ChangeSet) bool { calls++; return calls < 3 }); err != nil || calls != 3 {
+		t.Errorf("%d calls, %v", calls, err)
 	}
 }
 

@@ -87,6 +87,7 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 		page.Faults, status = faults{faultOf(err, nil)}, problem.Status(err)
 	}
 	for _, set := range found.Changes {
+		set.Note = cut(set.Note)
 		page.Sets = append(page.Sets, shownSet{set, setPath(set.Number, q.Get("prefix"))})
 	}
 	if found.More {
@@ -176,6 +177,17 @@ type shownRevert struct {
 func (r *reverted) shown() *shownRevert {
 	s := shownRevert{reverted: *r}
 	s.Differences, s.Rejected = r.Differences[:min(len(r.Differences), maxRevertShown)], r.Rejected[:min(len(r.Rejected), maxRevertShown)]
+	for i := range s.Differences {
+		of := s.Differences[i].Differences
+		of = of[:min(len(of), 2*shortLines)]
+		for j := range of {
+			of[j].Before, of[j].After = cut(of[j].Before), cut(of[j].After)
+		}
+		s.Differences[i].Differences = of
+	}
+	for i := range s.Rejected {
+		s.Rejected[i].Reason = cut(s.Rejected[i].Reason)
+	}
 	s.More = r.Names + r.Conflicts - int64(len(s.Differences)+len(s.Rejected))
 	return &s
 }

@@ -194,7 +194,7 @@ func (e *Editor) event(p *Request, one *event) (shown shownEvent, err error) {
 			return shown, err
 		}
 	}
-	shown.Differences = differences(before, one.Version)
+	shown.Differences = short(differences(before, one.Version))
 	return shown, nil
 }
 

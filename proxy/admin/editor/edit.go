@@ -2,6 +2,7 @@ package editor
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -79,8 +80,11 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 	}
 	r.version, r.form = current.version(), formOf(current)
 	if text := r.URL.Query().Get("restore"); text != "" {
-		number, _ := strconv.Atoi(text)
-		former, err := e.document(r.Request, r.subject, max(number, 1))
+		number, err := strconv.Atoi(text)
+		if err != nil || number < 1 {
+			return message.Reply{}, fmt.Errorf("%w: restore is the number of a version", problem.ErrSelection)
+		}
+		former, err := e.document(r.Request, r.subject, number)
 		if err != nil {
 			return message.Reply{}, err
 		}

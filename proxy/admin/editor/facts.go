@@ -110,6 +110,8 @@ func compact(raw json.RawMessage) string {
 type difference struct {
 	Field          string
 	Removed, Added []string
+	// More is how many lines are not in Removed and Added, since there are too many for a list.
+	More int
 	// Order is set where the same lines are in another order.
 	Order bool
 }

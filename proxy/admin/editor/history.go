@@ -74,7 +74,7 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 		if i+1 < len(found.Versions) {
 			before = found.Versions[i+1]
 		}
-		v := shownVersion{Name: d.name(), Differences: differences(before, d), IsCurrent: i == 0 && page.IsFirst}
+		v := shownVersion{Name: d.name(), Differences: short(differences(before, d)), IsCurrent: i == 0 && page.IsFirst}
 		s.Name = v.Name.Name
 		page.Versions = append(page.Versions, v)
 	}

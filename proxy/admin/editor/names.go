@@ -92,8 +92,9 @@ func pageOf(path string, q url.Values) string {
 func foundOf(n api.Name) foundName {
 	f := foundName{Name: n, Page: subject{Name: n.Name}.to(pathName)}
 	f.Title, _, _ = split(n.Metadata)
+	f.Title = cut(f.Title)
 	if len(n.Targets) > 0 {
-		f.First, f.More = n.Targets[0].URI, len(n.Targets)-1
+		f.First, f.More = cut(n.Targets[0].URI), len(n.Targets)-1
 	}
 	return f
 }

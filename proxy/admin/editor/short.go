@@ -1,0 +1,51 @@
+package editor
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// What lists show of a name, which may have 100 targets of 8 KiB: its own pages have all of it.
+const (
+	shortLine  = 200 // characters of a line
+	shortLines = 10  // lines of a field that were removed, and that were added
+	shortAll   = 50  // fields
+)
+
+// cut returns a text, or its beginning where it is long.
+func cut(text string) string {
+	if len(text) <= shortLine || utf8.RuneCountInString(text) <= shortLine {
+		return text
+	}
+	n := 0
+	for at := range text {
+		if n++; n > shortLine {
+			return text[:at] + "…"
+		}
+	}
+	return text
+}
+
+// short returns differences as lists show them.
+func short(all []difference) []difference {
+	more := len(all) - shortAll
+	made := make([]difference, min(len(all), shortAll))
+	for i := range made {
+		made[i] = all[i]
+		made[i].Field = cut(all[i].Field)
+		made[i].Removed, made[i].Added = shortened(all[i].Removed), shortened(all[i].Added)
+		made[i].More = len(all[i].Removed) + len(all[i].Added) - len(made[i].Removed) - len(made[i].Added)
+	}
+	if more > 0 {
+		made = append(made, difference{Field: "Others", More: more})
+	}
+	return made
+}
+
+func shortened(lines []string) []string {
+	made := make([]string, min(len(lines), shortLines))
+	for i := range made {
+		made[i] = cut(strings.TrimSpace(lines[i]))
+	}
+	return made
+}
