@@ -199,11 +199,3 @@ func checkColumns(columns []string) error {
 	}
 	return nil
 }
-
-// shortened returns the beginning of a text, with a mark where it has more.
-func shortened(text string, octets int) string {
-	if len(text) <= octets {
-		return text
-	}
-	return strings.ToValidUTF8(text[:octets], "") + "…"
-}

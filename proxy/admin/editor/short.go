@@ -33,7 +33,7 @@ func short(all []difference) []difference {
 	for i := range made {
 		made[i] = all[i]
 		made[i].Field = cut(all[i].Field)
-		made[i].Removed, made[i].Added = shortened(all[i].Removed), shortened(all[i].Added)
+		made[i].Removed, made[i].Added = cutLines(all[i].Removed), cutLines(all[i].Added)
 		made[i].More = len(all[i].Removed) + len(all[i].Added) - len(made[i].Removed) - len(made[i].Added)
 	}
 	if more > 0 {
@@ -42,10 +42,18 @@ func short(all []difference) []difference {
 	return made
 }
 
-func shortened(lines []string) []string {
+func cutLines(lines []string) []string {
 	made := make([]string, min(len(lines), shortLines))
 	for i := range made {
 		made[i] = cut(strings.TrimSpace(lines[i]))
 	}
 	return made
+}
+
+// shortened returns the beginning of a text, with a mark where it has more.
+func shortened(text string, octets int) string {
+	if len(text) <= octets {
+		return text
+	}
+	return strings.ToValidUTF8(text[:octets], "") + "…"
 }
