@@ -30,9 +30,9 @@ func (x *exchange) servePage() error {
 
 // serveDocs answers with a page about the API.
 func (x *exchange) serveDocs(asked *route.Docs) error {
-	reply, ok := x.handler.docs.Reply(x.writer(), asked.Slug, x.base())
-	if !ok {
-		return &problem.Failure{Err: problem.ErrNoPage, Input: route.PathDocs + "/" + asked.Slug}
+	reply, err := x.handler.docs.Reply(x.writer(), asked.Slug, x.base())
+	if err != nil {
+		return &problem.Failure{Err: err, Input: route.PathDocs + "/" + asked.Slug}
 	}
 	x.reply(reply)
 	return nil
