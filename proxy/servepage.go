@@ -57,9 +57,9 @@ func (x *exchange) namespace(nid string) (message.Reply, error) {
 
 // docs returns the reply with a page about the API.
 func (x *exchange) docs(asked *route.Docs) (message.Reply, error) {
-	reply, ok := x.handler.docs.Reply(x.writer(), asked.Slug, x.base())
-	if !ok {
-		return message.Reply{}, &problem.Failure{Err: problem.ErrNoPage, Input: route.PathDocs + "/" + asked.Slug}
+	reply, err := x.handler.docs.Reply(x.writer(), asked.Slug, x.base())
+	if err != nil {
+		return message.Reply{}, &problem.Failure{Err: err, Input: route.PathDocs + "/" + asked.Slug}
 	}
 	return reply, nil
 }

@@ -34,12 +34,7 @@ func (n Names) Suggest(text string) []string {
 	if u, ok := n.Identifiers.URI(text); ok {
 		try(u.String())
 	}
-	for _, one := range spellings(text) {
-		try(one)
-		if u, ok := n.Identifiers.URI(one); ok {
-			try(u.String())
-		}
-	}
+	n.respell(text, try)
 	name, rest := text, ""
 	if nid, nss, ok := strings.Cut(strings.TrimPrefix(text, "urn:"), ":"); ok {
 		name, rest = strings.ToLower(nid), nss
@@ -54,6 +49,16 @@ func (n Names) Suggest(text string) []string {
 		}
 	}
 	return found
+}
+
+// respell tries the spellings of a text, as URIs and as identifiers of another form.
+func (n Names) respell(text string, try func(candidate string)) {
+	for _, one := range spellings(text) {
+		try(one)
+		if u, ok := n.Identifiers.URI(one); ok {
+			try(u.String())
+		}
+	}
 }
 
 // withColons returns a text that begins with "urn" and the NID of a known namespace, and has colons for its spaces, "" for all others.

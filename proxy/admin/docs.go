@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/urnd/urnd/proxy/admin/editor"
@@ -25,12 +24,8 @@ func (h *Handler) docsOperations() []operation {
 
 // docsPage shows a page about the API. All of them are made once, when the first one is asked for.
 func (h *Handler) docsPage() func(p *editor.Request) (message.Reply, error) {
-	docs := sync.OnceValue(func() *apidoc.Pages {
-		made, err := apidoc.New(openAPI, apidoc.Options{Root: pathDocs, Document: "/openapi.json", Most: apidoc.MaxContent})
-		if err != nil { // it is part of the program, and a test makes the pages of it
-			panic(fmt.Sprintf("the OpenAPI document: %v", err))
-		}
-		return made
+	docs := sync.OnceValues(func() (*apidoc.Pages, error) {
+		return apidoc.New(openAPI, apidoc.Options{Root: pathDocs, Document: "/openapi.json", Most: apidoc.MaxContent})
 	})
 	return func(p *editor.Request) (message.Reply, error) {
 		if p.Form != nil {
@@ -40,7 +35,11 @@ func (h *Handler) docsPage() func(p *editor.Request) (message.Reply, error) {
 		if h.isSecure(p.Request) {
 			base = "https://" + p.Host
 		}
-		page, all := p.Panel, docs()
+		all, err := docs()
+		if err != nil {
+			return message.Reply{}, err
+		}
+		page := p.Panel
 		page.Title, page.Content = "API", all.Index
 		if p.ID != "" {
 			found, ok := all.Of(p.ID)

@@ -2,7 +2,6 @@ package apidoc
 
 import (
 	"fmt"
-	"html/template"
 	"net/url"
 	"strings"
 
@@ -21,7 +20,7 @@ func At(content pages.Content, base, query string) pages.Content {
 	if base == "" {
 		base = "https://HOST"
 	}
-	fill := strings.NewReplacer(baseMark, template.HTMLEscapeString(base), langMark, template.HTMLEscapeString(query))
+	fill := strings.NewReplacer(baseMark, string(pages.Escaped(base)), langMark, string(pages.Escaped(query)))
 	return pages.Content(fill.Replace(string(content)))
 }
 

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,7 +116,7 @@ type shown struct {
 // content is a media type with what is of it.
 type content struct {
 	MediaType string
-	Type      template.HTML
+	Type      pages.Content
 }
 
 // response is one for several statuses, which differ in nothing else.
@@ -171,7 +170,7 @@ func (m *maker) shown(path, method string, o *operation) shown {
 	for i := range o.Parameters {
 		p := &o.Parameters[i]
 		references(&p.Schema, use)
-		s.Parameters = append(s.Parameters, property{Name: p.Name, Says: p.Description, Type: escaped(p.In+", ") + typeOf(&p.Schema), IsRequired: p.Required})
+		s.Parameters = append(s.Parameters, property{Name: p.Name, Says: p.Description, Type: pages.Escaped(p.In+", ") + typeOf(&p.Schema), IsRequired: p.Required})
 	}
 	if b := o.RequestBody; b != nil {
 		s.Bodies, s.BodySays = contentsOf(b, use), b.Description

@@ -3,9 +3,10 @@ package apidoc
 import (
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // deepest bounds how deep the properties of properties are shown: what is below is called an object.
@@ -14,31 +15,31 @@ const deepest = 3
 // property is one of a schema, with those within it.
 type property struct {
 	Name, Says string
-	Type       template.HTML
+	Type       pages.Content
 	IsRequired bool
 	Within     []property
 }
 
 // typeOf returns the type of a schema in words, with links to the schemas that it refers to.
-func typeOf(s *schema) template.HTML {
+func typeOf(s *schema) pages.Content {
 	switch {
 	case s.Ref != "":
-		name := template.HTMLEscapeString(nameOf(s.Ref))
-		return template.HTML(`<a href="#schema-` + name + `">` + name + `</a>`) //nolint:gosec // escaped
+		name := string(pages.Escaped(nameOf(s.Ref)))
+		return pages.Content(`<a href="#schema-` + name + `">` + name + `</a>`)
 	case s.Items != nil:
 		return "list of " + typeOf(s.Items)
 	case len(s.OneOf)+len(s.AnyOf)+len(s.AllOf) > 0:
 		return alternatives(s)
 	case len(s.Enum) > 0:
-		return escaped(oneOf(s.Enum))
+		return pages.Escaped(oneOf(s.Enum))
 	case s.Const != nil:
-		return escaped(literal(s.Const))
+		return pages.Escaped(literal(s.Const))
 	}
-	return escaped(plainType(s)) + valuesOf(s)
+	return pages.Escaped(plainType(s)) + valuesOf(s)
 }
 
 // alternatives returns the types of schemas that are combined.
-func alternatives(s *schema) template.HTML {
+func alternatives(s *schema) pages.Content {
 	all, word := s.OneOf, " or "
 	if len(s.AnyOf) > 0 {
 		all = s.AnyOf
@@ -50,11 +51,11 @@ func alternatives(s *schema) template.HTML {
 	for i := range all {
 		types[i] = string(typeOf(&all[i]))
 	}
-	return template.HTML(strings.Join(types, word)) //nolint:gosec // typeOf escapes
+	return pages.Content(strings.Join(types, word))
 }
 
 // valuesOf returns the type of the values of an object that may have any members.
-func valuesOf(s *schema) template.HTML {
+func valuesOf(s *schema) pages.Content {
 	var values schema
 	if len(s.AdditionalProperties) == 0 || s.AdditionalProperties[0] != '{' || json.Unmarshal(s.AdditionalProperties, &values) != nil {
 		return ""
@@ -116,10 +117,6 @@ func literal(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(text)
-}
-
-func escaped(text string) template.HTML {
-	return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped
 }
 
 // propertiesOf returns the properties of a schema, and of what its lists have, down to a depth.

@@ -26,3 +26,6 @@ func (c Contents) Make(file string, data any) Content {
 	}
 	return Content(b.String())
 }
+
+// Escaped returns a text as content.
+func Escaped(text string) Content { return Content(template.HTMLEscapeString(text)) }

@@ -62,3 +62,20 @@ func TestDocsAreShort(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkDocs(b *testing.B) {
+	text, err := os.ReadFile("../answer/openapi.json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	made, err := apidoc.New(text, apidoc.Options{Root: "/docs", Document: "/api/v1/openapi.json", Most: apidoc.MaxContent})
+	if err != nil {
+		b.Fatal(err)
+	}
+	page, _ := made.Of("names")
+	d := pages.New(library(b))
+	for b.Loop() {
+		w := d.For("de-AT,de;q=0.9")
+		w.Docs(&pages.Docs{Title: page.Title, Root: "/docs", Path: "/docs/names", Content: apidoc.At(page.Content, "https://urn.example.org", w.Chosen())})
+	}
+}

@@ -137,20 +137,20 @@ func (b *wayBox) draw(m *markup, y int) {
 	at(m, b.x+8, y+wayLine+2)
 	m.tag(">")
 	m.text(letters(b.head, wayLetters-b.x/6))
-	m.tag("</text>")
+	m.tag("</text>\n")
 	if b.side != "" {
 		m.tag(`<text class="side"`)
 		at(m, wayWidth-8, y+wayLine+2)
 		m.tag(">")
 		m.text(b.side)
-		m.tag("</text>")
+		m.tag("</text>\n")
 	}
 	for i, line := range b.lines {
 		m.tag("<text")
 		at(m, b.x+8, y+(i+2)*wayLine+2)
 		m.tag(">")
 		m.text(line)
-		m.tag("</text>")
+		m.tag("</text>\n")
 	}
 	if b.class != "" {
 		m.tag("</g>")
