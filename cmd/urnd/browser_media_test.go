@@ -37,7 +37,7 @@ func (b *browserPage) checkMedia(t *testing.T) {
 }
 
 // checkForced fails where the page that is shown in forced colours has one of its own, which may not be seen beside them: computed styles
-// have the colours that the page wants, so it looks at the picture. Images have their own.
+// have the colours that the page wants, so it looks at the picture. Images have their own, and checkboxes are drawn by the browser.
 func (b *browserPage) checkForced(t *testing.T) {
 	t.Helper()
 	var page struct{ Own, Flat []string }
@@ -45,7 +45,7 @@ func (b *browserPage) checkForced(t *testing.T) {
 		document.querySelectorAll("img").forEach(e => e.remove())
 		return {
 			Own: ["ink", "ground", "faint", "line", "edge", "band", "visited", "warn", "accent"].map(name => root.getPropertyValue("--" + name).trim()),
-			Flat: [...document.querySelectorAll("button, input:not([type=hidden])")].filter(e => getComputedStyle(e).borderStyle === "none").map(e => e.outerHTML.slice(0, 100)),
+			Flat: [...document.querySelectorAll("button, input:not([type=hidden], [type=checkbox], [type=radio])")].filter(e => getComputedStyle(e).borderStyle === "none").map(e => e.outerHTML.slice(0, 100)),
 		}
 	})(getComputedStyle(document.documentElement))`, &page)
 	if len(page.Flat) > 0 {

@@ -57,7 +57,19 @@ func sitePages(w *browserSite) []sitePage {
 		{name: "fetch-failed", target: "/fetch?uri=gopher://127.0.0.1:1/", status: http.StatusForbidden, heading: "Forbidden"},
 		{name: "fetch-telnet", target: "/fetch?uri=telnet://library@catalogue.example.org/", status: ok, heading: "telnet://library@catalogue.example.org/"},
 		{name: "menu", target: "/fetch?uri=" + url.QueryEscape(w.gopher+"1/"), status: ok, heading: "", has: []string{"About this server", "Search the catalogue"}, isList: true},
-		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "urnd: state", has: []string{"registry", "answers"}, live: "td, #live"},
+		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "urnd: state", has: []string{"registry", "answers", "is ready"}, live: "#verdict, #live, .tiles, tbody"},
+		{name: "faults", isAdmin: true, target: "/faults", status: ok, heading: "Recent faults", has: []string{"warnings and errors"}, live: "tbody"},
+		{
+			name: "configuration", isAdmin: true, target: "/config", status: ok, heading: "Configuration in force", has: []string{"registry.store", "All sections"},
+			isList: true, types: "dns.timeout", goes: "/config?q=dns.timeout",
+		},
+		{
+			name: "configuration-section", isAdmin: true, target: "/config?section=dns", status: ok, heading: "Configuration in force", has: []string{"dns.timeout", "Section dns"},
+		},
+		{
+			name: "caches", isAdmin: true, target: "/caches", status: ok, heading: "Caches", has: []string{"Purge answers for names", "Purge stored responses"}, live: "tbody",
+			types: "urn:example:book", goes: "/caches?uri=urn%3Aexample%3Abook",
+		},
 		{name: "login", isAdmin: true, target: "/login", status: ok, heading: "Log in", has: []string{"Token", "It is not stored"}, types: "none", goes: "/login?next=%2F"},
 		{
 			name: "names", isAdmin: true, target: "/registry/names", status: ok, heading: "Names", has: []string{"urn:example:book", "withdrawn"}, isList: true,
