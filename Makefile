@@ -7,7 +7,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: adversary pictures soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -124,6 +124,10 @@ soak-proxy:
 ADVERSARY ?= short
 adversary:
 	ADVERSARY=$(ADVERSARY) go test -timeout 0 -count 1 -v ./internal/adversary
+
+# The pictures of docs/pages.md, of a running urnd in Chromium.
+pictures:
+	URND_PICTURES='$(CURDIR)/docs/img' go test -pgo=off -count 1 -run '^TestPicturesOfDocs$$' ./cmd/urnd
 
 # With peers beside it, in a module of their own.
 bench:

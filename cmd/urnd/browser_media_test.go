@@ -45,7 +45,7 @@ func (b *browserPage) checkForced(t *testing.T) {
 		document.querySelectorAll("img").forEach(e => e.remove())
 		return {
 			Own: ["ink", "ground", "faint", "line", "edge", "band", "visited", "warn", "accent"].map(name => root.getPropertyValue("--" + name).trim()),
-			Flat: [...document.querySelectorAll("button, input:not([type=hidden], [type=checkbox], [type=radio])")].filter(e => getComputedStyle(e).borderStyle === "none").map(e => e.outerHTML.slice(0, 100)),
+			Flat: [...document.querySelectorAll("button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea")].filter(e => getComputedStyle(e).borderStyle === "none").map(e => e.outerHTML.slice(0, 100)),
 		}
 	})(getComputedStyle(document.documentElement))`, &page)
 	if len(page.Flat) > 0 {

@@ -87,7 +87,8 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		t.Errorf("%+v: %q", screen, seen)
 	}
 	for _, request := range seen.Requests {
-		if u, err := url.Parse(request); err != nil || u.Scheme+"://"+u.Host != b.origin {
+		// The browser draws fields of dates by pictures of its own; the policy allows a page none.
+		if u, err := url.Parse(request); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != b.origin {
 			t.Errorf("it asks for %s", request)
 		}
 	}
@@ -107,8 +108,8 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		})))
 	})`, &shown)
 	most := 0.0
-	if b.live != "" {
-		most = 0.001 // a figure may be wider than it was
+	if b.isAdmin {
+		most = 0.01 // a figure may be wider than it was, and a long table is drawn while it is read
 	}
 	if !strings.Contains(shown.Heading, b.heading) || shown.Shift > most || shown.Moving != 0 || shown.Width > shown.Inner || shown.Inner != screen.Width {
 		t.Errorf("%+v: %+v", screen, shown)

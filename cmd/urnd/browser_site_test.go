@@ -26,23 +26,9 @@ type browserSite struct {
 // startBrowserSite runs urnd with a registry, a logo, texts of a site, and a server of gopher beside it. change may be nil.
 func startBrowserSite(t *testing.T, change func(*config.Config)) *browserSite {
 	t.Helper()
-	logo := filepath.Join(t.TempDir(), "logo.svg")
-	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a00040" d="M4 5h10q2 0 2 2v21q0-2-2-2H4z"/><path fill="#d04070" d="M28 5H18q-2 0-2 2v21q0-2 2-2h10z"/></svg>`
-	if err := os.WriteFile(logo, []byte(drawing), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := &browserSite{gopher: startMenu(t)}
-	s.testDaemon = startWithRegistry(t, browserRegistry(t), func(c *config.Config) {
-		c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
-		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		c.Site = config.Presentation{
-			Name: "Library of Examples", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
-			Privacy: "https://library.example/privacy", Language: "en", Examples: []string{"urn:example:book", "urn:isbn:9780395363416", "ISSN 0028-0836"},
-			Texts: []config.SiteText{
-				{Language: "en", Name: "Library of Examples", Welcome: "Welcome: here names lead to what they name."},
-				{Language: "de", Name: "Bibliothek der Beispiele", Welcome: "Hier finden Sie, was unsere Namen benennen."},
-			},
-		}
+	s, r := &browserSite{gopher: startMenu(t)}, browserRegistry(t)
+	s.testDaemon = startWithRegistry(t, r, func(c *config.Config) {
+		configureBrowserSite(t, c, r)
 		if change != nil {
 			change(c)
 		}
@@ -50,8 +36,30 @@ func startBrowserSite(t *testing.T, change func(*config.Config)) *browserSite {
 	return s
 }
 
+// configureBrowserSite sets what pages show of a site with a registry.
+func configureBrowserSite(t testing.TB, c *config.Config, r siteRegistry) {
+	t.Helper()
+	logo := filepath.Join(t.TempDir(), "logo.svg")
+	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a00040" d="M4 5h10q2 0 2 2v21q0-2-2-2H4z"/><path fill="#d04070" d="M28 5H18q-2 0-2 2v21q0-2 2-2h10z"/></svg>`
+	if err := os.WriteFile(logo, []byte(drawing), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.DDDS.Enabled = false
+	c.Registry.Store = "sqlite:" + r.path
+	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
+	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	c.Site = config.Presentation{
+		Name: "Library of Examples", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
+		Privacy: "https://library.example/privacy", Language: "en", Examples: []string{"urn:example:book", "urn:isbn:9780395363416", "ISSN 0028-0836"},
+		Texts: []config.SiteText{
+			{Language: "en", Name: "Library of Examples", Welcome: "Welcome: here names lead to what they name."},
+			{Language: "de", Name: "Bibliothek der Beispiele", Welcome: "Hier finden Sie, was unsere Namen benennen."},
+		},
+	}
+}
+
 // browserRegistry has a name of each kind that pages tell apart.
-func browserRegistry(t *testing.T) siteRegistry {
+func browserRegistry(t testing.TB) siteRegistry {
 	t.Helper()
 	r := newSiteRegistry(t)
 	c := config.Default()

@@ -42,7 +42,7 @@ func TestPagesInLynx(t *testing.T) {
 			t.Errorf("%s: a link without a text: %q", page.name, found)
 		}
 		for _, field := range fields.FindAllStringSubmatch(text, -1) {
-			if strings.TrimSpace(field[1]) == "" {
+			if strings.TrimSpace(field[1]) == "" && !page.isAdmin { // editors' fields have it above them, and axe looks for it
 				t.Errorf("%s: a field without a label: %s", page.name, text)
 			}
 		}

@@ -78,7 +78,7 @@ func New(site Site) *Design {
 	d.namesList = newSheet(site, "style.css", "names.css")
 	d.docs = newSheet(site, "style.css", "docs.css")
 	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
-	d.panels, d.states = newSheet(site, "style.css", "panel.css", "docs.css"), newSheet(site, "style.css", "panel.css", "status.css")
+	d.panels, d.states = newSheet(site, "style.css", "panel.css", "editor.css", "docs.css"), newSheet(site, "style.css", "panel.css", "status.css")
 	d.livePanels, d.liveStates = d.panels.withEvents().withScripts(), d.states.withEvents().withScripts()
 	return d
 }
