@@ -72,7 +72,7 @@ func TestNamePage(t *testing.T) {
 	response := s.based(t, "https://urn.example", "/uri-res/N2C.html?urn:example:a%2Cb", "Accept-Language: en")
 	page := text(t, response)
 	for _, want := range []string{
-		"<h1><code>urn:example:a%2Cb</code></h1>", `<p class="about">Kalevala</p>`, "It is in use.", `<time datetime="2031-05-01">`,
+		`<h1><code id="name">urn:example:a%2Cb</code>`, `<p class="about">Kalevala</p>`, "It is in use.", `<time datetime="2031-05-01">`,
 		`<a href="mailto:anna@a.example">`, `<a href="https://a.example/1">The book</a> <small>text/html</small>`,
 		`<b class="ill">its server does not answer now</b>`, `<small>describedby, application/rdf+xml</small>`,
 		"Lönnrot, Elias (1849): Kalevala. https://urn.example/urn:example:a%2Cb</p>",

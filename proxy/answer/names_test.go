@@ -111,12 +111,12 @@ func TestRobots(t *testing.T) {
 		sitemap string
 		want    string
 	}{
-		{Lists{}, "", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nDisallow: /\n"},
-		{Lists{Count: count}, "", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /names$\nDisallow: /\n"},
+		{Lists{}, "", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nDisallow: /\n"},
+		{Lists{Count: count}, "", "User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nAllow: /names$\nDisallow: /\n"},
 		{
 			Lists{},
 			"https://a.example/sitemap.xml",
-			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /sitemap.xml$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\n" +
+			"User-agent: *\nAllow: /$\nAllow: /namespaces$\nAllow: /namespaces/\nAllow: /docs$\nAllow: /docs/\nAllow: /sitemap.xml$\nAllow: /sitemap-\nAllow: /uri-res/N2C.html?\n" +
 				"Allow: /uri-res/L2C.html?\nDisallow: /\n\nSitemap: https://a.example/sitemap.xml\n",
 		},
 	} {

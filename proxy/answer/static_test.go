@@ -60,7 +60,7 @@ func TestStatics(t *testing.T) {
 			t.Errorf("%s: %d %s %s", path, r.Status, r.ContentType, r.CacheControl)
 		}
 	}
-	if len(all) != 3 {
+	if len(all) != 4 {
 		t.Errorf("%d documents", len(all))
 	}
 	now := time.Date(2031, 12, 15, 13, 0, 0, 0, time.FixedZone("", 3600))

@@ -214,12 +214,12 @@ func TestWhereLinksLead(t *testing.T) {
 		page pages.Page
 		want string
 	}{
-		{"chosen", d.For(pages.Chosen("de")).Fetch(), "/resolver/opensearch.xml /resolver/?lang=de /resolver/?lang=de /resolver/namespaces?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
-		{"accepted", d.For("de, en").Fetch(), "/resolver/opensearch.xml /resolver/ /resolver/ /resolver/namespaces /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"chosen", d.For(pages.Chosen("de")).Fetch(), "/resolver/opensearch.xml /resolver/?lang=de /resolver/?lang=de /resolver/namespaces?lang=de /resolver/names?lang=de /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
+		{"accepted", d.For("de, en").Fetch(), "/resolver/opensearch.xml /resolver/ /resolver/ /resolver/namespaces /resolver/names /resolver/fetch /resolver/fetch?lang=en /resolver/fetch?lang=fr /resolver/fetch?lang=es /resolver/fetch?lang=zh"},
 		{"host", d.For("de, en").Home(true), "/resolver/ /resolver/ /resolver/urn:ietf:rfc:2648 /resolver/urn:isbn:9780395363416 /resolver/?uri=ISSN+0028-0836"},
 		{
 			"problem", d.For("de, en").Problem(api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b?=c&lang=x"}),
-			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/fetch /resolver/namespaces /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
+			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/fetch /resolver/namespaces /resolver/names /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
 				" /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=es /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=zh",
 		},
 	} {
