@@ -93,7 +93,7 @@ func TestLiveJob(t *testing.T) {
 	fields.Set("do", "check")
 	job := b.open(at, fields).Header().Get("Location")
 	browser := testserver.StartChromium(t)
-	browser.Show(t, s.serve(t, b)+job, testserver.Screen{Width: 800, Height: 600})
+	browser.Show(t, s.serve(t, b)+job, testserver.Screen{Width: 1200, Height: 1400})
 	said := func(want string) func() bool {
 		return func() bool {
 			var text string
