@@ -113,9 +113,8 @@ func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.
 // those of namespaces and those about the API, and look up no names: each would cost a resolution. With a sitemap they may read the pages of its names.
 func Robots(lists Lists, sitemap string) *Static {
 	text := "User-agent: *\nAllow: /$\n"
-	for _, path := range []string{route.PathNamespaces, route.PathDocs} {
-		text += "Allow: " + path + "$\nAllow: " + path + "/\n"
-	}
+	text += "Allow: " + route.PathNamespaces + "$\nAllow: " + route.PathNamespaces + "/\n"
+	text += "Allow: " + route.PathDocs + "$\nAllow: " + route.PathDocs + "/\n"
 	if lists.Count != nil { // all may list names
 		text += "Allow: " + route.PathNames + "$\n"
 	}
