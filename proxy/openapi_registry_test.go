@@ -15,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
@@ -72,7 +73,7 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 		}
 	})
 	handler, _ := newAdminHandler(new(fakeCaches), func(c *admin.Config) {
-		c.Registry = &admin.Registry{Names: r, Mints: mint.New(r), Tokens: registrytoken.NewVerifier(r), Jobs: work}
+		c.Registry = &admin.Registry{Names: r, Mints: mint.New(r), Tokens: registrytoken.NewVerifier(r), Drafts: editor.NewDrafts(time.Now), Jobs: work}
 	}).(*admin.Handler)
 	return handler
 }

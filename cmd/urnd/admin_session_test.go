@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -88,5 +89,22 @@ func TestSessionsAndReloads(t *testing.T) {
 		if status, at, _ := p.open(t, "/status", nil); status != 200 || at != want {
 			t.Errorf("after %d reloads: %d at %s", reloads, status, at)
 		}
+	}
+}
+
+// So does a file that was sent to be imported.
+func TestDraftsAndReloads(t *testing.T) {
+	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+		c.Registry.Store = "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
+	})
+	p := newPerson(w)
+	status, _, page := p.open(t, "/registry/import", url.Values{"text": {"name,target\nurn:nbn:fi:a,https://a.example/\n"}})
+	if status != 200 || !strings.Contains(page, "urn:nbn:fi:a") {
+		t.Fatalf("sending lines: %d, %s", status, page)
+	}
+	w.hangups <- syscall.SIGHUP
+	w.waitForLog(t, "was reloaded")
+	if status, _, page := p.open(t, "/registry/import", nil); status != 200 || !strings.Contains(page, "A file that you have sent is here still") {
+		t.Errorf("after a reload: %d, %s", status, page)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/gate"
@@ -52,11 +53,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 		Metrics: d.metrics.Handler(), Health: r.healthReport(d.health.Report), Log: d.log, Pages: s.pages, Panicked: d.panicked,
 		Status: wireStatus(c, r, s, certificate, d),
 	}
-	var err error
-	a.Sessions, err = shared.Reuse(&r.shared, d.previous.reusable(), "sessions", nil, func() (*session.Sessions, func(), error) {
-		return session.New(d.now), func() {}, nil
-	})
-	if err != nil {
+	if err := wirePeople(&a, r, d); err != nil {
 		return nil, err
 	}
 	if c.Access.AdminToken != "" {
@@ -69,6 +66,21 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 		}
 	}
 	return admin.New(a), nil
+}
+
+// wirePeople sets what people have begun by a browser, which goes on after a reload.
+func wirePeople(a *admin.Config, r *resolution, d dependencies) (err error) {
+	previous := d.previous.reusable()
+	a.Sessions, err = shared.Reuse(&r.shared, previous, "sessions", nil, func() (*session.Sessions, func(), error) {
+		return session.New(d.now), func() {}, nil
+	})
+	if err != nil || a.Registry == nil {
+		return err
+	}
+	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", nil, func() (*editor.Drafts, func(), error) {
+		return editor.NewDrafts(d.now), func() {}, nil
+	})
+	return err
 }
 
 // ticks returns the channel of a ticker, and what stops it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -21,6 +22,8 @@ type Registry struct {
 	Mints  Mints
 	Tokens Tokens
 	Jobs   Jobs // nil where there is no directory for their bodies
+	// Drafts are the files that people have sent by forms, of all configurations.
+	Drafts *editor.Drafts
 	// Conflict is called where a change is refused that would have lost another one; nil is not called.
 	Conflict func()
 }

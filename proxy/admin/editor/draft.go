@@ -49,8 +49,8 @@ func (d *draft) octets() int {
 // isTable reports whether its columns are mapped.
 func (d *draft) isTable() bool { return len(d.preview.Columns) > 0 }
 
-// drafts are those of all people. They are safe for concurrent use.
-type drafts struct {
+// Drafts are those of all people. They outlive a reload, and are safe for concurrent use.
+type Drafts struct {
 	now func() time.Time
 
 	mu     sync.Mutex
@@ -58,13 +58,14 @@ type drafts struct {
 	octets int
 }
 
-func newDrafts(now func() time.Time) *drafts { return &drafts{now: now, all: make(map[string]*draft)} }
+// NewDrafts returns Drafts of nobody.
+func NewDrafts(now func() time.Time) *Drafts { return &Drafts{now: now, all: make(map[string]*draft)} }
 
 // ownerOf returns the owner of drafts who has sent a request.
 func ownerOf(p *Request) string { return p.Actor.Token + " " + p.Actor.Name + " " + p.Field.Value }
 
 // begin keeps a new draft of who has sent a request, in place of the one before, and returns its identifier.
-func (s *drafts) begin(p *Request, d draft) (id string, err error) {
+func (s *Drafts) begin(p *Request, d draft) (id string, err error) {
 	d.id, d.owner, d.actor, d.used = rand.Text(), ownerOf(p), p.Actor.Token+" "+p.Actor.Name, s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +78,7 @@ func (s *drafts) begin(p *Request, d draft) (id string, err error) {
 }
 
 // makeRoom forgets what was not used for long, and then what the same actor has in other browsers: nobody ends the draft of another one.
-func (s *drafts) makeRoom(d *draft) error {
+func (s *Drafts) makeRoom(d *draft) error {
 	isFull := func() bool { return len(s.all) >= maxDraftsNumber || s.octets+d.octets() > maxDrafts }
 	for owner, one := range s.all {
 		if s.isOver(one) {
@@ -99,9 +100,9 @@ func (s *drafts) makeRoom(d *draft) error {
 	return nil
 }
 
-func (s *drafts) isOver(d *draft) bool { return s.now().Sub(d.used) >= draftTime }
+func (s *Drafts) isOver(d *draft) bool { return s.now().Sub(d.used) >= draftTime }
 
-func (s *drafts) remove(owner string) {
+func (s *Drafts) remove(owner string) {
 	if d := s.all[owner]; d != nil {
 		s.octets -= d.octets()
 		delete(s.all, owner)
@@ -109,7 +110,7 @@ func (s *drafts) remove(owner string) {
 }
 
 // of returns the draft of who has sent a request; ok is false for none, or no more.
-func (s *drafts) of(p *Request) (d draft, ok bool) {
+func (s *Drafts) of(p *Request) (d draft, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.all[ownerOf(p)]
@@ -125,7 +126,7 @@ func (s *drafts) of(p *Request) (d draft, ok bool) {
 }
 
 // keep keeps what was said of a draft, unless there is another one meanwhile.
-func (s *drafts) keep(d draft) {
+func (s *Drafts) keep(d draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.all[d.owner]; found != nil && found.id == d.id {
@@ -134,7 +135,7 @@ func (s *drafts) keep(d draft) {
 }
 
 // end forgets a draft.
-func (s *drafts) end(d draft) {
+func (s *Drafts) end(d draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.all[d.owner]; found != nil && found.id == d.id {

@@ -30,6 +30,8 @@ type Config struct {
 	Public string
 	// Now returns the time.
 	Now func() time.Time
+	// Drafts are those of all configurations.
+	Drafts *Drafts
 	// HasJobs is whether many names can be changed in the background.
 	HasJobs bool
 }
@@ -38,12 +40,11 @@ type Config struct {
 type Editor struct {
 	Config
 	contents pages.Contents
-	drafts   *drafts
 }
 
 // New returns an Editor.
 func New(c Config) *Editor {
-	return &Editor{Config: c, contents: pages.NewContents(files), drafts: newDrafts(c.Now)}
+	return &Editor{Config: c, contents: pages.NewContents(files)}
 }
 
 // Page is one of the pages of editors.

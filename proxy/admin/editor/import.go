@@ -53,7 +53,7 @@ func importDone(word string) string {
 // serveImport shows the form by which a file is sent, and takes it.
 func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	page := importPage{Field: p.Field.HTML(), Done: importDone(p.URL.Query().Get("done")), MiB: maxImport >> 20}
-	if d, ok := e.drafts.of(p); ok && p.Method != http.MethodPost {
+	if d, ok := e.Drafts.of(p); ok && p.Method != http.MethodPost {
 		page.Draft = draftPath(d)
 	}
 	if p.Method != http.MethodPost {
@@ -62,7 +62,7 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	d, err := draftOf(p)
 	if err == nil {
 		var id string
-		if id, err = e.drafts.begin(p, d); err == nil {
+		if id, err = e.Drafts.begin(p, d); err == nil {
 			return seeOther(PathImport + "/" + id), nil
 		}
 	}
@@ -170,7 +170,7 @@ type draftPage struct {
 
 // serveDraft shows what was sent, with what its columns are, and has it checked, imported or forgotten.
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
-	d, ok := e.drafts.of(p)
+	d, ok := e.Drafts.of(p)
 	if !ok || d.id != p.ID || d.kind == typeRewrite {
 		return e.showNoDraft(p), nil
 	}
@@ -179,7 +179,7 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	}
 	switch p.Form.Get("do") {
 	case "discard":
-		e.drafts.end(d)
+		e.Drafts.end(d)
 		return seeOther(PathImport + "?done=discarded"), nil
 	case "import":
 		return e.sendDraft(p, d)
@@ -208,7 +208,7 @@ func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	d.checked = job.ID
-	e.drafts.keep(d)
+	e.Drafts.keep(d)
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 
@@ -221,7 +221,7 @@ func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	e.drafts.end(d)
+	e.Drafts.end(d)
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 

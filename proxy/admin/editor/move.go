@@ -33,7 +33,7 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 		return e.showMove(p, nil), nil
 	}
 	if p.Form.Get("do") == "import" {
-		d, ok := e.drafts.of(p)
+		d, ok := e.Drafts.of(p)
 		if !ok || d.kind != typeRewrite || d.checked == "" {
 			return e.showMove(p, errNoDraft), nil
 		}
@@ -46,13 +46,13 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 		return message.Reply{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
 	d := draft{kind: typeRewrite, text: body, note: strings.TrimSpace(p.Form.Get("note"))}
-	if _, err = e.drafts.begin(p, d); err == nil {
-		d, _ = e.drafts.of(p)
+	if _, err = e.Drafts.begin(p, d); err == nil {
+		d, _ = e.Drafts.of(p)
 		var reply message.Reply
 		if reply, err = e.checkDraft(p, d); err == nil {
 			return reply, nil
 		}
-		e.drafts.end(d)
+		e.Drafts.end(d)
 	}
 	if status := problem.Status(err); status >= http.StatusInternalServerError || status == http.StatusUnauthorized {
 		return message.Reply{}, err
@@ -64,7 +64,7 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	page := movePage{Field: p.Field.HTML()}
 	given := p.URL.Query()
-	d, ok := e.drafts.of(p)
+	d, ok := e.Drafts.of(p)
 	var before jobs.RewriteBody
 	switch {
 	case p.Form != nil:
