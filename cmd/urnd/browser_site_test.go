@@ -47,7 +47,8 @@ func configureBrowserSite(t testing.TB, c *config.Config, r siteRegistry) {
 	c.DDDS.Enabled = false
 	c.Registry.Store = "sqlite:" + r.path
 	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
-	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	c.Access.AllowDestinations, c.Access.BrowseClients, c.Access.BrowseAllClients = local, local, local
 	c.Site = config.Presentation{
 		Name: "Library of Examples", Logo: logo, Accent: "#a00040", Contact: "mailto:anna@library.example", Imprint: "https://library.example/imprint",
 		Privacy: "https://library.example/privacy", Language: "en", Examples: []string{"urn:example:book", "urn:isbn:9780395363416", "ISSN 0028-0836"},

@@ -54,6 +54,9 @@ func readersForms() []form {
 		{name: "a time", target: "/memento/WRITTEN/urn:plain:a"},
 		{name: "an error", target: "/WRITTEN"},
 		{name: "a service", target: "/uri-res/WRITTEN?urn:plain:a"},
+		{name: "the search of names", target: "/names?q=WRITTEN", isList: true},
+		{name: "the names of a prefix", target: "/names?prefix=WRITTEN", isList: true},
+		{name: "the place in the list of names", target: "/names?after=WRITTEN&cursor=WRITTEN&status=WRITTEN&host=WRITTEN", isList: true},
 		{name: "how a name is resolved", target: "/api/v1/explain?uri=WRITTEN"},
 		{name: "how a URN is resolved", target: "/api/v1/explain?uri=urn:plain:WRITTEN"},
 		{name: "the description of the API", target: "/docs/WRITTEN"},
@@ -110,6 +113,20 @@ func adminForms() []form {
 		{name: "a change set", target: "/registry/changes/WRITTEN"},
 		{name: "a change set that is taken back", target: "/registry/changes/1", body: "do=WRITTEN&note=WRITTEN"},
 		{name: "the description of the API", target: "/docs/WRITTEN"},
+		{name: "the search of settings", target: "/config?q=WRITTEN", isList: true},
+		{name: "what the caches hold", target: "/caches?uri=WRITTEN", isList: true},
+		{name: "what is purged", target: "/caches", body: "cache=answers&by=WRITTEN&text=WRITTEN&mode=WRITTEN&sure=yes", isList: true},
+		{name: "the cache that is purged", target: "/caches", body: "cache=WRITTEN&by=prefix&text=urn:own:", isList: true},
+		{name: "the prefixes", target: "/registry/prefixes?prefix=WRITTEN&text=WRITTEN", isList: true},
+		{name: "the statistics", target: "/registry/statistics?prefix=WRITTEN&uri=WRITTEN&since=WRITTEN&until=WRITTEN", isList: true},
+		{name: "the targets that are dead", target: "/registry/targets?state=WRITTEN&prefix=WRITTEN", isList: true},
+		{name: "where targets move", target: "/registry/targets/move?prefix=WRITTEN&replace=WRITTEN&with=WRITTEN", isList: true},
+		{name: "targets that move", target: "/registry/targets/move", body: "prefix=urn:own:WRITTEN&replace=WRITTEN&with=WRITTEN&note=WRITTEN", isList: true},
+		{name: "a job", target: "/registry/jobs/WRITTEN"},
+		{name: "a token that is made", target: "/registry/tokens", body: "name=WRITTEN&role=writer&prefixes=WRITTEN&action=WRITTEN&expires=WRITTEN&note=WRITTEN", isList: true},
+		{name: "the role of a token", target: "/registry/tokens", body: "name=n&role=WRITTEN", isList: true},
+		{name: "names that are imported", target: "/registry/import", body: "text=WRITTEN&format=csv", isList: true},
+		{name: "the format of an import", target: "/registry/import", body: "text=a&format=WRITTEN", isList: true},
 	}
 }
 
@@ -126,7 +143,7 @@ func prepareForms(s *stage) error {
 	}
 	settings := fmt.Sprintf("registry: {store: 'sqlite:%s', only: ['urn:own:'], hosts: [purl.example]}\nsite: {name: Site, logo: %s, contact: 'mailto:a@a.example', examples: ['urn:plain:a']}\n",
 		filepath.Join(s.directory, "registry.db"), logo)
-	s.text = strings.Replace(s.config(), "\naccess:\n", "\naccess:\n  admin_token: "+token+"\n", 1) + settings
+	s.text = strings.Replace(s.config(), "\naccess:\n", "\naccess:\n  admin_token: "+token+"\n  browse_clients: [127.0.0.0/8]\n  browse_all_clients: [127.0.0.0/8]\n", 1) + settings
 	return nil
 }
 
