@@ -80,6 +80,9 @@ func TestRegistryAnswers(t *testing.T) {
 		"first\r\nhttps://a.example/second\r\n") || strings.Contains(list, "over") || strings.Contains(list, "not-yet") {
 		t.Errorf("the list is %q", list)
 	}
+	if page := w.ask(t, "/uri-res/N2C.html?urn:example:a", "text/html", "").body; !strings.Contains(page, ">urn:example:alias<") && !strings.Contains(page, "urn:example:alias</") {
+		t.Errorf("the page has no other name: %s", page)
+	}
 	if names := w.ask(t, "/uri-res/N2Ns?urn:example:a", "text/uri-list", "").body; !strings.Contains(names, "urn:example:alias\r\n") {
 		t.Errorf("the other names are %q", names)
 	}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ const (
 	maxPageVersions = 20
 	maxPageTargets  = 100
 	maxPageTitles   = 20  // of successors
+	maxPageOthers   = 50  // other names
 	maxPageLinked   = 500 // octets of a name that each link to a format repeats
 )
 
@@ -47,12 +49,28 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 		}
 	}
 	if record != nil {
+		n.Others = a.othersOf(ctx, q, d)
 		n.Versions, n.History = a.versionsOf(ctx, q, name)
 	}
 	if len(name) <= maxPageLinked {
 		a.addPaths(&n, q, name, record)
 	}
 	return a.writer(q).Name(&n)
+}
+
+// othersOf returns the other names of a name of the registry: those by rules, and those that the registry has.
+func (a *Responder) othersOf(ctx context.Context, q *Question, d *descriptionJSON) []string {
+	others := slices.Clone(d.SameAs)
+	found, err := a.ask(ctx, q.Query, resolver.I2Ns)
+	if err != nil {
+		return others // the page says the rest
+	}
+	for _, name := range textsOf(found.Locations) {
+		if name != d.ID && !slices.Contains(others, name) {
+			others = append(others, name)
+		}
+	}
+	return others[:min(len(others), maxPageOthers)]
 }
 
 // titlesOf returns the titles of names in the registry, as far as they are known.
