@@ -3,6 +3,7 @@ package editor
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -121,8 +122,9 @@ func (s *Drafts) of(p *Request) (d draft, ok bool) {
 		s.remove(found.owner)
 		return draft{}, false
 	}
-	found.used = s.now()
-	return *found, true
+	found.used, d = s.now(), *found
+	d.columns = slices.Clone(d.columns) // a second tab may change them at the same time
+	return d, true
 }
 
 // keep keeps what was said of a draft, unless there is another one meanwhile.
@@ -145,4 +147,4 @@ func (s *Drafts) end(d draft) {
 
 // errNoDraft means that a draft is not there any more.
 var errNoDraft = fmt.Errorf("%w: the file is not here any more: it is kept for half an hour since you have used it last, until you send another one, or urnd is "+
-	"restarted or its configuration read again; send it once more", registry.ErrUnknown)
+	"restarted; send it once more", registry.ErrUnknown)
