@@ -25,7 +25,7 @@ import (
 const fieldCSRF = "csrf"
 
 // maxUploads bounds how many forms with files are read at a time, since they are in memory.
-const maxUploads = 2
+const maxUploads = 4
 
 // pageOf returns the page with forms that is at a path, nil for none.
 func (h *Handler) pageOf(path string) (o *operation, id string) {
