@@ -65,8 +65,9 @@ var (
 
 	ErrTokenRequired = errors.New("a token is required: one that urnd registry token create makes, or that of administrators " +
 		"(access.admin_token)")
-	ErrPlainLogin = errors.New("logging in needs TLS (tls.certificate), or a connection of this machine: others could read the token on its way")
-	ErrForm       = errors.New("the form is not of this page, or was sent before urnd was restarted: load the page again, and send it once more")
+	ErrPlainLogin = errors.New("logging in needs TLS (tls.client_ca, or a proxy of access.admin_proxies that has it), or a connection of this machine: " +
+		"others could read the token on its way")
+	ErrForm = errors.New("the form is not of this page, or was sent before urnd was restarted: load the page again, and send it once more")
 
 	ErrNoRegistry = errors.New("no registry is configured (registry.store)")
 	ErrNotDeleted = errors.New("a name that was assigned is never unassigned (RFC 1737 section 2): withdraw it by POST to " +
