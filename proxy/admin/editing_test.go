@@ -163,6 +163,7 @@ func TestEditing(t *testing.T) {
 	if n.Version != 3 || len(n.Targets) != 1 || n.Contact != "" || n.By != "anna" || n.Note != "version 1 again" || string(n.Metadata) == "" {
 		t.Errorf("restored as %+v", n)
 	}
+	b.get("/registry/names?prefix=URN:nb").says(t, 200, "urn:nbn:fi:a", "Kalevala")
 	unchanged := b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:a"), "preview")
 	if unchanged.says(t, 200, "Nothing would change."); strings.Contains(unchanged.Body.String(), `value="save"`) {
 		t.Error("what changes nothing can be saved")
@@ -398,6 +399,9 @@ func TestWithdrawing(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	b.get("/registry/withdraw?uri=urn:nbn:fi:a").says(t, 422, "withdrawn already")
+	if restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1"); strings.Contains(restored.Body.String(), "/registry/withdraw") {
+		t.Error("what is withdrawn can be withdrawn")
+	}
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:a")
 	b.follow(t, b.press(t, b.press(t, edit, "preview", "reason=three volumes"), "save")).says(t, 200, "three volumes", "withdrawn")
 	edit = b.get("/registry/edit?uri=urn:nbn:fi:a")

@@ -32,6 +32,7 @@ type Registry struct {
 type Names interface {
 	KeyOf(ctx context.Context, key registry.Key) (registry.Key, error)
 	CanonicalPrefix(text string) (string, error)
+	Below(text string) (string, error)
 	Get(ctx context.Context, key registry.Key) (registry.Entry, error)
 	At(ctx context.Context, key registry.Key, at time.Time) (registry.Entry, error)
 	History(ctx context.Context, key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error)

@@ -50,14 +50,17 @@ func TestListByPages(t *testing.T) {
 	if !slices.Equal(got, want) || pages != 3 {
 		t.Errorf("%d pages: %q", pages, got)
 	}
-	for query, n := range map[string]int{"": 27, "?prefix=urn:nbn:fi:a-1": 10, "?prefix=https://a.example/": 1, "?prefix=urn:none:": 0, "?limit=1": 1} {
+	for query, n := range map[string]int{
+		"": 27, "?prefix=urn:nbn:fi:a-1": 10, "?prefix=https://a.example/": 1, "?prefix=urn:none:": 0, "?limit=1": 1,
+		"?prefix=URN:": 26, "?prefix=ur": 26, "?prefix=urn:NB": 26, "?prefix=urn:isb": 0, "?prefix=HTTPS://a.exam": 1, "?prefix=https": 1,
+	} {
 		var page api.NamePage
 		if r := s.ask("GET "+names+query, ""); json.Unmarshal([]byte(r.body), &page) != nil || len(page.Names) != n || page.Names == nil {
 			t.Errorf("%q: %d %s", query, r.status, r.body)
 		}
 	}
 	for _, query := range []string{
-		"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?limit=1&limit=1", "?after=a", "?uri=",
+		"?limit=0", "?limit=1001", "?limit=x", "?cursor=!", "?prefix=:", "?prefix=https://a.example/%25", "?limit=1&limit=1", "?after=a", "?uri=",
 		"?uri=urn:a:b&prefix=urn:", "?at=2031-05-01",
 	} {
 		if r := s.ask("GET "+names+query, ""); r.status != 400 && r.status != 422 {

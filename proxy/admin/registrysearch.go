@@ -27,7 +27,7 @@ func (h *Handler) search(c *call, given map[string]string) (s registry.Search, f
 	names := h.config.Registry.Names
 	s = registry.Search{Kind: c.kind, Target: given["target"], Text: given["text"], Tag: given["tag"]}
 	if given["prefix"] != "" {
-		if s.Below, err = names.CanonicalPrefix(given["prefix"]); err != nil {
+		if s.Below, err = names.Below(given["prefix"]); err != nil {
 			return s, false, err
 		}
 	}

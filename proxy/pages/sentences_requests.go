@@ -106,7 +106,7 @@ func requestSentences() []sentence {
 			"one of the fields is too long", "eines der Felder ist zu lang", "l’un des champs est trop long", "uno de los campos es demasiado largo", "其中一个字段过长",
 		},
 		{
-			"one of the fields has what is no text", "eines der Felder enthält etwas, das kein Text ist", "l’un des champs contient ce qui n’est pas du texte",
+			"one of the fields has what is no text", "eines der Felder enthält etwas, das kein Text ist", "l’un des champs contient autre chose que du texte",
 			"uno de los campos contiene algo que no es texto", "其中一个字段含有非文本内容",
 		},
 		{"there is no such status", "diesen Status gibt es nicht", "cet état n’existe pas", "no existe ese estado", "没有这种状态"},

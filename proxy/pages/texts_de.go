@@ -28,13 +28,13 @@ func german() texts {
 		LeadsRegistry: "Das Register dieses Servers", LeadsDNS: "Regeln im DNS (DDDS)", LeadsSLP: "Dienste im Netz (SLP)", LeadsOther: "Ein anderer Resolver",
 		LeadsAway: "Eine Regel dieses Servers, zu %s", LeadsRule: "Eine Regel dieses Servers",
 
-		Browse: "Umsehen", BrowseSays: "Namen im Register dieser Website, in ihrer Reihenfolge.",
+		Browse: "Umsehen", BrowseSays: "Namen im Register dieser Website, alphabetisch sortiert.",
 		NamesPrefix: "Namen, die so beginnen:", NamesWords: "Im Titel oder Namen:", NamesHost: "Die zu diesem Host führen:",
 		NamesTag: "Mit dem Schlagwort:", NamesStatus: "Status:", StatusAny: "beliebig", StatusActive: "in Gebrauch",
 		StatusReserved: "reserviert", StatusWithdrawn: "zurückgezogen", ForTrial: "zur Probe",
 		MoreOfName:  "Was über diesen Namen bekannt ist",
 		LeadsToHost: "führt zu %s", AnotherName: "ein anderer Name von %s",
-		SearchLate: "Noch wurden nicht alle Namen durchsucht.", GoOn: "Von hier an weitersuchen",
+		SearchLate: "Es wurden noch nicht alle Namen durchsucht.", GoOn: "Von hier an weitersuchen",
 		SpaceNames: "Namen im Register", OneName: "1 Name", ManyNames: "%s Namen",
 
 		FetchTitle: "URL abrufen",

@@ -28,13 +28,13 @@ func english() texts {
 		LeadsRegistry: "The registry of this server", LeadsDNS: "Rules in the DNS (DDDS)", LeadsSLP: "Services in the network (SLP)", LeadsOther: "Another resolver",
 		LeadsAway: "A rule of this server, to %s", LeadsRule: "A rule of this server",
 
-		Browse: "Look around", BrowseSays: "Names in the registry of this site, in their order.",
+		Browse: "Look around", BrowseSays: "Names in the registry of this site, in alphabetical order.",
 		NamesPrefix: "Names that begin with:", NamesWords: "In title or name:", NamesHost: "That lead to the host:",
 		NamesTag: "With the tag:", NamesStatus: "Status:", StatusAny: "any", StatusActive: "in use",
 		StatusReserved: "reserved", StatusWithdrawn: "withdrawn", ForTrial: "for trial",
 		MoreOfName:  "What is known of this name",
 		LeadsToHost: "leads to %s", AnotherName: "another name of %s",
-		SearchLate: "Not all names were searched yet.", GoOn: "Go on searching from here",
+		SearchLate: "Not all names have been searched yet.", GoOn: "Go on searching from here",
 		SpaceNames: "Names in the registry", OneName: "1 name", ManyNames: "%s names",
 
 		FetchTitle: "Fetch a URL",

@@ -28,7 +28,7 @@ func spanish() texts {
 		LeadsRegistry: "El registro de este servidor", LeadsDNS: "Reglas en el DNS (DDDS)", LeadsSLP: "Servicios de la red (SLP)",
 		LeadsOther: "Otro resolutor", LeadsAway: "Una regla de este servidor, a %s", LeadsRule: "Una regla de este servidor",
 
-		Browse: "Explorar", BrowseSays: "Nombres del registro de este sitio, en su orden.",
+		Browse: "Explorar", BrowseSays: "Nombres del registro de este sitio, por orden alfabético.",
 		NamesPrefix: "Nombres que empiezan por:", NamesWords: "En el título o en el nombre:", NamesHost: "Que llevan al host:",
 		NamesTag: "Con la etiqueta:", NamesStatus: "Estado:", StatusAny: "cualquiera", StatusActive: "en uso",
 		StatusReserved: "reservado", StatusWithdrawn: "retirado", ForTrial: "de prueba",
@@ -100,6 +100,6 @@ func spanish() texts {
 		APITitle: "Interfaz de programación (API)",
 		APISays:  "Cómo los programas preguntan a este servidor: cada operación con sus parámetros, sus respuestas y un ejemplo, en inglés.",
 
-		NoIdentifier: "Este no es un identificador que este servidor entienda. Busca URN, como urn:ietf:rfc:2648, URL, ISBN, ISSN y DOI.",
+		NoIdentifier: "Este servidor no reconoce este identificador. Resuelve URN, como urn:ietf:rfc:2648, URL, ISBN, ISSN y DOI.",
 	}
 }

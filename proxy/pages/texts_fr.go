@@ -28,7 +28,7 @@ func french() texts {
 		LeadsRegistry: "Le registre de ce serveur", LeadsDNS: "Des règles dans le DNS (DDDS)", LeadsSLP: "Des services du réseau (SLP)",
 		LeadsOther: "Un autre résolveur", LeadsAway: "Une règle de ce serveur, vers %s", LeadsRule: "Une règle de ce serveur",
 
-		Browse: "Parcourir", BrowseSays: "Noms du registre de ce site, dans leur ordre.",
+		Browse: "Parcourir", BrowseSays: "Noms du registre de ce site, par ordre alphabétique.",
 		NamesPrefix: "Noms qui commencent par :", NamesWords: "Dans le titre ou le nom :", NamesHost: "Qui mènent à l’hôte :",
 		NamesTag: "Avec le mot-clé :", NamesStatus: "État :", StatusAny: "tous", StatusActive: "en usage",
 		StatusReserved: "réservé", StatusWithdrawn: "retiré", ForTrial: "à l’essai",
@@ -99,6 +99,6 @@ func french() texts {
 		APITitle: "Interface de programmation (API)",
 		APISays:  "Comment les programmes interrogent ce serveur : chaque opération avec ses paramètres, ses réponses et un exemple, en anglais.",
 
-		NoIdentifier: "Ce n’est pas un identifiant que ce serveur comprend. Il recherche les URN, comme urn:ietf:rfc:2648, les URL, les ISBN, les ISSN et les DOI.",
+		NoIdentifier: "Ce n’est pas un identifiant que ce serveur comprend. Il résout des URN, comme urn:ietf:rfc:2648, des URL, des ISBN, des ISSN et des DOI.",
 	}
 }

@@ -24,7 +24,7 @@ func chinese() texts {
 		LeadsRegistry: "本服务器的登记册", LeadsDNS: "DNS 中的规则（DDDS）", LeadsSLP: "网络中的服务（SLP）", LeadsOther: "其他解析服务器",
 		LeadsAway: "本服务器的规则，通向 %s", LeadsRule: "本服务器的规则",
 
-		Browse: "浏览", BrowseSays: "本网站登记的名称，按顺序排列。",
+		Browse: "浏览", BrowseSays: "本网站登记的名称，按字母顺序排列。",
 		NamesPrefix: "名称开头：", NamesWords: "标题或名称含：", NamesHost: "指向的主机：",
 		NamesTag: "标签：", NamesStatus: "状态：", StatusAny: "全部", StatusActive: "使用中",
 		StatusReserved: "保留", StatusWithdrawn: "已撤回", ForTrial: "试用",

@@ -3,7 +3,10 @@ package registry
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Config configures a Registry. All fields but Spelling, Doubt, Level, Only, Suggest, CheckDigits and Audit must be set.
@@ -71,6 +74,24 @@ func (r *Registry) CanonicalPrefix(text string) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return prefix, nil
+}
+
+// Below returns what canonical names begin with where names begin with text, for those who look for them: it may also end before a name does
+// that could be one, as "urn", "urn:nb" and "https://exam" do, whose letters have no case (RFC 3986 section 3.1 and 3.2.2, RFC 8141 section 3.1).
+// The error wraps ErrInvalid.
+func (r *Registry) Below(text string) (string, error) {
+	prefix, err := r.CanonicalPrefix(text)
+	if err != nil && isShort(text) {
+		return strings.ToLower(text), nil
+	}
+	return prefix, err
+}
+
+// isShort reports whether text is a scheme or the beginning of one, or ends within what follows that: the NID of a URN, or an authority.
+func isShort(text string) bool {
+	scheme, rest, _ := strings.Cut(text, ":")
+	_, err := uri.Parse(scheme + ":")
+	return err == nil && !strings.ContainsAny(strings.TrimPrefix(rest, "//"), "/?#%@:")
 }
 
 // Doubt returns what is doubtful in the name of a canonical key, which may be registered all the same; nil where nothing is.

@@ -125,8 +125,8 @@ func belowOf(r *registry.Registry, text string) (string, error) {
 	if len(text) > registry.MaxName {
 		return "", fmt.Errorf("what names begin with has at most %d octets", registry.MaxName)
 	}
-	if canonical, err := r.CanonicalPrefix(text); err == nil {
-		return canonical, nil
+	if below, err := r.Below(text); err == nil {
+		return below, nil
 	}
 	return text, nil
 }

@@ -88,7 +88,9 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 		if err != nil {
 			return message.Reply{}, err
 		}
+		was := r.form.Was
 		r.form = formOf(former)
+		r.form.Was = was // of what is changed, not of what it is changed to
 		r.form.Note = "version " + strconv.Itoa(former.version()) + " again"
 	}
 	return e.form(r, spareTargets), nil

@@ -85,8 +85,8 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 
 // offer sets what whoever asks may do.
 func (h *historyPage) offer(p *Request) {
-	isWithdrawn := len(h.Versions) > 0 && h.IsFirst && h.Versions[0].Status == registry.Withdrawn
-	h.Leads = leads(p, h.subject, isWithdrawn, pathHistory)
+	isWithdrawn := len(h.Versions) > 0 && h.Versions[0].Status == registry.Withdrawn
+	h.Leads = leads(p, h.subject, isWithdrawn || !h.IsFirst, pathHistory) // the current status is on the first page alone
 	if p.may(h.subject, registry.ActChange) != nil {
 		return
 	}

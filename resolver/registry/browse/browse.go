@@ -65,7 +65,7 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 	if search.After, err = b.position(s.After); err != nil {
 		return found, err
 	}
-	if search.Below, err = b.config.Registry.CanonicalPrefix(s.Prefix); err != nil {
+	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil {
 		search.Below = s.Prefix
 	}
 	if s.Status != "" {
