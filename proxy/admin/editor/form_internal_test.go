@@ -134,3 +134,14 @@ func FuzzForm(f *testing.F) {
 		}
 	})
 }
+
+// TestDamagedRest sends what no page has in the hidden fields: it is said, and nothing panics.
+func TestDamagedRest(t *testing.T) {
+	for _, rest := range []string{"null", "{", "1", `"a"`, "[]"} {
+		f := &nameForm{Status: "active", Rest: rest, Targets: []targetForm{{URI: "https://example.org/", Rest: rest}}}
+		_, wrong := f.document(subject{Name: "urn:example:a"}, nil)
+		if wrong.Of("") == "" || wrong.Of(targetField(0, "uri")) == "" {
+			t.Errorf("rest %s: %v", rest, wrong)
+		}
+	}
+}

@@ -10,7 +10,8 @@ import (
 // document returns the document of a form, of a subject that is now as current says, and what is wrong with its fields.
 func (f *nameForm) document(s subject, current document) (made document, wrong faults) {
 	made = make(document)
-	if f.Rest != "" && json.Unmarshal([]byte(f.Rest), &made) != nil {
+	if f.Rest != "" && (json.Unmarshal([]byte(f.Rest), &made) != nil || made == nil) { // null makes a map nil
+		made = make(document)
 		wrong.add("", "The form is damaged: what it has no fields for cannot be read. Open it again.")
 	}
 	for _, name := range readOnly() {
@@ -61,7 +62,8 @@ func (f *nameForm) targets(wrong *faults) []document {
 			continue
 		}
 		made := make(document)
-		if t.Rest != "" && json.Unmarshal([]byte(t.Rest), &made) != nil {
+		if t.Rest != "" && (json.Unmarshal([]byte(t.Rest), &made) != nil || made == nil) {
+			made = make(document)
 			wrong.add(targetField(i, "uri"), "The form is damaged: what it has no fields for cannot be read. Open it again.")
 		}
 		if t.URI == "" {
