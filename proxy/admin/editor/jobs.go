@@ -44,7 +44,7 @@ func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	number, _ := strconv.Atoi(p.URL.Query().Get("page"))
-	number = max(number, 1)
+	number = min(max(number, 1), len(all.Jobs)/jobsShown+2)
 	page := jobsPage{Jobs: all.Jobs[min(len(all.Jobs), (number-1)*jobsShown):], MayImport: e.mayImport(p)}
 	if number > len(all.Jobs)/jobsShown+1 {
 		page.Jobs = nil
