@@ -220,7 +220,7 @@ func TestMoveByForm(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantText(t, b.open(dry, nil), 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move for real")
 		wantText(t, b.open("/registry/targets/move", nil), 200, "What is moved")
-		w = b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}})
+		w = b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
 		time.Sleep(time.Minute)
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "Moving targets", "changed 2")
 		auth := "Authorization: Bearer " + adminToken

@@ -184,7 +184,16 @@ func TestImportByForm(t *testing.T) {
 				t.Errorf("%s: %d %s", file, w.Code, w.Body)
 			}
 		}
-		w = b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "overwrite": {"1"}})
+		fields.Set("overwrite", "1")
+		seen := strings.TrimPrefix(dry, "/registry/jobs/")
+		if dry = b.open(at, fields).Header().Get("Location"); !strings.HasPrefix(dry, "/registry/jobs/") {
+			t.Fatal(dry)
+		}
+		time.Sleep(time.Minute)
+		wantText(t, b.open(dry, nil), 200, "changed 1", "Overwrites yes")
+		stale := url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {seen}}
+		wantText(t, b.open(at, stale), 422, "See first what it would change")
+		w = b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
 		done := w.Header().Get("Location")
 		if w.Code != 303 || !strings.HasPrefix(done, "/registry/jobs/") || done == dry {
 			t.Fatalf("%d %s %s", w.Code, done, textOf(w))

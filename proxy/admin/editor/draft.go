@@ -33,8 +33,9 @@ type draft struct {
 	columns []string     // what was said of its columns
 	isData  bool         // its first line is a row
 	note    string
-	// checked is the job that was its dry run, "" before.
-	checked string
+	// checked is the job that was its dry run, "" before, and overwrites whether that was to overwrite what is registered.
+	checked    string
+	overwrites bool
 }
 
 // octets is how much memory a draft is counted as.
@@ -132,7 +133,7 @@ func (s *Drafts) keep(d draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.all[d.owner]; found != nil && found.id == d.id {
-		found.columns, found.isData, found.note, found.checked = d.columns, d.isData, d.note, d.checked
+		found.columns, found.isData, found.note, found.checked, found.overwrites = d.columns, d.isData, d.note, d.checked, d.overwrites
 	}
 }
 

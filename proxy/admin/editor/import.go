@@ -203,7 +203,8 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 
 // checkDraft has a dry run made of a draft, and leads to it.
 func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
-	job, err := e.postDraft(p, d, true, p.Form.Get("overwrite") != "")
+	d.overwrites = p.Form.Get("overwrite") != ""
+	job, err := e.postDraft(p, d, true)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -212,12 +213,12 @@ func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 
-// sendDraft has a draft imported of which there was a dry run, and leads to the job.
+// sendDraft has a draft imported as it was in the dry run that was seen, and leads to the job.
 func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
-	if d.checked == "" {
+	if d.checked == "" || p.Form.Get("checked") != d.checked { // or another tab has had something else checked
 		return e.showDraft(p, d, fmt.Errorf("%w: see first what it would change", registry.ErrInvalid)), nil
 	}
-	job, err := e.postDraft(p, d, false, p.Form.Get("overwrite") != "")
+	job, err := e.postDraft(p, d, false)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -226,12 +227,12 @@ func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 }
 
 // postDraft sends a draft to the API.
-func (e *Editor) postDraft(p *Request, d draft, isDry, overwrites bool) (job jobs.Job, err error) {
+func (e *Editor) postDraft(p *Request, d draft, isDry bool) (job jobs.Job, err error) {
 	q := url.Values{}
 	if isDry {
 		q.Set("dry_run", "true")
 	}
-	if overwrites && d.kind != typeRewrite {
+	if d.overwrites && d.kind != typeRewrite {
 		q.Set("overwrite", "true")
 	}
 	if d.note != "" {
@@ -257,7 +258,7 @@ func (e *Editor) postDraft(p *Request, d draft, isDry, overwrites bool) (job job
 func (e *Editor) showDraft(p *Request, d draft, fault error) message.Reply {
 	page := draftPage{
 		Field: p.Field.HTML(), Path: draftPath(d), Name: d.name, Octets: len(d.text), Note: d.note, Checked: d.checked, IsData: d.isData,
-		Overwrite: p.Form.Get("overwrite") != "",
+		Overwrite: p.Form.Get("overwrite") != "" || p.Form == nil && d.overwrites,
 	}
 	if d.isTable() {
 		page.Columns, page.Groups = d.mapped(), columnGroups(targetsOf(d.columns))

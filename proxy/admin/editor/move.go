@@ -34,7 +34,7 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	}
 	if p.Form.Get("do") == "import" {
 		d, ok := e.Drafts.of(p)
-		if !ok || d.kind != typeRewrite || d.checked == "" {
+		if !ok || d.kind != typeRewrite || d.checked == "" || d.checked != p.Form.Get("checked") {
 			return e.showMove(p, errNoDraft), nil
 		}
 		return e.sendDraft(p, d)
