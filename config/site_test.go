@@ -46,6 +46,7 @@ func TestWarningsOfLists(t *testing.T) {
 	const store = "registry: {store: 'sqlite:/a'}\n"
 	warns(t, "access: {browse_clients: [0.0.0.0/0]}", "access.browse_clients: is not used: registry.store is empty")
 	warns(t, store+"access: {browse_all_clients: [10.1.0.0/16]}", "access.browse_all_clients: is not used: access.browse_clients is empty")
+	warns(t, store+"access: {browse_clients: [10.1.0.0/16], browse_all_clients: [10.2.0.0/16]}", "access.browse_all_clients.0: 10.2.0.0/16 may not list names at all")
 	warns(t, store+"listen: {service: [0.0.0.0:80]}\naccess: {browse_clients: [0.0.0.0/0], browse_all_clients: [0.0.0.0/0]}",
 		"access.browse_all_clients.0: 0.0.0.0/0 is everybody who reaches 0.0.0.0:80, who is shown names that are reserved")
 	warns(t, store+"listen: {public_url: 'https://a.example'}\nsite: {sitemap: true}\naccess: {resolve_clients: [10.1.0.0/16]}",

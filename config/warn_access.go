@@ -64,12 +64,22 @@ func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format 
 	}
 }
 
+// warnOfHidden warns of clients that are to see hidden names in lists that they do not see.
+func warnOfHidden(f *Faults, c Config) {
+	for i, p := range c.Access.BrowseAllClients {
+		if len(c.Access.BrowseClients) > 0 && !slices.ContainsFunc(c.Access.BrowseClients, p.Overlaps) {
+			f.add(index("access.browse_all_clients", i), "%s may not list names at all: add it to access.browse_clients", p)
+		}
+	}
+}
+
 // warnOfNobody warns of services that nobody may use, or that only one side knows of.
 func warnOfNobody(f *Faults, c Config) {
 	if len(c.Access.ResolveClients) == 0 {
 		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
 			"of your clients")
 	}
+	warnOfHidden(f, c)
 	if c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody) {
 		f.add("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them")
 	}

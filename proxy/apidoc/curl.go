@@ -25,7 +25,7 @@ func At(content pages.Content, base, query string) pages.Content {
 }
 
 // MaxContent is how many octets the content of a page may have, so that the page has at most 30 KB.
-const MaxContent = 22_000
+const MaxContent = 20_000
 
 // curl returns the command that asks for an operation, "" for one that is no GET. Parameters that are required have examples.
 func curl(method, path string, o *operation, isOpen bool) string {
