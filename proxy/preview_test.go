@@ -22,6 +22,9 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 	c.Names = c.Names.Owning([]string{"urn:", "https://purl.example/", "ark:/12345/"})
 	c.Hosts = []string{"purl.example"}
 	own := resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		if q.Service == resolver.I2Ns { // for the other names on the page
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, TTL: time.Minute}
+		}
 		asked.Add(1)
 		name := q.URI.String()
 		record := &resolver.Record{Name: name, Version: 1, Status: records[name], Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)}

@@ -99,17 +99,23 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		Moving       int
 		Text         string
 	}
-	b.Evaluate(t, `new Promise(resolve => {
+	const look = `new Promise(resolve => {
 		let shift = 0
 		new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.value)).observe({type: "layout-shift", buffered: true})
 		requestAnimationFrame(() => setTimeout(() => resolve({
 			Heading: document.querySelector("h1").innerText, Text: document.body.innerText, Shift: shift, Moving: document.getAnimations().length,
 			Width: document.scrollingElement.scrollWidth, Inner: innerWidth,
 		})))
-	})`, &shown)
+	})`
 	most := 0.0
 	if b.isAdmin {
 		most = 0.01 // a figure may be wider than it was, and a long table is drawn while it is read
+	}
+	b.Evaluate(t, look, &shown)
+	const tries = 3
+	for i := 1; shown.Shift > most && i < tries; i++ { // the window may have got its size while the page was drawn
+		b.Show(t, b.url, screen)
+		b.Evaluate(t, look, &shown)
 	}
 	if !strings.Contains(shown.Heading, b.heading) || shown.Shift > most || shown.Moving != 0 || shown.Width > shown.Inner || shown.Inner != screen.Width {
 		t.Errorf("%+v: %+v", screen, shown)
