@@ -39,7 +39,9 @@ func TestPagesInBrowser(t *testing.T) {
 			b.checkReply(t)
 			for _, screen := range browserScreens() {
 				b.checkShown(t, screen)
-				b.checkAxe(t, axe, "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+				for _, violation := range b.AxeViolations(t, axe) {
+					t.Errorf("%+v: axe: %.600s", screen, violation)
+				}
 			}
 			b.checkShown(t, zoomed())
 			b.checkKeyboard(t)
@@ -124,16 +126,6 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 		if !screen.Print && !strings.Contains(shown.Text, text) {
 			t.Errorf("no %s in %.600q", text, shown.Text)
 		}
-	}
-}
-
-// checkAxe fails where axe-core finds what keeps people from using the page that is shown, by rules with one of the tags.
-func (b *browserPage) checkAxe(t *testing.T, axe string, tags ...string) {
-	t.Helper()
-	var found []string
-	b.Evaluate(t, axe+`;axe.run({runOnly: ["`+strings.Join(tags, `", "`)+`"]}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | ")))`, &found)
-	for _, violation := range found {
-		t.Errorf("axe: %.600s", violation)
 	}
 }
 

@@ -150,15 +150,7 @@ func TestAccessible(t *testing.T) {
 				continue
 			}
 			browser.Show(t, server+"/"+name, screen)
-			var loaded bool
-			browser.Evaluate(t, axe+";true", &loaded)
-			browser.Evaluate(t, `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r => {window.found = r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join(" | "))}); true`, &loaded)
-			var found []string
-			testserver.Wait(t, "axe has run", func() bool {
-				browser.Evaluate(t, `window.found || null`, &found)
-				return found != nil
-			})
-			for _, violation := range found {
+			for _, violation := range browser.AxeViolations(t, axe) {
 				t.Errorf("%s, %+v: %.600s", name, screen, violation)
 			}
 		}
