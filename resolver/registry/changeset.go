@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -167,36 +168,11 @@ const changeSetsPage = 500
 
 // ChangeSets calls f with the change sets after a number, in their order, until it returns false.
 func (r *Registry) ChangeSets(ctx context.Context, after Seq, f func(ChangeSet) bool) error {
-	key := ""
-	if after > 0 {
-		key = seqKey(after - 1) // the commit of that one ends at or behind its number
-	}
+	key := keyBefore(after)
 	for more := true; more; {
 		var sets []ChangeSet
-		err := r.config.Store.Read(ctx, func(tx Tx) error {
-			page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
-			if err != nil {
-				return err
-			}
-			more = len(page) == changeSetsPage
-			for _, d := range page {
-				key = d.Key
-				c, err := commitOf(d)
-				if err != nil {
-					return err
-				}
-				if c.set != c.first || c.set <= after {
-					continue // it was begun before
-				}
-				set, err := setOf(tx, c)
-				if err != nil {
-					return err
-				}
-				sets = append(sets, set)
-			}
-			return nil
-		})
-		if err != nil {
+		var err error
+		if sets, key, more, err = r.setsBehind(ctx, key, span{after + 1, math.MaxInt64}); err != nil {
 			return err
 		}
 		for _, set := range sets {
@@ -238,43 +214,54 @@ func (r *Registry) ChangeSetsBefore(ctx context.Context, before Seq, f func(Chan
 }
 
 // setsIn returns the change sets whose numbers are in a span, in their order.
-func (r *Registry) setsIn(ctx context.Context, s span) (sets []ChangeSet, err error) {
-	key := ""
-	if s.first > 1 {
-		key = seqKey(s.first - 1)
+func (r *Registry) setsIn(ctx context.Context, s span) (all []ChangeSet, err error) {
+	key := keyBefore(s.first - 1)
+	for more := true; more && key < seqKey(s.last); {
+		var sets []ChangeSet
+		if sets, key, more, err = r.setsBehind(ctx, key, s); err != nil {
+			return nil, err
+		}
+		all = append(all, sets...)
 	}
-	for more := true; more; {
-		err := r.config.Store.Read(ctx, func(tx Tx) error {
-			page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
+	return all, nil
+}
+
+// keyBefore returns the key behind which the commits are that may begin change sets after a number.
+func keyBefore(after Seq) string {
+	if after <= 0 {
+		return ""
+	}
+	return seqKey(after - 1) // the commit of that one ends at or behind its number
+}
+
+// setsBehind returns the change sets that begin with one of the commits of the page behind a key, and whose numbers are in a span, with the key of the
+// last commit of the page, and whether there is another page.
+func (r *Registry) setsBehind(ctx context.Context, key string, s span) (sets []ChangeSet, last string, more bool, err error) {
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		sets, last = nil, key
+		page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
+		if err != nil {
+			return err
+		}
+		more = len(page) == changeSetsPage
+		for _, d := range page {
+			last = d.Key
+			c, err := commitOf(d)
 			if err != nil {
 				return err
 			}
-			more = len(page) == changeSetsPage
-			for _, d := range page {
-				key = d.Key
-				c, err := commitOf(d)
-				switch {
-				case err != nil:
-					return err
-				case c.first > s.last:
-					more = false
-					return nil
-				case c.set != c.first || c.set < s.first:
-					continue // it was begun before
-				}
-				set, err := setOf(tx, c)
-				if err != nil {
-					return err
-				}
-				sets = append(sets, set)
+			if c.set != c.first || c.set < s.first || c.set > s.last {
+				continue // it was begun before, or is none of those
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+			set, err := setOf(tx, c)
+			if err != nil {
+				return err
+			}
+			sets = append(sets, set)
 		}
-	}
-	return sets, nil
+		return nil
+	})
+	return sets, last, more, err
 }
 
 // span is a range of rows, both included.
