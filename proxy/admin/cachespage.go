@@ -181,21 +181,12 @@ func (v *cachesView) find(h *Handler) {
 			v.Found = append(v.Found, cachedItem{fmt.Sprintf("response %d, %s", r.Status, size), strings.Join(r.Where, ", "), until(r.TTL)})
 		}
 	}
-	const most = 12
+	const most, mostText = 12, 150 // items, and octets of each of their texts
 	v.Left = max(len(v.Found)-most, 0)
 	v.Found = v.Found[:len(v.Found)-v.Left]
 	for i := range v.Found {
-		v.Found[i].What, v.Found[i].Where = shortened(v.Found[i].What), shortened(v.Found[i].Where)
+		v.Found[i].What, v.Found[i].Where = pages.Shorten(v.Found[i].What, mostText), pages.Shorten(v.Found[i].Where, mostText)
 	}
-}
-
-// shortened returns as much of a text as a table has room for.
-func shortened(text string) string {
-	const most = 150 // octets
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // targetOf returns where an answer leads.

@@ -142,7 +142,7 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 	if text, err = io.ReadAll(io.LimitReader(f, maxImport)); err != nil {
 		return nil, "", fmt.Errorf("%w: %w", problem.ErrDocument, err)
 	}
-	return text, shortened(strings.ToValidUTF8(header.Filename, "\ufffd"), 200), nil
+	return text, pages.Shorten(strings.ToValidUTF8(header.Filename, "\ufffd"), 200), nil
 }
 
 func checkSize(octets int64) error {
@@ -264,7 +264,7 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) message.Reply {
 		page.Columns, page.Groups = d.mapped(), columnGroups(targetsOf(d.columns))
 	} else {
 		for line := range bytes.Lines(d.text) {
-			if page.Lines = append(page.Lines, shortened(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
+			if page.Lines = append(page.Lines, pages.Shorten(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
 				break
 			}
 		}

@@ -108,7 +108,7 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	}
 	for i := range page.Rejections {
 		r := &page.Rejections[i]
-		r.Reason, r.Input = shortened(r.Reason, maxReason), shortened(r.Input, maxReason)
+		r.Reason, r.Input = pages.Shorten(r.Reason, maxReason), pages.Shorten(r.Input, maxReason)
 	}
 	page.IsRewrite = page.Format == jobs.Rewrite
 	page.HasEnded = hasEnded(page.State)
@@ -189,7 +189,7 @@ func (e *Editor) differences(p *Request, api string) (first []changedName) {
 		}
 		for i := range d.Fields {
 			f := &d.Fields[i]
-			f.Before, f.After = shortened(f.Before, maxDifference), shortened(f.After, maxDifference)
+			f.Before, f.After = pages.Shorten(f.Before, maxDifference), pages.Shorten(f.After, maxDifference)
 			shown += len(f.Before) + len(f.After)
 		}
 		first = append(first, d)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -40,7 +41,7 @@ func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
 	}
 	for _, row := range p.Rows {
 		for i, value := range row {
-			row[i] = strings.Clone(shortened(value, shownValue))
+			row[i] = strings.Clone(pages.Shorten(value, shownValue))
 		}
 	}
 	return p, err
@@ -157,7 +158,7 @@ func guessOf(name string) string {
 func (d *draft) mapped() []mappedColumn {
 	all := make([]mappedColumn, len(d.preview.Columns))
 	for i, name := range d.preview.Columns {
-		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: shortened(name, shownValue), Is: d.columns[i], Member: memberOf(name, i)}
+		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: pages.Shorten(name, shownValue), Is: d.columns[i], Member: memberOf(name, i)}
 		for _, row := range d.preview.Rows {
 			if i < len(row) && row[i] != "" {
 				c.Values = append(c.Values, row[i])

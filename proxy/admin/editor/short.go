@@ -49,11 +49,3 @@ func cutLines(lines []string) []string {
 	}
 	return made
 }
-
-// shortened returns the beginning of a text, with a mark where it has more.
-func shortened(text string, octets int) string {
-	if len(text) <= octets {
-		return text
-	}
-	return strings.ToValidUTF8(text[:octets], "") + "…"
-}

@@ -52,8 +52,5 @@ func or(text, other string) string {
 // cut shortens a text that others have written.
 func cut(text string) string {
 	const mostText = 240 // octets
-	if len(text) <= mostText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostText], "") + "…"
+	return pages.Shorten(text, mostText)
 }
