@@ -39,9 +39,6 @@ func (i *Import) Sort(ctx context.Context, from io.Reader) (*Sorted, error) {
 	return s, nil
 }
 
-// Rejected returns how many lines were rejected so far.
-func (s *Sorted) Rejected() int64 { return s.run.report.Rejected }
-
 // Close ends it.
 func (s *Sorted) Close() error { return s.run.sorted.Close() }
 

@@ -18,11 +18,6 @@ const (
 	Unchecked Outcome = "unchecked" // there is no way to check it
 )
 
-// Outcomes returns all outcomes.
-func Outcomes() []Outcome {
-	return []Outcome{Alive, Guarded, Gone, Failing, Later, Forbidden, Unchecked}
-}
-
 // good reports whether a target with the outcome is healthy.
 func (o Outcome) good() bool { return o == Alive || o == Guarded }
 
