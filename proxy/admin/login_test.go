@@ -1,6 +1,8 @@
 package admin_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -214,6 +216,23 @@ func TestNextAfterLogin(t *testing.T) {
 		if code, location := newBrowser(s, here).logIn(t, adminToken, next); code != 303 || location != want {
 			t.Errorf("%q: %d, %q", next, code, location)
 		}
+	}
+}
+
+// What is mistyped is no fault of urnd, and a refusal may be an attack.
+func TestLevelsOfPages(t *testing.T) {
+	var log bytes.Buffer
+	s := newSite(t, func(c *admin.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	b := newBrowser(s, here)
+	for target, level := range map[string]string{"/registry/name?uri=urn:nbn:fi:none": "INFO", "/registry/name?uri=a+b": "INFO"} {
+		log.Reset()
+		if w := b.open(target, nil); w.Code < 400 || w.Code >= 500 || !strings.Contains(log.String(), "level="+level) {
+			t.Errorf("%s: %d, %s", target, w.Code, log.String())
+		}
+	}
+	log.Reset()
+	if w := b.open("/registry/names", url.Values{"csrf": {"forged"}}); w.Code != 403 || !strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("a forged form: %d, %s", w.Code, log.String())
 	}
 }
 

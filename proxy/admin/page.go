@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -51,10 +52,21 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *operation
 	case h.mayLogIn(r, err):
 		reply = toLogin(r)
 	default:
-		h.config.Log.WarnContext(r.Context(), "a page of the admin interface was not shown", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
+		h.config.Log.Log(r.Context(), levelOf(err), "a page of the admin interface was not shown", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
 		reply = problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), err)
 	}
 	message.Write(w, r.Method, reply)
+}
+
+// levelOf returns the level at which an error is logged: what an editor has mistyped is nothing for those who look for faults.
+func levelOf(err error) slog.Level {
+	switch problem.Status(err) {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed, http.StatusPreconditionFailed,
+		http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return slog.LevelInfo
+	default:
+		return slog.LevelWarn
+	}
 }
 
 // pageReply returns the page, if whoever asks may see it, and has sent no form that is not of this server.
