@@ -21,7 +21,7 @@ import (
 func fixedStatus() admin.Status {
 	return admin.Status{
 		State: func() pages.State {
-			return pages.State{Mood: pages.Good, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: fixedTables()}
+			return pages.State{Severity: pages.OK, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: fixedTables()}
 		},
 		Faults:   fixedTables,
 		Ticks:    func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
@@ -30,7 +30,7 @@ func fixedStatus() admin.Status {
 }
 
 func fixedTables() []pages.Table {
-	return []pages.Table{{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: []pages.Row{{Mood: pages.Bad, Cells: []string{"urnd", "<ready>"}}}}}
+	return []pages.Table{{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: []pages.Row{{Severity: pages.Critical, Cells: []string{"urnd", "<ready>"}}}}}
 }
 
 func TestStatusPage(t *testing.T) {
@@ -38,8 +38,8 @@ func TestStatusPage(t *testing.T) {
 	response := adminRequest(h, "127.0.0.1:1", "GET /status")
 	page := text(t, response)
 	for _, want := range []string{
-		`<tbody id="state" aria-live="off">`, `<tr class="bad"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`, `<a href="/status">Reload</a>`,
-		`<script src="/status.js" defer></script>`, `<a href="/config">`, `<h1>urnd: state</h1>`, `class="verdict good"`, `all is &lt;well&gt;`,
+		`<tbody id="state" aria-live="off">`, `<tr class="critical"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`, `<a href="/status">Reload</a>`,
+		`<script src="/status.js" defer></script>`, `<a href="/config">`, `<h1>urnd: state</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
 		`<polyline points="1,2 3,4"/>`,
 	} {
 		if !strings.Contains(page, want) {
@@ -188,7 +188,7 @@ func TestEventsOfTheStatus(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	const first = `id: 1` + "\n" + `data: {"mood":"","verdict":"","reasons":[],"figures":[],"tables":[{"id":"state","rows":[{"mood":"","cells":["first"]}]}]}` + "\n"
+	const first = `id: 1` + "\n" + `data: {"severity":"","verdict":"","reasons":[],"figures":[],"tables":[{"id":"state","rows":[{"severity":"","cells":["first"]}]}]}` + "\n"
 	for _, want := range []string{"retry: 3000\n", first} {
 		if got := block(t, events); got != want {
 			t.Fatalf("%q, want %q", got, want)

@@ -49,8 +49,8 @@ func TestStatusPageInBrowser(t *testing.T) {
 	awaitText(t, browser, "#live", "The figures are live.")
 	w.setLoad(func() (config.Config, error) { return config.Config{}, errors.New("dns.timeout: <too long>") })
 	w.hangups <- syscall.SIGHUP
-	awaitText(t, browser, "#verdict.doubtful", "dns.timeout: <too long>")
-	awaitText(t, browser, "#faults tr.bad, #faults tr.doubtful", "dns.timeout: <too long>")
+	awaitText(t, browser, "#verdict.warning", "dns.timeout: <too long>")
+	awaitText(t, browser, "#faults tr.critical, #faults tr.warning", "dns.timeout: <too long>")
 	seen := browser.Sighted(t)
 	if len(seen.Messages) > 0 || len(seen.Failures) > 0 {
 		t.Errorf("the browser has noticed %q, %q", seen.Messages, seen.Failures)

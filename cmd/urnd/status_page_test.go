@@ -62,7 +62,7 @@ func (w *testDaemon) events(t *testing.T) io.Reader {
 	}
 	t.Cleanup(func() { _ = response.Body.Close() })
 	events := bufio.NewReader(response.Body)
-	for _, want := range []string{"retry: 3000\n", "\n", "id: 1\n", `data: {"mood":"`} {
+	for _, want := range []string{"retry: 3000\n", "\n", "id: 1\n", `data: {"severity":"`} {
 		if line, err := events.ReadString('\n'); err != nil || !strings.HasPrefix(line, want) {
 			t.Fatalf("%q, %v, want %q", line, err, want)
 		}

@@ -17,9 +17,9 @@ import (
 
 // The bounds of a search for a reader, so that it is about as long as a page may take.
 const (
-	searchWithin   = 100 * time.Millisecond
-	searchMost     = 2 * time.Second
-	searchPatience = time.Second
+	searchWithin  = 100 * time.Millisecond
+	searchMost    = 2 * time.Second
+	searchMaxWait = time.Second
 )
 
 // wireLists returns what lists the names of the registry, as far as a configuration shows them.
@@ -33,7 +33,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	s.closers = append(s.closers, func() { cancel(); running.Wait() })
 	b, err := browse.New(browse.Config{
 		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.slots.searches, Lists: r.slots.lists, Files: r.slots.sitemaps,
-		Within: searchWithin, Most: searchMost, Patience: searchPatience,
+		Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
 		TitleMembers: represent.TitleMembers(), Public: c.Listen.PublicURL, PageURL: proxy.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {

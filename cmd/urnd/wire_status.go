@@ -74,24 +74,24 @@ func faultsOf(d dependencies) (all []adminstatus.Fault) {
 func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Failing) {
 	if r.registry != nil {
 		for _, fault := range r.registry.Faults() {
-			all = append(all, adminstatus.Failing{Server: placeOf(c.Registry.Store), Is: "registry", Why: redact.URLs(fault), Mood: pages.Bad})
+			all = append(all, adminstatus.Failing{Server: placeOf(c.Registry.Store), Is: "registry", Why: redact.URLs(fault), Severity: pages.Critical})
 		}
 	}
 	if r.level != nil && !r.level.Stats().Used {
-		all = append(all, adminstatus.Failing{Server: placeOf(c.Cache.Shared), Is: "shared level of caches", Why: "it does not answer", Mood: pages.Bad})
+		all = append(all, adminstatus.Failing{Server: placeOf(c.Cache.Shared), Is: "shared level of caches", Why: "it does not answer", Severity: pages.Critical})
 	}
 	for _, kind := range append(r.avoided[:len(r.avoided):len(r.avoided)], avoidance{"origin or gateway", false, s.Avoided}) {
-		mood := pages.Doubtful
+		severity := pages.Warning
 		if kind.isNeeded {
-			mood = pages.Bad
+			severity = pages.Critical
 		}
 		for _, server := range kind.list(adminstatus.MostFailing) {
-			all = append(all, adminstatus.Failing{Server: redact.URLs(server.Server), Is: kind.is, Why: redact.URLs(server.Why), Until: server.Until, Mood: mood})
+			all = append(all, adminstatus.Failing{Server: redact.URLs(server.Server), Is: kind.is, Why: redact.URLs(server.Why), Until: server.Until, Severity: severity})
 		}
 	}
 	if sweep, _, ok := s.checks.Sweep(); ok && sweep.States[health.Unhealthy] > 0 {
 		all = append(all, adminstatus.Failing{
-			Server: fmt.Sprintf("%d targets of the registry", sweep.States[health.Unhealthy]), Is: "dead in checks", Why: "see urnd registry health", Mood: pages.Doubtful,
+			Server: fmt.Sprintf("%d targets of the registry", sweep.States[health.Unhealthy]), Is: "dead in checks", Why: "see urnd registry health", Severity: pages.Warning,
 		})
 	}
 	return all
@@ -105,14 +105,14 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 			store.Size, store.Free = sizeOf(path, path+"-wal"), freeOf(path)
 		}
 		if len(r.registry.Faults()) > 0 {
-			store.State, store.Mood = "it does not answer, or takes no changes", pages.Bad
+			store.State, store.Severity = "it does not answer, or takes no changes", pages.Critical
 		}
 		all = append(all, store)
 	}
 	if r.level != nil {
 		store := adminstatus.Store{Name: "shared level of caches", Place: placeOf(c.Cache.Shared), State: "it answers", Size: -1, Free: -1}
 		if !r.level.Stats().Used {
-			store.State, store.Mood = "it does not answer", pages.Bad
+			store.State, store.Severity = "it does not answer", pages.Critical
 		}
 		all = append(all, store)
 	}
@@ -123,7 +123,7 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 				Name: "responses on disk", Place: directory, State: "in use", Size: held.Bytes, Most: held.MaxBytes, Free: freeOf(filepath.Join(directory, "x")),
 			}
 			if held.Faults+held.Corrupt > 0 {
-				store.State, store.Mood = fmt.Sprintf("in use; %d faults, %d damaged files", held.Faults, held.Corrupt), pages.Doubtful
+				store.State, store.Severity = fmt.Sprintf("in use; %d faults, %d damaged files", held.Faults, held.Corrupt), pages.Warning
 			}
 			all = append(all, store)
 		}

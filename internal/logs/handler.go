@@ -48,7 +48,7 @@ func NewHandler(c Config, w *os.File) (slog.Handler, error) {
 	if c.Recent == nil {
 		return handler, nil
 	}
-	return keeping{Handler: handler, recent: c.Recent, replace: options.ReplaceAttr}, nil
+	return recorder{Handler: handler, recent: c.Recent, replace: options.ReplaceAttr}, nil
 }
 
 // formatFor returns the log format for a destination.

@@ -84,8 +84,8 @@ func (r *Recent) add(f Fault) {
 	r.faults = append(r.faults, f)
 }
 
-// keeping is a handler that gives all to another one, and keeps a copy of what is at least a warning.
-type keeping struct {
+// recorder is a handler that gives all to another one, and keeps a copy of what is at least a warning.
+type recorder struct {
 	slog.Handler
 	recent  *Recent
 	replace func(groups []string, a slog.Attr) slog.Attr
@@ -94,12 +94,12 @@ type keeping struct {
 }
 
 // Enabled implements slog.Handler. Warnings are kept also where the log has errors alone.
-func (k keeping) Enabled(ctx context.Context, level slog.Level) bool {
+func (k recorder) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn || k.Handler.Enabled(ctx, level)
 }
 
 // Handle implements slog.Handler.
-func (k keeping) Handle(ctx context.Context, r slog.Record) error {
+func (k recorder) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
 		attributes := slices.Clone(k.fixed)
 		r.Attrs(func(a slog.Attr) bool {
@@ -118,7 +118,7 @@ func (k keeping) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs implements slog.Handler.
-func (k keeping) WithAttrs(attributes []slog.Attr) slog.Handler {
+func (k recorder) WithAttrs(attributes []slog.Attr) slog.Handler {
 	k.Handler, k.fixed = k.Handler.WithAttrs(attributes), slices.Clone(k.fixed)
 	for _, a := range attributes {
 		k.fixed = k.texts(k.fixed, k.groups, a)
@@ -127,13 +127,13 @@ func (k keeping) WithAttrs(attributes []slog.Attr) slog.Handler {
 }
 
 // WithGroup implements slog.Handler.
-func (k keeping) WithGroup(name string) slog.Handler {
+func (k recorder) WithGroup(name string) slog.Handler {
 	k.Handler, k.groups = k.Handler.WithGroup(name), append(slices.Clone(k.groups), name)
 	return k
 }
 
 // texts appends an attribute as the log has it, and one text for each of a group.
-func (k keeping) texts(to, groups []string, a slog.Attr) []string {
+func (k recorder) texts(to, groups []string, a slog.Attr) []string {
 	a.Value = a.Value.Resolve()
 	if a.Value.Kind() == slog.KindGroup {
 		if a.Key != "" {

@@ -4,19 +4,19 @@ import "github.com/urnd/urnd/proxy/pages"
 
 // live is the state of urnd as an event has it: the words of pages.State.
 type live struct {
-	Mood    pages.Mood   `json:"mood"`
-	Verdict string       `json:"verdict"`
-	Reasons []string     `json:"reasons"`
-	Figures []liveFigure `json:"figures"`
-	Tables  []liveTable  `json:"tables"`
+	Severity pages.Severity `json:"severity"`
+	Verdict  string         `json:"verdict"`
+	Reasons  []string       `json:"reasons"`
+	Figures  []liveFigure   `json:"figures"`
+	Tables   []liveTable    `json:"tables"`
 }
 
 type liveFigure struct {
-	ID   string     `json:"id"`
-	Mood pages.Mood `json:"mood"`
-	Text string     `json:"text"`
-	Note string     `json:"note"`
-	Line string     `json:"line"`
+	ID       string         `json:"id"`
+	Severity pages.Severity `json:"severity"`
+	Text     string         `json:"text"`
+	Note     string         `json:"note"`
+	Line     string         `json:"line"`
 }
 
 type liveTable struct {
@@ -25,19 +25,19 @@ type liveTable struct {
 }
 
 type liveRow struct {
-	Mood  pages.Mood `json:"mood"`
-	Cells []string   `json:"cells"`
+	Severity pages.Severity `json:"severity"`
+	Cells    []string       `json:"cells"`
 }
 
 func newLive(s pages.State) live {
-	e := live{Mood: s.Mood, Verdict: s.Verdict, Reasons: notNil(s.Reasons), Figures: []liveFigure{}, Tables: []liveTable{}}
+	e := live{Severity: s.Severity, Verdict: s.Verdict, Reasons: notNil(s.Reasons), Figures: []liveFigure{}, Tables: []liveTable{}}
 	for _, f := range s.Figures {
-		e.Figures = append(e.Figures, liveFigure{f.ID, f.Mood, f.Text, f.Note, f.Line})
+		e.Figures = append(e.Figures, liveFigure{f.ID, f.Severity, f.Text, f.Note, f.Line})
 	}
 	for _, t := range s.Tables {
 		rows := []liveRow{}
 		for _, r := range t.Rows {
-			rows = append(rows, liveRow{r.Mood, notNil(r.Cells)})
+			rows = append(rows, liveRow{r.Severity, notNil(r.Cells)})
 		}
 		e.Tables = append(e.Tables, liveTable{t.ID, rows})
 	}

@@ -8,7 +8,7 @@ const set = (node, text) => { if (node && node.textContent !== text) node.textCo
 const mark = (node, names) => { if (node.className !== names) node.className = names }
 
 function showVerdict(state) {
-  mark(element("verdict"), "verdict " + state.mood)
+  mark(element("verdict"), "verdict " + state.severity)
   set(element("said"), state.verdict)
   const list = element("reasons")
   while (list.children.length > state.reasons.length) list.lastElementChild.remove()
@@ -18,7 +18,7 @@ function showVerdict(state) {
 function showFigure(figure) {
   const tile = element(figure.id)
   if (!tile) return
-  mark(tile, figure.mood)
+  mark(tile, figure.severity)
   set(tile.querySelector("b"), figure.text)
   set(tile.querySelector("small"), figure.note)
   const line = tile.querySelector("polyline")
@@ -32,7 +32,7 @@ function showTable(table) {
   while (body.rows.length > table.rows.length) body.deleteRow(-1)
   table.rows.forEach((shown, i) => {
     const row = body.rows[i] || body.insertRow()
-    mark(row, shown.mood)
+    mark(row, shown.severity)
     while (row.cells.length > shown.cells.length) row.deleteCell(-1)
     shown.cells.forEach((text, j) => {
       let cell = row.cells[j]

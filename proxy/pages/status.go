@@ -4,30 +4,30 @@ import "html/template"
 
 // State is the state of urnd on its page.
 type State struct {
-	Mood    Mood
-	Verdict string   // in one sentence
-	Reasons []string // for it
-	Figures []Figure
-	Tables  []Table
+	Severity Severity
+	Verdict  string   // in one sentence
+	Reasons  []string // for it
+	Figures  []Figure
+	Tables   []Table
 }
 
-// Mood is how good something is.
-type Mood string
+// Severity is how urgent it is to look at something.
+type Severity string
 
-// The moods: the zero value says nothing.
+// The severities: the zero value says nothing.
 const (
-	Good     Mood = "good"
-	Doubtful Mood = "doubtful"
-	Bad      Mood = "bad"
+	OK       Severity = "ok"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
 )
 
 // Figure is a figure with its course.
 type Figure struct {
-	ID   string // of its element, as that of a Table
-	Name string
-	Text string
-	Note string
-	Mood Mood
+	ID       string // of its element, as that of a Table
+	Name     string
+	Text     string
+	Note     string
+	Severity Severity
 	// Line are the points of its course, at most CourseWidth to the right and CourseHeight down, as SVG has them; "" for none.
 	Line string
 }
@@ -48,8 +48,8 @@ type Table struct {
 
 // Row is one of a Table.
 type Row struct {
-	Mood  Mood
-	Cells []string // the first one names it
+	Severity Severity
+	Cells    []string // the first one names it
 }
 
 // Status returns the page of the state of urnd, with paths as those of Index. It is complete without its script, which may replace what
@@ -97,10 +97,10 @@ type shownTable struct {
 }
 
 type shownRow struct {
-	Mood Mood
-	Name string
-	Rest []shownCell
-	Span int // columns of a row that has its name alone
+	Severity Severity
+	Name     string
+	Rest     []shownCell
+	Span     int // columns of a row that has its name alone
 }
 
 // shownCell has the heading of its column, for where there is no room for columns.
@@ -111,7 +111,7 @@ func shown(tables []Table) []shownTable {
 	for _, t := range tables {
 		made := shownTable{ID: t.ID, Heading: t.Heading, Columns: t.Columns}
 		for _, r := range t.Rows {
-			row := shownRow{Mood: r.Mood}
+			row := shownRow{Severity: r.Severity}
 			for i, text := range r.Cells {
 				switch {
 				case i == 0:

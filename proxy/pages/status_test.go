@@ -10,29 +10,29 @@ import (
 
 // A night in which much is wrong, and one in which nothing is.
 func states() (bad, good pages.State) {
-	row := func(mood pages.Mood, cells ...string) pages.Row { return pages.Row{Mood: mood, Cells: cells} }
+	row := func(severity pages.Severity, cells ...string) pages.Row { return pages.Row{Severity: severity, Cells: cells} }
 	var line strings.Builder
 	for i := range pages.CourseWidth {
 		fmt.Fprintf(&line, "%d,%d ", i+1, 1+(i*i/7+i*5)%22)
 	}
 	points := strings.TrimSpace(line.String())
 	bad = pages.State{
-		Mood: pages.Doubtful, Verdict: "urnd is ready, but something is wrong",
+		Severity: pages.Warning, Verdict: "urnd is ready, but something is wrong",
 		Reasons: []string{"no DNS server has answered since 2031-05-01T03:00:00Z", "the registry cannot be asked: connection refused"},
 		Figures: []pages.Figure{
 			{ID: "rate", Name: "Requests in the last minute", Text: "1,234/s", Note: "at most 3,210/s in 15 minutes, 97.1 % of all by the fast path", Line: points},
 			{ID: "hits", Name: "Answered from the caches", Text: "98.7 %", Note: "of 74,040 lookups", Line: points},
 			{ID: "latency", Name: "95 % answered within", Text: "1.2 s", Note: "at most 4.7 s in 15 minutes", Line: points},
-			{ID: "failures", Name: "Answered by an error (5xx)", Text: "12.3 %", Note: "9,104 in 15 minutes", Mood: pages.Bad, Line: points},
+			{ID: "failures", Name: "Answered by an error (5xx)", Text: "12.3 %", Note: "9,104 in 15 minutes", Severity: pages.Critical, Line: points},
 		},
 		Tables: []pages.Table{
 			{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, Rows: []pages.Row{
-				row(pages.Bad, "192.0.2.53:53", "DNS server", "it does not answer", "in 4 s"),
-				row(pages.Doubtful, "http://resolver.example", "resolution server (THTTP)", "dial tcp 192.0.2.7:80: connect: connection refused", "in 2 s"),
+				row(pages.Critical, "192.0.2.53:53", "DNS server", "it does not answer", "in 4 s"),
+				row(pages.Warning, "http://resolver.example", "resolution server (THTTP)", "dial tcp 192.0.2.7:80: connect: connection refused", "in 2 s"),
 			}},
 			{ID: "faults", Heading: "Recent faults", Columns: []string{"last (UTC)", "level", "what", "details", "times"}, Rows: []pages.Row{
-				row(pages.Bad, "03:04:05, just now", "error", "the registry cannot be asked: its names that are not cached are answered 503", "error=dial tcp 192.0.2.9:5432: connect: connection refused", "3"),
-				row(pages.Doubtful, "02:59:00, 5 min ago", "warning", "the certificate of urnd expires at 2031-05-04T00:00:00Z, in 3 days", "expires=2031-05-04 subject=CN=urn.example", "1, and 12 with other details"),
+				row(pages.Critical, "03:04:05, just now", "error", "the registry cannot be asked: its names that are not cached are answered 503", "error=dial tcp 192.0.2.9:5432: connect: connection refused", "3"),
+				row(pages.Warning, "02:59:00, 5 min ago", "warning", "the certificate of urnd expires at 2031-05-04T00:00:00Z, in 3 days", "expires=2031-05-04 subject=CN=urn.example", "1, and 12 with other details"),
 			}},
 			{ID: "requests", Heading: "Requests since the start", Columns: []string{"form", "all", "2xx", "3xx", "4xx", "5xx", "disconnected", "median", "95 % within"}, Rows: []pages.Row{
 				row("", "path", "12,345,678", "1,234", "12,300,000", "44,000", "444", "0", "38 µs", "49 µs"), row("", "forward", "5", "5", "0", "0", "0", "0", "38 ms", "49 ms"),
@@ -41,12 +41,12 @@ func states() (bad, good pages.State) {
 				row("", "answers", "1,234,567", "98.7 %", "4,000", "1.5 MiB", "0"), row("", "records of many servers", "1", "0.0 %", "4", "2 B", "12,345"),
 			}},
 			{ID: "stores", Heading: "Stores", Columns: []string{"store", "place", "state", "size", "at most", "free there"}, Rows: []pages.Row{
-				row(pages.Bad, "registry", "sqlite:/var/lib/urnd/registry.db", "it does not answer, or takes no changes", "1.2 GiB", "–", "12.0 MiB"),
+				row(pages.Critical, "registry", "sqlite:/var/lib/urnd/registry.db", "it does not answer, or takes no changes", "1.2 GiB", "–", "12.0 MiB"),
 			}},
 		},
 	}
 	good = bad
-	good.Mood, good.Verdict, good.Reasons = pages.Good, "urnd is ready, and nothing is known to be wrong", nil
+	good.Severity, good.Verdict, good.Reasons = pages.OK, "urnd is ready, and nothing is known to be wrong", nil
 	good.Tables = []pages.Table{{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, Rows: []pages.Row{row("", "nothing that is known")}}}
 	return bad, good
 }

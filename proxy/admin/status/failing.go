@@ -14,8 +14,8 @@ type Failing struct {
 	Is     string    // what it is for urnd, such as "DNS server"
 	Why    string    // "" where it is not known
 	Until  time.Time // when it is asked again; the zero value is at any time
-	// Mood is how bad that is: Bad for what urnd needs, Doubtful for one of many.
-	Mood pages.Mood
+	// Severity is Critical for what urnd needs, and Warning for one of many.
+	Severity pages.Severity
 }
 
 // MostFailing bounds the servers on the page, of each kind.
@@ -25,8 +25,8 @@ const MostFailing = 20
 func (s Sources) failing() (rows []pages.Row) {
 	all := s.Failing()
 	slices.SortStableFunc(all, func(a, b Failing) int {
-		if a.Mood != b.Mood {
-			return strings.Compare(string(a.Mood), string(b.Mood)) // bad, doubtful
+		if a.Severity != b.Severity {
+			return strings.Compare(string(a.Severity), string(b.Severity)) // critical, warning
 		}
 		return strings.Compare(a.Server, b.Server)
 	})
@@ -35,7 +35,7 @@ func (s Sources) failing() (rows []pages.Row) {
 		if left := f.Until.Sub(s.Now()); left > 0 {
 			again = "in " + duration(left.Truncate(time.Second)+time.Second)
 		}
-		rows = append(rows, pages.Row{Mood: f.Mood, Cells: []string{cut(f.Server), f.Is, cut(or(f.Why, "it failed lately")), again}})
+		rows = append(rows, pages.Row{Severity: f.Severity, Cells: []string{cut(f.Server), f.Is, cut(or(f.Why, "it failed lately")), again}})
 	}
 	const room = 5000 // octets
 	return orNone(within(rows, room, ""), "nothing that is known")

@@ -49,9 +49,9 @@ func (s Sources) lastFaults() []pages.Row {
 // faultRows returns rows of faults, at most so many, in at most so many octets.
 func (s Sources) faultRows(all []Fault, most, octets int) (rows []pages.Row) {
 	for _, f := range all[:min(len(all), most)] {
-		row := pages.Row{Mood: pages.Doubtful, Cells: []string{s.when(f.Last), "warning", f.Message, f.Attributes, number(f.Count)}}
+		row := pages.Row{Severity: pages.Warning, Cells: []string{s.when(f.Last), "warning", f.Message, f.Attributes, number(f.Count)}}
 		if f.IsError {
-			row.Mood, row.Cells[1] = pages.Bad, "error"
+			row.Severity, row.Cells[1] = pages.Critical, "error"
 		}
 		if f.Others > 0 {
 			row.Cells[4] += ", and " + number(f.Others) + " with other details"

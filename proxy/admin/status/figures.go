@@ -59,9 +59,9 @@ func (c course) failures() pages.Figure {
 	switch part, _ := partOf(c.lately.failed, c.lately.requests); {
 	case c.lately.failed < few:
 	case part >= many:
-		f.Mood = pages.Bad
+		f.Severity = pages.Critical
 	case part >= some:
-		f.Mood = pages.Doubtful
+		f.Severity = pages.Warning
 	}
 	return f
 }

@@ -50,12 +50,12 @@ func (s Sources) State() pages.State {
 		{ID: "certificate", Heading: "Certificate", Columns: []string{"property", "value"}, Rows: s.certificate()},
 		{ID: "limits", Heading: "Limits", Columns: []string{"limit", "in use", "at most"}, Rows: s.limits()},
 	}}
-	state.Mood, state.Verdict, state.Reasons = s.verdict()
+	state.Severity, state.Verdict, state.Reasons = s.verdict()
 	return state
 }
 
 // verdict says in a sentence how urnd fares, and why.
-func (s Sources) verdict() (mood pages.Mood, sentence string, reasons []string) {
+func (s Sources) verdict() (severity pages.Severity, sentence string, reasons []string) {
 	unready, degraded := s.Health()
 	reasons = append(unready, degraded...)
 	const mostReasons = 12
@@ -67,11 +67,11 @@ func (s Sources) verdict() (mood pages.Mood, sentence string, reasons []string) 
 	}
 	switch {
 	case len(unready) > 0:
-		return pages.Bad, "urnd is not ready", reasons
+		return pages.Critical, "urnd is not ready", reasons
 	case len(degraded) > 0:
-		return pages.Doubtful, "urnd is ready, but something is wrong", reasons
+		return pages.Warning, "urnd is ready, but something is wrong", reasons
 	default:
-		return pages.Good, "urnd is ready, and nothing is known to be wrong", nil
+		return pages.OK, "urnd is ready, and nothing is known to be wrong", nil
 	}
 }
 
@@ -117,9 +117,9 @@ func (s Sources) systems() (rows []pages.Row) {
 		switch part, _ := partOf(system.Failures(), system.Duration.Count()); {
 		case system.Failures() < few:
 		case part >= many:
-			row.Mood = pages.Bad
+			row.Severity = pages.Critical
 		case part >= some:
-			row.Mood = pages.Doubtful
+			row.Severity = pages.Warning
 		}
 		rows = append(rows, row)
 	}
@@ -130,7 +130,7 @@ func (s Sources) limits() (rows []pages.Row) {
 	for _, l := range s.Limits() {
 		row := cells(l.Name, strconv.Itoa(l.Used), strconv.Itoa(l.Max))
 		if l.Max > 0 && l.Used >= l.Max {
-			row.Mood = pages.Bad
+			row.Severity = pages.Critical
 		}
 		rows = append(rows, row)
 	}

@@ -34,7 +34,7 @@ func rows(s status.Sources) map[string][]string {
 	all := make(map[string][]string)
 	for _, t := range s.State().Tables {
 		for _, row := range t.Rows {
-			all[t.ID+" "+row.Cells[0]] = append(row.Cells[1:], strings.Fields(string(row.Mood))...)
+			all[t.ID+" "+row.Cells[0]] = append(row.Cells[1:], strings.Fields(string(row.Severity))...)
 		}
 	}
 	return all
@@ -56,11 +56,11 @@ func TestNothingDone(t *testing.T) {
 		"systems none was asked yet": {}, "stores there is none": {}, "certificate there is none": {}, "limits there is none": {},
 	})
 	state := s.State()
-	if state.Mood != pages.Good || len(state.Reasons) != 0 {
-		t.Errorf("%s, %s, %q", state.Mood, state.Verdict, state.Reasons)
+	if state.Severity != pages.OK || len(state.Reasons) != 0 {
+		t.Errorf("%s, %s, %q", state.Severity, state.Verdict, state.Reasons)
 	}
 	for _, f := range state.Figures {
-		if f.Text != "–" || f.Line != "" || f.Mood != "" {
+		if f.Text != "–" || f.Line != "" || f.Severity != "" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -70,15 +70,15 @@ func TestVerdict(t *testing.T) {
 	s := sources(metrics.New("1"))
 	for _, tt := range []struct {
 		unready, degraded int
-		mood              pages.Mood
+		severity          pages.Severity
 		reasons           int
-	}{{0, 0, pages.Good, 0}, {0, 2, pages.Doubtful, 2}, {1, 2, pages.Bad, 3}, {0, 100, pages.Doubtful, 13}} {
+	}{{0, 0, pages.OK, 0}, {0, 2, pages.Warning, 2}, {1, 2, pages.Critical, 3}, {0, 100, pages.Warning, 13}} {
 		s.Health = func() (unready, degraded []string) {
 			return slices.Repeat([]string{"it stops"}, tt.unready), slices.Repeat([]string{strings.Repeat("ä", 500)}, tt.degraded)
 		}
 		state := s.State()
-		if state.Mood != tt.mood || len(state.Reasons) != tt.reasons {
-			t.Errorf("%+v: %s, %q", tt, state.Mood, state.Reasons)
+		if state.Severity != tt.severity || len(state.Reasons) != tt.reasons {
+			t.Errorf("%+v: %s, %q", tt, state.Severity, state.Reasons)
 		}
 		for _, reason := range state.Reasons {
 			if len(reason) > 250 || !utf8.ValidString(reason) {
@@ -115,7 +115,7 @@ func TestTables(t *testing.T) {
 	}
 	s.Failing = func() []status.Failing {
 		return []status.Failing{
-			{Server: "http://a.example", Is: "origin", Mood: pages.Doubtful}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Mood: pages.Bad},
+			{Server: "http://a.example", Is: "origin", Severity: pages.Warning}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Severity: pages.Critical},
 		}
 	}
 	s.Stores = func() []status.Store {
@@ -123,7 +123,7 @@ func TestTables(t *testing.T) {
 			{Name: "registry", Place: "sqlite:a.db", State: "it answers", Size: 1 << 20, Free: 1 << 40},
 			{Name: "disk", Place: "/b", State: "in use", Size: -1, Most: 1 << 30, Free: 1 << 20},
 			{Name: "log", Place: "/c", Size: 0, Free: 1 << 29},
-			{Name: "shared", Place: "redis://c", Mood: pages.Bad, Size: -1, Free: -1},
+			{Name: "shared", Place: "redis://c", Severity: pages.Critical, Size: -1, Free: -1},
 		}
 	}
 	s.Faults = func() []status.Fault {
@@ -139,27 +139,27 @@ func TestTables(t *testing.T) {
 		"certificate names":               {"urn.example, a.example, 192.0.2.1"},
 		"certificate subject":             {"CN=urn.example"},
 		"certificate issuer":              {"O=CA"},
-		"certificate expires":             {"1970-01-03 02:00:00, in 2 days", "bad"},
+		"certificate expires":             {"1970-01-03 02:00:00, in 2 days", "critical"},
 		"requests path":                   {"1,236", "0", "1,234", "1", "0", "1", "38 µs", "49 µs"},
 		"caches answers":                  {"4", "75.0 %", "4,000", "1.5 MiB", "5"},
 		"systems DNS server 192.0.2.1:53": {"1", "0.0 %", "750 ms", "975 ms", "NOERROR 1"},
 		"systems DNS server 192.0.2.2:53": {"2", "50.0 %", "500 µs", "950 µs", "NOERROR 1, timeout 1"},
 		"limits requests":                 {"1", "2"},
-		"limits fetches":                  {"2", "2", "bad"},
-		"failing 192.0.2.1:53":            {"DNS server", "it does not answer", "in 4.0 s", "bad"},
-		"failing http://a.example":        {"origin", "it failed lately", "as it is needed", "doubtful"},
+		"limits fetches":                  {"2", "2", "critical"},
+		"failing 192.0.2.1:53":            {"DNS server", "it does not answer", "in 4.0 s", "critical"},
+		"failing http://a.example":        {"origin", "it failed lately", "as it is needed", "warning"},
 		"stores registry":                 {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
-		"stores disk":                     {"/b", "in use", "–", "1.0 GiB", "1.0 MiB", "bad"},
-		"stores log":                      {"/c", "", "0 B", "–", "512.0 MiB", "doubtful"},
-		"stores shared":                   {"redis://c", "", "–", "–", "–", "bad"},
-		"faults 23:59:59, just now":       {"error", "broken", "a=b", "1", "bad"},
-		"faults 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "doubtful"},
-		"faults 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "doubtful"},
-		"faults 23:58:00, 2 min ago":      {"warning", "lately", "", "1, and 6 with other details", "doubtful"},
+		"stores disk":                     {"/b", "in use", "–", "1.0 GiB", "1.0 MiB", "critical"},
+		"stores log":                      {"/c", "", "0 B", "–", "512.0 MiB", "warning"},
+		"stores shared":                   {"redis://c", "", "–", "–", "–", "critical"},
+		"faults 23:59:59, just now":       {"error", "broken", "a=b", "1", "critical"},
+		"faults 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
+		"faults 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "warning"},
+		"faults 23:58:00, 2 min ago":      {"warning", "lately", "", "1, and 6 with other details", "warning"},
 	})
 	s.Certificate = func() *x509.Certificate { return &x509.Certificate{NotAfter: time.Unix(-1, 0)} }
 	compare(t, rows(s), map[string][]string{
-		"certificate expires": {"it expired at 1969-12-31 23:59:59", "bad"}, "certificate names": {"–"},
+		"certificate expires": {"it expired at 1969-12-31 23:59:59", "critical"}, "certificate names": {"–"},
 	})
 	for _, table := range s.State().Tables {
 		if table.ID == "systems" && table.Rows[0].Cells[0] != "DNS server 192.0.2.1:53" || table.ID == "failing" && table.Rows[0].Cells[0] != "192.0.2.1:53" {

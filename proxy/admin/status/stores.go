@@ -13,13 +13,13 @@ import (
 type Store struct {
 	Name, Place string
 	State       string
-	Mood        pages.Mood
+	Severity    pages.Severity
 	Size        int64 // octets; negative where it is not known
 	Most        int64 // octets that it may have; 0 for no bound
 	Free        int64 // octets on the file system of the place; negative where that is not known
 }
 
-// The room on a file system below which it is doubtful, and bad: a registry that cannot be written takes no changes.
+// The room on a file system below which it is a warning, and critical: a registry that cannot be written takes no changes.
 const (
 	littleRoom = 1 << 30
 	noRoom     = 100 << 20
@@ -27,7 +27,7 @@ const (
 
 func (s Sources) stores() (rows []pages.Row) {
 	for _, store := range s.Stores() {
-		row := pages.Row{Mood: store.Mood, Cells: []string{store.Name, cut(store.Place), store.State, nothing, nothing, nothing}}
+		row := pages.Row{Severity: store.Severity, Cells: []string{store.Name, cut(store.Place), store.State, nothing, nothing, nothing}}
 		if store.Size >= 0 {
 			row.Cells[3] = size(store.Size)
 		}
@@ -38,9 +38,9 @@ func (s Sources) stores() (rows []pages.Row) {
 			row.Cells[5] = size(store.Free)
 			switch {
 			case store.Free < noRoom:
-				row.Mood = pages.Bad
-			case store.Free < littleRoom && row.Mood != pages.Bad:
-				row.Mood = pages.Doubtful
+				row.Severity = pages.Critical
+			case store.Free < littleRoom && row.Severity != pages.Critical:
+				row.Severity = pages.Warning
 			}
 		}
 		rows = append(rows, row)
@@ -77,11 +77,11 @@ func (s Sources) expiry(at time.Time) pages.Row {
 	row := cells("expires", fmt.Sprintf("%s, in %d days", at.UTC().Format(time.DateTime), left/day))
 	switch {
 	case left < 0:
-		row.Cells[1], row.Mood = "it expired at "+at.UTC().Format(time.DateTime), pages.Bad
+		row.Cells[1], row.Severity = "it expired at "+at.UTC().Format(time.DateTime), pages.Critical
 	case left < verySoon*day:
-		row.Mood = pages.Bad
+		row.Severity = pages.Critical
 	case left < soon*day:
-		row.Mood = pages.Doubtful
+		row.Severity = pages.Warning
 	}
 	return row
 }

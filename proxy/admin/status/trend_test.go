@@ -40,7 +40,7 @@ func TestTrend(t *testing.T) {
 	hits, misses = 3, 1
 	now = now.Add(4 * time.Second)
 	for id, want := range map[string]string{"rate": "4.2/s", "hits": "75.0 %", "latency": "49 µs", "failures": "0.0 %"} {
-		if got := figure(t, s.State(), id); got.Text != want || got.Line != "" || got.Mood != "" {
+		if got := figure(t, s.State(), id); got.Text != want || got.Line != "" || got.Severity != "" {
 			t.Errorf("before the first step: %+v, want %s", got, want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestTrend(t *testing.T) {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	}
-	if got := figure(t, state, "failures"); got.Mood != pages.Bad || got.Text != "22.2 %" || got.Note != "6 in 15 minutes" {
+	if got := figure(t, state, "failures"); got.Severity != pages.Critical || got.Text != "22.2 %" || got.Note != "6 in 15 minutes" {
 		t.Errorf("%+v", got)
 	}
 	if got := figure(t, state, "rate"); got.Text != "0.9/s" || !strings.HasPrefix(got.Note, "at most 2.1/s in 15 minutes") {
@@ -73,7 +73,7 @@ func TestTrend(t *testing.T) {
 		now = now.Add(10 * time.Second)
 		s.Sample()
 	}
-	if got := figure(t, s.State(), "failures"); got.Mood != "" || got.Text != "–" || got.Note != "6 in 15 minutes" {
+	if got := figure(t, s.State(), "failures"); got.Severity != "" || got.Text != "–" || got.Note != "6 in 15 minutes" {
 		t.Errorf("a minute later: %+v", got)
 	}
 	for range 100 {

@@ -18,9 +18,9 @@ import (
 type Config struct {
 	Registry *registry.Registry
 	// Searches bounds the searches at a time, and those of a client, Lists the pages that need none, and Files the files of a sitemap that are
-	// written. Who finds no slot free waits for at most Patience.
+	// written. Who finds no slot free waits for at most MaxWait.
 	Searches, Lists, Files resolver.Quota
-	Patience               time.Duration
+	MaxWait                time.Duration
 	// Within bounds the time that a search takes, about; an index that it asks first is not interrupted before Most.
 	Within, Most time.Duration
 	// TitleMembers are those members of metadata that have the title, in lower case.
@@ -110,7 +110,7 @@ func (b *Browser) acquire(ctx context.Context, q resolver.Quota, client netip.Ad
 	if err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, b.config.Patience)
+	waiting, cancel := context.WithTimeout(ctx, b.config.MaxWait)
 	defer cancel()
 	if err := q.Slots.Acquire(waiting); err != nil {
 		end()

@@ -25,7 +25,7 @@ func (b *Browser) Count(ctx context.Context, group string) (n int64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock() // who comes meanwhile waits for the one who reads
 	if c.active == nil || now.Sub(c.read) >= countsLifetime || now.Before(c.read) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.config.Patience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.config.MaxWait)
 		defer cancel()
 		c.read = now // also where it fails: a store that does not answer is not asked for each page
 		var all map[string]registry.Totals
