@@ -10,7 +10,9 @@ import (
 
 // A night in which much is wrong, and one in which nothing is.
 func states() (bad, good pages.State) {
-	row := func(severity pages.Severity, cells ...string) pages.Row { return pages.Row{Severity: severity, Cells: cells} }
+	row := func(severity pages.Severity, cells ...string) pages.Row {
+		return pages.Row{Severity: severity, Cells: cells}
+	}
 	var line strings.Builder
 	for i := range pages.CourseWidth {
 		fmt.Fprintf(&line, "%d,%d ", i+1, 1+(i*i/7+i*5)%22)
