@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -121,6 +122,17 @@ func first(entries []registry.Entry, err error) (registry.Entry, error) {
 	return entries[0], nil
 }
 
+// ascending returns the page of a question, unless it failed, or the index that it was read by is damaged.
+func ascending[T any, K cmp.Ordered](page []T, err error, least K, key func(*T) K) ([]T, error) {
+	if err == nil {
+		err = registry.Ascending(page, least, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
 // above returns the least text that is after all that begin with prefix.
 func above(prefix string) string { return prefix + "\U0010ffff" }
 
@@ -129,9 +141,10 @@ func (t *transaction) List(kind registry.Kind, prefix, after string, limit int) 
 	if err := isValid(prefix, after); err != nil {
 		return nil, err
 	}
-	return t.entries("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
+	entries, err := t.entries("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
 		WHERE n.kind = $1 AND n.name >= $2 AND n.name > $3 AND n.name < $4 ORDER BY n.name LIMIT $5`,
 		int16(kind), prefix, after, above(prefix), limit)
+	return ascending(entries, err, max(prefix, after), func(e *registry.Entry) string { return e.Name })
 }
 
 // versionsOf is the versions of some current ones, which a question selects, and those before them. It ends also
@@ -166,7 +179,7 @@ func (t *transaction) Changes(after registry.Seq, limit int) (changes []registry
 	if err == nil && len(changes) > 0 {
 		t.see(changes[len(changes)-1].Seq)
 	}
-	return changes, err
+	return ascending(changes, err, after+1, func(change *registry.Change) registry.Seq { return change.Seq })
 }
 
 // Rows implements registry.Tx.
@@ -180,7 +193,7 @@ func (t *transaction) Rows(after registry.Seq, limit int) (all []registry.Row, e
 		all = append(all, row)
 		return err
 	})
-	return all, err
+	return ascending(all, err, after+1, func(row *registry.Row) registry.Seq { return row.Seq })
 }
 
 // Current implements registry.Tx.
@@ -197,7 +210,7 @@ func (t *transaction) Current(kind registry.Kind, after string, limit int) (keys
 			keys = append(keys, c)
 			return err
 		})
-	return keys, err
+	return ascending(keys, err, after, func(change *registry.Change) string { return change.Key.Name })
 }
 
 // Keys implements registry.Tx.
@@ -229,7 +242,7 @@ func (t *transaction) Documents(table registry.Table, prefix, after string, limi
 			documents = append(documents, d)
 			return err
 		})
-	return documents, err
+	return ascending(documents, err, max(prefix, after), func(d *registry.Document) string { return d.Key })
 }
 
 // Document implements registry.Tx.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ncruces/go-sqlite3"
@@ -38,6 +39,17 @@ func (c *conn) many(text string, args ...any) (entries []registry.Entry, err err
 	return entries, err
 }
 
+// ascending returns the page of a question, unless it failed, or the index that it was read by is damaged.
+func ascending[T any, K cmp.Ordered](c *conn, page []T, err error, least K, key func(*T) K) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	if err := registry.Ascending(page, least, key); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	return page, nil
+}
+
 // Floor implements registry.Tx.
 func (c *conn) Floor(text string) (registry.Entry, error) {
 	return c.one("SELECT "+columns+" FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = 1 AND n.name <= ? ORDER BY "+
@@ -59,9 +71,10 @@ func from(prefix, after string) string {
 
 // List implements registry.Tx.
 func (c *conn) List(kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error) {
-	return c.many("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
+	entries, err := c.many("SELECT "+columns+` FROM names n JOIN versions v ON v.seq = n.seq
 		WHERE n.kind = ? AND n.name >= ? AND n.name < ? ORDER BY n.name LIMIT ?`,
 		int64(kind), from(prefix, after), above(prefix), int64(limit))
+	return ascending(c, entries, err, from(prefix, after), func(e *registry.Entry) string { return e.Name })
 }
 
 // Versions implements registry.Tx.
@@ -122,7 +135,7 @@ func (c *conn) Changes(after registry.Seq, limit int) (changes []registry.Change
 		changes = append(changes, registry.Change{Seq: registry.Seq(s.ColumnInt64(0)), Key: key})
 		return nil
 	}, int64(after), int64(limit))
-	return changes, err
+	return ascending(c, changes, err, after+1, func(change *registry.Change) registry.Seq { return change.Seq })
 }
 
 // Rows implements registry.Tx.
@@ -135,7 +148,7 @@ func (c *conn) Rows(after registry.Seq, limit int) (rows []registry.Row, err err
 		})
 		return nil
 	}, int64(after), int64(limit))
-	return rows, err
+	return ascending(c, rows, err, after+1, func(row *registry.Row) registry.Seq { return row.Seq })
 }
 
 // Current implements registry.Tx.
@@ -144,7 +157,7 @@ func (c *conn) Current(kind registry.Kind, after string, limit int) (keys []regi
 		keys = append(keys, registry.Change{Seq: registry.Seq(s.ColumnInt64(1)), Key: registry.Key{Kind: kind, Name: s.ColumnText(0)}})
 		return nil
 	}, int64(kind), after, int64(limit))
-	return keys, err
+	return ascending(c, keys, err, from("", after), func(change *registry.Change) string { return change.Key.Name })
 }
 
 // Keys implements registry.Tx.
@@ -174,7 +187,7 @@ func (c *conn) Documents(table registry.Table, prefix, after string, limit int) 
 		documents = append(documents, registry.Document{Key: s.ColumnText(0), Value: s.ColumnBlob(1, []byte{})})
 		return nil
 	}, int64(table), from(prefix, after), above(prefix), int64(limit))
-	return documents, err
+	return ascending(c, documents, err, from(prefix, after), func(d *registry.Document) string { return d.Key })
 }
 
 // Document implements registry.Tx.
