@@ -132,6 +132,7 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 	}
 	ask("/api/v1/statistics", "GET /api/v1/statistics", "")
 	ask("/api/v1/statistics", "GET /api/v1/statistics?prefix=urn:example:", "")
+	ask("/api/v1/statistics", "GET /api/v1/statistics?since=2031-05-01", "")
 	ask("/api/v1/health", "GET /api/v1/health", "")
 	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?limit=2", "")
 	ask("/api/v1/registry/changes", "GET /api/v1/registry/changes?limit=none", "")

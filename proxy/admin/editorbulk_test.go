@@ -258,6 +258,10 @@ func TestStatisticsOnPage(t *testing.T) {
 		page = b.open("/registry/statistics?uri=URN:nbn:FI:a", nil)
 		wantText(t, page, 200, "12 times by people, 3 by programs", time.Now().AddDate(0, 0, -1).UTC().Format(time.DateOnly)+" 12 3", "the highest is 15")
 		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:b", nil), 200, "Nothing was counted")
+		wantText(t, b.open("/registry/statistics", nil), 200, "All names", "Nothing was counted")
+		count(t, s.registry.Store(), map[string]string{"": "15 3"}, time.Now().AddDate(0, 0, -2))
+		wantText(t, b.open("/registry/statistics", nil), 200, "All names", "15 times by people, 3 by programs")
+		wantText(t, b.open("/registry/statistics?since=never", nil), 200, "since is a day")
 		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:a&since=never", nil), 200, "since is a day")
 		wantText(t, b.open("/registry/statistics?uri=%3Cscript%3E", nil), 200, "<script>")
 		for i := range 91 {

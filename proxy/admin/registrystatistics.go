@@ -22,9 +22,9 @@ type registryStatistics struct {
 	Complete bool `json:"complete"`
 }
 
-// nameCounts say how often a name was resolved.
+// nameCounts say how often a name was resolved, or all names together.
 type nameCounts struct {
-	Name    string        `json:"name"`
+	Name    string        `json:"name,omitempty"`
 	Periods []count.Count `json:"periods"`
 }
 
@@ -39,19 +39,25 @@ type targetHealth struct {
 	health.Target
 }
 
-// serveStatistics answers how often a name was resolved, or how many names there are: of all they are kept, of what begins with a
-// prefix they are counted, as far as that comes.
+// serveStatistics answers how often a name was resolved, or, with days and no name, all names together; or else how many names there
+// are: of all they are kept, of what begins with a prefix they are counted, as far as that comes.
 func (h *Handler) serveStatistics(c *call) (message.Reply, error) {
 	given, err := parametersOf(c.Request, append(filters(), "uri", "since", "until")...)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	if given["uri"] != "" {
-		return h.counts(c, given)
+		return h.countsOfName(c, given)
 	}
 	s, filtered, err := h.search(c, given)
 	if err != nil {
 		return message.Reply{}, err
+	}
+	if given["since"] != "" || given["until"] != "" {
+		if filtered || s.Below != "" {
+			return message.Reply{}, fmt.Errorf("%w: since and until are for one name (uri), or for all", problem.ErrSelection)
+		}
+		return h.counts(c, given, count.AllNames)
 	}
 	if !filtered && s.Below == "" {
 		return h.totals(c)
@@ -84,23 +90,29 @@ func (h *Handler) totals(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, document), err
 }
 
-// counts answers how often a name was resolved, by day.
-func (h *Handler) counts(c *call, given map[string]string) (message.Reply, error) {
+// countsOfName answers how often a name was resolved, by day.
+func (h *Handler) countsOfName(c *call, given map[string]string) (message.Reply, error) {
 	key, err := h.key(c, registry.Reader, given["uri"])
 	if err != nil {
 		return message.Reply{}, err
 	}
+	return h.counts(c, given, key.Name)
+}
+
+// counts answers how often a canonical name, or count.AllNames, was resolved, by day.
+func (h *Handler) counts(c *call, given map[string]string, name string) (message.Reply, error) {
 	var days [2]time.Time
 	for i, name := range []string{"since", "until"} {
 		if text := given[name]; text != "" {
+			var err error
 			if days[i], err = time.Parse(time.DateOnly, text); err != nil {
 				return message.Reply{}, fmt.Errorf("%w: %s is a day, such as 2031-05-01", problem.ErrSelection, name)
 			}
 		}
 	}
-	document := nameCounts{Name: key.Name, Periods: []count.Count{}}
-	err = h.config.Registry.Names.Store().Read(c.Context(), func(tx registry.Tx) error {
-		found, err := count.Of(tx, key.Name, days[0], days[1])
+	document := nameCounts{Name: name, Periods: []count.Count{}}
+	err := h.config.Registry.Names.Store().Read(c.Context(), func(tx registry.Tx) error {
+		found, err := count.Of(tx, name, days[0], days[1])
 		document.Periods = notNil(found)
 		return err
 	})

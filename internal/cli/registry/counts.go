@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,12 +37,11 @@ func addCounts(cmd *cobra.Command) *countFlags {
 const maxTop = 10_000
 
 var (
-	errCountWhat = errors.New("--day, --since and --until need a name or --top")
 	errCountBoth = errors.New("a name and --top exclude each other")
 	errTop       = fmt.Errorf("--top is a number from 1 to %d", maxTop)
 )
 
-// wanted reports whether resolutions are to be printed, of a name or of those on top.
+// wanted reports whether resolutions are to be printed, of a name, of those on top, or of all names by day.
 func (f *countFlags) wanted(cmd *cobra.Command, args []string) (bool, error) {
 	top := cmd.Flags().Changed("top")
 	switch {
@@ -49,10 +49,8 @@ func (f *countFlags) wanted(cmd *cobra.Command, args []string) (bool, error) {
 		return false, cli.Usage(errCountBoth)
 	case top && (f.top < 1 || f.top > maxTop):
 		return false, cli.Usage(errTop)
-	case !top && len(args) == 0 && f.day+f.since+f.until != "":
-		return false, cli.Usage(errCountWhat)
 	default:
-		return top || len(args) > 0, nil
+		return top || len(args) > 0 || f.day+f.since+f.until != "", nil
 	}
 }
 
@@ -80,9 +78,9 @@ func dayOf(flag, text string) (time.Time, error) {
 	return at, nil
 }
 
-// nameCounts are the resolutions of one name.
+// nameCounts are the resolutions of one name, or of all together.
 type nameCounts struct {
-	Name    string        `json:"name"`
+	Name    string        `json:"name,omitempty"`
 	Periods []count.Count `json:"periods"`
 	Sum     count.Tally   `json:"sum"`
 }
@@ -93,16 +91,22 @@ type topCounts struct {
 	Sum   count.Tally       `json:"sum"`
 }
 
-// print prints the resolutions of a name, or of those on top.
+// print prints the resolutions of a name, of those on top, or of all names by day.
 func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []string, asJSON bool) error {
 	from, to, err := f.days()
 	if err != nil {
 		return err
 	}
 	var table interface{ print(w io.Writer) error }
-	if len(args) > 0 {
-		table, err = countsOfName(cmd, r, args[0], *f.prefix, from, to)
-	} else {
+	switch {
+	case len(args) > 0:
+		var key registry.Key
+		if key, err = keyOf(cmd.Context(), r, args[0], *f.prefix); err == nil {
+			table, err = countsOf(cmd.Context(), r, key.Name, from, to)
+		}
+	case f.top == 0:
+		table, err = countsOf(cmd.Context(), r, count.AllNames, from, to)
+	default:
 		var top topCounts
 		top.Names, top.Sum, err = count.Top(cmd.Context(), r.Store(), from, to, f.top)
 		if top.Names == nil {
@@ -119,15 +123,11 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 	return table.print(cmd.OutOrStdout())
 }
 
-// countsOfName returns the resolutions of a name.
-func countsOfName(cmd *cobra.Command, r *registry.Registry, text string, prefix bool, from, to time.Time) (nameCounts, error) {
-	key, err := keyOf(cmd.Context(), r, text, prefix)
-	if err != nil {
-		return nameCounts{}, err
-	}
-	n := nameCounts{Name: key.Name, Periods: []count.Count{}}
-	err = r.Store().Read(cmd.Context(), func(tx registry.Tx) error {
-		counts, err := count.Of(tx, key.Name, from, to)
+// countsOf returns the resolutions of a canonical name, or of count.AllNames.
+func countsOf(ctx context.Context, r *registry.Registry, name string, from, to time.Time) (nameCounts, error) {
+	n := nameCounts{Name: name, Periods: []count.Count{}}
+	err := r.Store().Read(ctx, func(tx registry.Tx) error {
+		counts, err := count.Of(tx, name, from, to)
 		n.Periods = append(n.Periods, counts...)
 		return err
 	})

@@ -35,15 +35,16 @@ type statisticsPage struct {
 	Total      countedGroup
 	IsComplete bool
 	Bars       *barChart
-	// Of a name.
-	Name    string
-	Fault   string
-	Periods []countedPeriod
-	People  int64
-	Bots    int64
-	Chart   *periodChart
-	Since   string
-	Until   string
+	// Resolutions of one name, or of all.
+	IsCounted bool
+	Name      string
+	Fault     string
+	Periods   []countedPeriod
+	People    int64
+	Bots      int64
+	Chart     *periodChart
+	Since     string
+	Until     string
 }
 
 // serveStatistics shows how many names there are, and how often one was resolved.
@@ -64,7 +65,8 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 		page.Groups = []countedGroup{{q.Get("prefix"), counted.Total}}
 	}
 	page.Bars = barsOf(page.Groups)
-	if page.Name = asked.Get("uri"); page.Name != "" {
+	page.Name = asked.Get("uri")
+	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
 			page.Fault = saidOf(err)
 		}
@@ -90,7 +92,7 @@ func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
 	return groups
 }
 
-// countPeriods asks how often a name was resolved, by default in the last days.
+// countPeriods asks how often a name, or all names together, were resolved, by default in the last days.
 func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 	today := e.Now().UTC()
 	page.Since, page.Until = page.Asked.Get("since"), page.Asked.Get("until")

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ type NameCount struct {
 	Name string `json:"name"`
 	Tally
 }
+
+// AllNames is, in place of a name, all of them together. Their counts are written with those of each name, and never moved or removed.
+const AllNames = ""
 
 // OtherNames is what resolutions are counted as that there was no room for.
 const OtherNames = "other"
@@ -158,7 +162,7 @@ type ranking struct {
 
 func (r *ranking) add(d registry.Document) error {
 	name, period, _ := strings.Cut(d.Key, " ")
-	if !r.wanted.have(period) {
+	if name == AllNames || !r.wanted.have(period) {
 		return nil
 	}
 	t, err := decodeTally(d)
@@ -196,8 +200,19 @@ func (r *ranking) sort() {
 	r.top = r.top[:min(len(r.top), r.limit)]
 }
 
+// withAllNames returns tallies by "NAME DAY", those of some keys, with the sums of each day, and all keys in their order.
+func withAllNames(tallies map[string]Tally, keys []string) (map[string]Tally, []string) {
+	all := make(map[string]Tally, len(keys)+1)
+	for _, key := range keys {
+		sum := AllNames + key[strings.LastIndexByte(key, ' '):]
+		all[key], all[sum] = tallies[key], all[sum].plus(tallies[key])
+	}
+	return all, slices.Sorted(maps.Keys(all))
+}
+
 // addCounts adds tallies to those of the store. Keys are "NAME DAY".
 func addCounts(tx registry.WriteTx, keys []string, added map[string]Tally, now time.Time) error {
+	added, keys = withAllNames(added, keys)
 	documents := make([]registry.Document, len(keys))
 	for i, key := range keys {
 		value, err := tx.Document(registry.TableCounts, key)

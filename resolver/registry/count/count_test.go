@@ -108,6 +108,9 @@ func TestCountsAreFolded(t *testing.T) {
 	if got != "2030-10 11/11, 2030-11-03 1/1" {
 		t.Errorf("counted %q", got)
 	}
+	if all := countsOf(t, s, count.AllNames, day("2030-10-01"), day("2030-11-04")); all != got {
+		t.Errorf("counted %q of all names", all)
+	}
 }
 
 func numberOf(t *testing.T, s registry.Store, prefix string) (n int) {
