@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/cipher"
 	"net/netip"
 	"runtime/debug"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer/represent"
 	"github.com/urnd/urnd/resolver"
@@ -28,12 +30,19 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	if r.registry == nil || !isListed && !c.Site.Sitemap {
 		return lists, nil
 	}
+	seal, err := shared.Reuse(&r.shared, d.previous.reusable(), "seal", nil, func() (cipher.AEAD, func(), error) {
+		made, err := browse.NewSeal()
+		return made, func() {}, err
+	})
+	if err != nil {
+		return lists, err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	s.closers = append(s.closers, func() { cancel(); running.Wait() })
-	b, err := browse.New(browse.Config{
+	b := browse.New(browse.Config{
 		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.slots.searches, Lists: r.slots.lists, Files: r.slots.sitemaps,
-		Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
+		Seal: seal, Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
 		TitleMembers: represent.TitleMembers(), Public: c.Listen.PublicURL, PageURL: proxy.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {
@@ -46,9 +55,6 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 			})
 		},
 	})
-	if err != nil {
-		return lists, err
-	}
 	if isListed {
 		lists.Search = b.Search
 	}

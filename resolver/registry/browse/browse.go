@@ -23,6 +23,8 @@ type Config struct {
 	MaxWait                time.Duration
 	// Within bounds the time that a search takes, about; an index that it asks first is not interrupted before Most.
 	Within, Most time.Duration
+	// Seal is of NewSeal: a list goes on where it was begun with the same.
+	Seal cipher.AEAD
 	// TitleMembers are those members of metadata that have the title, in lower case.
 	TitleMembers []string
 	// Public is the URL of this server for the pages of a sitemap, without a slash at its end.
@@ -37,19 +39,12 @@ type Config struct {
 // Browser lists names. It is safe for concurrent use.
 type Browser struct {
 	config Config
-	cursor cipher.AEAD
 	counts counts
 	parts  parts
 }
 
 // New returns a Browser. It starts nothing.
-func New(config Config) (*Browser, error) {
-	cursor, err := newCursor()
-	if err != nil {
-		return nil, fmt.Errorf("sealing positions of lists: %w", err)
-	}
-	return &Browser{config: config, cursor: cursor}, nil
-}
+func New(config Config) *Browser { return &Browser{config: config} }
 
 // Bounds of a page of names.
 const (

@@ -56,19 +56,15 @@ func newSite(t testing.TB) *site {
 		Public: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
 	}
-	s.Browser = s.another(t)
+	if s.config.Seal, err = browse.NewSeal(); err != nil {
+		t.Fatal(err)
+	}
+	s.Browser = s.another()
 	return s
 }
 
-// another returns another Browser of the site.
-func (s *site) another(t testing.TB) *browse.Browser {
-	t.Helper()
-	b, err := browse.New(s.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+// another returns another Browser of the site, as a reload makes it.
+func (s *site) another() *browse.Browser { return browse.New(s.config) }
 
 // put registers names, some hundred at once.
 func (s *site) put(t testing.TB, records map[string]registry.Record) {
@@ -219,7 +215,7 @@ func TestSearchLate(t *testing.T) {
 	search := resolver.NameSearch{Words: "z"}
 	lengths := make(map[int]bool)
 	for n := 0; ; n++ {
-		found, err := s.Browser.Search(t.Context(), search)
+		found, err := s.another().Search(t.Context(), search)
 		if err != nil || n > 20 {
 			t.Fatal(n, err)
 		}
@@ -237,6 +233,13 @@ func TestSearchLate(t *testing.T) {
 	}
 	if len(lengths) != 1 {
 		t.Errorf("the lengths of positions differ: %v", lengths)
+	}
+	other := s.config
+	if other.Seal, _ = browse.NewSeal(); other.Seal == nil {
+		t.Fatal("there is no seal")
+	}
+	if _, err := browse.New(other).Search(t.Context(), search); !errors.Is(err, resolver.ErrCursor) {
+		t.Errorf("by another seal: %v", err)
 	}
 	search.All, search.After = true, ""
 	if found, err := s.Browser.Search(t.Context(), search); err != nil || !found.IsLate || !strings.Contains(found.Next, "held") {
@@ -259,7 +262,7 @@ func TestBusy(t *testing.T) {
 	s := library(t)
 	client := netip.MustParseAddr("192.0.2.1")
 	s.config.Searches.Shares = resolver.NewShares(1, 2, resolver.ErrBusy)
-	b := s.another(t)
+	b := s.another()
 	end, err := s.config.Searches.Shares.Acquire(client)
 	if err != nil {
 		t.Fatal(err)

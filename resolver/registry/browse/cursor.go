@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ import (
 )
 
 // A list goes on after a name. That of a search which ended because of its time may be one that the reader may not know of: it is sealed then,
-// by a key of this process, and tells nobody what it is, nor how long, more than in steps.
+// by a key of this process, which outlives reloads, and tells nobody what it is, nor how long, more than in steps.
 
 // sealed is what a sealed name begins with: no name does.
 const sealed = "."
@@ -22,13 +23,13 @@ const sealed = "."
 // sealedStep is what the length of a sealed name is a multiple of.
 const sealedStep = 128
 
-// newCursor returns what seals names.
-func newCursor() (cipher.AEAD, error) {
+// NewSeal returns what seals names, with a key of its own.
+func NewSeal() (cipher.AEAD, error) {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sealing positions of lists: %w", err)
 	}
 	return cipher.NewGCMWithRandomNonce(block)
 }
@@ -39,7 +40,7 @@ func (b *Browser) next(done registry.Searched, isAll bool) string {
 		return done.Last
 	}
 	text := done.Last + strings.Repeat("\x00", sealedStep-len(done.Last)%sealedStep)
-	return sealed + base64.RawURLEncoding.EncodeToString(b.cursor.Seal(nil, nil, []byte(text), nil)) //nolint:gosec // it has a nonce of its own
+	return sealed + base64.RawURLEncoding.EncodeToString(b.config.Seal.Seal(nil, nil, []byte(text), nil)) //nolint:gosec // it has a nonce of its own
 }
 
 // position returns the name after which a list goes on. The error is resolver.ErrCursor.
@@ -56,7 +57,7 @@ func (b *Browser) position(cursor string) (string, error) {
 	if err != nil {
 		return "", resolver.ErrCursor
 	}
-	name, err := b.cursor.Open(nil, nil, octets, nil)
+	name, err := b.config.Seal.Open(nil, nil, octets, nil)
 	if err != nil {
 		return "", resolver.ErrCursor
 	}

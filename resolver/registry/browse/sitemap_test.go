@@ -172,7 +172,7 @@ func TestSitemap(t *testing.T) {
 		t.Errorf("%q, before %q", after, before)
 	}
 	// Another urnd on the store has the same files.
-	other := s.another(t)
+	other := s.another()
 	var names []string
 	for _, file := range after {
 		names = append(names, pagesOf(t, other, file)...)
@@ -275,7 +275,7 @@ func BenchmarkSitemap(b *testing.B) {
 	})
 	b.Run("parts", func(b *testing.B) {
 		for b.Loop() {
-			made := s.another(b)
+			made := s.another()
 			if files := index(b, made); len(files) != 3 {
 				b.Fatalf("%q", files)
 			}
