@@ -3,7 +3,6 @@ package jobs
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -58,18 +57,16 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	if j.size() > maxStored*j.config.MaxBody {
 		return Job{}, false, ErrWaiting
 	}
-	now := j.config.Registry.Now()
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	made := storedJob{Actor: actor, Job: Job{
-		ID: now.Format("20060102T150405-") + hex.EncodeToString(random[:]), State: Queued, By: actor.Name,
-		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
-	}}
-	f, err := j.create(made.ID, uploadFile)
+	id, f, err := j.upload()
 	if err != nil {
 		return Job{}, false, err
 	}
 	defer f.Close() // unlocks it, when the document says what it is
+	now := j.config.Registry.Now()
+	made := storedJob{Actor: actor, Job: Job{
+		ID: id, State: Queued, By: actor.Name,
+		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
+	}}
 	hash, err := j.receive(f, u, &made)
 	if err == nil {
 		err = os.Rename(f.Name(), j.path(made.ID, bodyFile))

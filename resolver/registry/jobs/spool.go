@@ -1,6 +1,8 @@
 package jobs
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -27,21 +29,44 @@ func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// create makes a new locked file.
-func (j *Jobs) create(id, kind string) (*os.File, error) {
+// upload makes the file of a new job, and locks it. What looks for uploads that were broken off, here or in another instance, may find
+// it before it is locked: then another one is made.
+func (j *Jobs) upload() (id string, f *os.File, err error) {
 	const ownerOnly, ownerOnlyDirectory = 0o600, 0o700
 	if err := os.MkdirAll(j.config.Directory, ownerOnlyDirectory); err != nil {
-		return nil, storing(err)
+		return "", nil, storing(err)
 	}
-	f, err := os.OpenFile(j.path(id, kind), os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
-	if err != nil {
-		return nil, storing(err)
-	}
-	if !lock(f) { // somebody has taken it for one that was broken off
+	for range uploadAttempts {
+		id = j.newID()
+		f, err = os.OpenFile(j.path(id, uploadFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
+		if err != nil {
+			return "", nil, storing(err)
+		}
+		if lock(f) && isThere(f) {
+			return id, f, nil
+		}
 		_ = f.Close()
-		return nil, storing(errTaken)
 	}
-	return f, nil
+	return "", nil, storing(errTaken)
+}
+
+const uploadAttempts = 20
+
+// newID returns an ID that no job has. Those of later jobs are later in the order of their octets, but for those of the same second.
+func (j *Jobs) newID() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return j.config.Registry.Now().Format("20060102T150405-") + hex.EncodeToString(random[:])
+}
+
+// isThere reports whether an open file still has its name.
+func isThere(f *os.File) bool {
+	is, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(is, named)
 }
 
 var errTaken = errors.New("its file was removed")
