@@ -330,6 +330,7 @@ func TestTargetsOnPage(t *testing.T) {
 	if n := strings.Count(seen, "urn:nbn:fi:unhealthy-"); n != 3 {
 		t.Errorf("%d are seen, of 3: %.2000s", n, seen)
 	}
+	wantText(t, page, 200, "Targets are not checked", "registry.health_interval")
 	wantText(t, b.open("/registry/targets?state=tired", nil), 400, "")
 	putHealth(t, s.registry.Store(), 2, "healthy", "http://back.example/")
 	err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error {

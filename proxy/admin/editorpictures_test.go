@@ -46,7 +46,11 @@ func bulkPages(t *testing.T) (server string, paths map[string]string) {
 		fields := form(t, b.open(at, nil))
 		fields.Set("do", "check")
 		fields.Set("note", "the catalogue of May")
-		return at, b.open(at, fields).Header().Get("Location")
+		w := b.open(at, fields)
+		if job = w.Header().Get("Location"); job == "" {
+			t.Fatalf("beginning a job: %d %s", w.Code, textOf(w))
+		}
+		return at, job
 	}
 	s.run(t, all)
 	table := "Kennung;Titel;Jahr;Ort;Link\n"

@@ -24,6 +24,8 @@ type Registry struct {
 	Jobs   Jobs // nil where there is no directory for their bodies
 	// Drafts are the files that people have sent by forms, of all configurations.
 	Drafts *editor.Drafts
+	// ChecksTargets is whether it is looked now and then whether targets answer.
+	ChecksTargets bool
 	// Conflict is called where a change is refused that would have lost another one; nil is not called.
 	Conflict func()
 }

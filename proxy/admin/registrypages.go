@@ -17,7 +17,7 @@ func (h *Handler) editorOperations() (all []operation) {
 	}
 	e := editor.New(editor.Config{
 		API: h.api, Show: h.show, Public: h.config.Public, Now: h.config.Registry.Names.Now,
-		Drafts: h.config.Registry.Drafts, HasJobs: h.config.Registry.Jobs != nil,
+		Drafts: h.config.Registry.Drafts, HasJobs: h.config.Registry.Jobs != nil, ChecksTargets: h.config.Registry.ChecksTargets,
 	})
 	for _, p := range e.Pages() {
 		all = append(all, operation{path: p.Path, nav: p.Word, about: p.About, role: p.Role, does: p.Does, maxFile: p.MaxFile, page: p.Serve})

@@ -71,7 +71,7 @@ func TestName(t *testing.T) {
 			"gone", pages.English, []string{
 				`Its owner has withdrawn it. Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: merged.</p>`, "In its place:",
 				`<li><a href="/resolver/urn:nbn:de:1"><code>urn:nbn:de:1</code></a> The &lt;new&gt; one</li>`, "Questions: Anna",
-			}, []string{"<svg class", "<img class=\"qr\"", "Where it leads", "How it was"},
+			}, []string{"<svg class", "<img class=\"qr\"", "Where it leads", "Earlier versions"},
 		},
 		{"unknown", pages.German, []string{"Niemand, den dieser Server fragen kann, kennt ihn.", `<th scope="row" lang="en">identifier</th>`}, []string{"Seit ", "Zurückgezogen"}},
 		{"located", pages.Chinese, []string{"正在使用。", "自 <time datetime=\"2031-05-01\">2031-05-01</time> 起。", `<ol id="way" lang="en">`}, []string{"It is in use"}},

@@ -39,8 +39,8 @@ func TestNames(t *testing.T) {
 	site := library(t)
 	site.Browses = true
 	for language, want := range map[string][]string{
-		"en": {"Look around", "leads to books.example", "another name of urn:a1:book", "withdrawn", "reserved", "leads to books.example · for trial"},
-		"de": {"Umsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen", "reserviert", "zur Probe"},
+		"en": {"Browse names", "leads to books.example", "another name of urn:a1:book", "withdrawn", "reserved", "leads to books.example · for trial"},
+		"de": {"Namen durchsehen", "führt zu books.example", "ein anderer Name von urn:a1:book", "zurückgezogen", "reserviert", "zur Probe"},
 	} {
 		n := listedNames()["all names"]
 		text := string(pages.New(site).For(language).Names(&n).Body)
@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 		t.Error("there is a choice of a status for who has none")
 	}
 	n = listedNames()["names"]
-	if text = string(pages.New(site).In(pages.English).Names(&n).Body); strings.Contains(text, "noindex") || !strings.Contains(text, `<b aria-current="page">Look around</b>`) {
+	if text = string(pages.New(site).In(pages.English).Names(&n).Body); strings.Contains(text, "noindex") || !strings.Contains(text, `<b aria-current="page">Browse names</b>`) {
 		t.Errorf("the first page: %s", text)
 	}
 	n = listedNames()["bad names"]

@@ -93,7 +93,7 @@ func requestSentences() []sentence {
 			"este cliente no tiene permiso para listar nombres", "此客户端无权列出名称",
 		},
 		{
-			"too many look around in the registry", "zu viele sehen sich gerade im Register um", "trop de lecteurs parcourent le registre",
+			"too many browse the registry", "zu viele sehen sich gerade im Register um", "trop de lecteurs parcourent le registre",
 			"demasiados lectores exploran el registro", "浏览登记名称的读者过多",
 		},
 		{

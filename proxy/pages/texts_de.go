@@ -28,7 +28,7 @@ func german() texts {
 		LeadsRegistry: "Das Register dieses Servers", LeadsDNS: "Regeln im DNS (DDDS)", LeadsSLP: "Dienste im Netz (SLP)", LeadsOther: "Ein anderer Resolver",
 		LeadsAway: "Eine Regel dieses Servers, zu %s", LeadsRule: "Eine Regel dieses Servers",
 
-		Browse: "Umsehen", BrowseSays: "Namen im Register dieser Website, alphabetisch sortiert.",
+		Browse: "Namen durchsehen", BrowseSays: "Namen im Register dieser Website, alphabetisch sortiert.",
 		NamesPrefix: "Namen, die so beginnen:", NamesWords: "Im Titel oder Namen:", NamesHost: "Die zu diesem Host führen:",
 		NamesTag: "Mit dem Schlagwort:", NamesStatus: "Status:", StatusAny: "beliebig", StatusActive: "in Gebrauch",
 		StatusReserved: "reserviert", StatusWithdrawn: "zurückgezogen", ForTrial: "zur Probe",
@@ -74,7 +74,7 @@ func german() texts {
 
 		InUse: "Er ist in Gebrauch.", Since: "Seit %s.", LeadsTo: "Wohin er führt", NotAnswering: "der Server antwortet zurzeit nicht",
 		Related: "Was dazugehört", OtherNames: "Weitere Namen dafür", Cite: "Zum Zitieren", QRCode: "QR-Code dieses Namens", Copy: "Kopieren", Copied: "Kopiert",
-		OtherFormats: "Für Programme:", Versions: "Wie er war", AllVersions: "Alle Versionen", HowResolved: "Wie er aufgelöst wurde",
+		OtherFormats: "Für Programme:", Versions: "Frühere Fassungen", AllVersions: "Alle Versionen", HowResolved: "Wie er aufgelöst wurde",
 		StepByStep: "Schritt für Schritt", AllSteps: "Noch einmal auflösen, mit allen Schritten",
 
 		Up: "Aufwärts:", Previous: "Zurück:", Next: "Weiter:", More: "Mehr", Warning: "Warnung", NotAll: "Das ist nicht alles: %s",

@@ -28,7 +28,7 @@ func english() texts {
 		LeadsRegistry: "The registry of this server", LeadsDNS: "Rules in the DNS (DDDS)", LeadsSLP: "Services in the network (SLP)", LeadsOther: "Another resolver",
 		LeadsAway: "A rule of this server, to %s", LeadsRule: "A rule of this server",
 
-		Browse: "Look around", BrowseSays: "Names in the registry of this site, in alphabetical order.",
+		Browse: "Browse names", BrowseSays: "Names in the registry of this site, in alphabetical order.",
 		NamesPrefix: "Names that begin with:", NamesWords: "In title or name:", NamesHost: "That lead to the host:",
 		NamesTag: "With the tag:", NamesStatus: "Status:", StatusAny: "any", StatusActive: "in use",
 		StatusReserved: "reserved", StatusWithdrawn: "withdrawn", ForTrial: "for trial",
@@ -70,7 +70,7 @@ func english() texts {
 
 		InUse: "It is in use.", Since: "Since %s.", LeadsTo: "Where it leads", NotAnswering: "its server does not answer now",
 		Related: "What belongs to it", OtherNames: "Other names of it", Cite: "To cite it", QRCode: "QR code of this name", Copy: "Copy", Copied: "Copied",
-		OtherFormats: "For programs:", Versions: "How it was", AllVersions: "All versions", HowResolved: "How it was resolved",
+		OtherFormats: "For programs:", Versions: "Earlier versions", AllVersions: "All versions", HowResolved: "How it was resolved",
 		StepByStep: "Step by step", AllSteps: "Resolve it once more, with all steps",
 
 		Up: "Up:", Previous: "Previous:", Next: "Next:", More: "More", Warning: "Warning", NotAll: "This is not all: %s",

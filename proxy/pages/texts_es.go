@@ -73,7 +73,7 @@ func spanish() texts {
 
 		InUse: "Está en uso.", Since: "Desde el %s.", LeadsTo: "Adónde lleva", NotAnswering: "su servidor no responde ahora",
 		Related: "Lo que le pertenece", OtherNames: "Otros nombres suyos", Cite: "Para citarlo", QRCode: "Código QR de este nombre", Copy: "Copiar", Copied: "Copiado",
-		OtherFormats: "Para programas:", Versions: "Cómo era", AllVersions: "Todas las versiones", HowResolved: "Cómo se resolvió",
+		OtherFormats: "Para programas:", Versions: "Versiones anteriores", AllVersions: "Todas las versiones", HowResolved: "Cómo se resolvió",
 		StepByStep: "Paso a paso", AllSteps: "Resolverlo de nuevo, con todos los pasos",
 
 		Up: "Arriba:", Previous: "Anterior:", Next: "Siguiente:", More: "Más", Warning: "Advertencia", NotAll: "Esto no es todo: %s",

@@ -72,7 +72,7 @@ func french() texts {
 
 		InUse: "Il est en usage.", Since: "Depuis le %s.", LeadsTo: "Où il mène", NotAnswering: "son serveur ne répond pas pour le moment",
 		Related: "Ce qui s’y rattache", OtherNames: "Ses autres noms", Cite: "Pour le citer", QRCode: "Code QR de ce nom", Copy: "Copier", Copied: "Copié",
-		OtherFormats: "Pour les programmes :", Versions: "Ses états antérieurs", AllVersions: "Toutes les versions",
+		OtherFormats: "Pour les programmes :", Versions: "Versions antérieures", AllVersions: "Toutes les versions",
 		HowResolved: "Comment il a été résolu", StepByStep: "Étape par étape", AllSteps: "Le résoudre à nouveau, avec toutes les étapes",
 
 		Up: "Plus haut :", Previous: "Précédent :", Next: "Suivant :", More: "Suite", Warning: "Avertissement", NotAll: "Ce n’est pas tout : %s",

@@ -61,7 +61,7 @@ func chinese() texts {
 		NoneKnown: "没有已知的条目。",
 
 		InUse: "正在使用。", Since: "自 %s 起。", LeadsTo: "指向何处", NotAnswering: "其服务器目前没有响应", Related: "相关内容", OtherNames: "其他名称", Copy: "复制", Copied: "已复制", Cite: "引用",
-		QRCode: "此名称的二维码", OtherFormats: "供程序使用：", Versions: "以往的状态", AllVersions: "所有版本", HowResolved: "解析过程", StepByStep: "逐步说明",
+		QRCode: "此名称的二维码", OtherFormats: "供程序使用：", Versions: "以往版本", AllVersions: "所有版本", HowResolved: "解析过程", StepByStep: "逐步说明",
 		AllSteps: "重新解析并显示所有步骤",
 
 		Up: "上一级：", Previous: "上一个：", Next: "下一个：", More: "更多", Warning: "警告", NotAll: "这不是全部：%s",

@@ -34,6 +34,8 @@ type Config struct {
 	Drafts *Drafts
 	// HasJobs is whether many names can be changed in the background.
 	HasJobs bool
+	// ChecksTargets is whether it is looked now and then whether targets answer.
+	ChecksTargets bool
 }
 
 // Editor makes the pages of editors. It is safe for concurrent use.

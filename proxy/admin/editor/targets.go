@@ -62,6 +62,8 @@ type targetsPage struct {
 	Targets []brokenTarget
 	Next    string
 	MayEdit bool
+	// IsChecked is whether targets are looked at at all.
+	IsChecked bool
 }
 
 // serveTargets lists the targets that do not answer.
@@ -72,7 +74,7 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 		state = "unhealthy"
 	}
 	page := targetsPage{
-		Asked: asked, Own: p.Actor.Prefixes,
+		Asked: asked, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
 		MayEdit: p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActChange) == nil,
 	}
 	for _, s := range []healthState{

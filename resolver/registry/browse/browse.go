@@ -109,7 +109,7 @@ func (b *Browser) acquire(ctx context.Context, q resolver.Quota, client netip.Ad
 	defer cancel()
 	if err := q.Slots.Acquire(waiting); err != nil {
 		end()
-		return nil, fmt.Errorf("%w: too many look around in the registry", resolver.ErrBusy)
+		return nil, fmt.Errorf("%w: too many browse the registry", resolver.ErrBusy)
 	}
 	return func() { q.Slots.Release(); end() }, nil
 }
