@@ -258,7 +258,10 @@ func TestMapping(t *testing.T) {
 		want                map[string]string
 	}{
 		{"ours", "a.csv", "URN,target,type,target2,type_2,if-version\n", map[string]string{"c0": "name", "c1": "target", "c2": "type", "c3": "target2", "c4": "type2", "c5": "if_version"}},
-		{"words", "a.csv", "PID,Titel,Sprache,E-Mail,Year\n", map[string]string{"c0": "name", "c1": "title", "c2": "language", "c3": "contact", "c4": ""}},
+		{"words", "a.csv", "PID,Titel,Sprache,E-Mail,Year\n", map[string]string{"c0": "name", "c1": "metadata.title", "c2": "language", "c3": "contact", "c4": ""}},
+		{"the title of a target", "a.csv", "name,target,title\n", map[string]string{"c1": "target", "c2": "title"}},
+		{"the title of what is named", "a.csv", "DOI,Title,URL\n", map[string]string{"c0": "name", "c1": "metadata.title", "c2": "target"}},
+		{"both titles", "a.csv", "name,title,link text,metadata.title\n", map[string]string{"c1": "title", "c2": "", "c3": "metadata.title"}},
 		{"values", "a.tsv", "x\ty\tz\nhttps://a.example/\turn:nbn:fi:a\thttps://b.example/\n", map[string]string{"c0": "target", "c1": "name", "c2": ""}},
 		{"twice", "a.csv", "link,url,name\n", map[string]string{"c0": "", "c1": "target", "c2": "name"}},
 		{"the fifth target", "a.csv", "name,target5\n", map[string]string{"c0": "name", "c1": "target5"}},

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ type columnGroup struct {
 	Word    string
 	Columns []string
 }
+
+// memberTitle is the column of the title of what is named.
+const memberTitle = "metadata.title"
 
 const (
 	shownRows  = 3  // values of a column
@@ -50,7 +54,7 @@ func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
 // columnGroups returns our columns, with those of so many targets.
 func columnGroups(targets int) []columnGroup {
 	own, ofTargets := bulk.Columns()
-	groups := []columnGroup{{"the name", own}}
+	groups := []columnGroup{{"the name", append(own, memberTitle)}}
 	for n := 1; n <= targets; n++ {
 		g := columnGroup{Word: "target " + strconv.Itoa(n)}
 		for _, column := range ofTargets {
@@ -84,8 +88,8 @@ func guessColumns(p *bulk.Preview) []string {
 			guessed[i], taken[column] = column, true
 		}
 	}
-	for i, name := range p.Columns {
-		take(i, bulk.ColumnNamed(name))
+	for i, column := range namedAsOurs(p.Columns) {
+		take(i, column)
 	}
 	for i, name := range p.Columns {
 		take(i, guessOf(name))
@@ -102,6 +106,22 @@ func guessColumns(p *bulk.Preview) []string {
 		}
 	}
 	return guessed
+}
+
+// namedAsOurs returns which of ours the columns are by their names, "" for others. A title is that of what is named, and of a target only
+// in tables that call targets or metadata as ours do.
+func namedAsOurs(names []string) []string {
+	isOurs := slices.ContainsFunc(names, func(name string) bool {
+		name = strings.ToLower(strings.TrimSpace(name))
+		return name == "target" || strings.HasPrefix(name, "metadata")
+	})
+	columns := make([]string, len(names))
+	for i, name := range names {
+		if columns[i] = bulk.ColumnNamed(name); columns[i] == "title" && !isOurs {
+			columns[i] = memberTitle
+		}
+	}
+	return columns
 }
 
 // firstValue returns the first value of a column that there is, "" for none.
@@ -133,7 +153,8 @@ func guessOf(name string) string {
 	for _, known := range [...]struct{ is, words string }{
 		{"name", "pid id doi ark handle hdl purl persistentidentifier persistentid tunniste kennung bezeichner identifiant identificador nombre 标识符"},
 		{"target", "link links href location landingpage website web ziel linkki lien enlace destination redirectto goto targeturl 链接"},
-		{"title", "titel titre titulo título nimi otsikko linktext 标题"},
+		{memberTitle, "titel titre titulo título nimi otsikko booktitle worktitle 标题"},
+		{"title", "linktext linktitle linklabel"},
 		{"type", "mime mimetype mediatype contenttype format medientyp"},
 		{"language", "lang sprache langue idioma kieli 语言"},
 		{"contact", "mail email emailaddress kontakt owner responsible yhteystiedot contacto"},
@@ -169,15 +190,19 @@ func (d *draft) mapped() []mappedColumn {
 	return all
 }
 
-// memberOf returns the column of ours that a column is as a member of the metadata.
+// memberOf returns the column of ours that a column is as a member of the metadata, "" for the title, which all columns can be.
 func memberOf(name string, i int) string {
-	if member := bulk.ColumnNamed(name); strings.HasPrefix(member, "metadata.") {
-		return member
+	member := bulk.ColumnNamed(name)
+	if !strings.HasPrefix(member, "metadata.") {
+		if name == "" || len(name) > shownValue {
+			name = "column " + strconv.Itoa(i+1)
+		}
+		member = bulk.MemberColumn(name)
 	}
-	if name == "" || len(name) > shownValue {
-		name = "column " + strconv.Itoa(i+1)
+	if strings.EqualFold(member, memberTitle) {
+		return ""
 	}
-	return bulk.MemberColumn(name)
+	return member
 }
 
 // checkColumns returns why columns cannot be those of an import, nil where they can.
