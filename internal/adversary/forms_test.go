@@ -85,6 +85,8 @@ func adminForms() []form {
 		{name: "where to go after logging in, as a path", target: "/login?next=/WRITTEN"},
 		{name: "the token of who logs in", target: "/login", body: "token=WRITTEN"},
 		{name: "the token of who logs in, to go on", target: "/login?next=WRITTEN", body: "token=" + adminToken},
+		{name: "a form that goes along to log in", target: "/login?next=/registry/edit", body: "token=wrong&again=WRITTEN"},
+		{name: "a form that is sent again", target: "/login?next=/registry/edit", body: "token=" + adminToken + "&again=WRITTEN%3DWRITTEN", isList: true},
 		{name: "the names with a prefix", target: "/registry/names?prefix=WRITTEN", isList: true},
 		{name: "the names with a text", target: "/registry/names?text=WRITTEN", isList: true},
 		{name: "the names with a target", target: "/registry/names?target=WRITTEN", isList: true},

@@ -68,6 +68,7 @@ var openAPI []byte
 // Handler answers administrators. It is safe for concurrent use.
 type Handler struct {
 	config      Config
+	login       pages.Contents
 	operations  []operation
 	subscribers resolver.Slots // of events
 	uploads     resolver.Slots // forms with files
@@ -81,7 +82,7 @@ func New(config Config) *Handler {
 		config.Pages = pages.New(pages.Site{})
 	}
 	config.Pages = config.Pages.Apart()
-	h := &Handler{config: config, subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), left: make(chan struct{})}
+	h := &Handler{config: config, login: pages.NewContents(loginFiles), subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), left: make(chan struct{})}
 	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h
 }
@@ -91,7 +92,7 @@ func (h *Handler) ownOperations() []operation {
 	profiles := profiles{make(resolver.Slots, 1), h.fail}
 	return []operation{
 		{method: "GET", path: "/", isPage: true, serve: h.serveIndex},
-		{path: pathLogin, isOpen: true, page: h.loginPage()},
+		{path: pathLogin, isOpen: true, page: h.loginPage},
 		{path: pathLogout, isOpen: true, page: h.logout},
 		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
 		{method: "GET", path: "/readyz", about: "whether it is ready, and what is wrong although it is", isOpen: true, serve: h.serveReady},

@@ -347,8 +347,9 @@ func TestRightsOfEditors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p := fi.press(t, seen, "save"); p.Code != 401 {
-		t.Errorf("with a token that was revoked: %d", p.Code)
+	fi.press(t, seen, "save").says(t, 403, "You are not logged in any more.")
+	if e, err := s.registry.Get(t.Context(), registry.Name("urn:nbn:fi:a")); err != nil || e.Contact == "c" {
+		t.Errorf("with a token that was revoked: %+v, %v", e, err)
 	}
 }
 

@@ -23,45 +23,47 @@ const (
 	pathLogout = "/logout"
 )
 
-//go:embed login.html
+//go:embed login.html resend.html
 var loginFiles embed.FS
 
 // loginPage shows the form by which one logs in, and takes it.
-func (h *Handler) loginPage() func(p *editor.Request) (message.Reply, error) {
-	contents := pages.NewContents(loginFiles)
-	return func(p *editor.Request) (message.Reply, error) {
-		next, fault := nextOf(p.URL.Query().Get("next")), ""
-		client, err := h.reachAs(p.Request, false)
-		if err != nil {
-			return message.Reply{}, err
-		}
-		if !h.isPrivate(p.Request, client) {
-			return message.Reply{}, problem.ErrPlainLogin
-		}
-		if p.Method == http.MethodPost {
-			proof, err := h.logIn(p.Request, client, strings.TrimSpace(p.Form.Get("token")))
-			if err == nil {
-				return h.loggedIn(p, proof, next), nil
-			}
-			h.config.Log.WarnContext(p.Context(), "logging in to the admin interface was refused", "client", p.RemoteAddr, "error", err)
-			if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
-				return message.Reply{}, err
-			}
-			fault = "This is no token that is valid here."
-		}
-		page := p.Panel
-		page.Title = "Log in"
-		page.Content = contents.Make("login.html", struct {
-			Field        pages.Content
-			Action, Said string
-			HasRegistry  bool
-		}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), fault, h.config.Registry != nil})
-		reply := h.show(&page)
-		if fault != "" {
-			reply.Status = http.StatusForbidden
-		}
-		return reply, nil
+func (h *Handler) loginPage(p *editor.Request) (message.Reply, error) {
+	next := nextOf(p.URL.Query().Get("next"))
+	client, err := h.reachAs(p.Request, false)
+	if err != nil {
+		return message.Reply{}, err
 	}
+	if !h.isPrivate(p.Request, client) {
+		return message.Reply{}, problem.ErrPlainLogin
+	}
+	if p.Method != http.MethodPost {
+		return h.showLogin(p, next, "", ""), nil
+	}
+	proof, err := h.logIn(p.Request, client, strings.TrimSpace(p.Form.Get("token")))
+	if err == nil {
+		return h.loggedIn(p, proof, next), nil
+	}
+	h.config.Log.WarnContext(p.Context(), "logging in to the admin interface was refused", "client", p.RemoteAddr, "error", err)
+	if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
+		return message.Reply{}, err
+	}
+	return h.showLogin(p, next, p.Form.Get(fieldAgain), "This is no token that is valid here."), nil
+}
+
+// showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
+func (h *Handler) showLogin(p *editor.Request, next, again, fault string) message.Reply {
+	page := p.Panel
+	page.Title = "Log in"
+	page.Content = h.login.Make("login.html", struct {
+		Field               pages.Content
+		Action, Again, Said string
+		HasRegistry         bool
+	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil})
+	reply := h.show(&page)
+	if fault != "" {
+		reply.Status = http.StatusForbidden
+	}
+	return reply
 }
 
 // logIn returns the proof of a token that was shown.
@@ -80,10 +82,15 @@ func (h *Handler) loggedIn(p *editor.Request, proof token.Proof, next string) me
 	h.endSession(p.Request)
 	cookie := h.config.Sessions.Begin(proof)
 	h.config.Log.InfoContext(p.Context(), "somebody has logged in to the admin interface", "client", p.RemoteAddr, "token", proof.ID)
-	return message.Reply{
-		Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore,
-		Header: http.Header{"Set-Cookie": {session.SetCookie(p.Request, cookie, h.isSecure(p.Request))}},
+	reply, isAgain := h.sendAgain(p, cookie, next)
+	if !isAgain {
+		reply = message.Reply{Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore}
 	}
+	if reply.Header == nil {
+		reply.Header = make(http.Header)
+	}
+	reply.Header["Set-Cookie"] = []string{session.SetCookie(p.Request, cookie, h.isSecure(p.Request))}
+	return reply
 }
 
 // logout ends a session.

@@ -131,7 +131,7 @@ func TestSessionOfRevokedToken(t *testing.T) {
 	if _, err := token.Revoke(t.Context(), s.registry, root, made.ID); err != nil {
 		t.Fatal(err)
 	}
-	if w := b.open("/registry/names", url.Values{"csrf": {field}}); w.Code != 401 {
+	if w := b.open("/registry/names", url.Values{"csrf": {field}}); w.Code != 403 {
 		t.Errorf("a form is taken with a token that was revoked: %d", w.Code)
 	}
 }

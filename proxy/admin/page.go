@@ -76,9 +76,9 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation
 	}
 	actor, err := h.visitor(r, o)
 	if err != nil {
-		return message.Reply{}, err
+		return h.takeAlong(w, r, o, cookie, err)
 	}
-	p := &editor.Request{Request: r, Actor: actor, ID: id, Field: pages.Field{Name: fieldCSRF, Value: h.config.Sessions.Form(cookie)}}
+	p := &editor.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
 	if r.Method == http.MethodPost {
 		var close func()
 		if p.Form, close, err = h.form(w, r, o); err != nil {
@@ -197,9 +197,13 @@ func (h *Handler) cookieOf(r *http.Request) (cookie string, isNew bool) {
 
 // mayLogIn reports whether a person who asks for a page is asked for a token in place of an error.
 func (h *Handler) mayLogIn(r *http.Request, err error) bool {
+	return isUnknown(r, err) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && h.isPage(r.URL.Path)
+}
+
+// isUnknown reports whether an error says of a person with a browser that it is not known who he is.
+func isUnknown(r *http.Request, err error) bool {
 	isMissing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
-	return isMissing && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Authorization") == "" &&
-		strings.Contains(r.Header.Get("Accept"), pages.Type) && h.isPage(r.URL.Path)
+	return isMissing && r.Header.Get("Authorization") == "" && strings.Contains(r.Header.Get("Accept"), pages.Type)
 }
 
 // isPage reports whether a path is that of a page for people.

@@ -1,0 +1,78 @@
+package admin
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/urnd/urnd/proxy/admin/editor"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A form that comes after its session has ended is not lost: the page to log in takes it along, and the page after it sends it again. It
+// is nowhere but in these pages.
+
+// fieldAgain is the field of the form to log in that has the form that was sent before.
+const fieldAgain = "again"
+
+// maxAgain bounds a form that is taken along, in octets.
+const maxAgain = 256 << 10
+
+// takeAlong returns the page to log in with the form of a request that nobody has logged in for. It returns the fault of the request where
+// it has no form of ours.
+func (h *Handler) takeAlong(w http.ResponseWriter, r *http.Request, o *operation, cookie string, fault error) (message.Reply, error) {
+	client, err := h.reachAs(r, false)
+	if err != nil || r.Method != http.MethodPost || o.maxFile > 0 || !isUnknown(r, fault) || !h.isPrivate(r, client) {
+		return message.Reply{}, fault
+	}
+	form, end, err := h.form(w, r, o)
+	if err != nil {
+		return message.Reply{}, fault
+	}
+	defer end()
+	if !h.config.Sessions.IsForm(cookie, form.Get(fieldCSRF)) {
+		return message.Reply{}, fault
+	}
+	form.Del(fieldCSRF)
+	again := form.Encode()
+	if len(again) > maxAgain {
+		return message.Reply{}, fault
+	}
+	field := h.field(cookie)
+	p := &editor.Request{Request: r, Field: field, Panel: h.panel(r, registry.Actor{}, field)}
+	return h.showLogin(p, nextOf(r.URL.RequestURI()), again, "You are not logged in any more. What you have sent is not lost: log in, and send it again."), nil
+}
+
+// sendAgain returns the page that sends the form that was taken along, of who has logged in just now. ok is false where there is none.
+func (h *Handler) sendAgain(p *editor.Request, cookie, next string) (reply message.Reply, ok bool) {
+	form, err := url.ParseQuery(p.Form.Get(fieldAgain))
+	to, toErr := url.Parse(next)
+	if err != nil || toErr != nil || len(form) == 0 {
+		return reply, false
+	}
+	if o, _ := h.pageOf(to.Path); o == nil || o.isOpen {
+		return reply, false
+	}
+	var fields [][2]string
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		for _, value := range form[name] {
+			fields = append(fields, [2]string{name, value})
+		}
+	}
+	page := p.Panel
+	page.Title = "Send it again"
+	page.Content = h.login.Make("resend.html", struct {
+		Field  pages.Content
+		Action string
+		Fields [][2]string
+	}{h.field(cookie).HTML(), next, fields})
+	return h.show(&page), true
+}
+
+// field returns the hidden field of the forms of who has a cookie.
+func (h *Handler) field(cookie string) pages.Field {
+	return pages.Field{Name: fieldCSRF, Value: h.config.Sessions.Form(cookie)}
+}

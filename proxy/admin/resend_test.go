@@ -1,0 +1,80 @@
+package admin_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/urnd/urnd/proxy/admin/session"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// What somebody has typed for longer than his session goes on after he has logged in again; nobody else is shown a form that he has sent.
+func TestFormAfterItsSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, locked)
+		_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, token.Token{Name: "anna", Role: registry.Writer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBrowser(s, here)
+		b.logIn(t, secret, "/")
+		form := b.get("/registry/edit")
+		time.Sleep(session.MaxIdle + time.Minute)
+		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "tags=epic\r\nold", "note=the \"first\" <i>")
+		late.says(t, 403, "What you have sent is not lost")
+		if strings.Contains(late.Body.String(), "<i>") {
+			t.Errorf("what was sent is markup: %s", late.Body)
+		}
+		if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken); r.status != 404 {
+			t.Fatalf("it is taken of nobody: %s", r.body)
+		}
+		wrong := b.press(t, late, "", "token=wrong")
+		wrong.says(t, 403, "no token that is valid here")
+		again := b.press(t, wrong, "", "token="+secret)
+		again.says(t, 200, "came too late, and has changed nothing yet")
+		fields, action := again.form(t)
+		if action != "/registry/edit" || fields.Get("tags") != "epic\r\nold" || fields.Get("do") != "preview" {
+			t.Fatalf("%s, %v", action, fields)
+		}
+		seen := page{b.open(action, fields), action}
+		seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/", "epic", `Note: the "first" <i>`)
+	})
+}
+
+// Only a form of ours is taken along, by the browser that had it, and not into what is no page.
+func TestFormsNotTakenAlong(t *testing.T) {
+	s := newSite(t, locked)
+	b, other := newBrowser(s, here), newBrowser(s, here)
+	own, others := csrf(t, b.open("/login", nil)), csrf(t, other.open("/login", nil))
+	for _, tt := range []struct {
+		name, target string
+		form         url.Values
+		fields       [][2]string
+		status       int
+	}{
+		{"its own", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, nil, 403},
+		{"none", "/registry/edit", url.Values{"name": {"x"}}, nil, 401},
+		{"that of another browser", "/registry/edit", url.Values{"csrf": {others}, "name": {"x"}}, nil, 401},
+		{"with a token", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Authorization", "Bearer wrong"}}, 401},
+		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Accept", "application/json"}}, 401},
+		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 300<<10)}}, nil, 401},
+		{"with a file", "/registry/import", url.Values{"csrf": {own}, "text": {"name\n"}}, nil, 401},
+	} {
+		b.fields = tt.fields
+		w := b.open(tt.target, tt.form)
+		if isTaken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status || isTaken != (tt.status == 403) {
+			t.Errorf("%s: %d, %s", tt.name, w.Code, w.Body)
+		}
+	}
+	b.fields = nil
+	for _, next := range []string{"/api/v1/names", "/", "/login", "//evil.example/", "https://evil.example/registry/edit"} {
+		w := b.open("/login?next="+url.QueryEscape(next), url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"a=b"}})
+		if w.Code != 303 || strings.Contains(w.Body.String(), "Send it again") {
+			t.Errorf("to %s: %d, %s", next, w.Code, w.Body)
+		}
+	}
+}
