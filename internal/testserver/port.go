@@ -3,6 +3,7 @@ package testserver
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 )
@@ -25,13 +26,20 @@ func freePort() (netip.AddrPort, error) {
 	return netip.AddrPort{}, fmt.Errorf("finding a free port: %w", last)
 }
 
+// The ports that are proposed are below those that systems give to connections and to listeners of port 0 (32768 and up on Linux): one of
+// those would be taken between the proposal and the peer's start now and then.
+const (
+	firstPort = 12_000
+	lastPort  = 32_000
+)
+
 func proposePort() (netip.AddrPort, error) {
-	udp, err := listenLoopback()
+	addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(firstPort+rand.IntN(lastPort-firstPort)))
+	udp, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(addr))
 	if err != nil {
 		return netip.AddrPort{}, err
 	}
 	defer udp.Close()
-	addr := udp.LocalAddr().(*net.UDPAddr).AddrPort()
 	tcp, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(addr))
 	if err != nil {
 		return netip.AddrPort{}, err
