@@ -52,13 +52,20 @@ func (h *Handler) loginPage(p *editor.Request) (message.Reply, error) {
 
 // showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
 func (h *Handler) showLogin(p *editor.Request, next, again, fault string) message.Reply {
+	leave := ""
+	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
+		if _, isValid := h.config.Sessions.Of(cookie); !isValid {
+			leave = pathLogout
+		}
+	}
 	page := p.Panel
 	page.Title = "Log in"
 	page.Content = h.login.Make("login.html", struct {
 		Field               pages.Content
 		Action, Again, Said string
 		HasRegistry         bool
-	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil})
+		Leave               string // where a session that has ended is forgotten, "" where there is none
+	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})
 	reply := h.show(&page)
 	if fault != "" {
 		reply.Status = http.StatusForbidden

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -43,6 +44,9 @@ func administrator() registry.Actor { return registry.Actor{Name: "admin", Role:
 func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {
 	if actor, ok, err := h.actorOfSession(r, client); ok || err != nil {
 		return actor, err
+	}
+	if r.Header.Get("Authorization") == "" && session.HasBegun(session.CookieOf(r, h.isSecure(r))) {
+		return registry.Actor{}, problem.ErrTokenRequired // it has ended, and was perhaps for less than one may here without a token
 	}
 	shown, ok := bearerOf(r)
 	ours := ok && strings.HasPrefix(shown, token.Start)

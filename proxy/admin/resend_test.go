@@ -78,3 +78,33 @@ func TestFormsNotTakenAlong(t *testing.T) {
 		}
 	}
 }
+
+// Where no token is required, a session that has ended does not become that of who needs none.
+func TestEndedSessionWithoutRequiredToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, nil)
+		b := s.editorOf(t, token.Token{Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:"}})
+		if w := newBrowser(s, here).open("/registry/tokens", nil); w.Code != 200 {
+			t.Fatalf("who needs no token: %d", w.Code)
+		}
+		field := csrf(t, b.open("/registry/names", nil))
+		time.Sleep(session.MaxIdle)
+		for _, target := range []string{"/registry/names", "/registry/tokens"} {
+			if w := b.open(target, nil); w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), "/login") {
+				t.Errorf("%s: %d", target, w.Code)
+			}
+		}
+		if w := b.open("/api/v1/names", nil); w.Code != 401 {
+			t.Errorf("the API: %d", w.Code)
+		}
+		page{b.open("/registry/edit", url.Values{"csrf": {field}, "name": {"urn:nbn:de:x"}, "do": {"save"}}), ""}.says(t, 403, "You are not logged in any more")
+		login := b.open("/login", nil)
+		wantText(t, login, 200, "Go on without a token")
+		if w := b.open("/logout", url.Values{"csrf": {csrf(t, login)}}); w.Code != 303 {
+			t.Fatalf("leaving: %d", w.Code)
+		}
+		if w := b.open("/registry/tokens", nil); w.Code != 200 {
+			t.Errorf("who has left: %d", w.Code)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,8 +18,10 @@ const (
 	// MaxIdle is for how long a session that is not used is valid, and MaxAge for how long one is at most.
 	MaxIdle = time.Hour
 	MaxAge  = 12 * time.Hour
-	// maxSessions bounds the sessions at a time: the one that was not used for the longest time ends for another one.
+	// maxSessions bounds the sessions at a time, and maxOfToken those by one token, so that nobody ends those of others: the one that was
+	// not used for the longest time ends for another one.
 	maxSessions = 1000
+	maxOfToken  = 50
 )
 
 // Sessions are those of a running urnd: a reload ends none, and a restart all. The tokens by which they began are not in them, but
@@ -47,30 +50,35 @@ func New(now func() time.Time) *Sessions {
 // Begin begins a session of who has shown a token, and returns the value of its cookie. The identifier of the proof is "" for the token
 // of administrators.
 func (s *Sessions) Begin(p token.Proof) (cookie string) {
-	cookie = Value()
+	cookie = begun + Value()
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.makeRoom(now)
+	s.makeRoom(now, func(o *session) bool { return o.proof == p }, maxOfToken)
+	s.makeRoom(now, func(*session) bool { return true }, maxSessions)
 	s.all[sha256.Sum256([]byte(cookie))] = &session{p, now, now}
 	return cookie
 }
 
-// makeRoom forgets the sessions that have ended, and one more where there are too many.
-func (s *Sessions) makeRoom(now time.Time) {
-	if len(s.all) < maxSessions {
+// makeRoom forgets the sessions that have ended, and one more of some where there are most of these.
+func (s *Sessions) makeRoom(now time.Time, isOne func(*session) bool, most int) {
+	if len(s.all) < most {
 		return
 	}
 	var oldest [sha256.Size]byte
 	var at time.Time
+	n := 0
 	for key, one := range s.all {
-		if !one.isValid(now) {
+		switch {
+		case !one.isValid(now):
 			delete(s.all, key)
-		} else if at.IsZero() || one.used.Before(at) {
-			oldest, at = key, one.used
+		case isOne(one):
+			if n++; at.IsZero() || one.used.Before(at) {
+				oldest, at = key, one.used
+			}
 		}
 	}
-	if len(s.all) >= maxSessions {
+	if n >= most {
 		delete(s.all, oldest)
 	}
 }
@@ -114,6 +122,12 @@ func (s *Sessions) Form(cookie string) string {
 func (s *Sessions) IsForm(cookie, shown string) bool {
 	return cookie != "" && hmac.Equal([]byte(s.Form(cookie)), []byte(shown))
 }
+
+// begun begins the cookies of sessions: no other value has a dot.
+const begun = "s."
+
+// HasBegun reports whether a cookie is of a session, which may have ended.
+func HasBegun(cookie string) bool { return strings.HasPrefix(cookie, begun) }
 
 // Value returns a new value of a cookie. Without a session, it is the one to which forms belong of who needs none.
 func Value() string {

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,15 +56,31 @@ func TestManySessions(t *testing.T) {
 	first := s.Begin(token.Proof{})
 	*now = now.Add(time.Second)
 	second := s.Begin(token.Proof{})
-	for range 999 {
+	for i := range 999 {
 		*now = now.Add(time.Millisecond)
-		s.Begin(token.Proof{})
+		s.Begin(token.Proof{ID: strconv.Itoa(i)})
 	}
 	if _, ok := s.Of(first); ok {
 		t.Error("there are more than a thousand sessions")
 	}
 	if _, ok := s.Of(second); !ok {
 		t.Error("a session has ended for which there was room")
+	}
+}
+
+// Who logs in again and again ends sessions of his own, and nobody else's.
+func TestManySessionsOfOne(t *testing.T) {
+	s, now := newSessions()
+	other, first := s.Begin(token.Proof{ID: "other"}), s.Begin(token.Proof{ID: "a"})
+	var last string
+	for range 2000 {
+		*now = now.Add(time.Millisecond)
+		last = s.Begin(token.Proof{ID: "a"})
+	}
+	for name, is := range map[string][2]any{"of another": {other, true}, "his last one": {last, true}, "his first one": {first, false}} {
+		if _, ok := s.Of(is[0].(string)); ok != is[1] {
+			t.Errorf("the session %s: %v", name, ok)
+		}
 	}
 }
 
