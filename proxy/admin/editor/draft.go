@@ -16,6 +16,8 @@ import (
 const (
 	maxDrafts       = 64 << 20 // octets of all
 	maxDraftsNumber = 1000
+	maxOfActor      = maxImport + 1<<20 // octets of one actor, in all of its browsers
+	maxOfActorCount = 10
 	draftTime       = 30 * time.Minute // since it was used last
 )
 
@@ -40,10 +42,12 @@ type draft struct {
 
 // octets is how much memory a draft is counted as.
 func (d *draft) octets() int {
-	const others = 4 << 10
-	n := len(d.text) + others
-	for _, name := range d.preview.Columns {
-		n += len(name)
+	const others, aText = 4 << 10, 16
+	n := len(d.text) + len(d.name) + len(d.note) + others
+	for _, texts := range append([][]string{d.preview.Columns, d.columns}, d.preview.Rows...) {
+		for _, text := range texts {
+			n += len(text) + aText
+		}
 	}
 	return n
 }
@@ -79,27 +83,39 @@ func (s *Drafts) begin(p *Request, d draft) (id string, err error) {
 	return d.id, nil
 }
 
-// makeRoom forgets what was not used for long, and then what the same actor has in other browsers: nobody ends the draft of another one.
+// makeRoom forgets what was not used for long, and then what the same actor has in other browsers, which has a part of the room: nobody ends
+// the draft of another one.
 func (s *Drafts) makeRoom(d *draft) error {
-	isFull := func() bool { return len(s.all) >= maxDraftsNumber || s.octets+d.octets() > maxDrafts }
 	for owner, one := range s.all {
 		if s.isOver(one) {
 			s.remove(owner)
 		}
 	}
-	for isFull() {
-		var oldest *draft
-		for _, one := range s.all {
-			if one.actor == d.actor && (oldest == nil || one.used.Before(oldest.used)) {
-				oldest = one
-			}
+	for {
+		octets, number, oldest := s.ofActor(d.actor)
+		isAllFull := len(s.all) >= maxDraftsNumber || s.octets+d.octets() > maxDrafts
+		if !isAllFull && (oldest == nil || octets+d.octets() <= maxOfActor && number < maxOfActorCount) {
+			return nil
 		}
 		if oldest == nil {
 			return fmt.Errorf("%w: the files of others are being looked at; try again in half an hour, or send yours by the API or the command", problem.ErrJobs)
 		}
 		s.remove(oldest.owner)
 	}
-	return nil
+}
+
+// ofActor returns how many octets and drafts an actor has, and the one that was not used for the longest time, nil for none.
+func (s *Drafts) ofActor(actor string) (octets, number int, oldest *draft) {
+	for _, one := range s.all {
+		if one.actor != actor {
+			continue
+		}
+		octets, number = octets+one.octets(), number+1
+		if oldest == nil || one.used.Before(oldest.used) {
+			oldest = one
+		}
+	}
+	return octets, number, oldest
 }
 
 func (s *Drafts) isOver(d *draft) bool { return s.now().Sub(d.used) >= draftTime }
@@ -133,7 +149,9 @@ func (s *Drafts) keep(d draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.all[d.owner]; found != nil && found.id == d.id {
+		s.octets -= found.octets()
 		found.columns, found.isData, found.note, found.checked, found.overwrites = d.columns, d.isData, d.note, d.checked, d.overwrites
+		s.octets += found.octets()
 	}
 }
 

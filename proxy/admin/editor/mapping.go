@@ -33,6 +33,8 @@ const memberTitle = "metadata.title"
 const (
 	shownRows  = 3  // values of a column
 	shownValue = 80 // octets of one
+	// longestColumn is how many octets the name of a column of ours may have: those of metadata are what somebody has written.
+	longestColumn = 300
 	// targetsOffered is how many targets of a line are offered, where the file has no more.
 	targetsOffered = 3
 )
@@ -212,7 +214,7 @@ func checkColumns(columns []string) error {
 		if column == "" {
 			continue
 		}
-		if bulk.ColumnNamed(column) != column {
+		if len(column) > longestColumn || bulk.ColumnNamed(column) != column {
 			return fmt.Errorf("%w: there is no column %.40q", registry.ErrInvalid, column)
 		}
 		if before := seen[column]; before > 0 {

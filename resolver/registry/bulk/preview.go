@@ -59,7 +59,7 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 			return p, nil //nolint:nilerr // as said
 		}
 		if next.fault == nil && slices.ContainsFunc(next.cells, func(cell string) bool { return cell != "" }) {
-			p.Rows = append(p.Rows, next.cells)
+			p.Rows = append(p.Rows, slices.Clone(next.cells[:min(len(next.cells), len(p.Columns))])) // a line may have millions
 		}
 	}
 	return p, nil

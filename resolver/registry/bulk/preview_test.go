@@ -26,7 +26,7 @@ func TestPreviewTable(t *testing.T) {
 		{"sep=", "sep=|\r\na|b,c\n1|2\n", bulk.CSV, `["a" "b,c"] [["1" "2"]]`},
 		{"empty lines", "\n \na,b\n\n1,2", bulk.CSV, `["a" "b"] [["1" "2"]]`},
 		{"no end of line", "a,b", bulk.CSV, `["a" "b"] []`},
-		{"rows of another length", "a,b\n1\n1,2,3\n", bulk.CSV, `["a" "b"] [["1"] ["1" "2" "3"]]`},
+		{"rows of another length", "a,b\n1\n1,2,3\n", bulk.CSV, `["a" "b"] [["1"] ["1" "2"]]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := bulk.PreviewTable([]byte(tt.text), tt.format, 3)
