@@ -38,7 +38,9 @@ func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 }
 
 // administrator is who needs no token of the registry.
-func administrator() registry.Actor { return registry.Actor{Name: "admin", Role: registry.Admin} }
+func administrator() registry.Actor {
+	return registry.Actor{Name: registry.AdministratorName, Role: registry.Admin}
+}
 
 // authenticate returns the actor of the token that a request shows, of which there are two kinds, or of who has logged in.
 func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {

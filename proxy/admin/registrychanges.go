@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -120,11 +121,12 @@ func (h *Handler) serveChangeSet(c *call) (message.Reply, error) {
 		set, err = registry.ChangeSetOf(tx, number)
 		return err
 	})
+	is := true
 	if err == nil && s.Below != "" {
-		var is bool
-		if is, err = names.Touches(c.Context(), number, s.Below); err == nil && !is {
-			err = fmt.Errorf("%w: the change set %d has changed nothing that begins with %s", registry.ErrUnknown, number, s.Below)
-		}
+		is, err = names.Touches(c.Context(), number, s.Below)
+	}
+	if s.Below != "" && (err == nil && !is || errors.Is(err, registry.ErrUnknown)) { // one answer: whether others have made it is theirs
+		err = fmt.Errorf("%w: no change set %d has changed anything that begins with %s", registry.ErrUnknown, number, s.Below)
 	}
 	return message.JSON(http.StatusOK, set), err
 }

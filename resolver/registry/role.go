@@ -34,6 +34,9 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%w: %q is not a role: it is reader, writer or admin", ErrInvalid, text)
 }
 
+// AdministratorName is the name, in the history, of who needs no token of the registry.
+const AdministratorName = "admin"
+
 // Actor is who reads or changes entries.
 type Actor struct {
 	Name string

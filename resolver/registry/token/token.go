@@ -63,6 +63,7 @@ const (
 	maxTokens   = 10_000
 	maxName     = 200
 	maxPrefixes = 1000
+	maxOctets   = 32 << 10 // of the prefixes together
 	dayOfUse    = time.DateOnly
 )
 
@@ -96,12 +97,32 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		if len(present) >= maxTokens {
 			return fmt.Errorf("%w: there are %d tokens already; revoke some", registry.ErrInvalid, maxTokens)
 		}
+		if err := mayBeCalled(t.Name, actor, present); err != nil {
+			return err
+		}
 		return put(tx, stored{t, hash[:]})
 	})
 	if err != nil {
 		return Token{}, "", fmt.Errorf("creating a token: %w", err)
 	}
 	return t, secret, nil
+}
+
+// mayBeCalled returns ErrDenied where a token would have the name of somebody whom the actor who makes it may not stand for: the history of a
+// name has the names of tokens.
+func mayBeCalled(name string, actor registry.Actor, present []registry.Document) error {
+	taken := fmt.Errorf("%w: there is somebody else whose name is %q; give the token another one", registry.ErrDenied, name)
+	name = strings.TrimSpace(name)
+	if actor.Prefixes != nil && strings.EqualFold(name, registry.AdministratorName) {
+		return taken
+	}
+	for _, d := range present {
+		other, err := decode(d.Value)
+		if err == nil && strings.EqualFold(strings.TrimSpace(other.Name), name) && !actor.Holds(other.Actor()) {
+			return taken
+		}
+	}
+	return nil
 }
 
 // mayManage returns ErrDenied unless an actor may manage tokens.
@@ -129,12 +150,18 @@ func check(r *registry.Registry, t *Token) error {
 		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
 	var prefixes []string // nil where there are none: the token is for all names
+	octets := 0
 	for _, text := range t.Prefixes {
 		prefix, err := r.CanonicalPrefix(text)
 		if err != nil {
 			return err
 		}
-		prefixes = append(prefixes, prefix)
+		if octets += len(prefix); octets > maxOctets {
+			return fmt.Errorf("%w: the prefixes of a token have at most %d octets together", registry.ErrInvalid, maxOctets)
+		}
+		if !slices.Contains(prefixes, prefix) {
+			prefixes = append(prefixes, prefix)
+		}
 	}
 	t.Prefixes = prefixes
 	return nil

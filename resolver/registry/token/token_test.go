@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -49,6 +50,10 @@ func create(t *testing.T, r *registry.Registry, wanted token.Token) (token.Token
 func TestCreateToken(t *testing.T) {
 	r, _ := newRegistry(t)
 	past, future := time.Unix(1, 0), time.Unix(2_000_000_000, 0)
+	var many []string
+	for i := range 100 {
+		many = append(many, "urn:nbn:fi:"+strconv.Itoa(i)+strings.Repeat("x", 400))
+	}
 	limited := registry.Actor{Name: "a", Role: registry.Admin, Prefixes: []string{"urn:"}}
 	for _, tt := range []struct {
 		name  string
@@ -56,7 +61,7 @@ func TestCreateToken(t *testing.T) {
 		token token.Token
 		want  error
 	}{
-		{"all", root, token.Token{Name: "loader", Role: registry.Writer, Prefixes: []string{"URN:NBN:FI:"}, Note: "n", Expires: future}, nil},
+		{"all", root, token.Token{Name: "loader", Role: registry.Writer, Prefixes: []string{"URN:NBN:FI:", "urn:nbn:fi:"}, Note: "n", Expires: future}, nil},
 		{"the least", root, token.Token{Name: "r", Role: registry.Reader}, nil},
 		{"no role", root, token.Token{Name: "r"}, registry.ErrInvalid},
 		{"a role that there is not", root, token.Token{Name: "r", Role: 9}, registry.ErrInvalid},
@@ -65,6 +70,9 @@ func TestCreateToken(t *testing.T) {
 		{"it has expired", root, token.Token{Name: "r", Role: registry.Reader, Expires: past}, registry.ErrInvalid},
 		{"by a writer", registry.Actor{Role: registry.Writer}, token.Token{Name: "r", Role: registry.Reader}, registry.ErrDenied},
 		{"by an admin of some names", limited, token.Token{Name: "r", Role: registry.Reader}, registry.ErrDenied},
+		{"the name of the administrator", limited, token.Token{Name: "Admin ", Role: registry.Reader, Prefixes: []string{"urn:"}}, registry.ErrDenied},
+		{"the name of a token for all", limited, token.Token{Name: "R", Role: registry.Reader, Prefixes: []string{"urn:"}}, registry.ErrDenied},
+		{"long prefixes", root, token.Token{Name: "x", Role: registry.Reader, Prefixes: many}, registry.ErrInvalid},
 	} {
 		made, secret, err := token.Create(t.Context(), r, tt.actor, tt.token)
 		if !errors.Is(err, tt.want) || (err == nil) != strings.HasPrefix(secret, "urnd_"+made.ID+"_") {
