@@ -112,13 +112,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/diff",
-			[]string{"resolver/registry"},
+			[]string{"resolver/registry", "internal/spreadsheet"},
 			true,
 			"diff says what differs between entries, whoever has changed them, and depends on no form of files",
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/sqlite/sorter"},
+			[]string{"resolver/registry", "resolver/registry/sqlite/sorter", "internal/spreadsheet"},
 			true,
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
 		},
@@ -306,7 +306,7 @@ func packageRules() []packageRule {
 				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
-				"internal/httpmessage",
+				"internal/httpmessage", "internal/spreadsheet",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
@@ -466,7 +466,7 @@ func packageRules() []packageRule {
 		{
 			"internal/cli/registry",
 			[]string{
-				"internal/cli", "internal/api", "internal/owner", "config", "systemd", "resolver", "resolver/registry",
+				"internal/cli", "internal/api", "internal/owner", "internal/spreadsheet", "config", "systemd", "resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/health",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/rename", "resolver/registry/sqlite",
 				"resolver/registry/token", "uri",

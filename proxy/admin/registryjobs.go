@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/urnd/urnd/internal/spreadsheet"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -195,6 +196,6 @@ func rejectedTable(w io.Writer, from io.Reader) error {
 		case err != nil:
 			return err
 		}
-		_ = table.Write([]string{strconv.FormatInt(line.Line, 10), line.Reason, line.Input})
+		_ = table.Write([]string{strconv.FormatInt(line.Line, 10), spreadsheet.Cell(line.Reason), spreadsheet.Cell(line.Input)})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/spreadsheet"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -261,7 +262,7 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 	r.n++
 	switch {
 	case r.table != nil:
-		row := []string{file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input}
+		row := []string{file, strconv.FormatInt(rejection.Line, 10), spreadsheet.Cell(rejection.Reason.Error()), spreadsheet.Cell(rejection.Input)}
 		_ = r.table.Write(row) // close reports it
 	case r.n <= shownRejections:
 		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, oneLine(rejection.Reason.Error()))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/spreadsheet"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -95,8 +96,8 @@ func (x *tableExport) write(w *bufio.Writer) error {
 			_ = w.WriteByte(x.separator) // the last write returns the error
 		}
 		cell := x.cells[f]
-		if x.spreadsheet && isFormula(cell) {
-			cell = "'" + cell
+		if x.spreadsheet {
+			cell = spreadsheet.Cell(cell)
 		}
 		if strings.IndexByte(cell, x.separator) >= 0 || strings.ContainsAny(cell, "\"\r\n") || strings.TrimSpace(cell) != cell {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
@@ -104,19 +105,6 @@ func (x *tableExport) write(w *bufio.Writer) error {
 		_, _ = w.WriteString(cell)
 	}
 	return w.WriteByte('\n')
-}
-
-// isFormula reports whether spreadsheets compute a cell, by what it begins with, also after spaces. The wide forms are those that they
-// take for the others.
-func isFormula(cell string) bool {
-	cell = strings.TrimLeft(cell, " ")
-	for _, begin := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"} {
-		if strings.HasPrefix(cell, begin) {
-			_, err := strconv.Atoi(cell)
-			return err != nil // a number, such as a priority, computes nothing
-		}
-	}
-	return false
 }
 
 func (x *tableExport) end(*bufio.Writer) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/urnd/urnd/internal/spreadsheet"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -167,7 +168,7 @@ func (p *Printer) row(c *Change) error {
 		all = []Difference{{}}
 	}
 	for _, d := range all {
-		_ = p.table.Write([]string{c.key(), string(c.Change), d.Field, d.Before, d.After}) // Error returns it
+		_ = p.table.Write([]string{c.key(), string(c.Change), d.Field, spreadsheet.Cell(d.Before), spreadsheet.Cell(d.After)}) // Error returns it
 	}
 	p.table.Flush()
 	return p.table.Error()
