@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -112,7 +111,7 @@ func (h *Handler) asked(c *call, key registry.Key, given map[string]string) (reg
 // version returns a version of a key by its number.
 func (h *Handler) version(c *call, key registry.Key, number int) (registry.Entry, error) {
 	for before := registry.Seq(0); ; {
-		page, err := h.config.Registry.Names.History(c.Context(), key, before, maxPage)
+		page, err := h.config.Registry.Names.History(c.Context(), key, before, entriesAtOnce)
 		if err != nil {
 			return registry.Entry{}, err
 		}
@@ -121,7 +120,7 @@ func (h *Handler) version(c *call, key registry.Key, number int) (registry.Entry
 				return e, nil
 			}
 		}
-		if len(page) < maxPage {
+		if len(page) < entriesAtOnce {
 			return registry.Entry{}, fmt.Errorf("%w: %s has no version %d", registry.ErrUnknown, key, number)
 		}
 	}
@@ -167,16 +166,19 @@ func (h *Handler) list(c *call, given map[string]string) (message.Reply, error) 
 	if filtered {
 		return h.found(c, s, limit, after)
 	}
-	entries, err := h.config.Registry.Names.List(c.Context(), c.kind, s.Below, after, limit+1)
+	entries, more, err := entriesUpTo(limit, func(last *registry.Entry, n int) ([]registry.Entry, error) {
+		if last != nil {
+			after = last.Name
+		}
+		return h.config.Registry.Names.List(c.Context(), c.kind, s.Below, after, n)
+	})
 	if err != nil {
 		return message.Reply{}, err
 	}
-	document := api.NamePage{}
-	if len(entries) > limit {
-		entries = entries[:limit]
-		document.Next = cursorOf(entries[limit-1].Name)
+	document := api.NamePage{Names: api.NewNames(entries)}
+	if more {
+		document.Next = cursorOf(entries[len(entries)-1].Name)
 	}
-	document.Names = api.NewNames(entries)
 	return pageReply(c, document, document.Next), nil
 }
 
@@ -200,40 +202,18 @@ func (h *Handler) serveHistory(c *call) (message.Reply, error) {
 			return message.Reply{}, errCursor
 		}
 	}
-	versions, err := h.config.Registry.Names.History(c.Context(), key, registry.Seq(before), limit+1)
+	versions, more, err := entriesUpTo(limit, func(last *registry.Entry, n int) ([]registry.Entry, error) {
+		if last != nil {
+			before = int64(last.Seq)
+		}
+		return h.config.Registry.Names.History(c.Context(), key, registry.Seq(before), n)
+	})
 	if err != nil {
 		return message.Reply{}, err
 	}
-	document := api.NameHistory{}
-	if len(versions) > limit {
-		versions = versions[:limit]
-		document.Next = cursorOf(strconv.FormatInt(int64(versions[limit-1].Seq), 10))
+	document := api.NameHistory{Versions: api.NewNames(versions)}
+	if more {
+		document.Next = seqCursor(versions[len(versions)-1].Seq)
 	}
-	document.Versions = api.NewNames(versions)
 	return pageReply(c, document, document.Next), nil
-}
-
-var errCursor = fmt.Errorf("%w: the cursor is none that a page of this list has named", problem.ErrSelection)
-
-// pageOf returns the parameters of a page: how many entries, and after which one.
-func pageOf(given map[string]string) (limit int, after string, err error) {
-	limit = defaultPage
-	if text, ok := given["limit"]; ok {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxPage {
-			return 0, "", fmt.Errorf("%w: limit is a number from 1 to %d", problem.ErrSelection, maxPage)
-		}
-	}
-	octets, err := base64.RawURLEncoding.DecodeString(given["cursor"])
-	if err != nil {
-		return 0, "", errCursor
-	}
-	return limit, string(octets), nil
-}
-
-// cursorOf returns the cursor of a page that begins after an entry.
-func cursorOf(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
-
-// pageReply returns a page, with a link to the next one (RFC 8288) where there is one.
-func pageReply(c *call, document any, next string) message.Reply {
-	return feedReply(c, document, next, next != "")
 }

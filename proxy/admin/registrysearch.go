@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -61,12 +62,17 @@ func (h *Handler) search(c *call, given map[string]string) (s registry.Search, f
 // found answers a page of the entries that a search finds. What took too long to be found is on a later page.
 func (h *Handler) found(c *call, s registry.Search, limit int, after string) (message.Reply, error) {
 	s.After, s.Limit, s.Within = after, limit, searchWithin
-	entries := []registry.Entry{}
+	entries, octets := []registry.Entry{}, 0
 	done, err := h.config.Registry.Names.Search(c.Context(), s, func(e registry.Entry) error {
-		entries = append(entries, e)
+		if entries, octets = append(entries, e), octets+octetsOf(&e); octets > pageOctets {
+			return errPageIsFull
+		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, errPageIsFull):
+		done.Last = entries[len(entries)-1].Name
+	case err != nil:
 		return message.Reply{}, err
 	}
 	document := api.NamePage{Names: api.NewNames(entries)}
