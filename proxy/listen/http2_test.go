@@ -130,6 +130,7 @@ func TestEndlessFrames(t *testing.T) {
 				c.TLS = own
 				stopped := time.Now()
 				c.Now = func() time.Time { seen.Add(1); return stopped } // it earns nothing by the time
+				c.HeaderTimeout, c.IdleTimeout = time.Hour, time.Hour    // deadlines are by that clock, too
 			})
 			conn := newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}))
 			f := openHTTP2(conn)
@@ -164,6 +165,7 @@ func TestLegalFrames(t *testing.T) {
 		c.TLS, c.MaxHeader = own, 64<<10
 		stopped := time.Now()
 		c.Now = func() time.Time { return stopped }
+		c.HeaderTimeout, c.IdleTimeout = time.Hour, time.Hour // deadlines are by a clock that stands
 		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n, _ := io.Copy(io.Discard, r.Body)
 			fmt.Fprintf(w, "%06d", n)
