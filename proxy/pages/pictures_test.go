@@ -255,16 +255,17 @@ func checkPicture(t *testing.T, name string, text []byte, s testserver.Screen) {
 	}
 }
 
-// written returns how much of a picture differs from its corner.
+// written returns how much of a picture differs from its corner, by every third point of every third line.
 func written(picture image.Image) float64 {
+	const step = 3
 	bounds := picture.Bounds()
-	ground, n := picture.At(0, 0), 0
-	for y := range bounds.Dy() {
-		for x := range bounds.Dx() {
-			if picture.At(x, y) != ground {
+	ground, n, all := picture.At(0, 0), 0, 0
+	for y := 0; y < bounds.Dy(); y += step {
+		for x := 0; x < bounds.Dx(); x += step {
+			if all++; picture.At(x, y) != ground {
 				n++
 			}
 		}
 	}
-	return float64(n) / float64(bounds.Dx()*bounds.Dy())
+	return float64(n) / float64(all)
 }
