@@ -72,6 +72,7 @@ type Handler struct {
 	operations  []operation
 	subscribers resolver.Slots // of events
 	uploads     resolver.Slots // forms with files
+	searches    resolver.Slots // of the registry
 	left        chan struct{}  // closed by leave
 	leave       sync.Once
 }
@@ -82,7 +83,7 @@ func New(config Config) *Handler {
 		config.Pages = pages.New(pages.Site{})
 	}
 	config.Pages = config.Pages.Apart()
-	h := &Handler{config: config, login: pages.NewContents(loginFiles), subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), left: make(chan struct{})}
+	h := &Handler{config: config, login: pages.NewContents(loginFiles), subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), searches: make(resolver.Slots, maxSearches), left: make(chan struct{})}
 	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h
 }

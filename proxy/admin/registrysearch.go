@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +18,21 @@ import (
 
 // searchWithin bounds how long a page of a search is looked for: a client goes on with its cursor.
 const searchWithin = 5 * time.Second
+
+// maxSearches bounds how many searches run at a time: each may keep a processor busy for as long.
+const maxSearches = 4
+
+// searchNames calls found for the entries that a search finds. It waits for its turn as long as a search may take.
+func (h *Handler) searchNames(c *call, s registry.Search, found func(registry.Entry) error) (registry.Searched, error) {
+	ctx, cancel := context.WithTimeout(c.Context(), searchWithin)
+	defer cancel()
+	if err := h.searches.Acquire(ctx); err != nil {
+		return registry.Searched{}, fmt.Errorf("%w: %d searches of the registry run already; try again later", resolver.ErrBusy, maxSearches)
+	}
+	defer h.searches.Release()
+	s.Within = searchWithin
+	return h.config.Registry.Names.Search(c.Context(), s, found)
+}
 
 // filters are the parameters that choose entries.
 func filters() []string {
@@ -61,9 +77,9 @@ func (h *Handler) search(c *call, given map[string]string) (s registry.Search, f
 
 // found answers a page of the entries that a search finds. What took too long to be found is on a later page.
 func (h *Handler) found(c *call, s registry.Search, limit int, after string) (message.Reply, error) {
-	s.After, s.Limit, s.Within = after, limit, searchWithin
+	s.After, s.Limit = after, limit
 	entries, octets := []registry.Entry{}, 0
-	done, err := h.config.Registry.Names.Search(c.Context(), s, func(e registry.Entry) error {
+	done, err := h.searchNames(c, s, func(e registry.Entry) error {
 		if entries, octets = append(entries, e), octets+octetsOf(&e); octets > pageOctets {
 			return errPageIsFull
 		}

@@ -62,9 +62,8 @@ func (h *Handler) serveStatistics(c *call) (message.Reply, error) {
 	if !filtered && s.Below == "" {
 		return h.totals(c)
 	}
-	s.Within = searchWithin
 	document := registryStatistics{Complete: true}
-	done, err := h.config.Registry.Names.Search(c.Context(), s, func(e registry.Entry) error {
+	done, err := h.searchNames(c, s, func(e registry.Entry) error {
 		document.Total.Count(&e)
 		return nil
 	})

@@ -1,0 +1,48 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// slow are names of which searches end when a test says so.
+type slow struct {
+	Names
+	end chan struct{}
+}
+
+func (s slow) Search(context.Context, registry.Search, func(registry.Entry) error) (registry.Searched, error) {
+	<-s.end
+	return registry.Searched{}, nil
+}
+
+// So many searches run at a time; others wait for their turn, and not for ever.
+func TestSearchesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := make(chan struct{})
+		h := &Handler{config: Config{Registry: &Registry{Names: slow{end: end}}}, searches: make(resolver.Slots, maxSearches)}
+		failed := make(chan error, maxSearches+1)
+		for range maxSearches + 1 {
+			go func() {
+				_, err := h.searchNames(&call{Request: httptest.NewRequest(http.MethodGet, "/", nil)}, registry.Search{}, nil)
+				failed <- err
+			}()
+		}
+		if err := <-failed; !errors.Is(err, resolver.ErrBusy) {
+			t.Errorf("one more: %v", err)
+		}
+		close(end)
+		for range maxSearches {
+			if err := <-failed; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
