@@ -37,13 +37,13 @@ func (h *Handler) takeAlong(w http.ResponseWriter, r *http.Request, o *operation
 		return message.Reply{}, fault
 	}
 	form.Del(fieldCSRF)
-	again := form.Encode()
-	if len(again) > maxAgain {
+	again, next := form.Encode(), nextOf(r.URL.RequestURI())
+	if len(again) > maxAgain || next == "/" { // too long to come back to
 		return message.Reply{}, fault
 	}
 	field := h.field(cookie)
 	p := &editor.Request{Request: r, Field: field, Panel: h.panel(r, registry.Actor{}, field)}
-	return h.showLogin(p, nextOf(r.URL.RequestURI()), again, "You are not logged in any more. What you have sent is not lost: log in, and send it again."), nil
+	return h.showLogin(p, next, again, "You are not logged in any more. What you have sent is not lost: log in, and send it again."), nil
 }
 
 // sendAgain returns the page that sends the form that was taken along, of who has logged in just now. ok is false where there is none.

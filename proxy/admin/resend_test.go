@@ -62,6 +62,7 @@ func TestFormsNotTakenAlong(t *testing.T) {
 		{"with a token", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Authorization", "Bearer wrong"}}, 401},
 		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Accept", "application/json"}}, 401},
 		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 300<<10)}}, nil, 401},
+		{"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000), url.Values{"csrf": {own}, "name": {"x"}}, nil, 401},
 		{"with a file", "/registry/import", url.Values{"csrf": {own}, "text": {"name\n"}}, nil, 401},
 	} {
 		b.fields = tt.fields
