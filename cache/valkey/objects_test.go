@@ -32,9 +32,13 @@ func TestObjects(t *testing.T) {
 		t.Error("there is something where nothing was stored")
 	}
 	a.putObject(ours.Begin(), "place", "subject", time.Minute)
-	found, ok := theirs.Get(t.Context(), "place")
-	if !ok || string(found.Payload) != "octets of place" || found.Age < 0 || found.Age > time.Minute/2 || found.Age+found.TTL != time.Minute {
-		t.Errorf("b has found %+v, %t", found, ok)
+	var found cache.Object
+	until(t, func() (ok bool) {
+		found, ok = theirs.Get(t.Context(), "place")
+		return ok
+	})
+	if string(found.Payload) != "octets of place" || found.Age < 0 || found.Age > time.Minute/2 || found.Age+found.TTL != time.Minute {
+		t.Errorf("b has found %+v", found)
 	}
 	if keys := keysOf(server); len(keys) != 2 { // the log and the entry: there is no lease
 		t.Errorf("the server has %q", keys)
@@ -62,20 +66,20 @@ func TestObjectsAndPurges(t *testing.T) {
 		_, ok := theirs.Get(t.Context(), place)
 		return ok
 	}
-	if isThere("one") || !isThere("two") {
-		t.Error("the purge is about the other one")
+	// What was purged is deleted by who finds it. Where a machine is slow a question fails, and nothing is found: it is asked again.
+	isDeleted := func() bool {
+		if isThere("one") {
+			t.Fatal("what was loaded before the purge is used")
+		}
+		return len(keysOf(server)) == 2
 	}
-	until(t, func() bool { return len(keysOf(server)) == 2 }) // what was purged is deleted
+	until(t, isDeleted)
+	until(t, func() bool { return isThere("two") })
 	a.putObject(early, "one", "x:1", time.Minute)
-	if isThere("one") {
-		t.Error("what was loaded before the purge is used")
-	}
-	until(t, func() bool { return len(keysOf(server)) == 2 })
+	until(t, isDeleted)
 	until(t, func() bool { return a.level.Position().Number == 2 })
 	a.putObject(ours.Begin(), "one", "x:1", time.Minute)
-	if !isThere("one") {
-		t.Error("what was loaded after the purge is not used")
-	}
+	until(t, func() bool { return isThere("one") }) // what was loaded after the purge
 }
 
 func (i *instance) all() []valkey.Purge {
@@ -90,11 +94,13 @@ func TestPoisonedObjects(t *testing.T) {
 	ours := a.objects()
 	a.putObject(ours.Begin(), "place", "subject", time.Minute)
 	server.Do("SET", entryKey(t, server), strings.Repeat("x", 100), "PX", "60000")
-	if _, ok := ours.Get(t.Context(), "place"); ok {
-		t.Error("what nobody has sealed is used")
-	}
-	until(t, func() bool { return len(keysOf(server)) == 1 })
-	if s := a.level.Stats(); s.Foreign != 1 {
+	until(t, func() bool {
+		if _, ok := ours.Get(t.Context(), "place"); ok {
+			t.Fatal("what nobody has sealed is used")
+		}
+		return len(keysOf(server)) == 1
+	})
+	if s := a.level.Stats(); s.Foreign < 1 {
 		t.Errorf("it counts %+v", s)
 	}
 }
