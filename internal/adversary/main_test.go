@@ -39,7 +39,7 @@ func categories() []category {
 		{name: "faults", workers: 4, payloads: faults},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
 		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: sayPlayed},
-		{name: "forms", workers: 8, prepare: prepareForms, payloads: forms},
+		{name: "forms", workers: 4, prepare: prepareForms, payloads: forms},
 		{name: "random", workers: 4, payloads: random},
 	}
 }
