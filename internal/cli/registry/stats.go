@@ -34,10 +34,10 @@ func newStats(w Wiring) *cobra.Command {
 each change: they are printed at once, however many names there are.
 
 With NAME, print how often it was resolved each day in UTC, by people and by bots, with days alone (--since) how
-often all names together were, and with --top which names were resolved most. A running urnd writes its counts each minute. Resolutions by an alias are
-counted for the name that it leads to, those of names below a prefix that are not registered themselves for
-the prefix (--prefix). Days of more than 13 months before the current one are added up to months. Where there
-was no room for more names, others are counted as "other".`,
+often all names together were, and with --top which names were resolved most. A running urnd writes its counts
+each minute. Resolutions by an alias are counted for the name that it leads to, those of names below a prefix
+that are not registered themselves for the prefix (--prefix). Days of more than 13 months before the current one
+are added up to months. Where there was no room for more names, others are counted as "other".`,
 		Example: `  urnd registry stats
   urnd registry stats --json
   urnd registry stats urn:nbn:fi:lib-1 --since 2031-05-01
