@@ -85,10 +85,7 @@ func (h *Handler) found(c *call, s registry.Search, limit int, after string) (me
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, errPageIsFull):
-		done.Last = entries[len(entries)-1].Name
-	case err != nil:
+	if err != nil && !errors.Is(err, errPageIsFull) {
 		return message.Reply{}, err
 	}
 	document := api.NamePage{Names: api.NewNames(entries)}
