@@ -145,7 +145,9 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	}
 	names := newRegistry(r.registry, r.names, d.now, d.log)
 	tokens := token.NewVerifier(names)
-	made := &admin.Registry{Names: names, Mints: mint.New(names), Tokens: tokens, ChecksTargets: c.Registry.HealthInterval > 0, Conflict: d.metrics.RegistryConflict}
+	made := &admin.Registry{
+		Names: names, Mints: mint.New(names), Tokens: tokens, ChecksTargets: c.Registry.HealthInterval > 0, Conflict: d.metrics.RegistryConflict,
+	}
 	run := []func(ctx context.Context){func(ctx context.Context) {
 		tokens.Run(ctx, func(err error) {
 			d.log.Warn("when tokens of the registry were used could not be recorded", "error", err)

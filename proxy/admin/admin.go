@@ -83,7 +83,10 @@ func New(config Config) *Handler {
 		config.Pages = pages.New(pages.Site{})
 	}
 	config.Pages = config.Pages.Apart()
-	h := &Handler{config: config, login: pages.NewContents(loginFiles), subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), searches: make(resolver.Slots, maxSearches), left: make(chan struct{})}
+	h := &Handler{
+		config: config, login: pages.NewContents(loginFiles), left: make(chan struct{}),
+		subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), searches: make(resolver.Slots, maxSearches),
+	}
 	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h
 }
