@@ -201,14 +201,17 @@ func (x *exchange) identify() {
 	x.event.ID = id
 }
 
-// reply answers an exchange.
+// reply answers an exchange, with replyExhausted where no memory is left for the body (limits.documents).
 func (x *exchange) reply(r message.Reply) {
 	memory, err := x.handler.config.Documents.Hold(x.client.Addr, int64(len(r.Body)))
 	if err != nil {
 		if r.Close != nil {
 			r.Close()
 		}
-		x.fail(err) // with a shorter reply
+		if r.Header["Connection"] != nil { // close: where the next request begins is not known
+			x.Header()["Connection"] = r.Header["Connection"]
+		}
+		x.replyExhausted(err)
 		return
 	}
 	defer memory.Release()
@@ -220,6 +223,16 @@ func (x *exchange) reply(r message.Reply) {
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
 	message.Write(x, x.in.method, x.marked(r))
+}
+
+// replyExhausted answers an exchange whose reply failed with err, a full or used up quota, by a constant: a refusal must not need what
+// has run out, so it holds no memory, renders no page, and depends on neither the request nor the configuration.
+func (x *exchange) replyExhausted(err error) {
+	x.event.Err = err
+	x.identify()
+	x.report(err)
+	x.allowOrigin()
+	message.Write(x, x.in.method, x.handler.exhausted)
 }
 
 // base returns the absolute URL of this server for the client.

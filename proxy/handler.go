@@ -14,8 +14,10 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/present"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -40,8 +42,10 @@ type Handler struct {
 	docs       answer.Docs
 	// hostStatics are documents of the hosts of identifiers in web addresses, by host and path.
 	hostStatics map[string]map[string]*answer.Static
-	exchanges   sync.Pool
-	fast        *FastPath
+	// exhausted is the refusal where no memory is left for a reply.
+	exhausted message.Reply
+	exchanges sync.Pool
+	fast      *FastPath
 }
 
 // site is an origin, and how many requests were forwarded to it.
@@ -61,7 +65,7 @@ func New(config Config) *Handler {
 	}
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config, statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages), failing: failures.Failing, avoided: failures.Avoided,
+		config: config, exhausted: problem.Reply(config.Pages, nil, problem.ErrDocuments), statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages), failing: failures.Failing, avoided: failures.Avoided,
 		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
 		gate: gate.New(gate.Config{
 			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,

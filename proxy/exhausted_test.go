@@ -1,0 +1,313 @@
+package proxy_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+)
+
+// quotas are all that can be exhausted for the requests of a server.
+type quotas struct {
+	documents                           resolver.Memory
+	requests, fetches, streams          resolver.Slots
+	outgoing, searches, sitemaps, bound resolver.Slots
+}
+
+func newQuotas() *quotas {
+	slots := func() resolver.Slots { return make(resolver.Slots, 4) }
+	q := &quotas{
+		requests: slots(), fetches: slots(), streams: slots(), outgoing: slots(), searches: slots(), sitemaps: slots(), bound: slots(),
+	}
+	const documents = 64
+	share := resolver.NewShares(documents/2, documents/2, resolver.ErrBusy)
+	q.documents = resolver.Memory{Quota: resolver.Quota{Slots: make(resolver.Slots, documents), Shares: share, Busy: problem.ErrDocuments}}
+	return q
+}
+
+// exhaust takes all slots, and returns what gives them back.
+func exhaust(slots resolver.Slots) (release func()) {
+	n := 0
+	for slots.TryAcquire() {
+		n++
+	}
+	return func() {
+		for range n {
+			slots.Release()
+		}
+	}
+}
+
+// exhaustShare takes all slots that a client on this machine may have.
+func exhaustShare(t *testing.T, q resolver.Quota) (release func()) {
+	t.Helper()
+	var all []func()
+	for {
+		one, err := q.Acquire(netip.MustParseAddr("127.0.0.1"))
+		if err != nil {
+			break
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 || len(q.Slots) == cap(q.Slots) {
+		t.Fatalf("the share is %d of %d slots", len(all), cap(q.Slots))
+	}
+	return func() {
+		for _, one := range all {
+			one()
+		}
+	}
+}
+
+// config makes a server need the quotas, whose pages and refusals are larger than what needs no memory.
+func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
+	t.Helper()
+	return func(c *proxy.Config) {
+		withHandles(c)
+		withCache(t, c)
+		known := c.Resolver
+		c.Resolver = resolver.Limit{Slots: q.requests, Next: known, Busy: resolver.ErrBusy}
+		fetch := c.Fetch
+		c.Fetch = handlerFunc(func(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+			if !q.outgoing.TryAcquire() {
+				return nil, resolver.ErrBusy
+			}
+			defer q.outgoing.Release()
+			if r.URI.Scheme() == "gopher" {
+				return large(ctx, r)
+			}
+			return fetch.Fetch(ctx, r)
+		})
+		c.Documents, c.ListingSize, c.Forward.Accept = q.documents, 1<<20, answer.ListingAccept
+		c.Forward.Fetches = resolver.Quota{Slots: q.fetches, Busy: problem.ErrFetches}
+		c.Forward.Streams = resolver.Quota{Slots: q.streams, Busy: problem.ErrStreams}
+		c.Forward.Bound = resolver.Quota{Slots: q.bound, Busy: problem.ErrBound}
+		lists := oneListed()
+		c.Lists = lists
+		c.Lists.Search = func(ctx context.Context, s resolver.NameSearch) (resolver.FoundNames, error) {
+			if !q.searches.TryAcquire() {
+				return resolver.FoundNames{}, resolver.ErrBusy
+			}
+			defer q.searches.Release()
+			return lists.Search(ctx, s)
+		}
+		c.Lists.File = func(ctx context.Context, file string, client netip.Addr) (func(io.Writer) error, func(), error) {
+			if !q.sitemaps.TryAcquire() {
+				return nil, nil, resolver.ErrBusy
+			}
+			write, release, err := lists.File(ctx, file, client)
+			if err != nil {
+				q.sitemaps.Release()
+				return nil, nil, err
+			}
+			return write, func() { release(); q.sitemaps.Release() }, nil
+		}
+		c.Access.Browse = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}
+		c.Access.Purge = []netip.Prefix{loopback}
+		c.MaxTarget = 16 << 10
+		c.Origins = []proxy.Origin{{Host: "www.example", Servers: servers(t, "http://"+site)}}
+		long := strings.Repeat("The Library of a Long Name ", 20)
+		c.Pages = pages.New(pages.Site{
+			Name: long, Contact: "https://a.example/" + long, Imprint: "https://a.example/" + long, Privacy: "https://a.example/" + long,
+			All: []pages.Namespace{{NID: "isbn"}}, Browses: true,
+		})
+	}
+}
+
+// exhaustedRequest is a request of some kind.
+type exhaustedRequest struct {
+	method, target, host string // "" is GET, and a
+	fields, body         string
+	onlyHTTP11           bool
+}
+
+func exhaustedRequests(origin, upgrades string) []exhaustedRequest {
+	long := strings.Repeat("x", 5000)
+	all := []exhaustedRequest{
+		// names, and what fails of them
+		{target: "/urn:a1:b"},
+		{target: "/urn:a1:gone"},
+		{target: "/urn:a1:unknown"},
+		{target: "/urn:a1:down"},
+		{target: "/urn:unknown-nid:a"},
+		{target: "/urn:isbn:0-395-36341-2"},
+		{target: "/urn:a1:" + long},
+		{target: "/" + long},
+		{target: "/urn:a1:b?+format=html"},
+		{target: "/uri-res/N2L?urn:a1:b"},
+		{target: "/uri-res/N2Ls?urn:a1:b"},
+		{target: "/uri-res/N2C?urn:a1:b"},
+		{target: "/uri-res/N2R?urn:a1:b"},
+		{target: "/uri-res/N2L?urn:a1:" + long},
+		{target: "/uri-res/N2L?" + long},
+		{target: "/api/v1/resolve?uri=urn:a1:b"},
+		{target: "/api/v1/explain?uri=urn:a1:b"},
+		{target: "/api/v1/resolve?uri=" + long},
+		{target: "/api/handles/20.500.1/b"},
+		{target: "/api/handles/20.500.1/unknown"},
+		{target: "/api/handles/" + long},
+		{target: "/timegate/urn:a1:b"},
+		{target: "/timemap/urn:a1:b"},
+		{target: "/memento/20310501120000/urn:a1:b"},
+		{target: "/memento/1/" + long},
+		{target: "/http://a.example/b/../c"},
+		{target: "/http://a.example/" + long},
+		{method: "OPTIONS", target: "/urn:a1:b"},
+		// pages and documents
+		{target: "/"},
+		{target: "/names"},
+		{target: "/names?q=" + long},
+		{target: "/sitemap.xml"},
+		{target: "/sitemap-~.xml"},
+		{target: "/namespaces"},
+		{target: "/namespaces/isbn"},
+		{target: "/docs"},
+		{target: "/docs/" + long},
+		{target: "/api/v1/openapi.json"},
+		{target: "/robots.txt"},
+		{target: "/.well-known/api-catalog"},
+		{target: "/opensearch.xml"},
+		{method: "DELETE", target: "/"},
+		// resources
+		{target: "/fetch"},
+		{target: "/fetch?uri=http://" + origin + "/a"},
+		{target: "/fetch?uri=http://127.0.0.1:1/" + long},
+		{target: "/fetch?uri=" + long},
+		{target: "http://" + origin + "/b"},
+		{target: "http://127.0.0.1:1/" + long},
+		{target: "/a", host: "www.example"},
+		{target: "/" + long, host: "www.example"},
+		{method: "PURGE", target: "http://" + origin + "/b"},
+		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n", body: `["urn:a1:b", "urn:a1:gone", "urn:a1:down"]`},
+		{method: "POST", target: "/api/v1/resolve", fields: "Content-Type: application/json\r\n", body: strings.Repeat("[", 5000)},
+		{method: "CONNECT", target: "127.0.0.1:1", onlyHTTP11: true},
+		{target: upgrades + "/", fields: "Connection: Upgrade\r\nUpgrade: echo\r\n", onlyHTTP11: true},
+	}
+	for i := range all {
+		if all[i].method == "" {
+			all[i].method = http.MethodGet
+		}
+		if all[i].host == "" {
+			all[i].host = "a"
+		}
+	}
+	return all
+}
+
+// exhaustedModes are how a request is sent: by which version of HTTP, on which path, and in which form the reply is wanted.
+var exhaustedModes = []struct{ name, version, fields string }{
+	{"HTTP/1.1, JSON", "1.1", ""},
+	{"HTTP/1.1, a page", "1.1", "Accept: text/html\r\nReferer: http://a/\r\nAccept-Language: fr\r\n"},
+	{"HTTP/1.1, close", "1.1", "Accept: text/html\r\nConnection: close\r\n"},
+	{"HTTP/1.0", "1.0", "Accept: text/html\r\n"},
+	{"HTTP/2", "2", "Accept: text/html\r\n"},
+}
+
+// send returns the status and the fields of the response to a request, which must be complete.
+func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTripper, version, fields string) (int, http.Header) {
+	t.Helper()
+	if version != "2" {
+		if r.body != "" {
+			fields += "Content-Length: " + strconv.Itoa(len(r.body)) + "\r\n"
+		}
+		request := r.method + " " + r.target + " HTTP/" + version + "\r\nHost: " + r.host + "\r\n" + fields + r.fields + "\r\n" + r.body
+		response := plain.ask(t, request)[0]
+		return response.StatusCode, response.Header
+	}
+	target := r.target
+	if strings.HasPrefix(target, "/") {
+		target = "https://" + r.host + target
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), testserver.Patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, r.method, target, strings.NewReader(r.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(fields+r.fields, "\r\n"), "\r\n") {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := client.RoundTrip(request)
+	if err != nil {
+		t.Fatalf("%s %.60s: %v", r.method, r.target, err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Errorf("%s %.60s: %v", r.method, r.target, err)
+	}
+	return response.StatusCode, response.Header
+}
+
+// A refusal never needs what has run out: whichever quota is exhausted, each request in each form gets either what it gets otherwise or a
+// complete refusal that says when to try again, and what it gets otherwise when the quota has room again.
+func TestExhausted(t *testing.T) {
+	for name, take := range map[string]func(*testing.T, *quotas) func(){
+		"documents":          func(_ *testing.T, q *quotas) func() { return exhaust(q.documents.Slots) },
+		"share of documents": func(t *testing.T, q *quotas) func() { return exhaustShare(t, q.documents.Quota) },
+		"requests":           func(_ *testing.T, q *quotas) func() { return exhaust(q.requests) },
+		"fetches":            func(_ *testing.T, q *quotas) func() { return exhaust(q.fetches) },
+		"streams":            func(_ *testing.T, q *quotas) func() { return exhaust(q.streams) },
+		"outgoing":           func(_ *testing.T, q *quotas) func() { return exhaust(q.outgoing) },
+		"searches":           func(_ *testing.T, q *quotas) func() { return exhaust(q.searches) },
+		"sitemaps":           func(_ *testing.T, q *quotas) func() { return exhaust(q.sitemaps) },
+		"all": func(_ *testing.T, q *quotas) func() {
+			var all []func()
+			for _, slots := range []resolver.Slots{q.documents.Slots, q.requests, q.fetches, q.streams, q.bound, q.outgoing, q.searches, q.sitemaps} {
+				all = append(all, exhaust(slots))
+			}
+			return func() {
+				for _, release := range all {
+					release()
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q, web, upgrading := newQuotas(), origin(t), echo(t).URL
+			set := func(c *listen.ServerConfig) { c.MaxTarget, c.MaxHeader = 16<<10, 32<<10 }
+			plain, secure := startOn(t, nil, q.config(t, web), set), startOn(t, certificate(t), q.config(t, web), set)
+			client := secure.client2(t, "a")
+			refused := 0
+			for _, mode := range exhaustedModes {
+				for _, r := range exhaustedRequests(web, upgrading) {
+					if mode.version != "1.1" && r.onlyHTTP11 || strings.Contains(mode.fields, "Connection") && strings.Contains(r.fields, "Connection") {
+						continue
+					}
+					idle, _ := r.send(t, plain, client, mode.version, mode.fields)
+					release := take(t, q)
+					status, header := r.send(t, plain, client, mode.version, mode.fields)
+					release()
+					switch {
+					case status == http.StatusServiceUnavailable && idle != status:
+						refused++
+						if header.Get("Retry-After") == "" || header.Get("Cache-Control") != "no-store" {
+							t.Errorf("%s: %s %.60s: %d without what it needs: %v", mode.name, r.method, r.target, status, header)
+						}
+					case status != idle:
+						t.Errorf("%s: %s %.60s: %d, and %d where nothing is exhausted", mode.name, r.method, r.target, status, idle)
+					}
+					if after, _ := r.send(t, plain, client, mode.version, mode.fields); after != idle {
+						t.Errorf("%s: %s %.60s: %d after it, and %d before", mode.name, r.method, r.target, after, idle)
+					}
+				}
+			}
+			if refused == 0 {
+				t.Error("nothing was refused")
+			}
+		})
+	}
+}
