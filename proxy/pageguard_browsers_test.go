@@ -23,6 +23,7 @@ import (
 type reader interface {
 	Show(t testing.TB, url string)
 	Evaluate(t testing.TB, expression string, value any)
+	Run(t testing.TB, statements string)
 	Click(t testing.TB, selector string)
 }
 

@@ -25,9 +25,7 @@ func areNotLedByUnspecifiedAddress(t *testing.T, b reader, r *readers) {
 		u, _ := url.Parse(r.urnd)
 		to := u.Scheme + "://" + host + ":" + u.Port() + fetchOf(r.web+"/"+label)
 		b.Show(t, r.evil+"/link?to=x")
-		b.Evaluate(t, fmt.Sprintf(`(window.ended = false,
-			fetch(%q, {mode: "no-cors", referrerPolicy: "no-referrer", headers: {Accept: "text/html"}}).catch(() => {}).then(() => { window.ended = true }), 1)`, to), new(int))
-		evaluates(t, b, "the request has ended", "window.ended")
+		b.Run(t, fmt.Sprintf(`return fetch(%q, {mode: "no-cors", referrerPolicy: "no-referrer", headers: {Accept: "text/html"}}).catch(() => {})`, to))
 		if n := r.times(label); n > 0 {
 			t.Errorf("%s: it was retrieved %d times", host, n)
 		}
@@ -64,10 +62,8 @@ func cannotRebind(t *testing.T, b reader, r *readers) {
 		`{}`, `{"User-Agent": "curl/8"}`, `{"User-Agent": "Lynx/2.9.0"}`,
 		`{"User-Agent": "curl/8", "Accept-Language": ""}`, `{"User-Agent": "", "Accept": "", "Accept-Language": ""}`,
 	} {
-		b.Evaluate(t, fmt.Sprintf(`(window.got = undefined,
-			fetch(%q, {referrerPolicy: "no-referrer", headers: %s}).then(r => r.text())
-			.catch(String).then(text => { window.got = text }), 1)`, fetchOf("gopher://lines.test/0rebound"), fields), new(int))
-		evaluates(t, b, "the request has ended", "window.got")
+		b.Run(t, fmt.Sprintf(`return fetch(%q, {referrerPolicy: "no-referrer", headers: %s}).then(r => r.text())
+			.catch(String).then(text => { window.got = text })`, fetchOf("gopher://lines.test/0rebound"), fields))
 		var got string
 		b.Evaluate(t, "window.got", &got)
 		if n := r.times("rebound"); n > 0 || !strings.Contains(got, "listen.names") {

@@ -73,7 +73,7 @@ func (b *browserPage) checkKeyboard(t *testing.T) {
 	if first != "#main" {
 		t.Errorf("the first stop is %q", first)
 	}
-	b.Evaluate(t, fmt.Sprintf(`(document.querySelectorAll("*")[%d].focus(), "")`, want[0]), new(string))
+	b.Run(t, fmt.Sprintf(`document.querySelectorAll("*")[%d].focus()`, want[0]))
 	b.Press(t, "Enter")
 	var skipped string
 	testserver.Wait(t, "the focus is in the content", func() bool {
@@ -89,7 +89,7 @@ func (b *browserPage) checkForm(t *testing.T) {
 		return
 	}
 	b.Show(t, b.url, browserScreens()[0])
-	b.Evaluate(t, `(e => (e.focus(), e.select(), ""))(document.querySelector("input:not([type=hidden]), textarea"))`, new(string))
+	b.Run(t, `const e = document.querySelector("input:not([type=hidden]), textarea"); e.focus(); e.select()`)
 	b.Type(t, b.types)
 	b.Press(t, "Enter")
 	var at string

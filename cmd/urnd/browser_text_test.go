@@ -62,8 +62,7 @@ func TestQRCodeOnScreen(t *testing.T) {
 	site := startBrowserSite(t, nil)
 	for _, isDark := range []bool{false, true} {
 		browser.Show(t, site.url+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: isDark})
-		var drawn bool
-		browser.Evaluate(t, `document.querySelector("img.qr").decode().then(() => true)`, &drawn)
+		browser.Run(t, `return document.querySelector("img.qr").decode()`)
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("dark-%t.png", isDark))
 		if err := os.WriteFile(path, browser.Picture(t), 0o600); err != nil {
 			t.Fatal(err)

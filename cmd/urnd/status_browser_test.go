@@ -79,13 +79,10 @@ func checkCachesPage(t *testing.T, w *testDaemon, browser *testserver.Chromium) 
 	browser.Show(t, w.admin+"/caches?uri=urn:isbn:9780395363416", testserver.Screen{Width: 400, Height: 800})
 	awaitText(t, browser, "main", "urn:isbn:9780395363416")
 	for _, step := range []struct{ sure, want string }{{"", "only where it is said"}, {"form[method=post] [type=checkbox]", "were removed."}} {
-		var done bool
-		browser.Evaluate(t, `(f => { f.by.value = "all"; f.mode.value = "hard"; return true })(document.querySelector("form[method=post]"))`, &done)
+		browser.Run(t, `const f = document.querySelector("form[method=post]"); f.by.value = "all"; f.mode.value = "hard"`)
 		if step.sure != "" {
-			browser.Evaluate(t, fmt.Sprintf(`document.querySelector(%q).scrollIntoView() || true`, step.sure), &done)
 			browser.Click(t, step.sure)
 		}
-		browser.Evaluate(t, `document.querySelector("form[method=post] button.danger").scrollIntoView() || true`, &done)
 		browser.Click(t, "form[method=post] button.danger")
 		awaitText(t, browser, ".said", step.want)
 	}

@@ -3,11 +3,11 @@ package testserver
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,17 +79,21 @@ func (c *Chromium) end(t testing.TB, p *process) {
 	}
 }
 
+// evaluation is what Runtime.evaluate replies.
+type evaluation struct {
+	Result           struct{ Value json.RawMessage }
+	ExceptionDetails json.RawMessage
+}
+
 // Evaluate sets value to that of an expression of JavaScript in the page, or of the promise that it is, also where the page itself
-// may have no script.
+// may have no script. The expression may be evaluated again in the next page, where one is about to be replaced: see Run for what
+// changes the page.
 func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 	t.Helper()
-	var outcome struct {
-		Result           struct{ Value json.RawMessage }
-		ExceptionDetails json.RawMessage
-	}
+	var outcome evaluation
 	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
 	err := c.ask("Runtime.evaluate", params, &outcome)
-	for tries := 0; err != nil && strings.Contains(err.Error(), "navigated") && tries < maxTries; tries++ { // the page is another one by now
+	for tries := 0; errors.As(err, new(devtoolsError)) && tries < maxTries; tries++ { // the page is another one by now
 		err = c.ask("Runtime.evaluate", params, &outcome)
 	}
 	if err != nil {
@@ -103,9 +107,21 @@ func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
 	}
 }
 
-// Click clicks the middle of the first element of a selector, as a person does.
+// Run runs statements of JavaScript in the page once, and waits for the promise that they return, if they do. Values are ignored:
+// what a function such as scrollIntoView returns is another thing in another version of a browser.
+func (c *Chromium) Run(t testing.TB, statements string) {
+	t.Helper()
+	var outcome evaluation
+	c.call(t, "Runtime.evaluate", map[string]any{"expression": "(() => {" + statements + "\n})()", "awaitPromise": true}, &outcome)
+	if outcome.ExceptionDetails != nil {
+		t.Fatalf("%s: %s", statements, outcome.ExceptionDetails)
+	}
+}
+
+// Click scrolls to the first element of a selector, and clicks its middle, as a person does.
 func (c *Chromium) Click(t testing.TB, selector string) {
 	t.Helper()
+	c.Run(t, fmt.Sprintf(`document.querySelector(%q).scrollIntoView({behavior: "instant", block: "nearest", inline: "nearest"})`, selector))
 	var at struct{ X, Y float64 }
 	c.Evaluate(t, fmt.Sprintf(`(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))(document.querySelector(%q).getClientRects()[0])`, selector), &at)
 	for _, event := range []string{"mousePressed", "mouseReleased"} {

@@ -2,7 +2,6 @@ package testserver
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 )
@@ -16,6 +15,11 @@ type devtoolsMessage struct {
 	Result    json.RawMessage `json:"result,omitempty"`
 	Error     json.RawMessage `json:"error,omitempty"`
 }
+
+// devtoolsError is the error that a browser replies.
+type devtoolsError string
+
+func (e devtoolsError) Error() string { return string(e) }
 
 // maxTries bounds how often a page is asked that goes on to another one.
 const maxTries = 10
@@ -37,7 +41,7 @@ func (c *Chromium) ask(method string, params, result any) error {
 			continue
 		}
 		if m.Error != nil {
-			err = errors.New(string(m.Error))
+			err = devtoolsError(m.Error)
 		} else if result != nil {
 			err = json.Unmarshal(m.Result, result)
 		}

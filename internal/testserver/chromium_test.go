@@ -28,6 +28,8 @@ func TestChromiumSighted(t *testing.T) {
 		case "/quiet":
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><form action="/went"><input id="a" name="a"><button>go</button></form>`))
+		case "/long":
+			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><p style="height: 2000px"></p><button onclick="this.textContent = 'clicked'">go</button>`))
 		case "/loud":
 			w.Header().Set("Content-Security-Policy", "style-src 'none'")
 			_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title><p style="color: red"></p><img src="` + elsewhere.URL + `/a.png"><script>console.error("one"); throw "two"</script>`))
@@ -57,6 +59,13 @@ func TestChromiumSighted(t *testing.T) {
 		c.Evaluate(t, `location.search === "?a=b"`, &isSent)
 		return isSent
 	})
+	var runs int
+	c.Run(t, `window.runs = 0`)
+	c.Run(t, `window.runs++; return {unlike: document}`) // what it returns does not count
+	c.Run(t, `return new Promise(done => setTimeout(() => { window.runs++; done(window) }))`)
+	if c.Evaluate(t, `window.runs`, &runs); runs != 2 {
+		t.Errorf("statements ran %d times", runs)
+	}
 	screen.NoScript = true
 	c.Show(t, server.URL+"/loud", screen)
 	if messages := strings.Join(c.Sighted(t).Messages, "\n"); strings.Contains(messages, "console.error") || !strings.Contains(messages, "style-src") {
@@ -67,5 +76,11 @@ func TestChromiumSighted(t *testing.T) {
 	c.Evaluate(t, `[matchMedia("print and (forced-colors: active) and (prefers-reduced-motion)").matches, matchMedia("(prefers-color-scheme: dark)").matches]`, &media)
 	if media != [2]bool{true, false} {
 		t.Errorf("%v", media)
+	}
+	c.Show(t, server.URL+"/long", Screen{Width: 400, Height: 400})
+	c.Click(t, "button")
+	var clicked string
+	if c.Evaluate(t, `document.querySelector("button").textContent`, &clicked); clicked != "clicked" {
+		t.Errorf("below the window: %s", clicked)
 	}
 }

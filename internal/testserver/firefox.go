@@ -104,6 +104,13 @@ func (f *Firefox) Evaluate(t testing.TB, expression string, value any) {
 	}
 }
 
+// Run runs statements of JavaScript in the page once, and waits for the promise that they return, if they do. Values are ignored.
+func (f *Firefox) Run(t testing.TB, statements string) {
+	t.Helper()
+	script := "return Promise.resolve((() => {" + statements + "\n})()).then(() => null)"
+	f.call(t, "WebDriver:ExecuteScript", map[string]any{"script": script, "args": []any{}, "sandbox": nil}, nil)
+}
+
 // Click clicks the first element of a selector, as a person does.
 func (f *Firefox) Click(t testing.TB, selector string) {
 	t.Helper()

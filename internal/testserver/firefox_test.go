@@ -17,6 +17,12 @@ func TestFirefox(t *testing.T) {
 	f := StartFirefox(t)
 	f.Show(t, server.URL)
 	f.Click(t, "#a")
+	f.Run(t, "document.title = 'b'; return document.body")
+	f.Run(t, "return new Promise(done => setTimeout(() => { document.title += 'c'; done(window) }))")
+	var title string
+	if f.Evaluate(t, "document.title", &title); title != "bc" {
+		t.Errorf("statements have made %q", title)
+	}
 	var got string
 	if f.Evaluate(t, "document.getElementById('a').textContent", &got); got != "42" {
 		t.Errorf("%q", got)

@@ -25,17 +25,12 @@ func TestEditingInChromium(t *testing.T) {
 			return found
 		})
 	}
-	var done bool
-	act := func(script string) {
-		t.Helper()
-		browser.Evaluate(t, script+"; true", &done)
-	}
 	browser.Show(t, server.URL+"/registry/edit", testserver.Screen{Width: 1200, Height: 900})
-	act(`document.querySelector("#name").value = "urn:nbn:fi:a"; document.querySelector("#t0-uri").value = "https://a.example/"; document.querySelector("#t0-from").value = "2030-01-01T12:30"; document.querySelector("#tags").value = "a\nb"; document.querySelector("button[value=preview]").click()`)
+	browser.Run(t, `document.querySelector("#name").value = "urn:nbn:fi:a"; document.querySelector("#t0-uri").value = "https://a.example/"; document.querySelector("#t0-from").value = "2030-01-01T12:30"; document.querySelector("#tags").value = "a\nb"; document.querySelector("button[value=preview]").click()`)
 	heading("Save this change?")
-	act(`document.querySelector("button[value=save]").click()`)
+	browser.Run(t, `document.querySelector("button[value=save]").click()`)
 	heading("It is registered.")
-	act(`location.reload()`)
+	browser.Run(t, `location.reload()`)
 	heading("It is registered.")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
 	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || string(n.Metadata) == "" {
@@ -44,6 +39,6 @@ func TestEditingInChromium(t *testing.T) {
 	// Nothing has changed where a browser sends the form back as it was.
 	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/","from":"2030-01-01T00:00:00.123Z","until":"2031-01-01T00:00:00Z","note":"a\nb"}],"contact":"a\nb","metadata":{"title":"  x","a":"<&>\n"},"redirect":307}`)
 	browser.Show(t, server.URL+"/registry/edit?uri=urn:nbn:fi:b", testserver.Screen{Width: 1200, Height: 900})
-	act(`document.querySelector("button[value=preview]").click()`)
+	browser.Run(t, `document.querySelector("button[value=preview]").click()`)
 	heading("Nothing would change.")
 }

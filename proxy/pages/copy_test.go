@@ -22,8 +22,7 @@ func TestCopy(t *testing.T) {
 	if len(shown) != 2 || shown[0] != "visible" || shown[1] != "visible" {
 		t.Errorf("the buttons are %q", shown)
 	}
-	var done bool
-	browser.Evaluate(t, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`, &done)
+	browser.Run(t, `navigator.clipboard.writeText = async text => { window.copied = text }`)
 	for _, of := range []string{"name", "citation"} {
 		var want, got string
 		browser.Evaluate(t, `document.getElementById("`+of+`").textContent`, &want)
