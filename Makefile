@@ -1,7 +1,10 @@
 # The commands of urnd's builders. They need Go, git and make.
 
-# The length of an abbreviated commit is given: that of git depends on how many objects a clone has.
-VERSION := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+# The version: the file is in the program, too, and nothing else decides it.
+VERSION := $(shell cat cmd/urnd/version.txt)
+export VERSION
+# The commit is said beside it, where git knows it: 12 digits, since how many git would write depends on the objects of a clone.
+COMMIT := $(shell commit=$$(git rev-parse --short=12 HEAD 2>/dev/null) && echo "$$commit$$(git diff --quiet HEAD || echo -dirty)")
 # The only date in what is built: that of the commit (https://reproducible-builds.org/specs/source-date-epoch/).
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
@@ -16,14 +19,13 @@ run:
 export GOAMD64 := v1
 export GOARM64 := v8.0
 export GORISCV64 := rva20u64
-BUILD = env CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
+BUILD = env CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.commit=$(COMMIT)'
 
 build:
 	$(BUILD) -o urnd ./cmd/urnd
 
 # A Debian package, in dist. Its manual and completions are made by the binary.
 DEB_ARCH := $(shell go env GOARCH)
-DEB_VERSION := $(shell git describe --tags --match 'v[0-9]*' --abbrev=12 2>/dev/null | sed 's/^v//; s/-/+/' | grep . || echo "0.1.0+git$$(git rev-list --count HEAD 2>/dev/null || echo 0)")
 
 # The files that packages have, in dist.
 package-files:
@@ -39,10 +41,10 @@ package-files:
 	dist/urnd completion zsh > dist/completions/_urnd
 	dist/urnd completion fish > dist/completions/urnd.fish
 	printf 'urnd (%s-1) unstable; urgency=medium\n\n  * See CHANGELOG.md of the project.\n\n -- The urnd founders <maintainers@urnd.invalid>  %s\n' \
-		'$(DEB_VERSION)' "$$(LC_ALL=C date -u -R -d @$(SOURCE_DATE_EPOCH))" | gzip -9n > dist/changelog.Debian.gz
+		'$(VERSION)' "$$(LC_ALL=C date -u -R -d @$(SOURCE_DATE_EPOCH))" | gzip -9n > dist/changelog.Debian.gz
 
 deb: package-files
-	DEB_ARCH=$(DEB_ARCH) DEB_VERSION=$(DEB_VERSION) go tool -modfile=internal/tools/go.mod nfpm package --config packaging/nfpm.yaml --packager deb --target dist
+	DEB_ARCH=$(DEB_ARCH) go tool -modfile=internal/tools/go.mod nfpm package --config packaging/nfpm.yaml --packager deb --target dist
 
 # Where urnd is released for: Linux for those who run it, the others for those who develop there.
 PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 freebsd/amd64
@@ -50,14 +52,14 @@ PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 fre
 # Binaries of PLATFORMS, packages, their SBOMs and checksums, in dist/release: the same octets wherever the same commit is
 # built by the same Go.
 release: package-files
-	VERSION='$(VERSION)' PACKAGE_VERSION='$(DEB_VERSION)' PLATFORMS='$(PLATFORMS)' packaging/release $(BUILD)
+	PLATFORMS='$(PLATFORMS)' packaging/release $(BUILD)
 
 # Where the image for containers runs.
 IMAGE_PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64
 
 # An image of IMAGE_PLATFORMS, an OCI layout in dist/image, without a registry, an engine of containers or root; prints its digest.
 image:
-	VERSION='$(VERSION)' PLATFORMS='$(IMAGE_PLATFORMS)' packaging/image $(BUILD)
+	PLATFORMS='$(IMAGE_PLATFORMS)' packaging/image $(BUILD)
 
 # The release of HEAD, made twice where nothing is the same, has the same octets; REPRODUCE=linux/amd64 in part.
 REPRODUCE ?= $(PLATFORMS)
@@ -167,9 +169,13 @@ cover:
 	go test -coverpkg=./... -coverprofile=cover.out ./...
 	go tool cover -func=cover.out | tail -n 1
 
-# What is made from the code.
+# What is made from the code, and the version where files say it that cannot read it: TestVersion compares them.
 generate:
 	go run ./cmd/urnd config example > config/example.yaml
+	sed -i -E 's/^(version|appVersion): .*/\1: $(VERSION)/' deploy/helm/urnd/Chart.yaml
+	sed -i -E 's/^( +newTag: ).*/\1$(VERSION)/' deploy/kubernetes/kustomization.yaml
+	sed -i -E 's/(URND_VERSION:-)[^}]+/\1$(VERSION)/' deploy/compose/compose.yaml
+	sed -i -E 's/^(The version is )[^;]+/\1$(VERSION)/' docs/install.md
 
 clean:
 	rm -rf urnd cover.out dist

@@ -192,7 +192,7 @@ func TestAdminMetrics(t *testing.T) {
 		`config_last_reload_success_timestamp_seconds 4e+09`,
 	)
 	for _, part := range []string{
-		`urnd_build_info{goversion="go1.`, `urnd_ddds_records_discarded_total{reason="`,
+		`urnd_build_info{goversion="go1.`, `,version="` + versionText() + `"} 1`, `urnd_ddds_records_discarded_total{reason="`,
 		"urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines",
 	} {
 		if !strings.Contains(text, part) {

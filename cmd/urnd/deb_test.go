@@ -27,6 +27,7 @@ func TestDebianPackage(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("packages %q, %v", found, err)
 	}
+	checkPackageVersion(t, found[0])
 	root := t.TempDir()
 	if out, err := exec.Command("dpkg-deb", "--extract", found[0], root).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -48,7 +49,7 @@ func TestDebianPackage(t *testing.T) {
 		"usr/share/zsh/vendor-completions/_urnd":            "#compdef urnd",
 		"usr/share/fish/vendor_completions.d/urnd.fish":     "complete -c urnd",
 		"usr/share/doc/urnd/copyright":                      "Apache-2.0",
-		"usr/share/doc/urnd/changelog.Debian.gz":            "urnd (",
+		"usr/share/doc/urnd/changelog.Debian.gz":            "urnd (" + versionText() + "-1) ",
 		"usr/share/lintian/overrides/urnd":                  "statically-linked-binary",
 		"etc/logrotate.d/urnd":                              "systemctl kill --signal=HUP",
 	} {
@@ -72,6 +73,19 @@ func TestDebianPackage(t *testing.T) {
 	response, err := http.DefaultTransport.RoundTrip(mustGet(t, p.service+"/urn:ietf:rfc:2648"))
 	if err != nil || response.Header.Get("Location") != "https://www.rfc-editor.org/info/rfc2648" {
 		t.Errorf("%v, %v", response, err)
+	}
+}
+
+// checkPackageVersion checks that a package is of the version, and newer than those before 0.20.0, which counted commits.
+func checkPackageVersion(t *testing.T, deb string) {
+	t.Helper()
+	version, err := exec.Command("dpkg-deb", "--field", deb, "Version").Output()
+	got := strings.TrimSpace(string(version))
+	if err != nil || got != versionText()+"-1" || !strings.HasPrefix(filepath.Base(deb), "urnd_"+got+"_") {
+		t.Errorf("%s has the version %q, %v", deb, got, err)
+	}
+	if err := exec.Command("dpkg", "--compare-versions", got, "gt", "0.1.0+git99999-1").Run(); err != nil {
+		t.Errorf("%s is not newer: %v", got, err)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestStatusPage(t *testing.T) {
 	}
 	status, page := w.adminRequest(t, "GET /status")
 	for _, want := range []string{
-		`<p id="said">urnd is ready, `, `<tbody id="failing" `, `<tbody id="faults" `, // the DNS server refuses: it may have been asked by now
+		`<p id="said">urnd is ready, `, ">urnd " + versionText() + ". <a ", `<tbody id="failing" `, `<tbody id="faults" `, // the DNS server refuses: it may have been asked by now
 		`<th scope="row">answers</th>`, `<th scope="row">requests</th>`,
 		`<th scope="row">path</th><td data-of="all">1</td><td data-of="2xx">0</td><td data-of="3xx">0</td><td data-of="4xx">1</td><td data-of="5xx">0</td>`,
 	} {

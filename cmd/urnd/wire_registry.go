@@ -249,5 +249,5 @@ func commandHealth(c config.Config, store registry.Store) (settings health.Confi
 
 // healthAgent returns the User-Agent of checks.
 func healthAgent(contact string) string {
-	return fmt.Sprintf("urnd-link-check/%s (+%s)", strings.Trim(versionText(), "()"), contact)
+	return fmt.Sprintf("urnd-link-check/%s (+%s)", versionText(), contact)
 }

@@ -78,11 +78,20 @@ func TestComposeIsClosed(t *testing.T) {
 	}
 }
 
-// The version is asked for, and no other is started by mistake.
-func TestComposeNeedsVersion(t *testing.T) {
-	if _, err := project(t); err == nil || !strings.Contains(err.Error(), "URND_VERSION") {
-		t.Errorf("it is %v", err)
+// Without a version in the environment, that of the tree is run.
+func TestComposeVersion(t *testing.T) {
+	for want, environment := range map[string][]string{version(t): nil, "1.0": {"URND_VERSION=1.0"}} {
+		p, err := project(t, environment...)
+		if err != nil || p.Services["urnd-1"].Image != "localhost/urnd:"+want {
+			t.Errorf("%q: %s, %v", environment, p.Services["urnd-1"].Image, err)
+		}
 	}
+}
+
+// version returns that of the tree.
+func version(t *testing.T) string {
+	t.Helper()
+	return strings.TrimSpace(string(read(t, root+"/cmd/urnd/version.txt")))
 }
 
 // What services refer to is there: files, and secrets that secrets.sh makes.

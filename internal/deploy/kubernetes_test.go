@@ -55,8 +55,8 @@ func TestKubernetes(t *testing.T) {
 	if o.namespaces[0].Name != o.deployment(t).Namespace || o.namespaces[0].Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
 		t.Errorf("the namespace is %+v", o.namespaces[0])
 	}
-	if image := o.container(t).Image; !strings.HasSuffix(image, ":VERSION") {
-		t.Errorf("the image is %s: which version is said in kustomization.yaml", image)
+	if image := o.container(t).Image; !strings.HasSuffix(image, ":"+version(t)) {
+		t.Errorf("the image is %s, not of %s", image, version(t))
 	}
 	if len(kustomize(t).monitors) != 0 {
 		t.Error("a ServiceMonitor is applied where no operator of Prometheus need be")

@@ -4,6 +4,7 @@ import "html/template"
 
 // State is the state of urnd on its page.
 type State struct {
+	Version  string // of urnd
 	Severity Severity
 	Verdict  string   // in one sentence
 	Reasons  []string // for it

@@ -19,7 +19,7 @@ func states() (bad, good pages.State) {
 	}
 	points := strings.TrimSpace(line.String())
 	bad = pages.State{
-		Severity: pages.Warning, Verdict: "urnd is ready, but something is wrong",
+		Version: "1.2.3 (0123456789ab)", Severity: pages.Warning, Verdict: "urnd is ready, but something is wrong",
 		Reasons: []string{"no DNS server has answered since 2031-05-01T03:00:00Z", "the registry cannot be asked: connection refused"},
 		Figures: []pages.Figure{
 			{ID: "rate", Name: "Requests in the last minute", Text: "1,234/s", Note: "at most 3,210/s in 15 minutes, 97.1 % of all by the fast path", Line: points},

@@ -13,7 +13,8 @@ import (
 
 // Sources are what the state of urnd is read from. All fields must be set, and safe for concurrent use.
 type Sources struct {
-	Now func() time.Time
+	Version string // of urnd
+	Now     func() time.Time
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
 	// Certificate returns that of urnd, nil where there is none.
@@ -31,7 +32,7 @@ type Sources struct {
 
 // State returns the state, for people. All counts are since the start of urnd.
 func (s Sources) State() pages.State {
-	state := pages.State{Figures: s.figures(), Tables: []pages.Table{
+	state := pages.State{Version: s.Version, Figures: s.figures(), Tables: []pages.Table{
 		{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, Rows: s.failing()},
 		{ID: "faults", Heading: "Recent faults", Columns: faultColumns(), Rows: s.lastFaults()},
 		{

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+)
+
+// What says the version without reading the file is that of the file: "make generate" writes all but the list of changes.
+func TestVersion(t *testing.T) {
+	version := versionText()
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) || versionFile != version+"\n" {
+		t.Fatalf("%q is no version", versionFile)
+	}
+	built := " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
+	if got, err := run(t, "", "version"); err != nil || got != "urnd "+version+built {
+		t.Errorf("without a commit: %q, %v", got, err)
+	}
+	if agent := healthAgent("a@example.org"); agent != "urnd-link-check/"+version+" (+a@example.org)" {
+		t.Errorf("checks of targets are by %s", agent)
+	}
+	for file, says := range map[string]string{
+		"CHANGELOG.md":                         `(?s)\n## Upgrading\n.*?\n## ([^\n]+)`, // the section at the top
+		"docs/install.md":                      `(?m)^The version is (\S+);`,
+		"deploy/compose/compose.yaml":          `\$\{URND_VERSION:-([^}]+)\}`,
+		"deploy/kubernetes/kustomization.yaml": `(?m)^ +newTag: (\S+)$`,
+		"deploy/helm/urnd/Chart.yaml":          `(?m)^(?:version|appVersion): (\S+)$`,
+	} {
+		text, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(says).FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s does not say the version", file)
+		}
+		for _, match := range found {
+			if match[1] != version {
+				t.Errorf("%s is of %s, not %s: run make generate", file, match[1], version)
+			}
+		}
+	}
+}
