@@ -144,6 +144,37 @@ func TestInvalidSnapshots(t *testing.T) {
 	}
 }
 
+// urnd stops while it waits for a registry that cannot be opened, to learn which saved answers are of its names, and keeps them.
+func TestStopWhileRestoring(t *testing.T) {
+	dir := t.TempDir()
+	addr := udpAndTCP(zone(t, oneRule)).serve(t)
+	file, store := filepath.Join(dir, "answers"), filepath.Join(dir, "registry.db")
+	withRegistry := savedIn(dir, func(c *config.Config) { c.Registry.Store, c.Registry.Only = "sqlite:"+store, []string{"urn:own:"} })
+	first := startDaemon(t, addr, 0, withRegistry)
+	first.cacheStates(t, "/urn:name:1", "/urn:name:2")
+	first.stop()
+	saved, names := readFile(t, file), readFile(t, store)
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(store, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("that of another program")
+	second := startDaemon(t, addr, 0, withRegistry)
+	second.waitForLog(t, "the registry is not available")
+	testserver.Within(t, "stopping", second.stop)
+	if second.waitForLog(t, "answers were not restored"); readFile(t, file) != saved {
+		t.Errorf("the saved answers have become %s", readFile(t, file))
+	}
+	write(names)
+	third := startDaemon(t, addr, 0, withRegistry)
+	third.answersRestored(t)
+	if got := third.cacheStates(t, "/urn:name:1", "/urn:name:2"); got != "hit hit" {
+		t.Errorf("saved answers are %s", got)
+	}
+}
+
 func TestSavedAnswersAreBounded(t *testing.T) {
 	addr := udpAndTCP(zone(t, oneRule)).serve(t)
 	for most, want := range map[config.Size]func(n int) bool{

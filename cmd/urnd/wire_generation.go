@@ -276,8 +276,8 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 				"url", daemon.URLs(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
 			}
 		},
-		Restore: func() {
-			d.snapshot.Restore(path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
+		Restore: func(ctx context.Context) {
+			d.snapshot.Restore(ctx, path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
 				return whole.answers.Restore(ctx, r, bases, d.now(), whole.isRegistered)
 			}, func(err error) bool {
 				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotMismatch)

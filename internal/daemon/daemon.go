@@ -119,7 +119,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	g.start()
 	d.config.Loaded(false, nil)
 	if g.Restore != nil {
-		d.background.Go(g.Restore) // requests do not wait for it
+		d.background.Go(func() { g.Restore(d.ctx) }) // requests do not wait for it
 	}
 	d.apply(ctx, change)
 	return nil

@@ -2,8 +2,12 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,19 +97,47 @@ func TestSnapshotStop(t *testing.T) {
 	var s Snapshot
 	begun := make(chan struct{})
 	go func() {
-		ctx, done := s.begin()
+		ctx, done := s.begin(t.Context())
 		defer done()
 		close(begun)
 		<-ctx.Done()
 	}()
 	<-begun
 	s.Stop()
-	if ctx, done := s.begin(); ctx.Err() != context.Canceled {
+	if ctx, done := s.begin(t.Context()); ctx.Err() != context.Canceled {
 		t.Error("restoring begins after a purge")
 	} else {
 		done()
 	}
 	s.Stop()
+}
+
+// A stop ends restoring, and what was not restored stays saved, unless a purge has made it invalid.
+func TestSnapshotAtStop(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	for name, tt := range map[string]struct {
+		purges bool
+		want   string
+	}{"stop": {false, "all"}, "stop after a purge": {true, "some"}} {
+		path := filepath.Join(t.TempDir(), "answers")
+		if err := os.WriteFile(path, []byte("all"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var s Snapshot
+		ctx, stop := context.WithCancel(t.Context())
+		s.Restore(ctx, path, log, func(ctx context.Context, _ io.ReadSeeker) (int, error) {
+			stop()
+			<-ctx.Done()
+			return 0, nil
+		}, func(error) bool { return false })
+		if tt.purges {
+			s.Stop()
+		}
+		s.Save(path, log, func(w io.Writer) (int, error) { return fmt.Fprint(w, "some") })
+		if text, err := os.ReadFile(path); err != nil || string(text) != tt.want {
+			t.Errorf("%s: %q is saved, %v", name, text, err)
+		}
+	}
 }
 
 // Requests without an end are told when their generation is replaced, and when the daemon stops.

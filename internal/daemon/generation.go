@@ -35,9 +35,10 @@ type Generation struct {
 	ReadyLog func(address func(name string) string) []any
 	// ReloadLog are the attributes of the log record of the reload that put it in force.
 	ReloadLog []any
-	// Restore is called in the background when the first generation is in force, and Save
-	// after the last request of the last one.
-	Restore, Save func()
+	// Restore is called in the background when the first generation is in force, with a context that ends when the daemon stops, and
+	// Save after the last request of the last one.
+	Restore func(ctx context.Context)
+	Save    func()
 	// Reopen reopens log files, which may have been renamed, where a reload is refused.
 	Reopen func() error
 	// Leave is called when the generation is not in force any more, or the daemon stops: requests that would have no end, such as

@@ -18,6 +18,7 @@ import (
 type Snapshot struct {
 	mu      sync.Mutex
 	purged  bool               // restoring must not begin again
+	unread  string             // the file that was not restored as a whole, since the daemon stopped; "" for none
 	stop    context.CancelFunc // of a running Restore; nil for none
 	stopped chan struct{}
 }
@@ -35,11 +36,12 @@ func SnapshotPath(directory string) string {
 }
 
 // Restore reads the file, if it exists, with a function that returns the number of restored
-// entries. The file is renamed where invalid returns true for its error.
+// entries. The file is renamed where invalid returns true for its error. Where ctx ends before all is
+// restored, Save leaves the file as it is.
 func (s *Snapshot) Restore(
-	path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool,
+	ctx context.Context, path string, log *slog.Logger, read func(context.Context, io.ReadSeeker) (int, error), invalid func(error) bool,
 ) {
-	ctx, done := s.begin()
+	ctx, done := s.begin(ctx)
 	defer done()
 	if path == "" || ctx.Err() != nil {
 		return
@@ -54,6 +56,8 @@ func (s *Snapshot) Restore(
 		n, err = read(ctx, file)
 	}
 	switch {
+	case err == nil && s.interrupt(ctx, path):
+		log.Info("answers were not restored as a whole before the stop", "file", path, "answers", n)
 	case err == nil:
 		log.Info("answers were restored", "file", path, "answers", n)
 	case invalid(err):
@@ -85,10 +89,10 @@ func openRegular(path string) (*os.File, error) {
 }
 
 // begin returns the context of a Restore, which Stop cancels.
-func (s *Snapshot) begin() (context.Context, func()) {
+func (s *Snapshot) begin(ctx context.Context) (context.Context, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
 	if s.purged {
 		cancel()
 	}
@@ -97,10 +101,21 @@ func (s *Snapshot) begin() (context.Context, func()) {
 	return ctx, func() { cancel(); close(stopped) }
 }
 
+// interrupt reports whether the daemon stopped before a file was restored, and no purge has made it invalid.
+func (s *Snapshot) interrupt(ctx context.Context, path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() == nil || s.purged {
+		return false
+	}
+	s.unread = path
+	return true
+}
+
 // Stop ends Restore for good: purged entries must not be restored.
 func (s *Snapshot) Stop() {
 	s.mu.Lock()
-	s.purged = true
+	s.purged, s.unread = true, ""
 	stop, stopped := s.stop, s.stopped
 	s.mu.Unlock()
 	if stop != nil {
@@ -121,9 +136,12 @@ func (s *Snapshot) Remove(path string) error {
 }
 
 // Save writes the file with a function that returns the number of written entries. It
-// replaces the file atomically.
+// replaces the file atomically. A file that Restore could not restore as a whole stays: it has more.
 func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (int, error)) {
-	if path == "" {
+	s.mu.Lock()
+	keep := s.unread == path
+	s.mu.Unlock()
+	if path == "" || keep {
 		return
 	}
 	n, err := writeFile(path, write)
