@@ -116,7 +116,8 @@ func accessSettings() []Setting {
 			Path: "access.admin_proxies", Default: []netip.Prefix{},
 			Form: "address range", check: checkPrefixList, Invalidates: Nothing,
 			Doc: "Proxies in front of listen.admin whose X-Forwarded-For or Forwarded names the client. Requests that " +
-				"have come through others (with these fields or Via) are refused.",
+				"have come through others (with these fields or Via) are refused. If addresses other than loopback are " +
+				"trusted, admin_token or tls.client_ca must be set.",
 		},
 		{
 			Path: "access.purge_clients", Default: loopback(), Form: "address range", check: checkPrefixList, Invalidates: Nothing,
@@ -127,7 +128,8 @@ func accessSettings() []Setting {
 			Form: "address range", check: checkPrefixList, Invalidates: Nothing,
 			Doc: "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose " +
 				"X-Forwarded-Proto or Forwarded says by which scheme it asked for a site of proxy.origins. All " +
-				"X-Forwarded-* of theirs, X-Real-IP and Forwarded are consumed.",
+				"X-Forwarded-* of theirs, X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever " +
+				"sends a request would have the rights of any client.",
 		},
 	}
 }

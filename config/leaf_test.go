@@ -122,6 +122,7 @@ func plain(t *testing.T, value any) string {
 func ownValues() map[string][3]string {
 	return map[string][3]string{
 		"access.admin_clients":     {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
+		"access.admin_proxies":     {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
 		"access.security_contact":  {"mailto:a@a.example", "https://b.example/contact", "mailto:c@c.example"},
 		"cache.shared_timeout":     {"6ms", "7ms", "8ms"},
 		"cache.responses":          {"129MiB", "130MiB", "131MiB"},

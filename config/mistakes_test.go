@@ -91,7 +91,9 @@ func TestMistakes(t *testing.T) {
 func TestNoMistakes(t *testing.T) {
 	for _, text := range []string{
 		"listen: {service: ['127.0.0.1:0']}",
-		"access: {trusted_proxies: [0.0.0.0/0]}",                                // on loopback
+		"access: {trusted_proxies: [0.0.0.0/0], proxy_clients: [], purge_clients: [], fresh_clients: []}", // on loopback, without rights
+		"access: {trusted_proxies: [10.0.0.0/8, 100.64.0.0/10, 'fc00::/7'], admin_proxies: [127.0.0.1, '::1']}",
+		"access: {admin_proxies: [10.0.0.5], admin_token: 'credential:admin-token'}",
 		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: ['::/0']}", // on loopback
 		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0], proxy_users: /etc/urnd/users}}",
 		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0]}, proxy: {rules: [{id: a, action: allow, hosts: [.debian.org]}, {id: b, action: deny}]}}",

@@ -66,6 +66,7 @@ func (c Config) checkTogether(f *Faults) {
 	}
 	c.checkListeners(f)
 	c.checkAdmin(f)
+	c.checkProxies(f)
 }
 
 func (c Config) checkListeners(f *Faults) {
@@ -117,6 +118,15 @@ func (c Config) checkAdmin(f *Faults) {
 	for i, prefix := range c.Access.AdminClients {
 		if !isLoopback(prefix) {
 			f.add(index("access.admin_clients", i), "%s is more than this machine: access.admin_token or tls.client_ca must be set", prefix)
+		}
+	}
+	if everybodyAt(c.Access.AdminProxies) >= 0 {
+		return // checkProxies says more
+	}
+	for i, prefix := range c.Access.AdminProxies {
+		if !isLoopback(prefix) {
+			f.add(index("access.admin_proxies", i), "%s is more than this machine, and whoever is there is taken for an administrator by "+
+				"X-Forwarded-For: 127.0.0.1: access.admin_token or tls.client_ca must be set, or write 127.0.0.0/8 for proxies on this machine", prefix)
 		}
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// isEverybody reports whether a range is no network of anybody: all addresses, or as many as 2000::/3.
-func isEverybody(p netip.Prefix) bool {
-	const most = 4
-	return p.Bits() <= most
-}
+// mostBits is the length of a prefix that is no network of anybody: all addresses, or as many as 2000::/3.
+const mostBits = 4
+
+// isEverybody reports whether a range is no network of anybody.
+func isEverybody(p netip.Prefix) bool { return p.Bits() <= mostBits }
 
 // isForOthers reports whether others than this machine reach an address.
 func isForOthers(address string) bool {
@@ -33,7 +33,9 @@ func warnOfEverybody(f *Faults, c Config) {
 	if clients == "" && len(c.Access.TrustedProxies) > 0 {
 		clients = "access.trusted_proxies"
 	}
-	const sender = "%s is everybody who reaches %s, who may say that it is any client: list the addresses of your "
+	// Where an address has rights, too, Validate refuses them: checkProxies.
+	const sender = "%s is everybody who reaches %s, who may say that it is any client, so that the limits of one client (limits.rate, " +
+		"limits.client_share) bound nobody: list the addresses of your "
 	warnOfAll(f, "listen.proxy_protocol", c.Listen.ProxyProtocol, service, sender+"load balancers")
 	warnOfAll(f, "access.trusted_proxies", c.Access.TrustedProxies, service, sender+"proxies")
 	warnOfAll(f, "access.admin_proxies", c.Access.AdminProxies, admin, sender+"proxies")
@@ -59,7 +61,7 @@ func warnOfEverybody(f *Faults, c Config) {
 
 // warnOfAll warns of a range of everybody, where others reach urnd at an address.
 func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format string) {
-	if i := slices.IndexFunc(prefixes, isEverybody); i >= 0 && address != "" {
+	if i := everybodyAt(prefixes); i >= 0 && address != "" {
 		f.add(index(path, i), format, prefixes[i], address)
 	}
 }
