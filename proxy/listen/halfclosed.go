@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"time"
 )
 
 // A client may end its side of a connection behind its last request: what it asked for is sent in full, by both paths. To
@@ -49,25 +48,5 @@ func socketOf(conn net.Conn) net.Conn {
 		return c.Conn
 	default:
 		return conn
-	}
-}
-
-// awaitAnswers waits until the responses are sent, where the client has ended its side.
-func (h *http2Conn) awaitAnswers(err error) error {
-	h.mu.Lock()
-	h.ended = true
-	isOpen := len(h.open) > 0
-	h.mu.Unlock()
-	if isOpen {
-		h.conn.ended.note()
-		_ = awaitReset(socketOf(h.conn.Conn))
-	}
-	return err
-}
-
-// answered is called when a response was sent.
-func (h *http2Conn) answered() {
-	if h.ended && len(h.open) == 0 {
-		_ = h.conn.Conn.SetReadDeadline(time.Unix(1, 0)) // one that is closed is awake
 	}
 }

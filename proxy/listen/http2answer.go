@@ -48,7 +48,7 @@ func (a *answers) answer(d *http2Dispatcher, f frame, fields []hpack.HeaderField
 		return false
 	}
 	a.octets = a.octets[:0]
-	a.room = min(maxAnswerFrame, d.initial, d.h.reservedWindow())
+	a.room = min(maxAnswerFrame, d.h.reservedWindow())
 	d.fast.into = &a.gathered
 	used := d.fast.path.AnswerFast(d.fast, request)
 	d.fast.into = nil
@@ -134,11 +134,11 @@ func (h *http2Conn) isBetweenFrames() bool {
 	return h.hasSettings && !h.goesAway && h.out.isBetween() && len(h.open) <= maxOpen
 }
 
-// reservedWindow returns how much may be sent in answers.
+// reservedWindow returns how much may be sent in an answer.
 func (h *http2Conn) reservedWindow() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.windows.reserved
+	return min(h.initial, h.windows.reserved)
 }
 
 // addWindow is windows.add.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -20,35 +21,35 @@ type http2Conn struct {
 
 	mu            sync.Mutex
 	in, out       frameScanner
-	open          map[uint32]struct{} // streams without the end of their response
-	last          uint32              // the client's last stream
-	known         uint32              // the last one that net/http has answered on
-	continuations int                 // of the header block
-	empty         *rate.Limiter       // of frames that carry nothing
-	extra         int64               // those beyond that rate
-	earned        int64               // how many of these the client may send for its answers
-	sent          int64               // octets
-	timed         bool                // a header block has a deadline
-	deadline      time.Time           // of reads
-	ended         bool                // the client sends nothing more
+	open          map[uint32]http2Stream // streams without the end of their response
+	initial       int64                  // the window of a new stream: RFC 9113 section 6.9.2
+	last          uint32                 // the client's last stream
+	known         uint32                 // the last one that net/http has answered on
+	continuations int                    // of the header block
+	empty         *rate.Limiter          // of frames that carry nothing
+	extra         int64                  // those beyond that rate
+	earned        int64                  // how many of these the client may send for its answers
+	sent          int64                  // octets
+	timed         bool                   // a header block has a deadline
+	deadline      time.Time              // of reads
+	ended         atomic.Bool            // the client sends nothing more
+	isEnding      bool                   // streams that cannot end have a deadline
 	// hasSettings and goesAway are whether net/http has sent its settings, and GOAWAY.
 	hasSettings, goesAway bool
 	windows               windows
 	isWaking              bool // see wake
 
-	dispatcher *http2Dispatcher // that net/http reads by; nil for none
+	dispatcher *http2Dispatcher // that net/http reads by
 }
 
 // prefaceRest is the number of octets of the preface behind its first line: RFC 9113 section 3.4.
 const prefaceRest = len("\r\nSM\r\n\r\n")
 
 func newHTTP2Conn(c *requestConn) *http2Conn {
-	h := &http2Conn{conn: c, empty: rate.NewLimiter(emptyPerSecond, emptyAtOnce), open: make(map[uint32]struct{})}
+	h := &http2Conn{conn: c, empty: rate.NewLimiter(emptyPerSecond, emptyAtOnce), open: make(map[uint32]http2Stream)}
 	h.in.left = prefaceRest
-	h.windows.known = initialWindow
-	if c.fast != nil {
-		h.dispatcher = newHTTP2Dispatcher(h, c.fast)
-	}
+	h.windows.known, h.initial = initialWindow, initialWindow
+	h.dispatcher = newHTTP2Dispatcher(h, c.fast)
 	return h
 }
 
@@ -75,9 +76,6 @@ var (
 
 // read is called with what was read, and the error of that.
 func (h *http2Conn) read(p []byte, err error) (int, error) {
-	if len(p) == 0 && isEnd(err) {
-		return 0, h.awaitAnswers(err)
-	}
 	if len(p) == 0 {
 		h.left()
 		return 0, err
@@ -114,8 +112,9 @@ func (h *http2Conn) take(f frame) error {
 	case frameHeaders:
 		if h.continuations = 0; f.stream > h.last {
 			h.last = f.stream
-			h.open[f.stream] = struct{}{}
+			h.open[f.stream] = http2Stream{window: h.initial}
 		}
+		h.asked(f)
 		return nil
 	case frameContinuation:
 		if h.continuations++; h.continuations > continuationsAtLeast+h.conn.server.config.MaxHeader/octetsPerPart {
@@ -125,6 +124,7 @@ func (h *http2Conn) take(f frame) error {
 			return nil
 		}
 	case frameData:
+		h.asked(f)
 		if !f.isEmpty || f.flags&flagEndStream != 0 {
 			return nil
 		}
@@ -138,6 +138,14 @@ func (h *http2Conn) take(f frame) error {
 		return errEmptyFrames
 	}
 	return nil
+}
+
+// asked records a frame with which a request may end.
+func (h *http2Conn) asked(f frame) {
+	if s, isOpen := h.open[f.stream]; isOpen && f.flags&flagEndStream != 0 {
+		s.isAsked = true
+		h.open[f.stream] = s
+	}
 }
 
 // boundHead gives the client the time of a head for a header block, as net/http does for HTTP/1.1 alone.
@@ -174,11 +182,19 @@ func (h *http2Conn) write(p []byte) (int, error) {
 	for f, rest, ok := h.out.next(p[:n]); ok; f, rest, ok = h.out.next(rest) {
 		h.follow(f)
 		isEnd := (f.kind == frameData || f.kind == frameHeaders) && f.flags&flagEndStream != 0
-		if _, isOpen := h.open[f.stream]; isOpen && (isEnd || f.kind == frameReset) {
+		switch s, isOpen := h.open[f.stream]; {
+		case !isOpen:
+		case isEnd || f.kind == frameReset:
 			delete(h.open, f.stream)
 			if isEnd {
 				h.earned += emptyPerAnswer
 			}
+		case f.kind == frameHeaders:
+			s.isBegun = true
+			h.open[f.stream] = s
+		case f.kind == frameData:
+			s.window -= int64(f.length)
+			h.open[f.stream] = s
 		}
 	}
 	h.update()
@@ -196,7 +212,7 @@ func (h *http2Conn) follow(f frame) {
 	case frameHeaders:
 		h.known = max(h.known, f.stream)
 	case frameData:
-		if h.dispatcher != nil && h.windows.sent(int64(f.length)) {
+		if h.windows.sent(int64(f.length)) {
 			h.wake()
 		}
 	}
@@ -215,6 +231,7 @@ func (h *http2Conn) left() {
 // The error codes of RFC 9113 section 7.
 const (
 	noError         = 0x0
+	cancelled       = 0x8
 	enhanceYourCalm = 0xb
 )
 

@@ -11,7 +11,7 @@ import (
 // and increments of the window of the connection, which is divided (windows). The goroutine that reads for net/http alone uses it.
 type http2Dispatcher struct {
 	h      *http2Conn
-	fast   *FastConn
+	fast   *FastConn // nil for none
 	blocks *headerBlocks
 
 	first  [frameHead]byte     // a read of which nobody knows when it ends has no other buffer
@@ -23,10 +23,9 @@ type http2Dispatcher struct {
 	room   *[dispatchSize]byte // where out begins; nil for none
 	err    error               // behind that
 
-	block   uint32 // the stream whose header block has not ended; 0 for none
-	last    uint32 // the last stream that was opened
-	initial int64  // the window of a new stream: RFC 9113 section 6.9.2
-	table   uint32 // the size of the table of the client
+	block uint32 // the stream whose header block has not ended; 0 for none
+	last  uint32 // the last stream that was opened
+	table uint32 // the size of the table of the client
 	// isClient is whether the client has sent its settings, and isShut whether nothing is answered any more.
 	isClient, isShut bool
 	handedAt         time.Time // when a request went to net/http
@@ -62,7 +61,7 @@ func (b *dispatchBuffers) get() *[dispatchSize]byte {
 
 func newHTTP2Dispatcher(h *http2Conn, fast *FastConn) *http2Dispatcher {
 	return &http2Dispatcher{
-		h: h, fast: fast, blocks: newHeaderBlocks(h.conn.server.config.MaxHeader), initial: initialWindow, table: tableSize, pass: prefaceRest,
+		h: h, fast: fast, blocks: newHeaderBlocks(h.conn.server.config.MaxHeader), table: tableSize, pass: prefaceRest,
 	}
 }
 
@@ -86,7 +85,9 @@ func (d *http2Dispatcher) read(p []byte) (int, error) {
 			d.emptied()
 		case d.err != nil:
 			d.emptied()
-			return 0, d.err
+			if !isEnd(d.err) || d.isWithinFrame() || !d.h.awaitAnswers() {
+				return 0, d.err
+			}
 		default:
 			d.emptied()
 			d.receive()
@@ -94,6 +95,9 @@ func (d *http2Dispatcher) read(p []byte) (int, error) {
 	}
 	return 0, nil
 }
+
+// isWithinFrame reports whether a part of a frame or of a header block has come.
+func (d *http2Dispatcher) isWithinFrame() bool { return d.pass > 0 || d.block != 0 || len(d.in) > 0 }
 
 // emptied is called when nothing is held for net/http.
 func (d *http2Dispatcher) emptied() {
@@ -136,6 +140,9 @@ func (d *http2Dispatcher) take() (hasTaken bool) {
 	if d.pass == 0 && d.block == 0 { // between two frames
 		if due := d.h.takeDue(); due > 0 {
 			d.out = appendUpdate(d.out, due)
+		}
+		if d.h.ended.Load() {
+			d.out = d.h.appendResets(d.out)
 		}
 	}
 	rest := d.in
@@ -246,6 +253,8 @@ func (d *http2Dispatcher) takeFrame(f frame, octets []byte) {
 			return
 		case d.isUnknown(f.stream):
 			return
+		default:
+			d.h.addStreamWindow(f.stream, increment)
 		}
 	}
 	d.out = append(d.out, octets...)
@@ -283,7 +292,7 @@ func (d *http2Dispatcher) takeSettings(f frame, payload []byte) {
 			d.table = value
 		case windowID:
 			d.isShut = d.isShut || value > maxWindow
-			d.initial = int64(value)
+			d.h.setInitialWindow(int64(value))
 		}
 	}
 }
@@ -347,6 +356,6 @@ func (d *http2Dispatcher) handBlock(f frame, priority, fragment []byte, err erro
 func (d *http2Dispatcher) isOpen() bool {
 	const share = 4
 	config := &d.h.conn.server.config
-	return d.isClient && !d.isShut && d.err == nil && !d.handedAt.IsZero() && !d.fast.IsEnding() &&
+	return d.fast != nil && d.isClient && !d.isShut && d.err == nil && !d.handedAt.IsZero() && !d.fast.IsEnding() &&
 		(config.IdleTimeout <= 0 || config.Now().Sub(d.handedAt) < config.IdleTimeout/share)
 }

@@ -135,7 +135,7 @@ func (c *requestConn) Read(p []byte) (int, error) {
 
 // readNext reads what has not been read.
 func (c *requestConn) readNext(p []byte) (int, error) {
-	if h := c.http2.Load(); h != nil && h.dispatcher != nil {
+	if h := c.http2.Load(); h != nil {
 		return h.dispatcher.read(p)
 	}
 	if c.isNew {
@@ -161,9 +161,6 @@ func (c *requestConn) readNext(p []byte) (int, error) {
 
 // cameIn is called with n octets of p that were read, and returns how many of them are read as they are.
 func (c *requestConn) cameIn(p []byte, n int, err error) (int, error) {
-	if h := c.http2.Load(); h != nil {
-		return h.read(p[:n], err)
-	}
 	if failed := c.look(p[:n]); failed != nil {
 		return 0, failed
 	}
@@ -173,7 +170,7 @@ func (c *requestConn) cameIn(p []byte, n int, err error) (int, error) {
 // withoutFrames keeps what came with the first line of HTTP/2, which net/http then reads by the dispatcher.
 func (c *requestConn) withoutFrames(p []byte, n int, err error) (int, error) {
 	h := c.http2.Load()
-	if h == nil || h.dispatcher == nil {
+	if h == nil {
 		return n, err
 	}
 	_, rest, _ := bytes.Cut(p[:n], []byte("\n"))
