@@ -71,7 +71,8 @@ func limitSettings() []Setting {
 		{
 			Path: "limits.connections", Default: 8192, Least: 1, Most: 1_000_000,
 			Doc: "connections of clients at a time; for a new one, the one of the largest client that has waited " +
-				"longest for a request is closed; where all are in use, the new one waits",
+				"longest for a request is closed; where all are in use, the new one waits; by HTTP/2 each may have 8 to " +
+				"100 requests at a time, as many as there is memory for",
 		},
 		{
 			Path: "limits.client_connections", Default: 1024, Least: 0, Most: 1_000_000,
@@ -131,7 +132,8 @@ func limitSettings() []Setting {
 		{
 			Path: "limits.memory", Least: Size(0), Most: Size(1 << 50),
 			Doc: "memory that the Go runtime tries to stay below (GOMEMLIMIT); it must be more than the maximum of " +
-				"the caches, and urnd config check refuses less than what all settings allow together; 0B is nine " +
+				"the caches, and urnd config check refuses less than what all settings allow together; what is left " +
+				"is for requests by HTTP/2 (see connections); 0B is nine " +
 				"tenths of the limit of the control group (memory.max, memory.high; MemoryMax of systemd), and none " +
 				"where that has none",
 		},

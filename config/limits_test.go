@@ -42,7 +42,14 @@ func TestMemoryFaults(t *testing.T) {
 		{"streams that have no connections", "limits: {memory: 2GiB, streams: 100000}", 0, ""},
 		{"fetches", "limits: {memory: 2GiB, fetches: 10000}", 0, "limits.fetches 1250MiB"},
 		{"requests", "limits: {memory: 2GiB, requests: 100000}", 0, "limits.requests 3125MiB"},
-		{"TLS", "{" + secure + ", limits: {memory: 1900MiB}}", 0, "limits.connections 512MiB, limits.requests 32MiB, limits.fetches 384MiB, limits.streams 384MiB"},
+		{"TLS", "{" + secure + ", limits: {memory: 1900MiB}}", 0, "limits.connections 512MiB, limits.requests 32MiB, limits.fetches 384MiB, limits.streams 384MiB, batches 128MiB, limits.connections by HTTP/2 with 8 requests each 2GiB"},
+		{"what to write", "{" + secure + ", limits: {memory: 1900MiB}}", 0, ": write limits.memory: 4016MiB, or limits.connections: 1420"},
+		{"it was written", "{" + secure + ", limits: {memory: 1900MiB, connections: 1420, client_connections: 1024}}", 0, ""},
+		{"one more", "{" + secure + ", limits: {memory: 1900MiB, connections: 1421, client_connections: 1024}}", 0, "limits.connections: 1420"},
+		{"what connections do not help", "{" + secure + ", limits: {memory: 1GiB}}", 0, ": write limits.memory: 4016MiB"},
+		{"TLS and the control group", "{" + secure + "}", 2 << 30, ": make some of them smaller, or limits.connections: 1894"},
+		{"TLS with the defaults", "{" + secure + "}", 4016 << 20, ""},
+		{"of few connections", "{" + secure + ", cache: {responses: 16MiB, max_response: 1MiB, answers: 8MiB, records: 4MiB}, limits: {memory: 350MiB, connections: 200, client_connections: 100, documents: 8MiB, requests: 64, fetches: 64, streams: 64}}", 0, ""},
 		{"TLS without HTTP/2", "{" + strings.Replace(secure, "}", ", http2: false}", 1) + ", limits: {memory: 1456MiB}}", 0, ""},
 		{"of an office", "{cache: {responses: 64MiB, max_response: 8MiB, answers: 16MiB}, limits: {memory: 400MiB, documents: 16MiB, connections: 512, requests: 128, fetches: 128, streams: 128}}", 0, ""},
 	} {
@@ -55,5 +62,34 @@ func TestMemoryFaults(t *testing.T) {
 				t.Errorf("%v, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A connection by HTTP/2 has as many requests at a time as there is memory for.
+func TestHTTP2Requests(t *testing.T) {
+	const secure = "listen: {tls: ['127.0.0.1:443']}, tls: {certificate: /a, key: /b}"
+	const others = 1968 << 20 // what else the settings allow
+	for _, test := range []struct {
+		text      string
+		available config.Size
+		want      int
+	}{
+		{"{" + secure + "}", 0, 100},
+		{"{" + secure + "}", 100 << 30, 100},
+		{"{" + secure + "}", others + 8192*50*32<<10, 50},
+		{"{" + secure + "}", others + 8192*50*32<<10 - 1, 49},
+		{"{" + secure + "}", others, 8},
+		{"{" + secure + "}", 1 << 20, 8},
+		{"{" + secure + ", limits: {memory: 4080MiB}}", 1 << 20, 8},
+		{"{" + secure + ", limits: {memory: 4528MiB}}", 0, 10},
+		{"{" + secure + ", limits: {memory: 4528MiB, connections: 2048}}", 0, 46},
+	} {
+		c, err := config.Load(write(t, "urnd.yaml", test.text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.HTTP2Requests(test.available); got != test.want {
+			t.Errorf("%s, with %d: %d, want %d", test.text, test.available, got, test.want)
+		}
 	}
 }

@@ -35,6 +35,7 @@ type serverSettings struct {
 	authorities                string     // the version of the file tls.client_ca
 	senders                    string     // of the PROXY protocol
 	http2                      bool
+	http2Requests              int
 }
 
 var errNoCertificate = errors.New("tls.certificate and tls.key are required for the socket https that systemd has opened")
@@ -54,6 +55,7 @@ func endpointsOf(
 	if c.Listen.FastPath {
 		fast = service.Fast()
 	}
+	http2Requests := withSockets(c, inherited).HTTP2Requests(availableMemory())
 	var all []daemon.Endpoint
 	for _, e := range []struct {
 		name, setting string
@@ -86,12 +88,13 @@ func endpointsOf(
 			all = append(all, daemon.Endpoint{
 				Name: e.name, Address: address, Handler: e.handler, FastPath: e.fast, Administration: e.name == nameAdmin,
 				Setting: e.setting,
-				Server:  serverConfig(c, e.name, serverTLS, e.senders, d),
+				Server:  serverConfig(c, e.name, serverTLS, e.senders, http2Requests, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
 					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout,
 					idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
 					tls: e.tls, authorities: secret.Version(e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
+					http2Requests: http2Requests,
 				},
 			})
 		}
@@ -108,11 +111,11 @@ var errNoTLS = errors.New("listen.redirect_tls: there is no listener for TLS: se
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""
 
-func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
+func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, http2Requests int, d dependencies) listen.ServerConfig {
 	s := listen.ServerConfig{
 		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, HTTP1: !c.Listen.HTTP2, ProxyProtocol: senders, Now: time.Now,
+		TLS: serverTLS, HTTP1: !c.Listen.HTTP2, HTTP2Requests: http2Requests, ProxyProtocol: senders, Now: time.Now,
 		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 		Malformed: func(m listen.Malformed) listen.Document {
 			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))

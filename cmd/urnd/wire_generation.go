@@ -274,6 +274,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 			return []any{
 				"service", address(nameHTTP), "tls", address(nameHTTPS), "admin", address(nameAdmin), "version", versionText(),
 				"url", daemon.URLs(address(nameHTTP), address(nameHTTPS)), "memory_limit", memoryLimit(c.Limits),
+				"http2_requests", withSockets(c, inherited).HTTP2Requests(availableMemory()),
 			}
 		},
 		Restore: func(ctx context.Context) {

@@ -32,9 +32,6 @@ type gathered struct {
 // maxAnswers is how many octets of frames are gathered before they are written.
 const maxAnswers = 32 << 10
 
-// maxOpen is how many streams a client may have open while other requests are answered: fewer than net/http lets it have.
-const maxOpen = 200
-
 // answer answers a request, whose answer flush sends, and reports whether it has.
 func (a *answers) answer(d *http2Dispatcher, f frame, fields []hpack.HeaderField) bool {
 	if f.flags&flagEndStream == 0 || !d.isOpen() {
@@ -131,7 +128,7 @@ var errUnsound = io.ErrShortWrite
 func (h *http2Conn) isBetweenFrames() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.hasSettings && !h.goesAway && h.out.isBetween() && len(h.open) <= maxOpen
+	return h.hasSettings && !h.goesAway && h.out.isBetween() && len(h.open) <= h.conn.server.config.HTTP2Requests
 }
 
 // reservedWindow returns how much may be sent in an answer.

@@ -4,6 +4,7 @@
 package listen
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -55,6 +56,8 @@ type ServerConfig struct {
 	TLS *tls.Config
 	// HTTP1 is whether HTTP/2 is not offered by TLS.
 	HTTP1 bool
+	// HTTP2Requests is how many requests a client may have at a time on a connection by HTTP/2; 0 is 100.
+	HTTP2Requests int
 	// ProxyProtocol are the senders whose connections begin with the address of the
 	// client (PROXY protocol, version 1 or 2).
 	ProxyProtocol []netip.Prefix
@@ -75,6 +78,8 @@ func NewServer(config ServerConfig) *Server {
 	if config.TLS != nil {
 		config.TLS = tlsConfig(config.TLS, config.HTTP1)
 	}
+	const recommended = 100 // RFC 9113 section 6.5.2
+	config.HTTP2Requests = cmp.Or(config.HTTP2Requests, recommended)
 	return &Server{config: config}
 }
 
@@ -114,8 +119,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 			return context.WithValue(ctx, connKey{}, conn)
 		},
 		Protocols: protocols(s.config.TLS != nil && !s.config.HTTP1),
-		HTTP2:     &http.HTTP2Config{MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer},
-		ErrorLog:  slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          s.config.HTTP2Requests,
+			MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer,
+		},
+		ErrorLog: slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	if len(s.config.ProxyProtocol) > 0 {
 		listener = proxyListener{listener, s.config.ProxyProtocol, s.config.HeaderTimeout}
