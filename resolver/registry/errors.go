@@ -17,6 +17,8 @@ var (
 	ErrToken = errors.New("the token is not valid, has expired or was revoked")
 	// ErrNoStore means that the store cannot be used now.
 	ErrNoStore = errors.New("the registry is not available")
+	// ErrReadOnly means that a database can be asked, and accepts no changes, as a standby does.
+	ErrReadOnly = errors.New("the database accepts no changes")
 	// ErrReplaced means that the file of a store is not the one that was opened.
 	ErrReplaced = errors.New("its file was removed or replaced while it was in use")
 	// ErrReopen means that a store that could only be read must be opened again.

@@ -107,6 +107,17 @@ func (r *Reopening) Unwritable() error {
 	return nil
 }
 
+// TryWriting looks again whether changes can be made to the store that is open, where it has said that they cannot.
+func (r *Reopening) TryWriting(ctx context.Context) {
+	s, err := r.get()
+	if err != nil {
+		return // it is not open
+	}
+	if t, ok := s.(interface{ TryWriting(ctx context.Context) }); ok {
+		t.TryWriting(ctx)
+	}
+}
+
 // Lookup implements Store.
 func (r *Reopening) Lookup(ctx context.Context, key Key) (Entry, error) {
 	s, err := r.get()

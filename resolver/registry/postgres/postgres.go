@@ -35,6 +35,9 @@ type Store struct {
 	// no connection, which look-ups need.
 	writing resolver.Slots
 
+	readsOnly  bool                  // the URL says that changes need not be accepted
+	unwritable atomic.Pointer[error] // why changes are not accepted, as far as it is known; nil where they are
+
 	// seen is the greatest Seq that this instance knows of.
 	seen atomic.Int64
 
@@ -54,7 +57,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, url string, o Options) (*Store, error) {
-	s := &Store{writing: make(resolver.Slots, 1)}
+	s := &Store{writing: make(resolver.Slots, 1), readsOnly: acceptsReadOnly(url)}
 	c, err := parse(url, o)
 	if err != nil {
 		return nil, err
@@ -87,9 +90,14 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	}
 	err := migrate(ctx, s.primary)
 	if err != nil && isLost(err) && s.replica != nil && s.replica.try(ctx, isCurrent) == nil {
-		return nil // look-ups can be answered, and nothing is written before the primary is there
+		// Look-ups can be answered, and nothing is written before the primary is there.
+		s.refuse(fmt.Errorf("names are looked up at the replica, as the primary cannot be used: %w", kindOf(explain(err))))
+		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.look(ctx, s.primary)
 }
 
 // Close implements registry.Store. No other method may be running.

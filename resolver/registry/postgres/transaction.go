@@ -122,6 +122,7 @@ func (s *Store) write(ctx context.Context, statement string, f func(registry.Wri
 	if err := f(t); err != nil {
 		if isReadOnly(err) {
 			s.primary.Reset() // another server may be the primary by now
+			s.refuse(fmt.Errorf("%w: %w", registry.ErrReadOnly, oneLine{err}))
 		}
 		return 0, err
 	}
@@ -132,7 +133,10 @@ func (s *Store) write(ctx context.Context, statement string, f func(registry.Wri
 	if err != nil {
 		return 0, err
 	}
-	return t.head, s.commit(ctx, tx, id)
+	if err = s.commit(ctx, tx, id); err == nil {
+		s.unwritable.Store(nil)
+	}
+	return t.head, err
 }
 
 // commit commits a transaction. It is not canceled: the outcome would be unknown.

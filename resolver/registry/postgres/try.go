@@ -82,11 +82,16 @@ func mayWrite(ctx context.Context, tx pgx.Tx, found Server) (may bool, err error
 		}
 		return may, err
 	}
+	return mayChange(ctx, tx)
+}
+
+// mayChange reports whether the user has the rights to change names. It is an error where the user may not read.
+func mayChange(ctx context.Context, db questioner) (may bool, err error) {
 	var reads bool
 	const question = `SELECT bool_and(has_table_privilege(t, 'SELECT')),
 		bool_and(has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))
 		FROM unnest(ARRAY['versions', 'names', 'documents']) AS t`
-	err = tx.QueryRow(ctx, question).Scan(&reads, &may)
+	err = db.QueryRow(ctx, question).Scan(&reads, &may)
 	if err == nil && !reads {
 		err = errRead
 	}

@@ -1,0 +1,79 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A database that accepts no changes is read, and says why, until it accepts some; where its URL says that it need not, it is well.
+func TestUnwritable(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	i := connect(t, server.URL(""))
+	i.set(t, "urn:example:a", "https://a.example/1")
+	if err := i.store.Unwritable(); err != nil {
+		t.Errorf("it accepts changes: %v", err)
+	}
+	server.Ask("", "CREATE ROLE reader LOGIN")
+	server.Ask("", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+	server.Ask("", "CREATE ROLE standing LOGIN SUPERUSER")
+	server.Ask("", "ALTER ROLE standing SET default_transaction_read_only = on")
+	standby := server.StartStandby()
+	catchUp(t, standby, server)
+	as := func(role string) string { return strings.Replace(server.URL(""), "postgres@", role+"@", 1) }
+	for _, tt := range []struct{ url, says, mend string }{
+		{as("reader"), "lacks the rights", "GRANT ALL ON ALL TABLES IN SCHEMA public TO reader"},
+		{as("standing"), "default_transaction_read_only is on", "ALTER ROLE standing RESET default_transaction_read_only"},
+		{standby.URL(""), "it is a standby", ""},
+	} {
+		s, any := open(t, tt.url), open(t, tt.url+"&target_session_attrs=any")
+		for _, store := range []registry.Store{s, any} {
+			if e, err := store.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil || !e.Exists() {
+				t.Errorf("%s: looking up: %v", tt.says, err)
+			}
+		}
+		if err := s.Unwritable(); !errors.Is(err, registry.ErrReadOnly) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: %v", tt.says, err)
+		}
+		if err := any.Unwritable(); err != nil {
+			t.Errorf("%s: by its URL it is well, and: %v", tt.says, err)
+		}
+		s.TryWriting(t.Context())
+		if s.Unwritable() == nil {
+			t.Errorf("%s: it accepts changes", tt.says)
+		}
+		if tt.mend == "" {
+			standby.Promote()
+		} else {
+			server.Ask("", tt.mend)
+		}
+		s.TryWriting(t.Context())
+		if err := s.Unwritable(); err != nil {
+			t.Errorf("%s: %v, and it is mended", tt.says, err)
+		}
+		if err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+			return tx.Put(registry.TableTotals, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
+		}); err != nil {
+			t.Errorf("%s: writing: %v", tt.says, err)
+		}
+	}
+}
+
+// A change that is refused shows that no more are accepted, and one that is made shows that they are.
+func TestUnwritableByChanges(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	s := open(t, server.URL(""))
+	for _, mode := range []string{"on", "off", "on"} {
+		server.Ask("", "ALTER SYSTEM SET default_transaction_read_only = "+mode)
+		server.Ask("", "SELECT pg_reload_conf()")
+		testserver.Wait(t, "changes are refused, or made: "+mode, func() bool {
+			err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+				return tx.Put(registry.TableTotals, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
+			})
+			return (err == nil) == (mode == "off") && errors.Is(s.Unwritable(), registry.ErrReadOnly) == (mode == "on")
+		})
+	}
+}
