@@ -168,7 +168,7 @@ func TestAdminReadiness(t *testing.T) {
 	w.get(t, "/urn:one:1")
 	w.clock.advance(time.Hour)
 	w.get(t, "/urn:two:1")
-	expect("200 ready: ; no DNS server has answered since 2096-10-02T07:06:40Z")
+	expect("200 ready: ; no DNS server has answered since 2096-10-02T07:06:40Z: see whether dns.servers can be reached")
 	fails.Store(false)
 	w.get(t, "/urn:three:1")
 	expect("200 ready: ; ")
@@ -177,7 +177,7 @@ func TestAdminReadiness(t *testing.T) {
 	})
 	w.hangups <- syscall.SIGHUP
 	w.waitForLog(t, "was not reloaded")
-	expect(`200 ready: ; the configuration was not reloaded: dns.timeout: "soon" is no duration`)
+	expect(`200 ready: ; the configuration was not reloaded, and the one before is in use: dns.timeout: "soon" is no duration`)
 	w.setLoad(func() (config.Config, error) { return w.config, nil })
 	w.hangups <- syscall.SIGHUP
 	w.waitForLog(t, "was reloaded")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -58,13 +59,25 @@ func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 	})
 	want := map[bool][2]string{true: {"urnd_registry_available 1\n", " names, "}, false: {"urnd_registry_available 0\n", "unavailable"}}[there]
 	if status, _ := w.adminRequest(t, "GET /readyz"); status != http.StatusOK {
-		t.Errorf("/readyz: %d: a balancer would ask nobody, where all see no registry", status)
+		t.Errorf("/readyz: %d: a balancer would ask nobody, where all have lost the registry", status)
 	}
 	if _, text := w.adminRequest(t, "GET /metrics"); !strings.Contains(text, "\n"+want[0]) {
 		t.Errorf("the metrics have no %q", want[0])
 	}
 	if out, exit := runStatus(t, w.admin); exit != 0 || !strings.Contains(out, want[1]) || strings.Contains(out, "yes, degraded") == there {
 		t.Errorf("%d: urnd status has no %q:\n%s", exit, want[1], out)
+	}
+}
+
+// misses waits until the daemon is not ready because of its registry, which it has never had as it is promised.
+func (w *testDaemon) misses(t *testing.T, why string) {
+	t.Helper()
+	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
+	if _, text := w.adminRequest(t, "GET /metrics"); !strings.Contains(text, "\nurnd_ready 0\n") {
+		t.Error("by the metrics it is ready")
+	}
+	if out, exit := runStatus(t, w.admin); exit != 1 || !strings.Contains(out, why) {
+		t.Errorf("%d: urnd status does not say why:\n%s", exit, out)
 	}
 }
 
@@ -103,7 +116,7 @@ func TestPostgresAway(t *testing.T) {
 	relay := testserver.StartRelay(t, server.Socket())
 	relay.Cut()
 	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
-	w.seesRegistry(t, false)
+	w.misses(t, "the registry cannot be asked: ")
 	if got := w.leads(t, "urn:book:1"); got != "https://book.example/1" {
 		t.Errorf("a name that is not of the registry, without it: %s", got)
 	}
@@ -112,6 +125,9 @@ func TestPostgresAway(t *testing.T) {
 	}
 	relay.Restore()
 	w.seesRegistry(t, true)
+	if got := w.readiness(t); !strings.HasPrefix(got, "200 ready") {
+		t.Errorf("with it: %s", got)
+	}
 	w.set(t, "urn:example:a", "https://a.example/1")
 	w.set(t, "urn:example:b", "https://b.example/1")
 	w.expect(t, "urn:example:a", "https://a.example/1")
@@ -297,7 +313,7 @@ func TestPostgresNewerSchema(t *testing.T) {
 	running.expect(t, "urn:example:a", "https://a.example/2")
 
 	again := startOnPostgres(t, server.URL(""), nil)
-	again.seesRegistry(t, false)
+	again.misses(t, "the registry cannot be asked: ")
 	const says = "it has schema 99, and this version knows "
 	if got := again.readiness(t); !strings.Contains(got, says) {
 		t.Errorf("readiness: %s", got)
@@ -314,5 +330,69 @@ func TestPostgresNewerSchema(t *testing.T) {
 	}
 	if _, err := run(t, "", "registry", "stats", "--store", server.URL("")); err == nil || !strings.Contains(err.Error(), says) {
 		t.Errorf("the commands say %v", err)
+	}
+}
+
+// A database that accepts no changes is the wrong one, unless the URL says that none are made; one that accepts none any more is asked as before.
+func TestPostgresReadOnly(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	first := startOnPostgres(t, server.URL(""), nil)
+	first.seesRegistry(t, true)
+	first.set(t, "urn:example:a", "https://a.example/1")
+	accepts := func(changes bool) {
+		server.Ask("", "ALTER DATABASE "+testserver.PostgresUser+" SET default_transaction_read_only = "+map[bool]string{true: "off", false: "on"}[changes])
+	}
+	accepts(false)
+	w := startOnPostgres(t, server.URL(""), nil)
+	w.misses(t, "the registry can be asked, and not be changed: the database accepts no changes: default_transaction_read_only is on")
+	reader := startOnPostgres(t, server.URL("")+"&target_session_attrs=any", nil)
+	reader.seesRegistry(t, true)
+	for _, daemon := range []*testDaemon{w, reader} {
+		if got := daemon.leads(t, "urn:example:a"); got != "https://a.example/1" {
+			t.Errorf("it leads to %s", got)
+		}
+	}
+	if got := reader.readiness(t); strings.Contains(got, "registry") {
+		t.Errorf("who only reads: %s", got)
+	}
+	server.Ask("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+" RESET default_transaction_read_only")
+	testserver.Wait(t, "it is ready", func() bool { return strings.HasPrefix(w.readiness(t), "200 ready") })
+	w.set(t, "urn:example:a", "https://a.example/2")
+
+	server.Ask("", "ALTER SYSTEM SET default_transaction_read_only = on")
+	server.Ask("", "SELECT pg_reload_conf()")
+	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
+		request, err := http.NewRequest(http.MethodPatch, w.admin+"/api/v1/names?uri=urn:example:a", strings.NewReader(`{"note":"n"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/merge-patch+json")
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.StatusCode == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry can be asked, and not be changed: ")
+	})
+}
+
+// A reload to a store that cannot be opened is seen by balancers.
+func TestReloadToAStoreThatIsAway(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	relay := testserver.StartRelay(t, server.Socket())
+	w := startOnPostgres(t, server.URL(""), nil)
+	w.seesRegistry(t, true)
+	w.set(t, "urn:example:a", "https://a.example/1")
+	relay.Cut()
+	c := w.config
+	c.Registry.Store = server.URLAt(relay.Addr(), "")
+	w.setLoad(func() (config.Config, error) { return c, nil })
+	w.hangups <- syscall.SIGHUP
+	w.waitForLog(t, "was reloaded")
+	w.misses(t, "the registry cannot be asked: ")
+	relay.Restore()
+	w.seesRegistry(t, true)
+	if got := w.leads(t, "urn:example:a"); got != "https://a.example/1" {
+		t.Errorf("it leads to %s", got)
 	}
 }

@@ -55,7 +55,7 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 		}
 		all = append(all, made)
 		r.starters = append(r.starters, made.Start)
-		r.faults = append(r.faults, made.Faults)
+		r.readiness = append(r.readiness, degrading(made.Faults))
 	}
 	told := all.purged
 	r.purged.Store(&told)

@@ -183,7 +183,7 @@ func wireCertificate(c config.TLS, r *resolution, d dependencies) (*listen.Certi
 	if err != nil {
 		return nil, err
 	}
-	r.faults = append(r.faults, own.Faults)
+	r.readiness = append(r.readiness, degrading(own.Faults))
 	r.starters = append(r.starters, func() { own.Start(d.log) })
 	return own, nil
 }

@@ -24,12 +24,14 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry/follow"
 )
 
 // newDaemon returns a daemon that reads its configuration by read. file is the watched
 // file, "" for none.
 func newDaemon(d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon.Daemon {
 	var made *daemon.Daemon
+	d.stopping = d.health.Stopping()
 	d.panicked = func(value any, stack []byte) {
 		d.metrics.Panic()
 		made.Use(func(g *daemon.Generation) {
@@ -109,13 +111,26 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		},
 		Listening: d.own.Set,
 		Status: func() (text string) {
-			made.Use(func(g *daemon.Generation) { text = observe.Status(wired(g).caches, made.Connections()) })
+			made.Use(func(g *daemon.Generation) {
+				text = observe.Status(wired(g).caches, made.Connections())
+				if unready, _ := wired(g).report(d.health); len(unready) > 0 {
+					why, _, _ := strings.Cut(unready[0], "\n")
+					text = "Not ready: " + why + "; " + text
+				}
+			})
 			return text
 		},
 	})
 	d.metrics.Caches(func() (all []metrics.Cache) {
 		made.Use(func(g *daemon.Generation) { all = observe.All(wired(g).caches) })
 		return all
+	})
+	d.metrics.Ready(func() (ready bool) {
+		made.Use(func(g *daemon.Generation) {
+			unready, _ := wired(g).report(d.health)
+			ready = len(unready) == 0
+		})
+		return ready
 	})
 	d.metrics.Registry(func() (available, ok bool) {
 		made.Use(func(g *daemon.Generation) {
@@ -231,7 +246,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.webhooks, err = wireWebhooks(p.resolution, c.CDN, d); err != nil {
 		return nil, err
 	}
-	p.faults = append(p.faults, p.access.Faults)
+	p.readiness = append(p.readiness, degrading(p.access.Faults))
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
@@ -313,20 +328,17 @@ func (p parts) start() {
 	}
 }
 
-// awaitRegistry waits until the registry is open, for awaitStore at most.
+// awaitRegistry waits until the registry was opened, or could not be, for as long at most as requests for its names wait.
 func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	if p.registry == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, awaitStore)
+	ctx, cancel := context.WithTimeout(ctx, follow.OpeningTime)
 	defer cancel()
-	for _, fault := range p.registry.Await(ctx) {
+	for _, fault := range p.registry.AwaitTried(ctx) {
 		d.log.Warn("the registry is not available: its names are answered 503 until it is", "fault", fault)
 	}
 }
-
-// awaitStore is how long urnd waits for the registry before it is ready without it.
-const awaitStore = 3 * time.Second
 
 // isRegistered reports whether a name is one of the registry, or may be.
 func (p parts) isRegistered(ctx context.Context, name string) bool {

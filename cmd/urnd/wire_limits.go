@@ -17,6 +17,8 @@ import (
 type slots struct {
 	resolutions, fetches, streams, bound, documents resolver.Quota
 
+	opening resolver.Quota // requests that wait for the registry, so that they keep no other name waiting
+
 	searches, lists, sitemaps resolver.Quota // of readers, in the registry
 
 	outgoing resolver.Slots // connections that fetch
@@ -40,6 +42,8 @@ func newSlots(c config.Limits, before *resolution) slots {
 		bound:     old.bound.Resized(min(c.BoundConnections, max(c.Outgoing/4, 1)), share),
 		documents: old.documents.Resized(int(c.Documents/resolver.MemoryUnit), share),
 
+		opening: old.opening.Resized(c.Requests, share).Or(errOpening),
+
 		searches: sharedLists(old.searches, share), lists: sharedLists(old.lists, share), sitemaps: sharedLists(old.sitemaps, share),
 
 		outgoing: old.outgoing.Resized(c.Outgoing),
@@ -59,6 +63,9 @@ func sharedLists(q resolver.Quota, share resolver.ShareOf) resolver.Quota {
 	return q
 }
 
+// errOpening is the error where no more requests may wait for the registry.
+var errOpening = fmt.Errorf("%w: as many as limits.requests wait for the registry, which is being opened", resolver.ErrBusy)
+
 // errShare is the error for a client that holds its share of a limit.
 var errShare = fmt.Errorf("%w: this client holds its share of a limit (limits.client_share)", resolver.ErrBusy)
 
@@ -69,6 +76,7 @@ func (s slots) metrics() (all []metrics.Limit) {
 		slots resolver.Slots
 	}{
 		{"requests", s.resolutions.Slots},
+		{"opening", s.opening.Slots},
 		{"fetches", s.fetches.Slots},
 		{"streams", s.streams.Slots},
 		{"bound_connections", s.bound.Slots},

@@ -87,13 +87,22 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 		return err
 	}
 	r.starters = append(r.starters, r.registry.Start)
-	r.faults = append(r.faults, r.registry.Faults)
+	r.readiness = append(r.readiness, r.registry.Readiness)
 	r.own = registry.NewResolver(registry.ResolverConfig{
 		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL,
 		Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(), Levels: r.names.Levels,
 		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil
+}
+
+// opening returns what lets requests for names of the registry wait while it is being opened for the first time.
+func (r *resolution) opening(d resolverDependencies) follow.Opening {
+	only := registry.AskedFor(r.names.Own)
+	return follow.Opening{
+		Store: r.registry, Quota: r.slots.opening, Stopping: d.stopping,
+		Asked: func(q resolver.Query) bool { return registry.Asked(only, registry.Name(q.URI.String())) },
+	}
 }
 
 // redirectStatus returns the status of redirects that registry.redirect says, 0 where it is the one that all redirects have.
@@ -167,17 +176,6 @@ func (r *resolution) forgetItems(items map[string]bool) {
 		}
 		r.tellPurged(resolver.Selection{Name: u})
 		r.tellPurged(resolver.Selection{Prefix: item + "/"})
-	}
-}
-
-// healthReport returns a report of the health of the daemon with what is wrong with the parts of its configuration.
-func (r *resolution) healthReport(report func() (unready, degraded []string)) func() (unready, degraded []string) {
-	return func() (unready, degraded []string) {
-		unready, degraded = report()
-		for _, faults := range r.faults {
-			degraded = append(degraded, faults()...)
-		}
-		return unready, degraded
 	}
 }
 

@@ -46,8 +46,9 @@ type resolverDependencies struct {
 	sharedPoisoned func(what string)
 	// panicked is called with a panic that was recovered, and its stack.
 	panicked func(value any, stack []byte)
-	own      *netguard.Own // the addresses that urnd listens on
-	previous *resolution   // that of the configuration in force before a reload; nil at the start
+	own      *netguard.Own   // the addresses that urnd listens on
+	stopping <-chan struct{} // closed when urnd stops; nil for commands
+	previous *resolution     // that of the configuration in force before a reload; nil at the start
 }
 
 // newResolverDependencies returns those of a command without a daemon.
@@ -82,11 +83,12 @@ type resolution struct {
 	registry *follow.Store
 	own      *registry.Resolver // by the registry; nil where there is none
 	history  resolver.History   // of the registry; nil where there is none
-	faults   []func() []string  // what is wrong although urnd is ready
-	avoided  []avoidance        // servers that fail now
-	starters []func()           // what runs in the background is started by these
-	caches   []observe.Observed
-	closers  []func()
+	// readiness are the reports of parts: why what they promise cannot be had, and what is wrong although it can.
+	readiness []func() (unready, degraded []string)
+	avoided   []avoidance // servers that fail now
+	starters  []func()    // what runs in the background is started by these
+	caches    []observe.Observed
+	closers   []func()
 }
 
 // avoidance are the servers of a kind that fail now.
@@ -207,8 +209,13 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 		split.Owns, split.Own = r.names.Owns, registry.Hosts{
 			Resolver: cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL}), Names: c.Registry.HostNames(),
 		}
-		r.history = resolver.Past{Names: r.names, Shares: r.slots.resolutions.Shares, Next: r.own}
+		opening := r.opening(d)
+		r.history = follow.History{
+			Opening: opening, Next: resolver.Past{Names: r.names, Shares: r.slots.resolutions.Shares, Next: r.own},
+		}
+		r.resolver = resolver.NewCanonical(r.names, follow.Resolver{Opening: opening, Next: split})
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
+		return nil
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil

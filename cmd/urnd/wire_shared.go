@@ -44,7 +44,7 @@ func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
 		return err
 	}
 	r.starters = append(r.starters, r.level.Start)
-	r.faults = append(r.faults, r.level.Faults)
+	r.readiness = append(r.readiness, degrading(r.level.Faults))
 	r.caches = append(r.caches, observe.Shared{Level: r.level})
 	return nil
 }

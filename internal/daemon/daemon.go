@@ -79,6 +79,8 @@ func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 		return err
 	}
 	defer func() { //nolint:contextcheck // the context has ended
+		d.config.Health.Stop()
+		d.logNotifyError(systemd.Stopping())
 		log := d.log() // it is usable after close
 		d.close()
 		log.Info("urnd has stopped")
@@ -96,8 +98,6 @@ func (d *Daemon) Run(ctx context.Context, hangups <-chan os.Signal) error {
 	err := d.loop(ctx, hangups, changes)
 	cancel()
 	watching.Wait()
-	d.config.Health.Stop()
-	d.logNotifyError(systemd.Stopping())
 	return err
 }
 

@@ -12,8 +12,9 @@ type Health struct {
 	now    func() time.Time
 	redact func(string) string
 
+	stopping chan struct{} // closed by Stop
+
 	mu          sync.Mutex
-	stopping    bool
 	reloadErr   error // why the last reload was refused
 	lastAnswer  time.Time
 	lastFailure time.Time // when a DNS server last failed to answer
@@ -21,7 +22,7 @@ type Health struct {
 
 // NewHealth returns a Health without faults. redact removes secrets from reported errors.
 func NewHealth(now func() time.Time, redact func(string) string) *Health {
-	return &Health{now: now, redact: redact}
+	return &Health{now: now, redact: redact, stopping: make(chan struct{})}
 }
 
 var errStopping = errors.New("urnd is stopping")
@@ -65,25 +66,27 @@ func firstLine(err error) string {
 	return line
 }
 
-// Stop records that the daemon is stopping.
-func (h *Health) Stop() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.stopping = true
-}
+// Stop records that the daemon is stopping. It must be called once.
+func (h *Health) Stop() { close(h.stopping) }
+
+// Stopping returns what is closed when the daemon stops.
+func (h *Health) Stopping() <-chan struct{} { return h.stopping }
 
 // Report returns why the daemon is not ready, and the faults that do not make it unready.
 func (h *Health) Report() (unready, degraded []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stopping {
+	select {
+	case <-h.stopping:
 		unready = append(unready, errStopping.Error())
+	default:
 	}
 	if h.reloadErr != nil {
-		degraded = append(degraded, "the configuration was not reloaded: "+firstLine(h.redacted()))
+		degraded = append(degraded, "the configuration was not reloaded, and the one before is in use: "+firstLine(h.redacted()))
 	}
 	if h.lastFailure.After(h.lastAnswer) {
-		degraded = append(degraded, "no DNS server has answered since "+h.lastFailure.UTC().Format(time.RFC3339))
+		degraded = append(degraded, "no DNS server has answered since "+h.lastFailure.UTC().Format(time.RFC3339)+
+			": see whether dns.servers can be reached")
 	}
 	return unready, degraded
 }

@@ -41,6 +41,7 @@ func exported() string {
 	m.Targets(func() (metrics.Targets, bool) {
 		return metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)}, true
 	})
+	m.Ready(func() bool { return true })
 	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}} })
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))

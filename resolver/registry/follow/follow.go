@@ -36,6 +36,7 @@ type Store struct {
 	once      sync.Once
 	running   sync.WaitGroup
 	cancel    context.CancelFunc
+	tried     chan struct{} // closed when it was opened for the first time, or could not be
 	opened    chan struct{} // closed when it was opened for the first time
 	feed      atomic.Pointer[registry.Feed]
 	mustExist atomic.Bool
@@ -44,11 +45,15 @@ type Store struct {
 	changed map[int]func(keys []registry.Key) // by the number of a configuration
 	next    int
 	fault   error
+	// isTried and isOpened are whether tried and opened are closed, and wasWritable whether changes could be made once.
+	isTried, isOpened, wasWritable bool
 }
 
 // New returns a store; nothing is opened.
 func New(config Config) *Store {
-	s := &Store{config: config, opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}}
+	s := &Store{
+		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {},
+	}
 	s.Reopening = registry.NewReopening(registry.ReopeningConfig{
 		Open:  func(ctx context.Context) (registry.Store, error) { return config.Open(ctx, s.mustExist.Load()) },
 		Every: reopenEvery, After: config.After, Opened: s.state,
@@ -59,14 +64,21 @@ func New(config Config) *Store {
 // Opened returns what is closed when the store was opened for the first time.
 func (s *Store) Opened() <-chan struct{} { return s.opened }
 
-// Await waits until the store was opened for the first time, or ctx ends: then it returns what is wrong.
-func (s *Store) Await(ctx context.Context) (faults []string) {
+// Await waits until the store was opened for the first time, or ctx ends.
+func (s *Store) Await(ctx context.Context) {
 	select {
 	case <-s.opened:
-		return nil
 	case <-ctx.Done():
-		return s.Faults()
 	}
+}
+
+// AwaitTried waits until the store was opened for the first time, or could not be, or ctx ends, and returns what is wrong.
+func (s *Store) AwaitTried(ctx context.Context) (faults []string) {
+	select {
+	case <-s.tried:
+	case <-ctx.Done():
+	}
+	return s.Faults()
 }
 
 // OpenNow opens a store that is there, in place of Start, and returns why it cannot be opened.
@@ -87,7 +99,6 @@ func (s *Store) Start() {
 			if ctx.Err() != nil {
 				return
 			}
-			close(s.opened)
 			// Where it cannot be made now, as where the store is only read, the first change makes it.
 			s.running.Go(func() {
 				if registry.Chain(ctx, s.Reopening) == nil {
@@ -96,6 +107,9 @@ func (s *Store) Start() {
 			})
 			for ctx.Err() == nil {
 				s.followFrom(ctx, head)
+				if ctx.Err() != nil {
+					return
+				}
 				head = s.Run(ctx)
 				s.tell([]registry.Key{registry.Prefix("")})
 			}
@@ -117,12 +131,24 @@ func (s *Store) Followed() (seq registry.Seq, ok bool) {
 func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+	var pause <-chan time.Time // until it is looked again whether changes are accepted
 	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: s.tell, After: s.config.After, State: func(err error) {
 		s.state(err)
 		if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
 			s.mustExist.Store(true)
 			s.GiveUp(err)
 			end()
+		}
+		if err == nil && s.Unwritable() != nil {
+			select {
+			case <-pause:
+				s.TryWriting(ctx)
+				pause = nil
+			default:
+			}
+			if pause == nil {
+				pause = s.config.After(reopenEvery)
+			}
 		}
 	}}
 	s.feed.Store(feed)
@@ -153,26 +179,55 @@ func (s *Store) caughtUp(ctx context.Context, err error) error {
 
 // state records whether the store can be asked.
 func (s *Store) state(err error) {
+	isWritable := err == nil && s.Unwritable() == nil
 	s.mu.Lock()
 	changed := (err == nil) != (s.fault == nil)
-	s.fault = err
+	s.fault, s.wasWritable = err, s.wasWritable || isWritable
+	if err == nil && !s.isOpened {
+		s.isOpened = true
+		close(s.opened)
+	}
+	if !s.isTried {
+		s.isTried = true
+		close(s.tried)
+	}
 	s.mu.Unlock()
 	if changed && s.config.Report != nil {
 		s.config.Report(err)
 	}
 }
 
+// Readiness returns why names of the store cannot be answered, or changed as its URL promises, and what is wrong although they can. What
+// was promised once is no reason any more: what is in memory is answered, and all who share the store would be unready at once, also where it
+// is away for two seconds only.
+func (s *Store) Readiness() (unready, degraded []string) {
+	s.mu.Lock()
+	fault, isTried, isOpened, wasWritable := s.fault, s.isTried, s.isOpened, s.wasWritable
+	s.mu.Unlock()
+	switch {
+	case !isTried:
+		return []string{fmt.Sprintf("the registry is being opened: requests for its names wait, for %s at most; if it lasts, "+
+			"see whether its database answers, and whether another urnd is changing its schema", OpeningTime)}, nil
+	case fault != nil && !isOpened:
+		return []string{"the registry cannot be asked: " + fault.Error()}, nil
+	case fault != nil:
+		return nil, []string{"the registry cannot be asked: " + fault.Error()}
+	}
+	err := s.Unwritable()
+	if err == nil {
+		return nil, nil
+	}
+	text := "the registry can be asked, and not be changed: " + err.Error()
+	if errors.Is(err, registry.ErrReadOnly) && !wasWritable {
+		return []string{text}, nil
+	}
+	return nil, []string{text}
+}
+
 // Faults are what is wrong with the store.
 func (s *Store) Faults() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fault != nil {
-		return []string{fmt.Sprintf("the registry cannot be asked: %s", s.fault)}
-	}
-	if err := s.Unwritable(); err != nil {
-		return []string{fmt.Sprintf("the registry can be asked, and not be changed: %s", err)}
-	}
-	return nil
+	unready, degraded := s.Readiness()
+	return append(unready, degraded...)
 }
 
 // tell passes changes on to all configurations.
