@@ -348,6 +348,12 @@ func TestPostgresReadOnly(t *testing.T) {
 	reader := startOnPostgres(t, server.URL("")+"&target_session_attrs=any", nil)
 	reader.seesRegistry(t, true)
 	for _, daemon := range []*testDaemon{w, reader} {
+		_, text := daemon.adminRequest(t, "GET /metrics")
+		if writable := strings.Contains(text, "\nurnd_registry_writable 1\n"); writable != (daemon == reader) || !strings.Contains(text, "\nurnd_registry_available 1\n") {
+			t.Errorf("by the metrics changes are accepted: %t", writable)
+		}
+	}
+	for _, daemon := range []*testDaemon{w, reader} {
 		if got := daemon.leads(t, "urn:example:a"); got != "https://a.example/1" {
 			t.Errorf("it leads to %s", got)
 		}

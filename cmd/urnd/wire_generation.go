@@ -132,14 +132,17 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		})
 		return ready
 	})
-	d.metrics.Registry(func() (available, ok bool) {
-		made.Use(func(g *daemon.Generation) {
-			if r := wired(g).registry; r != nil {
-				available, ok = len(r.Faults()) == 0, true
-			}
-		})
-		return available, ok
-	})
+	ofRegistry := func(get func(*follow.Store) bool) func() (is, ok bool) {
+		return func() (is, ok bool) {
+			made.Use(func(g *daemon.Generation) {
+				if r := wired(g).registry; r != nil {
+					is, ok = get(r), true
+				}
+			})
+			return is, ok
+		}
+	}
+	d.metrics.Registry(ofRegistry((*follow.Store).Available), ofRegistry((*follow.Store).Writable))
 	d.metrics.Shared(func() (used, ok bool) {
 		made.Use(func(g *daemon.Generation) {
 			if level := wired(g).level; level != nil {

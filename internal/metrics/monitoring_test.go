@@ -35,7 +35,8 @@ func exported() string {
 			Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
 		}, true
 	})
-	m.Registry(func() (available, ok bool) { return true, true })
+	is := func() (is, ok bool) { return true, true }
+	m.Registry(is, is)
 	m.WebhookPending(func() (tags int, ok bool) { return 1, true })
 	m.Certificate(func() (expires time.Time, ok bool) { return time.Unix(1, 0), true })
 	m.Targets(func() (metrics.Targets, bool) {

@@ -2,10 +2,12 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Registry exports at every scrape whether the registry can be asked; ok is false where there is none.
-func (m *Metrics) Registry(get func() (available, ok bool)) {
-	m.registry.MustRegister(&registry{get, prometheus.NewDesc(
+// Registry exports at every scrape whether the registry can be asked, and changed; ok is false where there is none.
+func (m *Metrics) Registry(available, writable func() (is, ok bool)) {
+	m.registry.MustRegister(&registry{available, prometheus.NewDesc(
 		"urnd_registry_available", "Whether the registry of the site can be asked: 1 or 0.", nil, nil)})
+	m.registry.MustRegister(&registry{writable, prometheus.NewDesc(
+		"urnd_registry_writable", "Whether the registry of the site accepts changes, as far as it is known: 1 or 0.", nil, nil)})
 }
 
 type registry struct {

@@ -107,6 +107,18 @@ func (r *Reopening) Unwritable() error {
 	return nil
 }
 
+// Degraded returns what is wrong with the store that is open, although it can be asked and changed; nil where that is not known.
+func (r *Reopening) Degraded() error {
+	s, err := r.get()
+	if err != nil {
+		return nil //nolint:nilerr // it is not open
+	}
+	if d, ok := s.(interface{ Degraded() error }); ok {
+		return d.Degraded()
+	}
+	return nil
+}
+
 // TryWriting looks again whether changes can be made to the store that is open, where it has said that they cannot.
 func (r *Reopening) TryWriting(ctx context.Context) {
 	s, err := r.get()

@@ -213,16 +213,28 @@ func (s *Store) Readiness() (unready, degraded []string) {
 	case fault != nil:
 		return nil, []string{"the registry cannot be asked: " + fault.Error()}
 	}
-	err := s.Unwritable()
-	if err == nil {
-		return nil, nil
+	if err := s.Degraded(); err != nil {
+		degraded = append(degraded, "the registry: "+err.Error())
 	}
-	text := "the registry can be asked, and not be changed: " + err.Error()
-	if errors.Is(err, registry.ErrReadOnly) && !wasWritable {
-		return []string{text}, nil
+	if err := s.Unwritable(); err != nil {
+		text := "the registry can be asked, and not be changed: " + err.Error()
+		if errors.Is(err, registry.ErrReadOnly) && !wasWritable {
+			return []string{text}, degraded
+		}
+		degraded = append(degraded, text)
 	}
-	return nil, []string{text}
+	return nil, degraded
 }
+
+// Available reports whether names can be looked up.
+func (s *Store) Available() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isOpened && s.fault == nil
+}
+
+// Writable reports whether names can be changed, as far as it is known.
+func (s *Store) Writable() bool { return s.Available() && s.Unwritable() == nil }
 
 // Faults are what is wrong with the store.
 func (s *Store) Faults() []string {

@@ -91,7 +91,7 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	err := migrate(ctx, s.primary)
 	if err != nil && isLost(err) && s.replica != nil && s.replica.try(ctx, isCurrent) == nil {
 		// Look-ups can be answered, and nothing is written before the primary is there.
-		s.refuse(fmt.Errorf("names are looked up at the replica, as the primary cannot be used: %w", kindOf(explain(err))))
+		s.refuseWithout(kindOf(explain(err)))
 		return nil
 	}
 	if err != nil {

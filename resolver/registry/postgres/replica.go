@@ -15,6 +15,7 @@ type replica struct {
 	now  func() time.Time
 	// away is until when it is not asked, in nanoseconds since 1970.
 	away atomic.Int64
+	lost atomic.Pointer[error] // why it did not answer last; nil where it has
 }
 
 const (
@@ -36,7 +37,11 @@ func (r *replica) try(ctx context.Context, question func(ctx context.Context, po
 	bounded, cancel := context.WithTimeout(ctx, replicaTimeout)
 	defer cancel()
 	err := question(bounded, r.pool)
+	if err == nil && r.lost.Load() != nil {
+		r.lost.Store(nil)
+	}
 	if err != nil && !errors.Is(err, errLate) && ctx.Err() == nil && isLost(err) {
+		r.lost.Store(&err)
 		r.away.Store(now + int64(replicaPause))
 		r.pool.Reset()
 	}

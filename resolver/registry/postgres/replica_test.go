@@ -72,6 +72,9 @@ func TestReplica(t *testing.T) {
 	if got := target(); got != "https://example.org/3" {
 		t.Errorf("without the replica: %s", got)
 	}
+	if err := i.store.Degraded(); err == nil || i.store.Unwritable() != nil {
+		t.Errorf("without the replica, it says %v, %v", err, i.store.Unwritable())
+	}
 	relay.Restore()
 	standby.Ask("", "SELECT pg_wal_replay_resume()")
 	catchUp(t, standby, server)
@@ -84,10 +87,16 @@ func TestReplica(t *testing.T) {
 		t.Errorf("without the primary: %s", got)
 	}
 	poll()
+	if err := i.store.Unwritable(); err == nil || errors.Is(err, registry.ErrReadOnly) || i.store.Degraded() != nil {
+		t.Errorf("without the primary, it says %v, %v", err, i.store.Degraded())
+	}
 	i.store.Close()
 	i = connect(t, server.URL(""), withReplica)
 	if got := target(); got != "https://example.org/3" {
 		t.Errorf("opened without the primary: %s", got)
+	}
+	if err := i.store.Unwritable(); err == nil || errors.Is(err, registry.ErrReadOnly) {
+		t.Errorf("opened without the primary, it says %v", err)
 	}
 	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); !errors.Is(err, registry.ErrNoStore) {
 		t.Errorf("writing without the primary: %v", err)
@@ -95,6 +104,9 @@ func TestReplica(t *testing.T) {
 	server.Start()
 	if _, err := i.Apply(t.Context(), admin, edit(name.Name, "https://example.org/4")); err != nil {
 		t.Errorf("writing: %v", err)
+	}
+	if err := i.store.Unwritable(); err != nil {
+		t.Errorf("with the primary again, it says %v", err)
 	}
 }
 

@@ -43,6 +43,7 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 			tx, err = s.beginAtReplica(ctx, pool)
 			return err
 		}) == nil {
+			s.refuseWithout(err)
 			err = nil
 		}
 	}

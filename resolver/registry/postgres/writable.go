@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -21,8 +22,19 @@ func acceptsReadOnly(text string) bool {
 // Unwritable returns why the primary accepts no changes, nil where it probably does, or need not by its URL. It is registry.ErrReadOnly where
 // the server has said so.
 func (s *Store) Unwritable() error {
-	if why := s.unwritable.Load(); why != nil && !s.readsOnly {
+	if why := s.unwritable.Load(); why != nil {
 		return *why
+	}
+	return nil
+}
+
+// Degraded returns why the replica is not asked, nil where it is, or there is none: the primary answers in its place.
+func (s *Store) Degraded() error {
+	if s.replica == nil {
+		return nil
+	}
+	if why := s.replica.lost.Load(); why != nil {
+		return fmt.Errorf("the replica (registry.replica) does not answer, and the primary is asked: %w", oneLine{explain(*why)})
 	}
 	return nil
 }
@@ -65,7 +77,8 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 		why = "default_transaction_read_only is on for it, or for this database or user: turn it off" + only
 	case !may:
 		why = "the user lacks the rights to change its tables: grant INSERT, UPDATE and DELETE" + only
-	default:
+	}
+	if why == "" {
 		s.unwritable.Store(nil)
 		return nil
 	}
@@ -74,4 +87,15 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 }
 
 // refuse keeps why the primary accepts no changes.
-func (s *Store) refuse(why error) { s.unwritable.Store(&why) }
+func (s *Store) refuse(why error) {
+	if s.readsOnly && errors.Is(why, registry.ErrReadOnly) {
+		s.unwritable.Store(nil) // it need not
+		return
+	}
+	s.unwritable.Store(&why)
+}
+
+// refuseWithout keeps that the primary cannot be used, and the replica is asked in its place.
+func (s *Store) refuseWithout(primary error) {
+	s.refuse(fmt.Errorf("names are looked up at the replica, as the primary cannot be used: %w", primary))
+}
