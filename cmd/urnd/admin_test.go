@@ -168,7 +168,7 @@ func TestAdminReadiness(t *testing.T) {
 	w.get(t, "/urn:one:1")
 	w.clock.advance(time.Hour)
 	w.get(t, "/urn:two:1")
-	expect("200 ready: ; no DNS server has answered since 2096-10-02T07:06:40Z: see whether dns.servers can be reached")
+	expect("200 ready: ; no DNS server has answered since 2096-10-02T07:06:40Z: see whether they can be reached")
 	fails.Store(false)
 	w.get(t, "/urn:three:1")
 	expect("200 ready: ; ")

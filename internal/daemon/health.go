@@ -86,7 +86,7 @@ func (h *Health) Report() (unready, degraded []string) {
 	}
 	if h.lastFailure.After(h.lastAnswer) {
 		degraded = append(degraded, "no DNS server has answered since "+h.lastFailure.UTC().Format(time.RFC3339)+
-			": see whether dns.servers can be reached")
+			": see whether they can be reached")
 	}
 	return unready, degraded
 }

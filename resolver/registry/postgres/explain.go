@@ -38,8 +38,6 @@ func explain(err error) error {
 		return fmt.Errorf("the server has no database of this name: %w", err)
 	case errors.As(err, &failed) && failed.Code == codeNoRight:
 		return fmt.Errorf("the user lacks a right: %w", err)
-	case isReadOnly(err):
-		return fmt.Errorf("the server accepts no changes, and the schema of this version of urnd must be made first: %w", err)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("the name of the server cannot be looked up: %w", err)
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -101,7 +101,9 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 	case has > target:
 		return newer(has, target)
 	}
-	_, err = p.Up(ctx)
+	if _, err = p.Up(ctx); isReadOnly(err) {
+		err = fmt.Errorf("the server accepts no changes, and the schema of this version of urnd must be made first: %w", err)
+	}
 	return err
 }
 

@@ -34,7 +34,7 @@ func (s *Store) Degraded() error {
 		return nil
 	}
 	if why := s.replica.lost.Load(); why != nil {
-		return fmt.Errorf("the replica (registry.replica) does not answer, and the primary is asked: %w", oneLine{explain(*why)})
+		return fmt.Errorf("the replica does not answer, and the primary is asked: %w", oneLine{explain(*why)})
 	}
 	return nil
 }
@@ -68,11 +68,11 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 	if err != nil {
 		return err
 	}
-	const only = " (where this urnd is only to read, add target_session_attrs=any to the URL in registry.store)"
+	const only = " (where this urnd is only to read, add target_session_attrs=any to the URL of its store)"
 	var why string
 	switch {
 	case isStandby:
-		why = "it is a standby: name the primary in registry.store, or both servers" + only
+		why = "it is a standby: name the primary in the URL, or both servers" + only
 	case mode == "on":
 		why = "default_transaction_read_only is on for it, or for this database or user: turn it off" + only
 	case !may:

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
 // A database that accepts no changes is read, and says why, until it accepts some; where its URL says that it need not, it is well.
@@ -59,6 +61,17 @@ func TestUnwritable(t *testing.T) {
 		}); err != nil {
 			t.Errorf("%s: writing: %v", tt.says, err)
 		}
+	}
+}
+
+// A schema that must be made first cannot be made where no changes are accepted, and the error says so.
+func TestOpenReadOnlyWithoutASchema(t *testing.T) {
+	server := testserver.StartPostgres(t)
+	server.Create("empty")
+	server.Ask("", "ALTER DATABASE empty SET default_transaction_read_only = on")
+	_, err := postgres.Open(t.Context(), server.URL("empty"), postgres.Options{Dial: dial, Now: time.Now})
+	if !errors.Is(err, registry.ErrNoStore) || !strings.Contains(err.Error(), "the server accepts no changes, and the schema ") {
+		t.Errorf("%v", err)
 	}
 }
 
