@@ -176,7 +176,7 @@ func TestRegistryNotAvailable(t *testing.T) {
 		c.Registry.Only = []string{"urn:example:"}
 		c.Namespaces = []config.Namespace{{NID: "other", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
-	if ready := w.readiness(t); !strings.HasPrefix(ready, "200 ready") || !strings.Contains(ready, "the registry cannot be asked") {
+	if ready := w.readiness(t); !strings.HasPrefix(ready, "503 not ready: the registry cannot be asked: the registry is damaged: ") {
 		t.Errorf("readiness: %s", ready)
 	}
 	if got := w.leads(t, "urn:example:a"); got != "Service Unavailable" {
@@ -192,4 +192,5 @@ func TestRegistryNotAvailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	testserver.Wait(t, "the registry is used again", func() bool { return w.leads(t, "urn:example:a") == "https://own.example/a" })
+	testserver.Wait(t, "it is ready", func() bool { return w.readiness(t) == "200 ready: ; " })
 }
