@@ -38,7 +38,7 @@ func (l *Level) ask(ctx context.Context, keys []string, token, except string) (a
 	asked, cancel := context.WithTimeout(ctx, l.config.Timeout)
 	defer cancel()
 	begun := l.config.Now()
-	reply, err := l.scripts.ask.Exec(asked, *l.server.Load(), keys, []string{token, milliseconds(leaseFor), except}).ToArray()
+	reply, err := l.scripts.ask.Exec(asked, l.server.Load(), keys, []string{token, milliseconds(leaseFor), except}).ToArray()
 	if err != nil {
 		if ctx.Err() == nil { // otherwise nobody waits for it any more
 			l.failed(err)

@@ -18,34 +18,21 @@ const connectFor = 2 * time.Second
 
 var errHandshake = errors.New("shaking hands by TLS")
 
-// sentinel marks what is of a connection to a sentinel: it stands where the client of the library has an address.
-type sentinel struct{ net.Addr }
-
-// sentinelConn is a connection to a sentinel, which credentials tells from one to a server by its address.
-type sentinelConn struct{ net.Conn }
-
-// RemoteAddr implements net.Conn.
-func (c sentinelConn) RemoteAddr() net.Addr { return sentinel{c.Conn.RemoteAddr()} }
-
-// dialer returns what opens the connections of the client. The dialer that the library passes is not used: its address alone says whether
-// it is for a sentinel.
-func dialer(c Config) func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) { //nolint:forbidigo // as said
-	return func(ctx context.Context, address string, marked *net.Dialer, settings *tls.Config) (net.Conn, error) { //nolint:forbidigo // as said
+// dialer returns what opens the connections of the client, in place of the dialer that the library passes.
+func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) { //nolint:forbidigo // as said
+	return func(ctx context.Context, address string, _ *net.Dialer, settings *tls.Config) (net.Conn, error) { //nolint:forbidigo // as said
 		conn, err := dial(ctx, c, address, settings)
-		if _, is := marked.LocalAddr.(sentinel); is && err == nil { //nolint:forbidigo // as said
-			return sentinelConn{conn}, nil
+		if err != nil {
+			return nil, err
 		}
-		return conn, err
+		return all.add(conn)
 	}
 }
 
-// credentials returns those of a connection: sentinels have the same password, or none, and no users.
+// credentials returns those of a connection, which are asked for each time.
 func credentials(c Config, user string) func(client.AuthCredentialsContext) (client.AuthCredentials, error) {
-	return func(at client.AuthCredentialsContext) (client.AuthCredentials, error) {
+	return func(client.AuthCredentialsContext) (client.AuthCredentials, error) {
 		password, err := c.Password()
-		if _, is := at.Address.(sentinel); is {
-			return client.AuthCredentials{Password: password}, err
-		}
 		return client.AuthCredentials{Username: user, Password: password}, err
 	}
 }

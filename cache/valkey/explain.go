@@ -51,10 +51,12 @@ func Explain(err error) error {
 		return explained{"the server has no database of this number", err}
 	case has("READONLY"):
 		return explained{"the server is a replica, which cannot be written to", err}
-	case has("No such master"):
+	case has("no such master"):
 		return explained{"the sentinels watch nothing of the name master_set", err}
 	case has("unknown message type"):
 		return explained{"it is no server of Valkey or Redis", err}
+	case errors.Is(err, errProtocol):
+		return explained{"the server does not keep to its protocol: it may be hostile, or damaged", err}
 	case errors.Is(err, errConnecting):
 		return explainConnecting(err)
 	case errors.Is(err, context.DeadlineExceeded):

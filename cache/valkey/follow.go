@@ -11,16 +11,22 @@ import (
 // probeEvery is how often a server that has failed is asked whether it answers again.
 const probeEvery = 250 * time.Millisecond
 
+// steady is how often the log is read until a server works that has failed: one that has skipped a reply to one of its connections answers some questions.
+const steady = 10
+
 // run connects, reads the log, and closes the breaker; it follows the log until something fails, and begins again.
 func (l *Level) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		err := l.connect()
+	for failures := 0; ctx.Err() == nil; failures++ {
+		err := l.connect(ctx, failures)
 		if err == nil {
 			err = l.probe(ctx)
 		}
-		for err == nil && ctx.Err() == nil {
+		for followed := 0; err == nil && ctx.Err() == nil; followed++ {
 			if err = l.follow(ctx); err == nil && !l.isOpen.Load() {
 				break // a load has found that it does not answer
+			}
+			if followed == steady {
+				failures = 0
 			}
 		}
 		if err != nil {
@@ -85,7 +91,7 @@ func (l *Level) read(ctx context.Context, wait time.Duration) error {
 	if err == nil && l.log.Load().epoch == "" {
 		err = l.begin(ctx)
 	}
-	if errors.Is(err, errForged) || errors.Is(err, errLost) {
+	if errors.Is(err, errForged) || errors.Is(err, errLost) || errors.Is(err, errLarge) {
 		if err = l.forget(ctx, err); err == nil {
 			err = l.begin(ctx)
 		}
@@ -147,7 +153,7 @@ func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 // after returns the entries behind an identifier. Without a time to wait it returns what there is.
 func (l *Level) after(ctx context.Context, id string, wait time.Duration) ([]client.XRangeEntry, error) {
 	const most = 100
-	server := *l.server.Load()
+	server := l.server.Load()
 	ctx, cancel := context.WithTimeout(ctx, wait+backgroundTimeout)
 	defer cancel()
 	if wait == 0 {

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	client "github.com/valkey-io/valkey-go"
-
 	"github.com/urnd/urnd/cache"
 )
 
@@ -60,9 +58,9 @@ type Level struct {
 	logName string // the key of the log at the server
 	sealer  sealer
 	scripts scripts
-	server  atomic.Pointer[client.Client] // nil until the first connection
-	isOpen  atomic.Bool                   // the breaker is closed: the server answers, and the log was read
-	said    said                          // what Report was told
+	server  atomic.Pointer[server] // nil until the first connection
+	isOpen  atomic.Bool            // the breaker is closed: the server answers, and the log was read
+	said    said                   // what Report was told
 
 	log atomic.Pointer[logState] // written by run alone
 	// position is Config.Position until the log was read, for run alone.
@@ -83,7 +81,7 @@ type Level struct {
 
 // New returns a level that is not used until Start. The error says what of the configuration is wrong.
 func New(config Config) (*Level, error) {
-	if _, err := options(config); err != nil {
+	if _, err := options(config, new(conns)); err != nil {
 		return nil, err
 	}
 	sealer, err := newSealer(config.Secret, config.Prefix)
@@ -113,7 +111,7 @@ func (l *Level) Close() {
 	l.running.Wait()
 	l.isOpen.Store(false) // also where a probe was answered meanwhile
 	if server := l.server.Load(); server != nil {
-		(*server).Close()
+		server.Close()
 	}
 }
 

@@ -129,7 +129,7 @@ func (l *Level) askLog(ctx context.Context, args []string) (h head, added bool, 
 	if server == nil {
 		return h, false, errAway
 	}
-	reply, err := l.scripts.log.Exec(ctx, *server, []string{l.logKey()}, args).ToArray()
+	reply, err := l.scripts.log.Exec(ctx, server, []string{l.logKey()}, args).ToArray()
 	if err != nil {
 		return h, false, err
 	}
@@ -152,7 +152,7 @@ func (l *Level) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
 	l.log.Store(new(logState))
-	server := *l.server.Load()
+	server := l.server.Load()
 	entries, err := server.Do(ctx, server.B().Xrange().Key(l.logKey()).Start("-").End("+").Count(retained+1).Build()).AsXRange()
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (l *Level) forget(ctx context.Context, why error) error {
 		l.config.Poisoned(why.Error())
 	}
 	l.log.Store(new(logState))
-	server := *l.server.Load()
+	server := l.server.Load()
 	if err := server.Do(ctx, server.B().Del().Key(l.logKey()).Build()).Error(); err != nil {
 		return fmt.Errorf("deleting the log of purges: %w", err)
 	}

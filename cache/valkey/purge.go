@@ -141,6 +141,9 @@ func (l *Level) flush(ctx context.Context) error {
 // append adds a purge to the log, behind what others add meanwhile.
 func (l *Level) append(ctx context.Context, p Purge) error {
 	text, err := json.Marshal(p)
+	if len(text) > maxPurge {
+		text, err = json.Marshal(Purge{Kind: Everything, By: p.By})
+	}
 	if err != nil {
 		return err
 	}
@@ -165,6 +168,9 @@ func (l *Level) append(ctx context.Context, p Purge) error {
 
 // retained is how many purges are kept: an instance that was away for more purges all that it has.
 const retained = 1000
+
+// maxPurge is the longest purge in the log, in octets: one that is longer is one of everything.
+const maxPurge = 8 << 10
 
 // pollEvery is how often the end of the log is compared with what an instance has read: a log that begins anew ends no wait.
 const pollEvery = 300 * time.Millisecond

@@ -1,13 +1,17 @@
 package valkey
 
-import client "github.com/valkey-io/valkey-go"
+import (
+	"strconv"
+
+	client "github.com/valkey-io/valkey-go"
+)
 
 // scripts are those of a level.
 type scripts struct{ ask, write, log *client.Lua }
 
 func newScripts() scripts {
 	return scripts{
-		ask: client.NewLuaScript(endOfLog + askScript), log: client.NewLuaScript(endOfLog + logScript),
+		ask: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + askScript), log: client.NewLuaScript(endOfLog + logScript),
 		write: client.NewLuaScriptNoSha(writeScript), // several are sent at once, without asking before whether the server has it
 	}
 }
@@ -21,7 +25,7 @@ local function last(key)
   if found.err then redis.call('DEL', key) return '', '', '' end
   if not found[1] then return '', '', '' end
   local fields = found[1][2]
-  return found[1][1], fields[2] or '', string.sub(fields[4] or '', -16)
+  return found[1][1], string.sub(fields[2] or '', 1, 64), string.sub(fields[4] or '', -16)
 end
 `
 
@@ -30,7 +34,7 @@ end
 const askScript = `
 local id, epoch, tag = last(KEYS[3])
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then redis.call('DEL', KEYS[1]) value = false end
+if type(value) == 'table' or value and #value > most then redis.call('DEL', KEYS[1]) value = false end
 if value and ARGV[3] ~= '' and string.sub(value, -16) == string.sub(ARGV[3], 2) then
   if string.sub(ARGV[3], 1, 1) == 'd' then redis.call('DEL', KEYS[1]) end
   value = false

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	client "github.com/valkey-io/valkey-go"
 )
@@ -48,8 +47,8 @@ func Check(text string) error {
 	return nil
 }
 
-// options returns those of the client for a configuration.
-func options(c Config) (client.ClientOption, error) {
+// options returns those of the client for a configuration, whose connections are counted.
+func options(c Config, all *conns) (client.ClientOption, error) {
 	if err := Check(c.URL); err != nil {
 		return client.ClientOption{}, err
 	}
@@ -66,53 +65,104 @@ func options(c Config) (client.ClientOption, error) {
 			}
 		}
 	}
-	made.DialCtxFn = dialer(c)
+	made.DialCtxFn = dialer(c, all)
 	if c.Password != nil {
 		made.AuthCredentialsFn = credentials(c, made.Username)
 	}
 	made.Dialer.Timeout = connectFor //nolint:forbidigo // of the first commands: dialer dials
-	made.Sentinel.Username, made.Sentinel.Dialer = "", made.Dialer
-	made.Sentinel.Dialer.LocalAddr = sentinel{}          //nolint:forbidigo // see dialer
-	made.Sentinel.TopologyRefreshInterval = refreshEvery // what they tell by themselves may be missed
-	made.Sentinel.TLSConfig = made.TLSConfig
 	made.ClientName, made.ClientSetInfo = "urnd", client.DisableClientSetInfo
 	made.DisableCache, made.DisableRetry, made.AlwaysPipelining = true, true, true
 	made.PipelineMultiplex = connections
 	made.ReadBufferEachConn, made.WriteBufferEachConn = buffer, buffer
 	made.BlockingPoolSize = 2
+	made.ClusterOption.MaxMovedRedirections = maxRedirections
 	return made, nil
 }
 
 const (
-	connections  = 1 // as a power of two
-	buffer       = 64 << 10
-	refreshEvery = time.Second // of what sentinels say
+	connections     = 1 // as a power of two
+	buffer          = 64 << 10
+	maxRedirections = 3 // of a command: nodes of a cluster may lead around in a circle
+	renewEvery      = 2 // rounds of run that fail
 )
 
-// connect makes the client, whose connections are made anew by itself from then on.
-func (l *Level) connect() error {
-	if l.server.Load() != nil {
+// server is the client of a server, of a cluster, or of the server that sentinels have named.
+type server struct {
+	client.Client
+	main  string // that server; "" without sentinels
+	conns *conns
+}
+
+// close closes all connections, those in use, too.
+func (s *server) close() {
+	s.conns.close()
+	s.Close()
+}
+
+// connect makes the client, whose connections are made anew by itself from then on. Where a number of rounds has failed since it worked, it makes another
+// one now and then, and where the server was caught at once: what the client has learned may be why it fails, such as who is in the cluster, or
+// that there is one, or which question a reply is to. It keeps the client that is there until the other one has connected.
+func (l *Level) connect(ctx context.Context, failures int) error {
+	old := l.server.Load()
+	var main string
+	renews := old == nil || old.conns.isSuspect.Load() || failures%renewEvery == renewEvery-1
+	if renews || failures > 0 {
+		var err error
+		if main, err = l.mainServer(ctx); err != nil && old == nil {
+			return fmt.Errorf("%w: %w", errConnecting, err)
+		}
+		renews = err == nil && (renews || main != old.main)
+	}
+	if !renews {
 		return nil
 	}
-	settings, err := options(l.config)
+	made, err := l.newServer(ctx, main)
 	if err != nil {
+		if old != nil && !errors.Is(err, errOld) {
+			return nil // it may answer again
+		}
 		return err
 	}
+	l.server.Store(made)
+	if old != nil {
+		l.running.Go(old.close)
+	}
+	return nil
+}
+
+// newServer connects, to a server where the configuration does not name it.
+func (l *Level) newServer(ctx context.Context, main string) (*server, error) {
+	made := &server{main: main, conns: new(conns)}
+	settings, err := l.options(made.conns)
+	if err != nil {
+		return nil, err
+	}
+	if main != "" {
+		settings.InitAddress, settings.ForceSingleClient, settings.Sentinel.MasterSet = []string{main}, true, ""
+	}
+	if made.Client, err = client.NewClient(settings); err != nil {
+		made.conns.close()
+		if made.Client != nil {
+			made.Close()
+		}
+		return nil, fmt.Errorf("%w: %w", errConnecting, err)
+	}
+	if _, err := serverOf(ctx, made); errors.Is(err, errOld) { // other errors are those of what follows
+		made.close()
+		return nil, err
+	}
+	return made, nil
+}
+
+// options returns those of a client, which dials until the level is closed.
+func (l *Level) options(all *conns) (client.ClientOption, error) {
+	settings, err := options(l.config, all)
 	open := settings.DialCtxFn
-	settings.DialCtxFn = func(ctx context.Context, address string, marked *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // see dialer
+	settings.DialCtxFn = func(ctx context.Context, address string, d *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // see dialer
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(l.ctx, cancel)() //nolint:contextcheck // Close ends it
-		return open(ctx, address, marked, secured)
+		return open(ctx, address, d, secured)
 	}
-	server, err := client.NewClient(settings)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errConnecting, err)
-	}
-	if _, err := serverOf(l.ctx, server); errors.Is(err, errOld) { // other errors are those of what follows //nolint:contextcheck // Close ends it
-		server.Close()
-		return err
-	}
-	l.server.Store(&server)
-	return nil
+	return settings, err
 }

@@ -37,10 +37,10 @@ func (l *Level) Try(ctx context.Context) (Server, error) {
 }
 
 func (l *Level) try(ctx context.Context) (found Server, err error) {
-	if err := l.connect(); err != nil {
+	if err := l.connect(ctx, 0); err != nil {
 		return found, err
 	}
-	server := *l.server.Load()
+	server := l.server.Load()
 	if found, err = serverOf(ctx, server); err != nil {
 		return found, err
 	}

@@ -69,7 +69,7 @@ func (l *Level) send(ctx context.Context, batch []write) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
-	server := *l.server.Load()
+	server := l.server.Load()
 	var sent []client.LuaExec
 	stored := make([]bool, len(batch))
 	for i, w := range batch {

@@ -1,0 +1,306 @@
+package valkey_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// hostile are replies that no server gives, or not to these questions. Of each the level must survive that it is all that comes, that it comes besides, and
+// that it comes for one of the commands alone.
+func hostile() map[string]string {
+	const many = 100_000
+	return map[string]string{
+		"another reply":             "+OK\r\n+OK\r\n",
+		"negative text":             "$-5\r\n",
+		"a text of all memory":      "$9223372036854775807\r\n",
+		"a text beyond all numbers": "$99999999999999999999999\r\n",
+		"a large text":              "$100000000\r\n",
+		"an array of all memory":    "*4611686018427387904\r\n",
+		"a large array":             "*1000000000\r\n",
+		"a negative array":          "*-5\r\n",
+		"a negative map":            "%-1\r\n",
+		"a map of all memory":       "%4611686018427387904\r\n",
+		"a negative set":            "~-1\r\n",
+		"arrays in arrays":          strings.Repeat("*1\r\n", many),
+		"many arrays":               strings.Repeat("*1000\r\n", 8),
+		"many texts":                "*1000\r\n" + strings.Repeat("$80000\r\n"+strings.Repeat("x", 80000)+"\r\n", 100),
+		"attributes without end":    strings.Repeat("|1\r\n+a\r\n+b\r\n", many),
+		"a subscription":            ">3\r\n+subscribe\r\n+x\r\n:1\r\n",
+		"an end of a subscription":  ">3\r\n+unsubscribe\r\n+x\r\n:0\r\n",
+		"an invalidation":           ">2\r\n+invalidate\r\n*1\r\n+x\r\n",
+		"an empty push":             ">0\r\n",
+		"a null push":               ">-1\r\n",
+		"a push in an array":        "*2\r\n>2\r\n+invalidate\r\n_\r\n+x\r\n",
+		"a chunked text":            "$?\r\n;5\r\nhello\r\n;0\r\n",
+		"a chunk of all memory":     "$?\r\n;9223372036854775807\r\n",
+		"a chunked map":             "%?\r\n+a\r\n.\r\n",
+		"an end":                    ".\r\n",
+		"a blob error":              "!5\r\nMOVED\r\n",
+		"a line without end":        "+" + strings.Repeat("x", 64*many),
+		"a number without end":      ":" + strings.Repeat("1", many),
+		"a line without CR":         "+OK\n",
+		"no type":                   "\r\n",
+		"the web":                   "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+		"zeros":                     strings.Repeat("\x00", 100),
+		"moved":                     "-MOVED\r\n",
+		"moved to nothing":          "-MOVED 1\r\n",
+		"moved, with a prefix":      "-ERR MOVED 1\r\n",
+		"ask":                       "-ASK\r\n",
+		"moved elsewhere":           "-MOVED 1 127.0.0.1:1\r\n",
+		"ask elsewhere":             "-ASK 1 127.0.0.1:1\r\n",
+		"tryagain":                  "-TRYAGAIN\r\n",
+		"clusterdown":               "-CLUSTERDOWN\r\n",
+		"loading":                   "-LOADING Redis is loading the dataset in memory\r\n",
+		"readonly":                  "-READONLY You can't write against a read only replica.\r\n",
+		"out of memory":             "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
+		"no script":                 "-NOSCRIPT No matching script.\r\n",
+		"no hello":                  "-ERR unknown command 'HELLO'\r\n",
+		"an empty error":            "-\r\n",
+		"null":                      "_\r\n",
+		"null text":                 "$-1\r\n",
+		"null array":                "*-1\r\n",
+		"empty array":               "*0\r\n",
+		"empty map":                 "%0\r\n",
+		"empty text":                "$0\r\n\r\n",
+		"number":                    ":9223372036854775807\r\n",
+		"large number":              "(3492890328409238509324850943850943825024385\r\n",
+		"true":                      "#t\r\n",
+		"neither true nor false":    "#x\r\n",
+		"infinity":                  ",inf\r\n",
+		"verbatim text":             "=7\r\ntxt:abc\r\n",
+		"array of nulls":            "*5\r\n_\r\n_\r\n_\r\n_\r\n_\r\n",
+		"array of maps":             "*5\r\n%0\r\n%0\r\n%0\r\n%0\r\n%0\r\n",
+		"array of numbers":          "*5\r\n:1\r\n:2\r\n:3\r\n:4\r\n:5\r\n",
+		"array of errors":           "*5\r\n-ERR a\r\n-ERR a\r\n-ERR a\r\n-ERR a\r\n-ERR a\r\n",
+		"the last number":           "*4\r\n+18446744073709551615-0\r\n+e\r\n+----------------\r\n:1\r\n",
+		"map of arrays":             "%1\r\n*0\r\n*0\r\n",
+		"a log of nothing":          "*1\r\n*2\r\n+1-0\r\n_\r\n",
+		"a log of odd fields":       "*1\r\n*2\r\n+1-0\r\n*1\r\n+e\r\n",
+		"a log of another map":      "%1\r\n+x\r\n*1\r\n*0\r\n",
+		"a cluster of nothing":      "*1\r\n*3\r\n:0\r\n:16383\r\n*0\r\n",
+		"a cluster of all slots":    "*1\r\n*3\r\n:-9223372036854775808\r\n:9223372036854775807\r\n*2\r\n+127.0.0.1\r\n:1\r\n",
+		"a cluster of no names":     "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n_\r\n:99999999\r\n",
+		"nothing":                   "",
+		"the begin of a text":       "$5\r\nhel",
+		"the begin of an array":     "*4\r\n+1-0\r\n",
+		"the end of the connection": end,
+	}
+}
+
+const end = "the end"
+
+// instead says a reply in place of each one, or after it, of a command, of all of them for "".
+func instead(octets, command string, isMore bool) lie {
+	return func(words []string, reply string) []byte {
+		switch {
+		case command != "" && words[0] != command:
+			return []byte(reply)
+		case octets == end:
+			return nil
+		case isMore:
+			return []byte(reply + octets)
+		default:
+			return []byte(octets)
+		}
+	}
+}
+
+// Whatever a server says, nothing ends urnd, memory has a bound, and the level is used again when it says the truth.
+func TestHostileReplies(t *testing.T) {
+	server := testserver.StartRedis(t)
+	memory := memoryOf()
+	t.Run("says", func(t *testing.T) {
+		for where, command := range map[string]string{
+			"all there is": "", "besides": "", "to HELLO": "HELLO", "to a question": "EVALSHA", "to a write": "EVAL", "about the log": "XREAD",
+		} {
+			t.Run(where, func(t *testing.T) {
+				t.Parallel()
+				l := startLiar(t, listen(t), server.Addr())
+				a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
+				b := used(t, server.Addr(), nil)
+				for name, octets := range hostile() {
+					if where != "about the log" || octets != "_\r\n" { // that would be true
+						t.Run(name, func(t *testing.T) { surviveLie(t, a, b, l, instead(octets, command, where == "besides")) })
+					}
+				}
+				if l.most > 2*mostConns {
+					t.Errorf("there were %d connections at a time", l.most)
+				}
+			})
+		}
+	})
+	if grown := memoryOf() - memory; grown > 256<<20 {
+		t.Errorf("memory has grown by %d MiB", grown>>20)
+	}
+}
+
+// mostConns is how many connections a client has; there are two while one takes over.
+const mostConns = 64
+
+// surviveLie lets a liar lie to an instance, and requires that it survives, and that it then shares with another one.
+func surviveLie(t *testing.T, a, b *instance, l *liar, says lie) {
+	t.Helper()
+	l.say(says)
+	l.cut()
+	n := 0
+	until(t, func() bool {
+		n++
+		if got := a.get(fmt.Sprint(t.Name(), n), "own"); got.Value != "own" {
+			t.Errorf("got %+v", got)
+		}
+		return l.said() > 0 || n > 2000
+	})
+	l.say(nil)
+	begun := time.Now()
+	backAgain(t, a, b, "then "+t.Name())
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// backAgain waits until the level is used by an instance, as another one sees. A reply may have been lost: it is tried more than once.
+func backAgain(t *testing.T, a, b *instance, key string) {
+	t.Helper()
+	a.await(func(s valkey.Stats) bool { return s.Used })
+	n := 0
+	until(t, func() bool {
+		n++
+		try := fmt.Sprint(key, n)
+		b.get(try, "of b")
+		return a.get(try, "of a").Value == "of b"
+	})
+}
+
+// memoryOf returns what the process has taken from the system.
+func memoryOf() int64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.Sys)
+}
+
+// A server that says that it is of a cluster, and of sentinels, is forgotten when it says the truth.
+func TestHostileDiscovery(t *testing.T) {
+	server := testserver.StartRedis(t)
+	host, port, _ := strings.Cut(server.Addr(), ":")
+	hostPort := func(addr string) string {
+		host, port, _ := strings.Cut(addr, ":")
+		return fmt.Sprintf("*2\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(host), host, len(port), port)
+	}
+	slots := func(addr string) string {
+		host, port, _ := strings.Cut(addr, ":")
+		return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n+" + host + "\r\n:" + port + "\r\n"
+	}
+	var nodes strings.Builder
+	const many = 5000
+	fmt.Fprintf(&nodes, "*%d\r\n", many)
+	for n := range many {
+		fmt.Fprintf(&nodes, "*3\r\n:%d\r\n:%d\r\n*2\r\n+127.0.%d.%d\r\n:1\r\n", n, n, n/256, n%256)
+	}
+	turns := 0
+	for name, c := range map[string]struct {
+		cluster func(l *liar) string // what CLUSTER says
+		entry   func(l *liar) string // what EVALSHA says
+	}{
+		"itself":          {func(l *liar) string { return slots(l.addr()) }, nil},
+		"another server":  {func(*liar) string { return slots("127.0.0.1:1") }, nil},
+		"thousands":       {func(*liar) string { return nodes.String() }, nil},
+		"moved":           {func(l *liar) string { return slots(l.addr()) }, func(*liar) string { return "-MOVED\r\n" }},
+		"moved to itself": {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string { return "-MOVED 1 " + l.addr() + "\r\n" }},
+		"asks itself":     {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string { return "-ASK 1 " + l.addr() + "\r\n" }},
+		"moved around": {func(l *liar) string { return slots(l.addr()) }, func(l *liar) string {
+			turns++
+			return fmt.Sprintf("-MOVED 1 127.0.%d.%d:%s\r\n", turns/250, 1+turns%250, strings.TrimPrefix(l.addr(), "127.0.0.1:"))
+		}},
+		"moved to no port": {func(l *liar) string { return slots(l.addr()) }, func(*liar) string { return "-MOVED 1 :::::\r\n" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everywhere, err := net.Listen("tcp4", "0.0.0.0:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := startLiar(t, everywhere, server.Addr())
+			l.say(func(words []string, reply string) []byte {
+				switch {
+				case words[0] == "CLUSTER":
+					return []byte(c.cluster(l))
+				case words[0] == "EVALSHA" && c.entry != nil:
+					l.mu.Lock()
+					defer l.mu.Unlock()
+					return []byte(c.entry(l))
+				}
+				return []byte(reply)
+			})
+			a := newInstance(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
+			b := used(t, server.Addr(), nil)
+			until(t, func() bool { return l.said() > 5 || c.entry == nil && l.said() > 0 })
+			l.say(nil)
+			backAgain(t, a, b, name)
+			if l.most > 2*mostConns {
+				t.Errorf("there were %d connections at a time", l.most)
+			}
+		})
+	}
+	for name, says := range map[string]string{
+		"nothing": "*0\r\n", "a host": "*1\r\n+127.0.0.1\r\n", "null": "*-1\r\n", "a text": "+127.0.0.1\r\n", "nulls": "*2\r\n_\r\n_\r\n",
+		"numbers": "*2\r\n:1\r\n:2\r\n", "another server": hostPort("127.0.0.1:1"), "a message": ">3\r\n+message\r\n++sentinel\r\n+x\r\n",
+		"of all memory": "*4611686018427387904\r\n", "an error": "-MOVED\r\n", "more": hostPort(host+":"+port) + "+OK\r\n",
+	} {
+		t.Run("a sentinel says "+name, func(t *testing.T) {
+			truth := false
+			l := startLiar(t, listen(t), server.Addr())
+			l.say(func(words []string, reply string) []byte {
+				switch {
+				case words[0] == "SENTINEL" && truth:
+					return []byte(hostPort(host + ":" + port))
+				case words[0] == "SENTINEL":
+					return []byte(says)
+				}
+				return []byte(reply)
+			})
+			a := newInstance(t, "", func(c *valkey.Config) { c.URL = "redis://" + l.addr() + "?master_set=names" })
+			b := used(t, server.Addr(), nil)
+			until(t, func() bool { return l.said() > 1 })
+			l.mu.Lock()
+			truth = true
+			l.mu.Unlock()
+			backAgain(t, a, b, name)
+		})
+	}
+}
+
+// What a server says by TLS is checked, too.
+func TestHostileByTLS(t *testing.T) {
+	ca, server := testserver.NewAuthority(t), testserver.StartRedis(t)
+	pair, err := tls.X509KeyPair(ca.Issue(time.Hour, "127.0.0.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := startLiar(t, tls.NewListener(listen(t), &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), server.Addr())
+	a, b := used(t, "", secured(l.addr(), ca.PEM)), used(t, server.Addr(), nil)
+	l.say(instead("+OK\r\n+OK\r\n", "", false))
+	a.get("key", "own")
+	a.await(func(s valkey.Stats) bool { return !s.Used })
+	said(t, a, "does not keep to its protocol")
+	l.say(nil)
+	backAgain(t, a, b, "key")
+}
+
+// A server that has skipped a reply answers each question with the reply to the one before: that connection is given up.
+func TestSkippedReply(t *testing.T) {
+	server := testserver.StartRedis(t)
+	l := startLiar(t, listen(t), server.Addr())
+	a, b := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 10 }), used(t, server.Addr(), nil)
+	l.say(instead("", "EVALSHA", false))
+	a.get("key", "own")
+	until(t, func() bool { return l.said() > 0 })
+	l.say(nil)
+	backAgain(t, a, b, "key")
+}

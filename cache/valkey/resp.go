@@ -1,0 +1,253 @@
+package valkey
+
+import (
+	"errors"
+	"fmt"
+)
+
+// errProtocol means that a server has sent what the client of the library is not to see: it makes slices of whatever length it is told, descends as
+// deep as it is led, and ends the process where there are more replies than questions.
+var errProtocol = errors.New("the server does not keep to its protocol")
+
+// errLarge means that a reply exceeds its bounds.
+var errLarge = fmt.Errorf("%w: a reply is larger than what was stored", errProtocol)
+
+// bounds are those of one message: of the octets of its texts, and of the elements of its arrays. Each element is 40 octets in the client.
+type bounds struct{ octets, elements int }
+
+const (
+	maxDepth  = 8       // CLUSTER SHARDS has 5
+	maxLine   = 4 << 10 // the longest one of Redis, of its protected mode, has 1 KiB
+	maxDigits = 19      // of a number of 64 bits
+)
+
+// messages checks messages of RESP3 (which has those of RESP2 in it) as they come, and keeps none of them. What the client does not ask for, or what
+// Valkey and Redis do not send, is refused: pushes, attributes, blob errors, and texts and arrays of unknown length.
+// It is not safe for concurrent use.
+type messages struct {
+	begin func() (bounds, error) // is called before each message; the error is that none may come
+	end   func()                 // is called after it
+	left  bounds                 // of the message
+
+	state  state
+	kind   byte // of the value
+	isLast bool // the next end of a line is that of the value
+	number int
+	digits int
+	minus  bool
+	octets int // of the line so far, or those of the text that are still to come
+	spaces int // in the line
+
+	depth   int
+	missing [maxDepth]int // elements at each depth
+
+	start  [len("ERR MOVED")]byte // of the text that was read last
+	filled int
+	first  [len("ERR MOVED")]byte // of the first text of the message
+	texts  int
+	err    error
+}
+
+type state uint8
+
+const (
+	atKind state = iota
+	inLine
+	inNumber
+	inText
+	atCR
+	atLF
+)
+
+// check checks what follows. After an error it returns that again.
+func (m *messages) check(octets []byte) error {
+	for i := 0; i < len(octets) && m.err == nil; {
+		if m.state == inText {
+			n := min(m.octets, len(octets)-i)
+			m.remember(octets[i : i+n])
+			if m.octets -= n; m.octets == 0 {
+				m.state = atCR
+			}
+			i += n
+			continue
+		}
+		m.err = m.next(octets[i])
+		i++
+	}
+	return m.err
+}
+
+// remember keeps the start of a text.
+func (m *messages) remember(octets []byte) {
+	if m.filled < len(m.start) {
+		m.filled += copy(m.start[m.filled:], octets)
+	}
+}
+
+func (m *messages) next(c byte) error {
+	switch m.state {
+	case atKind:
+		return m.open(c)
+	case inLine:
+		return m.inLine(c)
+	case inNumber:
+		return m.inNumber(c)
+	case atCR:
+		if c != '\r' {
+			return fmt.Errorf("%w: a text is longer than it says", errProtocol)
+		}
+		m.state, m.isLast = atLF, true
+		return nil
+	default:
+		if c != '\n' {
+			return fmt.Errorf("%w: a line does not end with CR and LF", errProtocol)
+		}
+		if m.isLast {
+			return m.close()
+		}
+		return m.measured()
+	}
+}
+
+// open begins a value, and a message where it is in none.
+func (m *messages) open(kind byte) error {
+	if m.depth == 0 {
+		var err error
+		if m.left, err = m.begin(); err != nil {
+			return err
+		}
+		m.texts = 0
+	}
+	m.kind, m.isLast = kind, false
+	m.number, m.digits, m.minus, m.octets, m.spaces, m.filled = 0, 0, false, 0, 0, 0
+	switch kind {
+	case '+', '-', ',', '(', '_', '#':
+		m.state, m.isLast = inLine, true
+	case ':', '$', '=', '*', '~', '%':
+		m.state, m.isLast = inNumber, kind == ':'
+	default:
+		return fmt.Errorf("%w: unknown message type %q", errProtocol, kind)
+	}
+	return nil
+}
+
+func (m *messages) inLine(c byte) error {
+	switch {
+	case c == '\r':
+		m.state = atLF
+		return m.endOfLine()
+	case c == '\n':
+		return fmt.Errorf("%w: a line does not end with CR and LF", errProtocol)
+	case m.octets == maxLine || m.octets == m.left.octets:
+		return errLarge
+	case c == ' ':
+		m.spaces++
+	}
+	m.octets++
+	if m.filled < len(m.start) {
+		m.start[m.filled] = c
+		m.filled++
+	}
+	return nil
+}
+
+// endOfLine checks a line that is a value. Of a redirection in a cluster the client takes the third word, whether it is there or not.
+func (m *messages) endOfLine() error {
+	m.left.octets -= m.octets
+	text := string(m.start[:m.filled])
+	switch m.kind {
+	case '_':
+		if m.octets != 0 {
+			return fmt.Errorf("%w: a null has a value", errProtocol)
+		}
+	case '#':
+		if text != "t" && text != "f" {
+			return fmt.Errorf("%w: a boolean is neither true nor false", errProtocol)
+		}
+	case '-':
+		const prefix = "ERR " // the client cuts it off
+		words := 2
+		if len(text) > len(prefix) && text[:len(prefix)] == prefix {
+			text = text[len(prefix):]
+			words++
+		}
+		if m.spaces < words && (len(text) >= 5 && text[:5] == "MOVED" || len(text) >= 3 && text[:3] == "ASK") {
+			return fmt.Errorf("%w: a redirection names no server", errProtocol)
+		}
+	}
+	return nil
+}
+
+func (m *messages) inNumber(c byte) error {
+	switch {
+	case c == '-' && m.digits == 0 && !m.minus:
+		m.minus = true
+	case c == '\r' && m.digits > 0:
+		m.state = atLF
+	case c < '0' || c > '9':
+		return fmt.Errorf("%w: a number has the octet %q", errProtocol, c)
+	case m.digits == maxDigits:
+		return errLarge
+	default:
+		m.digits++
+		m.number = min(10*m.number+int(c-'0'), tooMany)
+	}
+	return nil
+}
+
+// tooMany is more than any bound: a length that is larger may be taken for it.
+const tooMany = 1 << 27
+
+// measured goes on where the length of a value is known.
+func (m *messages) measured() error {
+	isText := m.kind == '$' || m.kind == '='
+	switch {
+	case m.minus && m.number == 1 && (m.kind == '$' || m.kind == '*'):
+		return m.close() // the null of RESP2
+	case m.minus:
+		return fmt.Errorf("%w: a length is negative", errProtocol)
+	case isText && m.number > m.left.octets:
+		return errLarge
+	case isText:
+		m.left.octets -= m.number
+		m.octets = m.number
+		if m.state = inText; m.number == 0 {
+			m.state = atCR
+		}
+		return nil
+	}
+	if m.kind == '%' {
+		m.number *= 2
+	}
+	switch {
+	case m.number > m.left.elements:
+		return errLarge
+	case m.number == 0:
+		return m.close()
+	case m.depth == maxDepth:
+		return fmt.Errorf("%w: a reply is nested too deeply", errProtocol)
+	}
+	m.left.elements -= m.number
+	m.missing[m.depth] = m.number
+	m.depth++
+	m.state = atKind
+	return nil
+}
+
+// close ends a value, and the arrays that it is the last element of.
+func (m *messages) close() error {
+	m.state = atKind
+	if m.texts == 0 {
+		m.first = m.start
+		clear(m.first[m.filled:])
+	}
+	m.texts++
+	for m.depth > 0 {
+		if m.missing[m.depth-1]--; m.missing[m.depth-1] > 0 {
+			return nil
+		}
+		m.depth--
+	}
+	m.end()
+	return nil
+}

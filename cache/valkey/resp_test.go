@@ -1,0 +1,88 @@
+package valkey
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// parser returns messages that are answers to questions, and where they are counted.
+func parser(questions int, each bounds) (m *messages, ended *int) {
+	ended = new(int)
+	m = &messages{begin: func() (bounds, error) {
+		if questions--; questions < 0 {
+			return bounds{}, errUnasked
+		}
+		return each, nil
+	}, end: func() { *ended++ }}
+	return m, ended
+}
+
+// TestMessages has what the specification of RESP3 (github.com/redis/redis-specifications) says of each type, and what the client would
+// make of it.
+func TestMessages(t *testing.T) {
+	for text, want := range map[string]error{
+		"+OK\r\n": nil, "+\r\n": nil, "-ERR no\r\n": nil, ":0\r\n": nil, ":-9223372036854775808\r\n": nil, "$0\r\n\r\n": nil, "$2\r\n\r\n\r\n": nil,
+		"$-1\r\n": nil, "*-1\r\n": nil, "*0\r\n": nil, "%0\r\n": nil, "~1\r\n_\r\n": nil, "#t\r\n": nil, "#f\r\n": nil, ",1.5\r\n": nil, "(1\r\n": nil,
+		"=7\r\ntxt:abc\r\n": nil, "*2\r\n*1\r\n:1\r\n%1\r\n+a\r\n*0\r\n": nil, "-MOVED 1 a:1\r\n": nil, "-ASK 1 a:1\r\n": nil,
+		"-ERR MOVED 1 a:1\r\n": nil, "$10\r\n0123456789\r\n": nil, "+0123456789\r\n": nil, "*10\r\n" + strings.Repeat("_\r\n", 10): nil,
+		strings.Repeat("*1\r\n", maxDepth) + "_\r\n": nil, "%5\r\n" + strings.Repeat("_\r\n", 10): nil,
+		"_\r\n_\r\n_\r\n": nil, "_\r\n_\r\n_\r\n_": errUnasked, "*2\r\n_\r\n_\r\n_\r\n_\r\n_\r\n": errUnasked,
+
+		"$21\r\n": errLarge, "$99999999999999999999\r\n": errLarge, "$9223372036854775807\r\n": errLarge, "+012345678901234567890": errLarge, "*11\r\n": errLarge,
+		"%6\r\n": errLarge, "*4611686018427387904\r\n": errLarge, "%4611686018427387904\r\n": errLarge, "*2\r\n*9\r\n": errLarge,
+		"*2\r\n$12\r\n012345678901\r\n$9\r\n": errLarge, "*2\r\n+012345678901\r\n+012345678": errLarge, ":00000000000000000000": errLarge,
+
+		"$-5\r\n": errProtocol, "$-2\r\n": errProtocol, "%-1\r\n": errProtocol, "~-1\r\n": errProtocol, "=-1\r\n": errProtocol, "*-2\r\n": errProtocol,
+		"$-0\r\n": errProtocol, "$\r": errProtocol, "$-\r": errProtocol, "$+1": errProtocol, "$?": errProtocol, "*?": errProtocol, "%?": errProtocol,
+		":1 ": errProtocol, ":1\n": errProtocol, ":--": errProtocol, ":1-": errProtocol, "+a\n": errProtocol, "+a\ra": errProtocol, "$1\r\nab": errProtocol,
+		"$1\r\na\ra": errProtocol, "$0\r\n_": errProtocol, "_a\r": errProtocol, "#x\r": errProtocol, "#\r": errProtocol, "#tt\r": errProtocol,
+		"-MOVED\r": errProtocol, "-MOVED 1\r": errProtocol, "-MOVEDx\r": errProtocol, "-ASK\r": errProtocol, "-ASK 1\r": errProtocol,
+		"-ERR MOVED 1\r": errProtocol, "-ERR ASK\r": errProtocol, "*1\r\n-MOVED\r": errProtocol, strings.Repeat("*1\r\n", maxDepth+1): errProtocol,
+		">": errProtocol, "|": errProtocol, "!": errProtocol, ".": errProtocol, ";": errProtocol, "\r": errProtocol, "\x00": errProtocol, "H": errProtocol,
+		"*1\r\n>": errProtocol, "*1\r\n|": errProtocol,
+	} {
+		m, ended := parser(3, bounds{20, 10})
+		err := m.check([]byte(text))
+		isSimple := errors.Is(want, errProtocol) && !errors.Is(want, errLarge) && !errors.Is(want, errUnasked)
+		if !errors.Is(err, want) || isSimple && errors.Is(err, errLarge) || want == nil && (*ended == 0 || m.state != atKind || m.depth != 0) {
+			t.Errorf("%q: %v, after %d messages", text, err, *ended)
+		}
+		if again := m.check([]byte("_\r\n")); want != nil && !errors.Is(again, want) {
+			t.Errorf("%q: then %v", text, again)
+		}
+		for cut := range text { // what is cut off has not ended, nor is it wrong
+			m, ended := parser(3, bounds{20, 10})
+			if err := m.check([]byte(text[:cut])); err != nil && want == nil || *ended == 3 && want == nil {
+				t.Errorf("%q: %v after %d messages", text[:cut], err, *ended)
+			}
+		}
+	}
+}
+
+// FuzzMessages requires that what is said of octets does not depend on how they come, and that it holds what is within bounds.
+func FuzzMessages(f *testing.F) {
+	for _, text := range []string{
+		"+OK\r\n", "*4\r\n$3\r\n1-0\r\n$1\r\ne\r\n$0\r\n\r\n:1\r\n", "%1\r\n+a\r\n*1\r\n_\r\n", "-MOVED 1 a:1\r\n", "$-1\r\n", "#t\r\n,1\r\n(1\r\n", "=3\r\nabc\r\n",
+		"$5\r\n", "*1000000000\r\n", "|1\r\n", ">1\r\n+a\r\n",
+	} {
+		f.Add([]byte(text), uint8(3), uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, octets []byte, questions, cut uint8) {
+		each := bounds{50, 20}
+		whole, ended := parser(int(questions), each)
+		err := whole.check(octets)
+		parts, endedParts := parser(int(questions), each)
+		var errParts error
+		for rest := octets; len(rest) > 0; {
+			n := min(max(int(cut), 1), len(rest))
+			errParts, rest = parts.check(rest[:n]), rest[n:]
+		}
+		if (err == nil) != (errParts == nil) || *ended != *endedParts {
+			t.Errorf("%q: whole %v after %d, in parts %v after %d", octets, err, *ended, errParts, *endedParts)
+		}
+		if *ended > int(questions) || whole.left.octets < 0 || whole.left.elements < 0 || whole.depth > maxDepth {
+			t.Errorf("%q: %+v", octets, whole)
+		}
+	})
+}
