@@ -29,6 +29,27 @@ func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tl
 	}
 }
 
+// errBeside means that a server leads to where urnd itself runs.
+var errBeside = errors.New("the server names an address of this host or its link")
+
+// dial connects to what the configuration names, and to what servers name: the others of a cluster, or the main one. Those lead to this host and its
+// link only where a server of the configuration is there, too.
+func (l *Level) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := l.config.Dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := conn.RemoteAddr().(*net.TCPAddr)
+	switch {
+	case !ok || !at.IP.IsLoopback() && !at.IP.IsLinkLocalUnicast():
+	case slices.Contains(l.configured, address):
+		l.isBeside.Store(true)
+	case !l.isBeside.Load():
+		return nil, errors.Join(errBeside, conn.Close())
+	}
+	return conn, nil
+}
+
 // credentials returns those of a connection, which are asked for each time.
 func credentials(c Config, user string) func(client.AuthCredentialsContext) (client.AuthCredentials, error) {
 	return func(client.AuthCredentialsContext) (client.AuthCredentials, error) {

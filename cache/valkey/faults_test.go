@@ -22,6 +22,7 @@ func TestPoisonedEntries(t *testing.T) {
 		"another entry":    func(s *testserver.Redis, key, other string) { s.Do("COPY", other, key, "REPLACE") },
 		"no time to live":  func(s *testserver.Redis, key, _ string) { s.Do("PERSIST", key) },
 		"a longer time":    func(s *testserver.Redis, key, _ string) { s.Do("PEXPIRE", key, "90000") },
+		"a huge entry":     func(s *testserver.Redis, key, _ string) { s.Do("SET", key, strings.Repeat("x", 20<<20), "PX", "60000") },
 		"a longer entry":   func(s *testserver.Redis, key, _ string) { s.Do("APPEND", key, "x") },
 		"a shorter entry":  func(s *testserver.Redis, key, _ string) { s.Do("SETRANGE", key, "30", "x") },
 		"a lease for ever": func(s *testserver.Redis, key, _ string) { s.Do("DEL", key) },
@@ -47,7 +48,7 @@ func TestPoisonedEntries(t *testing.T) {
 			if got := c.get("key", "of c"); got.Value != "of b" {
 				t.Errorf("c got %+v", got)
 			}
-			if s := b.level.Stats(); !s.Used || name != "another type" && name != "a lease for ever" && s.Foreign != 1 && name != "no time to live" {
+			if s := b.level.Stats(); !s.Used || name != "another type" && name != "a huge entry" && name != "a lease for ever" && s.Foreign != 1 && name != "no time to live" {
 				t.Errorf("b counts %+v", s)
 			}
 		})

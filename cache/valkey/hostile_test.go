@@ -1,11 +1,13 @@
 package valkey_test
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -273,6 +275,47 @@ func TestHostileDiscovery(t *testing.T) {
 			l.mu.Unlock()
 			backAgain(t, a, b, name)
 		})
+	}
+}
+
+// remote is a connection as to a server elsewhere.
+type remote struct{ net.Conn }
+
+func (remote) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 6379} }
+
+// A server elsewhere leads to nothing on this host.
+func TestNamedAddresses(t *testing.T) {
+	server := testserver.StartRedis(t)
+	l, beside := startLiar(t, listen(t), server.Addr()), startLiar(t, listen(t), server.Addr())
+	var asked atomic.Int32
+	beside.say(func(_ []string, reply string) []byte { asked.Add(1); return []byte(reply) })
+	_, port, _ := strings.Cut(beside.addr(), ":")
+	l.say(func(words []string, reply string) []byte {
+		switch words[0] {
+		case "CLUSTER":
+			return []byte("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n+127.0.0.1\r\n:" + port + "\r\n")
+		case "SENTINEL":
+			return []byte("*2\r\n+127.0.0.1\r\n+" + port + "\r\n")
+		}
+		return []byte(reply)
+	})
+	for _, url := range []string{"redis://redis.example.org", "redis://redis.example.org?master_set=names"} {
+		l.say(l.lie)
+		a := newInstance(t, "", func(c *valkey.Config) {
+			c.URL = url
+			c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if address != "redis.example.org:6379" {
+					return new(net.Dialer).DialContext(ctx, network, address)
+				}
+				conn, err := new(net.Dialer).DialContext(ctx, network, l.addr())
+				return remote{conn}, err
+			}
+		})
+		said(t, a, "names an address of this host")
+		until(t, func() bool { return l.said() > 2 })
+		if a.level.Stats().Used || asked.Load() != 0 {
+			t.Errorf("%s: it asks what is beside it, %d times", url, asked.Load())
+		}
 	}
 }
 

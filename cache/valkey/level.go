@@ -59,8 +59,11 @@ type Level struct {
 	sealer  sealer
 	scripts scripts
 	server  atomic.Pointer[server] // nil until the first connection
-	isOpen  atomic.Bool            // the breaker is closed: the server answers, and the log was read
-	said    said                   // what Report was told
+	// configured are the addresses of the configuration, and isBeside whether one of them is on this host or its link.
+	configured []string
+	isBeside   atomic.Bool
+	isOpen     atomic.Bool // the breaker is closed: the server answers, and the log was read
+	said       said        // what Report was told
 
 	log atomic.Pointer[logState] // written by run alone
 	// position is Config.Position until the log was read, for run alone.
@@ -81,7 +84,8 @@ type Level struct {
 
 // New returns a level that is not used until Start. The error says what of the configuration is wrong.
 func New(config Config) (*Level, error) {
-	if _, err := options(config, new(conns)); err != nil {
+	settings, err := options(config, nil)
+	if err != nil {
 		return nil, err
 	}
 	sealer, err := newSealer(config.Secret, config.Prefix)
@@ -90,7 +94,8 @@ func New(config Config) (*Level, error) {
 	}
 	l := &Level{
 		config: config, id: newToken(), logName: sealer.key("log", logFormat), position: config.Position, sealer: sealer, scripts: newScripts(),
-		writes: make(chan write, maxWrites), wake: make(chan struct{}, 1),
+		configured: settings.InitAddress,
+		writes:     make(chan write, maxWrites), wake: make(chan struct{}, 1),
 	}
 	l.log.Store(new(logState))
 	l.ctx, l.end = context.WithCancel(context.Background())

@@ -182,6 +182,15 @@ func TestPoisonedLog(t *testing.T) {
 		"the last number": func(s *testserver.Redis, key string) {
 			s.Do("XADD", key, "18446744073709551615-18446744073709551615", "e", "x", "d", "x")
 		},
+		"a huge entry": func(s *testserver.Redis, key string) {
+			s.Do("XADD", key, "*", "e", "x", "d", strings.Repeat("x", 20<<20))
+		},
+		"a huge epoch": func(s *testserver.Redis, key string) {
+			s.Do("XADD", key, "*", "e", strings.Repeat("x", 20<<20), "d", "x")
+		},
+		"many fields": func(s *testserver.Redis, key string) {
+			s.Do(append([]string{"XADD", key, "*"}, strings.Split(strings.Repeat("x ", 20000), " ")[:20000]...)...)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.StartRedis(t)
@@ -200,6 +209,24 @@ func TestPoisonedLog(t *testing.T) {
 				t.Errorf("b got %+v", got)
 			}
 		})
+	}
+}
+
+// A purge that is too long for the log is one of everything.
+func TestLongPurge(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
+	for _, c := range []struct {
+		text string
+		want valkey.Purge
+	}{
+		{strings.Repeat("x", 8000), valkey.Purge{Kind: "name", Text: strings.Repeat("x", 8000)}},
+		{strings.Repeat("<", 8000), valkey.Purge{Kind: valkey.Everything}}, // escaped in JSON
+	} {
+		if err := a.purge(valkey.Purge{Kind: "name", Text: c.text}); err != nil {
+			t.Fatal(err)
+		}
+		until(t, func() bool { return b.purged(c.want) })
 	}
 }
 

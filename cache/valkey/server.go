@@ -156,7 +156,9 @@ func (l *Level) newServer(ctx context.Context, main string) (*server, error) {
 
 // options returns those of a client, which dials until the level is closed.
 func (l *Level) options(all *conns) (client.ClientOption, error) {
-	settings, err := options(l.config, all)
+	c := l.config
+	c.Dial = l.dial
+	settings, err := options(c, all)
 	open := settings.DialCtxFn
 	settings.DialCtxFn = func(ctx context.Context, address string, d *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // see dialer
 		ctx, cancel := context.WithCancel(ctx)
