@@ -1,0 +1,142 @@
+package adversary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// sharedServers are servers of the second level of caches that lie: each says one thing to all that it is asked. urnd must answer as if there was
+// none (docs/scale.md).
+func (s *stage) sharedServers() []payload {
+	const greeting = "%3\r\n+server\r\n+redis\r\n+version\r\n+7.2.0\r\n+proto\r\n:3\r\n"
+	var payloads []payload
+	for name, says := range map[string]string{
+		"two replies to a question":     "+OK\r\n+OK\r\n",
+		"a text of a negative length":   "$-5\r\n",
+		"a text of all memory":          "$9223372036854775807\r\n",
+		"an array of all memory":        "*4611686018427387904\r\n",
+		"an array of 40 GB":             "*1000000000\r\n",
+		"an array of a negative length": "*-5\r\n",
+		"a map of a negative length":    "%-1\r\n",
+		"arrays in arrays":              strings.Repeat("*1\r\n", 1<<20),
+		"a line without end":            "+" + strings.Repeat("a", 64<<20),
+		"attributes without end":        strings.Repeat("|1\r\n+a\r\n+a\r\n", 1<<20),
+		"a subscription":                ">3\r\n+subscribe\r\n+a\r\n:1\r\n",
+		"a redirection to nothing":      "-MOVED\r\n",
+		"texts in place of numbers":     "*5\r\n+a\r\n+a\r\n+a\r\n+a\r\n+a\r\n",
+		"maps in place of texts":        "*5\r\n%0\r\n%0\r\n%0\r\n%0\r\n%0\r\n",
+		"a cluster without nodes":       "*1\r\n*3\r\n:0\r\n:16383\r\n*0\r\n",
+		"that it is loading":            "-LOADING Redis is loading the dataset in memory\r\n",
+		"nonsense":                      strings.Repeat("\xff\x00", 1000),
+		"nothing":                       "",
+	} {
+		for when, first := range map[string]string{"at once": "", "after the greeting": greeting} {
+			payloads = append(payloads, payload{
+				name: name + ", " + when, section: "RESP3 specification", shows: says,
+				play: func(ctx context.Context) error { return s.survivesShared(ctx, first, says) },
+			})
+		}
+	}
+	return inFamily("second level", payloads)
+}
+
+// survivesShared runs a daemon whose second level is a server that says something first, where that is not "", and then something else.
+func (s *stage) survivesShared(ctx context.Context, first, says string) error {
+	key := filepath.Join(s.directory, s.id())
+	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
+		return err
+	}
+	server, err := newLiar(first, says)
+	if err != nil {
+		return err
+	}
+	defer server.close()
+	d, err := s.start(ctx, "URND_CACHE_SHARED=redis://"+server.listener.Addr().String(), "URND_CACHE_SHARED_KEY="+key)
+	if err != nil {
+		return err
+	}
+	for asked := 0; asked < 3; {
+		select {
+		case <-server.asked:
+			asked++
+		case <-ctx.Done():
+			return fmt.Errorf("it does not ask the server: %s", d.lastLines())
+		}
+	}
+	began := time.Now()
+	err = d.answers(ctx)
+	if took := time.Since(began); took > inTime {
+		err = errors.Join(err, fmt.Errorf("it took %s", took))
+	}
+	return errors.Join(err, d.below(300), d.stop(ctx))
+}
+
+// liar is a server that says the same on each connection.
+type liar struct {
+	listener net.Listener
+	asked    chan struct{} // one for each time that it is asked, up to some
+	running  sync.WaitGroup
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newLiar(first, says string) (*liar, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	l := &liar{listener: listener, asked: make(chan struct{}, 100)}
+	l.running.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			l.mu.Lock()
+			l.conns = append(l.conns, conn)
+			l.mu.Unlock()
+			l.running.Go(func() { l.lie(conn, first, says) })
+		}
+	})
+	return l, nil
+}
+
+// lie answers whatever comes.
+func (l *liar) lie(conn net.Conn, first, says string) {
+	defer conn.Close()
+	buffer := make([]byte, 4096)
+	for {
+		if _, err := conn.Read(buffer); err != nil {
+			return
+		}
+		text := says
+		if first != "" {
+			text, first = first, ""
+		}
+		select {
+		case l.asked <- struct{}{}:
+		default:
+		}
+		if _, err := conn.Write([]byte(text)); err != nil {
+			return
+		}
+	}
+}
+
+func (l *liar) close() {
+	_ = l.listener.Close()
+	l.mu.Lock()
+	for _, conn := range l.conns {
+		_ = conn.Close()
+	}
+	l.mu.Unlock()
+	l.running.Wait()
+}
