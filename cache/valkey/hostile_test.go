@@ -4,13 +4,16 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/internal/testserver"
 )
@@ -276,6 +279,37 @@ func TestHostileDiscovery(t *testing.T) {
 			backAgain(t, a, b, name)
 		})
 	}
+}
+
+// Bits of replies that are damaged on the way do no harm.
+func TestFlippedBits(t *testing.T) {
+	server := testserver.StartRedis(t)
+	l := startLiar(t, listen(t), server.Addr())
+	a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
+	b := used(t, server.Addr(), nil)
+	a.put("key", "of b")
+	const seed, replies = 1, 50
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // it is to be the same each time
+	l.say(func(_ []string, reply string) []byte {
+		mu.Lock()
+		defer mu.Unlock()
+		flipped := []byte(reply)
+		flipped[random.IntN(len(flipped))] ^= 1 << random.IntN(8)
+		return flipped
+	})
+	n := 0
+	until(t, func() bool {
+		n++
+		a.get(fmt.Sprint("own", n), "own")
+		got := a.view.Load(t.Context(), "key", cache.Fresh, a.source("own", time.Minute, nil))
+		if got.Value != "own" && got.Value != "of b" {
+			t.Errorf("got %+v", got)
+		}
+		return l.said() > replies
+	})
+	l.say(nil)
+	backAgain(t, a, b, "then")
 }
 
 // remote is a connection as to a server elsewhere.

@@ -230,6 +230,25 @@ func TestLongPurge(t *testing.T) {
 	}
 }
 
+// The largest log is within the bounds of a reply.
+func TestLargestLog(t *testing.T) {
+	server := testserver.StartRedis(t)
+	a := used(t, server.Addr(), nil)
+	const retained = 1000
+	for range retained + 1 {
+		if err := a.level.Publish(t.Context(), valkey.Purge{Kind: "name", Text: strings.Repeat("x", 8100)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := used(t, server.Addr(), nil)
+	until(t, func() bool {
+		return b.level.Position() == a.level.Position() && a.level.Position().Number == retained+2
+	})
+	if s := b.level.Stats(); s.Foreign != 0 || s.Failures != 0 {
+		t.Errorf("b counts %+v", s)
+	}
+}
+
 // A server that has lost the last purges, as one that takes over may have, makes all instances purge all.
 func TestLostEnd(t *testing.T) {
 	server := testserver.StartRedis(t)

@@ -83,7 +83,7 @@ const (
 	connections     = 1 // as a power of two
 	buffer          = 64 << 10
 	maxRedirections = 3 // of a command: nodes of a cluster may lead around in a circle
-	renewEvery      = 2 // rounds of run that fail
+	renewEvery      = 4 // rounds of run that fail
 )
 
 // server is the client of a server, of a cluster, or of the server that sentinels have named.
