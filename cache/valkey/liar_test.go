@@ -25,7 +25,6 @@ type liar struct {
 	lie   lie // nil while it says the truth
 	lies  int // that it has said
 	conns map[net.Conn]bool
-	dials int
 	most  int // connections at a time
 	done  sync.WaitGroup
 }
@@ -78,6 +77,12 @@ func (l *liar) said() int {
 	return l.lies
 }
 
+func (l *liar) mostConns() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.most
+}
+
 // cut ends all connections.
 func (l *liar) cut() {
 	l.mu.Lock()
@@ -93,7 +98,6 @@ func (l *liar) add(conns ...net.Conn) {
 	for _, conn := range conns {
 		l.conns[conn] = true
 	}
-	l.dials++
 	l.most = max(l.most, len(l.conns)/2)
 }
 

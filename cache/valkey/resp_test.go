@@ -2,6 +2,7 @@ package valkey
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -85,4 +86,21 @@ func FuzzMessages(f *testing.F) {
 			t.Errorf("%q: %+v", octets, whole)
 		}
 	})
+}
+
+// BenchmarkMessages is the reply to a question, with an entry of a name and with the largest one.
+func BenchmarkMessages(b *testing.B) {
+	for _, size := range []int{200, maxEntry} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			text := []byte("*5\r\n$3\r\n1-0\r\n$26\r\n" + strings.Repeat("e", 26) + "\r\n$16\r\n----------------\r\n:3600000\r\n$" +
+				strconv.Itoa(size) + "\r\n" + strings.Repeat("x", size) + "\r\n")
+			m := &messages{begin: func() (bounds, error) { return ofLittle.bounds(), nil }, end: func() {}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := m.check(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
