@@ -30,10 +30,10 @@ func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tl
 }
 
 // errBeside means that a server leads to where urnd itself runs.
-var errBeside = errors.New("the server names an address of this host or its link")
+var errBeside = errors.New("the server names a loopback or link-local address")
 
-// dial connects to what the configuration names, and to what servers name: the others of a cluster, or the main one. Those lead to this host and its
-// link only where a server of the configuration is there, too.
+// dial connects to what the configuration names, and to what servers name: the others of a cluster, or the main one. Those have loopback and
+// link-local addresses only where a server of the configuration has one, too.
 func (l *Level) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := l.config.Dial(ctx, network, address)
 	if err != nil {

@@ -359,7 +359,7 @@ func TestNamedAddresses(t *testing.T) {
 				return remote{conn}, err
 			}
 		})
-		said(t, a, "names an address of this host")
+		said(t, a, "names a loopback or link-local address")
 		until(t, func() bool { return l.said() > 2 })
 		if a.level.Stats().Used || asked.Load() != 0 {
 			t.Errorf("%s: it asks what is beside it, %d times", url, asked.Load())

@@ -59,7 +59,7 @@ type Level struct {
 	sealer  sealer
 	scripts scripts
 	server  atomic.Pointer[server] // nil until the first connection
-	// configured are the addresses of the configuration, and isBeside whether one of them is on this host or its link.
+	// configured are the addresses of the configuration, and isBeside whether one of them is loopback or link-local.
 	configured []string
 	isBeside   atomic.Bool
 	isOpen     atomic.Bool // the breaker is closed: the server answers, and the log was read
