@@ -61,20 +61,45 @@ const (
 
 // check checks what follows. After an error it returns that again.
 func (m *messages) check(octets []byte) error {
-	for i := 0; i < len(octets) && m.err == nil; {
-		if m.state == inText {
-			n := min(m.octets, len(octets)-i)
-			m.remember(octets[i : i+n])
+	for len(octets) > 0 && m.err == nil {
+		switch m.state {
+		case inText:
+			n := min(m.octets, len(octets))
+			m.remember(octets[:n])
 			if m.octets -= n; m.octets == 0 {
 				m.state = atCR
 			}
-			i += n
+			octets = octets[n:]
 			continue
+		case inNumber:
+			octets = m.inDigits(octets)
 		}
-		m.err = m.next(octets[i])
-		i++
+		// Most ends of lines come whole.
+		if len(octets) >= 2 && octets[0] == '\r' && octets[1] == '\n' && (m.state == atCR || m.state == inNumber && m.digits > 0) {
+			octets = octets[2:]
+			if m.state == atCR || m.isLast {
+				m.err = m.close()
+			} else {
+				m.err = m.measured()
+			}
+		} else if len(octets) > 0 {
+			m.err = m.next(octets[0])
+			octets = octets[1:]
+		}
 	}
 	return m.err
+}
+
+// inDigits reads the digits of a number, as far as they are there, and returns what follows.
+func (m *messages) inDigits(octets []byte) []byte {
+	number, digits := m.number, m.digits
+	for len(octets) > 0 && octets[0]-'0' <= 9 && digits < maxDigits {
+		number = min(10*number+int(octets[0]-'0'), tooMany)
+		digits++
+		octets = octets[1:]
+	}
+	m.number, m.digits = number, digits
+	return octets
 }
 
 // remember keeps the start of a text.
@@ -186,11 +211,8 @@ func (m *messages) inNumber(c byte) error {
 		m.state = atLF
 	case c < '0' || c > '9':
 		return fmt.Errorf("%w: a number has the octet %q", errProtocol, c)
-	case m.digits == maxDigits:
+	default: // inDigits leaves those that are too many
 		return errLarge
-	default:
-		m.digits++
-		m.number = min(10*m.number+int(c-'0'), tooMany)
 	}
 	return nil
 }
