@@ -79,6 +79,8 @@ func hostile() map[string]string {
 		"large number":              "(3492890328409238509324850943850943825024385\r\n",
 		"true":                      "#t\r\n",
 		"neither true nor false":    "#x\r\n",
+		"booleans without ends":     "#xyz#xyz#xyz#xyz",
+		"nulls without ends":        "_xy_xy_xy_xy",
 		"infinity":                  ",inf\r\n",
 		"verbatim text":             "=7\r\ntxt:abc\r\n",
 		"array of nulls":            "*5\r\n_\r\n_\r\n_\r\n_\r\n_\r\n",

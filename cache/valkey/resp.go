@@ -1,6 +1,7 @@
 package valkey
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -156,8 +157,12 @@ func (m *messages) open(kind byte) error {
 	return nil
 }
 
+// inLine reads an octet of a line. A null and a boolean are wrong at the first octet that is: the client takes them by their length, and what
+// is behind it for another reply.
 func (m *messages) inLine(c byte) error {
 	switch {
+	case m.kind == '_' && c != '\r', m.kind == '#' && m.octets == 0 && c != 't' && c != 'f', m.kind == '#' && m.octets == 1 && c != '\r':
+		return fmt.Errorf("%w: a null or a boolean has another value", errProtocol)
 	case c == '\r':
 		m.state = atLF
 		return m.endOfLine()
@@ -179,26 +184,16 @@ func (m *messages) inLine(c byte) error {
 // endOfLine checks a line that is a value. Of a redirection in a cluster the client takes the third word, whether it is there or not.
 func (m *messages) endOfLine() error {
 	m.left.octets -= m.octets
-	text := string(m.start[:m.filled])
-	switch m.kind {
-	case '_':
-		if m.octets != 0 {
-			return fmt.Errorf("%w: a null has a value", errProtocol)
-		}
-	case '#':
-		if text != "t" && text != "f" {
-			return fmt.Errorf("%w: a boolean is neither true nor false", errProtocol)
-		}
-	case '-':
-		const prefix = "ERR " // the client cuts it off
-		words := 2
-		if len(text) > len(prefix) && text[:len(prefix)] == prefix {
-			text = text[len(prefix):]
-			words++
-		}
-		if m.spaces < words && (len(text) >= 5 && text[:5] == "MOVED" || len(text) >= 3 && text[:3] == "ASK") {
-			return fmt.Errorf("%w: a redirection names no server", errProtocol)
-		}
+	if m.kind != '-' {
+		return nil
+	}
+	text, spaces := m.start[:m.filled], 2
+	if rest, ok := bytes.CutPrefix(text, []byte("ERR ")); ok { // the client cuts it off
+		text = rest
+		spaces++
+	}
+	if m.spaces < spaces && (bytes.HasPrefix(text, []byte("MOVED")) || bytes.HasPrefix(text, []byte("ASK"))) {
+		return fmt.Errorf("%w: a redirection names no server", errProtocol)
 	}
 	return nil
 }

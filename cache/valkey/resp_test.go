@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 		"$-5\r\n": errProtocol, "$-2\r\n": errProtocol, "%-1\r\n": errProtocol, "~-1\r\n": errProtocol, "=-1\r\n": errProtocol, "*-2\r\n": errProtocol,
 		"$-0\r\n": errProtocol, "$\r": errProtocol, "$-\r": errProtocol, "$+1": errProtocol, "$?": errProtocol, "*?": errProtocol, "%?": errProtocol,
 		":1 ": errProtocol, ":1\n": errProtocol, ":--": errProtocol, ":1-": errProtocol, "+a\n": errProtocol, "+a\ra": errProtocol, "$1\r\nab": errProtocol,
-		"$1\r\na\ra": errProtocol, "$0\r\n_": errProtocol, "_a\r": errProtocol, "#x\r": errProtocol, "#\r": errProtocol, "#tt\r": errProtocol,
+		"$1\r\na\ra": errProtocol, "$0\r\n_": errProtocol, "_a": errProtocol, "#x": errProtocol, "#\r": errProtocol, "#tt": errProtocol, "_\n": errProtocol, "#t\n": errProtocol,
 		"-MOVED\r": errProtocol, "-MOVED 1\r": errProtocol, "-MOVEDx\r": errProtocol, "-ASK\r": errProtocol, "-ASK 1\r": errProtocol,
 		"-ERR MOVED 1\r": errProtocol, "-ERR ASK\r": errProtocol, "*1\r\n-MOVED\r": errProtocol, strings.Repeat("*1\r\n", maxDepth+1): errProtocol,
 		">": errProtocol, "|": errProtocol, "!": errProtocol, ".": errProtocol, ";": errProtocol, "\r": errProtocol, "\x00": errProtocol, "H": errProtocol,
