@@ -10,7 +10,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary pictures soak soak-proxy deb generate run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -176,6 +176,10 @@ generate:
 	sed -i -E 's/^( +newTag: ).*/\1$(VERSION)/' deploy/kubernetes/kustomization.yaml
 	sed -i -E 's/(URND_VERSION:-)[^}]+/\1$(VERSION)/' deploy/compose/compose.yaml
 	sed -i -E 's/^(The version is )[^;]+/\1$(VERSION)/' docs/install.md
+
+# Accepts what users see of urnd as it is now: see CONTRIBUTING.md.
+promise:
+	go test -pgo=off -count 1 ./internal/promise -update
 
 clean:
 	rm -rf urnd cover.out dist

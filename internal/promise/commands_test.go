@@ -1,0 +1,143 @@
+package promise
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// command is a command of urnd, as its help text describes it.
+type command struct {
+	path  []string // without "urnd"
+	usage string   // its arguments
+	flags []commandFlag
+}
+
+type commandFlag struct {
+	name, short string
+	value       string // what stands for its value, "" for one without
+	kind        string // the type of its value, as its parser calls it
+	standard    string // its default, "" where the help text has none
+	repeatable  bool
+}
+
+// gatherCommands reads the help texts of all commands.
+func gatherCommands(_ *testing.T, p *program) []string {
+	var lines []string
+	for _, c := range p.commands {
+		name := strings.Join(append([]string{"urnd"}, c.path...), " ")
+		lines = append(lines, strings.TrimSpace(name+" "+c.usage))
+		for _, f := range c.flags {
+			line := name + " --" + f.name
+			if f.short != "" {
+				line += " -" + f.short
+			}
+			if f.value != "" {
+				line += "=" + f.value
+			}
+			line += " " + f.kind
+			if f.standard != "" {
+				line += " default=" + f.standard
+			}
+			if f.repeatable {
+				line += " repeatable"
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// readCommands returns all commands, also those that no help text lists.
+func (p *program) readCommands(t *testing.T) []command {
+	t.Helper()
+	all := []command{p.command(t)}
+	for i := 0; i < len(all); i++ {
+		for _, below := range p.subcommands(t, all[i].path) {
+			all = append(all, p.command(t, append(append([]string{}, all[i].path...), below)...))
+		}
+	}
+	return append(all, p.command(t, "man"))
+}
+
+// subcommands reads the list of commands below one.
+func (p *program) subcommands(t *testing.T, path []string) (names []string) {
+	t.Helper()
+	_, list, _ := strings.Cut(p.must(t, append(path[:len(path):len(path)], "--help")...), "\nAvailable Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		names = append(names, strings.Fields(line)[0])
+	}
+	return names
+}
+
+// command reads the help text of a command.
+func (p *program) command(t *testing.T, path ...string) command {
+	t.Helper()
+	help := p.must(t, append(path[:len(path):len(path)], "--help")...)
+	c := command{path: path}
+	_, usage, _ := strings.Cut(help, "Usage:\n")
+	usage, _, _ = strings.Cut(usage, "\n")
+	c.usage = strings.TrimPrefix(strings.TrimSpace(usage), strings.Join(append([]string{"urnd"}, path...), " "))
+	c.usage = strings.TrimSpace(c.usage)
+	_, list, _ := strings.Cut(help, "\nFlags:\n")
+	line := regexp.MustCompile(`^ +(?:-(\w), )?--([\w-]+)(?: (\S+))? {2,}(.*)$`)
+	for text := range strings.Lines(list) {
+		m := line.FindStringSubmatch(strings.TrimRight(text, "\n"))
+		if m == nil {
+			break
+		}
+		f := commandFlag{short: m[1], name: m[2], value: m[3], kind: "bool", repeatable: strings.Contains(m[4], "may be repeated")}
+		if found := regexp.MustCompile(`\(default (.*)\)$`).FindStringSubmatch(m[4]); found != nil {
+			f.standard = found[1]
+		}
+		c.flags = append(c.flags, f)
+	}
+	p.probe(t, &c)
+	return c
+}
+
+// probe finds out which values the flags of a command accept: it gives them one that is only a text, and asks for help, so
+// that nothing is done. The error names the parser of the first flag that accepts no text.
+func (p *program) probe(t *testing.T, c *command) {
+	t.Helper()
+	var open []*commandFlag
+	for i := range c.flags {
+		if c.flags[i].value != "" {
+			open = append(open, &c.flags[i])
+		}
+	}
+	refusal := regexp.MustCompile(`invalid argument "☃" for "(?:-\w, )?--([\w-]+)" flag: (?:strconv\.Parse(\w+)|time: invalid (\w+)|(.*))`)
+	for len(open) > 0 {
+		args := c.path[:len(c.path):len(c.path)]
+		for _, f := range open {
+			args = append(args, "--"+f.name+"=☃")
+		}
+		r := p.run(t, nil, append(args, "--help")...)
+		if r.status == 0 {
+			break
+		}
+		m := refusal.FindStringSubmatch(r.stderr)
+		if m == nil {
+			t.Fatalf("urnd %s: %s", strings.Join(args, " "), r.stderr)
+		}
+		rest := open[:0]
+		for _, f := range open {
+			if f.name == m[1] {
+				f.kind = strings.ToLower(m[2] + m[3])
+				if m[4] != "" {
+					f.kind = "value"
+				}
+			} else {
+				rest = append(rest, f)
+			}
+		}
+		if len(rest) == len(open) {
+			t.Fatalf("urnd %s: %s", strings.Join(args, " "), r.stderr)
+		}
+		open = rest
+	}
+	for _, f := range open {
+		f.kind = "text"
+	}
+}

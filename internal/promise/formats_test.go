@@ -1,0 +1,171 @@
+package promise
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// output is a command, or a request to the daemon, that writes documents.
+type output struct {
+	format string // csv, tsv, or json for one or several documents
+	line   string // its arguments, separated by spaces
+	file   string // what it writes, "" for standard output
+}
+
+// outputs are the commands whose output programs read. DIR is the directory of the daemon, and ADMIN its admin interface.
+func outputs() []output {
+	return []output{
+		{"json", "status --json ADMIN", ""},
+		{"json", "cache stats --json --admin ADMIN", ""},
+		{"json", "cache show --json --admin ADMIN urn:promise:a1", ""},
+		{"json", "cache show --json --admin ADMIN ORIGIN/c", ""},
+		{"json", "cache purge --json --admin ADMIN urn:promise:a1", ""},
+		{"json", "registry import --json --dry-run DIR/names.csv", ""},
+		{"json", "registry import --json --dry-run --overwrite --diff ndjson DIR/changed.csv", ""},
+		{"csv", "registry import --dry-run --overwrite --diff csv DIR/changed.csv", ""},
+		{"csv", "registry import --rejected DIR/rejected.csv DIR/bad.csv", "rejected.csv"},
+		{"csv", "registry export --force DIR/export.csv", "export.csv"},
+		{"csv", "registry export --force --history DIR/export.csv", "export.csv"},
+		{"csv", "registry export --force --spreadsheet DIR/export.csv", "export.csv"},
+		{"tsv", "registry export --force DIR/export.tsv", "export.tsv"},
+		{"json", "registry export --force DIR/export.ndjson", "export.ndjson"},
+		{"json", "registry export --force --history DIR/export.ndjson", "export.ndjson"},
+		{"csv", "registry diff sqlite:DIR/registry.db DIR/changed.csv --diff csv", ""},
+		{"json", "registry diff sqlite:DIR/registry.db DIR/changed.csv --diff ndjson", ""},
+		{"csv", "registry migrate --config DIR/migrate.yaml --dry-run --format csv", ""},
+		{"json", "registry migrate --config DIR/migrate.yaml --dry-run --format ndjson", ""},
+		{"json", "registry rewrite urn:promise: --dry-run --diff ndjson --replace https://promise.example/ --with https://promise.example/new/", ""},
+		{"json", "registry get --json urn:promise:a1", ""},
+		{"json", "registry get --json urn:promise:a3", ""},
+		{"json", "registry get --json --prefix urn:promise:", ""},
+		{"json", "registry history --json urn:promise:e1", ""},
+		{"json", "registry search --json", ""},
+		{"json", "registry changes --json", ""},
+		{"json", "registry check --json --hints", ""},
+		{"json", "registry health --json --all", ""},
+		{"json", "registry stats --json", ""},
+		{"json", "registry stats --json urn:promise:a1", ""},
+		{"json", "registry stats --json --top 2", ""},
+		{"json", "registry token list --json", ""},
+		{"json", "registry prove urn:promise:a1", ""},
+		{"json", "namespaces --json", ""},
+		{"json", "resolve --json urn:promise:a1", ""},
+		{"json", "resolve --json --trace urn:promise:a1", ""},
+		{"json", "access test --json 127.0.0.1 GET http://denied.example/", ""},
+		{"json", "access test --json 127.0.0.1 GET http://promise.example/", ""},
+		{"json", "uri parse --json urn:example:a-1?+r?=q#f", ""},
+		{"json", "uri parse --json http://u@promise.example:80/a?b#c", ""},
+		{"json", "uri normalize --json urn:EXAMPLE:a %", ""},
+		{"json", "uri compare --json urn:example:a URN:example:a", ""},
+		{"json", "uri join --json http://promise.example/a b", ""},
+		{"json", "uri key --json urn:example:a", ""},
+		{"json", "uri display --json http://promise.example/%C3%A4", ""},
+		{"json", "uri encode --json http://promise.example/ä", ""},
+		{"json", "uri extract --json DIR/text.txt", ""},
+	}
+}
+
+// gatherFormats returns the columns of tables in their order, and the members of JSON documents with their types: of what commands
+// write, and of responses that no OpenAPI document describes.
+func gatherFormats(t *testing.T, p *program) (lines []string) {
+	write(t, filepath.Join(p.daemon.directory, "bad.csv"), "name,target\nurn:promise:bad,ftp:/broken\n")
+	write(t, filepath.Join(p.daemon.directory, "changed.csv"), "name,target,note\nurn:promise:a2,https://promise.example/new,note\n"+
+		"urn:promise:a1,https://promise.example/new,\n")
+	write(t, filepath.Join(p.daemon.directory, "text.txt"), "see http://promise.example/\n")
+	rule := strings.Replace(read(t, p.daemon.directory, "urnd.yaml"), "namespaces:\n", "namespaces:\n  - {nid: promise, fold: lower}\n", 1)
+	write(t, filepath.Join(p.daemon.directory, "migrate.yaml"), rule)
+	fill := strings.NewReplacer("DIR", p.daemon.directory, "ADMIN", p.daemon.admin, "ORIGIN", p.origin.url)
+	environment := []string{"URND_CONFIG=" + filepath.Join(p.daemon.directory, "urnd.yaml")}
+	for _, o := range outputs() {
+		if !strings.Contains(o.line, "ADMIN") {
+			p.daemon.stop() // it writes its counts then
+		}
+		r := p.run(t, environment, strings.Fields(fill.Replace(o.line))...)
+		text := r.stdout
+		if r.status == 2 {
+			t.Errorf("urnd %s: %s", o.line, r.stderr)
+			continue
+		}
+		if o.file != "" {
+			text = read(t, p.daemon.directory, o.file)
+		}
+		lines = append(lines, describeOutput(t, "urnd "+o.line, o.format, text)...)
+	}
+	for _, r := range p.requests {
+		mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
+		name := strings.TrimSpace(r.at + " " + r.method + " " + r.target)
+		switch mediaType {
+		case "text/csv":
+			lines = append(lines, describeOutput(t, name, "csv", r.response)...)
+		case "application/x-ndjson":
+			lines = append(lines, describeOutput(t, name, "json", r.response)...)
+		}
+	}
+	return lines
+}
+
+// describeOutput returns the lines of one output.
+func describeOutput(t *testing.T, name, format, text string) (lines []string) {
+	t.Helper()
+	if strings.TrimSpace(text) == "" {
+		t.Errorf("%s has written nothing", name)
+		return nil
+	}
+	if format != "json" {
+		header, _, _ := strings.Cut(text, "\n")
+		return []string{fmt.Sprintf("%s: %s", name, strings.ReplaceAll(strings.TrimSpace(header), "\t", " TAB "))}
+	}
+	documents := json.NewDecoder(strings.NewReader(text))
+	for {
+		var document any
+		if err := documents.Decode(&document); err == io.EOF {
+			return lines
+		} else if err != nil {
+			t.Errorf("%s: %v in %.200s", name, err, text)
+			return lines
+		}
+		for _, member := range members("", document) {
+			lines = append(lines, name+": "+member)
+		}
+	}
+}
+
+// members returns the members of a document with their types. Names that are data, such as addresses, are "*".
+func members(path string, value any) (all []string) {
+	data := regexp.MustCompile(`^$|[^A-Za-z_]`)
+	switch v := value.(type) {
+	case object:
+		for name, member := range v {
+			if data.MatchString(name) {
+				name = "*"
+			}
+			all = append(all, members(strings.TrimPrefix(path+"."+name, "."), member)...)
+		}
+		if len(v) == 0 {
+			all = append(all, path+" object")
+		}
+	case []any:
+		for _, element := range v {
+			all = append(all, members(path+"[]", element)...)
+		}
+		if len(v) == 0 {
+			all = append(all, path+" array")
+		}
+	case string:
+		all = append(all, path+" string")
+	case bool:
+		all = append(all, path+" boolean")
+	case float64:
+		all = append(all, path+" number")
+	case nil:
+		all = append(all, path+" null")
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,86 @@
+package promise
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// openLabels are labels whose values are no closed set.
+func isOpenLabel(name string) bool {
+	return slices.Contains([]string{"le", "quantile", "server", "version", "goversion", "revision", "hash", "host", "rcode"}, name)
+}
+
+// gatherMetrics reads what the daemon serves for Prometheus after all requests: name, type and labels of each metric, and the
+// values of labels that are a closed set. Those of the Go runtime and of the process are not urnd's. What the daemon does by
+// itself, such as checks of targets, may come a little later: it is read again until all that is recorded is there.
+func gatherMetrics(t *testing.T, p *program) (lines []string) {
+	for begin := time.Now(); ; {
+		lines = readMetrics(p.get(t, p.daemon.admin+"/metrics"))
+		isThere := func(line string) bool { return slices.Contains(lines, line) }
+		if missing := slices.DeleteFunc(recorded("metrics"), isThere); len(missing) == 0 || time.Since(begin) > patience {
+			return lines
+		}
+	}
+}
+
+// patience is for how long what is missing is waited for.
+const patience = 10 * time.Second
+
+func readMetrics(text string) (lines []string) {
+	kinds, labels := make(map[string]string), make(map[string][]string)
+	sample := regexp.MustCompile(`^(urnd_\w+?)(?:\{(.*)\})? [^ ]+$`)
+	label := regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "# TYPE urnd_"); ok {
+			name, kind, _ := strings.Cut(rest, " ")
+			kinds["urnd_"+name] = kind
+			continue
+		}
+		m := sample.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		name := m[1]
+		if kinds[name] == "" {
+			name = regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name, "")
+		}
+		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
+			if l[1] != "le" && !slices.Contains(labels[name], l[1]) {
+				labels[name] = append(labels[name], l[1])
+			}
+			if !isOpenLabel(l[1]) {
+				lines = append(lines, name+" "+l[1]+"="+l[2])
+			}
+		}
+	}
+	for name, kind := range kinds {
+		slices.Sort(labels[name])
+		lines = append(lines, strings.TrimSpace(name+" "+kind+" {"+strings.Join(labels[name], ",")+"}"))
+	}
+	return lines
+}
+
+// get returns the body of a response.
+func (p *program) get(t *testing.T, url string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}

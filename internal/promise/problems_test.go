@@ -1,0 +1,138 @@
+package promise
+
+import (
+	"fmt"
+	"go/ast"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// gatherProblems reads the errors that clients are shown: the table of statuses, each with the text of its error, the setting that
+// decides and the field of the response; the rules of syntax, with their sections; and what problem documents (RFC 9457) of responses say.
+func gatherProblems(t *testing.T, p *program) []string {
+	texts := p.source.errorTexts()
+	var lines []string
+	p.source.inspect(func(p *sourcePackage, n ast.Node) {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return
+		}
+		if nameOf(literal.Type) == "Rule" && len(literal.Elts) == 3 {
+			if line := p.rule(literal); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		if row := p.row(literal, texts); row != "" {
+			lines = append(lines, row)
+		}
+	})
+	for _, r := range p.requests {
+		if r.header.Get("Content-Type") != "application/problem+json" {
+			continue
+		}
+		var document struct {
+			Title, Rule, Section string
+			Status               int
+		}
+		decode(t, r.response, &document)
+		line := fmt.Sprintf("document %d %q", document.Status, document.Title)
+		if document.Rule != "" {
+			line += fmt.Sprintf(" rule=%q section=%q", document.Rule, document.Section)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// errorTexts returns the texts of errors by the names of their variables, with the name of the package: "registry.ErrToken".
+func (s source) errorTexts() map[string]string {
+	texts := make(map[string]string)
+	s.inspect(func(p *sourcePackage, n ast.Node) {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return
+		}
+		for i, name := range v.Names {
+			if i >= len(v.Values) {
+				return
+			}
+			call, ok := v.Values[i].(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				continue
+			}
+			if text, ok := p.text(call.Args[0]); ok {
+				texts[p.files[0].Name.Name+"."+name.Name] = text
+			}
+		}
+	})
+	return texts
+}
+
+// row returns the line of a row of a table of errors and statuses, "" for another literal.
+func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) string {
+	values := make(map[string]ast.Expr)
+	for _, e := range literal.Elts {
+		if field, ok := e.(*ast.KeyValueExpr); ok {
+			values[nameOf(field.Key)] = field.Value
+		}
+	}
+	if values["err"] == nil || values["status"] == nil || !strings.HasPrefix(nameOf(values["status"]), "Status") {
+		return ""
+	}
+	name := nameOf(values["err"])
+	if name == "err" { // made of the error of a client or a server
+		return ""
+	}
+	if selector, ok := values["err"].(*ast.SelectorExpr); ok {
+		name = nameOf(selector.X) + "." + name
+	} else {
+		name = p.files[0].Name.Name + "." + name
+	}
+	said := compact(texts[name])
+	if texts[name] == "" {
+		said = name // of the standard library
+	}
+	line := fmt.Sprintf("status %s %s", statusCode(nameOf(values["status"])), said)
+	if field, ok := p.text(values["name"]); ok {
+		value, _ := p.text(values["value"])
+		line += fmt.Sprintf(" field=%q", field+": "+value)
+	}
+	if setting, ok := p.text(values["setting"]); ok {
+		line += " setting=" + setting
+	}
+	return line
+}
+
+// rule returns the line of a rule of syntax: its name, section, and what it says.
+func (p *sourcePackage) rule(literal *ast.CompositeLit) string {
+	var parts [3]string
+	for i, e := range literal.Elts {
+		text, ok := p.text(e)
+		if !ok {
+			return ""
+		}
+		parts[i] = compact(text)
+	}
+	return "rule " + strings.Join(parts[:], " ")
+}
+
+// statusCode returns the number of a constant of net/http, its name where it is unknown.
+func statusCode(name string) string {
+	exceptions := map[string]int{
+		"StatusRequestURITooLong": http.StatusRequestURITooLong, "StatusHTTPVersionNotSupported": http.StatusHTTPVersionNotSupported,
+		"StatusProxyAuthRequired": http.StatusProxyAuthRequired,
+	}
+	if code := exceptions[name]; code != 0 {
+		return strconv.Itoa(code)
+	}
+	const first, last = 100, 599
+	for code := first; code <= last; code++ {
+		text := strings.NewReplacer(" ", "", "-", "", "'", "").Replace(http.StatusText(code))
+		if text != "" && "Status"+text == name {
+			return strconv.Itoa(code)
+		}
+	}
+	return name
+}

@@ -1,0 +1,181 @@
+package promise
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// source is the code of the program, without tests and what only builders use, by package.
+type source []sourcePackage
+
+type sourcePackage struct {
+	folder string // "proxy/route"
+	files  []*ast.File
+	texts  map[string]string // constants of the package that are texts
+}
+
+// builders are folders of code that is not in the program.
+func isBuilders(folder string) bool {
+	switch folder {
+	case "internal/adversary", "internal/arch", "internal/bench", "internal/deploy", "internal/promise", "internal/testserver",
+		"internal/tools", "test":
+		return true
+	}
+	name := path.Base(folder)
+	return name == "testdata" || name == "node_modules" || strings.HasSuffix(name, "test") || strings.HasPrefix(name, ".") && name != "."
+}
+
+func readSource(root string) (source, error) {
+	var all source
+	set := token.NewFileSet()
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		if relative = filepath.ToSlash(relative); entry.IsDir() {
+			if isBuilders(relative) {
+				return fs.SkipDir
+			}
+			all = append(all, sourcePackage{folder: relative, texts: map[string]string{}})
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		folder := path.Dir(relative)
+		for i := range all {
+			if all[i].folder == folder {
+				all[i].files = append(all[i].files, file)
+			}
+		}
+		return nil
+	})
+	for i := range all {
+		all[i].readTexts()
+	}
+	return all, err
+}
+
+// readTexts finds the constants of a package that are texts. Those that are made of others are found in as many rounds.
+func (p *sourcePackage) readTexts() {
+	for range 3 {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+					p.readConstants(g)
+				}
+			}
+		}
+	}
+}
+
+func (p *sourcePackage) readConstants(g *ast.GenDecl) {
+	for _, spec := range g.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		if !ok || len(v.Values) != len(v.Names) {
+			continue
+		}
+		for i, name := range v.Names {
+			if text, ok := p.text(v.Values[i]); ok {
+				p.texts[name.Name] = text
+			}
+		}
+	}
+}
+
+// text returns the value of an expression of texts that are constant in its package. It is false where it is none;
+// a part that is not constant is an ellipsis, as long as another part is.
+func (p *sourcePackage) text(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			return constant.StringVal(constant.MakeFromLiteral(e.Value, e.Kind, 0)), true
+		}
+	case *ast.ParenExpr:
+		return p.text(e.X)
+	case *ast.Ident:
+		text, ok := p.texts[e.Name]
+		return text, ok
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			return "", false
+		}
+		left, isLeft := p.text(e.X)
+		right, isRight := p.text(e.Y)
+		if !isLeft && !isRight {
+			return "", false
+		}
+		if !isLeft {
+			left = "…"
+		}
+		if !isRight {
+			right = "…"
+		}
+		return left + right, true
+	case *ast.CallExpr: // a conversion, or what fills a text in
+		switch nameOf(e.Fun) {
+		case "string", "Sprintf", "Errorf", "text":
+			if len(e.Args) > 0 {
+				return p.text(e.Args[0])
+			}
+		}
+	}
+	return "", false
+}
+
+// nameOf returns the last part of the name of a function, a type or a value, "" for other expressions.
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.ParenExpr:
+		return nameOf(e.X)
+	case *ast.StarExpr:
+		return nameOf(e.X)
+	}
+	return ""
+}
+
+// inspect calls f for each node of the source.
+func (s source) inspect(f func(p *sourcePackage, n ast.Node)) {
+	for i := range s {
+		s[i].inspect(func(n ast.Node) { f(&s[i], n) })
+	}
+}
+
+func (p *sourcePackage) inspect(f func(ast.Node)) {
+	for _, file := range p.files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if n != nil {
+				f(n)
+			}
+			return true
+		})
+	}
+}
+
+// folder returns the package in a folder, an empty one where there is none.
+func (s source) folder(name string) sourcePackage {
+	for i := range s {
+		if s[i].folder == name {
+			return s[i]
+		}
+	}
+	return sourcePackage{}
+}
