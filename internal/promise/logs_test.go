@@ -1,16 +1,39 @@
 package promise
 
 import (
+	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // gatherLogs reads the calls of loggers in the source: level, message, and the keys of attributes in order. Those that are added
-// under a condition are among them; an ellipsis is what is made elsewhere.
-func gatherLogs(_ *testing.T, p *program) (lines []string) {
-	s := p.source
+// under a condition are among them; an ellipsis is what is made elsewhere. Where it has one, or there is no such call, the records that
+// the daemon has written are lines as well.
+func gatherLogs(t *testing.T, p *program) []string {
+	lines := logsOfSource(p.source)
+	p.daemon.stop()
+	for text := range strings.Lines(p.daemon.log.String()) {
+		var record object
+		decode(t, text, &record)
+		level, message := fmt.Sprint(record["level"]), fmt.Sprint(record["msg"])
+		isCalled := func(line string) bool {
+			return strings.HasPrefix(line+" ", level+" "+compact(message)+" ") && !strings.HasSuffix(line, "…")
+		}
+		if level == "DEBUG" || slices.ContainsFunc(lines, isCalled) { // net/http writes some that are not urnd's
+			continue
+		}
+		delete(record, "time")
+		delete(record, "level")
+		delete(record, "msg")
+		lines = append(lines, fmt.Sprintf("written %s %s %s", level, compact(message), strings.Join(slices.Sorted(maps.Keys(record)), " ")))
+	}
+	return lines
+}
+
+func logsOfSource(s source) (lines []string) {
 	for i := range s {
 		for _, file := range s[i].files {
 			for _, declaration := range file.Decls {

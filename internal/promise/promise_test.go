@@ -35,7 +35,6 @@ func kinds() []kind {
 		{"commands", gatherCommands},
 		{"openapi", gatherOpenAPI},
 		{"metrics", gatherMetrics},
-		{"logs", gatherLogs},
 		{"texts", gatherTexts},
 		{"problems", gatherProblems},
 		{"links", gatherLinks},
@@ -44,6 +43,7 @@ func kinds() []kind {
 		{"exits", gatherExits},
 		{"formats", gatherFormats}, // it stops the daemon
 		{"accesslogs", gatherAccessLogs},
+		{"logs", gatherLogs},
 	}
 }
 
