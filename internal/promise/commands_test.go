@@ -2,6 +2,7 @@ package promise
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,9 +22,10 @@ type commandFlag struct {
 	repeatable  bool
 }
 
-// gatherCommands reads the help texts of all commands.
-func gatherCommands(_ *testing.T, p *program) []string {
-	var lines []string
+// gatherCommands reads the help texts of all commands, and what the manual of the program lists: exit statuses, variables of the
+// environment, files.
+func gatherCommands(t *testing.T, p *program) []string {
+	lines := p.manual(t)
 	for _, c := range p.commands {
 		name := strings.Join(append([]string{"urnd"}, c.path...), " ")
 		lines = append(lines, strings.TrimSpace(name+" "+c.usage))
@@ -44,6 +46,27 @@ func gatherCommands(_ *testing.T, p *program) []string {
 			}
 			lines = append(lines, line)
 		}
+	}
+	return lines
+}
+
+// manual returns what the sections of urnd(1) list that no help text has: each item stands behind a request for a tagged paragraph.
+func (p *program) manual(t *testing.T) (lines []string) {
+	t.Helper()
+	directory := t.TempDir()
+	p.must(t, "man", directory)
+	section, isItem := "", false
+	word := regexp.MustCompile(`\\f[BI](.*?)\\f[PR]`)
+	for line := range strings.Lines(read(t, directory, "urnd.1")) {
+		if name, ok := strings.CutPrefix(line, ".SH "); ok {
+			section = strings.TrimSpace(name)
+		}
+		if isItem && slices.Contains([]string{"EXIT STATUS", "ENVIRONMENT", "FILES"}, section) {
+			for _, m := range word.FindAllStringSubmatch(line, -1) {
+				lines = append(lines, "manual "+section+": "+m[1])
+			}
+		}
+		isItem = strings.HasPrefix(line, ".TP")
 	}
 	return lines
 }

@@ -29,8 +29,8 @@ type daemon struct {
 	reloaded            chan struct{} // gets a value after each reload
 }
 
-// everything is a configuration with all turned on that can be observed without servers of others. DIR is a directory of the
-// test, DNS the address of its DNS server, ORIGIN that of its HTTP server.
+// everything is a configuration with all turned on that can be observed without servers of others; that of cache.shared does not
+// answer. DIR is a directory of the test, FILES that of files, DNS the address of its DNS server, ORIGIN that of its HTTP server.
 const everything = `
 listen:
   service: ['127.0.0.1:0']
@@ -56,7 +56,7 @@ registry:
   health_pause: 0s
 cdn: {tags: Cache-Tag, ttl: 1h, webhooks: ['http://ORIGIN/purge']}
 ark: {support_who: Example, support_what: all, support_when: always, support_where: 'https://example.org/'}
-cache: {directory: DIR, disk: 16MiB, disk_directory: DIR/disk}
+cache: {directory: DIR, disk: 16MiB, disk_directory: DIR/disk, shared: 'redis://127.0.0.1:1', shared_key: DIR/shared.key}
 site: {name: Example, contact: 'mailto:a@example.org', imprint: 'https://example.org/imprint', privacy: 'https://example.org/privacy'}
 access:
   allow_destinations: [127.0.0.0/8]
@@ -67,7 +67,7 @@ proxy:
   pac_proxies: ['promise.example:8141']
   rules: [{id: no-denied, action: deny, hosts: [denied.example]}]
   origins: [{host: site.example, servers: ['http://ORIGIN']}]
-file: {roots: [DIR/files]}
+file: {roots: [FILES]}
 log: {level: DEBUG, format: json, access: json, access_file: DIR/access.log}
 `
 
@@ -137,14 +137,23 @@ func (d *daemon) reload(t *testing.T) {
 func (p *program) prepare(t *testing.T, dns, origin string) (directory, config string) {
 	t.Helper()
 	directory = t.TempDir()
-	for _, name := range []string{"files", "disk"} {
-		if err := os.Mkdir(filepath.Join(directory, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Mkdir(filepath.Join(directory, "disk"), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	write(t, filepath.Join(directory, "files", "a.txt"), "a file\n")
+	write(t, filepath.Join(directory, "shared.key"), strings.Repeat("k", 32)+"\n")
 	writeCertificate(t, directory)
-	return directory, strings.NewReplacer("DIR", directory, "DNS", dns, "ORIGIN", strings.TrimPrefix(origin, "http://")).Replace(everything)
+	return directory, strings.NewReplacer("DIR", directory, "FILES", files(t), "DNS", dns, "ORIGIN", strings.TrimPrefix(origin, "http://")).Replace(everything)
+}
+
+// files returns the directory of the files that urnd serves. They are not made by the test: a file that was just changed has no
+// Last-Modified.
+func files(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", "files"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func write(t *testing.T, path, text string) {

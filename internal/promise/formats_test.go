@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,14 +98,34 @@ func gatherFormats(t *testing.T, p *program) (lines []string) {
 		}
 		lines = append(lines, describeOutput(t, "urnd "+o.line, o.format, text)...)
 	}
+	return append(lines, p.responseFormats(t)...)
+}
+
+// responseFormats returns the columns and members of responses that no OpenAPI document describes. What several requests are answered
+// with is listed for the first one.
+func (p *program) responseFormats(t *testing.T) (lines []string) {
+	t.Helper()
+	seen := make(map[string]bool)
 	for _, r := range p.requests {
 		mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
-		name := strings.TrimSpace(r.at + " " + r.method + " " + r.target)
+		format := "json"
 		switch mediaType {
 		case "text/csv":
-			lines = append(lines, describeOutput(t, name, "csv", r.response)...)
-		case "application/x-ndjson":
-			lines = append(lines, describeOutput(t, name, "json", r.response)...)
+			format = "csv"
+		case "application/x-ndjson", "application/ld+json", "application/linkset+json", "application/vnd.citationstyles.csl+json":
+		case "application/json":
+			if r.status != http.StatusOK || !strings.Contains(r.target, "/N2C") && !strings.Contains(r.target, "/.well-known/") {
+				continue
+			}
+		default:
+			continue
+		}
+		found := describeOutput(t, "", format, r.response)
+		if key := strings.Join(found, "\n"); !seen[key] {
+			seen[key] = true
+			for _, line := range found {
+				lines = append(lines, r.at+" "+r.method+" "+r.target+line)
+			}
 		}
 	}
 	return lines
@@ -138,7 +159,7 @@ func describeOutput(t *testing.T, name, format, text string) (lines []string) {
 
 // members returns the members of a document with their types. Names that are data, such as addresses, are "*".
 func members(path string, value any) (all []string) {
-	data := regexp.MustCompile(`^$|[^A-Za-z_]`)
+	data := regexp.MustCompile(`^$|[^A-Za-z_@$:-]`)
 	switch v := value.(type) {
 	case object:
 		for name, member := range v {

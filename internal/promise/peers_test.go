@@ -29,7 +29,7 @@ func startDNS(t *testing.T) string {
 		},
 	}
 	started := make(chan struct{})
-	server := &dns.Server{PacketConn: conn, NotifyStartedFunc: func() { close(started) }, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
+	answer := dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
 		reply := new(dns.Msg).SetReply(q)
 		name := strings.ToLower(q.Question[0].Name)
 		data, ok := zone[name]
@@ -45,7 +45,8 @@ func startDNS(t *testing.T) string {
 			}
 		}
 		_ = w.WriteMsg(reply)
-	})}
+	})
+	server := &dns.Server{PacketConn: conn, Handler: answer, NotifyStartedFunc: func() { close(started) }}
 	ended := make(chan error, 1)
 	go func() { ended <- server.ActivateAndServe() }()
 	<-started

@@ -6,8 +6,14 @@ import (
 	"testing"
 )
 
-// gatherTexts reads the texts of pages in the source: the identifier and the English text of each, and the English of
-// sentences that have no identifier. Translations may change.
+// languages are those of the pages, by the functions that return the texts, in the order in which sentences have them.
+func languages() []struct{ tag, function string } {
+	return []struct{ tag, function string }{
+		{"en", "english"}, {"de", "german"}, {"fr", "french"}, {"es", "spanish"}, {"zh", "chinese"},
+	}
+}
+
+// gatherTexts reads the texts of pages in the source: those with an identifier, and sentences, which have none but their English text.
 func gatherTexts(t *testing.T, p *program) []string {
 	pages := p.source.folder("proxy/pages")
 	var lines []string
@@ -16,33 +22,54 @@ func gatherTexts(t *testing.T, p *program) []string {
 		if !ok {
 			return
 		}
-		switch {
-		case f.Name.Name == "english":
-			lines = append(lines, pages.fields(f, "text ")...)
-		case strings.HasSuffix(f.Name.Name, "Sentences"):
-			ast.Inspect(f, func(n ast.Node) bool {
-				row, ok := n.(*ast.CompositeLit)
-				if !ok || row.Type != nil || len(row.Elts) == 0 {
-					return true
-				}
-				english, ok := pages.text(row.Elts[0])
-				if !ok {
-					t.Errorf("a sentence of %s is not a constant", f.Name.Name)
-				}
-				lines = append(lines, "sentence "+compact(english))
-				return true
-			})
+		for _, l := range languages() {
+			if f.Name.Name == l.function {
+				lines = append(lines, pages.identified(f, l.tag)...)
+			}
+		}
+		if strings.HasSuffix(f.Name.Name, "Sentences") {
+			lines = append(lines, pages.sentences(t, f)...)
 		}
 	})
 	return lines
 }
 
-// fields returns a line for each field of composite literals below a node whose value is a text.
-func (p *sourcePackage) fields(below ast.Node, prefix string) (lines []string) {
-	ast.Inspect(below, func(n ast.Node) bool {
+// identified returns a line for each field of composite literals in a function whose value is a text.
+func (p *sourcePackage) identified(f *ast.FuncDecl, tag string) (lines []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
 		if field, ok := n.(*ast.KeyValueExpr); ok {
 			if text, ok := p.text(field.Value); ok {
-				lines = append(lines, prefix+nameOf(field.Key)+" "+compact(text))
+				lines = append(lines, "text "+nameOf(field.Key)+" "+tag+" "+compact(text))
+			}
+		}
+		return true
+	})
+	return lines
+}
+
+// sentences returns a line for each translation of each sentence in a function.
+func (p *sourcePackage) sentences(t *testing.T, f *ast.FuncDecl) (lines []string) {
+	t.Helper()
+	ast.Inspect(f, func(n ast.Node) bool {
+		row, ok := n.(*ast.CompositeLit)
+		if !ok || row.Type != nil {
+			return true
+		}
+		if len(row.Elts) != len(languages()) {
+			t.Errorf("a sentence of %s is not in all languages", f.Name.Name)
+			return true
+		}
+		english := ""
+		for i, l := range languages() {
+			text, ok := p.text(row.Elts[i])
+			if !ok {
+				t.Errorf("a sentence of %s is not a constant", f.Name.Name)
+			}
+			if i == 0 {
+				english = compact(text)
+				lines = append(lines, "sentence "+english)
+			} else {
+				lines = append(lines, "sentence "+english+" "+l.tag+" "+compact(text))
 			}
 		}
 		return true

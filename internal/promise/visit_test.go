@@ -82,6 +82,9 @@ GET /uri-res/N2C?urn:promise:a1 | Accept: text/html
 GET /uri-res/N2C.html?urn:promise:a1
 GET /uri-res/N2C.json?urn:promise:a1
 GET /uri-res/N2C.jsonld?urn:promise:a1
+GET /uri-res/N2C?urn:promise:a1 | Accept: application/vnd.citationstyles.csl+json
+GET /uri-res/N2C?urn:promise:a1 | Accept: application/x-bibtex
+GET /uri-res/N2C?urn:promise:a1 | Accept: text/turtle
 GET /uri-res/N2C.ttl?urn:promise:a1
 GET /uri-res/N2C.csv?urn:promise:a1
 GET /uri-res/N2C.bib?urn:promise:a1
@@ -118,7 +121,7 @@ GET /doi:10.1000/182
 GET /http://promise.example/
 GET /ftp://promise.example/
 GET /ftp://promise.example/ | Accept: text/html
-GET /file://DIR/files/a.txt
+GET /file://FILES/a.txt
 GET /c1 | Host: purl.example
 GET /none | Host: purl.example
 GET /01/09506000134352 | Host: id.example
@@ -150,7 +153,7 @@ GET /names?prefix=urn:promise:
 GET /names?q=one
 GET /fetch
 GET /fetch?uri=http://promise.example/
-GET /fetch?uri=file://DIR/files/a.txt
+GET /fetch?uri=file://FILES/a.txt
 GET /timegate/urn:promise:a1
 GET /timemap/urn:promise:a1
 GET /timemap/link/urn:promise:a1
@@ -175,8 +178,8 @@ GET ORIGIN/a | Range: bytes=2-3
 GET http://denied.example/
 GET http://none.promise.example/
 GET ftp://none.promise.example/
-GET file://DIR/files/
-GET file://DIR/files/a.txt
+GET file://FILES/
+GET file://FILES/a.txt
 GET file:///none
 GET foo://promise.example/
 GET urn:promise:a1
@@ -267,7 +270,7 @@ POST /healthz
 func (p *program) visit(t *testing.T, token string) (all []request) {
 	t.Helper()
 	d := p.daemon
-	fill := strings.NewReplacer("DIR", d.directory, "ORIGIN", p.origin.url, "TOKEN", "Authorization: Bearer "+token)
+	fill := strings.NewReplacer("DIR", d.directory, "FILES", files(t), "ORIGIN", p.origin.url, "TOKEN", "Authorization: Bearer "+token)
 	proxy, err := url.Parse(d.service)
 	if err != nil {
 		t.Fatal(err)
