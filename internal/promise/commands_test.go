@@ -22,8 +22,8 @@ type commandFlag struct {
 	repeatable  bool
 }
 
-// gatherCommands reads the help texts of all commands, and what the manual of the program lists: exit statuses, variables of the
-// environment, files.
+// gatherCommands reads the help texts of all commands, and what the manual of the program lists: exit statuses,
+// variables of the environment, files.
 func gatherCommands(t *testing.T, p *program) []string {
 	lines := p.manual(t)
 	for _, c := range p.commands {
@@ -50,7 +50,8 @@ func gatherCommands(t *testing.T, p *program) []string {
 	return lines
 }
 
-// manual returns what the sections of urnd(1) list that no help text has: each item stands behind a request for a tagged paragraph.
+// manual returns what the sections of urnd(1) list that no help text has: each item stands behind a request for a
+// tagged paragraph.
 func (p *program) manual(t *testing.T) (lines []string) {
 	t.Helper()
 	directory := t.TempDir()
@@ -110,7 +111,8 @@ func (p *program) command(t *testing.T, path ...string) command {
 		if m == nil {
 			break
 		}
-		f := commandFlag{short: m[1], name: m[2], value: m[3], kind: "bool", repeatable: strings.Contains(m[4], "may be repeated")}
+		f := commandFlag{short: m[1], name: m[2], value: m[3], kind: "bool"}
+		f.repeatable = strings.Contains(m[4], "may be repeated")
 		if found := regexp.MustCompile(`\(default (.*)\)$`).FindStringSubmatch(m[4]); found != nil {
 			f.standard = found[1]
 		}
@@ -120,8 +122,8 @@ func (p *program) command(t *testing.T, path ...string) command {
 	return c
 }
 
-// probe finds out which values the flags of a command accept: it gives them one that is only a text, and asks for help, so
-// that nothing is done. The error names the parser of the first flag that accepts no text.
+// probe finds out which values the flags of a command accept: it gives them one that is only a text, and asks for
+// help, so that nothing is done. The error names the parser of the first flag that accepts no text.
 func (p *program) probe(t *testing.T, c *command) {
 	t.Helper()
 	var open []*commandFlag
@@ -130,7 +132,8 @@ func (p *program) probe(t *testing.T, c *command) {
 			open = append(open, &c.flags[i])
 		}
 	}
-	refusal := regexp.MustCompile(`invalid argument "☃" for "(?:-\w, )?--([\w-]+)" flag: (?:strconv\.Parse(\w+)|time: invalid (\w+)|(.*))`)
+	refusal := regexp.MustCompile(`invalid argument "☃" for "(?:-\w, )?--([\w-]+)" flag: ` +
+		`(?:strconv\.Parse(\w+)|time: invalid (\w+)|(.*))`)
 	for len(open) > 0 {
 		args := c.path[:len(c.path):len(c.path)]
 		for _, f := range open {

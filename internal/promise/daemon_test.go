@@ -29,8 +29,9 @@ type daemon struct {
 	reloaded            chan struct{} // gets a value after each reload
 }
 
-// everything is a configuration with all turned on that can be observed without servers of others; that of cache.shared does not
-// answer. DIR is a directory of the test, FILES that of files, DNS the address of its DNS server, ORIGIN that of its HTTP server.
+// everything is a configuration with all turned on that can be observed without servers of others; that of
+// cache.shared does not answer. DIR is a directory of the test, FILES that of files, DNS the address of its DNS
+// server, ORIGIN that of its HTTP server.
 const everything = `
 listen:
   service: ['127.0.0.1:0']
@@ -85,7 +86,8 @@ func (p *program) start(t *testing.T, directory, config string, environment ...s
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{directory: directory, log: new(strings.Builder), process: command.Process, reloaded: make(chan struct{}, 1)}
+	d := &daemon{directory: directory, log: new(strings.Builder), process: command.Process}
+	d.reloaded = make(chan struct{}, 1)
 	lines := bufio.NewScanner(stderr)
 	for d.service == "" {
 		if !lines.Scan() {
@@ -142,11 +144,13 @@ func (p *program) prepare(t *testing.T, dns, origin string) (directory, config s
 	}
 	write(t, filepath.Join(directory, "shared.key"), strings.Repeat("k", 32)+"\n")
 	writeCertificate(t, directory)
-	return directory, strings.NewReplacer("DIR", directory, "FILES", files(t), "DNS", dns, "ORIGIN", strings.TrimPrefix(origin, "http://")).Replace(everything)
+	host := strings.TrimPrefix(origin, "http://")
+	fill := strings.NewReplacer("DIR", directory, "FILES", files(t), "DNS", dns, "ORIGIN", host)
+	return directory, fill.Replace(everything)
 }
 
-// files returns the directory of the files that urnd serves. They are not made by the test: a file that was just changed has no
-// Last-Modified.
+// files returns the directory of the files that urnd serves. They are not made by the test: a file that was just
+// changed has no Last-Modified.
 func files(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "files"))
@@ -182,6 +186,13 @@ func writeCertificate(t *testing.T, directory string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(directory, "certificate.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})))
-	write(t, filepath.Join(directory, "key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+	for _, file := range []struct {
+		name string
+		pem.Block
+	}{
+		{"certificate.pem", pem.Block{Type: "CERTIFICATE", Bytes: certificate}},
+		{"key.pem", pem.Block{Type: "PRIVATE KEY", Bytes: private}},
+	} {
+		write(t, filepath.Join(directory, file.name), string(pem.EncodeToMemory(&file.Block)))
+	}
 }

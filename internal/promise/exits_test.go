@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// exits are commands of which the exit status is recorded: it says what has happened. What they read from standard input is
-// behind " < ".
+// exits are commands of which the exit status is recorded: it says what has happened. What they read from standard
+// input is behind " < ".
 const exits = `
 access test 127.0.0.1 GET http://promise.example/
 access test 127.0.0.1 GET http://denied.example/

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// gatherLinks returns the relation types of links: in Link fields (RFC 8288), in linksets (RFC 9264), in pages, and those
-// that the source has in texts.
+// gatherLinks returns the relation types of links: in Link fields (RFC 8288), in linksets (RFC 9264), in pages, and
+// those that the source has in texts.
 func gatherLinks(t *testing.T, p *program) (lines []string) {
 	field := regexp.MustCompile(`rel="([^"]*)"`)
 	element := regexp.MustCompile(`<(link|a)\b[^>]*\brel="([^"]*)"`)
@@ -63,16 +63,16 @@ func (p *program) linksOfSource() (lines []string) {
 	return lines
 }
 
-// shown are fields whose values are a promise as well.
+// isShown reports whether the values of a field are a promise as well.
 func isShown(name string) bool {
 	return slices.Contains([]string{
-		"Accept-Patch", "Accept-Ranges", "Allow", "Content-Security-Policy", "Permissions-Policy", "Referrer-Policy", "Retry-After", "Vary",
-		"Proxy-Authenticate", "Www-Authenticate", "X-Content-Type-Options", "X-Frame-Options",
+		"Accept-Patch", "Accept-Ranges", "Allow", "Content-Security-Policy", "Permissions-Policy", "Referrer-Policy",
+		"Retry-After", "Vary", "Proxy-Authenticate", "Www-Authenticate", "X-Content-Type-Options", "X-Frame-Options",
 	}, name) || strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "Cross-Origin-")
 }
 
-// gatherFields returns the names of the header fields that urnd sends: in responses to clients, in requests to origins and
-// webhooks, and those that the source has.
+// gatherFields returns the names of the header fields that urnd sends: in responses to clients, in requests to origins
+// and webhooks, and those that the source has.
 func gatherFields(_ *testing.T, p *program) (lines []string) {
 	hash := regexp.MustCompile(`'sha(256|384|512)-[^']*'`) // of the style of a page, which is no promise
 	for _, r := range p.requests {
@@ -127,7 +127,8 @@ func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	return names
 }
 
-// isHeader reports whether an expression is the fields of a message, by its name: header, w.Header(), r.Header, trailer.
+// isHeader reports whether an expression is the fields of a message, by its name: header, w.Header(), r.Header,
+// trailer.
 func isHeader(e ast.Expr) bool {
 	if call, ok := e.(*ast.CallExpr); ok {
 		e = call.Fun

@@ -19,7 +19,8 @@ type output struct {
 	file   string // what it writes, "" for standard output
 }
 
-// outputs are the commands whose output programs read. DIR is the directory of the daemon, and ADMIN its admin interface.
+// outputs are the commands whose output programs read. DIR is the directory of the daemon, and ADMIN its admin
+// interface.
 func outputs() []output {
 	return []output{
 		{"json", "status --json ADMIN", ""},
@@ -41,7 +42,7 @@ func outputs() []output {
 		{"json", "registry diff sqlite:DIR/registry.db DIR/changed.csv --diff ndjson", ""},
 		{"csv", "registry migrate --config DIR/migrate.yaml --dry-run --format csv", ""},
 		{"json", "registry migrate --config DIR/migrate.yaml --dry-run --format ndjson", ""},
-		{"json", "registry rewrite urn:promise: --dry-run --diff ndjson --replace https://promise.example/ --with https://promise.example/new/", ""},
+		{"json", "registry rewrite urn:promise: --dry-run --diff ndjson --replace https://promise.example/ --with https://b.example/", ""},
 		{"json", "registry get --json urn:promise:a1", ""},
 		{"json", "registry get --json urn:promise:a3", ""},
 		{"json", "registry get --json --prefix urn:promise:", ""},
@@ -72,15 +73,16 @@ func outputs() []output {
 	}
 }
 
-// gatherFormats returns the columns of tables in their order, and the members of JSON documents with their types: of what commands
-// write, and of responses that no OpenAPI document describes.
+// gatherFormats returns the columns of tables in their order, and the members of JSON documents with their types: of
+// what commands write, and of responses that no OpenAPI document describes.
 func gatherFormats(t *testing.T, p *program) (lines []string) {
 	write(t, filepath.Join(p.daemon.directory, "bad.csv"), "name,target\nurn:promise:bad,ftp:/broken\n")
-	write(t, filepath.Join(p.daemon.directory, "changed.csv"), "name,target,note\nurn:promise:a2,https://promise.example/new,note\n"+
-		"urn:promise:a1,https://promise.example/new,\n")
+	write(t, filepath.Join(p.daemon.directory, "changed.csv"), "name,target,note\n"+
+		"urn:promise:a2,https://promise.example/new,note\nurn:promise:a1,https://promise.example/new,\n")
 	write(t, filepath.Join(p.daemon.directory, "text.txt"), "see http://promise.example/\n")
-	rule := strings.Replace(read(t, p.daemon.directory, "urnd.yaml"), "namespaces:\n", "namespaces:\n  - {nid: promise, fold: lower}\n", 1)
-	write(t, filepath.Join(p.daemon.directory, "migrate.yaml"), rule)
+	const list, rule = "namespaces:\n", "  - {nid: promise, fold: lower}\n"
+	config := strings.Replace(read(t, p.daemon.directory, "urnd.yaml"), list, list+rule, 1)
+	write(t, filepath.Join(p.daemon.directory, "migrate.yaml"), config)
 	fill := strings.NewReplacer("DIR", p.daemon.directory, "ADMIN", p.daemon.admin, "ORIGIN", p.origin.url)
 	environment := []string{"URND_CONFIG=" + filepath.Join(p.daemon.directory, "urnd.yaml")}
 	for _, o := range outputs() {
@@ -101,8 +103,8 @@ func gatherFormats(t *testing.T, p *program) (lines []string) {
 	return append(lines, p.responseFormats(t)...)
 }
 
-// responseFormats returns the columns and members of responses that no OpenAPI document describes. What several requests are answered
-// with is listed for the first one.
+// responseFormats returns the columns and members of responses that no OpenAPI document describes. What several
+// requests are answered with is listed for the first one.
 func (p *program) responseFormats(t *testing.T) (lines []string) {
 	t.Helper()
 	seen := make(map[string]bool)
@@ -112,7 +114,8 @@ func (p *program) responseFormats(t *testing.T) (lines []string) {
 		switch mediaType {
 		case "text/csv":
 			format = "csv"
-		case "application/x-ndjson", "application/ld+json", "application/linkset+json", "application/vnd.citationstyles.csl+json":
+		case "application/x-ndjson", "application/ld+json", "application/linkset+json",
+			"application/vnd.citationstyles.csl+json":
 		case "application/json":
 			if r.status != http.StatusOK || !strings.Contains(r.target, "/N2C") && !strings.Contains(r.target, "/.well-known/") {
 				continue

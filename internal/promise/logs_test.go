@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// gatherLogs reads the calls of loggers in the source: level, message, and the keys of attributes in order. Those that are added
-// under a condition are among them; an ellipsis is what is made elsewhere. Where it has one, or there is no such call, the records that
-// the daemon has written are lines as well.
+// gatherLogs reads the calls of loggers in the source: level, message, and the keys of attributes in order. Those that
+// are added under a condition are among them; an ellipsis is what is made elsewhere. Where it has one, or there is no
+// such call, the records that the daemon has written are lines as well.
 func gatherLogs(t *testing.T, p *program) []string {
 	lines := logsOfSource(p.source)
 	p.daemon.stop()
@@ -28,7 +28,8 @@ func gatherLogs(t *testing.T, p *program) []string {
 		delete(record, "time")
 		delete(record, "level")
 		delete(record, "msg")
-		lines = append(lines, fmt.Sprintf("written %s %s %s", level, compact(message), strings.Join(slices.Sorted(maps.Keys(record)), " ")))
+		keys := strings.Join(slices.Sorted(maps.Keys(record)), " ")
+		lines = append(lines, fmt.Sprintf("written %s %s %s", level, compact(message), keys))
 	}
 	return lines
 }
@@ -96,18 +97,20 @@ func (l logCall) lines(call *ast.CallExpr) (lines []string) {
 	return lines
 }
 
-// isLogger reports whether an expression is a logger, by its name: log, d.log, log.With(...), h.config.Log, l.log.Load().
+// isLogger reports whether an expression is a logger, by its name: log, d.log, log.With(...), h.config.Log,
+// l.log.Load().
 func isLogger(e ast.Expr) bool {
 	if call, ok := e.(*ast.CallExpr); ok {
 		method, isMethod := call.Fun.(*ast.SelectorExpr)
-		return isMethod && (slices.Contains([]string{"With", "WithGroup", "Load"}, method.Sel.Name) && isLogger(method.X) || isLogger(call.Fun))
+		isOf := isMethod && slices.Contains([]string{"With", "WithGroup", "Load"}, method.Sel.Name)
+		return isOf && isLogger(method.X) || isMethod && isLogger(call.Fun)
 	}
 	name := strings.ToLower(nameOf(e))
 	return strings.HasSuffix(name, "log") || strings.HasSuffix(name, "logger") || name == "slog"
 }
 
-// messages returns the texts that a message may be: a constant, those that a variable is set to in its function, or those that
-// callers pass.
+// messages returns the texts that a message may be: a constant, those that a variable is set to in its function, or
+// those that callers pass.
 func (l logCall) messages(e ast.Expr) (texts []string) {
 	if text, ok := l.in.text(e); ok {
 		return []string{text}

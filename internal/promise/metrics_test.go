@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
-// openLabels are labels whose values are no closed set.
+// isOpenLabel reports whether the values of a label are no closed set.
 func isOpenLabel(name string) bool {
-	return slices.Contains([]string{"le", "quantile", "server", "version", "goversion", "revision", "hash", "host", "rcode"}, name)
+	open := []string{"le", "quantile", "server", "version", "goversion", "revision", "hash", "host", "rcode"}
+	return slices.Contains(open, name)
 }
 
-// gatherMetrics reads what the daemon serves for Prometheus after all requests: name, type and labels of each metric, and the
-// values of labels that are a closed set. Those of the Go runtime and of the process are not urnd's. What the daemon does by
-// itself, such as checks of targets, may come a little later: it is read again until all that is recorded is there.
+// gatherMetrics reads what the daemon serves for Prometheus after all requests: name, type and labels of each metric,
+// and the values of labels that are a closed set. Those of the Go runtime and of the process are not urnd's. What the
+// daemon does by itself, such as checks of targets, may come a little later: it is read again until all that is
+// recorded is there.
 func gatherMetrics(t *testing.T, p *program) (lines []string) {
 	for begin := time.Now(); ; {
 		lines = readMetrics(p.get(t, p.daemon.admin+"/metrics"))

@@ -11,8 +11,8 @@ import (
 // object is a JSON object of an OpenAPI document.
 type object = map[string]any
 
-// gatherOpenAPI reads the documents that urnd serves: a line for each operation, parameter, body, response, header field and
-// member of a schema. Prose and examples are no promise.
+// gatherOpenAPI reads the documents that urnd serves: a line for each operation, parameter, body, response, header
+// field and member of a schema. Prose and examples are no promise.
 func gatherOpenAPI(t *testing.T, p *program) (lines []string) {
 	for _, place := range []struct{ at, target string }{{"service", "/api/v1/openapi.json"}, {"admin", "/openapi.json"}} {
 		var document object
@@ -129,7 +129,8 @@ func keywords(s object) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		switch name {
-		case "description", "title", "summary", "example", "examples", "properties", "required", "items", "oneOf", "anyOf", "allOf":
+		case "description", "title", "summary", "example", "examples",
+			"properties", "required", "items", "oneOf", "anyOf", "allOf":
 			continue
 		case "additionalProperties":
 			if _, ok := s[name].(object); ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// startDNS starts a DNS server on loopback until the end of the test, and returns its address. It has rules (RFC 3403) for
-// urn:dns:..., and hosts of promise.example; no other name exists.
+// startDNS starts a DNS server on loopback until the end of the test, and returns its address. It has rules (RFC 3403)
+// for urn:dns:..., and hosts of promise.example; no other name exists.
 func startDNS(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

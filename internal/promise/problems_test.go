@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// gatherProblems reads the errors that clients are shown: the table of statuses, each with the text of its error, the setting that
-// decides and the field of the response; the rules of syntax, with their sections; and what problem documents (RFC 9457) of responses say.
+// gatherProblems reads the errors that clients are shown: the table of statuses, each with the text of its error, the
+// setting that decides and the field of the response; the rules of syntax, with their sections; and what problem
+// documents (RFC 9457) of responses say.
 func gatherProblems(t *testing.T, p *program) []string {
 	texts := p.source.errorTexts()
 	var lines []string
@@ -46,7 +47,8 @@ func gatherProblems(t *testing.T, p *program) []string {
 	return lines
 }
 
-// errorTexts returns the texts of errors by the names of their variables, with the name of the package: "registry.ErrToken".
+// errorTexts returns the texts of errors by the names of their variables, with the name of the package:
+// "registry.ErrToken".
 func (s source) errorTexts() map[string]string {
 	texts := make(map[string]string)
 	s.inspect(func(p *sourcePackage, n ast.Node) {
@@ -121,8 +123,9 @@ func (p *sourcePackage) rule(literal *ast.CompositeLit) string {
 // statusCode returns the number of a constant of net/http, its name where it is unknown.
 func statusCode(name string) string {
 	exceptions := map[string]int{
-		"StatusRequestURITooLong": http.StatusRequestURITooLong, "StatusHTTPVersionNotSupported": http.StatusHTTPVersionNotSupported,
-		"StatusProxyAuthRequired": http.StatusProxyAuthRequired,
+		"StatusRequestURITooLong":       http.StatusRequestURITooLong,
+		"StatusHTTPVersionNotSupported": http.StatusHTTPVersionNotSupported,
+		"StatusProxyAuthRequired":       http.StatusProxyAuthRequired,
 	}
 	if code := exceptions[name]; code != 0 {
 		return strconv.Itoa(code)

@@ -146,11 +146,13 @@ type program struct {
 	commands []command
 }
 
-// build builds urnd with the packages that the cache has from other tests; without debug information linking takes half the time.
+// build builds urnd with the packages that the cache has from other tests; without debug information linking takes
+// half the time.
 func build(t *testing.T) *program {
 	t.Helper()
 	p := &program{path: filepath.Join(t.TempDir(), "urnd")}
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-pgo=off", "-ldflags=-s -w", "-o", p.path, root+"/cmd/urnd").CombinedOutput()
+	command := exec.CommandContext(t.Context(), "go", "build", "-pgo=off", "-ldflags=-s -w", "-o", p.path, root+"/cmd/urnd")
+	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("building urnd: %v\n%s", err, out)
 	}
@@ -166,7 +168,8 @@ type result struct {
 	status         int
 }
 
-// run runs a command of urnd without a configuration; environment adds to the environment, which has no settings of its own.
+// run runs a command of urnd without a configuration; environment adds to the environment, which has no settings of
+// its own.
 func (p *program) run(t *testing.T, environment []string, args ...string) result {
 	t.Helper()
 	return p.pipe(t, "", environment, args...)
@@ -195,12 +198,13 @@ func (p *program) must(t *testing.T, args ...string) string {
 	return r.stdout
 }
 
-// cleanEnvironment returns the environment without what urnd reads, and with an empty name of a configuration, so that none
-// of this machine is read.
+// cleanEnvironment returns the environment without what urnd reads, and with an empty name of a configuration, so that
+// none of this machine is read.
 func cleanEnvironment() []string {
 	clean := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return strings.HasPrefix(name, "URND_") || strings.HasSuffix(name, "_DIRECTORY") || strings.HasPrefix(name, "LISTEN_") ||
+		return strings.HasPrefix(name, "URND_") || strings.HasPrefix(name, "LISTEN_") ||
+			strings.HasSuffix(name, "_DIRECTORY") ||
 			slices.Contains([]string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "JOURNAL_STREAM"}, name)
 	})
 	return append(clean, "URND_CONFIG=", "LC_ALL=C", "TZ=UTC")

@@ -135,8 +135,8 @@ func variable(path string) string {
 	return "URND_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// declarations returns what no output has of a setting: whether it may hold a secret, and what a reload throws away. It is
-// the only function here that depends on a package of urnd.
+// declarations returns what no output has of a setting: whether it may hold a secret, and what a reload throws away.
+// It is the only function here that depends on a package of urnd.
 func declarations() map[string]string {
 	names := []struct {
 		of   config.Contents

@@ -20,7 +20,7 @@ type sourcePackage struct {
 	texts  map[string]string // constants of the package that are texts
 }
 
-// builders are folders of code that is not in the program.
+// isBuilders reports whether a folder has code that is not in the program.
 func isBuilders(folder string) bool {
 	switch folder {
 	case "internal/adversary", "internal/arch", "internal/bench", "internal/deploy", "internal/promise", "internal/testserver",
@@ -28,7 +28,8 @@ func isBuilders(folder string) bool {
 		return true
 	}
 	name := path.Base(folder)
-	return name == "testdata" || name == "node_modules" || strings.HasSuffix(name, "test") || strings.HasPrefix(name, ".") && name != "."
+	return name == "testdata" || name == "node_modules" || strings.HasSuffix(name, "test") ||
+		strings.HasPrefix(name, ".") && name != "."
 }
 
 func readSource(root string) (source, error) {

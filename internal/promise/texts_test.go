@@ -13,7 +13,8 @@ func languages() []struct{ tag, function string } {
 	}
 }
 
-// gatherTexts reads the texts of pages in the source: those with an identifier, and sentences, which have none but their English text.
+// gatherTexts reads the texts of pages in the source: those with an identifier, and sentences, which have none but
+// their English text.
 func gatherTexts(t *testing.T, p *program) []string {
 	pages := p.source.folder("proxy/pages")
 	var lines []string

@@ -357,5 +357,6 @@ func (p *program) register(t *testing.T, directory, config string) string {
 	write(t, names, registered)
 	write(t, file, config)
 	p.must(t, "registry", "import", "--config", file, names)
-	return strings.TrimSpace(p.must(t, "registry", "token", "create", "--config", file, "--name", "promise", "--role", "admin"))
+	create := []string{"registry", "token", "create", "--config", file, "--name", "promise", "--role", "admin"}
+	return strings.TrimSpace(p.must(t, create...))
 }
