@@ -91,7 +91,7 @@ func TestComposeVersion(t *testing.T) {
 // version returns that of the tree.
 func version(t *testing.T) string {
 	t.Helper()
-	return strings.TrimSpace(string(read(t, root+"/cmd/urnd/version.txt")))
+	return strings.TrimSpace(read(t, root+"/cmd/urnd/version.txt"))
 }
 
 // What services refer to is there: files, and secrets that secrets.sh makes.
