@@ -1,0 +1,198 @@
+package dialogs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"mime"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// normalizer replaces what differs from run to run. rules is the whole table: all else is compared as it came.
+type normalizer struct {
+	network string            // the first three bytes of the addresses of the world
+	bodies  map[string][]byte // long texts, by their hashes: see bodyLines
+}
+
+// rule replaces what an expression finds: all of it, or its group.
+type rule struct {
+	name    string
+	why     string
+	pattern *regexp.Regexp
+	replace func(found string) string // nil removes it
+}
+
+// grain is what lifetimes in the world are multiples of, in seconds, and slack how long a family may be played: a lifetime
+// that counts down from 600 is recorded as 600 while it is above 450.
+const (
+	grain = 300
+	slack = 150
+)
+
+// upward returns the lifetime that a number of seconds was counted down from.
+func upward(digits string) string {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err == nil && n < 0 {
+		if n > -slack {
+			return "0"
+		}
+		return "<past>"
+	}
+	if missing := (grain - n%grain) % grain; err == nil && missing < slack {
+		return strconv.FormatInt(n+missing, 10)
+	}
+	return digits
+}
+
+// upwardText is upward for seconds, and for what Go writes of them: 9m59s.
+func upwardText(text string) string {
+	lifetime, err := time.ParseDuration(text)
+	if err != nil {
+		return upward(text)
+	}
+	seconds, err := strconv.Atoi(upward(strconv.Itoa(int(lifetime.Seconds()))))
+	if err != nil {
+		return text
+	}
+	return (time.Duration(seconds) * time.Second).String()
+}
+
+// downward returns the age that a number of seconds was counted up from.
+func downward(digits string) string {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if above := n % grain; err == nil && above < slack {
+		return strconv.FormatInt(n-above, 10)
+	}
+	return digits
+}
+
+// moment writes a time of today by its distance from now, and leaves others.
+func moment(layout string) func(string) string {
+	return func(text string) string {
+		at, err := time.Parse(layout, text)
+		if err != nil {
+			return text
+		}
+		switch distance := time.Until(at).Seconds(); {
+		case distance < -slack || distance > 400*24*3600:
+			return text
+		case distance <= 2:
+			return "<now>"
+		default:
+			return "<now+" + upward(strconv.Itoa(int(distance))) + ">"
+		}
+	}
+}
+
+// rules is the table of what is normalized.
+var rules = []rule{
+	{
+		"date", "the time of a response, or one that is counted from it (Date, Expires, Last-Modified of what urnd makes)",
+		regexp.MustCompile(`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z][a-z] 20\d\d \d\d:\d\d:\d\d GMT`), moment(http.TimeFormat),
+	},
+	{"time", "the same in JSON", regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`), moment(time.RFC3339Nano)},
+	{
+		"lifetime", "it counts down while the family is played: the multiple of 300 seconds above it",
+		regexp.MustCompile(`(?:ttl|max-age|s-maxage|"ttl":|"max_age":) ?=? ?(-?\d+)`), upward,
+	},
+	{"lifetime", "the same in a trace", regexp.MustCompile(`old, ttl ([0-9hms]+)`), upwardText},
+	{"lifetime", "the same in a page", regexp.MustCompile(`validity(?:\s|</?[a-z]+[^0-9>]*>)*(\d+)`), upward},
+	{"age", "it counts up: the multiple of 300 seconds below it", regexp.MustCompile(`(?mi)^Age: (\d+)`), downward},
+	{"age", "the same in a trace", regexp.MustCompile(`(\d+s) old`), func(string) string { return "0s" }},
+	{"duration", "microseconds of a trace", regexp.MustCompile(`"(?:took_)?us": ?(\d+)`), func(string) string { return "0" }},
+	{"session", "the cookie of the admin interface is random", regexp.MustCompile(`(?m)^Set-Cookie: urnd=([0-9A-Za-z_-]{43})`), func(string) string { return "<session>" }},
+	{"instance", "what Via calls this urnd is of its machine and addresses", regexp.MustCompile(`urnd-[0-9a-z]{9,13}\b`), func(string) string { return "urnd-<instance>" }},
+	{"request identifier", "it is random", regexp.MustCompile(`"request": ?"([0-9a-f]{16})"`), func(string) string { return "<request>" }},
+	{"request identifier", "it is random", regexp.MustCompile(`(?mi)^X-Request-Id: ([0-9a-f]{16})`), func(string) string { return "<request>" }},
+}
+
+// text applies the table.
+func (n *normalizer) text(text string) string {
+	text = strings.ReplaceAll(text, n.network+".", "NET.")
+	for _, r := range rules {
+		text = r.apply(text)
+	}
+	return text
+}
+
+func (r rule) apply(text string) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range r.pattern.FindAllStringSubmatchIndex(text, -1) {
+		start, end := at[len(at)-2], at[len(at)-1]
+		b.WriteString(text[done:start])
+		b.WriteString(r.replace(text[start:end]))
+		done = end
+	}
+	return b.String() + text[done:]
+}
+
+func (n *normalizer) head(head string) string {
+	head = n.text(head)
+	if at := strings.Index(head, "boundary="); at >= 0 { // of multipart/byteranges, which is random
+		end := at + strings.IndexAny(head[at:]+"\r", "\r;")
+		head = head[:at] + "boundary=<boundary>" + head[end:]
+	}
+	return head
+}
+
+// body returns a body in normal form. One that is no text is as it came.
+func (n *normalizer) body(body []byte, boundary string) []byte {
+	if boundary != "" {
+		body = bytes.ReplaceAll(body, []byte(boundary), []byte("<boundary>"))
+	}
+	if len(body) > 64<<10 || bytes.Contains(body, []byte("01234567890")) { // of the origin, which is the same in all runs
+		return body
+	}
+	return []byte(n.text(string(body)))
+}
+
+func boundaryOf(contentType []string) string {
+	if len(contentType) == 0 {
+		return ""
+	}
+	_, parameters, err := mime.ParseMediaType(contentType[0])
+	if err != nil {
+		return ""
+	}
+	return parameters["boundary"]
+}
+
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:6])
+}
+
+// bodyLines writes a body: a short one whole, of a long one the beginning, its size and its hash. A long text is kept in
+// testdata/bodies.
+func (n *normalizer) bodyLines(body []byte, note string) []string {
+	if len(body) == 0 {
+		return []string{"< [body: " + note + ", 0 bytes]"}
+	}
+	const whole, kept = 400, 64 << 10
+	shown, rest := body, fmt.Sprintf("%d bytes", len(body))
+	if len(body) > whole || !utf8.Valid(body) {
+		shown = body[:min(len(body), 60)]
+		if !utf8.Valid(body) {
+			shown = nil
+		}
+		for !utf8.Valid(shown) {
+			shown = shown[:len(shown)-1]
+		}
+		rest += ", sha256 " + hashOf(body)
+		if len(body) <= kept && utf8.Valid(body) && bytes.Count(body, []byte("0123456789")) < 5 {
+			n.bodies[hashOf(body)] = body
+		}
+	}
+	lines := []string{"< [body: " + note + ", " + rest + "]"}
+	for line := range strings.Lines(string(shown)) {
+		lines = append(lines, "<   "+escape(strings.TrimSuffix(line, "\n")))
+	}
+	return lines
+}
