@@ -32,6 +32,7 @@ type step struct {
 	send     string
 	methods  []string // those of the requests that end in this step, so many final responses are read; nil: that of one request, which send begins with
 	waits    bool     // no response is read: the request goes on in the next step
+	again    bool     // the request is not sent where the response before it has said that the connection is closed
 	interim  bool     // an interim response is enough
 	consumed bool     // before the next step urnd has read all of this one
 	fin      bool     // the client sends FIN
@@ -55,7 +56,7 @@ func once(name, send string) dialog { return dialog{name: name, steps: []step{{s
 
 // twice is a dialog of a request that is sent again after its response: a cold miss and, where it is stored, a hit.
 func twice(name, send string) dialog {
-	return dialog{name: name, steps: []step{{send: send}, {send: send}}}
+	return dialog{name: name, steps: []step{{send: send}, {send: send, again: true}}}
 }
 
 // pipelined is a dialog of requests that are sent by one write.
@@ -124,7 +125,7 @@ func (d dialog) record(w *world, n *normalizer, probe string) (lines []string, r
 	}
 	defer c.Close()
 	for _, s := range d.steps {
-		if c.ended != nil || c.closing { // what is sent now may meet the end of the connection, and make it a reset
+		if c.ended != nil || c.closing && s.again { // a request may meet the end of the connection, and make it a reset
 			break
 		}
 		if s.before != nil {

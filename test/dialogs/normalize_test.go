@@ -66,6 +66,9 @@ func upwardText(text string) string {
 // downward returns the age that a number of seconds was counted up from.
 func downward(digits string) string {
 	n, err := strconv.ParseInt(digits, 10, 64)
+	if err == nil && n > 5*365*24*3600 {
+		return "<since long ago>"
+	}
 	if above := n % grain; err == nil && above < slack {
 		return strconv.FormatInt(n-above, 10)
 	}

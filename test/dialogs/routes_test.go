@@ -59,7 +59,7 @@ func admin() []dialog {
 		all = append(all, d)
 	}
 	for _, target := range []string{
-		"/", "/healthz", "/readyz", "/status.js", "/openapi.json", "/docs", "/login", "/none", "/robots.txt", "/favicon.ico", "/api/v1/cache/entries?uri=urn:plain:none",
+		"/", "/healthz", "/readyz", "/status.js", "/openapi.json", "/docs", "/none", "/robots.txt", "/favicon.ico", "/api/v1/cache/entries?uri=urn:plain:none",
 		"/api/v1/names?uri=urn:nbn:fi:book", "/api/v1/names?uri=urn:nbn:fi:none", "/api/v1/names?prefix=urn:nbn:fi:&limit=2", "/api/v1/names/history?uri=urn:nbn:fi:book",
 		"/api/v1/prefixes?uri=urn:nbn:fi:p-", "/api/v1/jobs", "/api/v1/tokens", "/api/v1/config?origins=true", "/api/v1/health", "/api/v1/names/export?prefix=urn:own:&format=csv",
 		"/debug/pprof/cmdline?x", "/api/v1/none", "urn:nbn:fi:book", "/urn:nbn:fi:book", "http://urnd.example/healthz",
