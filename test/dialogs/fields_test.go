@@ -30,8 +30,20 @@ func fields() []dialog {
 			all = append(all, once(target+" with "+field, send))
 		}
 		for _, pair := range [][]string{
-			{"Accept: text/html", "Accept: application/json"}, {"Cookie: a=b", "Cookie: c=d"}, {"User-Agent: a", "User-Agent: b"}, {"Via: 1.0 a", "Via: 1.1 b"}, {"If-None-Match: \"x\"", "If-None-Match: \"v1\""}, {"If-None-Match: \"x\"", "If-Modified-Since: " + modified}, {"Range: bytes=0-1", "If-Range: \"v1\""}, {"Range: bytes=0-1", "If-Range: \"x\""}, {"Range: bytes=0-1", "Range: bytes=2-3"},
-			{"Connection: close", "Connection: close"}, {"Content-Length: 0", "Content-Length: 0"}, {"Origin: https://catalogue.example", "Origin: https://catalogue.example"}, {"Authorization: a", "Authorization: b"}, {"Expect: 100-continue", "Content-Length: 0"},
+			{"Accept: text/html", "Accept: application/json"},
+			{"Cookie: a=b", "Cookie: c=d"},
+			{"User-Agent: a", "User-Agent: b"},
+			{"Via: 1.0 a", "Via: 1.1 b"},
+			{"If-None-Match: \"x\"", "If-None-Match: \"v1\""},
+			{"If-None-Match: \"x\"", "If-Modified-Since: " + modified},
+			{"Range: bytes=0-1", "If-Range: \"v1\""},
+			{"Range: bytes=0-1", "If-Range: \"x\""},
+			{"Range: bytes=0-1", "Range: bytes=2-3"},
+			{"Connection: close", "Connection: close"},
+			{"Content-Length: 0", "Content-Length: 0"},
+			{"Origin: https://catalogue.example", "Origin: https://catalogue.example"},
+			{"Authorization: a", "Authorization: b"},
+			{"Expect: 100-continue", "Content-Length: 0"},
 		} {
 			all = append(all, once(target+" with "+strings.Join(pair, " and "), get(target, pair...)))
 		}

@@ -22,7 +22,7 @@ func multiplexed() []dialog {
 	sameTwice := func(name string, e exchange) { all = append(all, exchanges(name, false, e, e)) }
 	var targets []string
 	for _, target := range append(append([]string{}, mainTargets...), pageTargets...) {
-		if target[0] == '/' && !strings.ContainsAny(target, "\xe4#") {
+		if target[0] == '/' && !strings.Contains(target, "\xe4") && !strings.Contains(target, "#") {
 			targets = append(targets, target)
 		}
 	}
@@ -36,7 +36,7 @@ func multiplexed() []dialog {
 		}
 	}
 	for i, name := range nameList {
-		if !strings.ContainsAny(name, " \xe4") && i%4 == 0 && !has(all, "GET /"+name) {
+		if !strings.Contains(name, "\xe4") && !strings.Contains(name, " ") && i%4 == 0 && !has(all, "GET /"+name) {
 			sameTwice("GET /"+name, of2("GET", "urnd.example", "/"+name))
 		}
 	}
@@ -68,9 +68,19 @@ func multiplexed() []dialog {
 		}
 	}
 	for i, fields := range [][]string{
-		{":method: GET", ":scheme: https", ":path: /"}, {":method: GET", ":scheme: https", ":authority: urnd.example"}, {":scheme: https", ":authority: urnd.example", ":path: /"}, {":method: GET", ":authority: urnd.example", ":path: /"}, {":method: GET", ":method: GET", ":scheme: https", ":authority: urnd.example", ":path: /"},
-		{":method: GET", ":scheme: https", ":authority: urnd.example", ":path: /", ":status: 200"}, {"x: y", ":method: GET", ":scheme: https", ":authority: urnd.example", ":path: /"}, {":method: ", ":scheme: https", ":authority: urnd.example", ":path: /"}, {":method: G T", ":scheme: https", ":authority: urnd.example", ":path: /"},
-		{":method: CONNECT", ":authority: denied.example:443"}, {":method: CONNECT", ":authority: denied.example:443", ":scheme: https", ":path: /"}, {":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: site.example", ":path: /websocket/a"}, {":method: GET", ":scheme: https", ":path: /urn:plain:main", "host: urnd.example"},
+		{":method: GET", ":scheme: https", ":path: /"},
+		{":method: GET", ":scheme: https", ":authority: urnd.example"},
+		{":scheme: https", ":authority: urnd.example", ":path: /"},
+		{":method: GET", ":authority: urnd.example", ":path: /"},
+		{":method: GET", ":method: GET", ":scheme: https", ":authority: urnd.example", ":path: /"},
+		{":method: GET", ":scheme: https", ":authority: urnd.example", ":path: /", ":status: 200"},
+		{"x: y", ":method: GET", ":scheme: https", ":authority: urnd.example", ":path: /"},
+		{":method: ", ":scheme: https", ":authority: urnd.example", ":path: /"},
+		{":method: G T", ":scheme: https", ":authority: urnd.example", ":path: /"},
+		{":method: CONNECT", ":authority: denied.example:443"},
+		{":method: CONNECT", ":authority: denied.example:443", ":scheme: https", ":path: /"},
+		{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: site.example", ":path: /websocket/a"},
+		{":method: GET", ":scheme: https", ":path: /urn:plain:main", "host: urnd.example"},
 	} {
 		all = append(all, exchanges(fmt.Sprintf("pseudo-header fields %02d", i), false, exchange{fields: fields}))
 	}
@@ -158,7 +168,10 @@ func brokenFrames() []dialog {
 			s.streams[1] = &stream{}
 			_ = s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.headers(get.fields), EndStream: true, EndHeaders: true, PadLength: 9})
 		}),
-		frames("padding longer than the frame", func(s *session) { _ = s.framer.WriteRawFrame(http2.FrameHeaders, 0xd, 1, []byte{200, 0, 0}) }),
+		frames("padding longer than the frame", func(s *session) {
+			s.streams[1] = &stream{}
+			_ = s.framer.WriteRawFrame(http2.FrameHeaders, 0xd, 1, []byte{200, 0, 0})
+		}),
 		frames("a request that is cancelled, then another", func(s *session) {
 			e := get
 			e.open = true

@@ -68,6 +68,10 @@ func crowded() []dialog {
 // meanwhile is a dialog that is played while a request of a client is under way, which the origin answers only afterwards.
 func meanwhile(name, holding, from string, steps ...step) dialog {
 	return dialog{name: name, play: func(w *world, n *normalizer) ([]string, int, error) {
+		probe, err := probeOf(w, n)
+		if err != nil {
+			return nil, 0, err
+		}
 		holder, err := dialog{from: holding}.connect(w, n)
 		if err != nil {
 			return nil, 0, err
@@ -82,7 +86,7 @@ func meanwhile(name, holding, from string, steps ...step) dialog {
 		if err := g.await(); err != nil {
 			return nil, 0, err
 		}
-		lines, responses, err := dialog{from: from, steps: steps}.record(w, n, "")
+		lines, responses, err := dialog{from: from, steps: steps}.record(w, n, probe)
 		g.release()
 		holder.readFinal("GET", false)
 		return append(append(holder.lines, "| meanwhile, on another connection"), lines...), responses + 1, err
