@@ -57,7 +57,7 @@ func (s *nameServer) ServeDNS(out dns.ResponseWriter, query *dns.Msg) {
 		reply.Rcode = dns.RcodeRefused
 	default:
 		known := false
-		if strings.HasSuffix(owner, ".origin.example.") { // a host, and so a pool of connections, for a script of its own
+		if strings.HasSuffix(owner, "origin.example.") { // a host, and so a pool of connections, for a script of its own
 			owner = "origin.example."
 		}
 		for _, rr := range s.records {

@@ -105,7 +105,7 @@ var rules = []rule{
 		regexp.MustCompile(`(?:ttl|max-age|s-maxage|"ttl":|"max_age":) ?=? ?(-?\d+)`), upward,
 	},
 	{"lifetime", "the same in a trace", regexp.MustCompile(`old, ttl ([0-9hms]+)`), upwardText},
-	{"lifetime", "the same in a page", regexp.MustCompile(`validity(?:\s|</?[a-z]+[^0-9>]*>)*(\d+)`), upward},
+	{"lifetime", "the same in a page", regexp.MustCompile(`validity(?:[\s":=,;]|</?[a-z]+[^0-9>]*>)*(\d+)`), upward},
 	{"age", "it counts up: the multiple of 300 seconds below it", regexp.MustCompile(`(?mi)^Age: (\d+)`), downward},
 	{"age", "the same in a trace", regexp.MustCompile(`(\d+s) old`), func(string) string { return "0s" }},
 	{"duration", "microseconds of a trace", regexp.MustCompile(`"(?:took_)?us": ?(\d+)`), func(string) string { return "0" }},

@@ -25,7 +25,11 @@ func originOf(script string) string {
 
 // proxied is a request of a client of the forward proxy.
 func proxied(method, script, unique string, fields ...string) string {
-	return request(method+" http://"+originOf(script)+"/"+script+"/"+unique+" HTTP/1.1", append([]string{"Host: " + originOf(script)}, fields...)...)
+	host := originOf(script)
+	if method == "POST" { // it is not repeated where it meets the end of a connection
+		host = "post-" + host
+	}
+	return request(method+" http://"+host+"/"+script+"/"+unique+" HTTP/1.1", append([]string{"Host: " + host}, fields...)...)
 }
 
 // forwarding is what the forward proxy does with each response of an origin.
