@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"fmt"
@@ -14,29 +16,31 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // countedDNS starts a DNS server, and counts its queries for NAPTR records.
 func countedDNS(t *testing.T, answer dns.HandlerFunc) (address string, asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
-	return udpAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
+	return urndtest.UDPAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
 		if q.Question[0].Qtype == dns.TypeNAPTR {
 			asked.Add(1)
 		}
 		answer(w, q)
-	}).serve(t), asked
+	}).Serve(t), asked
 }
 
 // A namespace that the administrator gave targets does not depend on the DNS, and its names
 // are not told to it. Order still decides.
 func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
+	t.Parallel()
 	for what, answer := range map[string]dns.HandlerFunc{
-		"silent": silent, "refusing": answerRcode(dns.RcodeRefused), "healthy": answerRcode(dns.RcodeNameError),
+		"silent": urndtest.Silent, "refusing": urndtest.AnswerRcode(dns.RcodeRefused), "healthy": urndtest.AnswerRcode(dns.RcodeNameError),
 	} {
 		t.Run(what, func(t *testing.T) {
 			address, asked := countedDNS(t, answer)
-			w := startDaemon(t, address, 0, func(c *config.Config) {
+			w := urndtest.Start(t, address, func(c *config.Config) {
 				c.DNS.Timeout = 50 * time.Millisecond
 				targets := []config.Target{{Template: "https://library.example/{+nss}"}}
 				c.Namespaces = append(c.Namespaces,
@@ -44,14 +48,14 @@ func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 					config.Namespace{NID: "delegated", Targets: targets, Order: []string{"ddds", "namespace"}})
 			})
 			before := asked.Load()
-			got := w.get(t, "/urn:library:1")
-			if got.status != http.StatusFound || got.location != "https://library.example/1" {
-				t.Errorf("got %d %s", got.status, got.location)
+			got := w.Get(t, "/urn:library:1")
+			if got.Status != http.StatusFound || got.Location != "https://library.example/1" {
+				t.Errorf("got %d %s", got.Status, got.Location)
 			}
 			if n := asked.Load() - before; n != 0 {
 				t.Errorf("the DNS was asked %d times", n)
 			}
-			w.get(t, "/urn:delegated:1")
+			w.Get(t, "/urn:delegated:1")
 			if asked.Load() == before && what != "silent" { // which is known since the start
 				t.Error("the order that the administrator wrote is not followed")
 			}
@@ -61,64 +65,68 @@ func TestConfiguredNamespaceNeedsNoDNS(t *testing.T) {
 
 // While no DNS server answers, only the first names wait for it.
 func TestSilentDNSCostsOnce(t *testing.T) {
-	address, asked := countedDNS(t, silent)
-	w := startDaemon(t, address, 0, func(c *config.Config) { c.DNS.Timeout, c.DNS.Rounds = 50*time.Millisecond, 1 })
+	t.Parallel()
+	address, asked := countedDNS(t, urndtest.Silent)
+	w := urndtest.Start(t, address, func(c *config.Config) {
+		c.DNS.Timeout, c.DNS.Rounds, c.Resolve.Backoff = 50*time.Millisecond, 1, time.Second
+	})
 	testserver.Wait(t, "names fail at once", func() bool {
 		before := asked.Load()
-		got := w.get(t, fmt.Sprintf("/urn:name:%d", before))
-		if got.status != http.StatusGatewayTimeout {
-			t.Fatalf("got %d", got.status)
+		got := w.Get(t, fmt.Sprintf("/urn:name:%d", before))
+		if got.Status != http.StatusGatewayTimeout {
+			t.Fatalf("got %d", got.Status)
 		}
 		return asked.Load() == before
 	})
 	before := asked.Load()
 	for i := range 40 {
-		if got := w.get(t, fmt.Sprintf("/urn:other:%d", i)); got.status != http.StatusGatewayTimeout {
-			t.Errorf("got %d", got.status)
+		if got := w.Get(t, fmt.Sprintf("/urn:other:%d", i)); got.Status != http.StatusGatewayTimeout {
+			t.Errorf("got %d", got.Status)
 		}
 	}
 	if n := asked.Load() - before; n != 0 {
 		t.Errorf("40 names cost %d queries", n)
 	}
-	w.clock.advance(6 * time.Second)
-	w.get(t, "/urn:other:1")
-	if asked.Load() == before {
-		t.Error("the server is not asked again")
-	}
+	testserver.Wait(t, "the server is asked again", func() bool {
+		w.Get(t, "/urn:other:1")
+		return asked.Load() > before
+	})
 }
 
 // So do those of a resolution server that cannot be reached.
 func TestUnreachableServerCostsOnce(t *testing.T) {
-	server := "http://" + freeAddress(t)
-	w := startDaemon(t, udpAndTCP(answerRcode(dns.RcodeNameError)).serve(t), 0, func(c *config.Config) {
-		openLoopback(c)
+	t.Parallel()
+	server := "http://" + urndtest.FreeAddress(t)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeNameError)).Serve(t), func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "served", THTTP: []string{server}})
 	})
 	for i := range 5 {
-		if got := w.get(t, fmt.Sprintf("/urn:served:%d", i)); got.status != http.StatusBadGateway {
-			t.Errorf("got %d", got.status)
+		if got := w.Get(t, fmt.Sprintf("/urn:served:%d", i)); got.Status != http.StatusBadGateway {
+			t.Errorf("got %d", got.Status)
 		}
 	}
-	w.expectMetrics(t, `gateway_exchanges_total{gateway="thttp",outcome="failed"} 1`)
+	w.ExpectMetrics(t, `gateway_exchanges_total{gateway="thttp",outcome="failed"} 1`)
 }
 
 // The addresses of resolution servers are looked up at the servers that answer.
 func TestDeadFirstServer(t *testing.T) {
+	t.Parallel()
 	web := httptest.NewServer(http.RedirectHandler("https://a.example/", http.StatusSeeOther))
 	t.Cleanup(web.Close)
 	_, port, err := net.SplitHostPort(web.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := udpAndTCP(zone(t, "host.example.org. 60 IN A 127.0.0.1")).serve(t)
-	dead := udpAndTCP(silent).serve(t)
-	w := startDaemon(t, good, 0, func(c *config.Config) {
-		openLoopback(c)
+	good := urndtest.UDPAndTCP(urndtest.Zone(t, "host.example.org. 60 IN A 127.0.0.1")).Serve(t)
+	dead := urndtest.UDPAndTCP(urndtest.Silent).Serve(t)
+	w := urndtest.Start(t, good, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.DNS.Servers = append([]config.Server{{AddrPort: netip.MustParseAddrPort(dead)}}, c.DNS.Servers...)
 		c.DNS.Timeout, c.DNS.HedgeAfter = time.Minute, time.Millisecond
 		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "served", THTTP: []string{"http://host.example.org:" + port}})
 	})
-	if got := w.get(t, "/urn:served:1"); got.status != http.StatusFound || got.location != "https://a.example/" {
-		t.Errorf("got %d %s", got.status, got.location)
+	if got := w.Get(t, "/urn:served:1"); got.Status != http.StatusFound || got.Location != "https://a.example/" {
+		t.Errorf("got %d %s", got.Status, got.Location)
 	}
 }

@@ -1,0 +1,155 @@
+package urndtest
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/miekg/dns"
+)
+
+// DNSServer is how a DNS server answers on each network; nil does not listen there.
+type DNSServer struct{ UDP, TCP dns.HandlerFunc }
+
+func UDPAndTCP(h dns.HandlerFunc) DNSServer { return DNSServer{h, h} }
+
+// Serve runs it on one port of loopback until the end of the test.
+func (s DNSServer) Serve(t testing.TB) string {
+	t.Helper()
+	udp, tcp := listenOnOnePort(t)
+	if s.UDP == nil {
+		_ = udp.Close()
+	} else {
+		runDNS(t, &dns.Server{PacketConn: udp, Handler: s.UDP})
+	}
+	if s.TCP == nil {
+		_ = tcp.Close()
+	} else {
+		runDNS(t, &dns.Server{Listener: tcp, Handler: s.TCP})
+	}
+	return tcp.Addr().String()
+}
+
+func listenOnOnePort(t testing.TB) (net.PacketConn, net.Listener) {
+	t.Helper()
+	const attempts = 20
+	var last error
+	for range attempts {
+		tcp, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		udp, err := net.ListenPacket("udp", tcp.Addr().String())
+		if err == nil {
+			return udp, tcp
+		}
+		last = errors.Join(err, tcp.Close())
+	}
+	t.Fatal(last)
+	return nil, nil
+}
+
+func runDNS(t testing.TB, server *dns.Server) {
+	t.Helper()
+	started := make(chan struct{})
+	server.NotifyStartedFunc = func() { close(started) }
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := server.ActivateAndServe(); err != nil {
+			t.Error(err)
+		}
+	})
+	<-started
+	t.Cleanup(func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+		running.Wait()
+	})
+}
+
+// Silent gets questions and answers none.
+func Silent(dns.ResponseWriter, *dns.Msg) {}
+
+// AnswerRcode answers every question with a response code and no records.
+func AnswerRcode(rcode int) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) { _ = w.WriteMsg(new(dns.Msg).SetRcode(question, rcode)) }
+}
+
+// Zone answers as a recursive server does that knows these records, in the form of
+// master files: it follows aliases, adds an SOA to negative answers (RFC 2308), and
+// truncates what does not fit.
+func Zone(t testing.TB, lines ...string) dns.HandlerFunc {
+	t.Helper()
+	sets := make(map[string][]dns.RR) // by name and type
+	names := make(map[string]bool)
+	for _, line := range lines {
+		rr, err := dns.NewRR(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		h := rr.Header()
+		names[h.Name] = true
+		key := h.Name + " " + dns.TypeToString[h.Rrtype]
+		sets[key] = append(sets[key], rr)
+	}
+	soa, err := dns.NewRR("urn.example.org. 60 IN SOA ns.example.org. host.example.org. 1 1 1 1 60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		m := new(dns.Msg).SetReply(question)
+		m.RecursionAvailable, m.Compress = true, true
+		name := strings.ToLower(question.Question[0].Name)
+		for range sets { // a circle ends here
+			alias, ok := sets[name+" CNAME"]
+			if !ok {
+				break
+			}
+			m.Answer = append(m.Answer, alias...)
+			name = alias[0].(*dns.CNAME).Target
+		}
+		if found := sets[name+" "+dns.TypeToString[question.Question[0].Qtype]]; len(found) > 0 {
+			m.Answer = append(m.Answer, found...)
+		} else {
+			m.Ns = []dns.RR{soa}
+		}
+		if !names[name] {
+			m.Rcode = dns.RcodeNameError
+		}
+		if size := question.IsEdns0(); size != nil && w.LocalAddr().Network() == "udp" {
+			m.Truncate(int(size.UDPSize()))
+		}
+		_ = w.WriteMsg(m)
+	}
+}
+
+// Altered sends what another handler says after a change, and behind it, where original
+// is set, the reply itself.
+func Altered(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
+	return func(w dns.ResponseWriter, question *dns.Msg) {
+		next(&alteringWriter{w, original, change}, question)
+	}
+}
+
+type alteringWriter struct {
+	dns.ResponseWriter
+	original bool
+	change   func(*dns.Msg)
+}
+
+// WriteMsg implements dns.ResponseWriter.
+func (c *alteringWriter) WriteMsg(m *dns.Msg) error {
+	other := m.Copy()
+	c.change(other)
+	err := c.ResponseWriter.WriteMsg(other)
+	if c.original {
+		err = errors.Join(err, c.ResponseWriter.WriteMsg(m))
+	}
+	return err
+}
+
+// OneRule is a rule of urn:name: in the zone of Default.
+const OneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`

@@ -1,0 +1,5 @@
+//go:build !race
+
+package urndtest
+
+const raceEnabled = false
