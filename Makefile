@@ -10,7 +10,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -78,17 +78,48 @@ test-deps:
 	sh internal/testserver/install.sh
 	if [ -n "$$CI" ]; then sh internal/testserver/axe.sh; fi
 
+# gotestsum counts and sorts what "go test" says; its module is apart, so that "make test" downloads little. What is said is kept in OUT.
+GOTESTSUM = go tool -modfile='$(CURDIR)/internal/tools/test/go.mod' gotestsum
+SUMMED = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile
+OUT := $(CURDIR)/.test
+
+# The tests of all packages but the long ones, without the race detector, and without servers of others where none are installed.
+# Without the profile of the program, by which all it consists of would be compiled a second time.
+test:
+	go vet ./...
+	@mkdir -p '$(OUT)'
+	$(SUMMED) '$(OUT)/test.json' -- -short -pgo=off ./...
+	@echo "$$(grep -c '"Action":"skip".*"Test":' '$(OUT)/test.json') tests were skipped, as they are long or their servers are not installed: make test-all runs all"
+
+# Everything: what "make test" leaves out, with the servers of others, which are installed as root on Debian. At its end are the ten slowest.
+test-all: test test-race test-modules test-e2e adversary slowest
+
 # The race detector needs a C compiler. In CI it must run.
 RACE = $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
-# Without the profile of the program, by which all it consists of would be compiled a second time.
-test: test-deps
+# All tests of all packages, the long ones too.
+test-race: test-deps
 	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
 	@[ -n "$(RACE)" ] || [ -z "$$CI" ]
-	go vet ./...
-	go test -pgo=off -timeout 60m $(RACE) ./...
+	@mkdir -p '$(OUT)'
+	$(SUMMED) '$(OUT)/race.json' -- -pgo=off -timeout 60m $(RACE) ./...
+
+# The modules of tests that need what urnd does not depend on.
+test-modules: test-deps
 	cd internal/bench && go vet ./... && go test ./...
 	cd internal/deploy && go vet ./... && go test ./...
+
+# End-to-end tests, which start the built program: those of SHARD, such as SHARD=registry, or all.
+SHARD ?= ...
+test-e2e: test-deps
+	@mkdir -p '$(OUT)'
+	go build -pgo=off $(RACE) -o '$(OUT)/urnd' ./cmd/urnd
+	cd test && go vet -tags e2e ./...
+	cd test && TEST_URND='$(OUT)/urnd' $(SUMMED) '$(OUT)/e2e.json' -- -tags e2e -timeout 60m $(RACE) ./$(SHARD)
+
+# The ten slowest tests of the runs before.
+slowest:
+	@cat '$(OUT)'/*.json | $(GOTESTSUM) tool slowest --num 10
 
 # What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
 test-slow-path: test-deps
@@ -182,4 +213,4 @@ promise:
 	go test -pgo=off -count 1 ./internal/promise -update
 
 clean:
-	rm -rf urnd cover.out dist
+	rm -rf urnd cover.out dist .test
