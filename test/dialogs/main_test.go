@@ -1,3 +1,5 @@
+//go:build e2e
+
 package dialogs
 
 import (
@@ -10,13 +12,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 var (
 	update = flag.Bool("update", false, "write what was played into testdata, instead of comparing it")
 	only   = flag.String("families", "", "play only these families, joined by commas; empty: all")
 	show   = flag.Int("show", 5, "print the differences of so many dialogs of a family")
-	binary = flag.String("binary", os.Getenv("DIALOGS_BINARY"), "play with this binary of urnd; empty: with that of this tree, which is built")
 )
 
 // together is how many families are played at a time. Each has a daemon and peers of its own, so that none depends on another.
@@ -31,7 +34,7 @@ func TestDialogs(t *testing.T) {
 		t.Skip("only Linux has all addresses of 127.0.0.0/8 and /proc/net/tcp")
 	}
 	began := time.Now()
-	template, err := newTemplate(t.TempDir())
+	template, err := newTemplate(urndtest.Binary(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,16 +77,8 @@ func TestDialogs(t *testing.T) {
 // template is what all worlds are copies of: the binary, the store of the registry and the certificate.
 type template struct{ binary, store, directory string }
 
-func newTemplate(directory string) (*template, error) {
-	made := &template{binary: *binary, store: filepath.Join(directory, "names.db"), directory: directory}
-	if made.binary == "" {
-		made.binary = filepath.Join(directory, "urnd")
-		build := exec.Command("go", "build", "-pgo=off", "-trimpath", "-ldflags", "-X main.version=dialogs", "-o", made.binary, "../../cmd/urnd")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if output, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("building urnd: %w\n%s", err, output)
-		}
-	}
+func newTemplate(binary, directory string) (*template, error) {
+	made := &template{binary: binary, store: filepath.Join(directory, "names.db"), directory: directory}
 	names, err := namesOfWorld()
 	if err != nil {
 		return nil, err
@@ -98,3 +93,5 @@ func newTemplate(directory string) (*template, error) {
 	}
 	return made, writeCertificate(directory)
 }
+
+func TestMain(m *testing.M) { urndtest.Main(m) }

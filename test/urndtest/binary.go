@@ -16,16 +16,19 @@ import (
 // Variable is the environment variable with the path of the program that is tested.
 const Variable = "TEST_URND"
 
+// directory has the program that build has made; "" where it has made none.
+var directory string
+
 // build builds the program, once in a process of tests.
 var build = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // of tests
 	if path := os.Getenv(Variable); path != "" {
 		return filepath.Abs(path)
 	}
-	dir, err := os.MkdirTemp("", "urndtest")
-	if err != nil {
+	var err error
+	if directory, err = os.MkdirTemp("", "urndtest"); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "urnd")
+	path := filepath.Join(directory, "urnd")
 	args := []string{"build", "-pgo=off", "-o", path}
 	if raceEnabled {
 		args = append(args, "-race")
@@ -41,10 +44,8 @@ var build = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals /
 // Main runs the tests of a package, and removes the program that was built for them. It is for TestMain.
 func Main(m *testing.M) {
 	status := m.Run()
-	if os.Getenv(Variable) == "" {
-		if path, err := build(); err == nil {
-			_ = os.RemoveAll(filepath.Dir(path)) // of the system's temporary files
-		}
+	if directory != "" {
+		_ = os.RemoveAll(directory) // of the system's temporary files
 	}
 	os.Exit(status)
 }
