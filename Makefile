@@ -82,6 +82,7 @@ test-deps:
 RACE = $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
 # Without the profile of the program, by which all it consists of would be compiled a second time.
+# What starts the program is not run again by the cache of tests when the program has changed: -count 1.
 test: test-deps
 	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
 	@[ -n "$(RACE)" ] || [ -z "$$CI" ]
@@ -89,10 +90,12 @@ test: test-deps
 	go test -pgo=off -timeout 60m $(RACE) ./...
 	cd internal/bench && go vet ./... && go test ./...
 	cd internal/deploy && go vet ./... && go test ./...
+	cd test && go vet ./... && go test -pgo=off -count 1 ./...
 
 # What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
 test-slow-path: test-deps
 	URND_LISTEN_FAST_PATH=false go test -count 1 ./proxy/... ./cmd/urnd ./internal/daemon
+	cd test && URND_LISTEN_FAST_PATH=false go test -count 1 ./formats
 	URND_LISTEN_FAST_PATH=false ADVERSARY=short go test -timeout 0 -count 1 ./internal/adversary
 
 # Installs the package in a Debian that systemd has booted; as root: see CONTRIBUTING.md.
@@ -103,13 +106,16 @@ lint:
 	go tool -modfile=internal/tools/go.mod golangci-lint run ./...
 	cd internal/bench && go tool -modfile=../tools/go.mod golangci-lint run ./...
 	cd internal/deploy && go tool -modfile=../tools/go.mod golangci-lint run ./...
+	cd test && go tool -modfile=../internal/tools/go.mod golangci-lint run ./...
 
 # Every fuzz target, FUZZTIME each.
 fuzz:
-	@set -e; for package in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
-			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package; \
+	@set -e; for module in . test; do \
+		for package in $$(go list -C $$module ./...); do \
+			for target in $$(go test -C $$module -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+				echo "$$package $$target"; \
+				go test -C $$module -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package; \
+			done; \
 		done; \
 	done
 
