@@ -50,7 +50,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 			Origins:  func() any { return originsDocument(c, origins) },
 			Sections: sync.OnceValue(func() []pages.Section { return valuesOf(c, origins) }),
 		},
-		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
+		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
 		Status: wireStatus(c, r, s, certificate, d),
 	}
 	if err := wirePeople(&a, r, d); err != nil {

@@ -113,7 +113,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		Status: func() (text string) {
 			made.Use(func(g *daemon.Generation) {
 				text = observe.Status(wired(g).caches, made.Connections())
-				if unready, _ := wired(g).report(d.health); len(unready) > 0 {
+				if unready, _ := wired(g).report(d.health.Report); len(unready) > 0 {
 					why, _, _ := strings.Cut(unready[0], "\n")
 					text = "Not ready: " + why + "; " + text
 				}
@@ -127,7 +127,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	})
 	d.metrics.Ready(func() (ready bool) {
 		made.Use(func(g *daemon.Generation) {
-			unready, _ := wired(g).report(d.health)
+			unready, _ := wired(g).report(d.health.Report)
 			ready = len(unready) == 0
 		})
 		return ready

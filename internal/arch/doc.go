@@ -6,6 +6,7 @@
 // these tests parse the source of the whole module:
 //
 //   - arrows_test.go: which package of the module may import which;
+//   - service_test.go: what compiles without the packages that serve;
 //   - httpclients_test.go: clients of net/http that would bypass the one dialer;
 //   - variables_test.go: package variables are set where they are declared,
 //     and never again;

@@ -23,8 +23,8 @@ type bindings struct {
 	uses map[*ast.Ident]types.Object
 }
 
-// resolve binds every identifier, in tests too.
-func (t *tree) resolve() *bindings {
+// bind binds every identifier, in tests too.
+func (t *tree) bind() *bindings {
 	packages := map[string][]*ast.File{} // one folder may hold x, x_test and an ignored main
 	for _, s := range t.files {
 		key := s.dir() + " " + s.ast.Name.Name

@@ -32,7 +32,7 @@ func checkSettings(tr *tree, paths []string) []finding {
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			literal, ok := n.(*ast.BasicLit)
-			if !ok || literal.Kind != token.STRING {
+			if !ok || literal.Kind != token.STRING || !strings.Contains(literal.Value, ".") { // every setting is in a section
 				return true
 			}
 			if name := names.FindString(literal.Value); name != "" {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -28,9 +29,10 @@ func (s *source) test() bool  { return strings.HasSuffix(s.path, "_test.go") }
 
 // tree is every Go file of one module, sorted by path.
 type tree struct {
-	module string // the module path, as in go.mod
-	fset   *token.FileSet
-	files  []*source
+	module  string // the module path, as in go.mod
+	fset    *token.FileSet
+	files   []*source
+	resolve func() *bindings // binds the identifiers in all files, once
 }
 
 // finding is one violation of a rule.
@@ -91,6 +93,7 @@ func allowed(places []string, s *source) bool {
 // parseTree parses sources, given as path and text.
 func parseTree(module string, texts map[string]string) (*tree, error) {
 	t := &tree{module: module, fset: token.NewFileSet()}
+	t.resolve = sync.OnceValue(t.bind)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		text := texts[name]
 		f, err := parser.ParseFile(t.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -174,14 +177,19 @@ func modulePath(gomod string) string {
 	return ""
 }
 
-// readModule reads the module of this test.
-func readModule(t *testing.T) *tree {
-	t.Helper()
+// module is the tree of the module of this test, which is read once for all tests. They change nothing in it.
+var module = sync.OnceValues(func() (*tree, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	tr, err := readTree(dir)
+	return readTree(dir)
+})
+
+// readModule returns the module of this test.
+func readModule(t *testing.T) *tree {
+	t.Helper()
+	tr, err := module()
 	if err != nil {
 		t.Fatalf("reading the module: %v", err)
 	}

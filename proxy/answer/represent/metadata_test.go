@@ -122,13 +122,6 @@ func FuzzMetadata(f *testing.F) {
 			if err := checkForms(w); err != nil {
 				t.Error(err)
 			}
-			f, err := triples(w)
-			if err == nil {
-				err = alike(f)
-			}
-			if err != nil {
-				t.Error(err)
-			}
 		}
 	})
 }

@@ -53,8 +53,19 @@ func scripted(t *testing.T, endless bool, responses ...string) string {
 // TestHostile: servers that speak no Z39.50, or badly. Each ends with an error that says so, and none makes
 // the client wait, or keep more than it was sent.
 func TestHostile(t *testing.T) {
-	begin := string(initResponse(true).Bytes())
-	found := string(searchResponse(3).Bytes())
+	const (
+		// InitializeResponse: version, options, and whether the session is accepted
+		begin   = "\xb5\x0b\x83\x02\x05\xe0\x84\x02\x06\xc0\x8c\x01\xff"
+		refused = "\xb5\x0b\x83\x02\x05\xe0\x84\x02\x06\xc0\x8c\x01\x00"
+		// Close, with a reason
+		closed = "\xbf\x30\x05\x9f\x81\x53\x01\x03"
+		// SearchResponse: the number of records, and whether the search has succeeded
+		found    = "\xb7\x06\x97\x01\x03\x96\x01\xff"
+		negative = "\xb7\x06\x97\x01\xfd\x96\x01\xff"
+		failed   = "\xb7\x06\x97\x01\x00\x96\x01\x00"
+		// PresentResponse with an empty list of records, in indefinite lengths
+		present = "\xb9\x80\x98\x01\x01\x99\x01\x00\x9b\x01\x00\xbc\x80\x00\x00\x00\x00"
+	)
 	deep := func(n int) string { return strings.Repeat("\x30\x80", n) + strings.Repeat("\x00\x00", n) }
 	for _, c := range []struct {
 		name    string
@@ -72,11 +83,11 @@ func TestHostile(t *testing.T) {
 		{"nested without end", true, []string{"\xb5\x80"}, scheme.ErrResponse, 0},
 		{"endless", true, []string{"\xb5\x80" + strings.Repeat("\x30\x00", 1<<10)}, scheme.ErrResponse, 0},
 		{"another response", false, []string{begin, begin}, scheme.ErrResponse, 0},
-		{"refused", false, []string{string(initResponse(false).Bytes())}, nil, http.StatusForbidden},
-		{"closed", false, []string{begin, string(contextual(48, integer(211, 3)).Bytes())}, resolver.ErrUnreachable, 0},
-		{"failed without reason", false, []string{begin, string(contextual(23, integer(23, 0), boolean(22, false)).Bytes())}, nil, http.StatusBadGateway},
-		{"a negative number of records", false, []string{begin, string(searchResponse(-3).Bytes())}, scheme.ErrResponse, 0},
-		{"no records of three", false, []string{begin, found, presentHead + presentTail}, scheme.ErrResponse, 0},
+		{"refused", false, []string{refused}, nil, http.StatusForbidden},
+		{"closed", false, []string{begin, closed}, resolver.ErrUnreachable, 0},
+		{"failed without reason", false, []string{begin, failed}, nil, http.StatusBadGateway},
+		{"a negative number of records", false, []string{begin, negative}, scheme.ErrResponse, 0},
+		{"no records of three", false, []string{begin, found, present}, scheme.ErrResponse, 0},
 		{"another response than records", false, []string{begin, found, found}, scheme.ErrResponse, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package telemetry
 
 import (
 	"encoding/hex"
@@ -13,8 +13,6 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/urnd/urnd/config"
 )
 
 // spans is a collector of OpenTelemetry.
@@ -39,6 +37,13 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// sent returns the spans that were received.
+func (s *spans) sent() []*trace.Span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.all)
+}
+
 const (
 	traceID     = "0af7651916cd43dd8448eb211c80319c"
 	traceparent = "00-" + traceID + "-b7ad6b7169203331-01"
@@ -50,28 +55,29 @@ func TestTelemetry(t *testing.T) {
 	var got spans
 	receiver := httptest.NewServer(&got)
 	defer receiver.Close()
+	var mu sync.Mutex
 	var asked []string
 	resolution := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
 		asked = append(asked, r.Header.Get("Traceparent"))
 		http.Redirect(w, r, "ftp://user:secret@a.example/", http.StatusSeeOther)
 	}))
 	defer resolution.Close()
-	t.Run("daemon", func(t *testing.T) { // which sends the rest when it ends
-		d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-			openLoopback(c)
-			c.Telemetry = config.Telemetry{Endpoint: receiver.URL, Sample: 1000}
-			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}, Schemes: []string{"ftp"}}}
-		})
-		d.getTraced(t, "/urn:book:first", "") // the first one of a thousand
-		d.getTraced(t, "/urn:book:second", "")
-		d.getTraced(t, "/urn:book:third", traceparent)
-	})
+	d := start(t, configure(t, receiver.URL, "access: {allow_destinations: [127.0.0.0/8]}\n"+
+		"namespaces: [{nid: book, thttp: ['"+resolution.URL+"'], schemes: [ftp]}]\n"))
+	d.get(t, "/urn:book:first", "") // the first one of a thousand
+	d.get(t, "/urn:book:second", "")
+	d.get(t, "/urn:book:third", traceparent)
+	d.stop(t) // it sends the rest when it ends
+	mu.Lock()
+	defer mu.Unlock()
 	if len(asked) != 3 || !strings.HasPrefix(asked[2], "00-"+traceID+"-") || asked[2] == traceparent || asked[0] == "" || asked[1] != "" {
 		t.Errorf("the server was asked with %q", asked)
 	}
 	var names []string
 	var root *trace.Span
-	for _, s := range got.all {
+	for _, s := range got.sent() {
 		if hex.EncodeToString(s.TraceId) != traceID {
 			continue
 		}
@@ -95,36 +101,13 @@ func TestTelemetry(t *testing.T) {
 	}
 }
 
-// The traceparent of a client does not reach resolution servers: their answers are for all.
-func TestTraceparentStaysHere(t *testing.T) {
-	asked := "not asked"
-	resolution := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = r.Header.Get("Traceparent")
-		http.Redirect(w, r, "http://a.example/", http.StatusSeeOther)
-	}))
-	defer resolution.Close()
-	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-		openLoopback(c)
-		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{resolution.URL}, Schemes: []string{"ftp"}}}
-	})
-	if d.getTraced(t, "/urn:book:1", traceparent); asked != "" {
-		t.Errorf("the server was asked with %q", asked)
+// The check of a configuration sends a span, so that the collector says whether it takes those of urnd.
+func TestConfigCheck(t *testing.T) {
+	var got spans
+	receiver := httptest.NewServer(&got)
+	defer receiver.Close()
+	out, _ := urnd("config", "check", "--dial", configure(t, receiver.URL, "")).CombinedOutput() // the DNS does not answer
+	if sent := got.sent(); len(sent) != 1 || sent[0].Name != "config check" || !strings.Contains(string(out), "telemetry.endpoint: "+receiver.URL+": ok") {
+		t.Errorf("the collector has %v\n%s", sent, out)
 	}
-}
-
-// getTraced sends one request with a traceparent, "" for none.
-func (d *testService) getTraced(t *testing.T, path, traceparent string) {
-	t.Helper()
-	request, err := http.NewRequest(http.MethodGet, d.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if traceparent != "" {
-		request.Header.Set("Traceparent", traceparent)
-	}
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil || response.StatusCode != http.StatusFound {
-		t.Fatalf("%s: %v, %v", path, response, err)
-	}
-	response.Body.Close()
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/urnd/urnd/resolver/schemetest"
 )
 
-// The server of these tests encodes and decodes by a library, which is another reading of X.690 than ours.
-
 const (
 	peerSUTRS = "1.2.840.10003.5.101"
 	peerGIF   = "1.2.840.10003.5.109.5"

@@ -1,4 +1,4 @@
-package config_test
+package formats_test
 
 import (
 	"bytes"
@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-func TestSchema(t *testing.T) {
+// The schema of the configuration accepts what urnd does, and refuses what it refuses.
+func TestConfigSchema(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema()))
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package proxy_test
+package formats_test
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 			t.Error(err)
 		}
 	})
-	handler, _ := newAdminHandler(new(fakeCaches), func(c *admin.Config) {
+	handler, _ := newAdminHandler(func(c *admin.Config) {
 		c.Registry = &admin.Registry{Names: r, Mints: mint.New(r), Tokens: registrytoken.NewVerifier(r), Drafts: editor.NewDrafts(time.Now), Jobs: work}
 	}).(*admin.Handler)
 	return handler

@@ -1,4 +1,4 @@
-package proxy_test
+package formats_test
 
 import (
 	"context"
@@ -24,17 +24,14 @@ import (
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
-	m := &fakeCaches{found: []api.Entry{remembered("urn:a1:b", 60, []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
-		Language:  "en",
-		Authentic: true,
-	}}}, nil)}}
-	ready := newAdminHandler(m, nil)
-	unready := newAdminHandler(m, func(c *admin.Config) {
+	ready := newAdminHandler(nil)
+	unready := newAdminHandler(func(c *admin.Config) {
 		c.Health = func() (unready, degraded []string) { return []string{"it stops"}, []string{"DNS"} }
 	})
-	locked := newAdminHandler(m, func(c *admin.Config) { c.Token = []byte(token) })
+	locked := newAdminHandler(func(c *admin.Config) { c.Token = []byte("0123456789abcdef") })
 	const here, there, page = "127.0.0.1:1", "192.0.2.1:1", "Accept: text/html"
-	d := describe(t, []byte(text(t, adminRequest(ready, here, "GET /openapi.json"))))
+	_, document := adminRequest(t, ready, here, "GET /openapi.json")
+	d := describe(t, document)
 	d.wellFormed(t)
 	checkRegistry(t, d)
 	d.each(func(method, path string, _ map[string]any) {
@@ -61,8 +58,8 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 			{locked, here, "", nil},
 			{locked, here, "", []string{page}},
 		} {
-			response := adminRequest(try.h, try.peer, request+try.query, try.fields...)
-			if err := d.check(method, path, response, []byte(text(t, response))); err != nil {
+			response, body := adminRequest(t, try.h, try.peer, request+try.query, try.fields...)
+			if err := d.check(method, path, response, body); err != nil {
 				t.Errorf("%s%s %q: %v", request, try.query, try.fields, err)
 			}
 		}
@@ -85,8 +82,8 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 		version, fields = "1.0", nil
 	}
 	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
-	response := s.ask(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)[0]
-	if err := c.document.check(method, path, response, []byte(text(c, response))); err != nil {
+	response, got := s.ask(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
+	if err := c.document.check(method, path, response, got); err != nil {
 		c.Errorf("%s %q: %v", request, fields, err)
 	}
 }
@@ -111,7 +108,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		c.Lists, c.Access.Browse = oneListed(), []netip.Prefix{loopback}
 		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
-	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
+	c := checker{t, describe(t, s.get(t, "/api/v1/openapi.json"))}
 	c.document.wellFormed(t)
 	for path, targets := range map[string]string{
 		"/{uri}":               "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x /urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
@@ -200,7 +197,7 @@ func (c checker) failures(s *server) {
 // A fetched resource has the media type of its origin, and several are a multipart.
 func TestOpenAPIOfResources(t *testing.T) {
 	s := start(t, nil)
-	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
+	c := checker{t, describe(t, s.get(t, "/api/v1/openapi.json"))}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "image/"+r.URL.Path[1:])
 	}))
@@ -216,7 +213,7 @@ func TestOpenAPIOfResources(t *testing.T) {
 // What a location is to its name, and the links to which the name does not lead, are in the document of an answer, as OpenAPI says.
 func TestOpenAPIOfLinks(t *testing.T) {
 	s := start(t, nil)
-	c := checker{t, describe(t, []byte(text(t, s.get(t, "/api/v1/openapi.json"))))}
+	c := checker{t, describe(t, s.get(t, "/api/v1/openapi.json"))}
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
 			Name: "namespace a1", Type: "text/html", Language: "de", Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", Others: []resolver.Link{
@@ -234,7 +231,7 @@ func TestOpenAPIOfLinks(t *testing.T) {
 	}
 	c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", `["urn:a1:b"]`)
 	var document api.Answer
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/api/v1/resolve?uri=urn:a1:b"))), &document); err != nil {
+	if err := json.Unmarshal(s.get(t, "/api/v1/resolve?uri=urn:a1:b"), &document); err != nil {
 		t.Fatal(err)
 	}
 	first := document.Locations[0]

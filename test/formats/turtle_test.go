@@ -1,4 +1,4 @@
-package represent_test
+package formats_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package proxy_test
+package formats_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package represent_test
+package formats_test
 
 import (
 	"encoding/json"
@@ -13,21 +13,21 @@ import (
 	"github.com/urnd/urnd/proxy/answer/represent"
 )
 
-// schemaContext has the rules of the context of schema.org for the terms that are used here: texts are IRIs where a term has no others, and
-// dates have a type.
-const schemaContext = `{"@context": {"type": "@type", "id": "@id", "@vocab": "http://schema.org/", "schema": "http://schema.org/",
+// graphContext has the rules of the context of schema.org for the terms that are used here: texts are IRIs where a
+// term has no others, and dates have a type.
+const graphContext = `{"@context": {"type": "@type", "id": "@id", "@vocab": "http://schema.org/", "schema": "http://schema.org/",
 	"Date": {"@id": "schema:Date"}, "url": {"@id": "schema:url", "@type": "@id"}, "sameAs": {"@id": "schema:sameAs", "@type": "@id"},
 	"contentUrl": {"@id": "schema:contentUrl", "@type": "@id"}, "license": {"@id": "schema:license", "@type": "@id"},
 	"datePublished": {"@id": "schema:datePublished", "@type": "Date"}}}`
 
-type loader struct{}
+type graphLoader struct{}
 
-func (loader) LoadDocument(u string) (*ld.RemoteDocument, error) {
+func (graphLoader) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	if u != "https://schema.org" {
 		return nil, fmt.Errorf("no context is loaded but that of schema.org: %s", u)
 	}
 	var document any
-	err := json.Unmarshal([]byte(schemaContext), &document)
+	err := json.Unmarshal([]byte(graphContext), &document)
 	return &ld.RemoteDocument{DocumentURL: u, Document: document}, err
 }
 
@@ -42,7 +42,7 @@ func triples(w represent.Work) (f forms, err error) {
 		return f, fmt.Errorf("%w in %s", err, text)
 	}
 	options := ld.NewJsonLdOptions("")
-	options.DocumentLoader, options.Format = loader{}, "application/n-quads"
+	options.DocumentLoader, options.Format = graphLoader{}, "application/n-quads"
 	linked, err := ld.NewJsonLdProcessor().ToRDF(document, options)
 	if err != nil {
 		return f, fmt.Errorf("%w in %s", err, text)
@@ -55,7 +55,8 @@ func triples(w represent.Work) (f forms, err error) {
 	return f, nil
 }
 
-// canonical returns the canonical N-Quads of quads. It takes very long where there are many nodes that differ by nothing.
+// canonical returns the canonical N-Quads of quads. It takes very long where there are many nodes that differ by
+// nothing.
 func canonical(quads string) (string, error) {
 	options := ld.NewJsonLdOptions("")
 	options.Algorithm, options.Format, options.InputFormat = ld.AlgorithmURDNA2015, "application/n-quads", "application/n-quads"
@@ -68,8 +69,8 @@ func canonical(quads string) (string, error) {
 
 var blankLabel = regexp.MustCompile(`(^|[> ])_:[a-z0-9]+ `)
 
-// alike compares quads, but not which nodes without a name they are about. json-gold leaves out triples with an IRI that looks like no URL to
-// its regular expression, such as https://a.exam1le/: those are in Turtle alone.
+// alike compares quads, but not which nodes without a name they are about. json-gold leaves out triples with an IRI
+// that looks like no URL to its regular expression, such as https://a.exam1le/: those are in Turtle alone.
 func alike(f forms) error {
 	var sorted [2][]string
 	for i, quads := range []string{f.linked, f.turtle} {
@@ -192,4 +193,30 @@ func TestHostileGraph(t *testing.T) {
 			t.Errorf("%q: %s", text, linked)
 		}
 	}
+}
+
+// Any metadata has the same triples in both forms. That all forms are well formed is tested beside them.
+func FuzzGraph(f *testing.F) {
+	for _, text := range []string{
+		`{"title":"A\r\nER  - ","creators":[{"name":"B and C","orcid":"0000-0002-1825-0097"}],"issued":"1849-05-02","license":"https://a.example/"}`,
+		`{"title":"\\{}%&#_~^$\u2028</script>","keywords":["\"","\\"],"description":"a\u0000b","type":"Dataset/x","language":"fi"}`,
+		`{"erc.who":"A, B","erc.what":"%0A","when":"1849"}`, "{}", "[", `{"license":"https://a.exam1le/"}`,
+	} {
+		f.Add(text, text)
+	}
+	f.Fuzz(func(t *testing.T, metadata, text string) {
+		w := hostile(text)
+		w.Metadata = represent.ParseMetadata(metadata)
+		support := represent.ParseSupport(metadata, *w.Support)
+		w.Support = &support
+		for _, w := range []represent.Work{w, hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
+			f, err := triples(w)
+			if err == nil {
+				err = alike(f)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

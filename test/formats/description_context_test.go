@@ -1,4 +1,4 @@
-package answer_test
+package formats_test
 
 import (
 	"context"
@@ -27,8 +27,8 @@ func (schemaContext) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	return &ld.RemoteDocument{DocumentURL: u, Document: map[string]any{"@context": map[string]any{"@vocab": "http://schema.org/"}}}, nil
 }
 
-// Every member of a description that is not a term of schema.org is one of the vocabulary of urnd, and is described in docs/terms.md. The
-// metadata of a site is no graph: it is one literal.
+// Every member of a description that is not a term of schema.org is one of the vocabulary of urnd, and is described
+// in docs/terms.md. The metadata of a site is no graph: it is one literal.
 func TestContextOfDescription(t *testing.T) {
 	day := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 	s := start(t, nil)
@@ -39,7 +39,7 @@ func TestContextOfDescription(t *testing.T) {
 		}}
 	}
 	var document any
-	if err := json.Unmarshal([]byte(text(t, s.get(t, "/uri-res/N2C?urn:x-a:b"))), &document); err != nil {
+	if err := json.Unmarshal(s.get(t, "/uri-res/N2C?urn:x-a:b"), &document); err != nil {
 		t.Fatal(err)
 	}
 	options := ld.NewJsonLdOptions("")

@@ -1,0 +1,117 @@
+package formats_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/admin/session"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// oneCached implements admin.Caches with one entry.
+type oneCached struct{}
+
+func (oneCached) Stats() any {
+	return map[string]any{"caches": map[string]any{"answers": map[string]any{"lookups": map[string]int{"hit": 1}, "evictions": 2, "entries": 3, "bytes": 4}}}
+}
+
+func (oneCached) Lookup(uri.URI) ([]api.Entry, error) {
+	return []api.Entry{api.NewEntry(resolver.CachedAnswer{Key: "urn:a1:b", TTL: time.Minute, Locations: []resolver.Location{
+		{URI: "https://a.example/", From: &resolver.Source{Language: "en", Authentic: true}},
+	}})}, nil
+}
+
+func (oneCached) Purge(context.Context, resolver.Selection, bool) (int, error) { return 1, nil }
+
+// oneResponse implements admin.Responses with one response.
+type oneResponse struct{}
+
+func (oneResponse) Lookup(key uri.URI) []api.Response {
+	language := "en"
+	return []api.Response{{
+		Status: 200, Selecting: map[string]*string{"Accept-Language": &language, "Accept": nil}, Age: 1, TTL: -2, Size: 3,
+		ETag: `"1"`, LastModified: key.String(), Where: []string{"memory", "disk"}, Tags: []string{"a"}, Partial: true, Purged: true,
+	}}
+}
+
+func (oneResponse) Purge(context.Context, admin.ResponseSelection, bool) int { return 1 }
+
+func (oneResponse) Refresh(_ context.Context, key uri.URI) (int, error) {
+	if host, _ := key.Host(); host == "fails.example" {
+		return 0, resolver.ErrUnreachable
+	}
+	return 1, nil
+}
+
+// newAdminHandler returns the handler for administrators, with a changed configuration.
+func newAdminHandler(change func(*admin.Config)) http.Handler {
+	tables := func() []pages.Table {
+		return []pages.Table{{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: []pages.Row{{Severity: pages.Critical, Cells: []string{"urnd", "<ready>"}}}}}
+	}
+	config := admin.Config{
+		Clients: []netip.Prefix{loopback}, Caches: oneCached{}, Responses: oneResponse{}, Log: slog.New(slog.DiscardHandler),
+		HasResponses: gateways().IsStored,
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+			_, _ = io.WriteString(w, "up 1\n")
+		}),
+		Health:  func() (unready, degraded []string) { return nil, nil },
+		Guesses: gate.NewGuesses(time.Now),
+		Status: admin.Status{
+			State: func() pages.State {
+				return pages.State{Severity: pages.OK, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: tables()}
+			},
+			Faults:   tables,
+			Ticks:    func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
+			Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
+		},
+		Sessions: session.New(time.Now),
+		Settings: admin.Settings{
+			Plain: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
+			Origins: func() any {
+				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
+			},
+			Sections: func() []pages.Section {
+				return []pages.Section{{Name: "dns", Settings: []pages.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
+			},
+		},
+	}
+	if change != nil {
+		change(&config)
+	}
+	return admin.New(config)
+}
+
+// adminRequest sends a request "METHOD TARGET" of a peer, with fields "Name: value", and returns the response and its
+// body. Its context has ended already, so that profiles take no time.
+func adminRequest(t testing.TB, h http.Handler, peer, request string, fields ...string) (*http.Response, []byte) {
+	t.Helper()
+	method, target, _ := strings.Cut(request, " ")
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(ctx, method, target, nil)
+	r.Host, r.RemoteAddr = "127.0.0.1:8142", peer
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result(), w.Body.Bytes()
+}

@@ -1,0 +1,148 @@
+package wais_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	ber "github.com/go-asn1-ber/asn1-ber"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/resolver/scheme/wais"
+	"github.com/urnd/urnd/uri"
+)
+
+// peer plays one server for each connection of a gateway.
+type peer struct {
+	play    func(net.Conn)
+	playing sync.WaitGroup
+}
+
+func (p *peer) dial(context.Context, string, string, func(netip.AddrPort) error) (net.Conn, error) {
+	client, server := net.Pipe()
+	p.playing.Go(func() {
+		defer server.Close()
+		p.play(server)
+	})
+	return client, nil
+}
+
+// fetch returns the body of a document once the server has ended.
+func (p *peer) fetch(t *testing.T, u string) (body []byte, err error) {
+	t.Helper()
+	parsed, err := uri.Parse(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.playing.Wait()
+	gateway := wais.New(wais.Config{
+		Dial: p.dial, Limits: scheme.Limits{Timeout: testserver.Patience, Entries: 1000, Octets: 1 << 16, Line: 4096}, Records: 10,
+	})
+	resource, err := gateway.Fetch(t.Context(), scheme.Request{
+		Request: httpmessage.Request{Method: http.MethodGet, URI: parsed, Fields: httpmessage.Fields{}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer resource.Body.Close()
+	return io.ReadAll(resource.Body)
+}
+
+// answer answers requests until the client ends, or sends what cannot be decoded, which is the error.
+func answer(conn net.Conn, to func(request *ber.Packet) string) error {
+	in := bufio.NewReader(conn)
+	for _, end := in.Peek(1); end == nil; _, end = in.Peek(1) {
+		request, err := ber.ReadPacket(in)
+		if err != nil {
+			return err
+		}
+		_, _ = io.WriteString(conn, to(request)) // whether the client has ended is seen by the next turn
+	}
+	return nil
+}
+
+// octets returns the content of an element that may come in parts (X.690 section 8.7.3).
+func octets(p *ber.Packet) []byte {
+	if p.TagType == ber.TypePrimitive {
+		return p.Data.Bytes()
+	}
+	var all []byte
+	for _, part := range p.Children {
+		all = append(all, octets(part)...)
+	}
+	return all
+}
+
+// FuzzElements: the octets of a picture that comes in parts, in whichever form of BER these are, are those that a
+// library finds in them.
+func FuzzElements(f *testing.F) {
+	for _, s := range []string{
+		"\x04\x01a\x04\x01b", "\x24\x80\x04\x01a\x04\x01b\x00\x00", "\x04\x81\x01a\x24\x84\x00\x00\x00\x03\x04\x01b", "\x9f\x81\x48\x01a\x80\x00",
+		"\xbf\x81\x48\x80\x30\x80\x00\x00\x00\x00", strings.Repeat("\x30\x80", 30) + "\x04\x01a" + strings.Repeat("\x00\x00", 30), "\xb7\x03\x02\x01\xff",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		picture := "\xa1\x80" + string(b) + "\x00\x00" // octet-aligned
+		rest := strings.NewReader(picture)
+		packet, err := ber.ReadPacket(rest)
+		if err != nil || rest.Len() > 0 {
+			return // the library finds no elements, or not only those
+		}
+		var p peer
+		p.play = func(conn net.Conn) {
+			_ = answer(conn, func(request *ber.Packet) string {
+				switch request.Tag {
+				case 20:
+					return string(initResponse(true).Bytes())
+				case 22:
+					return string(searchResponse(1).Bytes())
+				}
+				return presentHead + "\x30\x80\xa1\x80\xa1\x80\x28\x80" + string(objectID(peerGIF).Bytes()) + picture + recordTail + presentTail
+			})
+		}
+		got, err := p.fetch(t, "wais://a.example/d/gif/1%3Aa")
+		if errors.Is(err, scheme.ErrResponse) {
+			return // nested too deep, or longer than one may be
+		}
+		if want := octets(packet); err != nil || string(got) != string(want) {
+			t.Fatalf("%x are %x, and %x to the library: %v", b, got, want, err)
+		}
+	})
+}
+
+// FuzzSearch: all that is asked of a server for the words of a search can be decoded by a library.
+func FuzzSearch(f *testing.F) {
+	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x", strings.Repeat("@and a ", 50)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		u := "wais://a.example/d?" + url.PathEscape(s)
+		if parsed, err := uri.Parse(u); err != nil || parsed.Check() != nil {
+			return
+		}
+		var p peer
+		p.play = func(conn net.Conn) {
+			err := answer(conn, func(request *ber.Packet) string {
+				if request.Tag == 20 {
+					return string(initResponse(true).Bytes())
+				}
+				return string(searchResponse(0).Bytes())
+			})
+			if err != nil {
+				t.Errorf("%q: %v", s, err)
+			}
+		}
+		_, _ = p.fetch(t, u) // a search that is not understood is refused
+	})
+}
