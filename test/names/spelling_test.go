@@ -1,29 +1,49 @@
-package main
+//go:build e2e
+
+package names
 
 import (
-	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
+
+// curl runs curl through a proxy, and returns the header, of all responses.
+func curl(t *testing.T, proxy string, arguments ...string) (header string) {
+	t.Helper()
+	arguments = append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)
+	command := exec.CommandContext(t.Context(), testserver.Need(t, "curl"), arguments...)
+	command.Dir = t.TempDir()
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("curl %q: %v\n%s", arguments, err, text)
+	}
+	return readFile(t, filepath.Join(command.Dir, "header"))
+}
 
 // What curl sends raw reaches nginx as proxy.spelling and that of the site say, and is stored by what was sent: RFC 9110
 // sections 4.2.3 and 7.7.
 func TestSpellingsByCurl(t *testing.T) {
+	t.Parallel()
 	testserver.Need(t, "curl")
 	nginx := testserver.StartNginx(t, testserver.OpenFolder(t),
 		`location / { add_header Cache-Control max-age=60 always; add_header X-Target "$request_uri" always; return 200 "sent\n"; }`)
-	binary := build(t)
-	const config = "access: {allow_destinations: [127.0.0.0/8], purge_clients: [127.0.0.0/8]}\n" +
-		"proxy:\n  spelling: %s\n  origins:\n    - {host: exact.example, servers: ['http://%s']}\n    - {host: normal.example, servers: ['http://%[2]s'], spelling: normal}\n"
-	for _, spelling := range []string{"normal", "exact", "original"} {
-		urnd := launchWith(t, binary, filepath.Join(t.TempDir(), "urnd.yaml"), fmt.Sprintf(config, spelling, nginx.Addr()))
+	for _, spelling := range []string{"normal", "exact", config.SpellingOriginal} {
+		urnd := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
+			urndtest.OpenLoopback(c)
+			c.Access.PurgeClients = c.Access.AllowDestinations
+			c.Proxy.Spelling = spelling
+			servers := []string{"http://" + nginx.Addr()}
+			c.Proxy.Origins = []config.Site{{Host: "exact.example", Servers: servers}, {Host: "normal.example", Servers: servers, Spelling: "normal"}}
+		})
 		get := func(arguments ...string) (target string, isHit bool) {
 			t.Helper()
-			header, _ := curl(t, urnd.service, append([]string{"-g", "--path-as-is"}, arguments...)...)
+			header := curl(t, urnd.URL, append([]string{"-g", "--path-as-is"}, arguments...)...)
 			if found := regexp.MustCompile(`\r\nX-Target: (.*)\r\n`).FindStringSubmatch(header); found != nil {
 				target = found[1]
 			}
@@ -43,10 +63,10 @@ func TestSpellingsByCurl(t *testing.T) {
 			}{
 				{"forward", spelling == "normal", func(target string) (string, bool) { return get("http://" + nginx.Addr() + target) }},
 				{"exact.example", false, func(target string) (string, bool) {
-					return get("--proxy", "", "-H", "Host: exact.example", urnd.service+target)
+					return get("--proxy", "", "-H", "Host: exact.example", urnd.URL+target)
 				}},
 				{"normal.example", true, func(target string) (string, bool) {
-					return get("--proxy", "", "-H", "Host: normal.example", urnd.service+target)
+					return get("--proxy", "", "-H", "Host: normal.example", urnd.URL+target)
 				}},
 			} {
 				want := tt.raw
@@ -64,7 +84,7 @@ func TestSpellingsByCurl(t *testing.T) {
 					t.Errorf("%s, %s: %q is answered by that of %q", spelling, form.name, tt.normal, got)
 				}
 				if form.name == "exact.example" { // a purge is about all spellings
-					curl(t, urnd.service, "-g", "-X", "PURGE", "--proxy", "", "-H", "Host: exact.example", urnd.service+tt.normal)
+					curl(t, urnd.URL, "-g", "-X", "PURGE", "--proxy", "", "-H", "Host: exact.example", urnd.URL+tt.normal)
 					if _, isHit := form.get(tt.raw); isHit {
 						t.Errorf("%q was not purged", tt.raw)
 					}
