@@ -75,7 +75,10 @@ func TestSeedURLs(t *testing.T) {
 		c.File.Roots = []string{files}
 	})
 	for _, example := range append(examples, moreExamples(files)...) {
-		t.Run(strings.ReplaceAll(example, "/", "|"), func(t *testing.T) { testSeedURL(t, d, servers, example) })
+		t.Run(strings.ReplaceAll(example, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			testSeedURL(t, d, servers, example)
+		})
 	}
 }
 
