@@ -3,6 +3,7 @@
 package registry
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -177,7 +178,9 @@ func TestCacheInFrontOfSeveral(t *testing.T) {
 	var all [2]*urndtest.Daemon
 	told := make(chan string, 10)
 	for i := range all {
-		hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told <- all[i].Leads(t, "urn:example:a") }))
+		hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			told <- locationOf(r.Context(), all[i].URL+"/urn:example:a") // also after the end of the test, where it is told again
+		}))
 		t.Cleanup(hook.Close)
 		all[i] = r.Start(t, func(c *config.Config) {
 			c.CDN = config.CDN{Tags: "Cache-Tag", Webhooks: []string{hook.URL}}
@@ -190,4 +193,19 @@ func TestCacheInFrontOfSeveral(t *testing.T) {
 			t.Errorf("an urnd that has told still leads to %s", got)
 		}
 	}
+}
+
+// locationOf returns where a redirect leads to, or else an error.
+func locationOf(ctx context.Context, address string) string {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err.Error()
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err.Error()
+	}
+	_ = response.Body.Close()
+	return response.Header.Get("Location")
 }
