@@ -8,13 +8,30 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
+
+const arpaZone = `
+$TTL 300
+@        IN SOA ns.elsewhere.test. hostmaster.elsewhere.test. 1 3600 600 86400 60
+@        IN NS  ns.elsewhere.test.
+direct   120 IN NAPTR 100 10 "u" "http+N2L" "!^urn:direct:(.+)$!https://direct.example/\\1!" .
+shared   200 IN NAPTR 100 10 ""  ""         "" rules.urn.example.org.
+`
+
+const organisationZone = `
+$TTL 300
+@     IN SOA ns.elsewhere.test. hostmaster.elsewhere.test. 1 3600 600 86400 45
+@     IN NS  ns.elsewhere.test.
+rules 50 IN NAPTR 100 10 "u" "http+N2L" "!^urn:shared:([a-z]+)$!https://org.example/\\1!i" .
+own   70 IN NAPTR 100 10 "u" "http+N2L" "!^urn:own:(.+)$!https://first.example/\\1!" .
+`
 
 // While the DNS is away, what was known is answered for cache.stale_for (an answer that was made of stale records for that time once more),
 // and the rest is refused. When it is back, it is asked once for
 // each record set, however many ask for the names.
 func TestDNSAway(t *testing.T) {
-	bind := startZones(t)
+	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.arpa", Text: arpaZone}, testserver.Zone{Name: "urn.example.org", Text: organisationZone})
 	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."} })
 	var names []string
 	for n := range 20 {

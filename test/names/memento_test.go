@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"net/http"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // head sends HEAD for a URL with a Host, "" for its own, and follows no redirect.
@@ -58,59 +61,54 @@ func clientLinks(t *testing.T, field string) map[string]string {
 	return links
 }
 
-// mementoSite is a site whose registry changed names in the first seconds of 2031.
+// mementoSite is a site whose registry changed names in the first seconds of 2021.
 type mementoSite struct {
-	*testDaemon
+	*urndtest.Daemon
 	origin string
 }
 
-func second(n int) time.Time { return time.Date(2031, 1, 1, 0, 0, n, 0, time.UTC) }
+func second(n int) time.Time { return time.Date(2021, 1, 1, 0, 0, n, 0, time.UTC) }
 
 func startMementoSite(t *testing.T) mementoSite {
 	t.Helper()
 	origin := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(origin.Close)
-	r := newSiteRegistry(t)
-	c := config.Default()
-	c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
-	names, err := namesOf(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := urndtest.NewRegistry(t)
 	now := second(1)
-	r.Registry = newRegistry(r.Store(), names, func() time.Time { return now }, nil)
+	r = r.For(t, func() time.Time { return now })
 	book, secret := registry.Name("urn:example:book,1"), registry.Name("urn:example:secret")
 	for _, name := range []registry.Key{book, secret, registry.Name("https://purl.example/a"), registry.Name("ark:/12345/x1")} {
-		r.put(t, name, registry.Record{Targets: targets(origin.URL + "/old")})
+		r.Put(t, name, registry.Record{Targets: urndtest.Targets(origin.URL + "/old")})
 	}
 	now = second(3)
-	r.put(t, book, registry.Record{Targets: targets(origin.URL + "/new"), Redirect: http.StatusPermanentRedirect})
+	r.Put(t, book, registry.Record{Targets: urndtest.Targets(origin.URL + "/new"), Redirect: http.StatusPermanentRedirect})
 	for _, name := range []registry.Key{book, secret} {
 		now = now.Add(2 * time.Second)
-		r.apply(t, registry.Edit{Key: name, IfVersion: registry.Any, Change: registry.Withdraw("why")})
+		r.Edit(t, registry.Edit{Key: name, IfVersion: registry.Any, Change: registry.Withdraw("why")})
 	}
 	now = second(9)
-	r.apply(t, registry.Edit{Key: book, IfVersion: registry.Any, Activate: true, Change: registry.Put(registry.Record{Targets: targets(origin.URL + "/last")})})
-	return mementoSite{startWithRegistry(t, r, func(to *config.Config) {
-		to.Registry.Only, to.Registry.Hosts = c.Registry.Only, c.Registry.Hosts
+	r.Edit(t, registry.Edit{Key: book, IfVersion: registry.Any, Activate: true, Change: registry.Put(registry.Record{Targets: urndtest.Targets(origin.URL + "/last")})})
+	return mementoSite{r.Start(t, func(c *config.Config) {
+		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	}), origin.URL}
 }
 
 // The client of mementoweb.org asks the original for its TimeGate, which a redirect does not say to who follows it, and so appends the
 // original to the TimeGate that it was given. It follows the redirects of that, and reads the links of the first answer.
 func TestMementoClient(t *testing.T) {
+	t.Parallel()
 	w := startMementoSite(t)
-	original := w.url + "/urn%3Aexample:book%2C1"
+	original := w.URL + "/urn%3Aexample:book%2C1"
 	for datetime, want := range map[time.Time]string{
 		second(0): "/old", second(2): "/old", second(3): "/new", second(4): "/new", second(6): "", second(100): "/last",
 	} {
-		at, timegate := w.url+"/timegate/"+original, ""
+		at, timegate := w.URL+"/timegate/"+original, ""
 		for range 5 {
 			response := head(t, at, "", datetime.Format(http.TimeFormat))
 			if timegate == "" && response.Header.Get("Vary") == "Accept-Datetime" {
 				links := clientLinks(t, response.Header.Get("Link"))
-				if links["original"] != original || links["first"] != w.url+"/memento/20310101000001/urn%3Aexample:book%2C1" ||
-					links["last"] != w.url+"/memento/20310101000009/urn%3Aexample:book%2C1" {
+				if links["original"] != original || links["first"] != w.URL+"/memento/20210101000001/urn%3Aexample:book%2C1" ||
+					links["last"] != w.URL+"/memento/20210101000009/urn%3Aexample:book%2C1" {
 					t.Errorf("at %s the links are %v", datetime, links)
 				}
 				timegate = at
@@ -132,6 +130,7 @@ func TestMementoClient(t *testing.T) {
 
 // The mementos of a name, of whatever scheme, are what its TimeMap says.
 func TestMementosOfNames(t *testing.T) {
+	t.Parallel()
 	w := startMementoSite(t)
 	for identifier, want := range map[string]string{
 		"urn:example:book,1": "302 /old 308 /new 410 302 /last",
@@ -146,9 +145,9 @@ func TestMementosOfNames(t *testing.T) {
 		"https://any.example/":            "",
 		"urn:ietf:rfc:2648":               "",
 	} {
-		reply := w.ask(t, "/timemap/"+url.QueryEscape(identifier), "", "")
+		reply := w.Get(t, "/timemap/"+url.QueryEscape(identifier))
 		var got []string
-		for line := range strings.Lines(reply.body) {
+		for line := range strings.Lines(reply.Body) {
 			if !strings.Contains(line, `memento"`) {
 				continue
 			}
@@ -159,28 +158,29 @@ func TestMementosOfNames(t *testing.T) {
 			}
 			got = append(got, strings.TrimSpace(strconv.Itoa(memento.StatusCode)+" "+strings.TrimPrefix(memento.Header.Get("Location"), w.origin)))
 		}
-		if strings.Join(got, " ") != want || (want == "") != (reply.status == http.StatusNotFound) {
-			t.Errorf("%s: %q, %d %s, want %s", identifier, got, reply.status, reply.body, want)
+		if strings.Join(got, " ") != want || (want == "") != (reply.Status == http.StatusNotFound) {
+			t.Errorf("%s: %q, %d %s, want %s", identifier, got, reply.Status, reply.Body, want)
 		}
 	}
 	// How a withdrawn name was is refused at a time before, too, and it is not said to have been so.
-	if gone := head(t, w.url+"/memento/20310101000007/urn:example:secret", "", ""); gone.StatusCode != http.StatusGone || gone.Header.Get("Memento-Datetime") == "" {
+	if gone := head(t, w.URL+"/memento/20210101000007/urn:example:secret", "", ""); gone.StatusCode != http.StatusGone || gone.Header.Get("Memento-Datetime") == "" {
 		t.Errorf("the memento of the withdrawal: %d %v", gone.StatusCode, gone.Header)
 	}
-	if earlier := head(t, w.url+"/memento/20310101000001/urn:example:secret", "", ""); !strings.HasSuffix(earlier.Header.Get("Location"), "/memento/20310101000007/urn:example:secret") {
+	if earlier := head(t, w.URL+"/memento/20210101000001/urn:example:secret", "", ""); !strings.HasSuffix(earlier.Header.Get("Location"), "/memento/20210101000007/urn:example:secret") {
 		t.Errorf("before that: %d %v", earlier.StatusCode, earlier.Header)
 	}
 }
 
 // At a web host whose paths are names there are the TimeGates of its names, and of URNs; other paths are names.
 func TestMementoAtWebHosts(t *testing.T) {
+	t.Parallel()
 	w := startMementoSite(t)
 	const host = "purl.example"
 	for path, status := range map[string]int{
 		"/timegate/https://purl.example/a": 302, "/timegate/urn:example:secret": 302, "/timegate/a": 404, "/timegate/https://w3id.example/a": 404,
 	} {
-		response := head(t, w.url+path, host, "")
-		if response.StatusCode != status || status == http.StatusFound && !strings.HasPrefix(response.Header.Get("Location"), "http://purl.example/memento/20310101") {
+		response := head(t, w.URL+path, host, "")
+		if response.StatusCode != status || status == http.StatusFound && !strings.HasPrefix(response.Header.Get("Location"), "http://purl.example/memento/20210101") {
 			t.Errorf("%s: %d %v", path, response.StatusCode, response.Header)
 		}
 	}

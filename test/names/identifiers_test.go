@@ -1,8 +1,9 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // The tests of identifiers in web addresses are about sections of the GS1-Conformant Resolver standard 1.2.1 ("GR"), and about what GS1's test
@@ -22,13 +24,6 @@ const (
 	linkRoot = "https://id.example"
 	gtin     = "/01/09506000134352"
 )
-
-func digitalLinks() []config.DigitalLink {
-	return []config.DigitalLink{
-		{Root: linkRoot + "/", Name: "The resolver of Example Ltd", Contact: "Example Ltd", Terms: "https://example.org/terms", Contexts: []string{"DE", "FR"}},
-		{Root: "https://dpp.example/", Scheme: "data-identifiers"},
-	}
-}
 
 // linked returns targets: "type URI", and then what is said of it: "lang=de", "type=text/html", "context=FR", "title=..." up to the end.
 func linked(texts ...string) (r registry.Record) {
@@ -54,10 +49,10 @@ func linked(texts ...string) (r registry.Record) {
 }
 
 // startIdentifiers runs urnd with an item, a lot of it, and a serial number.
-func startIdentifiers(t *testing.T, change func(*config.Config)) (siteRegistry, *testDaemon) {
+func startIdentifiers(t *testing.T, change func(*config.Config)) (urndtest.Registry, *urndtest.Daemon) {
 	t.Helper()
-	r := newSiteRegistry(t)
-	r.put(t, registry.Name(linkRoot+gtin), linked(
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name(linkRoot+gtin), linked(
 		"gs1:defaultLink https://shop.example/item title=Dal Giardino",
 		"gs1:defaultLinkMulti https://shop.example/de/item lang=de", "gs1:defaultLinkMulti https://shop.example/pt/item lang=pt",
 		"gs1:pip https://shop.example/item title=Product page",
@@ -66,13 +61,13 @@ func startIdentifiers(t *testing.T, change func(*config.Config)) (siteRegistry, 
 		"gs1:safetyInfo https://shop.example/fr/s context=FR", "gs1:safetyInfo https://shop.example/de/s context=DE",
 		"gs1:faqs https://shop.example/faq/1", "gs1:faqs https://shop.example/faq/2", "describedby https://shop.example/about lang=es-419",
 	))
-	r.put(t, registry.Name(linkRoot+gtin+"/10/L1"), linked("gs1:defaultLink https://shop.example/lot", "gs1:recallStatus https://shop.example/recall"))
-	r.put(t, registry.Name(linkRoot+gtin+"/21/S%2F1"), linked("gs1:dpp https://shop.example/passport"))
-	r.put(t, registry.Name(linkRoot+"/00/106141412345678908"), linked("gs1:traceability https://shop.example/trace"))
-	r.put(t, registry.Prefix(linkRoot+"/414/"), linked("gs1:handledBy https://other.example/414/"))
-	r.put(t, registry.Name("https://dpp.example/25P/LHABC%2F1"), linked("gs1:defaultLink https://shop.example/dpp"))
-	w := startWithRegistry(t, r, func(c *config.Config) {
-		c.Registry.DigitalLink = digitalLinks()
+	r.Put(t, registry.Name(linkRoot+gtin+"/10/L1"), linked("gs1:defaultLink https://shop.example/lot", "gs1:recallStatus https://shop.example/recall"))
+	r.Put(t, registry.Name(linkRoot+gtin+"/21/S%2F1"), linked("gs1:dpp https://shop.example/passport"))
+	r.Put(t, registry.Name(linkRoot+"/00/106141412345678908"), linked("gs1:traceability https://shop.example/trace"))
+	r.Put(t, registry.Prefix(linkRoot+"/414/"), linked("gs1:handledBy https://other.example/414/"))
+	r.Put(t, registry.Name("https://dpp.example/25P/LHABC%2F1"), linked("gs1:defaultLink https://shop.example/dpp"))
+	w := r.Start(t, func(c *config.Config) {
+		c.Registry.DigitalLink = urndtest.DigitalLinks()
 		if change != nil {
 			change(c)
 		}
@@ -80,36 +75,12 @@ func startIdentifiers(t *testing.T, change func(*config.Config)) (siteRegistry, 
 	return r, w
 }
 
-// identified asks for a path of a host, and returns the whole reply.
-func (w *testDaemon) identified(t *testing.T, method, host, path string, fields ...string) wholeReply {
-	t.Helper()
-	request, err := http.NewRequest(method, w.url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.URL.Opaque, request.Host = path, host // as it is
-	for _, field := range fields {
-		name, value, _ := strings.Cut(field, ": ")
-		request.Header.Set(name, value)
-	}
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return wholeReply{response.StatusCode, response.Header, string(text)}
-}
-
 // leadsTo checks that paths of the host of identifiers lead somewhere: "status location" each, first from the store and then from the cache.
-func (w *testDaemon) leadsTo(t *testing.T, cases [][]string) {
+func leadsTo(t *testing.T, w *urndtest.Daemon, cases [][]string) {
 	t.Helper()
 	for _, c := range cases {
 		for range 2 {
-			if got := w.at(t, http.MethodGet, linkHost, c[0], c[2:]...); got != c[1] {
+			if got := w.At(t, http.MethodGet, linkHost, c[0], c[2:]...); got != c[1] {
 				t.Errorf("%s %q is %s, want %s", c[0], c[2:], got, c[1])
 			}
 		}
@@ -118,9 +89,10 @@ func (w *testDaemon) leadsTo(t *testing.T, cases [][]string) {
 
 // GR 2.6.1, 2.5.9 and TS basicWalkUp: without a link type, an identifier leads to the default link of the most specific level that has one, at once.
 func TestIdentifierLevels(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	const item, lot = "307 https://shop.example/item", "307 https://shop.example/lot"
-	w.leadsTo(t, [][]string{
+	leadsTo(t, w, [][]string{
 		{gtin, item},
 		{gtin + "/10/unknown", item},
 		{gtin + "/10/L1", lot},
@@ -142,15 +114,15 @@ func TestIdentifierLevels(t *testing.T) {
 		{"/01/09528765123457", "404"},
 		{"/00/106141412345678908", "404"},
 	})
-	if got := w.at(t, http.MethodHead, linkHost, gtin); got != item {
+	if got := w.At(t, http.MethodHead, linkHost, gtin); got != item {
 		t.Errorf("HEAD is %s", got)
 	}
-	if got := w.at(t, http.MethodPost, linkHost, gtin); got != "405" {
+	if got := w.At(t, http.MethodPost, linkHost, gtin); got != "405" {
 		t.Errorf("POST is %s", got)
 	}
 	// ISO/IEC 18975: another scheme is data, and has identifiers in queries.
 	for _, path := range []string{"/25P/LHABC%2F1", "/25P/LHABC%2F1/S/42", "/?.25P=LHABC%2F1&.S=42"} {
-		if got := w.at(t, http.MethodGet, "dpp.example", path); !strings.HasPrefix(got, "307 https://shop.example/dpp") {
+		if got := w.At(t, http.MethodGet, "dpp.example", path); !strings.HasPrefix(got, "307 https://shop.example/dpp") {
 			t.Errorf("%s is %s", path, got)
 		}
 	}
@@ -158,10 +130,11 @@ func TestIdentifierLevels(t *testing.T) {
 
 // GR 2.12: the query is passed on as it was sent.
 func TestIdentifierQuery(t *testing.T) {
+	t.Parallel()
 	r, w := startIdentifiers(t, nil)
-	r.put(t, registry.Name(linkRoot+"/00/006141411234567890"), linked("gs1:defaultLink https://shop.example/box?a=1#f"))
-	r.put(t, registry.Name(linkRoot+"/01/09528765123457"), linked("gs1:defaultLink https://shop.example/tagged"))
-	w.leadsTo(t, [][]string{
+	r.Put(t, registry.Name(linkRoot+"/00/006141411234567890"), linked("gs1:defaultLink https://shop.example/box?a=1#f"))
+	r.Put(t, registry.Name(linkRoot+"/01/09528765123457"), linked("gs1:defaultLink https://shop.example/tagged"))
+	leadsTo(t, w, [][]string{
 		// GR 2.3: EPC binary, in hexadecimal and in base64url.
 		{"/eh30164596f40c0e5cbe991a83?x=y", "307 https://shop.example/tagged?x=y"},
 		{"/exMBZFlvQMDly-mRqD", "307 https://shop.example/tagged"},
@@ -178,7 +151,7 @@ func TestIdentifierQuery(t *testing.T) {
 		"/uri-res/N2L?" + linkRoot + "/01/09506000134351":  "400",
 		"/api/v1/resolve?uri=" + linkRoot + gtin + "/10/x": "200",
 	} {
-		if got := w.at(t, http.MethodGet, "localhost", path); got != want {
+		if got := w.At(t, http.MethodGet, "localhost", path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
 		}
 	}
@@ -186,6 +159,7 @@ func TestIdentifierQuery(t *testing.T) {
 
 // GR 2.4.1: what is not a Digital Link URI is 400, and says what is wrong. TS: so is an unknown single segment, and never 200.
 func TestIdentifierErrors(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	for path, says := range map[string]string{
 		"/01/09506000134351":       "the check digit should be 2",
@@ -202,30 +176,31 @@ func TestIdentifierErrors(t *testing.T) {
 		"/eh30":                    "EPC",
 		"/01/0950600013435":        "check digit",
 	} {
-		got := w.identified(t, http.MethodGet, linkHost, path, "Accept: application/json")
-		if got.status != http.StatusBadRequest || !strings.Contains(got.body, says) {
-			t.Errorf("%s is %d, %s", path, got.status, got.body)
+		got := w.AskHost(t, http.MethodGet, linkHost, path, "Accept: application/json")
+		if got.Status != http.StatusBadRequest || !strings.Contains(got.Body, says) {
+			t.Errorf("%s is %d, %s", path, got.Status, got.Body)
 		}
-		if again := w.identified(t, http.MethodGet, linkHost, path); again.status != http.StatusBadRequest {
-			t.Errorf("%s is %d", path, again.status)
+		if again := w.AskHost(t, http.MethodGet, linkHost, path); again.Status != http.StatusBadRequest {
+			t.Errorf("%s is %d", path, again.Status)
 		}
 	}
-	if got := w.at(t, http.MethodGet, linkHost, "/"); got != "200" {
+	if got := w.At(t, http.MethodGet, linkHost, "/"); got != "200" {
 		t.Errorf("the root is %s", got)
 	}
 }
 
 // GR 2.6.2 and 2.14: a link type leads to its link, in all spellings; what there is not is 404, with what there is.
 func TestIdentifierLinkTypes(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	const query = "?linkType="
 	for _, spelling := range []string{
 		"gs1:pip", "gs1%3Apip", "https://ref.gs1.org/voc/pip", "https://gs1.org/voc/pip", "https%3A%2F%2Fref.gs1.org%2Fvoc%2Fpip", "https%3a%2f%2fgs1.org%2fvoc%2fpip",
 	} {
 		want := "307 https://shop.example/item" + query + spelling
-		w.leadsTo(t, [][]string{{gtin + query + spelling, want}, {gtin + "/10/L1/21/x" + query + spelling, want}})
+		leadsTo(t, w, [][]string{{gtin + query + spelling, want}, {gtin + "/10/L1/21/x" + query + spelling, want}})
 	}
-	w.leadsTo(t, [][]string{
+	leadsTo(t, w, [][]string{
 		{gtin + "/10/L1?linkType=gs1:recallStatus", "307 https://shop.example/recall?linkType=gs1:recallStatus"},
 		{gtin + "/10/L1?linkType=gs1:defaultLink", "307 https://shop.example/lot?linkType=gs1:defaultLink"},
 		{gtin + "/10/L1?linkType=describedby", "307 https://shop.example/about?linkType=describedby"},
@@ -234,26 +209,27 @@ func TestIdentifierLinkTypes(t *testing.T) {
 		{gtin + "?linkType=gs1:nosuchlt", "404"}, // TS
 		{"/00/106141412345678908?linkType=gs1:traceability", "307 https://shop.example/trace?linkType=gs1:traceability"},
 	})
-	got := w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
-	if !strings.Contains(got.body, `no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
-		t.Errorf("an unknown link type is %s", got.body)
+	got := w.AskHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:nosuchlt", "Accept: application/json")
+	if !strings.Contains(got.Body, `no link of the type \"https://ref.gs1.org/voc/nosuchlt\"; there are gs1:defaultLink, gs1:defaultLinkMulti, gs1:pip`) {
+		t.Errorf("an unknown link type is %s", got.Body)
 	}
-	if link := `<` + linkRoot + gtin + `?linkType=linkset>; rel="linkset"`; !strings.HasPrefix(got.header.Get("Link"), link) {
-		t.Errorf("an unknown link type has the links %q", got.header["Link"])
+	if link := `<` + linkRoot + gtin + `?linkType=linkset>; rel="linkset"`; !strings.HasPrefix(got.Header.Get("Link"), link) {
+		t.Errorf("an unknown link type has the links %q", got.Header["Link"])
 	}
-	got = w.identified(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
-	if !strings.Contains(got.body, "there are gs1:traceability") {
-		t.Errorf("without a default it is %s", got.body)
+	got = w.AskHost(t, http.MethodGet, linkHost, "/00/106141412345678908", "Accept: application/problem+json")
+	if !strings.Contains(got.Body, "there are gs1:traceability") {
+		t.Errorf("without a default it is %s", got.Body)
 	}
 }
 
 // GR 2.5.8 and 2.6.3: what decides is the media type, then the language, then the context. TS: equal ones are a choice, 300.
 func TestIdentifierNegotiation(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	const html, pdf, de = "307 https://shop.example/i.html?", "307 https://shop.example/i.pdf?", "307 https://shop.example/de/i.pdf?"
 	const q, s = "linkType=gs1:instructions", "linkType=gs1:safetyInfo"
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
-	w.leadsTo(t, [][]string{
+	leadsTo(t, w, [][]string{
 		// Only default links compete where there is no link type.
 		{gtin, "307 https://shop.example/de/item", "Accept-Language: de-AT, en;q=0.5"},
 		{gtin, "307 https://shop.example/pt/item", "Accept-Language: pt-BR"},
@@ -275,17 +251,17 @@ func TestIdentifierNegotiation(t *testing.T) {
 		{gtin + "?" + s, "300"},
 		{gtin + "?linkType=gs1:faqs", "300"},
 	})
-	got := w.identified(t, http.MethodGet, linkHost, gtin+"/10/L1?linkType=gs1:faqs")
-	contexts := checkLinkset(t, got.body)
-	if got.header.Get("Content-Type") != "application/linkset+json" || len(contexts) != 1 || contexts[0]["anchor"] != linkRoot+gtin || len(contexts[0]) != 3 {
-		t.Errorf("a choice is %q, %s", got.header.Get("Content-Type"), got.body)
+	got := w.AskHost(t, http.MethodGet, linkHost, gtin+"/10/L1?linkType=gs1:faqs")
+	contexts := checkLinkset(t, got.Body)
+	if got.Header.Get("Content-Type") != "application/linkset+json" || len(contexts) != 1 || contexts[0]["anchor"] != linkRoot+gtin || len(contexts[0]) != 3 {
+		t.Errorf("a choice is %q, %s", got.Header.Get("Content-Type"), got.Body)
 	}
-	got = w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:faqs", browser)
-	if got.status != http.StatusMultipleChoices || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, `href="https://shop.example/faq/2"`) {
-		t.Errorf("a choice of a browser is %d, %s", got.status, got.body)
+	got = w.AskHost(t, http.MethodGet, linkHost, gtin+"?linkType=gs1:faqs", browser)
+	if got.Status != http.StatusMultipleChoices || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") || !strings.Contains(got.Body, `href="https://shop.example/faq/2"`) {
+		t.Errorf("a choice of a browser is %d, %s", got.Status, got.Body)
 	}
 	for path, vary := range map[string]string{gtin: "Accept, Accept-Language", gtin + "/10/L1": "Accept", gtin + "?" + q: "Accept, Accept-Language"} {
-		if got := w.identified(t, http.MethodGet, linkHost, path).header.Get("Vary"); got != vary {
+		if got := w.AskHost(t, http.MethodGet, linkHost, path).Header.Get("Vary"); got != vary {
 			t.Errorf("%s varies by %q, want %q", path, got, vary)
 		}
 	}
@@ -356,6 +332,7 @@ func checkTargets(t *testing.T, rel string, value any) {
 
 // GR 2.9 and 2.10: the linkset has all levels, each with its anchor, in one line of Link its JSON-LD context; and is never a redirect.
 func TestIdentifierLinkset(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	const at = gtin + "/10/L1/21/S%2F1"
 	for _, c := range []struct{ path, accept, contentType string }{
@@ -368,12 +345,12 @@ func TestIdentifierLinkset(t *testing.T) {
 		{at, "application/ld+json", "application/ld+json"},
 	} {
 		for range 2 {
-			got := w.identified(t, http.MethodGet, linkHost, c.path, "Accept: "+c.accept)
-			if got.status != http.StatusOK || got.header.Get("Content-Type") != c.contentType || got.header.Get("Location") != "" {
-				t.Errorf("%s by %q is %d %q", c.path, c.accept, got.status, got.header.Get("Content-Type"))
+			got := w.AskHost(t, http.MethodGet, linkHost, c.path, "Accept: "+c.accept)
+			if got.Status != http.StatusOK || got.Header.Get("Content-Type") != c.contentType || got.Header.Get("Location") != "" {
+				t.Errorf("%s by %q is %d %q", c.path, c.accept, got.Status, got.Header.Get("Content-Type"))
 				continue
 			}
-			contexts := checkLinkset(t, got.body)
+			contexts := checkLinkset(t, got.Body)
 			var anchors []string
 			for _, context := range contexts {
 				anchor, _ := context["anchor"].(string)
@@ -382,21 +359,21 @@ func TestIdentifierLinkset(t *testing.T) {
 			if !slices.Equal(anchors, []string{"/21/S%2F1", "/10/L1", ""}) {
 				t.Errorf("the anchors are %q", anchors)
 			}
-			if hasContext := strings.Contains(got.body, `"@context":{`); hasContext != (c.contentType == "application/ld+json") {
+			if hasContext := strings.Contains(got.Body, `"@context":{`); hasContext != (c.contentType == "application/ld+json") {
 				t.Errorf("%s has a context: %t", c.contentType, hasContext)
 			}
-			link := got.header["Link"]
+			link := got.Header["Link"]
 			isLD := c.contentType == "application/ld+json"
 			if len(link) != 1 || strings.Contains(link[0], `rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`) == isLD {
 				t.Errorf("the links are %q", link)
 			}
-			if !strings.Contains(got.header.Get("Vary"), "Accept") {
-				t.Errorf("it varies by %q", got.header.Get("Vary"))
+			if !strings.Contains(got.Header.Get("Vary"), "Accept") {
+				t.Errorf("it varies by %q", got.Header.Get("Vary"))
 			}
 		}
 	}
 	// GR 2.5.8: one default link, with a title and nothing else.
-	contexts := checkLinkset(t, w.identified(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").body)
+	contexts := checkLinkset(t, w.AskHost(t, http.MethodGet, linkHost, gtin, "Accept: application/linkset+json").Body)
 	item := contexts[0]
 	defaults, _ := item["https://ref.gs1.org/voc/defaultLink"].([]any)
 	only, _ := defaults[0].(map[string]any)
@@ -406,17 +383,17 @@ func TestIdentifierLinkset(t *testing.T) {
 	if list, _ := item["https://ref.gs1.org/voc/instructions"].([]any); len(list) != 3 || item["itemDescription"] != "GTIN 09506000134352" {
 		t.Errorf("the item is %v", item)
 	}
-	if got := w.identified(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.status != http.StatusOK || got.body != "" {
-		t.Errorf("HEAD is %d", got.status)
+	if got := w.AskHost(t, http.MethodHead, linkHost, gtin+"?linkType=linkset"); got.Status != http.StatusOK || got.Body != "" {
+		t.Errorf("HEAD is %d", got.Status)
 	}
-	page := w.identified(t, http.MethodGet, linkHost, gtin+"?linkType=linkset", "Accept: text/html,*/*;q=0.8")
-	if !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") || !strings.Contains(page.body, `<script type="application/ld+json">{"@context":`) {
-		t.Errorf("the page is %s", page.body)
+	page := w.AskHost(t, http.MethodGet, linkHost, gtin+"?linkType=linkset", "Accept: text/html,*/*;q=0.8")
+	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(page.Body, `<script type="application/ld+json">{"@context":`) {
+		t.Errorf("the page is %s", page.Body)
 	}
 	// GR 2.9: redirects lead to it; TS: with no relation that begins with gs1:.
 	for _, path := range []string{gtin, at, gtin + "?linkType=gs1:pip"} {
 		for range 2 {
-			link := w.identified(t, http.MethodGet, linkHost, path).header["Link"]
+			link := w.AskHost(t, http.MethodGet, linkHost, path).Header["Link"]
 			if len(link) != 1 || !strings.Contains(link[0], `?linkType=linkset>; rel="linkset"`) || strings.Contains(link[0], `rel="gs1:`) {
 				t.Errorf("the links of %s are %q", path, link)
 			}
@@ -426,19 +403,20 @@ func TestIdentifierLinkset(t *testing.T) {
 
 // GR 2.2: HTTP/1.1 with GET, HEAD and OPTIONS, and CORS. TS looks for the methods and the linkset in a preflight for "GET,HEAD,OPTIONS".
 func TestIdentifierOptions(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
 	for _, fields := range [][]string{
 		nil, {"Origin: https://shop.example"}, {"Origin: https://shop.example", "Access-Control-Request-Method: GET,HEAD,OPTIONS"},
 	} {
-		got := w.identified(t, http.MethodOptions, linkHost, gtin, fields...)
-		if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != "*" ||
-			got.header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || got.header.Get("Allow") != "GET, HEAD, OPTIONS" ||
-			!strings.Contains(got.header.Get("Link"), `<https://id.example/01/09506000134352?linkType=linkset>; rel="linkset"`) {
-			t.Errorf("%q: %d, %v", fields, got.status, got.header)
+		got := w.AskHost(t, http.MethodOptions, linkHost, gtin, fields...)
+		if got.Status != http.StatusNoContent || got.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			got.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || got.Header.Get("Allow") != "GET, HEAD, OPTIONS" ||
+			!strings.Contains(got.Header.Get("Link"), `<https://id.example/01/09506000134352?linkType=linkset>; rel="linkset"`) {
+			t.Errorf("%q: %d, %v", fields, got.Status, got.Header)
 		}
 	}
 	for _, path := range []string{gtin, gtin + "?linkType=linkset", "/.well-known/gs1resolver"} {
-		if got := w.identified(t, http.MethodGet, linkHost, path).header.Get("Access-Control-Allow-Origin"); got != "*" {
+		if got := w.AskHost(t, http.MethodGet, linkHost, path).Header.Get("Access-Control-Allow-Origin"); got != "*" {
 			t.Errorf("%s lets %q read it", path, got)
 		}
 	}
@@ -446,8 +424,9 @@ func TestIdentifierOptions(t *testing.T) {
 
 // GR 3: the description of the resolver, at the root of the host; GR 2.10: the JSON-LD context that it names.
 func TestIdentifierDescription(t *testing.T) {
+	t.Parallel()
 	_, w := startIdentifiers(t, nil)
-	got := w.identified(t, http.MethodGet, linkHost, "/.well-known/gs1resolver")
+	got := w.AskHost(t, http.MethodGet, linkHost, "/.well-known/gs1resolver")
 	var d struct {
 		Root     string   `json:"resolverRoot"`
 		Keys     []string `json:"supportedPrimaryKeys"`
@@ -455,8 +434,8 @@ func TestIdentifierDescription(t *testing.T) {
 		Context  string   `json:"jsonLdContextLocation"`
 		Contact  struct{ Fn string }
 	}
-	if err := json.Unmarshal([]byte(got.body), &d); err != nil || got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
-		t.Fatalf("%d, %v: %s", got.status, err, got.body)
+	if err := json.Unmarshal([]byte(got.Body), &d); err != nil || got.Status != http.StatusOK || got.Header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%d, %v: %s", got.Status, err, got.Body)
 	}
 	allowed := strings.Fields("all 00 01 253 255 401 402 410 411 412 413 414 415 417 8003 8004 8006 8010 8013 8017 8018")
 	for _, key := range d.Keys {
@@ -465,14 +444,14 @@ func TestIdentifierDescription(t *testing.T) {
 		}
 	}
 	if d.Root != linkRoot || len(d.Keys) != 16 || len(d.Contexts) != 2 || d.Contact.Fn != "Example Ltd" {
-		t.Errorf("it is %s", got.body)
+		t.Errorf("it is %s", got.Body)
 	}
-	context := w.identified(t, http.MethodGet, linkHost, strings.TrimPrefix(d.Context, linkRoot))
-	if context.status != http.StatusOK || context.header.Get("Content-Type") != "application/ld+json" || !json.Valid([]byte(context.body)) {
-		t.Errorf("the context is %d: %s", context.status, context.body)
+	context := w.AskHost(t, http.MethodGet, linkHost, strings.TrimPrefix(d.Context, linkRoot))
+	if context.Status != http.StatusOK || context.Header.Get("Content-Type") != "application/ld+json" || !json.Valid([]byte(context.Body)) {
+		t.Errorf("the context is %d: %s", context.Status, context.Body)
 	}
 	for _, host := range []string{"purl.example", "dpp.example"} {
-		if got := w.identified(t, http.MethodGet, host, "/.well-known/gs1resolver"); got.status == http.StatusOK {
+		if got := w.AskHost(t, http.MethodGet, host, "/.well-known/gs1resolver"); got.Status == http.StatusOK {
 			t.Errorf("%s is a resolver of GS1, too", host)
 		}
 	}
@@ -480,20 +459,21 @@ func TestIdentifierDescription(t *testing.T) {
 
 // A changed level changes the answers of all names of its item, also where another process has changed it.
 func TestIdentifierChanges(t *testing.T) {
+	t.Parallel()
 	r, w := startIdentifiers(t, nil)
 	at := func(path, want string) {
 		t.Helper()
-		testserver.Wait(t, path+" is "+want, func() bool { return w.at(t, http.MethodGet, linkHost, path) == want })
+		testserver.Wait(t, path+" is "+want, func() bool { return w.At(t, http.MethodGet, linkHost, path) == want })
 	}
 	deep := gtin + "/22/V/10/L1/21/new"
-	w.leadsTo(t, [][]string{{deep, "307 https://shop.example/lot"}, {gtin + "/21/new", "307 https://shop.example/item"}, {gtin + "/10/other", "307 https://shop.example/item"}})
-	r.put(t, registry.Name(linkRoot+gtin+"/21/new"), linked("gs1:defaultLink https://shop.example/serial"))
+	leadsTo(t, w, [][]string{{deep, "307 https://shop.example/lot"}, {gtin + "/21/new", "307 https://shop.example/item"}, {gtin + "/10/other", "307 https://shop.example/item"}})
+	r.Put(t, registry.Name(linkRoot+gtin+"/21/new"), linked("gs1:defaultLink https://shop.example/serial"))
 	at(deep, "307 https://shop.example/serial")
 	at(gtin+"/21/new", "307 https://shop.example/serial")
-	r.put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://shop.example/moved"))
+	r.Put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://shop.example/moved"))
 	at(gtin+"/10/other", "307 https://shop.example/moved")
 	at(gtin, "307 https://shop.example/moved")
-	r.put(t, registry.Name(linkRoot+gtin), registry.Record{Status: registry.Withdrawn, Reason: "it was recalled"})
+	r.Put(t, registry.Name(linkRoot+gtin), registry.Record{Status: registry.Withdrawn, Reason: "it was recalled"})
 	at(gtin, "410")
 	at(gtin+"/10/other", "410")
 	at(deep, "307 https://shop.example/serial")

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package registry
 
 import (
 	"io"
@@ -12,13 +14,14 @@ import (
 
 	"github.com/urnd/urnd/internal/squid"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // helperConfig writes a configuration with a namespace "book" whose names lead to origin, and a
 // DNS server that is not there.
-func helperConfig(t *testing.T, dir, origin string) string {
+func helperConfig(t *testing.T, origin string) string {
 	t.Helper()
-	path := filepath.Join(dir, "urnd.yaml")
+	path := filepath.Join(t.TempDir(), "urnd.yaml")
 	text := "dns: {servers: ['127.0.0.1:9'], timeout: 1s, rounds: 1}\nnamespaces:\n" +
 		"  - {nid: book, order: [namespace], targets: [{pattern: '^[0-9]+$', template: '" + origin + "/books/{nss}'}, {pattern: '^[0-9]+$', template: 'https://mirror.example/{nss}'}]}\n"
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -29,7 +32,8 @@ func helperConfig(t *testing.T, dir, origin string) string {
 
 // Each request without a channel has its answer in its turn.
 func TestHelperCommands(t *testing.T) {
-	path := helperConfig(t, t.TempDir(), "https://books.example")
+	t.Parallel()
+	path := helperConfig(t, "https://books.example")
 	for _, tt := range []struct{ command, url, want string }{
 		// A URN is resolved: RFC 8141 section 3.1 for its equivalents, section 2.3.2 for its q-component.
 		{"url-rewrite", "urn:book:42", `OK status=302 url="https://books.example/books/42"`},
@@ -61,7 +65,7 @@ func TestHelperCommands(t *testing.T) {
 		{"store-id", "A.example:443", "ERR"},
 	} {
 		for _, channel := range []string{"", "7 "} {
-			out, err := run(t, channel+tt.url+" 127.0.0.1/- - GET myip=127.0.0.1 myport=3128\n", "helper", tt.command, "--config", path)
+			out, err := urndtest.Run(t, channel+tt.url+" 127.0.0.1/- - GET myip=127.0.0.1 myport=3128\n", "helper", tt.command, "--config", path)
 			start, more := strings.CutSuffix(tt.want, "...")
 			if err != nil || !strings.HasPrefix(out, channel+start) || strings.Count(out, "\n") != 1 || !more && out != channel+start+"\n" {
 				t.Errorf("%s %s%s: %q, %v", tt.command, channel, tt.url, out, err)
@@ -72,19 +76,20 @@ func TestHelperCommands(t *testing.T) {
 
 // Requests with a channel are all answered, in whatever order, and others in theirs.
 func TestHelperLines(t *testing.T) {
+	t.Parallel()
 	var in, want []string
 	for _, n := range strings.Split("1 2 3 4 5 6 7 8 9 10 11 12", " ") {
 		in = append(in, n+" urn:ietf:rfc:"+n+"1")
 		want = append(want, n+` OK status=302 url="https://www.rfc-editor.org/info/rfc`+n+`1"`)
 	}
-	out, err := run(t, strings.Join(in, "\n")+"\n", "helper", "url-rewrite", "--config", "")
+	out, err := urndtest.Run(t, strings.Join(in, "\n")+"\n", "helper", "url-rewrite", "--config", "")
 	got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	slices.Sort(got)
 	slices.Sort(want)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
-	out, err = run(t, "urn:ietf:rfc:21\n\n"+strings.Repeat("x", squid.MaxLine)+"\nurn:ietf:rfc:11\n", "helper", "url-rewrite", "--config", "")
+	out, err = urndtest.Run(t, "urn:ietf:rfc:21\n\n"+strings.Repeat("x", squid.MaxLine)+"\nurn:ietf:rfc:11\n", "helper", "url-rewrite", "--config", "")
 	inOrder := `OK status=302 url="https://www.rfc-editor.org/info/rfc21"` + "\nBH message=\"a line has no URL\"\nBH message=\"a line has more than 16384 octets\"\n" +
 		`OK status=302 url="https://www.rfc-editor.org/info/rfc11"` + "\n"
 	if err != nil || out != inOrder {
@@ -94,7 +99,8 @@ func TestHelperLines(t *testing.T) {
 
 // SIGTERM ends a helper whose Squid says nothing.
 func TestHelperEndsBySignal(t *testing.T) {
-	cmd := exec.Command(filepath.Join(build(t), "urnd"), "helper", "url-rewrite", "--config", "")
+	t.Parallel()
+	cmd := exec.Command(urndtest.Binary(t), "helper", "url-rewrite", "--config", "")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"encoding/json"
@@ -12,6 +14,7 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 var aLifetime = regexp.MustCompile(`(?:max-age|s-maxage|ttl)=(-?\d+)`)
@@ -19,29 +22,30 @@ var aLifetime = regexp.MustCompile(`(?:max-age|s-maxage|ttl)=(-?\d+)`)
 // Every answer has a lifetime from its records or from the settings: positive, negative and withdrawn ones, of every
 // system, by every service.
 func TestLifetimes(t *testing.T) {
+	t.Parallel()
 	const registryTTL, ruleTTL, recordTTL = 100, 200, 300 // seconds
-	r := newSiteRegistry(t)
-	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
-	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://a.example/1", "https://a.example/2"), Metadata: `{"title":"A"}`})
+	r.Put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
 		URI:   "https://a.example/",
-		Until: new(clock).now().Add(50 * time.Second),
+		Until: time.Now().Add(50 * time.Second),
 	}}})
-	r.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
-	r.put(t, registry.Name("urn:example:lost"), registry.Record{Alias: "urn:example:nobody"})
-	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
-	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: targets("https://a.example/1")})
-	r.put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: targets("https://p.example/")})
-	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
-	r.put(t, registry.Prefix("urn:example:below:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
-	r.put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: targets("https://ark.example/x")})
-	r.put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
+	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
+	r.Put(t, registry.Name("urn:example:lost"), registry.Record{Alias: "urn:example:nobody"})
+	r.Put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
+	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: urndtest.Targets("https://a.example/1")})
+	r.Put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
+	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
+	r.Put(t, registry.Prefix("urn:example:below:"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
+	r.Put(t, registry.Name("ark:/12345/x"), registry.Record{Targets: urndtest.Targets("https://ark.example/x")})
+	r.Put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
 	bind := testserver.StartBIND(t, testserver.Zone{
 		Name: "urn.example.org",
 		Text: "$TTL 300\n@ IN SOA ns hostmaster 1 60 60 60 300\n@ IN NS ns\nns IN A 127.0.0.1\n" +
 			`found IN NAPTR 10 10 "u" "http+I2L" "!^.*$!https://dns.example/!" .` + "\n",
 	})
-	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) {
-		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.path, registryTTL*time.Second, ruleTTL*time.Second
+	w := urndtest.Start(t, bind.Addr(), func(c *config.Config) {
+		c.Registry.Store, c.Registry.TTL, c.Resolve.RuleTTL = "sqlite:"+r.Path, registryTTL*time.Second, ruleTTL*time.Second
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
 		c.DDDS.Enabled = true
 		c.Access.ProxyClients = append(c.Access.ProxyClients, netip.MustParsePrefix("127.0.0.0/8"))
@@ -63,17 +67,17 @@ func TestLifetimes(t *testing.T) {
 			"/api/v1/resolve?uri=" + name + "&at=2001-01-01", "/api/v1/resolve?uri=" + name + "&at=2199-01-01",
 		} {
 			for range 2 { // what is stored, too
-				reply := w.ask(t, path, "application/json", "")
-				fields := reply.header.Get("Cache-Control") + " " + reply.header.Get("Cache-Status")
+				reply := w.Get(t, path, "Accept: application/json")
+				fields := reply.Header.Get("Cache-Control") + " " + reply.Header.Get("Cache-Status")
 				var document struct {
 					TTL int `json:"ttl"`
 				}
-				_ = json.Unmarshal([]byte(reply.body), &document) // others have none
+				_ = json.Unmarshal([]byte(reply.Body), &document) // others have none
 				fields += " ttl=" + strconv.Itoa(document.TTL)
 				for _, found := range aLifetime.FindAllStringSubmatch(fields, -1) {
 					if seconds, err := strconv.Atoi(found[1]); err != nil || seconds < 0 || seconds > max(most, ruleTTL) || strings.HasPrefix(path,
 						"/"+name) && seconds > most {
-						t.Errorf("%s: %d with %s, want at most %d", path, reply.status, fields, most)
+						t.Errorf("%s: %d with %s, want at most %d", path, reply.Status, fields, most)
 					}
 				}
 			}
@@ -84,16 +88,17 @@ func TestLifetimes(t *testing.T) {
 // Clients get registry.client_ttl where it is set, from the registry and from the cache, by both paths, but no target for longer than it is
 // valid; the cache goes by registry.ttl.
 func TestClientTTL(t *testing.T) {
+	t.Parallel()
 	const registryTTL, clientTTL = 1000, 5000 // seconds
-	r := newSiteRegistry(t)
-	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/1")})
-	r.put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://a.example/1")})
+	r.Put(t, registry.Name("urn:example:bounded"), registry.Record{Targets: []registry.Target{{
 		URI:   "https://a.example/",
-		Until: new(clock).now().Add(500 * time.Second),
+		Until: time.Now().Add(500 * time.Second),
 	}}})
-	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
-	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
-	w := startWithRegistry(t, r, func(c *config.Config) {
+	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "why"})
+	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
+	w := r.Start(t, func(c *config.Config) {
 		c.Registry.TTL, c.Registry.ClientTTL = registryTTL*time.Second, clientTTL*time.Second
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
 	})
@@ -111,7 +116,7 @@ func TestClientTTL(t *testing.T) {
 	} {
 		for _, path := range []string{"/" + name, "/uri-res/N2L?" + name, "/api/v1/resolve?uri=" + name} {
 			for range 3 { // the last ones from the cache
-				header := w.ask(t, path, "", "").header
+				header := w.Get(t, path).Header
 				if lifetime := header.Get("Cache-Control"); !between(maxAge.FindStringSubmatch(lifetime), want[0], want[1]) {
 					t.Errorf("%s: Cache-Control: %s, want %d", path, lifetime, want)
 				}

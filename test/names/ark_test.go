@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"net/http"
@@ -7,17 +9,19 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // ARKs of the site are described by their inflections, with what the settings say, and those of others go to where others know them, with
 // their inflection.
 func TestARKs(t *testing.T) {
-	r := newSiteRegistry(t)
-	r.put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: targets("https://a.example/x1"), Metadata: `{"title":"A","creator":"B"}`})
-	r.put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Metadata: `{"title":"C"}`})
-	r.put(t, registry.Prefix("ark:/12345/p/"), registry.Record{Targets: targets("https://p.example/")})
+	t.Parallel()
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/x1"), Metadata: `{"title":"A","creator":"B"}`})
+	r.Put(t, registry.Name("ark:/12345/gone"), registry.Record{Status: registry.Withdrawn, Reason: "why", Metadata: `{"title":"C"}`})
+	r.Put(t, registry.Prefix("ark:/12345/p/"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
 	const elsewhere = "https://elsewhere.example/"
-	w := startWithRegistry(t, r, func(c *config.Config) {
+	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "ark:/12345/"}
 		c.ARK = config.ARK{SupportWho: "D", SupportWhat: "Not Guaranteed", SupportWhen: "2031", SupportWhere: "https://a.example/policy"}
 		c.Resolve.Fallback = elsewhere + "{+urn}"
@@ -35,10 +39,10 @@ func TestARKs(t *testing.T) {
 		"/.well-known/ark":      {200, "/\n"},
 	} {
 		for range 2 { // from the store, and from the cache
-			reply := w.ask(t, target, "", "")
-			isPlain := strings.HasPrefix(reply.header.Get("Content-Type"), "text/plain")
-			if reply.status != want.status || isPlain != (want.body != "") || !strings.Contains(reply.body, want.body) {
-				t.Errorf("%s: %d %v\n%s", target, reply.status, reply.header, reply.body)
+			reply := w.Get(t, target)
+			isPlain := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/plain")
+			if reply.Status != want.status || isPlain != (want.body != "") || !strings.Contains(reply.Body, want.body) {
+				t.Errorf("%s: %d %v\n%s", target, reply.Status, reply.Header, reply.Body)
 			}
 		}
 	}
@@ -53,7 +57,7 @@ func TestARKs(t *testing.T) {
 		"/urn:nobody:x":        "302 " + elsewhere + "urn:nobody:x",
 		"/uri-res/N2L?ark:9/x": "501",
 	} {
-		if got := w.at(t, http.MethodGet, "localhost", target); got != want {
+		if got := w.At(t, http.MethodGet, "localhost", target); got != want {
 			t.Errorf("%s is %s, want %s", target, got, want)
 		}
 	}

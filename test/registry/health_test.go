@@ -1,8 +1,8 @@
-package main
+//go:build e2e
+
+package registry
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // targetServer is a server of targets, of which "/bad..." are gone.
@@ -39,14 +39,20 @@ func newTargetServer(t *testing.T) *targetServer {
 	return s
 }
 
+// askedBy reports whether a check of a contact was there.
 func (s *targetServer) askedBy(agent string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.agents[agent]
+	for of := range s.agents {
+		if strings.HasPrefix(of, "urnd-link-check/") && strings.HasSuffix(of, agent) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkAt checks all targets as they would be checked at a time.
-func checkAt(t *testing.T, r siteRegistry, at time.Time) {
+func checkAt(t *testing.T, r urndtest.Registry, at time.Time) {
 	t.Helper()
 	c := health.New(health.Config{
 		Store: r.Store(), Transport: &http.Transport{DisableKeepAlives: true}, Agent: "before", Interval: time.Hour, Rate: 1000, Concurrency: 1,
@@ -59,29 +65,30 @@ func checkAt(t *testing.T, r siteRegistry, at time.Time) {
 
 // Clients are led to healthy targets, urnd checks all of them, and tells how it stands.
 func TestHealthyTargetsArePreferred(t *testing.T) {
+	t.Parallel()
 	server := newTargetServer(t)
-	r := newSiteRegistry(t)
+	r := urndtest.NewRegistry(t)
 	bad, good := server.URL+"/bad", server.URL+"/good"
-	r.put(t, registry.Name("urn:nbn:fi:example-1"), registry.Record{Targets: targets(bad, good)})
-	r.put(t, registry.Name("urn:nbn:fi:example-2"), registry.Record{Targets: targets(bad)})
+	r.Put(t, registry.Name("urn:nbn:fi:example-1"), registry.Record{Targets: urndtest.Targets(bad, good)})
+	r.Put(t, registry.Name("urn:nbn:fi:example-2"), registry.Record{Targets: urndtest.Targets(bad)})
 	for _, ago := range []time.Duration{26 * time.Hour, 13 * time.Hour, time.Minute} {
-		checkAt(t, r, new(clock).now().Add(-ago))
+		checkAt(t, r, time.Now().Add(-ago))
 	}
-	w := startWithRegistry(t, r, func(c *config.Config) {
+	w := r.Start(t, func(c *config.Config) {
 		c.Registry.HealthInterval, c.Registry.HealthContact, c.Registry.HealthPause = time.Hour, "a@a.example", 0
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
-	testserver.Wait(t, "the healthy target is preferred", func() bool { return w.leads(t, "urn:nbn:fi:example-1") == good })
-	if got := w.leads(t, "urn:nbn:fi:example-2"); got != bad {
+	testserver.Wait(t, "the healthy target is preferred", func() bool { return w.Leads(t, "urn:nbn:fi:example-1") == good })
+	if got := w.Leads(t, "urn:nbn:fi:example-2"); got != bad {
 		t.Errorf("the only target is not used: %s", got)
 	}
-	testserver.Wait(t, "the targets are checked", func() bool { return server.askedBy(healthAgent("a@a.example")) })
+	testserver.Wait(t, "the targets are checked", func() bool { return server.askedBy("(+a@a.example)") })
 	testserver.Wait(t, "metrics", func() bool {
-		_, text := w.adminRequest(t, "GET /metrics")
+		_, text := w.AdminRequest(t, "GET /metrics")
 		return strings.Contains(text, `urnd_registry_targets{state="unhealthy"} 2`) && strings.Contains(text, "urnd_registry_sweep_lag_seconds 0") &&
 			strings.Contains(text, "urnd_registry_target_checks_total{outcome=\"gone\"}")
 	})
-	w.stop() // also in the middle of a check
+	w.Stop() // also in the middle of a check
 	err := r.Store().Read(t.Context(), func(tx registry.Tx) error {
 		held, err := tx.Documents(registry.TableLeases, "", "", 10)
 		if len(held) != 0 {
@@ -92,13 +99,13 @@ func TestHealthyTargetsArePreferred(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if r.stateOf(t, bad) == "" {
+	if stateOf(t, r, bad) == "" {
 		t.Error("nothing is kept of the target")
 	}
 }
 
 // stateOf returns the state of a target.
-func (r siteRegistry) stateOf(t *testing.T, uri string) (state string) {
+func stateOf(t *testing.T, r urndtest.Registry, uri string) (state string) {
 	t.Helper()
 	if err := health.List(t.Context(), r.Store(), "", func(found health.Target) error {
 		if found.URI == uri {
@@ -113,15 +120,16 @@ func (r siteRegistry) stateOf(t *testing.T, uri string) (state string) {
 
 // The command shows what is unhealthy, checks on demand, and its exit status says what it has found.
 func TestRegistryHealthCommand(t *testing.T) {
+	t.Parallel()
 	server := newTargetServer(t)
-	r := newSiteRegistry(t)
+	r := urndtest.NewRegistry(t)
 	good, bad := server.URL+"/good", server.URL+"/bad"
-	r.put(t, registry.Name("urn:nbn:fi:a-1"), registry.Record{Targets: targets(good)})
-	r.put(t, registry.Name("urn:nbn:fi:b-1"), registry.Record{Targets: targets(bad, "http://10.0.0.1/")})
-	t.Setenv("URND_CONFIG", "")
-	t.Setenv("URND_ACCESS_ALLOW_DESTINATIONS", "127.0.0.1/32")
-	t.Setenv("URND_REGISTRY_HEALTH_PAUSE", "0s")
-	t.Setenv("URND_DNS_SERVERS", "127.0.0.1:1")
+	r.Put(t, registry.Name("urn:nbn:fi:a-1"), registry.Record{Targets: urndtest.Targets(good)})
+	r.Put(t, registry.Name("urn:nbn:fi:b-1"), registry.Record{Targets: urndtest.Targets(bad, "http://10.0.0.1/")})
+	environment := []string{
+		"URND_CONFIG=", "URND_ACCESS_ALLOW_DESTINATIONS=127.0.0.1/32", "URND_REGISTRY_HEALTH_PAUSE=0s", "URND_DNS_SERVERS=127.0.0.1:1",
+	}
+	const usage = 2 // the status of wrong arguments
 	for _, c := range []struct {
 		name, args string
 		before     func(t *testing.T)
@@ -130,9 +138,9 @@ func TestRegistryHealthCommand(t *testing.T) {
 		err        string
 	}{
 		{"nothing is known", "", nil, 0, nil, "has not checked anything yet"},
-		{"no contact", "--check", nil, cli.StatusUsage, nil, "health_contact"},
-		{"a bad contact", "--check --contact x)y", nil, cli.StatusUsage, nil, "health_contact"},
-		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, cli.StatusUsage, nil, ""},
+		{"no contact", "--check", nil, usage, nil, "health_contact"},
+		{"a bad contact", "--check --contact x)y", nil, usage, nil, "health_contact"},
+		{"two prefixes", "urn:nbn:fi:a urn:nbn:fi:b", nil, usage, nil, ""},
 		{"checked, all well", "urn:nbn:fi:a --check --contact a@a.example", nil, 0, nil, "checked 1 targets: 0 do not answer"},
 		{"checked, all shown", "urn:nbn:fi:a --check --all --contact a@a.example", nil, 0, []string{"urn:nbn:fi:a-1\thealthy\t", "\t-\t" + good}, ""},
 		{"checked, one gone", "--check --contact a@a.example", nil, 1, []string{
@@ -153,25 +161,14 @@ func TestRegistryHealthCommand(t *testing.T) {
 			if c.before != nil {
 				c.before(t)
 			}
-			var out, stderr strings.Builder
-			root := newRoot()
-			root.SetOut(&out)
-			root.SetErr(&stderr)
-			root.SetArgs(append([]string{"registry", "health", "--store", "sqlite:" + r.path}, strings.Fields(c.args)...))
-			err := root.ExecuteContext(t.Context())
-			status := 0
-			if err != nil {
-				status = cli.StatusOf(err)
-				if !errors.Is(err, cli.ErrReported) {
-					fmt.Fprintln(&stderr, err)
-				}
-			}
-			if status != c.status || !strings.Contains(stderr.String(), c.err) || (out.Len() == 0) != (c.out == nil) {
-				t.Errorf("status %d\n%s%s", status, out.String(), stderr.String())
+			args := append([]string{"registry", "health", "--store", "sqlite:" + r.Path}, strings.Fields(c.args)...)
+			got := urndtest.RunWith(t, environment, "", args...)
+			if got.Status != c.status || !strings.Contains(got.Err, c.err) || (got.Out == "") != (c.out == nil) {
+				t.Errorf("status %d\n%s%s", got.Status, got.Out, got.Err)
 			}
 			for _, part := range c.out {
-				if !strings.Contains(out.String(), part) {
-					t.Errorf("the output does not have %q:\n%s", part, out.String())
+				if !strings.Contains(got.Out, part) {
+					t.Errorf("the output does not have %q:\n%s", part, got.Out)
 				}
 			}
 		})

@@ -1,6 +1,9 @@
-package main
+//go:build e2e
+
+package registry
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,19 +13,19 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // documentedVCL returns what docs/scale.md shows for Varnish, for urnd at a host and port.
 func documentedVCL(t *testing.T, host, port string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/scale.md")
+	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "docs/scale.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +72,11 @@ func (f front) stores(t *testing.T, paths ...string) {
 }
 
 // startBehind starts urnd with a registry behind Varnish.
-func startBehind(t *testing.T) (*testDaemon, front, string) {
+func startBehind(t *testing.T) (*urndtest.Daemon, front, string) {
 	t.Helper()
-	r := newSiteRegistry(t)
+	r := urndtest.NewRegistry(t)
 	for _, name := range []string{"a", "b", "p:c"} {
-		r.put(t, registry.Name("urn:example:"+name), registry.Record{Targets: targets("https://a.example/0")})
+		r.Put(t, registry.Name("urn:example:"+name), registry.Record{Targets: urndtest.Targets("https://a.example/0")})
 	}
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("the-secret-of-the-cache\n"), 0o600); err != nil {
@@ -83,11 +86,11 @@ func startBehind(t *testing.T) (*testDaemon, front, string) {
 	var to atomic.Pointer[url.URL]
 	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to.Load()) }})
 	t.Cleanup(between.Close)
-	w := startWithRegistry(t, r, func(c *config.Config) {
+	w := r.Start(t, func(c *config.Config) {
 		c.Registry.ClientTTL = time.Second
 		c.CDN = config.CDN{Tags: "xkey", TTL: 24 * time.Hour, Webhooks: []string{between.URL + "/purge"}, Secret: secret}
 	})
-	host, port, _ := strings.Cut(strings.TrimPrefix(w.url, "http://"), ":")
+	host, port, _ := strings.Cut(strings.TrimPrefix(w.URL, "http://"), ":")
 	varnish := testserver.StartVarnish(t, testserver.OpenFolder(t), documentedVCL(t, host, port))
 	to.Store(&url.URL{Scheme: "http", Host: varnish.Addr()})
 	return w, front{"http://" + varnish.Addr()}, secret
@@ -95,6 +98,7 @@ func startBehind(t *testing.T) (*testDaemon, front, string) {
 
 // What changes, or is purged, is purged in the cache in front, in all its spellings, and what does not is not.
 func TestCacheInFront(t *testing.T) {
+	t.Parallel()
 	w, f, _ := startBehind(t)
 	f.stores(t, "/urn:example:a", "/URN:EXAMPLE:a", "/urn:example:b", "/urn:example:p:c")
 	becomes := func(path, want string) {
@@ -107,38 +111,33 @@ func TestCacheInFront(t *testing.T) {
 			t.Errorf("%s leads to %s, a hit: %t", path, got, isHit)
 		}
 	}
-	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	becomes("/urn:example:a", "https://a.example/1")
 	becomes("/URN:EXAMPLE:a", "https://a.example/1")
-	w.change(t, "POST", "/api/v1/names/withdraw?uri=urn:example:a", "application/json", `{"reason":"why"}`)
+	w.Change(t, "POST /api/v1/names/withdraw?uri=urn:example:a", "application/json", `{"reason":"why"}`)
 	becomes("/urn:example:a", "410")
 	f.stores(t, "/urn:example:a")
-	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"reason":"another"}`)
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"reason":"another"}`)
 	testserver.Wait(t, "a negative answer is purged", func() bool { _, isHit := f.get(t, "/urn:example:a"); return !isHit })
 	is("/urn:example:b", "https://a.example/0")
-	w.change(t, "PUT", "/api/v1/prefixes?uri=urn:example:p:", "application/json", `{"targets":[{"uri":"https://a.example/p/"}]}`)
+	w.Change(t, "PUT /api/v1/prefixes?uri=urn:example:p:", "application/json", `{"targets":[{"uri":"https://a.example/p/"}]}`)
 	testserver.Wait(t, "what is below a prefix is purged", func() bool { _, isHit := f.get(t, "/urn:example:p:c"); return !isHit })
 	is("/urn:example:b", "https://a.example/0")
 	for _, selection := range []string{"uri=urn:example:b", "namespace=example", "prefix=urn:ex", "all=true", "all=true&soft=true"} {
 		f.stores(t, "/urn:example:b")
-		if status, body := w.adminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
+		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+selection); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
 		}
 		testserver.Wait(t, "a purge of "+selection, func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
 	}
 	f.stores(t, "/urn:example:b")
-	before := w.config
-	w.setLoad(func() (config.Config, error) {
-		c := before
-		c.Registry.TTL = time.Hour
-		return c, nil
-	})
-	w.hangups <- syscall.SIGHUP
+	w.Reload(t, func(c *config.Config) { c.Registry.TTL = time.Hour })
 	testserver.Wait(t, "a reload that throws answers away", func() bool { _, isHit := f.get(t, "/urn:example:b"); return !isHit })
 }
 
 // A cache in front that cannot be told is told later; that is logged, counted and shown. What it was not told at the end is, too.
 func TestCacheInFrontRefuses(t *testing.T) {
+	t.Parallel()
 	w, f, secret := startBehind(t)
 	f.stores(t, "/urn:example:a")
 	write := func(text string) {
@@ -148,13 +147,13 @@ func TestCacheInFrontRefuses(t *testing.T) {
 		}
 	}
 	write("another")
-	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
-	w.waitForLog(t, "is not told what to purge")
-	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(w.readiness(t), "not told what to purge") })
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	w.WaitForLog(t, "is not told what to purge")
+	testserver.Wait(t, "it is in the report of readiness", func() bool { return strings.Contains(readiness(t, w), "not told what to purge") })
 	if got, isHit := f.get(t, "/urn:example:a"); got != "https://a.example/0" || !isHit {
 		t.Errorf("it leads to %s, a hit: %t", got, isHit)
 	}
-	_, text := w.adminRequest(t, "GET /metrics")
+	_, text := w.AdminRequest(t, "GET /metrics")
 	for _, want := range []string{"urnd_webhook_pending_tags 1\n", `urnd_webhook_calls_total{outcome="failure"}`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the metrics have no %q", want)
@@ -162,33 +161,51 @@ func TestCacheInFrontRefuses(t *testing.T) {
 	}
 	write("the-secret-of-the-cache")
 	testserver.Wait(t, "it is told", func() bool { got, _ := f.get(t, "/urn:example:a"); return got == "https://a.example/1" })
-	w.waitForLog(t, "is told what to purge again")
+	w.WaitForLog(t, "is told what to purge again")
 	write("another")
-	w.change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/2"}]}`)
-	w.stop()
-	if log := w.log.String(); !strings.Contains(log, "was not told what to purge") {
+	w.Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/2"}]}`)
+	w.Stop()
+	if log := w.Log(); !strings.Contains(log, "was not told what to purge") {
 		t.Errorf("at the end the log does not say that tags were lost")
 	}
 }
 
 // Each urnd on one registry tells a cache in front once it has itself forgotten the answer: when the last one has, all answer anew.
 func TestCacheInFrontOfSeveral(t *testing.T) {
-	r := newSiteRegistry(t)
-	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://a.example/0")})
-	var all [2]*testDaemon
+	t.Parallel()
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: urndtest.Targets("https://a.example/0")})
+	var all [2]*urndtest.Daemon
 	told := make(chan string, 10)
 	for i := range all {
-		hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told <- all[i].leads(t, "urn:example:a") }))
+		hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			told <- locationOf(r.Context(), all[i].URL+"/urn:example:a") // also after the end of the test, where it is told again
+		}))
 		t.Cleanup(hook.Close)
-		all[i] = startWithRegistry(t, r, func(c *config.Config) {
+		all[i] = r.Start(t, func(c *config.Config) {
 			c.CDN = config.CDN{Tags: "Cache-Tag", Webhooks: []string{hook.URL}}
 		})
-		all[i].leads(t, "urn:example:a")
+		all[i].Leads(t, "urn:example:a")
 	}
-	all[0].change(t, "PATCH", "/api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
+	all[0].Change(t, "PATCH /api/v1/names?uri=urn:example:a", "application/merge-patch+json", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	for range all {
 		if got := <-told; got != "https://a.example/1" {
 			t.Errorf("an urnd that has told still leads to %s", got)
 		}
 	}
+}
+
+// locationOf returns where a redirect leads to, or else an error.
+func locationOf(ctx context.Context, address string) string {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err.Error()
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err.Error()
+	}
+	_ = response.Body.Close()
+	return response.Header.Get("Location")
 }

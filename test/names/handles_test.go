@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"encoding/json"
@@ -9,43 +11,45 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Names of the registry are answered as handles and DOIs, from the cache, and changed with them.
 func TestRegistryAsHandles(t *testing.T) {
-	r := newSiteRegistryOf(t, "urn:", "doi:10.5555/")
-	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: []registry.Target{
+	t.Parallel()
+	r := urndtest.NewRegistry(t, "urn:", "doi:10.5555/")
+	r.Put(t, registry.Name("urn:example:a"), registry.Record{Targets: []registry.Target{
 		{URI: "https://a.example/de", Language: "de", Context: "DE", Priority: 2},
 		{URI: "https://a.example/1", Priority: 1},
 		{URI: "https://a.example/rdf", Rel: "describedby"},
 	}, Contact: "mailto:anna@example.org", Metadata: `{"title":"A"}`})
-	r.put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
-	r.put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "merged"})
-	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
-	r.put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: targets("https://p.example/")})
-	r.put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
-	r.put(t, registry.Name("doi:10.5555/x"), registry.Record{Targets: targets("https://doi.example/x")})
-	w := startWithRegistry(t, r, func(c *config.Config) {
+	r.Put(t, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
+	r.Put(t, registry.Name("urn:example:gone"), registry.Record{Status: registry.Withdrawn, Reason: "merged"})
+	r.Put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved})
+	r.Put(t, registry.Prefix("urn:example:p:"), registry.Record{Targets: urndtest.Targets("https://p.example/")})
+	r.Put(t, registry.Prefix("urn:example:own:"), registry.Record{Authoritative: true})
+	r.Put(t, registry.Name("doi:10.5555/x"), registry.Record{Targets: urndtest.Targets("https://doi.example/x")})
+	w := r.Start(t, func(c *config.Config) {
 		c.Registry.Only = []string{"urn:", "doi:10.5555/"}
 		c.Registry.Handles = []config.Handle{{Prefix: "20.500.1", Names: "URN:Example:"}, {Prefix: "10.5555"}}
 		c.Namespaces = []config.Namespace{{NID: "example", Targets: []config.Target{{Template: "https://rules.example/{nss}"}}}}
 	})
 	values := func(handle string) (status int, all string) {
-		reply := w.ask(t, "/api/handles/"+handle, "", "")
+		reply := w.Get(t, "/api/handles/"+handle)
 		var of struct {
 			Values []struct {
 				Type string
 				Data struct{ Value string }
 			}
 		}
-		if err := json.Unmarshal([]byte(reply.body), &of); err != nil {
-			t.Errorf("%s: %v: %s", handle, err, reply.body)
+		if err := json.Unmarshal([]byte(reply.Body), &of); err != nil {
+			t.Errorf("%s: %v: %s", handle, err, reply.Body)
 		}
 		var texts []string
 		for _, v := range of.Values {
 			texts = append(texts, v.Type+" "+v.Data.Value)
 		}
-		return reply.status, strings.Join(texts, "|")
+		return reply.Status, strings.Join(texts, "|")
 	}
 	for handle, want := range map[string]string{
 		"20.500.1/a?type=URL&type=EMAIL&type=DESC": "URL https://a.example/1|URL https://a.example/de|EMAIL anna@example.org|DESC A",
@@ -68,7 +72,7 @@ func TestRegistryAsHandles(t *testing.T) {
 			t.Errorf("%s: %d, %s", handle, status, got)
 		}
 	}
-	r.put(t, registry.Name("doi:10.5555/x"), registry.Record{Targets: targets("https://doi.example/new")})
+	r.Put(t, registry.Name("doi:10.5555/x"), registry.Record{Targets: urndtest.Targets("https://doi.example/new")})
 	testserver.Wait(t, "the value changes with the name", func() bool {
 		_, got := values("10.5555/x")
 		return got == "URL https://doi.example/new"

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package registry
 
 import (
 	"os/exec"
@@ -7,11 +9,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/urnd/urnd/test/urndtest"
 	"github.com/urnd/urnd/urnns"
 )
 
 func TestRegistryMint(t *testing.T) {
-	t.Setenv("URND_REGISTRY_ONLY", "urn:,ark:/12345/")
+	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	for _, tt := range []struct{ args, want, err string }{
 		{args: "urn:nbn:fi:lib-{counter} -n 2", want: "urn:nbn:fi:lib-1\nurn:nbn:fi:lib-2\n"},
@@ -26,25 +29,27 @@ func TestRegistryMint(t *testing.T) {
 		{args: "urn:nbn:fi:lib-{random:4}{check} --from 7", err: "no number to begin from"},
 		{args: "urn:nbn:fi:lib-{counter} -n 0", err: "1 to 10000"},
 	} {
-		out, err := run(t, "", append([]string{"registry", "mint", "--store", store}, strings.Fields(tt.args)...)...)
-		if out != tt.want || tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
-			t.Errorf("%s: %q, %v; want %q, %q", tt.args, out, err, tt.want, tt.err)
+		args := append([]string{"registry", "mint", "--store", store}, strings.Fields(tt.args)...)
+		got := urndtest.RunWith(t, []string{"URND_REGISTRY_ONLY=urn:,ark:/12345/"}, "", args...)
+		if got.Out != tt.want || (got.Status == 0) != (tt.err == "") || !strings.Contains(got.Err, tt.err) {
+			t.Errorf("%s: %+v; want %q, %q", tt.args, got, tt.want, tt.err)
 		}
 	}
 	// What was minted gets its target, and leads there.
-	if _, err := run(t, "", "registry", "set", "--store", store, "urn:nbn:fi:lib-1", "--target", "https://example.org/1"); err != nil {
+	if _, err := urndtest.Run(t, "", "registry", "set", "--store", store, "urn:nbn:fi:lib-1", "--target", "https://example.org/1"); err != nil {
 		t.Error(err)
 	}
-	if out, err := run(t, "", "registry", "get", "--store", store, "urn:nbn:fi:lib-1"); err != nil || !strings.Contains(out, "active") {
+	if out, err := urndtest.Run(t, "", "registry", "get", "--store", store, "urn:nbn:fi:lib-1"); err != nil || !strings.Contains(out, "active") {
 		t.Errorf("%q, %v", out, err)
 	}
 }
 
 // Each number with a check digit that is minted is valid: the namespace would refuse another one.
 func TestMintedNumbersAreValid(t *testing.T) {
+	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	for prefix, n := range map[string]string{"urn:isbn:978951{counter}": "200", "urn:isbn:97912200{counter}": "200", "urn:issn:2342{counter}": "200"} {
-		out, err := run(t, "", "registry", "mint", "--store", store, "-n", n, prefix)
+		out, err := urndtest.Run(t, "", "registry", "mint", "--store", store, "-n", n, prefix)
 		if err != nil || strings.Count(out, "\n") != 200 {
 			t.Errorf("%s: %q, %v", prefix, out, err)
 		}
@@ -56,9 +61,10 @@ func TestMintedNumbersAreValid(t *testing.T) {
 
 // Two processes that mint at the same time hand out different names.
 func TestMintByTwoProcesses(t *testing.T) {
+	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	const processes, each = 2, "500"
-	binary := filepath.Join(build(t), "urnd")
+	binary := urndtest.Binary(t)
 	var outputs [processes][]byte
 	var running sync.WaitGroup
 	for i := range processes {

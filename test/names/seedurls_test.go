@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"bufio"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -27,7 +30,7 @@ func seedExamples(t *testing.T) (examples []string) {
 	t.Helper()
 	schemes := []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
 	for _, name := range []string{"rfc1738.tsv", "seed000.tsv"} {
-		for line := range strings.Lines(readFile(t, filepath.Join("../../uri/testdata", name))) {
+		for line := range strings.Lines(readFile(t, filepath.Join(urndtest.Root(), "uri/testdata", name))) {
 			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 			if len(fields) > 1 && !strings.HasPrefix(line, "#") && slices.Contains(schemes, fields[1]) {
 				examples = append(examples, fields[0])
@@ -39,6 +42,7 @@ func seedExamples(t *testing.T) (examples []string) {
 
 // The example URLs of the seeds work, as proxy and by /fetch.
 func TestSeedURLs(t *testing.T) {
+	t.Parallel()
 	folder, menus := testserver.OpenFolder(t), testserver.OpenFolder(t)
 	files := t.TempDir()
 	writeOld(t, filepath.Join(files, "notes.txt"), []byte("A local file.\n"))
@@ -65,13 +69,16 @@ func TestSeedURLs(t *testing.T) {
 	for _, name := range names {
 		lines = append(lines, name+". 60 IN A 127.0.0.1")
 	}
-	d := startService(t, udpAndTCP(zone(t, lines...)).serve(t), func(c *config.Config) {
-		openLoopback(c)
+	d := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, lines...)).Serve(t), func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.News.Servers = []string{servers["nntp"]}
 		c.File.Roots = []string{files}
 	})
 	for _, example := range append(examples, moreExamples(files)...) {
-		t.Run(strings.ReplaceAll(example, "/", "|"), func(t *testing.T) { d.testSeedURL(t, servers, example) })
+		t.Run(strings.ReplaceAll(example, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			testSeedURL(t, d, servers, example)
+		})
 	}
 }
 
@@ -86,14 +93,14 @@ func moreExamples(files string) []string {
 }
 
 // testSeedURL asks for a URL as a client of the proxy does, and by /fetch.
-func (d *testService) testSeedURL(t *testing.T, servers seedServers, example string) {
+func testSeedURL(t *testing.T, d *urndtest.Daemon, servers seedServers, example string) {
 	status, has := seedOutcome(example)
 	target := servers.place(t, example)
 	for _, asked := range []string{target, "/fetch?uri=" + url.QueryEscape(target)} {
 		if asked != target && status == 401 {
 			status = 403 // a browser would send the password to urnd
 		}
-		response := d.raw(t, "GET "+asked+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.url, "http://"))
+		response := raw(t, d, "GET "+asked+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.URL, "http://"))
 		if !strings.HasPrefix(response, fmt.Sprintf("HTTP/1.1 %d ", status)) || !strings.Contains(response, has) {
 			t.Errorf("GET %s: want %d with %q:\n%s", asked, status, has, response)
 		}

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package registry
 
 import (
 	"bytes"
@@ -8,53 +10,54 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/cli/store"
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // onSockets is an urnd on sockets that were opened before it, as those of systemd, with a registry in a PostgreSQL that a test can let hang.
 type onSockets struct {
-	*fileDaemon
-	relay *testserver.Relay
-	admin testService
+	urndtest.Daemon // without a log
+	relay           *testserver.Relay
+	manager         *net.UnixConn // what systemd is, NOTIFY_SOCKET
+	log             string        // the path of its file
+	stop            func()
 }
 
+// item is the path of an identifier at id.example.
+const item = "/01/09506000134352"
+
 // openingSettings are those of the registry that is filled by fillForOpening.
-func openingSettings(store string) string {
-	return "registry: {store: '" + store + "', only: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], " +
-		"digital_link: [{root: 'https://id.example/', name: n, contact: c, terms: 'https://example.org/'}], handles: [{prefix: '20.500.1'}]}"
+func openingSettings(store string, settings ...string) string {
+	return strings.Join(append(settings, "registry: {store: '"+store+"', only: ['urn:example:', 'ark:/12345/', 'hdl:20.500.1/'], hosts: [purl.example], "+
+		"digital_link: [{root: 'https://id.example/', name: n, contact: c, terms: 'https://example.org/'}], handles: [{prefix: '20.500.1'}]}",
+		`listen: {service: "127.0.0.1:0", admin: ""}`, `dns: {servers: ["127.0.0.1:9"], timeout: 1s}`, "cache: {answers: 1MiB, records: 1MiB}",
+		"namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]"), "\n") + "\n"
 }
 
 // fillForOpening registers names of all kinds.
 func fillForOpening(t *testing.T, server *testserver.Postgres) {
 	t.Helper()
-	c := config.Default()
-	c.Registry.Store = server.URL("")
-	c.Registry.Only = []string{"urn:example:", "ark:/12345/", "hdl:20.500.1/"}
-	c.Registry.Hosts = []string{"purl.example"}
-	c.Registry.DigitalLink = digitalLinks()
-	names, err := namesOf(c)
-	if err != nil {
+	file := filepath.Join(t.TempDir(), "urnd.yaml")
+	if err := os.WriteFile(file, []byte(openingSettings(server.URL(""))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), c.Registry)
-	if err != nil {
-		t.Fatal(err)
+	table := "name,target\n"
+	for _, name := range []string{"urn:example:a", "urn:example:b", "ark:/12345/x1", "https://purl.example/a", "hdl:20.500.1/a", "https://id.example" + item} {
+		table += name + ",https://a.example/1\n"
 	}
-	defer s.Close()
-	r := siteRegistry{newRegistry(s, names, time.Now, nil), ""}
-	for _, name := range []string{"urn:example:a", "urn:example:b", "ark:/12345/x1", "https://purl.example/a", "hdl:20.500.1/a"} {
-		r.put(t, registry.Name(name), registry.Record{Targets: targets("https://a.example/1")})
+	if r := urndtest.RunWith(t, nil, table, "registry", "import", "--config", file, "-"); r.Status != 0 {
+		t.Fatalf("%+v", r)
 	}
-	r.put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://a.example/1"))
 }
 
 // startOnSockets starts an urnd whose registry hangs, and returns before that is open.
@@ -64,19 +67,66 @@ func startOnSockets(t *testing.T, settings ...string) *onSockets {
 	fillForOpening(t, server)
 	relay := testserver.StartRelay(t, server.Socket())
 	relay.Freeze()
-	l := newFileDaemon(t, append([]string{openingSettings(server.URLAt(relay.Addr(), "") + "?connect_timeout=60")}, settings...)...)
-	sockets := make(map[string][]net.Listener)
-	for _, name := range []string{nameHTTP, nameAdmin} {
+	dir := t.TempDir()
+	file, notify := filepath.Join(dir, "urnd.yaml"), filepath.Join(dir, "notify")
+	text := openingSettings(server.URLAt(relay.Addr(), "")+"?connect_timeout=60", settings...)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := &onSockets{relay: relay, log: filepath.Join(dir, "log")}
+	var err error
+	if o.manager, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: notify, Net: "unixgram"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.manager.Close() })
+	command := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, urndtest.Binary(t), "serve", "--config", file)
+	command.Env = append(os.Environ(), "LISTEN_FDS=2", "LISTEN_FDNAMES=http:admin", "NOTIFY_SOCKET="+notify)
+	for _, address := range []*string{&o.URL, &o.Admin} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sockets[name] = []net.Listener{listener}
+		socket, err := listener.(*net.TCPListener).File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		*address = "http://" + listener.Addr().String()
+		command.ExtraFiles = append(command.ExtraFiles, socket)
+		defer socket.Close()
+		defer listener.Close()
 	}
-	l.url = "http://" + sockets[nameHTTP][0].Addr().String()
-	o := &onSockets{fileDaemon: l, relay: relay, admin: testService{url: "http://" + sockets[nameAdmin][0].Addr().String()}}
-	l.startInProcess(t, sockets)
+	written, err := os.Create(o.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer written.Close()
+	if command.Stderr = written; command.Start() != nil {
+		t.Fatal("urnd cannot be started")
+	}
+	o.stop = sync.OnceFunc(func() {
+		_ = command.Process.Signal(syscall.SIGTERM)
+		if err := command.Wait(); err != nil {
+			t.Errorf("urnd ended with %v:\n%s", err, o.logged(t))
+		}
+	})
+	t.Cleanup(o.stop)
 	return o
+}
+
+// logged returns what urnd has logged.
+func (w *onSockets) logged(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(w.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// ready waits until urnd says that it is.
+func (w *onSockets) ready(t *testing.T) {
+	t.Helper()
+	testserver.Wait(t, "urnd is ready", func() bool { return strings.Contains(w.logged(t), "urnd is ready") })
 }
 
 // opens is a request for a name, whose response does not depend on when it was sent.
@@ -110,6 +160,7 @@ func (o opens) do(ctx context.Context, address string) (string, error) {
 
 // Clients that have waited in the sockets for urnd wait for its registry, too, in all ways to ask for a name, and nobody else does.
 func TestRequestsWaitForTheRegistry(t *testing.T) {
+	t.Parallel()
 	w := startOnSockets(t)
 	all := []opens{
 		{target: "/urn:example:a"},
@@ -129,8 +180,8 @@ func TestRequestsWaitForTheRegistry(t *testing.T) {
 		{target: "/hdl:20.500.1/a"},
 		{target: "/api/handles/20.500.1/a"},
 		{host: "purl.example", target: "/a"},
-		{host: "id.example", target: gtin},
-		{host: "id.example", target: gtin + "?linkType=linkset"},
+		{host: "id.example", target: item},
+		{host: "id.example", target: item + "?linkType=linkset"},
 		{method: "HEAD", target: "/urn:example:a"},
 	}
 	outcomes := make([]string, len(all))
@@ -141,73 +192,60 @@ func TestRequestsWaitForTheRegistry(t *testing.T) {
 		}
 		asking.Go(func() {
 			var err error
-			if outcomes[i], err = all[i].do(t.Context(), w.url); err != nil {
+			if outcomes[i], err = all[i].do(t.Context(), w.URL); err != nil {
 				t.Errorf("%s: %v", all[i], err)
 			}
 		})
 	}
 	testserver.Wait(t, "all wait", func() bool { return w.holds(t, len(all)) })
-	if got := w.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
+	if got := w.Get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 		t.Errorf("a name that the registry is not asked for: %+v", got)
 	}
 	for _, method := range []string{"GET", "HEAD"} {
-		response, err := (&http.Client{}).Do(&http.Request{Method: method, URL: mustParse(t, w.admin.url+"/readyz")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := io.ReadAll(response.Body)
-		response.Body.Close()
-		if response.StatusCode != http.StatusServiceUnavailable || method == "GET" && !strings.Contains(string(text), `"the registry is being opened: `) {
-			t.Errorf("%s /readyz: %s\n%s", method, response.Status, text)
+		status, text := w.AdminRequest(t, method+" /readyz")
+		if status != http.StatusServiceUnavailable || method == "GET" && !strings.Contains(text, `"the registry is being opened: `) {
+			t.Errorf("%s /readyz: %d\n%s", method, status, text)
 		}
 	}
-	if got := w.admin.get(t, "/healthz"); got.status != 200 {
-		t.Errorf("/healthz: %+v", got)
+	if status, text := w.AdminRequest(t, "GET /healthz"); status != 200 {
+		t.Errorf("/healthz: %d %s", status, text)
 	}
-	if got := w.admin.get(t, "/metrics").body; !strings.Contains(got, "\nurnd_ready 0\n") || !strings.Contains(got, "\nurnd_registry_available 0\n") {
+	if got := w.Scrape(t); !strings.Contains(got, "\nurnd_ready 0\n") || !strings.Contains(got, "\nurnd_registry_available 0\n") {
 		t.Error("the metrics say that it is ready")
 	}
-	if n := w.logged("urnd is ready"); n > 0 {
+	if strings.Contains(w.logged(t), "urnd is ready") {
 		t.Error("systemd is told that it is ready")
 	}
 	w.relay.Thaw()
 	asking.Wait()
 	for i, o := range all {
-		if after, err := o.do(t.Context(), w.url); err != nil || outcomes[i] != after || strings.HasPrefix(after, "5") || strings.HasSuffix(after, "available") {
+		if after, err := o.do(t.Context(), w.URL); err != nil || outcomes[i] != after || strings.HasPrefix(after, "5") || strings.HasSuffix(after, "available") {
 			t.Errorf("%s: %s, and %s when the registry is open, %v", o, outcomes[i], after, err)
 		}
 	}
 	w.ready(t)
-	if got := w.admin.get(t, "/readyz"); got.status != 200 {
-		t.Errorf("/readyz: %+v", got)
+	if status, text := w.AdminRequest(t, "GET /readyz"); status != 200 {
+		t.Errorf("/readyz: %d %s", status, text)
 	}
-}
-
-func mustParse(t *testing.T, text string) *url.URL {
-	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
 }
 
 // holds reports whether so many requests, or more, wait for the registry.
 func (w *onSockets) holds(t *testing.T, n int) bool {
 	t.Helper()
 	var used int
-	_, rest, _ := strings.Cut(w.admin.get(t, "/metrics").body, `urnd_limit_used{limit="opening"} `)
+	_, rest, _ := strings.Cut(w.Scrape(t), `urnd_limit_used{limit="opening"} `)
 	_, _ = fmt.Sscan(rest, &used)
 	return used >= n
 }
 
 // Who leaves waits no longer; beyond the share of a client, requests are refused at once, with a time to come again; a stop ends the wait.
 func TestWaitForTheRegistryIsBounded(t *testing.T) {
+	t.Parallel()
 	w := startOnSockets(t, "limits: {requests: 8, client_share: 50, drain_time: 0s, shutdown_timeout: 1m}")
 	name := opens{method: "GET", target: "/urn:example:a"}
 	var conns []*net.TCPConn
 	for range 4 {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +257,7 @@ func TestWaitForTheRegistryIsBounded(t *testing.T) {
 	}
 	testserver.Wait(t, "they wait", func() bool { return w.holds(t, 4) })
 	for range 3 {
-		response, err := http.Get(w.url + name.target)
+		response, err := http.Get(w.URL + name.target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +275,7 @@ func TestWaitForTheRegistryIsBounded(t *testing.T) {
 	var waiting sync.WaitGroup
 	for range 3 {
 		waiting.Go(func() {
-			if got, err := name.do(t.Context(), w.url); err != nil || !strings.HasPrefix(got, "503") {
+			if got, err := name.do(t.Context(), w.URL); err != nil || !strings.HasPrefix(got, "503") {
 				t.Errorf("urnd is stopped: %s, %v", got, err)
 			}
 		})
@@ -253,11 +291,11 @@ func TestWaitForTheRegistryIsBounded(t *testing.T) {
 
 // A registry that cannot be opened ends the wait.
 func TestWaitForARegistryThatFails(t *testing.T) {
-	systemd := listenNotify(t)
+	t.Parallel()
 	w := startOnSockets(t)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		if got := w.get(t, "/urn:example:a"); got.status != 503 {
+		if got := w.Get(t, "/urn:example:a"); got.Status != 503 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -265,11 +303,17 @@ func TestWaitForARegistryThatFails(t *testing.T) {
 	w.relay.Cut()
 	waiting.Wait()
 	w.ready(t)
-	systemd.expect(t, "^READY=1\nSTATUS=Not ready: the registry cannot be asked: .*connection .*; "+statusPattern[len("STATUS="):])
-	if got := w.admin.get(t, "/readyz"); got.status != 503 || !strings.Contains(got.body, `"the registry cannot be asked: `) {
-		t.Errorf("/readyz: %+v", got)
+	notice := make([]byte, 4096)
+	_ = w.manager.SetReadDeadline(time.Now().Add(testserver.Patience))
+	n, err := w.manager.Read(notice)
+	const want = `^READY=1\nSTATUS=Not ready: the registry cannot be asked: .*(connection |EOF).*; \d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
+	if err != nil || !regexp.MustCompile(want).Match(notice[:n]) {
+		t.Errorf("systemd is sent %q, %v", notice[:n], err)
+	}
+	if status, text := w.AdminRequest(t, "GET /readyz"); status != 503 || !strings.Contains(text, `"the registry cannot be asked: `) {
+		t.Errorf("/readyz: %d %s", status, text)
 	}
 	w.relay.Thaw()
 	w.relay.Restore()
-	testserver.Wait(t, "it is ready", func() bool { return w.admin.get(t, "/readyz").status == 200 })
+	testserver.Wait(t, "it is ready", func() bool { status, _ := w.AdminRequest(t, "GET /readyz"); return status == 200 })
 }

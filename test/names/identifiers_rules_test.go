@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package names
 
 import (
 	"net/http"
@@ -9,26 +11,12 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/urnns/digitallink"
+	"github.com/urnd/urnd/test/urndtest"
 )
-
-// The schemes that the configuration names are those that there are.
-func TestIdentifierSchemes(t *testing.T) {
-	c := config.Default()
-	c.Registry.Store = "sqlite:/x"
-	for _, name := range append(digitallink.SchemeNames(), "") {
-		c.Registry.DigitalLink = append(c.Registry.DigitalLink, config.DigitalLink{Root: "https://id.example/" + name + "s/", Scheme: name})
-	}
-	if err := c.Validate(); err != nil {
-		t.Error(err)
-	}
-	if roots, err := rootsOf(c.Registry); err != nil || len(roots) != len(c.Registry.DigitalLink) || roots[0].Scheme == nil {
-		t.Errorf("%v, %v", roots, err)
-	}
-}
 
 // GR 2.5.9: where links are registered. Import reports what breaks that with its line, and imports the others; names are canonical.
 func TestIdentifierImport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, store := filepath.Join(dir, "urnd.yaml"), filepath.Join(dir, "registry.db")
 	text := "registry:\n  store: sqlite:" + store + "\n  digital_link: [{root: " + linkRoot + "/}]\n"
@@ -44,7 +32,7 @@ func TestIdentifierImport(t *testing.T) {
 	if err := os.WriteFile(table, []byte(names+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := run(t, "", "registry", "import", "--config", file, "--rejected", rejected, table)
+	_, err := urndtest.Run(t, "", "registry", "import", "--config", file, "--rejected", rejected, table)
 	lines, readErr := os.ReadFile(rejected)
 	if err == nil || readErr != nil {
 		t.Fatalf("all lines were imported: %v, %v", err, readErr)
@@ -55,14 +43,14 @@ func TestIdentifierImport(t *testing.T) {
 			t.Errorf("%q is not in %s", says, out)
 		}
 	}
-	if out, err := run(t, "", "registry", "get", "--config", file, linkRoot+"/01/09506000134352/"); err != nil || !strings.Contains(out, "https://a.example/1") {
+	if out, err := urndtest.Run(t, "", "registry", "get", "--config", file, linkRoot+"/01/09506000134352/"); err != nil || !strings.Contains(out, "https://a.example/1") {
 		t.Errorf("the item in another spelling: %q, %v", out, err)
 	}
-	if _, err := run(t, "", "registry", "set", "--config", file, linkRoot+"/01/09528765123457/21/s", "--target", "https://a.example/pip", "--rel", "gs1:pip"); err != nil {
+	if _, err := urndtest.Run(t, "", "registry", "set", "--config", file, linkRoot+"/01/09528765123457/21/s", "--target", "https://a.example/pip", "--rel", "gs1:pip"); err != nil {
 		t.Error(err)
 	}
 	// A lot leads somewhere by itself, and the serial number does not: the item is missing.
-	out, err = run(t, "", "registry", "check", "--config", file)
+	out, err = urndtest.Run(t, "", "registry", "check", "--config", file)
 	want := linkRoot + "/01/09528765123457/21/s: warning: it has no default link (gs1:defaultLink), and neither has " + linkRoot +
 		"/01/09528765123457, of which it is a part: register that (level)\n"
 	if err != nil || out != want {
@@ -72,10 +60,11 @@ func TestIdentifierImport(t *testing.T) {
 
 // The API answers 422 to what cannot be registered, and 400 to what is no name at all, as for other names.
 func TestIdentifierAPI(t *testing.T) {
-	r := newSiteRegistry(t)
-	r.put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://a.example/"))
-	w := startWithRegistry(t, r, func(c *config.Config) { c.Registry.DigitalLink = digitalLinks() })
-	if got := w.at(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://a.example/" {
+	t.Parallel()
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name(linkRoot+gtin), linked("gs1:defaultLink https://a.example/"))
+	w := r.Start(t, func(c *config.Config) { c.Registry.DigitalLink = urndtest.DigitalLinks() })
+	if got := w.At(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://a.example/" {
 		t.Errorf("the serial number is %s", got)
 	}
 	for _, c := range []struct {
@@ -90,34 +79,21 @@ func TestIdentifierAPI(t *testing.T) {
 		{linkRoot + gtin + "/21/s/10/l", http.StatusBadRequest, "in the order 22, 10, 21"},
 		{linkRoot + gtin + "/21/s", http.StatusCreated, ""},
 	} {
-		status, body := w.register(t, c.name)
+		status, body := register(t, w, c.name)
 		if status != c.status || !strings.Contains(body, c.says) {
 			t.Errorf("%s is %d, %s", c.name, status, body)
 		}
 	}
 	// What this process has changed is answered at once, by all names below.
-	if got := w.at(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://b.example/" {
+	if got := w.At(t, http.MethodGet, linkHost, gtin+"/10/l/21/s"); got != "307 https://b.example/" {
 		t.Errorf("the serial number is %s", got)
 	}
 }
 
 // register registers a name by the API.
-func (w *testDaemon) register(t *testing.T, name string) (status int, body string) {
+func register(t *testing.T, w *urndtest.Daemon, name string) (status int, body string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPut, w.admin+"/api/v1/names?uri="+name, strings.NewReader(`{"targets":[{"uri":"https://b.example/"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("If-None-Match", "*")
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text := new(strings.Builder)
-	if err := response.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, text.String()
+	got := urndtest.Send(t, "PUT "+w.Admin+"/api/v1/names?uri="+name, `{"targets":[{"uri":"https://b.example/"}]}`,
+		"Content-Type: application/json", "If-None-Match: *")
+	return got.Status, got.Body
 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// siteRegistry is a registry in a file, with the names of a test.
+type siteRegistry struct {
+	*registry.Registry
+	path string
+}
+
+// newSiteRegistry makes a registry.
+func newSiteRegistry(t testing.TB) siteRegistry {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "registry.db")
+	store, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	c := config.Default()
+	c.Registry.Only = []string{"urn:", "ark:/12345/"}
+	c.Registry.Hosts = []string{"purl.example", "w3id.example"}
+	c.Registry.DigitalLink = digitalLinks()
+	names, err := namesOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return siteRegistry{newRegistry(store, names, time.Now, nil), path}
+}
+
+// put sets the record of a key.
+func (r siteRegistry) put(t testing.TB, key registry.Key, record registry.Record) {
+	t.Helper()
+	r.apply(t, registry.Edit{Key: key, IfVersion: registry.Any, Change: registry.Put(record)})
+}
+
+func (r siteRegistry) apply(t testing.TB, edits ...registry.Edit) {
+	t.Helper()
+	if _, err := r.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func targets(uris ...string) (all []registry.Target) {
+	for _, u := range uris {
+		all = append(all, registry.Target{URI: u})
+	}
+	return all
+}
+
+// startWithRegistry runs urnd with a registry, without a DNS server that answers.
+func startWithRegistry(t *testing.T, r siteRegistry, change func(*config.Config)) *testDaemon {
+	t.Helper()
+	return startDaemon(t, "127.0.0.1:1", 0, func(c *config.Config) {
+		c.Registry.Store = "sqlite:" + r.path
+		c.DDDS.Enabled = false
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+// wholeReply is a response that was read.
+type wholeReply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a request, with a body if it is not empty, and follows no redirect.
+func (w *testDaemon) ask(t *testing.T, path, accept, body string) wholeReply {
+	t.Helper()
+	method := http.MethodGet
+	if body != "" {
+		method = http.MethodPost
+	}
+	request, err := http.NewRequest(method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if accept != "" {
+		request.Header.Set("Accept", accept)
+	}
+	return wholeOf(t, request)
+}
+
+// wholeOf sends a request, and follows no redirect.
+func wholeOf(t *testing.T, request *http.Request) wholeReply {
+	t.Helper()
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wholeReply{response.StatusCode, response.Header, string(text)}
+}
+
+// status and location of a name, in one word each.
+func (w *testDaemon) leads(t *testing.T, name string) string {
+	t.Helper()
+	reply := w.ask(t, "/"+name, "", "")
+	if location := reply.header.Get("Location"); location != "" {
+		return location
+	}
+	return http.StatusText(reply.status)
+}
+
+// change sends a request to the API of the registry.
+func (w *testDaemon) change(t *testing.T, method, target, contentType, body string, fields ...string) {
+	t.Helper()
+	request, err := http.NewRequest(method, w.admin+target, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", contentType)
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode >= http.StatusMultipleChoices {
+		t.Fatalf("%s %s: %s", method, target, response.Status)
+	}
+}

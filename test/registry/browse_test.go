@@ -1,0 +1,161 @@
+//go:build e2e
+
+package registry
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// browsedRegistry is a registry with names of all states.
+func browsedRegistry(t *testing.T) urndtest.Registry {
+	t.Helper()
+	r := urndtest.NewRegistry(t)
+	old := registry.Record{Targets: urndtest.Targets("https://a.example/old"), Metadata: `{"title": "The <old> one", "creators": ["Ann A."], "year": 2020}`}
+	r.Put(t, registry.Name("urn:example:new"), registry.Record{Targets: urndtest.Targets("https://books.example/new"), Metadata: `{"title": "The new one"}`})
+	r.Put(t, registry.Name("urn:example:gone"), old)
+	old.Status, old.Targets, old.Reason, old.Successors = registry.Withdrawn, nil, "it was merged", []string{"urn:example:new"}
+	r.Put(t, registry.Name("urn:example:gone"), old)
+	r.Put(t, registry.Name("urn:example:held"), registry.Record{Status: registry.Reserved})
+	r.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/x1")})
+	r.Put(t, registry.Name("https://purl.example/a;b"), registry.Record{Targets: urndtest.Targets("https://a.example/purl")})
+	return r
+}
+
+// everybody are all addresses.
+func everybody() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+}
+
+// Without a setting nobody lists the names of a registry, and no page leads there.
+func TestBrowseIsOff(t *testing.T) {
+	t.Parallel()
+	w := browsedRegistry(t).Start(t, nil)
+	for _, path := range []string{"/names", "/sitemap.xml", "/sitemap-~.xml"} {
+		if r := w.Get(t, path, "Accept: text/html"); r.Status != 404 {
+			t.Errorf("%s: %d", path, r.Status)
+		}
+	}
+	if r := w.Get(t, "/", "Accept: text/html"); strings.Contains(r.Body, `"/names"`) {
+		t.Errorf("%s", r.Body)
+	}
+	if r := w.Get(t, "/robots.txt"); strings.Contains(r.Body, "N2C") || strings.Contains(r.Body, "/names$") {
+		t.Errorf("%s", r.Body)
+	}
+	if r := w.Get(t, "/namespaces/example", "Accept: text/html"); strings.Contains(r.Body, "in the registry<") {
+		t.Errorf("%s", r.Body)
+	}
+}
+
+// Readers list and search names, and get no sign of those that are hidden; search engines get all that readers get.
+func TestBrowse(t *testing.T) {
+	t.Parallel()
+	w := browsedRegistry(t).Start(t, func(c *config.Config) {
+		c.Access.BrowseClients, c.Site.Sitemap, c.Listen.PublicURL = everybody(), true, "https://library.example/resolver"
+		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
+	})
+	names := regexp.MustCompile(`<li><a href="/resolver(/uri-res/[NL]2C\.html\?[^"]*)"><code>([^<]*)`)
+	for query, want := range map[string]string{
+		"":                               "ark:/12345/x1 https://purl.example/a;b urn:example:new",
+		"?prefix=URN:EXAMPLE:":           "urn:example:new",
+		"?q=the":                         "urn:example:new",
+		"?host=a.example":                "ark:/12345/x1 https://purl.example/a;b",
+		"?status=withdrawn":              "",
+		"?prefix=urn:example:held":       "",
+		"?after=ark:/99":                 "https://purl.example/a;b urn:example:new",
+		"?q=%3Cscript%3E&host=%22%3E%3C": "",
+	} {
+		r := w.Get(t, "/names"+query, "Accept: text/html")
+		var found []string
+		for _, match := range names.FindAllStringSubmatch(r.Body, -1) {
+			found = append(found, match[2])
+			if page := w.Get(t, match[1], "Accept: text/html"); page.Status != 200 {
+				t.Errorf("the page of %s: %d", match[2], page.Status)
+			}
+		}
+		if r.Status != 200 || strings.Join(found, " ") != want || strings.Contains(r.Body, "gone") || strings.Contains(r.Body, "<script>") {
+			t.Errorf("%s: %d, %q: %s", query, r.Status, found, r.Body)
+		}
+	}
+	for _, query := range []string{"?after=x", "?after=.AAAA", "?status=x", "?q=%ff", "?prefix=" + strings.Repeat("a", 501)} {
+		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 400 || !strings.Contains(r.Body, `role="alert"`) {
+			t.Errorf("%s: %d, %s", query, r.Status, r.Body)
+		}
+	}
+	if r := w.Get(t, "/namespaces/example", "Accept: text/html"); !strings.Contains(r.Body, "<code>1 name</code>") {
+		t.Errorf("%s", r.Body)
+	}
+	if r := w.Get(t, "/robots.txt"); !strings.Contains(r.Body, "Allow: /names$\n") || !strings.HasSuffix(r.Body, "\nSitemap: https://library.example/resolver/sitemap.xml\n") {
+		t.Errorf("%s", r.Body)
+	}
+	index := w.Get(t, "/sitemap.xml")
+	file := regexp.MustCompile(`<loc>https://library\.example/resolver(/sitemap-[^<]*)</loc>`).FindStringSubmatch(index.Body)
+	if file == nil {
+		t.Fatalf("%s", index.Body)
+	}
+	var pages []string
+	for _, match := range regexp.MustCompile(`<loc>https://library\.example/resolver(/uri-res/[^<]*)</loc>`).FindAllStringSubmatch(w.Get(t, file[1]).Body, -1) {
+		if page := w.Get(t, match[1], "Accept: text/html"); page.Status != 200 {
+			t.Errorf("%s: %d", match[1], page.Status)
+		}
+		pages = append(pages, match[1])
+	}
+	want := []string{"/uri-res/L2C.html?ark:/12345/x1", "/uri-res/L2C.html?https%3A//purl.example/a%3Bb", "/uri-res/N2C.html?urn:example:new"}
+	if !slices.Equal(pages, want) {
+		t.Errorf("%q", pages)
+	}
+	if r := w.At(t, "GET", "purl.example", "/names"); r != "404" {
+		t.Errorf("at a host of names: %s", r)
+	}
+}
+
+// Who may see hidden names finds them, by their status.
+func TestBrowseAll(t *testing.T) {
+	t.Parallel()
+	w := browsedRegistry(t).Start(t, func(c *config.Config) {
+		c.Access.BrowseClients, c.Access.BrowseAllClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	for query, want := range map[string]string{"?status=withdrawn&q=old": "urn:example:gone", "?status=reserved": "urn:example:held"} {
+		if r := w.Get(t, "/names"+query, "Accept: text/html"); r.Status != 200 || !strings.Contains(r.Body, "<code>"+want+"</code>") || !strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
+			t.Errorf("%s: %d %q %s", query, r.Status, r.Header, r.Body)
+		}
+	}
+	if r := w.Get(t, "/", "Accept: text/html"); strings.Contains(r.Body, `"/names"`) {
+		t.Errorf("a page for all leads to one for some: %s", r.Body)
+	}
+}
+
+// A withdrawn name says why, since when, what came instead, whom to ask and how it is cited, at its address and on its page.
+func TestWithdrawnPages(t *testing.T) {
+	t.Parallel()
+	w := browsedRegistry(t).Start(t, func(c *config.Config) { c.Site.Contact = "mailto:anna@library.example" })
+	for _, path := range []string{"/urn:example:gone", "/uri-res/N2C.html?urn:example:gone"} {
+		for range 2 { // also from the cache
+			r := w.Get(t, path, "Accept: text/html")
+			for _, part := range []string{
+				"The &lt;old&gt; one", "Withdrawn on <time datetime=", ": it was merged.", `<a href="/urn:example:new">`, "Questions: <a href=\"mailto:anna@library.example\">",
+				"To cite it", "Ann A. (2020): The &lt;old&gt; one. Withdrawn since 20", "urn:example:gone</p>",
+			} {
+				if r.Status != 410 || !strings.Contains(strings.ReplaceAll(r.Body, `</span>`, ""), part) {
+					t.Errorf("%s: %d has no %s: %s", path, r.Status, part, r.Body)
+				}
+			}
+		}
+	}
+	if r := w.Get(t, "/uri-res/N2C.html?urn:example:gone", "Accept: text/html"); !strings.Contains(r.Body, "<code>urn:example:new</code></a> The new one</li>") {
+		t.Errorf("a successor has no title: %s", r.Body)
+	}
+	if r := w.Get(t, "/urn:example:gone", "Accept: text/html"); !strings.Contains(r.Body, `<a href="/uri-res/N2C.html?urn:example:gone">What is known of this name</a>`) || len(r.Body) > 8<<10 {
+		t.Errorf("%d octets: %s", len(r.Body), r.Body)
+	}
+	if r := w.Get(t, "/urn:example:held", "Accept: text/html"); r.Status != 404 || strings.Contains(r.Body, "To cite it") || !strings.Contains(r.Body, "Questions: <a") {
+		t.Errorf("%d %s", r.Status, r.Body)
+	}
+}

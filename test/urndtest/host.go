@@ -1,0 +1,42 @@
+package urndtest
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// AskHost sends a request for a path of a web host, with the path as it is, and follows no redirect.
+func (d *Daemon) AskHost(t testing.TB, method, host, path string, fields ...string) Answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, d.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.URL.Opaque, r.Host = path, host
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		r.Header.Set(name, value)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
+	response, err := transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := response.Header
+	return Answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), h, string(text)}
+}
+
+// At is AskHost, and returns the status, and the location if there is one.
+func (d *Daemon) At(t testing.TB, method, host, path string, fields ...string) string {
+	t.Helper()
+	a := d.AskHost(t, method, host, path, fields...)
+	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Location)
+}
