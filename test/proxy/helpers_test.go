@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -165,4 +166,29 @@ func waitBelow(t *testing.T, d *urndtest.Daemon, pattern string, most float64) {
 		collectGarbage(t, d)
 		return false
 	})
+}
+
+// residentKiB returns the resident memory of a process.
+func residentKiB(t *testing.T, pid int) int {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB$`).FindStringSubmatch(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))
+	if found == nil {
+		t.Fatal("no VmRSS")
+	}
+	n, _ := strconv.Atoi(found[1]) // the expression has digits only
+	return n
+}
+
+// dialUnread connects with a buffer for received octets that is soon full.
+func dialUnread(t *testing.T, address string) net.Conn {
+	t.Helper()
+	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+	}}
+	conn, err := dialer.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
 }
