@@ -1,4 +1,39 @@
 package main
 
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writeTemp returns the path of a new file.
+func writeTemp(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const adminToken = "topsecret-0123456789"
+
+// readiness returns the status of /readyz, and its reasons.
+func (w *testDaemon) readiness(t *testing.T) string {
+	t.Helper()
+	status, body := w.adminRequest(t, "GET /readyz")
+	var document struct {
+		Status            string
+		Unready, Degraded []string
+	}
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
+}
+
 // fastPathSetting turns the fast path off where it is "false", as in make test-slow-path.
 const fastPathSetting = "URND_LISTEN_FAST_PATH"
