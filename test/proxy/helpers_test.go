@@ -192,3 +192,9 @@ func dialUnread(t *testing.T, address string) net.Conn {
 	t.Cleanup(func() { conn.Close() })
 	return conn
 }
+
+// openTunnels lets urnd connect to any port of this machine.
+func openTunnels(c *config.Config) {
+	urndtest.OpenLoopback(c)
+	c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
+}
