@@ -15,12 +15,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/testserver"
 )
 
 // authority issues certificates.
@@ -125,72 +123,6 @@ func getOverTLS(client *http.Client, url string) string {
 	return fmt.Sprintf("%d %s %s", response.StatusCode, response.Proto, response.TLS.PeerCertificates[0].Subject.CommonName)
 }
 
-func TestCertificate(t *testing.T) {
-	ca := newAuthority(t)
-	certificate, key := ca.issue(t, "first")
-	files := newPairFiles(t, certificate, key)
-	l := start(t, `listen: {service: "127.0.0.1:0", tls: "127.0.0.1:0", admin: ""}`, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"'}")
-	url := "https://" + l.secure + "/urn:book:1"
-	for _, tt := range []struct {
-		name   string
-		config *tls.Config
-		want   string
-	}{
-		{"HTTP/2", &tls.Config{}, "302 HTTP/2.0 first"},
-		{"TLS 1.2", &tls.Config{MaxVersion: tls.VersionTLS12}, "302 HTTP/2.0 first"},
-		{"HTTP/1.1", &tls.Config{NextProtos: []string{"http/1.1"}}, "302 HTTP/1.1 first"},
-		{"TLS 1.1", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, "protocol version not supported"},
-	} {
-		client := ca.client(tt.config)
-		if tt.name == "HTTP/1.1" {
-			client.Transport.(*http.Transport).ForceAttemptHTTP2 = false
-		}
-		if got := getOverTLS(client, url); !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %s", tt.name, got)
-		}
-	}
-	next, nextKey := ca.issue(t, "second")
-	writeLater(t, files.certificate, next)
-	writeLater(t, files.key, nextKey)
-	client := ca.client(&tls.Config{})
-	testserver.Wait(t, "the certificate is replaced", func() bool { return getOverTLS(client, url) == "302 HTTP/2.0 second" })
-	writeLater(t, files.key, key)
-	if l.reload(t) {
-		t.Error("a reload is not refused while the files of the certificate are half written")
-	}
-	if got := getOverTLS(client, url); got != "302 HTTP/2.0 second" {
-		t.Error(got)
-	}
-	if l.get(t, "/urn:book:1").status != http.StatusFound {
-		t.Error("no answer without TLS")
-	}
-}
-
-// listen.http2 decides what new connections are offered, also after a reload.
-func TestListenHTTP2(t *testing.T) {
-	ca := newAuthority(t)
-	certificate, key := ca.issue(t, "urnd")
-	files := newPairFiles(t, certificate, key)
-	address := freeAddress(t)
-	lines := func(http2 string) []string {
-		return []string{
-			`listen: {service: "127.0.0.1:0", tls: "` + address + `", admin: "", http2: ` + http2 + `}`,
-			"tls: {certificate: '" + files.certificate + "', key: '" + files.key + "'}",
-		}
-	}
-	l := start(t, lines("false")...)
-	url := "https://" + address + "/urn:book:1"
-	if got := getOverTLS(ca.client(&tls.Config{}), url); got != "302 HTTP/1.1 urnd" {
-		t.Error(got)
-	}
-	l.write(t, lines("true")...)
-	if !l.reload(t) {
-		t.Fatal("the reload is refused")
-	}
-	// The server before may take one more connection in the moment in which it ends.
-	testserver.Wait(t, "HTTP/2 is offered", func() bool { return getOverTLS(ca.client(&tls.Config{}), url) == "302 HTTP/2.0 urnd" })
-}
-
 // A certificate may be half written, and its key written at another time.
 func TestCertificateHalfWritten(t *testing.T) {
 	ca := newAuthority(t)
@@ -240,52 +172,5 @@ func TestCertificateHalfWritten(t *testing.T) {
 	t.Setenv("CREDENTIALS_DIRECTORY", filepath.Dir(files.key))
 	if _, err := checkCertificate(config.TLS{Certificate: "credential:certificate.pem", Key: "credential:key.pem"}); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestCertificateOfAdministrators(t *testing.T) {
-	ca, other := newAuthority(t), newAuthority(t)
-	certificate, key := ca.issue(t, "urnd")
-	files := newPairFiles(t, certificate, key)
-	authorities := newPairFiles(t, ca.pem, nil).certificate
-	listen := "listen: {service: '127.0.0.1:0', admin: '" + freeAddress(t) + "', tls: '127.0.0.1:0'}"
-	pair := func(certificate, key []byte) tls.Certificate {
-		p, err := tls.X509KeyPair(certificate, key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	known := ca.client(&tls.Config{Certificates: []tls.Certificate{pair(ca.issue(t, "administrator"))}})
-	unknown := ca.client(&tls.Config{Certificates: []tls.Certificate{pair(other.issue(t, "administrator"))}})
-	anonymous := ca.client(&tls.Config{})
-	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"'}")
-	socket := socketAt(t, l.admin)
-	plain := testService{url: "http://" + l.admin}
-	if got := plain.get(t, "/healthz"); got.status != http.StatusOK {
-		t.Errorf("without client_ca: %+v", got)
-	}
-	l.write(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+authorities+"'}")
-	if !l.reload(t) || socketAt(t, l.admin) != socket {
-		t.Error("not reloaded, or another socket")
-	}
-	admin, service := "https://"+l.admin+"/healthz", "https://"+l.secure+"/urn:book:1"
-	for _, tt := range []struct {
-		name   string
-		client *http.Client
-		url    string
-		want   string // "" is that there is no answer
-	}{
-		{"an administrator", known, admin, "200 HTTP/2.0 urnd"},
-		{"no certificate", anonymous, admin, ""},
-		{"another authority", unknown, admin, ""},
-		{"the service requires none", anonymous, service, "302 HTTP/2.0 urnd"},
-	} {
-		if got := getOverTLS(tt.client, tt.url); got != tt.want && (tt.want != "" || !strings.HasPrefix(got, "Get ")) {
-			t.Errorf("%s: %s", tt.name, got)
-		}
-	}
-	if got := plain.get(t, "/healthz"); got.status != http.StatusBadRequest {
-		t.Errorf("without TLS: %+v", got)
 	}
 }

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"crypto/tls"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/listen"
 )
 
@@ -67,34 +64,4 @@ func TestCertificateIsLooked(t *testing.T) {
 			t.Errorf("%s: /readyz says %q", tt.name, got)
 		}
 	}
-}
-
-// The daemon, its metrics, /readyz and urnd config check say when its certificate expires, and that a renewed one cannot be used.
-func TestCertificateOfTheDaemonExpires(t *testing.T) {
-	ca := newAuthority(t)
-	certificate, key := ca.issue(t, "urnd")
-	files := newPairFiles(t, certificate, key)
-	l := start(t, "listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: '127.0.0.1:0'}",
-		"tls: {certificate: '"+files.certificate+"', key: '"+files.key+"'}")
-	testserver.Wait(t, "the log says so", func() bool { return l.logged("the certificate of urnd expires at ") == 1 })
-	admin := testService{url: "http://" + l.admin}
-	if got := admin.get(t, "/readyz"); got.status != 200 || !strings.Contains(got.body, "the certificate of urnd expires at ") {
-		t.Errorf("/readyz is %d %s", got.status, got.body)
-	}
-	if got := admin.get(t, "/metrics").body; !strings.Contains(got, "\nurnd_certificate_expiry_timestamp_seconds ") {
-		t.Error("there is no metric")
-	}
-	if out, err := run(t, "", "config", "check", l.file); err != nil || !strings.Contains(out, "tls.certificate: warning: it expires at ") {
-		t.Errorf("%s, %v", out, err)
-	}
-	if !l.reload(t) || l.logged("the certificate of urnd expires at ") != 1 {
-		t.Error("a reload is refused, or says again when the certificate expires")
-	}
-	if err := os.WriteFile(files.key, []byte("no key"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	testserver.Wait(t, "/readyz is degraded", func() bool {
-		_ = getOverTLS(ca.client(&tls.Config{}), "https://"+l.secure+"/urn:book:1")
-		return strings.Contains(admin.get(t, "/readyz").body, "the files of the certificate cannot be used")
-	})
 }

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -8,12 +10,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // squidOrigin is the server behind Squid. It says what it was asked for, and that may be cached.
@@ -67,20 +71,34 @@ func throughSquid(s *testserver.Squid, request string) (status int, location, bo
 	return response.StatusCode, response.Header.Get("Location"), string(text), err
 }
 
-// buildForSquid returns a folder with the binary urnd, which the user of Squid can run.
-func buildForSquid(t *testing.T) string {
+// openProgram returns a folder with the program, which the user of Squid can run.
+func openProgram(t *testing.T) string {
 	t.Helper()
 	testserver.Need(t, "squid")
 	dir := testserver.OpenFolder(t)
-	buildIn(t, dir)
+	if err := os.WriteFile(filepath.Join(dir, "urnd"), []byte(readFile(t, urndtest.Binary(t))), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	return dir
+}
+
+// helperConfig writes a configuration with a namespace "book" whose names lead to origin, and a DNS server that is not there.
+func helperConfig(t *testing.T, dir, origin string) string {
+	t.Helper()
+	path := filepath.Join(dir, "urnd.yaml")
+	text := "dns: {servers: ['127.0.0.1:9'], timeout: 1s, rounds: 1}\nnamespaces:\n" +
+		"  - {nid: book, order: [namespace], targets: [{pattern: '^[0-9]+$', template: '" + origin + "/books/{nss}'}, {pattern: '^[0-9]+$', template: 'https://mirror.example/{nss}'}]}\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // startSquidWith starts Squid with the lines of docs/squid.md for a helper, after ACLs that are
 // usual, for the binary in dir.
 func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *testserver.Squid {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/squid.md")
+	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "docs/squid.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +118,11 @@ func startSquidWith(t *testing.T, dir, helper, origin string, concurrency int) *
 
 // Squid redirects clients that ask for URNs, and asks servers for the normal form of URLs.
 func TestSquidRewritesURLs(t *testing.T) {
-	dir := buildForSquid(t)
+	t.Parallel()
 	for _, concurrency := range []int{0, 64} {
 		t.Run(fmt.Sprintf("concurrency=%d", concurrency), func(t *testing.T) {
+			t.Parallel()
+			dir := openProgram(t)
 			origin := startSquidOrigin(t)
 			s := startSquidWith(t, dir, "url-rewrite", origin.URL, concurrency)
 			for _, tt := range []struct {
@@ -141,7 +161,8 @@ func TestSquidRewritesURLs(t *testing.T) {
 
 // Each of many clients has the answer to its own request.
 func TestSquidAsksConcurrently(t *testing.T) {
-	s := startSquidWith(t, buildForSquid(t), "url-rewrite", "https://books.example", 64)
+	t.Parallel()
+	s := startSquidWith(t, openProgram(t), "url-rewrite", "https://books.example", 64)
 	var clients sync.WaitGroup
 	for client := range 8 {
 		clients.Go(func() {
@@ -159,9 +180,11 @@ func TestSquidAsksConcurrently(t *testing.T) {
 
 // Equivalent URLs share an entry of Squid's cache, and the server is asked for the one that came.
 func TestSquidStoresByKey(t *testing.T) {
-	dir := buildForSquid(t)
+	t.Parallel()
 	for _, concurrency := range []int{0, 64} {
 		t.Run(fmt.Sprintf("concurrency=%d", concurrency), func(t *testing.T) {
+			t.Parallel()
+			dir := openProgram(t)
 			origin := startSquidOrigin(t)
 			s := startSquidWith(t, dir, "store-id", origin.URL, concurrency)
 			for _, path := range []string{"/a/../%7Esmith", "/~smith", "/%7esmith", "/b/./../~smith", "/smith", `/|`, `/|`} {

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -7,69 +9,61 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
-// fastPathSetting turns the fast path off where it is "false", as in make test-slow-path.
-const fastPathSetting = "URND_LISTEN_FAST_PATH"
+// pathStarter starts urnd with the fast path on, or off.
+type pathStarter struct{ isFast bool }
+
+// start starts urnd with the namespace book.
+func (p pathStarter) start(t *testing.T, change func(*config.Config)) *urndtest.Daemon {
+	t.Helper()
+	c := urndtest.Default(noDNS)
+	c.Namespaces = []config.Namespace{book("a")}
+	change(&c)
+	return urndtest.StartConfig(t, c, fmt.Sprintf("URND_LISTEN_FAST_PATH=%t", p.isFast)) // it may be another one in the environment of the test
+}
 
 // bothPaths runs a test with the fast path on, and with it off.
-func bothPaths(t *testing.T, test func(*testing.T)) {
-	for _, value := range []string{"true", "false"} {
-		t.Run("fast_path="+value, func(t *testing.T) {
-			t.Setenv(fastPathSetting, value)
-			test(t)
+func bothPaths(t *testing.T, test func(*testing.T, pathStarter)) {
+	for _, isFast := range []bool{true, false} {
+		t.Run(fmt.Sprintf("fast_path=%t", isFast), func(t *testing.T) {
+			t.Parallel()
+			test(t, pathStarter{isFast})
 		})
 	}
 }
 
-// expectPath checks from metrics that requests took the path of the setting.
-func expectPath(t *testing.T, metrics string) {
+// expect checks from metrics that requests took the path.
+func (p pathStarter) expect(t *testing.T, d *urndtest.Daemon) {
 	t.Helper()
 	const none = `fast_path_requests_total{path="fast",reason=""} 0`
-	if wanted := os.Getenv(fastPathSetting) == "true"; strings.Contains(metrics, none) == wanted {
-		t.Errorf("requests took the fast path: %v", !wanted)
+	if strings.Contains(d.Scrape(t), none) == p.isFast {
+		t.Errorf("requests took the fast path: %v", !p.isFast)
 	}
 }
 
 // bookRequest asks for a name that is cached, but for the first time.
 const bookRequest = "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// dialUnread connects with a buffer for received octets that is soon full.
-func dialUnread(t *testing.T, address string) net.Conn {
-	t.Helper()
-	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
-	}}
-	conn, err := dialer.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
-}
-
 // Clients that send requests and read nothing are disconnected within limits.write_timeout. They stop nobody else, and
 // urnd does not gather what they do not read.
 func TestSlowReaders(t *testing.T) {
-	bothPaths(t, func(t *testing.T) {
+	t.Parallel()
+	bothPaths(t, func(t *testing.T, path pathStarter) {
 		const readers = 3
-		l := start(t, "limits: {write_timeout: 1s}")
-		address := l.url[len("http://"):]
-		var before, now runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
+		d := path.start(t, func(c *config.Config) { c.Limits.WriteTimeout = time.Second })
+		address := at(d.URL)
+		collectGarbage(t, d)
+		before := scraped(t, d, "go_memstats_heap_inuse_bytes")
 		batch := []byte(strings.Repeat(bookRequest, 16))
 		var connected atomic.Int64
 		connected.Store(readers)
@@ -87,7 +81,7 @@ func TestSlowReaders(t *testing.T) {
 		}
 		other := dialUnread(t, address)
 		in := bufio.NewReader(other)
-		var heap uint64
+		heap := before
 		var slowest time.Duration
 		answers := 0
 		testserver.Wait(t, "all slow readers are disconnected", func() bool {
@@ -100,12 +94,11 @@ func TestSlowReaders(t *testing.T) {
 			}
 			slowest = max(slowest, time.Since(began))
 			answers++
-			runtime.ReadMemStats(&now)
-			heap = max(heap, now.HeapInuse)
+			heap = max(heap, scraped(t, d, "go_memstats_heap_inuse_bytes"))
 			return connected.Load() == 0
 		})
-		expectPath(t, l.scrape())
-		took, grown := time.Since(start), int64(heap)-int64(before.HeapInuse)
+		path.expect(t, d)
+		took, grown := time.Since(start), int(heap-before)
 		if grown > 64<<20 {
 			t.Errorf("the heap grew by %d octets", grown)
 		}
@@ -116,11 +109,12 @@ func TestSlowReaders(t *testing.T) {
 
 // What was sent before a client closes its side is answered. One that resets the connection leaves nothing behind.
 func TestClosedConnections(t *testing.T) {
-	bothPaths(t, func(t *testing.T) {
-		l := start(t)
-		address := l.url[len("http://"):]
-		l.get(t, "/urn:book:1")
-		goroutines := runtime.NumGoroutine()
+	t.Parallel()
+	bothPaths(t, func(t *testing.T, path pathStarter) {
+		d := path.start(t, keep)
+		address := at(d.URL)
+		d.Get(t, "/urn:book:1")
+		goroutines := scraped(t, d, "go_goroutines")
 		const connections, requests = 500, 3
 		for range connections {
 			half, reset := dialUnread(t, address).(*net.TCPConn), dialUnread(t, address).(*net.TCPConn)
@@ -144,9 +138,9 @@ func TestClosedConnections(t *testing.T) {
 			}
 			half.Close()
 		}
-		expectPath(t, l.scrape())
+		path.expect(t, d)
 		testserver.Wait(t, "all connections have ended", func() bool {
-			return strings.Contains(l.scrape(), `limit_used{limit="connections"} 0`) && runtime.NumGoroutine() <= goroutines
+			return scraped(t, d, `urnd_limit_used\{limit="connections"\}`) == 0 && scraped(t, d, "go_goroutines") <= goroutines
 		})
 	})
 }
@@ -154,17 +148,20 @@ func TestClosedConnections(t *testing.T) {
 // While the configuration is reloaded, each request is answered; one that is sent when a reload has been logged follows
 // the new configuration.
 func TestReloadUnderLoad(t *testing.T) {
-	bothPaths(t, func(t *testing.T) {
+	t.Parallel()
+	bothPaths(t, func(t *testing.T, path pathStarter) {
 		const reloads = 30
-		namespace := func(n int64) string { return "namespaces: " + bookNamespace(fmt.Sprintf("h%d", n)) }
-		l := start(t, namespace(0))
+		named := func(n int64) func(*config.Config) {
+			return func(c *config.Config) { c.Namespaces = []config.Namespace{book(fmt.Sprintf("h%d", n))} }
+		}
+		d := path.start(t, named(0))
 		var inForce, answers atomic.Int64
 		var ended atomic.Bool
 		var clients sync.WaitGroup
 		defer clients.Wait()
 		defer ended.Store(true)
 		for range 16 {
-			conn := dialUnread(t, l.url[len("http://"):])
+			conn := dialUnread(t, at(d.URL))
 			clients.Go(func() {
 				for in := bufio.NewReader(conn); !ended.Load(); answers.Add(1) {
 					want := inForce.Load()
@@ -187,13 +184,12 @@ func TestReloadUnderLoad(t *testing.T) {
 		for n := range int64(reloads) {
 			before := answers.Load()
 			testserver.Wait(t, "requests are answered", func() bool { return answers.Load() > before+100 || t.Failed() })
-			l.write(t, namespace(n+1))
-			if !l.reload(t) {
+			if !reload(t, d, named(n+1)) {
 				t.Fatal("refused")
 			}
 			inForce.Store(n + 1)
 		}
-		expectPath(t, l.scrape())
+		path.expect(t, d)
 		t.Logf("%d requests during %d reloads, none failed", answers.Load(), reloads)
 	})
 }
@@ -234,20 +230,18 @@ func (p *pipeliningClients) use(conn net.Conn) error {
 
 // SIGTERM under load cuts off no response, and loses no request on a connection that urnd has not asked to close.
 func TestStopUnderPipelining(t *testing.T) {
-	dir := build(t)
-	bothPaths(t, func(t *testing.T) {
-		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: ''}")
-		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
-		l.ready(t)
+	t.Parallel()
+	bothPaths(t, func(t *testing.T, path pathStarter) {
+		d := path.start(t, func(c *config.Config) { c.Listen.Admin = "" })
 		const clients = 64
 		p := &pipeliningClients{faults: make(chan error, clients)}
 		for range clients {
-			conn := dialUnread(t, l.url[len("http://"):])
+			conn := dialUnread(t, at(d.URL))
 			p.running.Go(func() { p.faults <- p.use(conn) })
 		}
 		testserver.Wait(t, "requests are answered", func() bool { return p.answered.Load() > 10_000 })
 		began := time.Now()
-		l.stop()
+		d.Stop()
 		p.running.Wait()
 		close(p.faults)
 		var all []error

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bytes"
@@ -7,16 +9,16 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // fullConn opens a connection by HTTP/2 whose streams have no window, asks for a target by as many streams as the server lets it have,
@@ -64,21 +66,28 @@ func fullConn(t *testing.T, address, host, target string, most int) (conn *tls.C
 	}
 }
 
-// secureLines are those of an urnd with TLS.
-func secureLines(t *testing.T) []string {
+// listenSecure lets urnd listen for TLS, and serve names of urn:book:.
+func listenSecure(t *testing.T, c *config.Config) {
 	t.Helper()
-	certificate, key := newAuthority(t).issue(t, "localhost")
-	pair := newPairFiles(t, certificate, key)
-	return []string{
-		"listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: '127.0.0.1:0'}", "tls: {certificate: '" + pair.certificate + "', key: '" + pair.key + "'}",
-	}
+	certificate, key := urndtest.NewAuthority(t).Issue(t, "localhost")
+	urndtest.NewPairFiles(t, certificate, key).Listen(c, "127.0.0.1:0")
+	c.Namespaces = []config.Namespace{book("a")}
+}
+
+// limitMemory sets small caches and limits, and the memory that all may take together.
+func limitMemory(c *config.Config, memory config.Size) {
+	c.Cache.Answers, c.Cache.Records, c.Cache.Responses, c.Cache.MaxResponse = 8<<20, 4<<20, 16<<20, 1<<20
+	l := &c.Limits
+	l.Memory, l.Connections, l.Documents, l.Requests, l.Fetches, l.Streams = memory, 160, 8<<20, 64, 64, 64
 }
 
 // Clients who fill all connections that they may have with streams that wait for a window, and all those streams, take no more memory than
 // was set.
 func TestMemoryOfStreams(t *testing.T) {
-	const connections, memory = 150, 350 << 10 // KiB
-	binary, page := filepath.Join(build(t), "urnd"), bytes.Repeat([]byte("x"), 64<<10)
+	t.Parallel()
+	const connections, memory = 150, 350 << 20
+	skipWithRace(t)
+	page := bytes.Repeat([]byte("x"), 64<<10)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=3600")
 		_, _ = w.Write(page)
@@ -88,26 +97,23 @@ func TestMemoryOfStreams(t *testing.T) {
 		{"redirects of names", "localhost", "/urn:book:1"}, {"a page of a site", "www.example.org", "/page"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := newFileDaemon(t, append(secureLines(t), "log: {format: text, level: info}",
-				"proxy: {origins: [{host: www.example.org, servers: ['"+origin.URL+"']}]}",
-				"cache: {answers: 8MiB, records: 4MiB, responses: 16MiB, max_response: 1MiB}",
-				"limits: {memory: 350MiB, connections: 160, documents: 8MiB, requests: 64, fetches: 64, streams: 64}")...)
-			if out, err := run(t, "", "config", "check", l.file); err != nil {
-				t.Fatalf("%s, %v", out, err)
-			}
-			l.startProgram(t, exec.Command(binary, "serve", "--config", l.file))
-			l.ready(t)
-			first, _ := fullConn(t, l.secure, tt.host, tt.target, 1)
+			d := urndtest.Start(t, noDNS, func(c *config.Config) {
+				listenSecure(t, c)
+				limitMemory(c, memory)
+				urndtest.OpenLoopback(c)
+				c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{origin.URL}}}
+			})
+			first, _ := fullConn(t, d.TLS, tt.host, tt.target, 1)
 			defer first.Close()
-			before := residentKiB(t, l.pid)
+			before := residentKiB(t, d.Process.Pid)
 			var open [connections]*tls.Conn
 			var streams [connections]int
 			var all sync.WaitGroup
 			for i := range open {
-				all.Go(func() { open[i], streams[i] = fullConn(t, l.secure, tt.host, tt.target, math.MaxInt) })
+				all.Go(func() { open[i], streams[i] = fullConn(t, d.TLS, tt.host, tt.target, math.MaxInt) })
 			}
 			all.Wait()
-			total, got := 0, residentKiB(t, l.pid)
+			total, got := 0, residentKiB(t, d.Process.Pid)
 			for i, conn := range open {
 				total += streams[i]
 				if conn != nil {
@@ -115,8 +121,8 @@ func TestMemoryOfStreams(t *testing.T) {
 				}
 			}
 			t.Logf("%d streams: %d MiB, %d MiB before them, %d KiB a stream", total, got>>10, before>>10, (got-before)/max(total, 1))
-			if got > memory {
-				t.Errorf("%d MiB of %d", got>>10, memory>>10)
+			if got > memory>>10 {
+				t.Errorf("%d MiB of %d", got>>10, memory>>20)
 			}
 		})
 	}
@@ -124,36 +130,37 @@ func TestMemoryOfStreams(t *testing.T) {
 
 // A connection by HTTP/2 has as many requests at a time as the memory has room for, also behind a reload.
 func TestHTTP2RequestsOfReload(t *testing.T) {
-	secure := secureLines(t)
-	const small = "cache: {answers: 8MiB, records: 4MiB, responses: 16MiB, max_response: 1MiB}"
-	lines := func(memory string) []string {
-		limits := "limits: {memory: " + memory + ", connections: 160, documents: 8MiB, requests: 64, fetches: 64, streams: 64}"
-		return append(slices.Clone(secure), small, limits)
-	}
-	l := start(t, lines("350MiB")...)
+	t.Parallel()
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		listenSecure(t, c)
+		c.Listen.TLS = []string{urndtest.FreeAddress(t)}
+		limitMemory(c, 350<<20)
+	})
 	for _, test := range []struct {
-		memory string
+		memory config.Size
 		want   int
-	}{{"350MiB", 18}, {"400MiB", 28}, {"2GiB", 100}, {"350MiB", 18}} {
-		l.write(t, lines(test.memory)...)
-		if !l.reload(t) {
+	}{{350 << 20, 18}, {400 << 20, 28}, {2 << 30, 100}, {350 << 20, 18}} {
+		if !reload(t, d, func(c *config.Config) { c.Limits.Memory = test.memory }) {
 			t.Fatal("the reload is refused")
 		}
-		l.ready(t)
-		conn, n := fullConn(t, l.secure, "localhost", "/urn:book:1", math.MaxInt)
+		conn, n := fullConn(t, d.TLS, "localhost", "/urn:book:1", math.MaxInt)
 		if conn != nil {
 			_ = conn.Close()
 		}
 		if n != test.want {
-			t.Errorf("with %s: %d requests at a time, want %d", test.memory, n, test.want)
+			t.Errorf("with %d octets: %d requests at a time, want %d", test.memory, n, test.want)
 		}
 	}
 }
 
 // A client that has ended its side leaves its place to others, although its streams wait for a window that it can no longer open.
 func TestEndedClientLeavesItsPlace(t *testing.T) {
-	l := start(t, append(secureLines(t), "listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: ''}", "limits: {connections: 1, write_timeout: 24h}")...)
-	conn, n := fullConn(t, l.secure, "localhost", "/urn:book:1", math.MaxInt)
+	t.Parallel()
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		listenSecure(t, c)
+		c.Limits.Connections, c.Limits.WriteTimeout = 1, 24*time.Hour
+	})
+	conn, n := fullConn(t, d.TLS, "localhost", "/urn:book:1", math.MaxInt)
 	if n == 0 {
 		t.Fatal("no streams")
 	}
@@ -164,7 +171,7 @@ func TestEndedClientLeavesItsPlace(t *testing.T) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
 	other := http.Client{Transport: transport, Timeout: testserver.Patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := other.Get("https://" + l.secure + "/urn:book:1")
+	response, err := other.Get("https://" + d.TLS + "/urn:book:1")
 	if err != nil {
 		t.Fatal(err)
 	}

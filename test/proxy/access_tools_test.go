@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"encoding/json"
@@ -10,16 +12,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Calamaris and GoAccess read the access logs right: whole targets, what came from which origin, and who has refused.
 func TestAccessLogTools(t *testing.T) {
+	t.Parallel()
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Date", time.Unix(4e9, 0).UTC().Format(http.TimeFormat)) // by the clock of the daemon
 		w.Header().Set("Cache-Control", "max-age=60")
 		if r.URL.Path == "/forbidden" {
 			w.WriteHeader(http.StatusForbidden)
@@ -40,7 +42,7 @@ func TestAccessLogTools(t *testing.T) {
 	line := regexp.MustCompile(`^\S+ +\d+ 127\.0\.0\.1 (\S+) \d+ \S+ (\S+) - (\S+) \S+$`)
 	for _, format := range []string{"squid", "combined", "json"} {
 		file := filepath.Join(t.TempDir(), "access.log")
-		w := startDaemon(t, "127.0.0.1:9", 0, logsTo(format, file, func(c *config.Config) {
+		w := urndtest.Start(t, noDNS, logsTo(format, file, func(c *config.Config) {
 			c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + web.addr}}}
 			c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 		}))
@@ -50,12 +52,12 @@ func TestAccessLogTools(t *testing.T) {
 			}
 			method, rest, _ := strings.Cut(r.request, " ")
 			if method == http.MethodConnect {
-				exchangeOctets(t, strings.TrimPrefix(w.url, "http://"), r.request+" HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+				exchangeOctets(t, at(w.URL), r.request+" HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 				continue
 			}
-			exchangeOctets(t, strings.TrimPrefix(w.url, "http://"), method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			exchangeOctets(t, at(w.URL), method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		}
-		w.stop()
+		w.Stop()
 		text := readFile(t, file)
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		if len(lines) != len(requests) {

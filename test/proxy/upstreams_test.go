@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -14,11 +16,13 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Requests go through the first upstream proxy whose hosts match, with the credentials of its file,
 // and one that refuses is a clear failure of the gateway.
 func TestUpstreams(t *testing.T) {
+	t.Parallel()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "origin ", r.Header.Get("Via") != "") }))
 	defer origin.Close()
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("urnd:secret"))
@@ -47,8 +51,8 @@ func TestUpstreams(t *testing.T) {
 		}
 		return path
 	}
-	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-		openLoopback(c)
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 		c.Proxy.Upstreams = []config.Upstream{
 			{Hosts: []string{"127.0.0.0/8"}, Server: "direct"},
@@ -73,7 +77,7 @@ func TestUpstreams(t *testing.T) {
 		{"GET http://closed.example/", 502, "the upstream proxy gave no way to the server", "connection_refused"},
 		{"CONNECT any.example:443", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
 	} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+		conn, err := net.Dial("tcp", at(d.URL))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +93,7 @@ func TestUpstreams(t *testing.T) {
 			t.Errorf("%s: %d %s, %s", tt.request, response.StatusCode, body, status)
 		}
 		for _, secret := range []string{"secret", "guess"} {
-			if strings.Contains(string(body)+status+d.log.String(), secret) {
+			if strings.Contains(string(body)+status+d.Log(), secret) {
 				t.Errorf("%s: a password is shown", tt.request)
 			}
 		}

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bytes"
@@ -7,13 +9,16 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // nginxOrigin and apacheOrigin are the same site.
@@ -43,7 +48,7 @@ func apacheOrigin() []string {
 
 // site is a real origin and a client of it by urnd.
 type site struct {
-	*process
+	*urndtest.Daemon
 	folder string
 	server *testserver.WebServer
 	client *http.Client
@@ -95,7 +100,7 @@ func clientOf(t *testing.T, proxy string) *http.Client {
 
 // What nginx and Apache answer is cached, validated and sent as they meant it.
 func TestOrigins(t *testing.T) {
-	binary := build(t)
+	t.Parallel()
 	// They are skipped by the subtest that needs them: a subtest must not skip its parent.
 	for name, start := range map[string]func(t *testing.T, folder string) *testserver.WebServer{
 		"nginx": func(t *testing.T, folder string) *testserver.WebServer {
@@ -108,10 +113,11 @@ func TestOrigins(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := &site{folder: testserver.OpenFolder(t)}
 			s.server = start(t, s.folder)
-			s.process = launchWith(t, binary, filepath.Join(t.TempDir(), "urnd.yaml"), loopbackConfig)
-			s.client = clientOf(t, s.service)
+			s.Daemon = urndtest.Start(t, noDNS, openTunnels)
+			s.client = clientOf(t, s.URL)
 			t.Run("steps", s.testSteps)
 			t.Run("packed", s.testPacked)
 			t.Run("slow", s.testSlow)
@@ -231,7 +237,7 @@ func (s *site) testLarge(t *testing.T) {
 	content := octets(50 << 20)
 	writeOld(t, filepath.Join(s.folder, "large.bin"), content)
 	want := sha256.Sum256(content)
-	before := s.scraped(t, `urnd_cache_bytes\{cache="responses"\}`)
+	before := scraped(t, s.Daemon, `urnd_cache_bytes\{cache="responses"\}`)
 	for range 2 {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.server.Addr()+"/large.bin", nil)
 		if err != nil {
@@ -251,8 +257,33 @@ func (s *site) testLarge(t *testing.T) {
 			t.Errorf("%s", status)
 		}
 	}
-	if grown := s.scraped(t, `urnd_cache_bytes\{cache="responses"\}`) - before; grown > 1<<20 {
+	if grown := scraped(t, s.Daemon, `urnd_cache_bytes\{cache="responses"\}`) - before; grown > 1<<20 {
 		t.Errorf("the cache has %.0f octets more", grown)
 	}
-	s.waitBelow(t, "go_memstats_heap_inuse_bytes", 48<<20)
+	waitBelow(t, s.Daemon, "go_memstats_heap_inuse_bytes", 48<<20)
+}
+
+func writeOld(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	modified := time.Now().Add(-20 * 24 * time.Hour)
+	if err := os.Chtimes(path, modified, modified); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// askedOf returns how often a site answered requests for a path that begin with a text such as "GET /a".
+func askedOf(t *testing.T, s *testserver.WebServer, prefix string) (n int) {
+	t.Helper()
+	for _, line := range s.Log(t) {
+		if strings.HasPrefix(line, prefix) {
+			n++
+		}
+	}
+	return n
 }

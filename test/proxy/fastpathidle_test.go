@@ -1,17 +1,17 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/urnd/urnd/config"
 )
 
 // openIdle opens connections and makes a request on each.
@@ -53,6 +53,7 @@ func openIdle(t *testing.T, address string, connections int) {
 
 // 10,000 connections, each of which has made a request and waits, cost a goroutine and its buffers each.
 func TestIdleConnections(t *testing.T) {
+	t.Parallel()
 	connections := 10_000
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -62,23 +63,15 @@ func TestIdleConnections(t *testing.T) {
 	if spare := uint64(500); highest < uint64(connections)+spare { // other open files
 		connections = int(max(highest, 2*spare) - spare)
 	}
-	dir := build(t)
-	bothPaths(t, func(t *testing.T) {
-		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", fmt.Sprintf("limits: {connections: %d, client_connections: 0}",
-			2*connections))
-		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
-		l.ready(t)
-		l.get(t, "/urn:book:1")
-		admin := testService{url: "http://" + l.admin}
-		goroutines := func() (n int) {
-			_, count, _ := strings.Cut(admin.get(t, "/metrics").body, "\ngo_goroutines ")
-			fmt.Sscan(count, &n)
-			return n
-		}
-		before, resident := goroutines(), residentKiB(t, l.pid)
-		openIdle(t, l.url[len("http://"):], connections)
-		more, grown := goroutines()-before, residentKiB(t, l.pid)-resident
-		expectPath(t, admin.get(t, "/metrics").body)
+	skipWithRace(t)
+	bothPaths(t, func(t *testing.T, path pathStarter) {
+		d := path.start(t, func(c *config.Config) { c.Limits.Connections, c.Limits.ClientConnections = 2*connections, 0 })
+		d.Get(t, "/urn:book:1")
+		goroutines := func() int { return int(scraped(t, d, "go_goroutines")) }
+		before, resident := goroutines(), residentKiB(t, d.Process.Pid)
+		openIdle(t, at(d.URL), connections)
+		more, grown := goroutines()-before, residentKiB(t, d.Process.Pid)-resident
+		path.expect(t, d)
 		if more > connections+100 || grown > 40*connections {
 			t.Errorf("%d connections take %d goroutines and %d KiB", connections, more, grown)
 		}

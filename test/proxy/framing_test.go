@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -8,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,14 +17,16 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // The framing of messages between real sockets.
 func TestFraming(t *testing.T) {
-	p := launchWith(t, build(t), filepath.Join(t.TempDir(), "urnd.yaml"), loopbackConfig)
+	t.Parallel()
+	p := urndtest.Start(t, noDNS, openTunnels)
 	for _, part := range []struct {
 		name string
-		test func(*testing.T, *process)
+		test func(*testing.T, *urndtest.Daemon)
 	}{
 		{"an origin that breaks off", testBrokenBody},
 		{"the end of what breaks off", testEndOfBrokenBody},
@@ -36,9 +39,9 @@ func TestFraming(t *testing.T) {
 }
 
 // dialProxy connects to a proxy, and sends a text.
-func dialProxy(t *testing.T, p *process, text string) (*net.TCPConn, *bufio.Reader) {
+func dialProxy(t *testing.T, p *urndtest.Daemon, text string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(p.service, "http://"))
+	conn, err := net.Dial("tcp", at(p.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +85,7 @@ func rawOrigin(t *testing.T, answer string) (addr string, asked *atomic.Int32) {
 
 // A body that its origin does not send to the end is incomplete for the client too, and is not
 // stored: RFC 9112 section 8, RFC 9111 section 3.3.
-func testBrokenBody(t *testing.T, p *process) {
+func testBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	for _, tt := range []struct {
 		name, head, body string
 		complete         bool
@@ -122,7 +125,7 @@ func testBrokenBody(t *testing.T, p *process) {
 
 // A client that is slow gets all that has come of a body that breaks off, and the connection ends behind it, wherever it
 // sees that something is missing: RFC 9112 section 8. By HTTP/1.0 a body without length ends by a reset.
-func testEndOfBrokenBody(t *testing.T, p *process) {
+func testEndOfBrokenBody(t *testing.T, p *urndtest.Daemon) {
 	const size = 1 << 20
 	body := strings.Repeat("x", size)
 	whole := "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n"
@@ -136,7 +139,7 @@ func testEndOfBrokenBody(t *testing.T, p *process) {
 		for _, version := range []string{"HTTP/1.1", "HTTP/1.0"} {
 			addr, _ := rawOrigin(t, answer)
 			_, reader := dialProxy(t, p, fmt.Sprintf("GET http://%s/ %s\r\nHost: %s\r\n\r\n", addr, version, addr))
-			p.waitBelow(t, `urnd_limit_used\{limit="connections"\}`, 0) // urnd has closed it, and nothing was read yet
+			waitBelow(t, p, `urnd_limit_used\{limit="connections"\}`, 0) // urnd has closed it, and nothing was read yet
 			got, err := io.ReadAll(reader)
 			_, content, _ := strings.Cut(string(got), "\r\n\r\n")
 			isFramed := version == "HTTP/1.1" || strings.Contains(string(got), "\r\nContent-Length: ")
@@ -153,10 +156,11 @@ func testEndOfBrokenBody(t *testing.T, p *process) {
 }
 
 // 4 GiB go through while the heap stays as it is.
-func testHugeBody(t *testing.T, p *process) {
+func testHugeBody(t *testing.T, p *urndtest.Daemon) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
+	skipWithRace(t)
 	const size = 4 << 30
 	zeros := make([]byte, 1<<20)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -173,9 +177,6 @@ func testHugeBody(t *testing.T, p *process) {
 	}))
 	defer origin.Close()
 	conn, reader := dialProxy(t, p, "GET "+origin.URL+"/length HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-	if err := conn.SetDeadline(time.Now().Add(3 * testserver.Patience)); err != nil {
-		t.Fatal(err)
-	}
 	got, err := http.ReadResponse(reader, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +187,10 @@ func testHugeBody(t *testing.T, p *process) {
 		n, err = got.Body.Read(buffer)
 		if total += int64(n); total > next {
 			next += size / 16
-			most = max(most, p.scraped(t, "go_memstats_heap_inuse_bytes"))
+			if err := conn.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, scraped(t, p, "go_memstats_heap_inuse_bytes"))
 		}
 	}
 	if total != size || !errors.Is(err, io.EOF) || most > 48<<20 {
@@ -196,7 +200,7 @@ func testHugeBody(t *testing.T, p *process) {
 }
 
 // What follows a change of protocol goes both ways, in frames of RFC 6455 here.
-func testWebSocket(t *testing.T, p *process) {
+func testWebSocket(t *testing.T, p *urndtest.Daemon) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "websocket" || r.Header.Get("Sec-WebSocket-Key") != "dGhlIHNhbXBsZSBub25jZQ==" {
 			http.Error(w, "this is for WebSockets", http.StatusUpgradeRequired)
@@ -231,7 +235,7 @@ func testWebSocket(t *testing.T, p *process) {
 }
 
 // Each side of a tunnel may end what it sends, and go on to receive: RFC 9110 section 9.3.6.
-func testHalfTunnel(t *testing.T, p *process) {
+func testHalfTunnel(t *testing.T, p *urndtest.Daemon) {
 	for _, first := range []string{"client", "server"} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -272,7 +276,7 @@ func testHalfTunnel(t *testing.T, p *process) {
 			t.Errorf("the answer to the %s: %d octets, %v", first, len(text), err)
 		}
 	}
-	p.waitBelow(t, `urnd_limit_used\{limit="streams"\}`, 0)
+	waitBelow(t, p, `urnd_limit_used\{limit="streams"\}`, 0)
 }
 
 // half is one end of a tunnel.

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -6,19 +8,20 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // With the default limits, 1,024 idle WebSockets do not block other requests: a name that
 // is not cached is resolved, over a new connection to a server, and an origin is fetched
 // from. Another WebSocket is refused.
 func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
+	t.Parallel()
 	open := make(chan struct{})
 	var hijacked sync.WaitGroup
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,8 +49,8 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 		w.WriteHeader(http.StatusSeeOther)
 	}))
 	defer resolution.Close()
-	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-		openLoopback(c)
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Limits.ClientShare = 100
 		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"thttp"}, THTTP: []string{resolution.URL}}}
 	})
@@ -55,7 +58,7 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	status := func(from, request string) int {
 		t.Helper()
 		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: testserver.Patience}
-		conn, err := dialer.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+		conn, err := dialer.Dial("tcp", at(d.URL))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +84,7 @@ func TestIdleStreamsLeaveOtherSlots(t *testing.T) {
 	if got := status("127.0.0.1", upgrade); got != http.StatusServiceUnavailable {
 		t.Errorf("one WebSocket too many: %d", got)
 	}
-	if got := d.get(t, "/urn:book:1"); got.status != http.StatusFound || asked.Load() != 1 {
+	if got := d.Get(t, "/urn:book:1"); got.Status != http.StatusFound || asked.Load() != 1 {
 		t.Errorf("a name that is not cached: %+v, after %d questions", got, asked.Load())
 	}
 	if got := status("127.0.0.1", "GET "+origin.URL+"/ HTTP/1.1\r\nHost: a\r\n\r\n"); got != http.StatusOK {

@@ -1,6 +1,6 @@
-//go:build linux
+//go:build e2e && linux
 
-package main
+package proxy
 
 import (
 	"bufio"
@@ -10,32 +10,47 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // A tunnel without TLS is moved by the kernel, as far as its connections are wrapped: what a client does not read is in a pipe,
 // and comes later, whole. A client that reads nothing is disconnected within limits.write_timeout.
 func TestTunnelThatNobodyReads(t *testing.T) {
+	t.Parallel()
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Addr().String())
-	l := start(t, "limits: {write_timeout: 3s}", fmt.Sprintf("proxy: {connect_ports: [%s], connect_addresses: true}", port),
-		"access: {allow_destinations: [127.0.0.0/8], proxy_clients: [127.0.0.0/8]}")
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
+		c.Access.ProxyClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		c.Limits.WriteTimeout, c.Proxy.ConnectAddresses = 3*time.Second, true
+		c.Proxy.ConnectPorts = []config.PortRange{{First: uint16(number), Last: uint16(number)}}
+	})
+	descriptors := fmt.Sprintf("/proc/%d/fd", d.Process.Pid)
 	pipes := func() (count int) {
-		all, err := os.ReadDir("/proc/self/fd")
+		all, err := os.ReadDir(descriptors)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, one := range all {
-			if to, err := os.Readlink("/proc/self/fd/" + one.Name()); err == nil && strings.HasPrefix(to, "pipe:") {
+			if to, err := os.Readlink(filepath.Join(descriptors, one.Name())); err == nil && strings.HasPrefix(to, "pipe:") {
 				count++
 			}
 		}
@@ -43,7 +58,7 @@ func TestTunnelThatNobodyReads(t *testing.T) {
 	}
 	for _, reads := range []bool{true, false} {
 		before := pipes()
-		client := dialUnread(t, l.url[len("http://"):])
+		client := dialUnread(t, at(d.URL))
 		fmt.Fprintf(client, "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", server.Addr())
 		in := bufio.NewReader(client)
 		if response, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect}); err != nil || response.StatusCode != http.StatusOK {

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"context"
@@ -9,40 +11,31 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
-
-// writeTemp returns the path of a new file.
-func writeTemp(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 const adminToken = "topsecret-0123456789"
 
 // The configuration is shown as in a file, and secrets by the path of their files.
 func TestAdminShowsConfiguration(t *testing.T) {
+	t.Parallel()
 	token := writeTemp(t, "token", adminToken+"\n")
 	users := writeTemp(t, "users", "user:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n")
-	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	w := urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Access.AdminToken, c.Access.ProxyUsers = token, users
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://192.0.2.1"}}}
 	})
 	const bearer = "Authorization: Bearer " + adminToken
-	if status, body := w.adminRequest(t, "GET /api/v1/config"); status != 401 || strings.Contains(body, "dns") {
+	if status, body := w.AdminRequest(t, "GET /api/v1/config"); status != 401 || strings.Contains(body, "dns") {
 		t.Errorf("without the token: %d %s", status, body)
 	}
-	status, body := w.adminRequest(t, "GET /api/v1/config", bearer)
+	status, body := w.AdminRequest(t, "GET /api/v1/config", bearer)
 	var document struct {
 		DNS struct {
 			Servers []string
@@ -68,36 +61,27 @@ func TestAdminShowsConfiguration(t *testing.T) {
 	}
 	for _, secret := range []string{adminToken, "$2y$", "c4WoMPo3"} {
 		for _, target := range []string{"/api/v1/config", "/metrics", "/debug/pprof/cmdline", "/openapi.json", "/readyz"} {
-			if _, body := w.adminRequest(t, "GET "+target, bearer); strings.Contains(body, secret) {
+			if _, body := w.AdminRequest(t, "GET "+target, bearer); strings.Contains(body, secret) {
 				t.Errorf("%s shows %s", target, secret)
 			}
 		}
-		if strings.Contains(w.log.String(), secret) {
+		if strings.Contains(w.Log(), secret) {
 			t.Errorf("the log shows %s", secret)
 		}
 	}
 }
 
-// The configuration is shown to administrators: URLs in namespaces.thttp must have no
-// password.
-func TestServersHaveNoPasswords(t *testing.T) {
-	c := config.Default()
-	c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://user:" + password + "@192.0.2.1"}}}
-	if c.Validate() == nil {
-		t.Error("it may have one")
-	}
-}
-
 // A token is read from its file with the configuration, without the white space around it.
 func TestAdminToken(t *testing.T) {
+	t.Parallel()
 	path := writeTemp(t, "token", " "+adminToken+" \n")
-	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	w := urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Access.AdminToken = path
 		c.Access.AdminClients = append(c.Access.AdminClients, netip.MustParsePrefix("192.0.2.0/24"))
 	})
 	get := func(token string) int {
 		t.Helper()
-		status, _ := w.adminRequest(t, "GET /api/v1/cache", "Authorization: Bearer "+token)
+		status, _ := w.AdminRequest(t, "GET /api/v1/cache", "Authorization: Bearer "+token)
 		return status
 	}
 	if a, b := get(adminToken), get("another"); a != 200 || b != 401 {
@@ -107,11 +91,8 @@ func TestAdminToken(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		before := strings.Count(w.log.String(), "reloaded")
-		w.hangups <- syscall.SIGHUP
-		testserver.Wait(t, "the log has the outcome of the reload", func() bool { return strings.Count(w.log.String(), "reloaded") > before })
-		if refused := strings.Contains(lastLine(w.log.String()), "not reloaded"); refused == good {
-			t.Errorf("%q: refused %t", text, refused)
+		if reload(t, w, keep) != good {
+			t.Errorf("%q: refused %t", text, good)
 		}
 		if good {
 			break
@@ -122,15 +103,11 @@ func TestAdminToken(t *testing.T) {
 	}
 }
 
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
-}
-
 // A socket in the file system asks for no token: it has the rights of a file.
 func TestAdminSocket(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "admin.sock")
-	startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Listen.Admin, c.Access.AdminToken = "unix:"+path, writeTemp(t, "token", adminToken)
 	})
 	if info, err := os.Stat(path); err != nil || info.Mode() != os.ModeSocket|0o660 {
@@ -152,6 +129,7 @@ func TestAdminSocket(t *testing.T) {
 
 // The metrics of a running urnd, checked by the linter of Prometheus.
 func TestAdminMetrics(t *testing.T) {
+	t.Parallel()
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.RawQuery, ":none") {
 			w.WriteHeader(http.StatusNotFound)
@@ -159,17 +137,17 @@ func TestAdminMetrics(t *testing.T) {
 		}
 		redirect(w, "https://a.example/")
 	})
-	w := startDaemon(t, udpAndTCP(zone(t, oneRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).serve(t), 0, func(c *config.Config) {
-		openLoopback(c)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule, `name.urn.example.org. 60 IN NAPTR 50 10 "x" "none" "" .`)).Serve(t), func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
 	})
 	for range 2 {
 		for _, path := range []string{"/urn:name:1", "/uri-res/N2Ls?urn:book:1", "/urn:book:none", "/api/v1/resolve?uri=urn:name:1", "/urn:a", "/"} {
-			w.get(t, path)
+			w.Get(t, path)
 		}
 	}
-	w.adminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
-	status, text := w.adminRequest(t, "GET /metrics")
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1")
+	status, text := w.AdminRequest(t, "GET /metrics")
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil || status != 200 {
 		t.Fatalf("%d %v", status, err)
@@ -177,7 +155,7 @@ func TestAdminMetrics(t *testing.T) {
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
-	w.expectMetrics(t,
+	w.ExpectMetrics(t,
 		`requests_total{code="302",form="path",service="I2L"} 2`, `requests_total{code="200",form="thttp",service="I2Ls"} 2`,
 		`requests_total{code="404",form="path",service="I2L"} 2`,
 		`requests_total{code="200",form="api",service="I2L"} 2`, `requests_total{code="400",form="path",service="I2L"} 2`,
@@ -189,17 +167,23 @@ func TestAdminMetrics(t *testing.T) {
 		`cache_lookups_total{cache="records",outcome="miss"} 1`, `cache_entries{cache="records"} 1`,
 		`ddds_steps_total 1`, `gateway_exchanges_total{gateway="thttp",outcome="found"} 1`, `gateway_exchanges_total{gateway="thttp",outcome="not_found"} 1`,
 		`connections_refused_total 0`, `limit_max{limit="connections"} 8192`, "config_last_reload_successful 1",
-		`config_last_reload_success_timestamp_seconds 4e+09`,
 	)
+	if since := time.Since(time.Unix(int64(scraped(t, w, "urnd_config_last_reload_success_timestamp_seconds")), 0)); since < 0 || since > time.Hour {
+		t.Errorf("the configuration was read %v ago", since)
+	}
+	version, err := urndtest.Run(t, "", "version")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, part := range []string{
-		`urnd_build_info{goversion="go1.`, `,version="` + versionText() + `"} 1`, `urnd_ddds_records_discarded_total{reason="`,
+		`urnd_build_info{goversion="go1.`, `,version="` + strings.Fields(version)[1] + `"} 1`, `urnd_ddds_records_discarded_total{reason="`,
 		"urnd_cache_bytes{cache=\"answers\"} ", "process_start_time_seconds", "go_goroutines",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %s", part)
 		}
 	}
-	_, body := w.adminRequest(t, "GET /api/v1/cache")
+	_, body := w.AdminRequest(t, "GET /api/v1/cache")
 	var caches struct {
 		Caches map[string]struct {
 			Lookups        map[string]int

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"net"
@@ -8,21 +10,23 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // urnd does not dial its own listeners, whatever destinations are allowed: not as a proxy, not
 // for a resource, and not for a record.
 func TestOwnListeners(t *testing.T) {
-	d := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	t.Parallel()
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Listen.Admin = "0.0.0.0:0"
 		c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 		c.Namespaces = []config.Namespace{{NID: "book", Targets: []config.Target{{Template: "http://127.0.0.1:{+nss}/metrics"}}}}
 	})
-	_, admin, _ := net.SplitHostPort(strings.TrimPrefix(d.admin, "http://"))
-	_, service, _ := net.SplitHostPort(strings.TrimPrefix(d.url, "http://"))
+	_, admin, _ := net.SplitHostPort(strings.TrimPrefix(d.Admin, "http://"))
+	_, service, _ := net.SplitHostPort(at(d.URL))
 	refused := func(target string) {
 		t.Helper()
-		response := d.send(t, "GET "+target, "")
+		response := sendAsIs(t, d, "GET "+target, "")
 		if response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: %d", target, response.StatusCode)
 		}
@@ -33,7 +37,7 @@ func TestOwnListeners(t *testing.T) {
 	}
 	refused("http://0.0.0.0:" + service + "/urn:book:1")
 	for _, host := range []string{"127.0.0.1", "localhost"} { // it answers itself: RFC 9110 section 7.6
-		response := d.send(t, "GET http://"+host+":"+service+"/urn:book:1", "")
+		response := sendAsIs(t, d, "GET http://"+host+":"+service+"/urn:book:1", "")
 		if got := response.Header.Get("Location"); got != "http://127.0.0.1:1/metrics" {
 			t.Errorf("%s: %d, %s", host, response.StatusCode, got)
 		}
@@ -44,8 +48,8 @@ func TestOwnListeners(t *testing.T) {
 		refused("http://" + netip.AddrPortFrom(local, 0).Addr().String() + ":" + admin + "/metrics")
 	}
 	for host, want := range map[string]int{"127.0.0.1": http.StatusOK, "0.0.0.0": http.StatusMisdirectedRequest} {
-		d.admin = "http://" + net.JoinHostPort(host, admin)
-		if status, _ := d.adminRequest(t, "GET /metrics"); status != want {
+		d.Admin = "http://" + net.JoinHostPort(host, admin)
+		if status, _ := d.AdminRequest(t, "GET /metrics"); status != want {
 			t.Errorf("an administrator by %s: %d", host, status)
 		}
 	}
@@ -69,8 +73,9 @@ func localAddrs(t *testing.T) (all []netip.Addr) {
 // A page of another site may lead a browser on this machine to urnd by a name of its own (DNS
 // rebinding): the rights of this machine are not lent to it.
 func TestRequestsForOtherHosts(t *testing.T) {
-	d := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
-		openLoopback(c)
+	t.Parallel()
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Listen.Names = []string{"urn.example.org"}
 		c.Namespaces = []config.Namespace{{NID: "book", Targets: []config.Target{{Template: "http://books.example/{+nss}"}}}}
 	})
@@ -88,17 +93,17 @@ func TestRequestsForOtherHosts(t *testing.T) {
 		{"/http://a.example/", "127.0.0.1:8141", 302},
 		{"/http://a.example/", "[::1]", 302},
 	} {
-		if got := d.get(t, tt.target, "Host: "+tt.host); got.status != tt.status {
+		if got := d.Get(t, tt.target, "Host: "+tt.host); got.Status != tt.status {
 			t.Errorf("%s for %s: %+v", tt.target, tt.host, got)
 		}
 	}
-	d.config.Access.ResolveClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	d.hangups <- nil
-	d.waitForLog(t, "the configuration was reloaded")
-	if got := d.get(t, "/urn:book:1", "Host: evil.example"); got.status != 403 || !strings.Contains(got.body, "listen.names") {
+	if !reload(t, d, func(c *config.Config) { c.Access.ResolveClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }) {
+		t.Error("the reload is refused")
+	}
+	if got := d.Get(t, "/urn:book:1", "Host: evil.example"); got.Status != 403 || !strings.Contains(got.Body, "listen.names") {
 		t.Errorf("where only this machine may resolve: %+v", got)
 	}
-	if got := d.get(t, "/urn:book:1"); got.status != 302 {
+	if got := d.Get(t, "/urn:book:1"); got.Status != 302 {
 		t.Errorf("from this machine: %+v", got)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -12,11 +14,13 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Upstream proxies are not asked for what is on them or beside them, whatever access.allow_destinations says, nor for other
 // private networks that it does not have; by HTTP, CONNECT and SOCKS.
 func TestLiteralsBehindUpstreams(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	upstream := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer upstream.Close()
@@ -38,8 +42,8 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 	}()
 	defer func() { socks.Close(); <-done }()
 	for _, server := range []string{upstream.URL, "socks5://" + socks.Addr().String()} {
-		d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-			openLoopback(c)
+		d := urndtest.Start(t, noDNS, func(c *config.Config) {
+			urndtest.OpenLoopback(c)
 			c.Access.AllowDestinations = append(c.Access.AllowDestinations, netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("10.1.0.0/16"))
 			c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 			c.Proxy.Upstreams = []config.Upstream{{Server: server}}
@@ -54,7 +58,7 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 				port = ""
 			}
 			for _, request := range []string{"GET http://" + host + "/latest/meta-data/", "POST http://" + host + "/", "CONNECT " + host + port} {
-				if got := upstreamStatus(t, d.url, request); got != 403 && got != 400 && got != 405 { // what is no URL of http is not forwarded
+				if got := upstreamStatus(t, d.URL, request); got != 403 && got != 400 && got != 405 { // what is no URL of http is not forwarded
 					t.Errorf("%s by %s: %d", request, server, got)
 				}
 			}
@@ -63,7 +67,7 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 			t.Fatalf("%s was asked %d times", server, n)
 		}
 		for _, request := range []string{"GET http://10.1.0.1/", "GET http://a.example/", "CONNECT 10.1.0.1:443", "CONNECT 93.184.215.14:25"} {
-			if got := upstreamStatus(t, d.url, request); got == 403 || asked.Swap(0) == 0 {
+			if got := upstreamStatus(t, d.URL, request); got == 403 || asked.Swap(0) == 0 {
 				t.Errorf("%s by %s: %d", request, server, got)
 			}
 		}

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"bufio"
@@ -12,11 +14,13 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // One client holds as many slow names and slow bodies as it can: another one is served, and so
 // are names of local rules.
 func TestOneClientLeavesSlots(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	end := make(chan struct{})
 	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
@@ -24,11 +28,11 @@ func TestOneClientLeavesSlots(t *testing.T) {
 		if strings.Contains(r.RequestURI, "slow") {
 			<-end
 		}
-		redirectToLocation(w, r)
+		redirect(w, "https://a.example/")
 	})
 	slow := "http://" + web.addr
-	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-		openLoopback(c)
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Limits.Requests, c.Limits.Fetches = 8, 8 // two for each client
 		c.Namespaces = []config.Namespace{{NID: "book", Order: []string{"thttp"}, THTTP: []string{slow}}}
 	})
@@ -37,7 +41,7 @@ func TestOneClientLeavesSlots(t *testing.T) {
 	defer close(end)
 	status := func(from, request string) (int, string) {
 		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: testserver.Patience}
-		conn, err := dialer.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+		conn, err := dialer.Dial("tcp", at(d.URL))
 		if err != nil {
 			t.Error(err)
 			return 0, ""

@@ -1,33 +1,40 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // secureSite is a site of which the servers speak TLS, and an urnd in front of it that does, too.
 type secureSite struct {
-	*fileDaemon
-	ca     *authority
+	*urndtest.Daemon
+	ca     *urndtest.Authority
 	folder string
 	client *http.Client
 }
 
 // newSecureSite makes the certificates of a site; its server is one of a folder that every user can enter.
 func newSecureSite(t *testing.T) *secureSite {
-	s := &secureSite{ca: newAuthority(t), folder: testserver.OpenFolder(t)}
-	s.write(t, "ca.pem", s.ca.pem)
+	s := &secureSite{ca: urndtest.NewAuthority(t), folder: testserver.OpenFolder(t)}
+	s.write(t, "ca.pem", s.ca.PEM)
 	for _, name := range []string{"backend", "urnd"} {
-		certificate, key := s.ca.issue(t, name)
+		certificate, key := s.ca.Issue(t, name)
 		s.write(t, name+".pem", certificate)
 		s.write(t, name+".key", key)
 	}
@@ -36,33 +43,40 @@ func newSecureSite(t *testing.T) *secureSite {
 
 func (s *secureSite) write(t *testing.T, name string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.folder, name), text, 0o644); err != nil {
+	if err := os.WriteFile(s.path(name), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// start starts urnd for https servers with settings of TLS.
-func (s *secureSite) start(t *testing.T, server, settings string) {
+// start starts urnd for https servers with TLS.
+func (s *secureSite) start(t *testing.T, server string, tlsOfServers config.ServerTLS) {
 	t.Helper()
-	s.fileDaemon = start(t, s.lines(server, settings)...)
-	s.client = s.ca.client(&tls.Config{ServerName: "urnd.example"})
+	s.Daemon = urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
+		urndtest.PairFiles{Certificate: s.path("urnd.pem"), Key: s.path("urnd.key")}.Listen(c, "127.0.0.1:0")
+		c.Cache.Responses, c.Cache.MaxResponse = 16<<20, 1<<20
+		c.Proxy.Origins = []config.Site{{
+			Host: "www.example.org", Servers: []string{"https://" + server}, Forwarded: "forwarded", TLS: tlsOfServers,
+		}}
+	})
+	s.client = s.ca.Client(&tls.Config{ServerName: "urnd.example"})
 	s.client.Transport.(*http.Transport).DisableKeepAlives = false
 	t.Cleanup(s.client.CloseIdleConnections)
 }
 
-func (s *secureSite) lines(server, settings string) []string {
-	return []string{
-		`listen: {service: "127.0.0.1:0", tls: ["127.0.0.1:0"], admin: ""}`, "tls: {certificate: " + s.folder + "/urnd.pem, key: " + s.folder + "/urnd.key}",
-		"cache: {responses: 16MiB, max_response: 1MiB}",
-		"proxy: {origins: [{host: www.example.org, servers: ['https://" + server + "'], forwarded: forwarded, tls: {" + strings.ReplaceAll(settings, "DIR",
-			s.folder) + "}}]}",
+func (s *secureSite) path(name string) string { return filepath.Join(s.folder, name) }
+
+// mutual lets urnd authenticate the servers, and be authenticated by them.
+func (s *secureSite) mutual() config.ServerTLS {
+	return config.ServerTLS{
+		CA: s.path("ca.pem"), ServerName: "backend.example", Certificate: s.path("urnd.pem"), Key: s.path("urnd.key"),
 	}
 }
 
 // send sends a request for the site by HTTP/2, and returns the response with its body.
 func (s *secureSite) send(t *testing.T, method, path string, body io.Reader) response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "https://"+s.secure+path, body)
+	r, err := http.NewRequestWithContext(t.Context(), method, "https://"+s.TLS+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +120,12 @@ server.listen(process.env.PORT, '127.0.0.1');
 
 // A server of a site that speaks HTTP/2 gets requests, answers with trailers, and streams both ways: RFC 9113 section 8.
 func TestSiteByHTTP2OfNode(t *testing.T) {
+	t.Parallel()
 	s := newSecureSite(t)
 	server := testserver.StartNode(t, s.folder, nodeSite)
-	s.start(t, server.String(), "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key, min_version: 1.3")
+	all := s.mutual()
+	all.MinVersion = "1.3"
+	s.start(t, server.String(), all)
 	for _, tt := range []struct {
 		method, path string
 		body         io.Reader
@@ -134,7 +151,7 @@ func TestSiteByHTTP2OfNode(t *testing.T) {
 func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 	t.Helper()
 	in, out := io.Pipe()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.secure+"/echo", io.MultiReader(strings.NewReader(first), in))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+s.TLS+"/echo", io.MultiReader(strings.NewReader(first), in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +186,9 @@ func (s *secureSite) streamsBothWays(t *testing.T, first string) {
 
 // nginx by HTTP/2 gets requests, streams both ways, and checks the certificate of urnd; what is set for its TLS holds, and is read again.
 func TestSiteByHTTP2OfNginx(t *testing.T) {
+	t.Parallel()
 	s := newSecureSite(t)
-	addr, behind := freeAddress(t), testserver.StartNode(t, s.folder, nodeSite)
+	addr, behind := urndtest.FreeAddress(t), testserver.StartNode(t, s.folder, nodeSite)
 	testserver.StartNginxProxy(t, s.folder, `server {
 		listen `+addr+` ssl http2;
 		ssl_certificate `+s.folder+`/backend.pem;
@@ -188,7 +206,7 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 		}
 		location /said { return 200 "$server_protocol $request_method $request_uri $host $http_x_forwarded_proto $ssl_client_s_dn $ssl_server_name"; }
 	}`)
-	const all = "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key"
+	all := s.mutual()
 	s.start(t, addr, all)
 	for _, method := range []string{"GET", "POST"} {
 		var body io.Reader
@@ -200,32 +218,30 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 			t.Errorf("%s: %d %q", method, got.StatusCode, got.body)
 		}
 	}
-	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.pem) || got.Trailer.Get("X-T") != "done" {
+	if got := s.send(t, "GET", "/ca.pem", nil); string(got.body) != string(s.ca.PEM) || got.Trailer.Get("X-T") != "done" {
 		t.Errorf("a file: %d %q, %v", got.StatusCode, got.body, got.Trailer)
 	}
 	s.streamsBothWays(t, "first") // nginx passes nothing on before there is some
+	otherName, otherCA, noCA, newer := all, all, all, all
+	otherName.ServerName, otherCA.CA, noCA.CA, newer.MinVersion = "other.example", s.path("other.pem"), "", "1.3"
 	for _, tt := range []struct {
-		settings string
-		status   int
+		tls    config.ServerTLS
+		status int
 	}{
-		{strings.Replace(all, "backend.example", "other.example", 1), 502},
-		{"ca: DIR/ca.pem", 400},
-		{strings.Replace(all, "ca: DIR/ca.pem, ", "", 1), 502},
-		{all + ", min_version: 1.3", 502},
-		{strings.Replace(all, "ca.pem", "other.pem", 1), 502},
-		{all, 200},
+		{otherName, 502}, {config.ServerTLS{CA: s.path("ca.pem")}, 400}, {noCA, 502}, {newer, 502}, {otherCA, 502}, {all, 200},
 	} {
-		s.write(t, "other.pem", newAuthority(t).pem)
-		s.fileDaemon.write(t, s.lines(addr, tt.settings)...)
-		if !s.reload(t) {
-			t.Errorf("%s is refused", tt.settings)
+		s.write(t, "other.pem", urndtest.NewAuthority(t).PEM)
+		if !reload(t, s.Daemon, func(c *config.Config) { c.Proxy.Origins[0].TLS = tt.tls }) {
+			t.Errorf("%+v is refused", tt.tls)
 		}
 		if got := s.send(t, "GET", "/said", nil); got.StatusCode != tt.status {
-			t.Errorf("%s: %d %q", tt.settings, got.StatusCode, got.body)
+			t.Errorf("%+v: %d %q", tt.tls, got.StatusCode, got.body)
 		}
 	}
-	s.write(t, "ca.pem", newAuthority(t).pem) // with the same settings
-	s.reload(t)
+	s.write(t, "ca.pem", urndtest.NewAuthority(t).PEM) // with the same settings
+	if !reload(t, s.Daemon, keep) {
+		t.Error("the reload is refused")
+	}
 	if got := s.send(t, "GET", "/said", nil); got.StatusCode != 502 {
 		t.Errorf("with another authority: %d %q", got.StatusCode, got.body)
 	}
@@ -233,13 +249,14 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 
 // The certificate of urnd for the servers of a site is not for clients of the proxy who name these servers.
 func TestTLSOfSitesIsOfSites(t *testing.T) {
+	t.Parallel()
 	s := newSecureSite(t)
 	server := testserver.StartNode(t, s.folder, nodeSite)
-	s.start(t, server.String(), "ca: DIR/ca.pem, server_name: backend.example, certificate: DIR/urnd.pem, key: DIR/urnd.key")
+	s.start(t, server.String(), s.mutual())
 	if got := s.send(t, "GET", "/", nil); got.StatusCode != 200 {
 		t.Errorf("the site: %d", got.StatusCode)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,8 +273,9 @@ func TestTLSOfSitesIsOfSites(t *testing.T) {
 
 // Files that cannot be used are named by their setting. A check of the configuration knows no credentials of systemd.
 func TestFilesOfServerTLS(t *testing.T) {
+	t.Parallel()
 	s := newSecureSite(t)
-	path := func(name string) string { return filepath.Join(s.folder, name) }
+	path := s.path
 	s.write(t, "empty.pem", nil)
 	for _, tt := range []struct {
 		tls  config.ServerTLS
@@ -270,9 +288,19 @@ func TestFilesOfServerTLS(t *testing.T) {
 		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
 		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},
 	} {
-		c := config.Default()
-		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"https://127.0.0.1:1"}, TLS: tt.tls}}
-		err := checkWiring().Check(c)
+		text, err := yaml.Marshal(map[string]any{"proxy": map[string]any{"origins": []any{map[string]any{
+			"host": "www.example.org", "servers": []any{"https://127.0.0.1:1"}, "tls": map[string]any{
+				"ca": tt.tls.CA, "certificate": tt.tls.Certificate, "key": tt.tls.Key, "min_version": tt.tls.MinVersion,
+			},
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = urndtest.Run(t, "", "config", "check", writeTemp(t, "urnd.yaml", string(text)))
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = errors.New(string(exit.Stderr))
+		}
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v", tt.tls, err)
 		}

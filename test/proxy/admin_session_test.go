@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"io"
@@ -8,12 +10,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // person is a browser that has logged in, or not.
@@ -22,9 +23,9 @@ type person struct {
 	admin string
 }
 
-func newPerson(w *testDaemon) *person {
+func newPerson(w *urndtest.Daemon) *person {
 	jar, _ := cookiejar.New(nil) // it never fails
-	return &person{&http.Client{Jar: jar, Timeout: time.Minute}, w.admin}
+	return &person{&http.Client{Jar: jar, Timeout: time.Minute}, w.Admin}
 }
 
 // open asks for a page, or sends a form, which has the hidden field of the page, and returns the status, the path where that has led and
@@ -62,9 +63,9 @@ func (p *person) open(t *testing.T, path string, form url.Values) (status int, a
 
 // A session goes on after a reload, and ends with the token by which it began.
 func TestSessionsAndReloads(t *testing.T) {
+	t.Parallel()
 	token := writeTemp(t, "token", "0123456789abcdef")
-	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) { c.Access.AdminToken = token })
-	const reloaded = "was reloaded"
+	w := urndtest.Start(t, noDNS, func(c *config.Config) { c.Access.AdminToken = token })
 	p := newPerson(w)
 	if status, at, _ := p.open(t, "/status", nil); status != 200 || at != "/login" {
 		t.Fatalf("without a session: %d at %s", status, at)
@@ -72,19 +73,14 @@ func TestSessionsAndReloads(t *testing.T) {
 	if status, at, _ := p.open(t, "/login?next=/status", url.Values{"token": {"0123456789abcdef"}}); status != 200 || at != "/status" {
 		t.Fatalf("logging in: %d at %s", status, at)
 	}
+	other := writeTemp(t, "other", "fedcba9876543210")
 	for reloads, want := range []string{"/status", "/status", "/login"} {
-		if reloads == 2 {
-			other := writeTemp(t, "other", "fedcba9876543210")
-			w.setLoad(func() (config.Config, error) {
-				c := w.config
+		if reloads > 0 && !reload(t, w, func(c *config.Config) {
+			if reloads == 2 {
 				c.Access.AdminToken = other
-				return c, nil
-			})
-		}
-		if reloads > 0 {
-			before := strings.Count(w.log.String(), reloaded)
-			w.hangups <- syscall.SIGHUP
-			testserver.Wait(t, "urnd has reloaded", func() bool { return strings.Count(w.log.String(), reloaded) > before })
+			}
+		}) {
+			t.Error("the reload is refused")
 		}
 		if status, at, _ := p.open(t, "/status", nil); status != 200 || at != want {
 			t.Errorf("after %d reloads: %d at %s", reloads, status, at)
@@ -94,7 +90,8 @@ func TestSessionsAndReloads(t *testing.T) {
 
 // So does a file that was sent to be imported.
 func TestDraftsAndReloads(t *testing.T) {
-	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
+	t.Parallel()
+	w := urndtest.Start(t, noDNS, func(c *config.Config) {
 		c.Registry.Store = "sqlite:" + filepath.Join(t.TempDir(), "registry.db")
 	})
 	p := newPerson(w)
@@ -102,8 +99,9 @@ func TestDraftsAndReloads(t *testing.T) {
 	if status != 200 || !strings.Contains(page, "urn:nbn:fi:a") {
 		t.Fatalf("sending lines: %d, %s", status, page)
 	}
-	w.hangups <- syscall.SIGHUP
-	w.waitForLog(t, "was reloaded")
+	if !reload(t, w, keep) {
+		t.Error("the reload is refused")
+	}
 	if status, _, page := p.open(t, "/registry/import", nil); status != 200 || !strings.Contains(page, "A file that you have sent is here still") {
 		t.Errorf("after a reload: %d, %s", status, page)
 	}

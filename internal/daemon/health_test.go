@@ -1,0 +1,25 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// The time since when the DNS does not answer is that of the first failure behind the last answer.
+func TestHealthOfDNS(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	h := NewHealth(func() time.Time { return now }, func(s string) string { return s })
+	for i, tt := range []struct {
+		answered bool   // one query an hour
+		since    string // "" is that it answers
+	}{{true, ""}, {false, "05:04:05"}, {false, "05:04:05"}, {true, ""}, {false, "08:04:05"}, {false, "08:04:05"}} {
+		now = now.Add(time.Hour)
+		h.Query(tt.answered)
+		unready, degraded := h.Report()
+		got := strings.Join(degraded, "; ")
+		if len(unready) > 0 || (got == "") != (tt.since == "") || !strings.Contains(got, tt.since) {
+			t.Errorf("after query %d: %q, %q", i+1, unready, got)
+		}
+	}
+}

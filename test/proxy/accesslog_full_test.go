@@ -1,0 +1,42 @@
+//go:build e2e
+
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// A full disk is in the log once, and in /readyz as long as lines are lost.
+func TestAccessLogOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		c.Log.Access, c.Log.AccessFile, c.Namespaces = "json", "/dev/full", []config.Namespace{book("a")}
+	})
+	if got := readiness(t, d); strings.Contains(got, "access log") {
+		t.Errorf("before a request: %s", got)
+	}
+	for range 3 {
+		if got := d.Get(t, "/urn:book:1"); got.Status != 302 {
+			t.Errorf("%+v", got)
+		}
+		testserver.Wait(t, "/readyz says so", func() bool {
+			got := readiness(t, d)
+			return strings.HasPrefix(got, "200 ") && strings.Contains(got,
+				"the access log cannot be written, and lines of it are lost: write /dev/full: no space left on device")
+		})
+	}
+	if n := strings.Count(d.Log(), "the access log cannot be written"); n != 1 {
+		t.Errorf("%d lines of the log", n)
+	}
+	if strings.Contains(d.Scrape(t), "\nurnd_access_log_lost_total 0\n") {
+		t.Error("the lost lines are not counted")
+	}
+	if !reload(t, d, func(c *config.Config) { c.Log.AccessFile = t.TempDir() + "/access.log" }) || strings.Contains(readiness(t, d), "access log") {
+		t.Error("another file is degraded too")
+	}
+}

@@ -1,0 +1,250 @@
+//go:build e2e
+
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+func TestAdminPurge(t *testing.T) {
+	t.Parallel()
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), nil)
+	paths := []string{"/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:name:1", "/urn:name:12", "/urn:name:1?+a=b", "/urn:ietf:rfc:2648"}
+	for _, tt := range []struct {
+		query  string
+		purged int
+		left   string
+	}{
+		{"uri=URN:ISBN:0395363411", 2, "miss miss hit hit hit hit"},
+		{"uri=urn:isbn:9780395363416", 0, "hit hit hit hit hit hit"}, // another name of the book
+		{"uri=URN:Name:1", 2, "hit hit miss hit miss hit"},
+		{"uri=urn:name:1%3F%2Ba=b", 2, "hit hit miss hit miss hit"},
+		{"uri=urn:name:2", 0, "hit hit hit hit hit hit"},
+		{"namespace=ISBN", 2, "miss miss hit hit hit hit"},
+		{"namespace=name", 3, "hit hit miss miss miss hit"},
+		{"namespace=nam", 0, "hit hit hit hit hit hit"},
+		{"prefix=urn:name:1", 3, "hit hit miss miss miss hit"},
+		{"prefix=urn:name:12", 1, "hit hit hit miss hit hit"},
+		{"prefix=urn:&soft=true", 6, "miss miss miss miss miss miss"},
+		{"all=true", 6, "miss miss miss miss miss miss"},
+	} {
+		w.CacheStates(t, paths...)
+		status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+tt.query)
+		if want := fmt.Sprintf("{\n  \"purged\": %d\n}\n", tt.purged); status != 200 || body != want {
+			t.Errorf("%s: %d %s", tt.query, status, body)
+		}
+		if left := w.CacheStates(t, paths...); left != tt.left {
+			t.Errorf("%s: %s, want %s", tt.query, left, tt.left)
+		}
+	}
+	for _, query := range []string{"", "uri=urn:a", "uri=urn:isbn:0395363412", "uri=urn:name:1&all=true", "all=false", "namespace=a_b"} {
+		if status, body := w.AdminRequest(t, "DELETE /api/v1/cache/entries?"+query); status != 400 {
+			t.Errorf("%q: %d %s", query, status, body)
+		}
+	}
+	if left := w.CacheStates(t, paths...); left != "hit hit hit hit hit hit" {
+		t.Errorf("after what was refused: %s", left)
+	}
+}
+
+func TestAdminLookup(t *testing.T) {
+	t.Parallel()
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule)).Serve(t), nil)
+	w.CacheStates(t, "/urn:isbn:0-395-36341-1", "/uri-res/N2Ls?urn:isbn:0-395-36341-1", "/urn:none:1", "/urn:name:1", "/urn:name:12")
+	for name, want := range map[string]string{
+		"URN:ISBN:0-395-36341-1": "urn:isbn:0395363411 86400, urn:isbn:0395363411 I2Ls 86400",
+		"urn:isbn:0395363411":    "urn:isbn:0395363411 86400, urn:isbn:0395363411 I2Ls 86400",
+		"urn:name:1":             "urn:name:1 60", "urn:name:3": "", "urn:none:1": "urn:none:1 60 name not found",
+	} {
+		if got := lookUp(t, w, name); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	testserver.Wait(t, "the TTL goes down", func() bool { return ttlOf(t, w, "urn:name:1") < 60 })
+}
+
+// cacheEntries are what the admin listener says of the answers for a name.
+type cacheEntries struct {
+	Entries []struct {
+		Key       string
+		TTL       int
+		Locations []struct{ URI, Source string }
+		No        string
+	}
+}
+
+func entriesOf(t *testing.T, w *urndtest.Daemon, name string) (all cacheEntries) {
+	t.Helper()
+	status, body := w.AdminRequest(t, "GET /api/v1/cache/entries?uri="+name)
+	if err := json.Unmarshal([]byte(body), &all); err != nil || status != 200 {
+		t.Fatalf("%s: %d %v %s", name, status, err, body)
+	}
+	return all
+}
+
+func ttlOf(t *testing.T, w *urndtest.Daemon, name string) int {
+	t.Helper()
+	return entriesOf(t, w, name).Entries[0].TTL
+}
+
+// lookUp returns the keys of the answers for a name, the TTLs with which they came, and why there is no answer. A TTL has lost a few
+// seconds since.
+func lookUp(t *testing.T, w *urndtest.Daemon, name string) string {
+	t.Helper()
+	var found []string
+	for _, e := range entriesOf(t, w, name).Entries {
+		for _, first := range []int{60, 86400} {
+			if lost := first - e.TTL; lost >= 0 && lost < 60 {
+				e.TTL = first
+				break
+			}
+		}
+		no, _, _ := strings.Cut(e.No, ":")
+		found = append(found, strings.TrimSpace(fmt.Sprintf("%s %d %s", e.Key, e.TTL, no)))
+		if (len(e.Locations) > 0) == (e.No != "") {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+	return strings.Join(found, ", ")
+}
+
+// Answers that are purged softly are served while their source fails; others that are
+// purged are not.
+func TestAdminPurgeSoftly(t *testing.T) {
+	t.Parallel()
+	var fails atomic.Bool
+	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
+		if fails.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		redirect(w, "https://a.example/")
+	})
+	w := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
+		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
+	})
+	get := func(status int, cacheStatus string) {
+		t.Helper()
+		if got := w.Get(t, "/urn:book:1"); got.Status != status || !regexp.MustCompile("^"+cacheStatus).MatchString(got.CacheStatus) {
+			t.Errorf("%+v", got)
+		}
+	}
+	get(302, "urnd; fwd=uri-miss")
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=urn:book:1&soft=true")
+	get(302, "urnd; fwd=uri-miss")
+	if n := web.asked.Load(); n != 2 {
+		t.Errorf("the source was asked %d times", n)
+	}
+	fails.Store(true)
+	get(302, `urnd; hit; ttl=(300|2\d\d)$`)
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?namespace=book&soft=true")
+	get(302, "urnd; hit; detail=stale-on-error; ttl=0")
+	if _, body := w.AdminRequest(t, "GET /api/v1/cache/entries?uri=urn:book:1"); !strings.Contains(body, `"ttl": 0`) {
+		t.Errorf("what is stale: %s", body)
+	}
+	w.AdminRequest(t, "DELETE /api/v1/cache/entries?uri=URN:BOOK:1")
+	get(502, "")
+}
+
+// readiness returns the status of /readyz, and its reasons.
+func readiness(t *testing.T, w *urndtest.Daemon) string {
+	t.Helper()
+	status, body := w.AdminRequest(t, "GET /readyz")
+	var document struct {
+		Status            string
+		Unready, Degraded []string
+	}
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
+}
+
+func TestAdminReadiness(t *testing.T) {
+	t.Parallel()
+	good := urndtest.Zone(t, urndtest.OneRule)
+	var fails atomic.Bool
+	w := urndtest.Start(t, urndtest.UDPAndTCP(func(rw dns.ResponseWriter, q *dns.Msg) {
+		if !fails.Load() {
+			good(rw, q)
+		}
+	}).Serve(t), func(c *config.Config) {
+		c.DNS.Timeout, c.Cache.RetryAfter, c.Resolve.Backoff = 400*time.Millisecond, time.Second, 0
+	})
+	expect := func(want string) {
+		t.Helper()
+		if got := readiness(t, w); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	asked := 0
+	answered := func() bool {
+		asked++
+		w.Get(t, fmt.Sprintf("/urn:three-%d:1", asked)) // another space, which is not cached
+		return readiness(t, w) == "200 ready: ; "
+	}
+	testserver.Wait(t, "the DNS has answered", answered)
+	fails.Store(true)
+	w.Get(t, "/urn:one:1")
+	expect(`^200 ready: ; no DNS server has answered since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: see whether they can be reached$`)
+	fails.Store(false)
+	testserver.Wait(t, "the DNS has answered again", answered)
+	before := w.Config.DNS
+	if reload(t, w, func(c *config.Config) { c.DNS.Timeout, c.DNS.Rounds = -1, -1 }) {
+		t.Error("a configuration with faults is taken")
+	}
+	expect(`^200 ready: ; the configuration was not reloaded, and the one before is in use: \S+/urnd\.yaml:\d+: dns\.rounds: -1 is not between 1 and 10$`) // the first of them
+	if !reload(t, w, func(c *config.Config) { c.DNS = before }) {
+		t.Error("a good configuration is refused")
+	}
+	expect("^200 ready: ; $")
+	w.ExpectMetrics(t, `config_reloads_total{outcome="refused"} 1`, `config_reloads_total{outcome="done"} 1`, "config_last_reload_successful 1")
+}
+
+// While urnd waits for its last requests, /readyz reports that it is not ready.
+func TestAdminReadinessAtTheEnd(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}), make(chan struct{})
+	web := serveHTTP(t, func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-answer
+		redirect(w, "https://a.example/")
+	})
+	release := sync.OnceFunc(func() { close(answer) })
+	t.Cleanup(release)
+	w := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
+		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{"http://" + web.addr}}}
+	})
+	var last sync.WaitGroup
+	last.Go(func() {
+		if got := w.Get(t, "/urn:book:1"); got.Status != 302 {
+			t.Errorf("the last request: %+v", got)
+		}
+	})
+	<-asked
+	var stopping sync.WaitGroup
+	stopping.Go(w.Stop)
+	testserver.Wait(t, "the readiness is refused because urnd is stopping", func() bool {
+		return strings.HasPrefix(readiness(t, w),
+			"503 not ready: urnd is stopping; ")
+	})
+	release()
+	last.Wait()
+	stopping.Wait()
+}
