@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/miekg/dns"
 )
@@ -183,41 +180,3 @@ func redirect(w http.ResponseWriter, location string) {
 
 // redirectToLocation answers as a server does that knows every name.
 func redirectToLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
-
-// trickle begins a list, and sends an octet of it every few milliseconds as
-// long as the client reads.
-func trickle(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/uri-list")
-	drip(r.Context(), func(octet string) error {
-		if _, err := io.WriteString(w, octet); err != nil {
-			return err
-		}
-		return http.NewResponseController(w).Flush()
-	})
-}
-
-// trickleHeader sends a header in this way.
-func trickleHeader(w http.ResponseWriter, r *http.Request) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Long: ")
-	drip(r.Context(), func(octet string) error {
-		_, err := io.WriteString(conn, octet)
-		return err
-	})
-}
-
-func drip(ctx context.Context, send func(octet string) error) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for send("#") == nil {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
