@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,5 +45,31 @@ func TestSharedCaches(t *testing.T) {
 	answers(c)
 	if _, err := a.resolver.Resolve(t.Context(), resolvable(t, "urn:ietf:rfc:1")); err == nil {
 		t.Error("a cache that no configuration uses is open")
+	}
+}
+
+// Each scheme that is retrieved has stored responses, and no other.
+func TestSchemesOfResponses(t *testing.T) {
+	c, d := config.Default(), newDependencies()
+	r, err := newResolution(c, d.resolverDependencies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	var s service
+	defer s.close()
+	handlers, err := newGateways(&s, c, r, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range append(slices.Collect(maps.Keys(handlers)), "http", "https") {
+		if !hasResponses(scheme) {
+			t.Errorf("responses for %s are denied", scheme)
+		}
+	}
+	for _, scheme := range []string{"urn", "doi", "", "HTTP"} {
+		if hasResponses(scheme) {
+			t.Errorf("%s has responses", scheme)
+		}
 	}
 }

@@ -25,7 +25,7 @@ import (
 // warning in the log, and the metrics.
 type fault struct {
 	name   string
-	dns    func(*testing.T, *webServer) []urndtest.DNSServer
+	dns    func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer
 	change func(*config.Config)
 	path   string // "" is that of the rule urndtest.OneRule
 
@@ -43,9 +43,9 @@ const (
 	faultLimit = dnsTimeout / 2
 )
 
-func (f fault) run(t *testing.T, web *webServer) {
+func (f fault) run(t *testing.T, web *urndtest.WebServer) {
 	var all []config.Server
-	names := []string{"WEB", web.port}
+	names := []string{"WEB", web.Port}
 	for i, s := range f.dns(t, web) {
 		addr := healthyAtStart(s).Serve(t)
 		all = append(all, config.Server{AddrPort: netip.MustParseAddrPort(addr)})
@@ -69,7 +69,7 @@ func (f fault) run(t *testing.T, web *webServer) {
 	}
 	named := strings.NewReplacer(names...)
 	f.wantMetrics(t, d, before, named)
-	if asked := web.asked.Load(); asked != f.asked {
+	if asked := web.Asked.Load(); asked != f.asked {
 		t.Errorf("%d requests to the server, want %d", asked, f.asked)
 	}
 	d.Stop()
@@ -142,7 +142,7 @@ func runFaults(t *testing.T, handler http.HandlerFunc, faults []fault) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			f.run(t, serveHTTP(t, handler))
+			f.run(t, urndtest.ServeHTTP(t, handler))
 		})
 	}
 }

@@ -20,18 +20,18 @@ const thttpRule = `name.urn.example.org. 60 IN NAPTR 100 10 "s" "thttp+N2L" "" _
 
 // thttpZone serves a zone with a namespace that has THTTP servers (RFC 2169), by these SRV
 // records, with another one, "origin", whose names are at web, and with "mail".
-func thttpZone(srv ...string) func(*testing.T, *webServer) []urndtest.DNSServer {
-	return func(t *testing.T, web *webServer) []urndtest.DNSServer {
+func thttpZone(srv ...string) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
+	return func(t *testing.T, web *urndtest.WebServer) []urndtest.DNSServer {
 		t.Helper()
 		lines := []string{
 			thttpRule, "host.example.org. 60 IN A 127.0.0.1",
 			"sink.example.org. 60 IN A 192.175.48.1", // of AS112, RFC 7534; no packet gets there
 			"mapped.example.org. 60 IN AAAA ::ffff:127.0.0.1", "this.example.org. 60 IN A 0.0.0.0",
-			fmt.Sprintf(`origin.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^urn:origin:(.*)$!http://%s/\\1!" .`, web.addr),
+			fmt.Sprintf(`origin.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^urn:origin:(.*)$!http://%s/\\1!" .`, web.Addr),
 			`mail.urn.example.org. 60 IN NAPTR 100 10 "u" "http+I2L" "!^.*$!http://192.175.48.1:25/!" .`,
 		}
 		for i, s := range srv {
-			lines = append(lines, fmt.Sprintf("_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s", i, strings.ReplaceAll(s, "WEB", web.port)))
+			lines = append(lines, fmt.Sprintf("_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s", i, strings.ReplaceAll(s, "WEB", web.Port)))
 		}
 		return []urndtest.DNSServer{urndtest.UDPAndTCP(urndtest.Zone(t, lines...))}
 	}
@@ -59,9 +59,9 @@ func TestFaultsOfTHTTPServers(t *testing.T) {
 			redirect(w, location)
 		}
 	}
-	good := serveHTTP(t, redirectToLocation)
+	good := urndtest.ServeHTTP(t, redirectToLocation)
 	first := thttpZone("WEB host.example.org.")
-	second := thttpZone("WEB host.example.org.", good.port+" host.example.org.")
+	second := thttpZone("WEB host.example.org.", good.Port+" host.example.org.")
 	within := func(timeout time.Duration) func(*config.Config) {
 		return func(c *config.Config) { urndtest.OpenLoopback(c); c.THTTP.Timeout = timeout }
 	}
@@ -173,7 +173,7 @@ func TestFaultOfURNsForEver(t *testing.T) {
 	own := urndtest.FreeAddress(t)
 	relay := testserver.StartRelay(t, own).Addr() // urnd knows its own listeners
 	var n atomic.Int32
-	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+	web := urndtest.ServeHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		to := relay
 		if r.URL.Path == "/direct" {
 			to = own
@@ -215,7 +215,7 @@ func TestFaultOfItself(t *testing.T) {
 		{"as itself", own, "a listener of urnd itself", 403},
 	} {
 		_, port, _ := strings.Cut(tt.server, ":")
-		d := urndtest.Start(t, thttpZone(port+" host.example.org.")(t, serveHTTP(t, redirectToLocation))[0].Serve(t), func(c *config.Config) {
+		d := urndtest.Start(t, thttpZone(port+" host.example.org.")(t, urndtest.ServeHTTP(t, redirectToLocation))[0].Serve(t), func(c *config.Config) {
 			urndtest.OpenLoopback(c)
 			c.Listen.Service = []string{own}
 			c.THTTP.Timeout = time.Minute

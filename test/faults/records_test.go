@@ -14,7 +14,7 @@ import (
 // section 4.1, RFC 2782).
 func TestFaultsOfLargeSets(t *testing.T) {
 	t.Parallel()
-	set := func(line func(i int) string, more ...string) func(*testing.T, *webServer) []urndtest.DNSServer {
+	set := func(line func(i int) string, more ...string) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
 		lines := more
 		for i := range 500 {
 			lines = append(lines, line(499-i))
@@ -53,11 +53,11 @@ func TestFaultsOfLargeSets(t *testing.T) {
 		},
 		{
 			name: "500 servers", status: 302, location: "https://a.example/", change: urndtest.OpenLoopback, asked: 1,
-			dns: func(t *testing.T, web *webServer) []urndtest.DNSServer {
+			dns: func(t *testing.T, web *urndtest.WebServer) []urndtest.DNSServer {
 				return set(func(i int) string {
 					port := "1" // where nobody listens
 					if i == 0 {
-						port = web.port
+						port = web.Port
 					}
 					return fmt.Sprintf(`_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s host.example.org.`, i, port)
 				}, thttpRule, "host.example.org. 60 IN A 127.0.0.1")(t, web)

@@ -6,9 +6,7 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,8 +16,8 @@ import (
 )
 
 // servers are DNS servers that do not depend on the HTTP server.
-func servers(all ...urndtest.DNSServer) func(*testing.T, *webServer) []urndtest.DNSServer {
-	return func(*testing.T, *webServer) []urndtest.DNSServer { return all }
+func servers(all ...urndtest.DNSServer) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
+	return func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer { return all }
 }
 
 // healthyAtStart answers the question for the root, which urnd asks when it starts: what fails does so later.
@@ -37,25 +35,6 @@ func healthyAtStart(s urndtest.DNSServer) urndtest.DNSServer {
 		}
 	}
 	return urndtest.DNSServer{UDP: answering(s.UDP), TCP: answering(s.TCP)}
-}
-
-// webServer is a scripted HTTP server that counts its requests.
-type webServer struct {
-	addr, port string
-	asked      atomic.Int32
-}
-
-func serveHTTP(t *testing.T, handler http.HandlerFunc) *webServer {
-	t.Helper()
-	s := &webServer{}
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
-		handler(w, r)
-	}))
-	t.Cleanup(h.Close)
-	s.addr = h.Listener.Addr().String()
-	_, s.port, _ = strings.Cut(s.addr, ":")
-	return s
 }
 
 func redirect(w http.ResponseWriter, location string) {
