@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
 )
 
 // A shared cache is closed with the last configuration that uses it, in whatever order
@@ -71,5 +74,35 @@ func TestSchemesOfResponses(t *testing.T) {
 		if hasResponses(scheme) {
 			t.Errorf("%s has responses", scheme)
 		}
+	}
+}
+
+// A snapshot may still be restored into a cache that a reload, or the end, closes.
+func TestRestoringWhileClosing(t *testing.T) {
+	for range 20 {
+		c := config.Default()
+		c.Cache.Answers, c.Cache.Records, c.DDDS.Enabled = 1<<20, 1<<20, false
+		p, err := wireAll(c, newDependencies())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("it panics: %v", p)
+				}
+			}()
+			for i := range 3000 {
+				p.answers.Seed(fmt.Sprintf("urn:a1:%d", i), resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
+				if i == 10 {
+					close(begun)
+				}
+			}
+		}()
+		<-begun
+		p.close()
+		testserver.Within(t, "the last answer", func() { <-ended })
 	}
 }

@@ -101,3 +101,13 @@ func (d *testService) raw(t *testing.T, lines ...string) string {
 	}
 	return string(text)
 }
+
+// savedIn lets urnd keep answers in a directory.
+func savedIn(directory string, changes ...func(*config.Config)) func(*config.Config) {
+	return func(c *config.Config) {
+		c.Cache.Directory = directory
+		for _, change := range changes {
+			change(c)
+		}
+	}
+}
