@@ -129,31 +129,6 @@ func zone(t *testing.T, lines ...string) dns.HandlerFunc {
 	}
 }
 
-// altered sends what another handler says after a change, and behind it, where original
-// is set, the reply itself.
-func altered(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
-	return func(w dns.ResponseWriter, question *dns.Msg) {
-		next(&alteringWriter{w, original, change}, question)
-	}
-}
-
-type alteringWriter struct {
-	dns.ResponseWriter
-	original bool
-	change   func(*dns.Msg)
-}
-
-// WriteMsg implements dns.ResponseWriter.
-func (c *alteringWriter) WriteMsg(m *dns.Msg) error {
-	other := m.Copy()
-	c.change(other)
-	err := c.ResponseWriter.WriteMsg(other)
-	if c.original {
-		err = errors.Join(err, c.ResponseWriter.WriteMsg(m))
-	}
-	return err
-}
-
 // webServer is a scripted HTTP server that counts its requests.
 type webServer struct {
 	addr, port string

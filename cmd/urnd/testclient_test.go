@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +23,6 @@ func openLoopback(c *config.Config) {
 
 // oneRule is a rule of urn:name: in the zone of startDaemon.
 const oneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
-
-// warnings returns the lines of the log that are above INFO.
-func (d *testService) warnings() []string {
-	return slices.DeleteFunc(strings.Split(d.log.String(), "\n"), func(line string) bool {
-		return line == "" || strings.Contains(line, " level=INFO ")
-	})
-}
 
 func (d *testService) expectMetrics(t *testing.T, lines ...string) {
 	t.Helper()

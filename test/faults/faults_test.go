@@ -148,10 +148,10 @@ func runFaults(t *testing.T, handler http.HandlerFunc, faults []fault) {
 }
 
 // shortTimeout is for tests in which no DNS server answers, longTimeout for those in which
-// one does.
-func shortTimeout(c *config.Config) { c.DNS.Timeout = 50 * time.Millisecond }
+// one does. What fails when urnd starts, on a busy machine, is asked again.
+func shortTimeout(c *config.Config) { c.DNS.Timeout, c.Resolve.Backoff = 250*time.Millisecond, 0 }
 
-func longTimeout(c *config.Config) { c.DNS.Timeout = time.Second }
+func longTimeout(c *config.Config) { c.DNS.Timeout, c.Resolve.Backoff = 2*time.Second, 0 }
 
 func hedging(c *config.Config) { c.DNS.HedgeAfter = 20 * time.Millisecond }
 
