@@ -1,10 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
 )
 
 // A shared cache is closed with the last configuration that uses it, in whatever order
@@ -43,5 +48,61 @@ func TestSharedCaches(t *testing.T) {
 	answers(c)
 	if _, err := a.resolver.Resolve(t.Context(), resolvable(t, "urn:ietf:rfc:1")); err == nil {
 		t.Error("a cache that no configuration uses is open")
+	}
+}
+
+// Each scheme that is retrieved has stored responses, and no other.
+func TestSchemesOfResponses(t *testing.T) {
+	c, d := config.Default(), newDependencies()
+	r, err := newResolution(c, d.resolverDependencies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	var s service
+	defer s.close()
+	handlers, err := newGateways(&s, c, r, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range append(slices.Collect(maps.Keys(handlers)), "http", "https") {
+		if !hasResponses(scheme) {
+			t.Errorf("responses for %s are denied", scheme)
+		}
+	}
+	for _, scheme := range []string{"urn", "doi", "", "HTTP"} {
+		if hasResponses(scheme) {
+			t.Errorf("%s has responses", scheme)
+		}
+	}
+}
+
+// A snapshot may still be restored into a cache that a reload, or the end, closes.
+func TestRestoringWhileClosing(t *testing.T) {
+	for range 20 {
+		c := config.Default()
+		c.Cache.Answers, c.Cache.Records, c.DDDS.Enabled = 1<<20, 1<<20, false
+		p, err := wireAll(c, newDependencies())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("it panics: %v", p)
+				}
+			}()
+			for i := range 3000 {
+				p.answers.Seed(fmt.Sprintf("urn:a1:%d", i), resolver.Locations{{URI: "http://a.example/", From: &resolver.Source{}}}, time.Hour)
+				if i == 10 {
+					close(begun)
+				}
+			}
+		}()
+		<-begun
+		p.close()
+		testserver.Within(t, "the last answer", func() { <-ended })
 	}
 }

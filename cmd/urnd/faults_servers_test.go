@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/miekg/dns"
 )
@@ -132,31 +129,6 @@ func zone(t *testing.T, lines ...string) dns.HandlerFunc {
 	}
 }
 
-// altered sends what another handler says after a change, and behind it, where original
-// is set, the reply itself.
-func altered(next dns.HandlerFunc, original bool, change func(*dns.Msg)) dns.HandlerFunc {
-	return func(w dns.ResponseWriter, question *dns.Msg) {
-		next(&alteringWriter{w, original, change}, question)
-	}
-}
-
-type alteringWriter struct {
-	dns.ResponseWriter
-	original bool
-	change   func(*dns.Msg)
-}
-
-// WriteMsg implements dns.ResponseWriter.
-func (c *alteringWriter) WriteMsg(m *dns.Msg) error {
-	other := m.Copy()
-	c.change(other)
-	err := c.ResponseWriter.WriteMsg(other)
-	if c.original {
-		err = errors.Join(err, c.ResponseWriter.WriteMsg(m))
-	}
-	return err
-}
-
 // webServer is a scripted HTTP server that counts its requests.
 type webServer struct {
 	addr, port string
@@ -183,41 +155,3 @@ func redirect(w http.ResponseWriter, location string) {
 
 // redirectToLocation answers as a server does that knows every name.
 func redirectToLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
-
-// trickle begins a list, and sends an octet of it every few milliseconds as
-// long as the client reads.
-func trickle(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/uri-list")
-	drip(r.Context(), func(octet string) error {
-		if _, err := io.WriteString(w, octet); err != nil {
-			return err
-		}
-		return http.NewResponseController(w).Flush()
-	})
-}
-
-// trickleHeader sends a header in this way.
-func trickleHeader(w http.ResponseWriter, r *http.Request) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Long: ")
-	drip(r.Context(), func(octet string) error {
-		_, err := io.WriteString(conn, octet)
-		return err
-	})
-}
-
-func drip(ctx context.Context, send func(octet string) error) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for send("#") == nil {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}

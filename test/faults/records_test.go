@@ -1,26 +1,30 @@
-package main
+//go:build e2e
+
+package faults
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Record sets that do not fit into a UDP packet come by TCP, in any order (RFC 3403
 // section 4.1, RFC 2782).
 func TestFaultsOfLargeSets(t *testing.T) {
-	web := serveHTTP(t, redirectToLocation)
-	set := func(line func(i int) string, more ...string) []dnsServer {
+	t.Parallel()
+	set := func(line func(i int) string, more ...string) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
 		lines := more
 		for i := range 500 {
 			lines = append(lines, line(499-i))
 		}
-		return []dnsServer{udpAndTCP(zone(t, lines...))}
+		return servers(urndtest.UDPAndTCP(urndtest.Zone(t, lines...)))
 	}
 	rules := set(func(i int) string {
 		return fmt.Sprintf(`name.urn.example.org. 60 IN NAPTR %d 10 "u" "http+N2L" "!^urn:name:%d$!https://a.example/%d!" .`, i, i, i)
 	})
-	runFaults(t, web, []fault{
+	runFaults(t, redirectToLocation, []fault{
 		{
 			name: "500 rules, the first", dns: rules, path: "/urn:name:0", status: 302, location: "https://a.example/0",
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="order"} 99`},
@@ -41,21 +45,23 @@ func TestFaultsOfLargeSets(t *testing.T) {
 			metrics: []string{queryCount(1, "NOERROR"), `ddds_records_discarded_total{reason="invalid"} 100`, `ddds_records_discarded_total{reason="excess"} 400`},
 		},
 		{
-			name: "500 servers, none", status: 502, change: openLoopback,
+			name: "500 servers, none", status: 502, change: urndtest.OpenLoopback,
 			dns: set(func(i int) string {
 				return fmt.Sprintf(`_thttp._tcp.urn.example.org. 60 IN SRV %d 0 1 host.example.org.`, i)
 			}, thttpRule, "host.example.org. 60 IN A 127.0.0.1"),
 			log: "connection refused", metrics: []string{`gateway_exchanges_total{gateway="thttp",outcome="failed"} 1`},
 		},
 		{
-			name: "500 servers", status: 302, location: "https://a.example/", change: openLoopback, asked: 1,
-			dns: set(func(i int) string {
-				port := "1" // where nobody listens
-				if i == 0 {
-					port = web.port
-				}
-				return fmt.Sprintf(`_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s host.example.org.`, i, port)
-			}, thttpRule, "host.example.org. 60 IN A 127.0.0.1"),
+			name: "500 servers", status: 302, location: "https://a.example/", change: urndtest.OpenLoopback, asked: 1,
+			dns: func(t *testing.T, web *urndtest.WebServer) []urndtest.DNSServer {
+				return set(func(i int) string {
+					port := "1" // where nobody listens
+					if i == 0 {
+						port = web.Port
+					}
+					return fmt.Sprintf(`_thttp._tcp.urn.example.org. 60 IN SRV %d 0 %s host.example.org.`, i, port)
+				}, thttpRule, "host.example.org. 60 IN A 127.0.0.1")(t, web)
+			},
 			metrics: []string{`gateway_exchanges_total{gateway="thttp",outcome="found"} 1`},
 		},
 	})
@@ -65,6 +71,7 @@ func TestFaultsOfLargeSets(t *testing.T) {
 // expression that backtracking engines take years to match, or that is not valid in POSIX,
 // discards its own record only.
 func TestFaultsOfExpressions(t *testing.T) {
+	t.Parallel()
 	full := func(begin, pad, end string) string {
 		n := 255 - len(begin) - len(end)
 		return begin + strings.Repeat(pad, n/len(pad)+1)[:n] + end
@@ -101,8 +108,8 @@ func TestFaultsOfExpressions(t *testing.T) {
 		if tt.name == "255 octets of replacement" {
 			f.location = strings.TrimSuffix(tt.expression[len("!^urn:name:a+x$!"):], "!")
 		}
-		f.dns = []dnsServer{udpAndTCP(zone(t, lines...))}
+		f.dns = servers(urndtest.UDPAndTCP(urndtest.Zone(t, lines...)))
 		faults = append(faults, f)
 	}
-	runFaults(t, &webServer{}, faults)
+	runFaults(t, redirectToLocation, faults)
 }

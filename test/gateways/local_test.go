@@ -1,21 +1,25 @@
-package main
+//go:build e2e
+
+package gateways
 
 import (
 	"os"
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // What connects to no server: a port of another protocol is explained, where a gateway refuses it (RFC 1738
 // section 6), and a template leads anywhere. Local files are served below their roots only.
 func TestGatewaysWithoutServers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/a.txt", []byte("a"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
-		openLoopback(c)
+	w := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.File.Roots = []string{dir}
 		c.Gateways.Templates = []config.Gateway{{Scheme: "WAIS", Template: "https://gateway.example/?url={uri}"}}
 	})
@@ -37,12 +41,12 @@ func TestGatewaysWithoutServers(t *testing.T) {
 		{"GET file:///etc/passwd", 403, ""},
 		{"GET file://h.example" + dir + "/a.txt", 403, ""},
 	} {
-		if got := w.send(t, c.request, ""); got.StatusCode != c.status || got.Header.Get("Location") != c.location {
-			t.Errorf("%s: %d %v, want %d", c.request, got.StatusCode, got.Header, c.status)
+		if got := w.Exchange(t, c.request); got.Status != c.status || got.Location != c.location {
+			t.Errorf("%s: %d %v, want %d", c.request, got.Status, got.Header, c.status)
 		}
 	}
-	off := startDaemon(t, "127.0.0.1:9", 0, openLoopback)
-	if got := off.send(t, "GET file://"+dir+"/a.txt", ""); got.StatusCode != 403 {
-		t.Errorf("without roots: %d", got.StatusCode)
+	off := urndtest.Start(t, "127.0.0.1:9", urndtest.OpenLoopback)
+	if got := off.Exchange(t, "GET file://"+dir+"/a.txt"); got.Status != 403 {
+		t.Errorf("without roots: %d", got.Status)
 	}
 }

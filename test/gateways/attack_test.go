@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package gateways
 
 import (
 	"net"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // victim is a server on loopback which no gateway may reach.
@@ -46,9 +49,10 @@ func startVictim(t *testing.T) *victim {
 // RFC 1738 section 6 warns of URLs that make a client of one protocol speak another: gopher URLs that send
 // mail. Nothing of it leaves urnd, as the proxy and by /fetch.
 func TestGatewayAttacks(t *testing.T) {
+	t.Parallel()
 	v, denied := startVictim(t), startVictim(t)
-	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-		openLoopback(c)
+	d := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Gateways.DenyPorts = append(c.Gateways.DenyPorts, config.PortRange{First: uint16(denied.port), Last: uint16(denied.port)})
 	})
 	at := func(v *victim) string { return "127.0.0.1:" + strconv.Itoa(v.port) }
@@ -88,10 +92,9 @@ func TestGatewayAttacks(t *testing.T) {
 			targets = append(targets, "/fetch?uri="+url.QueryEscape(tt.uri))
 		}
 		for _, target := range targets {
-			response := d.raw(t, tt.method+" "+target+" HTTP/1.1", "Host: "+strings.TrimPrefix(d.url, "http://"), "Content-Length: 0")
-			status, rest, _ := strings.Cut(strings.TrimPrefix(response, "HTTP/1.1 "), " ")
-			if status != strconv.Itoa(tt.status) || !strings.Contains(rest, tt.has) {
-				t.Errorf("%s %s: want %d with %q:\n%s", tt.method, target, tt.status, tt.has, response)
+			got := d.Exchange(t, tt.method+" "+target)
+			if got.Status != tt.status || !strings.Contains(got.Body, tt.has) {
+				t.Errorf("%s %s: want %d with %q: %+v", tt.method, target, tt.status, tt.has, got)
 			}
 		}
 	}

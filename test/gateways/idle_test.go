@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package gateways
 
 import (
 	"bufio"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // startNews plays a news server without groups, and counts its connections.
@@ -51,6 +54,7 @@ func serveNews(conn net.Conn) {
 
 // Connections of a gateway that wait are used again, and never all that limits.outgoing allows.
 func TestIdleConnectionsOfGateways(t *testing.T) {
+	t.Parallel()
 	type server struct {
 		address  string
 		accepted *atomic.Int64
@@ -61,15 +65,15 @@ func TestIdleConnectionsOfGateways(t *testing.T) {
 			address, accepted := startNews(t)
 			servers = append(servers, server{address, accepted})
 		}
-		d := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) {
-			openLoopback(c)
+		d := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
+			urndtest.OpenLoopback(c)
 			c.Limits.Outgoing, c.Limits.Streams, c.Limits.BoundConnections = outgoing, 1, 1
 			c.Gateways.Timeout = 5 * time.Second
 		})
 		for _, s := range servers {
 			for _, group := range []string{"g", "h"} {
-				if got := d.send(t, "GET nntp://"+s.address+"/"+group, ""); got.StatusCode != 200 {
-					t.Errorf("limits.outgoing %d: %s", outgoing, got.Status)
+				if got := d.Exchange(t, "GET nntp://"+s.address+"/"+group); got.Status != 200 {
+					t.Errorf("limits.outgoing %d: %d", outgoing, got.Status)
 				}
 			}
 			if got := s.accepted.Load(); got != used {

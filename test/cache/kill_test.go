@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package cache
 
 import (
 	"bufio"
@@ -12,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // spawned is a process that a test may kill.
@@ -54,11 +58,12 @@ func spawn(t *testing.T, path, dir string) *spawned {
 
 // kill -9 at any time leaves the last complete snapshot.
 func TestKilled(t *testing.T) {
-	binary, dir := filepath.Join(build(t), "urnd"), t.TempDir()
+	t.Parallel()
+	binary, dir := urndtest.Binary(t), t.TempDir()
 	file := filepath.Join(dir, "answers")
 	get := func(p *spawned, n int) string {
 		t.Helper()
-		return (&testService{url: p.url}).get(t, fmt.Sprintf("/urn:ietf:rfc:%d", n)).cacheStatus
+		return urndtest.Send(t, fmt.Sprintf("GET %s/urn:ietf:rfc:%d", p.url, n), "").CacheStatus
 	}
 	p := spawn(t, binary, dir)
 	get(p, 1)

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package cache
 
 import (
 	"net/http"
@@ -12,11 +14,13 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // What one client sends does not change what others get, although one question to the server is
 // for all who wait: its header would be refused by this server.
 func TestHeaderOfOneClient(t *testing.T) {
+	t.Parallel()
 	var arrived atomic.Int32
 	var mu sync.Mutex
 	fields := make(map[string]string)
@@ -32,14 +36,16 @@ func TestHeaderOfOneClient(t *testing.T) {
 	server.Config.MaxHeaderBytes = 4 << 10
 	server.Start()
 	defer server.Close()
-	d := startService(t, "127.0.0.1:9", func(c *config.Config) {
-		openLoopback(c)
+	d := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{server.URL}}}
 	})
-	got := d.get(t, "/urn:book:1", "Via: "+strings.Repeat("1.1 proxy.example, ", 1500)+"1.1 last", "Traceparent: "+traceparent, "Cookie: a=b")
-	if got.status != http.StatusFound || got.location != "http://a.example/" {
+	got := d.Get(t, "/urn:book:1", "Via: "+strings.Repeat("1.1 proxy.example, ", 1500)+"1.1 last", "Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "Cookie: a=b")
+	if got.Status != http.StatusFound || got.Location != "http://a.example/" {
 		t.Errorf("%+v", got)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	for name, value := range fields {
 		switch name {
 		case "Accept", "Accept-Encoding", "User-Agent":
@@ -59,22 +65,26 @@ func TestHeaderOfOneClient(t *testing.T) {
 
 // Two urnds ask each other for ever: the hop count ends it at once, and nobody waits for himself.
 func TestLoopOfTwo(t *testing.T) {
+	t.Parallel()
 	var forward atomic.Pointer[http.HandlerFunc] // where the second one asks: the first one
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*forward.Load())(w, r) }))
 	defer between.Close()
 	configured := func(server string) func(*config.Config) {
 		return func(c *config.Config) {
-			openLoopback(c)
+			urndtest.OpenLoopback(c)
 			c.THTTP.Timeout = time.Minute
 			c.Namespaces = []config.Namespace{{NID: "book", THTTP: []string{server}}}
 		}
 	}
-	second := startService(t, "127.0.0.1:9", configured(between.URL))
-	first := startService(t, "127.0.0.1:9", configured(second.url))
+	second := urndtest.Start(t, "127.0.0.1:9", configured(between.URL))
+	first := urndtest.Start(t, "127.0.0.1:9", configured(second.URL))
+	var mu sync.Mutex
 	var hops []string
 	relay := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // it hides the Via of urnd
+		mu.Lock()
 		hops = append(hops, r.Header.Get(resolver.HopsField))
-		request, _ := http.NewRequest(r.Method, first.url+r.RequestURI, nil)
+		mu.Unlock()
+		request, _ := http.NewRequest(r.Method, first.URL+r.RequestURI, nil)
 		request.Header.Set(resolver.HopsField, r.Header.Get(resolver.HopsField))
 		response, err := http.DefaultTransport.RoundTrip(request)
 		if err != nil {
@@ -85,12 +95,17 @@ func TestLoopOfTwo(t *testing.T) {
 		w.WriteHeader(response.StatusCode)
 	})
 	forward.Store(&relay)
-	got := first.get(t, "/urn:book:1")
-	if got.status != http.StatusBadGateway || !strings.Contains(first.log.String(), "it answered 50") {
+	got := first.Get(t, "/urn:book:1")
+	if got.Status != http.StatusBadGateway {
 		t.Errorf("%+v", got)
 	}
-	testserver.Wait(t, "two rounds", func() bool { return strings.Join(hops, " ") == "2 4" })
-	if got := first.get(t, "/urn:book:2", resolver.HopsField+": four"); got.status != http.StatusBadRequest {
+	first.WaitForLog(t, "it answered 50")
+	testserver.Wait(t, "two rounds", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Join(hops, " ") == "2 4"
+	})
+	if got := first.Get(t, "/urn:book:2", resolver.HopsField+": four"); got.Status != http.StatusBadRequest {
 		t.Errorf("a hop count that is no number: %+v", got)
 	}
 }

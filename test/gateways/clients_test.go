@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package gateways
 
 import (
 	"bufio"
@@ -13,28 +15,32 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // gatewaySite is a folder that an FTP and a gopher server serve, below a host name of clientsZone.
 type gatewaySite struct {
-	*clients
+	service     string // the URL of urnd
 	folder      string
 	ftp, gopher string // "ftp://host:port/"
 }
 
 // Real clients use urnd as their proxy of ftp and gopher.
 func TestGatewayClients(t *testing.T) {
-	s := &gatewaySite{folder: testserver.OpenFolder(t), clients: &clients{
-		binary: build(t), config: filepath.Join(t.TempDir(), "urnd.yaml"),
-		dns: testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: clientsZone}).Addr(),
-	}}
+	t.Parallel()
+	s := &gatewaySite{folder: testserver.OpenFolder(t)}
 	at := func(scheme, address string) string {
 		return scheme + "://www.clients.example.org:" + address[strings.LastIndexByte(address, ':')+1:] + "/"
 	}
 	s.ftp = at("ftp", testserver.StartVsftpd(t, s.folder).Addr())
 	s.gopher = at("gopher", testserver.StartGophernicus(t, s.folder).Addr())
-	s.process = launchWith(t, s.binary, s.config, loopbackConfig, "URND_DNS_SERVERS="+s.dns)
+	names := testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: clientsZone}).Addr()
+	s.service = urndtest.Start(t, names, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
+		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
+	}).URL
 	writeOld(t, filepath.Join(s.folder, "pub/notes.txt"), []byte("Notes of old.\n"))
 	writeOld(t, filepath.Join(s.folder, "pub/a b%c.bin"), octets(300_000))
 	for _, client := range []struct {
@@ -46,7 +52,10 @@ func TestGatewayClients(t *testing.T) {
 		{"w3m", testGatewayW3m},
 		{"apt", testGatewayAPT},
 	} {
-		t.Run(client.name, func(t *testing.T) { client.test(t, s) })
+		t.Run(client.name, func(t *testing.T) {
+			t.Parallel()
+			client.test(t, s)
+		})
 	}
 }
 

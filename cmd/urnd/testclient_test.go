@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// openLoopback lets urnd ask what is on loopback.
+func openLoopback(c *config.Config) {
+	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+}
+
+// oneRule is a rule of urn:name: in the zone of startDaemon.
+const oneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
+
+func (d *testService) expectMetrics(t *testing.T, lines ...string) {
+	t.Helper()
+	text := d.scrape()
+	for _, line := range lines {
+		if !strings.Contains(text, "\nurnd_"+line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+}
+
+// exchangeOctets sends a request, and returns all that comes.
+func exchangeOctets(t *testing.T, address, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
+	_, _ = io.WriteString(conn, request)
+	got, _ := io.ReadAll(bufio.NewReader(conn))
+	return string(got)
+}
+
+// proxied sends a request to the proxy, and returns the first word of Cache-Status, the status and the
+// body.
+func (d *testService) proxied(t *testing.T, method, target string, fields ...string) string {
+	t.Helper()
+	at, err := url.Parse(d.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest(method, target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		request.Header.Set(name, value)
+	}
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(at), DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word, _, _ := strings.Cut(strings.TrimPrefix(response.Header.Get("Cache-Status"), "urnd; "), ";")
+	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode, strings.Join(strings.Fields(string(body)), "")))
+}
+
+// raw sends the lines of a request without a body, and returns the response.
+func (d *testService) raw(t *testing.T, lines ...string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, strings.Join(append(lines, "Connection: close"), "\r\n")+"\r\n\r\n")
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// savedIn lets urnd keep answers in a directory.
+func savedIn(directory string, changes ...func(*config.Config)) func(*config.Config) {
+	return func(c *config.Config) {
+		c.Cache.Directory = directory
+		for _, change := range changes {
+			change(c)
+		}
+	}
+}

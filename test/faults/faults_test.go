@@ -1,0 +1,284 @@
+//go:build e2e
+
+package faults
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// fault is a failure of other servers and its effect on one request: the response, the one
+// warning in the log, and the metrics.
+type fault struct {
+	name   string
+	dns    func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer
+	change func(*config.Config)
+	path   string // "" is that of the rule urndtest.OneRule
+
+	status   int
+	location string
+	detail   string   // a part of the body
+	log      string   // a part of the error or the detail of the warning; "" is that there is none; WEB is the port of the HTTP server
+	metrics  []string // lines, without "urnd_", with what the request adds; DNS1 is the first server
+	asked    int32    // requests to the HTTP server
+}
+
+// dnsTimeout is that of a DNS server, faultLimit bounds a request, whatever fails.
+const (
+	dnsTimeout = 20 * time.Second
+	faultLimit = dnsTimeout / 2
+)
+
+func (f fault) run(t *testing.T, web *urndtest.WebServer) {
+	var all []config.Server
+	names := []string{"WEB", web.Port}
+	for i, s := range f.dns(t, web) {
+		addr := healthyAtStart(s).Serve(t)
+		all = append(all, config.Server{AddrPort: netip.MustParseAddrPort(addr)})
+		names = append(names, "DNS"+strconv.Itoa(i+1), addr)
+	}
+	path := cmp.Or(f.path, "/urn:name:1")
+	d := urndtest.Start(t, all[0].String(), func(c *config.Config) {
+		c.DNS.Servers, c.DNS.Timeout = all, dnsTimeout
+		if f.change != nil {
+			f.change(c)
+		}
+	})
+	atStart, before := len(d.Log()), d.Scrape(t)
+	start := time.Now()
+	got := d.Get(t, path)
+	if took := time.Since(start); took > faultLimit {
+		t.Errorf("took %s", took)
+	}
+	if got.Status != f.status || got.Location != f.location || !strings.Contains(got.Body, f.detail) {
+		t.Errorf("got %+v", got)
+	}
+	named := strings.NewReplacer(names...)
+	f.wantMetrics(t, d, before, named)
+	if asked := web.Asked.Load(); asked != f.asked {
+		t.Errorf("%d requests to the server, want %d", asked, f.asked)
+	}
+	d.Stop()
+	f.wantWarning(t, warnings(t, d.Log()[atStart:]), named)
+}
+
+// wantMetrics waits for what the request adds to the metrics, which are before it.
+func (f fault) wantMetrics(t *testing.T, d *urndtest.Daemon, before string, named *strings.Replacer) {
+	t.Helper()
+	service := "I2L"
+	if strings.HasSuffix(f.path, "?s=I2R") {
+		service = "I2R"
+	}
+	lines := append([]string{fmt.Sprintf(`requests_total{code="%d",form="path",service="%s"} 1`, f.status, service)}, f.metrics...)
+	for _, line := range lines {
+		testserver.Wait(t, "the request adds "+line, func() bool { return isAdded(before, d.Scrape(t), named.Replace(line)) })
+	}
+}
+
+// wantWarning expects the one warning of the request, or none.
+func (f fault) wantWarning(t *testing.T, warned []warning, named *strings.Replacer) {
+	t.Helper()
+	switch {
+	case f.log == "" && len(warned) > 0:
+		t.Errorf("it is no failure of ours, and was logged: %+v", warned)
+	case f.log != "" && (len(warned) != 1 || warned[0].Msg != "request failed" || warned[0].Status != f.status || warned[0].Client != "127.0.0.1" ||
+		!strings.Contains(warned[0].Error+"\n"+warned[0].Detail, named.Replace(f.log))):
+		t.Errorf("logged %+v, want %q", warned, f.log)
+	}
+}
+
+// isAdded reports whether a line of the metrics, "NAME VALUE", says by how much it has grown.
+func isAdded(before, after, line string) bool {
+	at := strings.LastIndexByte(line, ' ')
+	return strconv.Itoa(metric(after, line[:at])-metric(before, line[:at])) == line[at+1:]
+}
+
+// metric returns the value of a line of the metrics, 0 where it is missing.
+func metric(text, name string) int {
+	_, rest, _ := strings.Cut(text, "\nurnd_"+name+" ")
+	value, _, _ := strings.Cut(rest, "\n")
+	number, _ := strconv.Atoi(value) // 0 for ""
+	return number
+}
+
+// warning is a line of the log.
+type warning struct {
+	Level, Msg, Client, Error, Detail string
+	Status                            int
+}
+
+// warnings returns the lines of a log that are above INFO.
+func warnings(t *testing.T, log string) (all []warning) {
+	t.Helper()
+	for line := range strings.Lines(log) {
+		var w warning
+		if err := json.Unmarshal([]byte(line), &w); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		if w.Level != "INFO" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// runFaults runs each fault with an HTTP server and an urnd of its own.
+func runFaults(t *testing.T, handler http.HandlerFunc, faults []fault) {
+	t.Helper()
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			f.run(t, urndtest.ServeHTTP(t, handler))
+		})
+	}
+}
+
+// shortTimeout is for tests in which no DNS server answers, longTimeout for those in which
+// one does. What fails when urnd starts, on a busy machine, is asked again.
+func shortTimeout(c *config.Config) { c.DNS.Timeout, c.Resolve.Backoff = 250*time.Millisecond, 0 }
+
+func longTimeout(c *config.Config) { c.DNS.Timeout, c.Resolve.Backoff = 2*time.Second, 0 }
+
+func hedging(c *config.Config) { c.DNS.HedgeAfter = 20 * time.Millisecond }
+
+// queryCount is the metric of one question for NAPTR records to the server n.
+func queryCount(n int, rcode string) string {
+	return fmt.Sprintf(`dns_queries_total{rcode="%s",server="DNS%d",type="NAPTR"} 1`, rcode, n)
+}
+
+func TestFaultsOfDNSServers(t *testing.T) {
+	t.Parallel()
+	well := urndtest.UDPAndTCP(urndtest.Zone(t, urndtest.OneRule))
+	failing, quiet := urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeServerFailure)), urndtest.UDPAndTCP(urndtest.Silent)
+	cut := urndtest.Altered(well.UDP, false, func(m *dns.Msg) { m.Truncated, m.Answer = true, nil })
+	const found = "https://a.example/1"
+	runFaults(t, redirectToLocation, []fault{
+		{
+			name: "silent", dns: servers(quiet), change: shortTimeout, status: 504,
+			log: "asking for name.urn.example.org. NAPTR: context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
+		},
+		{
+			name: "all silent", dns: servers(quiet, quiet), change: shortTimeout, status: 504,
+			log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout"), queryCount(2, "timeout")},
+		},
+		{
+			name: "silent, and another one", dns: servers(quiet, well), change: hedging, status: 302, location: found,
+			metrics: []string{queryCount(1, "canceled"), queryCount(2, "NOERROR")},
+		},
+		{
+			name: "nobody listens", dns: servers(urndtest.DNSServer{}), status: 502,
+			log: "source unreachable: server DNS1: receiving by udp: ", metrics: []string{queryCount(1, "error")},
+		},
+		{
+			name: "nobody listens, and another one", dns: servers(urndtest.DNSServer{}, well), status: 302, location: found,
+			metrics: []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
+		},
+		{
+			name: "REFUSED", dns: servers(urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeRefused))), status: 502,
+			log: "source unreachable: server DNS1: it answered REFUSED", metrics: []string{queryCount(1, "REFUSED")},
+		},
+		{
+			name: "SERVFAIL", dns: servers(failing), status: 502,
+			log: "source unreachable: server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
+		},
+		{
+			name: "SERVFAIL, and another one", dns: servers(failing, well), status: 302, location: found,
+			metrics: []string{queryCount(1, "SERVFAIL"), queryCount(2, "NOERROR")},
+		},
+		{
+			name: "silent, and SERVFAIL", dns: servers(quiet, failing), change: longTimeout, status: 502,
+			log: `server DNS2: it answered SERVFAIL`, metrics: []string{queryCount(1, "timeout"), queryCount(2, "SERVFAIL")},
+		},
+		{ // RFC 7766 section 5: servers must speak TCP
+			name: "truncated without TCP", dns: servers(urndtest.DNSServer{UDP: cut}), status: 502,
+			log: "source unreachable: server DNS1: connecting to DNS1: dial tcp DNS1: connect: connection refused", metrics: []string{queryCount(1, "error")},
+		},
+		{
+			name: "truncated, and silent by TCP", dns: servers(urndtest.DNSServer{UDP: cut, TCP: urndtest.Silent}), change: longTimeout, status: 504,
+			log: "context deadline exceeded: server DNS1: receiving by tcp: ", metrics: []string{queryCount(1, "timeout")},
+		},
+		{
+			name: "truncated without TCP, and another one", dns: servers(urndtest.DNSServer{UDP: cut}, well), status: 302, location: found,
+			metrics: []string{queryCount(1, "error"), queryCount(2, "NOERROR")},
+		},
+		{
+			name: "truncated", dns: servers(urndtest.DNSServer{UDP: cut, TCP: well.TCP}), status: 302, location: found, metrics: []string{queryCount(1, "NOERROR")},
+		},
+	})
+}
+
+// RFC 5452 section 4: a message that does not answer the question is skipped, and the
+// answer is still waited for.
+func TestFaultsOfOtherQuestions(t *testing.T) {
+	t.Parallel()
+	well := urndtest.Zone(t, urndtest.OneRule)
+	for name, change := range map[string]func(*dns.Msg){
+		"another identifier": func(m *dns.Msg) { m.Id++ },
+		"another name":       func(m *dns.Msg) { m.Question[0].Name = "other.urn.example.org." },
+		"another type":       func(m *dns.Msg) { m.Question[0].Qtype = dns.TypeSRV },
+		"another class":      func(m *dns.Msg) { m.Question[0].Qclass = dns.ClassCHAOS },
+		"no question":        func(m *dns.Msg) { m.Question = nil },
+		"a question":         func(m *dns.Msg) { m.Response = false },
+	} {
+		runFaults(t, redirectToLocation, []fault{
+			{
+				name: name, dns: servers(urndtest.DNSServer{UDP: urndtest.Altered(well, false, change)}), change: shortTimeout, status: 504,
+				log: "context deadline exceeded: server DNS1: ", metrics: []string{queryCount(1, "timeout")},
+			},
+			{
+				name: name + ", then the answer", dns: servers(urndtest.DNSServer{UDP: urndtest.Altered(well, true, change)}),
+				status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
+			},
+		})
+	}
+}
+
+// RFC 1034 section 3.6.2: chains of aliases are followed, and loops are errors.
+func TestFaultsOfAliases(t *testing.T) {
+	t.Parallel()
+	const rules = `rules.other.example. 300 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
+	chain := func(n int) []string {
+		lines := []string{"name.urn.example.org. 300 IN CNAME a0.other.example."}
+		for i := range n {
+			lines = append(lines, fmt.Sprintf("a%d.other.example. %d IN CNAME a%d.other.example.", i, 300-i, i+1))
+		}
+		return append(lines, fmt.Sprintf("a%d.other.example. 300 IN CNAME rules.other.example.", n))
+	}
+	loop := urndtest.Zone(t, "name.urn.example.org. 300 IN CNAME a.other.example.", "a.other.example. 300 IN CNAME name.urn.example.org.")
+	runFaults(t, redirectToLocation, []fault{
+		{
+			name: "chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(1), rules)...))), status: 302, location: "https://a.example/1",
+			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
+		},
+		{
+			name: "long chain", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, append(chain(40), rules)...))), status: 302, location: "https://a.example/1",
+			metrics: []string{queryCount(1, "NOERROR"), "ddds_steps_total 1"},
+		},
+		{
+			name: "in disorder", dns: servers(urndtest.UDPAndTCP(urndtest.Altered(urndtest.Zone(t, append(chain(1), rules)...), false, func(m *dns.Msg) { slices.Reverse(m.Answer) }))),
+			status: 302, location: "https://a.example/1", metrics: []string{queryCount(1, "NOERROR")},
+		},
+		{
+			name: "chain to nowhere", dns: servers(urndtest.UDPAndTCP(urndtest.Zone(t, chain(1)...))), status: 404,
+			detail: "name.urn.example.org. does not exist (NXDOMAIN)", metrics: []string{queryCount(1, "NXDOMAIN")},
+		},
+		{ // as recursive servers report it
+			name: "loop", dns: servers(urndtest.UDPAndTCP(urndtest.Altered(loop, false, func(m *dns.Msg) { m.Rcode, m.Ns = dns.RcodeServerFailure, nil }))),
+			status: 502, log: "server DNS1: it answered SERVFAIL", metrics: []string{queryCount(1, "SERVFAIL")},
+		},
+	})
+}

@@ -1,0 +1,84 @@
+//go:build e2e
+
+package faults
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// servers are DNS servers that do not depend on the HTTP server.
+func servers(all ...urndtest.DNSServer) func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer {
+	return func(*testing.T, *urndtest.WebServer) []urndtest.DNSServer { return all }
+}
+
+// healthyAtStart answers the question for the root, which urnd asks when it starts: what fails does so later.
+func healthyAtStart(s urndtest.DNSServer) urndtest.DNSServer {
+	answering := func(next dns.HandlerFunc) dns.HandlerFunc {
+		if next == nil {
+			return nil
+		}
+		return func(w dns.ResponseWriter, question *dns.Msg) {
+			if strings.EqualFold(question.Question[0].Name, "urn.example.org.") {
+				urndtest.AnswerRcode(dns.RcodeSuccess)(w, question)
+				return
+			}
+			next(w, question)
+		}
+	}
+	return urndtest.DNSServer{UDP: answering(s.UDP), TCP: answering(s.TCP)}
+}
+
+func redirect(w http.ResponseWriter, location string) {
+	w.Header().Set("Location", location)
+	w.WriteHeader(http.StatusFound)
+}
+
+// redirectToLocation answers as a server does that knows every name.
+func redirectToLocation(w http.ResponseWriter, _ *http.Request) { redirect(w, "https://a.example/") }
+
+// trickle begins a list, and sends an octet of it every few milliseconds as
+// long as the client reads.
+func trickle(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/uri-list")
+	drip(r.Context(), func(octet string) error {
+		if _, err := io.WriteString(w, octet); err != nil {
+			return err
+		}
+		return http.NewResponseController(w).Flush()
+	})
+}
+
+// trickleHeader sends a header in this way.
+func trickleHeader(w http.ResponseWriter, r *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Long: ")
+	drip(r.Context(), func(octet string) error {
+		_, err := io.WriteString(conn, octet)
+		return err
+	})
+}
+
+func drip(ctx context.Context, send func(octet string) error) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for send("#") == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
