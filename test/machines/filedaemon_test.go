@@ -176,10 +176,10 @@ func (l *fileDaemon) get(t *testing.T, path string) urndtest.Answer {
 	return urndtest.Send(t, "GET "+l.url+path, "")
 }
 
-// request makes a GET request.
-func request(t *testing.T, url string) *http.Request {
+// request makes a request without a body.
+func request(t *testing.T, method, url string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

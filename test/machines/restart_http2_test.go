@@ -64,7 +64,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 						if n%2 > 0 { // net/http answers
 							name = fmt.Sprintf("%d/%d", n, i)
 						}
-						response, err := transport.RoundTrip(request(t, "https://"+address+"/urn:book:"+name))
+						response, err := transport.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:"+name))
 						if err == nil {
 							_ = response.Body.Close()
 							if response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
@@ -138,7 +138,7 @@ func TestAnswersOfAnEnd(t *testing.T) {
 			defer client.Close()
 			askHTTP2 := func() {
 				t.Helper()
-				response, err := client.RoundTrip(request(t, "https://"+address+"/urn:book:1"))
+				response, err := client.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:1"))
 				if err != nil || response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
 					t.Fatalf("%+v, %v", response, err)
 				}

@@ -137,7 +137,7 @@ func TestRollingReload(t *testing.T) {
 // readStatistics returns what HAProxy says of its servers.
 func readStatistics(t *testing.T, address string) string {
 	t.Helper()
-	response, err := http.DefaultTransport.RoundTrip(request(t, "http://"+address+"/;csv"))
+	response, err := http.DefaultTransport.RoundTrip(request(t, http.MethodGet, "http://"+address+"/;csv"))
 	if err != nil {
 		t.Log(err)
 		return ""
