@@ -3,6 +3,7 @@
 package machines
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -272,8 +273,10 @@ func TestPostgresReadOnly(t *testing.T) {
 
 	server.Ask("", "ALTER SYSTEM SET default_transaction_read_only = on")
 	server.Ask("", "SELECT pg_reload_conf()")
+	tries := 0
 	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
-		patched := urndtest.Send(t, "PATCH "+w.Admin+"/api/v1/names?uri=urn:example:a", `{"note":"n"}`, "Content-Type: application/merge-patch+json")
+		tries++ // what changes nothing is not refused
+		patched := urndtest.Send(t, "PATCH "+w.Admin+"/api/v1/names?uri=urn:example:a", fmt.Sprintf(`{"note":"%d"}`, tries), "Content-Type: application/merge-patch+json")
 		return patched.Status == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry can be asked, and not be changed: ")
 	})
 }
