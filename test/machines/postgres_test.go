@@ -92,7 +92,6 @@ func (w instance) misses(t *testing.T, why string) {
 
 // Where PostgreSQL hangs, what is in memory is answered at once, and the rest is refused in a bounded time; where it is slow, all is answered.
 func testPostgresSlow(t *testing.T, server database) {
-	t.Helper()
 	relay := testserver.StartRelay(t, server.Socket())
 	w := startOnPostgres(t, server.URLAt(relay.Addr(), server.name), nil)
 	w.seesRegistry(t, true)
@@ -173,7 +172,6 @@ func TestPostgresFailover(t *testing.T) {
 // An urnd that is cut off from PostgreSQL, while another one is not, answers by what it has in memory, and says so. When it is back it
 // learns of what has changed, and asks for nothing else.
 func testPostgresSplit(t *testing.T, server database) {
-	t.Helper()
 	relay := testserver.StartRelay(t, server.Socket())
 	a, b := startOnPostgres(t, server.URL(server.name), nil), startOnPostgres(t, server.URLAt(relay.Addr(), server.name), nil)
 	a.seesRegistry(t, true)
@@ -209,7 +207,6 @@ func testPostgresSplit(t *testing.T, server database) {
 // A newer urnd that migrates the schema does not disturb one that runs; the older one says at its next start why it does not use the
 // database, and leaves it as it is.
 func testPostgresNewerSchema(t *testing.T, server database) {
-	t.Helper()
 	running := startOnPostgres(t, server.URL(server.name), nil)
 	running.seesRegistry(t, true)
 	running.set(t, "urn:example:a", "https://a.example/1")
@@ -283,7 +280,6 @@ func TestPostgresReadOnly(t *testing.T) {
 
 // A reload to a store that cannot be opened is seen by balancers.
 func testReloadToAStoreThatIsAway(t *testing.T, server database) {
-	t.Helper()
 	relay := testserver.StartRelay(t, server.Socket())
 	w := startOnPostgres(t, server.URL(server.name), nil)
 	w.seesRegistry(t, true)

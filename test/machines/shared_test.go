@@ -128,7 +128,6 @@ func TestPurgeReachesAll(t *testing.T) {
 
 // An instance that was cut off from PostgreSQL and from the shared level at once goes on with both from where it was.
 func testCutOff(t *testing.T, server database) {
-	t.Helper()
 	bind, names := manyZones(t, 2)
 	cache := testserver.StartRedis(t)
 	toCache, toDatabase := testserver.StartRelay(t, cache.Addr()), testserver.StartRelay(t, server.Socket())
