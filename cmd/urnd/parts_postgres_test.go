@@ -1,15 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/testserver"
 )
 
@@ -37,18 +39,6 @@ func (w *testDaemon) set(t *testing.T, name, target string) {
 func (w *testDaemon) expect(t *testing.T, name, target string) {
 	t.Helper()
 	testserver.Wait(t, name+" leads to "+target, func() bool { return w.leads(t, name) == target })
-}
-
-// remembers waits until all changes are known, and the targets of names are in memory.
-func (w *testDaemon) remembers(t *testing.T, names ...string) {
-	t.Helper()
-	testserver.Wait(t, "all changes are known", func() bool {
-		_, text := w.adminRequest(t, "GET /metrics")
-		return strings.Contains(text, "\nurnd_registry_behind_versions 0\n")
-	})
-	for _, name := range names {
-		testserver.Wait(t, name+" is in memory", func() bool { return w.cacheStates(t, "/"+name) == "hit" })
-	}
 }
 
 // seesRegistry waits until the daemon says of its registry that it is there, or is not: by its readiness, its metrics and urnd status.
@@ -167,120 +157,6 @@ func TestPostgresAway(t *testing.T) {
 	}
 }
 
-// Where PostgreSQL hangs, what is in memory is answered at once, and the rest is refused in a bounded time; where it is slow, all is answered.
-func TestPostgresSlow(t *testing.T) {
-	server := testserver.StartPostgres(t)
-	relay := testserver.StartRelay(t, server.Socket())
-	w := startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
-	w.seesRegistry(t, true)
-	for _, name := range []string{"a", "b", "c"} {
-		w.set(t, "urn:example:"+name, "https://"+name+".example/")
-	}
-	w.expect(t, "urn:example:a", "https://a.example/")
-
-	relay.Delay(300 * time.Millisecond)
-	if got := w.crowd(t, 32, "urn:example:b"); got["https://b.example/"] != 32 {
-		t.Errorf("from a slow server: %v", got)
-	}
-	relay.Delay(0)
-
-	relay.Freeze()
-	began := time.Now()
-	if got := w.crowd(t, 32, "urn:example:a"); got["https://a.example/"] != 32 {
-		t.Errorf("what is in memory: %v", got)
-	}
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("what is in memory was answered after %v", took)
-	}
-	began = time.Now()
-	if got := w.crowd(t, 32, "urn:example:c", "urn:example:d", "urn:example:e", "urn:example:f", "urn:example:g", "urn:example:h"); got["Service Unavailable"] != 32 {
-		t.Errorf("from a server that hangs: %v", got)
-	}
-	took := time.Since(began)
-	t.Logf("who asks a server that hangs is refused after %v", took)
-	if took > 6*time.Second {
-		t.Errorf("who asks a server that hangs waits for %v", took)
-	}
-	w.seesRegistry(t, false)
-	relay.Thaw()
-	back := time.Now()
-	w.expect(t, "urn:example:c", "https://c.example/")
-	w.seesRegistry(t, true)
-	t.Logf("it is there %v after the return", time.Since(back))
-}
-
-// A standby that is promoted is used from then on: for look-ups, for changes, and for those of others.
-func TestPostgresFailover(t *testing.T) {
-	primary := testserver.StartPostgres(t)
-	first := startOnPostgres(t, primary.URL(""), nil)
-	first.seesRegistry(t, true)
-	first.set(t, "urn:example:a", "https://a.example/1")
-	standby := primary.StartStandby()
-	both := "postgres://" + testserver.PostgresUser + "@" + primary.Addr() + "," + standby.Addr() + "/" + testserver.PostgresUser
-	a, b := startOnPostgres(t, both, nil), startOnPostgres(t, both, nil)
-	a.seesRegistry(t, true)
-	b.seesRegistry(t, true)
-	a.set(t, "urn:example:b", "https://b.example/1")
-	for _, w := range []*testDaemon{a, b} {
-		w.remembers(t, "urn:example:b")
-	}
-	end := primary.Ask("", "SELECT pg_current_wal_lsn()")
-	testserver.Wait(t, "the standby has all", func() bool { return standby.Ask("", "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t" })
-	first.stop()
-	primary.Kill()
-	for _, w := range []*testDaemon{a, b} {
-		w.seesRegistry(t, false)
-		if got := w.leads(t, "urn:example:b"); got != "https://b.example/1" {
-			t.Errorf("what is in memory leads to %s", got)
-		}
-	}
-	standby.Promote()
-	back := time.Now()
-	for _, w := range []*testDaemon{a, b} {
-		w.seesRegistry(t, true)
-		w.expect(t, "urn:example:a", "https://a.example/1")
-	}
-	t.Logf("both use the new server %v after it was promoted", time.Since(back))
-	a.set(t, "urn:example:b", "https://b.example/2")
-	b.expect(t, "urn:example:b", "https://b.example/2")
-}
-
-// An urnd that is cut off from PostgreSQL, while another one is not, answers by what it has in memory, and says so. When it is back it
-// learns of what has changed, and asks for nothing else.
-func TestPostgresSplit(t *testing.T) {
-	server := testserver.StartPostgres(t)
-	relay := testserver.StartRelay(t, server.Socket())
-	a, b := startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URLAt(relay.Addr(), ""), nil)
-	a.seesRegistry(t, true)
-	b.seesRegistry(t, true)
-	a.set(t, "urn:example:moves", "https://a.example/1")
-	a.set(t, "urn:example:stays", "https://a.example/1")
-	a.set(t, "urn:example:goes", "https://a.example/1")
-	b.remembers(t, "urn:example:moves", "urn:example:stays", "urn:example:goes")
-	relay.Cut()
-	b.seesRegistry(t, false)
-	a.seesRegistry(t, true)
-	a.set(t, "urn:example:moves", "https://a.example/2")
-	a.change(t, "POST", "/api/v1/names/withdraw?uri=urn:example:goes", "application/json", `{"reason":"why"}`)
-	for name, want := range map[string]string{"moves": "https://a.example/2", "goes": "Gone", "stays": "https://a.example/1"} {
-		if got := a.leads(t, "urn:example:"+name); got != want {
-			t.Errorf("%s: who sees the registry answers %s", name, got)
-		}
-		if got := b.leads(t, "urn:example:"+name); got != "https://a.example/1" {
-			t.Errorf("%s: who does not see it answers %s", name, got)
-		}
-	}
-	relay.Restore()
-	back := time.Now()
-	b.expect(t, "urn:example:moves", "https://a.example/2")
-	b.expect(t, "urn:example:goes", "Gone")
-	t.Logf("the changes were known %v after the return", time.Since(back))
-	if got := b.cacheStates(t, "/urn:example:stays"); got != "hit" {
-		t.Errorf("what has not changed: %s", got)
-	}
-	b.seesRegistry(t, true)
-}
-
 // An urnd whose clock is an hour off, to either side, changes and learns as the others do.
 func TestPostgresClocks(t *testing.T) {
 	server := testserver.StartPostgres(t)
@@ -301,104 +177,20 @@ func TestPostgresClocks(t *testing.T) {
 	}
 }
 
-// A newer urnd that migrates the schema does not disturb one that runs; the older one says at its next start why it does not use the
-// database, and leaves it as it is.
-func TestPostgresNewerSchema(t *testing.T) {
-	server := testserver.StartPostgres(t)
-	running := startOnPostgres(t, server.URL(""), nil)
-	running.seesRegistry(t, true)
-	running.set(t, "urn:example:a", "https://a.example/1")
-	server.Ask("", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)")
-	running.set(t, "urn:example:a", "https://a.example/2")
-	running.expect(t, "urn:example:a", "https://a.example/2")
-
-	again := startOnPostgres(t, server.URL(""), nil)
-	again.misses(t, "the registry cannot be asked: ")
-	const says = "it has schema 99, and this version knows "
-	if got := again.readiness(t); !strings.Contains(got, says) {
-		t.Errorf("readiness: %s", got)
+// runStatus runs urnd status.
+func runStatus(t *testing.T, args ...string) (out string, exit int) {
+	t.Helper()
+	var text bytes.Buffer
+	root := newRoot()
+	root.SetArgs(append([]string{"status"}, args...))
+	root.SetOut(&text)
+	root.SetErr(&text)
+	err := root.ExecuteContext(t.Context())
+	if err == nil {
+		return text.String(), 0
 	}
-	again.waitForLog(t, says)
-	if got := again.leads(t, "urn:example:a"); got != "Service Unavailable" {
-		t.Errorf("a name of the registry leads to %s", got)
+	if !errors.Is(err, cli.ErrReported) {
+		text.WriteString(err.Error())
 	}
-	if got := again.leads(t, "urn:book:1"); got != "https://book.example/1" {
-		t.Errorf("another name leads to %s", got)
-	}
-	if got := server.Ask("", "SELECT max(version_id) FROM goose_db_version"); got != "99" {
-		t.Errorf("the schema is %s", got)
-	}
-	if _, err := run(t, "", "registry", "stats", "--store", server.URL("")); err == nil || !strings.Contains(err.Error(), says) {
-		t.Errorf("the commands say %v", err)
-	}
-}
-
-// A database that accepts no changes is the wrong one, unless the URL says that none are made; one that accepts none any more is asked as before.
-func TestPostgresReadOnly(t *testing.T) {
-	server := testserver.StartPostgres(t)
-	first := startOnPostgres(t, server.URL(""), nil)
-	first.seesRegistry(t, true)
-	first.set(t, "urn:example:a", "https://a.example/1")
-	accepts := func(changes bool) {
-		server.Ask("", "ALTER DATABASE "+testserver.PostgresUser+" SET default_transaction_read_only = "+map[bool]string{true: "off", false: "on"}[changes])
-	}
-	accepts(false)
-	w := startOnPostgres(t, server.URL(""), nil)
-	w.misses(t, "the registry can be asked, and not be changed: the database accepts no changes: default_transaction_read_only is on")
-	reader := startOnPostgres(t, server.URL("")+"&target_session_attrs=any", nil)
-	reader.seesRegistry(t, true)
-	for _, daemon := range []*testDaemon{w, reader} {
-		_, text := daemon.adminRequest(t, "GET /metrics")
-		if writable := strings.Contains(text, "\nurnd_registry_writable 1\n"); writable != (daemon == reader) || !strings.Contains(text, "\nurnd_registry_available 1\n") {
-			t.Errorf("by the metrics changes are accepted: %t", writable)
-		}
-	}
-	for _, daemon := range []*testDaemon{w, reader} {
-		if got := daemon.leads(t, "urn:example:a"); got != "https://a.example/1" {
-			t.Errorf("it leads to %s", got)
-		}
-	}
-	if got := reader.readiness(t); strings.Contains(got, "registry") {
-		t.Errorf("who only reads: %s", got)
-	}
-	server.Ask("", "SET transaction_read_only = off; ALTER DATABASE "+testserver.PostgresUser+" RESET default_transaction_read_only")
-	testserver.Wait(t, "it is ready", func() bool { return strings.HasPrefix(w.readiness(t), "200 ready") })
-	w.set(t, "urn:example:a", "https://a.example/2")
-
-	server.Ask("", "ALTER SYSTEM SET default_transaction_read_only = on")
-	server.Ask("", "SELECT pg_reload_conf()")
-	testserver.Wait(t, "a change is refused, and readiness says so", func() bool {
-		request, err := http.NewRequest(http.MethodPatch, w.admin+"/api/v1/names?uri=urn:example:a", strings.NewReader(`{"note":"n"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/merge-patch+json")
-		response, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		return response.StatusCode == http.StatusServiceUnavailable && strings.Contains(w.readiness(t), "200 ready: ; ") && strings.Contains(w.readiness(t), "the registry can be asked, and not be changed: ")
-	})
-}
-
-// A reload to a store that cannot be opened is seen by balancers.
-func TestReloadToAStoreThatIsAway(t *testing.T) {
-	server := testserver.StartPostgres(t)
-	relay := testserver.StartRelay(t, server.Socket())
-	w := startOnPostgres(t, server.URL(""), nil)
-	w.seesRegistry(t, true)
-	w.set(t, "urn:example:a", "https://a.example/1")
-	relay.Cut()
-	c := w.config
-	c.Registry.Store = server.URLAt(relay.Addr(), "")
-	w.setLoad(func() (config.Config, error) { return c, nil })
-	w.hangups <- syscall.SIGHUP
-	w.waitForLog(t, "was reloaded")
-	w.misses(t, "the registry cannot be asked: ")
-	relay.Restore()
-	w.seesRegistry(t, true)
-	if got := w.leads(t, "urn:example:a"); got != "https://a.example/1" {
-		t.Errorf("it leads to %s", got)
-	}
+	return text.String(), cli.StatusOf(err)
 }

@@ -42,6 +42,14 @@ func StartPostgres(t testing.TB) *Postgres {
 	return p
 }
 
+// For returns the server for a test that runs beside others within the one that has started it: it may use a database of
+// its own, and must not stop the server.
+func (p *Postgres) For(t testing.TB) *Postgres {
+	shared := *p
+	shared.t = t
+	return &shared
+}
+
 // StartStandby starts a streaming replica of p, which answers questions.
 func (p *Postgres) StartStandby() *Postgres {
 	p.t.Helper()

@@ -1,8 +1,11 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,37 +14,33 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // sharing returns a change of a configuration to one with a second level.
 func sharing(t *testing.T, server *testserver.Redis) func(*config.Config) {
 	t.Helper()
-	key := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	key := writeTemp(t, "key", strings.Repeat("k", 32))
 	return func(c *config.Config) {
-		openLoopback(c)
+		urndtest.OpenLoopback(c)
 		c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedTimeout = server.URL(), key, config.Default().Cache.SharedTimeout*100
 	}
 }
 
 // awaitShared returns when an urnd uses its second level.
-func awaitShared(t *testing.T, all ...*testDaemon) {
+func awaitShared(t *testing.T, all ...instance) {
 	t.Helper()
 	for _, w := range all {
-		w.waitForLog(t, "the shared level of caches is used")
+		w.WaitForLog(t, "the shared level of caches is used")
 	}
 }
 
-// taggedOrigin serves its path, and counts what it is asked. It has the clock of tests.
-func taggedOrigin(t *testing.T) (web *webServer, asked *atomic.Int64) {
+// taggedOrigin serves its path, and counts what it is asked.
+func taggedOrigin(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = new(atomic.Int64)
-	date := new(clock).now().UTC().Format(http.TimeFormat)
-	return serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		w.Header().Set("Date", date)
 		w.Header().Set("Cache-Control", "max-age=3600")
 		w.Header().Set("Etag", `"1"`)
 		w.Header().Set("Cache-Tag", "all,"+strings.Trim(r.URL.Path, "/"))
@@ -50,22 +49,23 @@ func taggedOrigin(t *testing.T) (web *webServer, asked *atomic.Int64) {
 			return
 		}
 		fmt.Fprint(w, r.URL.Path)
-	}), asked
+	}))
+	t.Cleanup(web.Close)
+	return web.URL, asked
 }
 
 // sharedCount returns how many responses an urnd has stored in the second level, or found there.
-func (w *testDaemon) sharedCount(t *testing.T, outcome string) int {
+func (w instance) sharedCount(t *testing.T, outcome string) int {
 	t.Helper()
-	_, body := w.adminRequest(t, "GET /metrics")
 	count := 0
-	for line := range strings.Lines(body) {
+	for line := range strings.Lines(w.Scrape(t)) {
 		_, _ = fmt.Sscanf(line, `urnd_cache_lookups_total{cache="shared",outcome="`+outcome+`"} %d`, &count)
 	}
 	return count
 }
 
 // put lets an urnd load a response, and returns when it is in the second level.
-func (w *testDaemon) put(t *testing.T, target string) {
+func (w instance) put(t *testing.T, target string) {
 	t.Helper()
 	before := w.sharedCount(t, "written")
 	if got := w.proxied(t, "GET", target); !strings.HasPrefix(got, "fwd=") {
@@ -76,12 +76,13 @@ func (w *testDaemon) put(t *testing.T, target string) {
 
 // What one urnd has loaded the others do not ask the origin for; and a purge at one of them is one at all.
 func TestSharedResponses(t *testing.T) {
+	t.Parallel()
 	server := testserver.StartRedis(t)
-	web, asked := taggedOrigin(t)
+	origin, asked := taggedOrigin(t)
 	change := sharing(t, server)
-	a, b := startDaemon(t, "127.0.0.1:9", 0, change), startDaemon(t, "127.0.0.1:9", 0, change)
+	a, b := startInstance(t, "127.0.0.1:9", change), startInstance(t, "127.0.0.1:9", change)
 	awaitShared(t, a, b)
-	one, two := "http://"+web.addr+"/one", "http://"+web.addr+"/two"
+	one, two := origin+"/one", origin+"/two"
 	for _, target := range []string{one, two} {
 		a.put(t, target)
 		if got := b.proxied(t, "GET", target); !strings.HasPrefix(got, "hit 200 /") {
@@ -98,15 +99,13 @@ func TestSharedResponses(t *testing.T) {
 		{"uri=" + one, "hit"},
 		{"uri=" + one + "&mode=hard", "hit"},
 		{"prefix=" + one, "hit"},
-		{"host=" + web.addr, "fwd=stale"},
+		{"host=" + strings.TrimPrefix(origin, "http://"), "fwd=stale"},
 		{"tag=one&mode=hard", "hit"},
 		{"all=true", "fwd=stale"},
 	} {
-		if status, body := a.adminRequest(t, "DELETE /api/v1/responses?"+test.purge); status != 200 {
-			t.Fatalf("%s: %d %s", test.purge, status, body)
-		}
+		a.purge(t, "responses?"+test.purge)
 		testserver.Wait(t, "b knows of "+test.purge, func() bool {
-			_, body := b.adminRequest(t, "GET /api/v1/responses?uri="+one)
+			_, body := b.AdminRequest(t, "GET /api/v1/responses?uri="+one)
 			return strings.Contains(body, `"purged": true`) || !strings.Contains(body, `"status"`)
 		})
 		before := asked.Load()
@@ -125,31 +124,28 @@ func TestSharedResponses(t *testing.T) {
 
 // A purge reaches an urnd that did not run, and leaves the rest of what it has on disk.
 func TestPurgeOfResponsesOnDisk(t *testing.T) {
+	t.Parallel()
 	server := testserver.StartRedis(t)
-	web, asked := taggedOrigin(t)
+	origin, asked := taggedOrigin(t)
 	change := sharing(t, server)
 	directory := t.TempDir()
 	onDisk := func(c *config.Config) {
 		change(c)
 		c.Cache.Disk, c.Cache.DiskDirectory = 100<<20, directory
 	}
-	a, b := startDaemon(t, "127.0.0.1:9", 0, change), startDaemon(t, "127.0.0.1:9", 0, onDisk)
+	a, b := startInstance(t, "127.0.0.1:9", change), startInstance(t, "127.0.0.1:9", onDisk)
 	awaitShared(t, a, b)
-	one, two := "http://"+web.addr+"/one", "http://"+web.addr+"/two"
+	one, two := origin+"/one", origin+"/two"
 	b.put(t, one)
 	b.put(t, two)
-	if status, body := a.adminRequest(t, "DELETE /api/v1/responses?tag=other"); status != 200 {
-		t.Fatal(status, body)
-	}
+	a.purge(t, "responses?tag=other")
 	testserver.Wait(t, "b has saved where it is", func() bool {
 		text, _ := os.ReadFile(filepath.Join(directory, "purges.json"))
 		return strings.Contains(string(text), `"number":2`)
 	})
-	b.stop()
-	if status, body := a.adminRequest(t, "DELETE /api/v1/responses?tag=one"); status != 200 {
-		t.Fatal(status, body)
-	}
-	b = startDaemon(t, "127.0.0.1:9", 0, onDisk)
+	b.Stop()
+	a.purge(t, "responses?tag=one")
+	b = startInstance(t, "127.0.0.1:9", onDisk)
 	awaitShared(t, b)
 	asked.Store(0)
 	if got := b.proxied(t, "GET", two); !strings.HasPrefix(got, "hit") || asked.Load() != 0 {
@@ -161,7 +157,7 @@ func TestPurgeOfResponsesOnDisk(t *testing.T) {
 	server.Stop()
 	server.Start()
 	testserver.Wait(t, "b knows that purges may be lost", func() bool {
-		_, body := b.adminRequest(t, "GET /api/v1/responses?uri="+two)
+		_, body := b.AdminRequest(t, "GET /api/v1/responses?uri="+two)
 		return strings.Contains(body, `"purged": true`)
 	})
 }

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"fmt"
@@ -8,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // countingOrigin is an origin that counts what it is asked for.
@@ -49,41 +51,20 @@ func (o *countingOrigin) take() map[string]int {
 	return asked
 }
 
-// shard is an urnd as a program, which can be killed.
-type shard struct {
-	service, admin string
-	command        *exec.Cmd
-	end            func(os.Signal)
-}
-
-func startShard(t *testing.T, dir string) *shard {
+// startShard runs one of several instances.
+func startShard(t *testing.T) *fileDaemon {
 	t.Helper()
-	s := &shard{service: freeAddress(t), admin: freeAddress(t)}
-	l := newFileDaemon(t, fmt.Sprintf("listen: {service: '%s', admin: '%s', proxy_protocol: [127.0.0.1]}", s.service, s.admin),
+	addresses := freeAddresses(t, 2)
+	return start(t, fmt.Sprintf("listen: {service: '%s', admin: '%s', proxy_protocol: [127.0.0.1]}", addresses[0], addresses[1]),
 		"cache: {answers: 1MiB, records: 1MiB, responses: 16MiB, max_response: 1MiB}")
-	s.command = exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file)
-	s.command.Stderr = &l.log
-	if err := s.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var once sync.Once
-	s.end = func(signal os.Signal) {
-		once.Do(func() {
-			_ = s.command.Process.Signal(signal)
-			_ = s.command.Wait() // it was killed, or the test has ended
-		})
-	}
-	t.Cleanup(func() { s.end(os.Interrupt) })
-	l.ready(t)
-	return s
 }
 
 // shardingFront runs HAProxy with the file of docs/scale.md for the first so many of its servers, and returns its address, and how many of
 // them it sees.
-func shardingFront(t *testing.T, shards []*shard) (front string, up func() int) {
+func shardingFront(t *testing.T, shards []*fileDaemon) (front string, up func() int) {
 	t.Helper()
 	folder, front, statistics := testserver.OpenFolder(t), freeAddress(t), freeAddress(t)
-	document, err := os.ReadFile("../../docs/scale.md")
+	document, err := os.ReadFile(filepath.Join(urndtest.Root(), "docs", "scale.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +78,7 @@ func shardingFront(t *testing.T, shards []*shard) (front string, up func() int) 
 		line := ""
 		if i < len(shards) {
 			_, port, _ := strings.Cut(shards[i].admin, ":")
-			line = fmt.Sprintf("    server %s %s port %s\n", server[1], shards[i].service, port)
+			line = fmt.Sprintf("    server %s %s port %s\n", server[1], strings.TrimPrefix(shards[i].url, "http://"), port)
 		}
 		text = strings.Replace(text, server[0], line, 1)
 	}
@@ -154,20 +135,21 @@ func fetchOne(transport *http.Transport, address string) string {
 // Three instances behind the HAProxy of docs/scale.md fetch each URL once, as one does. When one is killed nothing fails, and only what
 // that one had is fetched again.
 func TestShardedCache(t *testing.T) {
+	t.Parallel()
 	testserver.Need(t, "haproxy")
-	origin, dir := startCountingOrigin(t), build(t)
+	origin := startCountingOrigin(t)
 	var urls []string
 	for n := range 300 {
 		urls = append(urls, fmt.Sprintf("%s/%d", origin.URL, n/2)+[]string{"", "?page=2"}[n%2])
 	}
-	var shards []*shard
+	var shards []*fileDaemon
 	for range 3 {
-		shards = append(shards, startShard(t, dir))
+		shards = append(shards, startShard(t))
 	}
 	for _, instances := range []int{1, 3} {
 		if instances == 3 { // the first one has all of them already
-			shards[0].end(os.Interrupt)
-			shards[0] = startShard(t, dir)
+			shards[0].stop(t)
+			shards[0] = startShard(t)
 		}
 		front, up := shardingFront(t, shards[:instances])
 		testserver.Wait(t, "HAProxy sees all instances", func() bool { return up() == instances })
@@ -186,11 +168,11 @@ func TestShardedCache(t *testing.T) {
 }
 
 // loseShard kills an instance while clients ask, and compares what is fetched again with what it had.
-func loseShard(t *testing.T, lost *shard, origin *countingOrigin, front string, urls []string, up func() int) {
+func loseShard(t *testing.T, lost *fileDaemon, origin *countingOrigin, front string, urls []string, up func() int) {
 	t.Helper()
 	failed := make(chan []string)
 	go func() { failed <- fetchAll(front, urls, 20) }()
-	lost.end(os.Kill)
+	_ = lost.end(os.Kill)
 	if faults := <-failed; len(faults) > 0 {
 		t.Errorf("%d of %d requests failed, such as %s", len(faults), 20*len(urls), faults[0])
 	}

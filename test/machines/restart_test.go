@@ -1,13 +1,12 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"bufio"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -67,7 +66,7 @@ func (b *busyClients) useConnection(address string) {
 
 // A restart by the service manager, which holds the sockets, loses no request of busy clients.
 func TestRestartLosesNothing(t *testing.T) {
-	dir := build(t)
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -82,10 +81,7 @@ func TestRestartLosesNothing(t *testing.T) {
 	var busy *busyClients
 	for restart := range restarts + 1 {
 		l := newFileDaemon(t)
-		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
-		cmd.ExtraFiles = []*os.File{socket}
-		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=http")
-		l.startProgram(t, cmd)
+		l.serveOn(t, socket, "http")
 		if busy == nil {
 			busy = startBusyClients(clients, listener.Addr().String())
 		}
@@ -96,7 +92,7 @@ func TestRestartLosesNothing(t *testing.T) {
 			busy.ended.Store(true)
 			busy.running.Wait()
 		}
-		l.stop()
+		l.stop(t)
 	}
 	if lost := busy.lost.Load() + busy.refused.Load(); lost > 0 {
 		t.Errorf("%d of %d requests were lost", lost, busy.answered.Load()+lost)
@@ -106,15 +102,13 @@ func TestRestartLosesNothing(t *testing.T) {
 // Where nobody takes over, no request of a connection that was accepted is lost: clients are
 // asked to go before their connections are closed.
 func TestStopLosesNothing(t *testing.T) {
-	dir := build(t)
+	t.Parallel()
 	for range 5 {
-		l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: ''}")
-		l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
-		l.ready(t)
+		l := start(t, "listen: {service: '127.0.0.1:0', admin: ''}")
 		address := l.url[len("http://"):]
 		busy := startBusyClients(64, address)
 		testserver.Wait(t, "requests are answered", func() bool { return busy.answered.Load() > 1000 })
-		l.stop()
+		l.stop(t)
 		busy.ended.Store(true)
 		busy.running.Wait()
 		if lost := busy.lost.Load(); lost > 0 {

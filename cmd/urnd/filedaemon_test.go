@@ -2,21 +2,18 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/miekg/dns"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
@@ -179,19 +176,6 @@ func (m manager) receive(d time.Duration) string {
 	return string(notice[:n])
 }
 
-// send puts a message of the test behind those that have come already.
-func (m manager) send(t *testing.T, text string) {
-	t.Helper()
-	conn, err := net.Dial("unixgram", m.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, text); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (m manager) expect(t *testing.T, patterns ...string) {
 	t.Helper()
 	for _, pattern := range patterns {
@@ -203,70 +187,31 @@ func (m manager) expect(t *testing.T, patterns ...string) {
 
 const statusPattern = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
 
-// sd_notify(3): the service is ready when it listens, and a DNS server has
-// answered or had its time.
-func TestNotifyReady(t *testing.T) {
-	asked, answer := make(chan struct{}, 1), make(chan struct{})
-	for _, tt := range []struct {
-		name      string
-		server    dns.HandlerFunc
-		timeout   string
-		meanwhile func(t *testing.T, m manager, l *fileDaemon)
-		warned    int
-	}{
-		{"answer", func(w dns.ResponseWriter, question *dns.Msg) {
-			asked <- struct{}{}
-			<-answer
-			answerRcode(dns.RcodeNameError)(w, question)
-		}, "20s", func(t *testing.T, m manager, l *fileDaemon) {
-			testserver.Wait(t, "DNS is asked", func() bool { return len(asked) > 0 })
-			if got := l.get(t, "/urn:book:1"); got.status != http.StatusFound {
-				t.Errorf("it listens already: %+v", got)
-			}
-			m.send(t, "DNS has not answered")
-			close(answer)
-			m.expect(t, "^DNS has not answered$")
-		}, 0},
-		{"failure", answerRcode(dns.RcodeServerFailure), "20s", func(*testing.T, manager, *fileDaemon) {}, 1},
-		{"silence", silent, "100ms", func(*testing.T, manager, *fileDaemon) {}, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			m := listenNotify(t)
-			service := freeAddress(t)
-			l := newFileDaemon(t, "listen: {service: '"+service+"', admin: ''}", "dns: {servers: ['"+udpAndTCP(tt.server).serve(t)+"'], timeout: "+tt.timeout+"}")
-			l.url = "http://" + service
-			l.startInProcess(t, nil)
-			tt.meanwhile(t, m, l)
-			m.expect(t, "^READY=1\n"+statusPattern)
-			l.stop()
-			m.expect(t, "^STOPPING=1$")
-			if warned := l.logged("no DNS server answers"); warned != tt.warned {
-				t.Errorf("%d warnings", warned)
-			}
-		})
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer listener.Close()
+	return listener.Addr().String()
 }
 
-func TestNotifyReload(t *testing.T) {
-	m := listenNotify(t)
-	l := start(t)
-	m.expect(t, "^READY=1\n"+statusPattern)
-	l.hangup()
-	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\n"+statusPattern)
-	l.write(t, "dns: {timout: 1s}", "log: {format: prose}")
-	l.hangup()
-	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+: [^\n]*$")
-	l.stop()
-	m.expect(t, "^STOPPING=1$")
-}
-
-func TestNotifyWatchdog(t *testing.T) {
-	t.Setenv("WATCHDOG_USEC", "60000")
-	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
-	m := listenNotify(t)
-	start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0", proxy_protocol: [192.0.2.0/24]}`)
-	m.expect(t, "^READY=1\n", "^"+statusPattern)
-	for _, what := range []string{"WATCHDOG=1", "STATUS=", "WATCHDOG=1"} {
-		testserver.Wait(t, "systemd is sent "+what, func() bool { return strings.HasPrefix(m.receive(time.Second), what) })
+// socketAt returns the inode of the socket that listens at an address, "" for none.
+func socketAt(t *testing.T, address string) string {
+	t.Helper()
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, port, _ := strings.Cut(address, ":")
+	var number int
+	fmt.Sscan(port, &number)
+	for line := range strings.Lines(string(table)) {
+		const listens = "0A"
+		if f := strings.Fields(line); f[1] == fmt.Sprintf("0100007F:%04X", number) && f[3] == listens {
+			return f[9]
+		}
+	}
+	return ""
 }

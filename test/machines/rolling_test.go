@@ -1,11 +1,12 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,16 +25,14 @@ type rolling struct {
 // startRolling starts so many instances, and HAProxy, which sees them all.
 func startRolling(t *testing.T, instances int) *rolling {
 	t.Helper()
-	dir, folder := build(t), testserver.OpenFolder(t)
+	folder := testserver.OpenFolder(t)
 	r := &rolling{front: freeAddress(t), statistics: freeAddress(t)}
 	var servers strings.Builder
 	for i := range instances {
-		service, admin := freeAddress(t), freeAddress(t)
+		addresses := freeAddresses(t, 2)
+		service, admin := addresses[0], addresses[1]
 		r.starts = append(r.starts, func() *fileDaemon {
-			l := newFileDaemon(t, fmt.Sprintf("listen: {service: '%s', admin: '%s'}", service, admin), "limits: {notice_time: 1s}")
-			l.startProgram(t, exec.Command(filepath.Join(dir, "urnd"), "serve", "--config", l.file))
-			l.ready(t)
-			return l
+			return start(t, fmt.Sprintf("listen: {service: '%s', admin: '%s'}", service, admin), "limits: {notice_time: 1s}")
 		})
 		r.running = append(r.running, r.starts[i]())
 		_, port, _ := strings.Cut(admin, ":")
@@ -94,9 +93,10 @@ func (r *rolling) under(t *testing.T, change func(i int)) {
 
 // Three instances behind HAProxy are restarted one after another while clients ask, and no request fails.
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	r := startRolling(t, 3)
 	r.under(t, func(i int) {
-		r.running[i].stop()
+		r.running[i].stop(t)
 		testserver.Wait(t, "HAProxy has noticed", r.isUp(t, len(r.running)-1))
 		r.running[i] = r.starts[i]()
 		testserver.Wait(t, "the instance is used again", r.isUp(t, len(r.running)))
@@ -105,6 +105,7 @@ func TestRollingRestart(t *testing.T) {
 
 // They are reloaded one after another, with settings that change the limits of connections, caches and names, and with none; and all at once.
 func TestRollingReload(t *testing.T) {
+	t.Parallel()
 	r := startRolling(t, 3)
 	rewrite := func(l *fileDaemon, more ...string) {
 		listen := fmt.Sprintf("listen: {service: '%s', admin: '%s'}", strings.TrimPrefix(l.url, "http://"), l.admin)
@@ -136,7 +137,7 @@ func TestRollingReload(t *testing.T) {
 // readStatistics returns what HAProxy says of its servers.
 func readStatistics(t *testing.T, address string) string {
 	t.Helper()
-	response, err := http.DefaultTransport.RoundTrip(mustGet(t, "http://"+address+"/;csv"))
+	response, err := http.DefaultTransport.RoundTrip(request(t, http.MethodGet, "http://"+address+"/;csv"))
 	if err != nil {
 		t.Log(err)
 		return ""

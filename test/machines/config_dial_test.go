@@ -1,19 +1,26 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"go.yaml.in/yaml/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // emptyZone is one of a root without rules.
@@ -27,17 +34,17 @@ type dialCase struct {
 	logged string // what the log of a daemon says, if not the same
 }
 
-// With --dial, urnd config check says of each server whether it can be used, and a daemon that runs with the
-// configuration logs the same.
+// With --dial, urnd config check says of each server whether it can be used, and a daemon that runs with the configuration logs the same.
 func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 	t.Helper()
 	dns := testserver.StartBIND(t, testserver.Zone{Name: "urn.example.org", Text: emptyZone}).Addr()
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := startDaemon(t, dns, 0, c.change)
+			t.Parallel()
+			w := startInstance(t, dns, c.change)
 			file := filepath.Join(t.TempDir(), "urnd.yaml")
-			writeConfiguration(t, file, w.config)
-			out, err := run(t, "", "config", "check", "--dial", file)
+			writeConfiguration(t, file, w.Config)
+			out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
 			line := ""
 			for l := range strings.Lines(out) {
 				if strings.HasPrefix(l, setting+": ") {
@@ -53,8 +60,8 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 			if c.logged == "" {
 				c.logged = c.says
 			}
-			w.waitForLog(t, c.logged)
-			if strings.Contains(w.log.String(), "staple") {
+			w.WaitForLog(t, c.logged)
+			if strings.Contains(w.Log(), "staple") {
 				t.Error("the log has the password")
 			}
 		})
@@ -64,7 +71,7 @@ func testDialled(t *testing.T, setting string, cases map[string]dialCase) {
 // writeConfiguration writes a configuration as a file.
 func writeConfiguration(t *testing.T, path string, c config.Config) {
 	t.Helper()
-	text, err := yaml.Marshal(c.Map())
+	text, err := yaml.Marshal(config.Plain(c.Map()))
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)
 	}
@@ -73,21 +80,12 @@ func writeConfiguration(t *testing.T, path string, c config.Config) {
 	}
 }
 
-// secretFile returns the path of a file with a secret.
-func secretFile(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestConfigCheckDialsShared(t *testing.T) {
+	t.Parallel()
 	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
 	server := testserver.StartRedisTLS(t, ca, "--requirepass", "correct horse")
 	_, port, _ := strings.Cut(server.TLSAddr(), ":")
-	key, password, wrong := secretFile(t, strings.Repeat("k", 64)), secretFile(t, "correct horse\n"), secretFile(t, "battery staple")
+	key, password, wrong := writeTemp(t, "secret", strings.Repeat("k", 64)), writeTemp(t, "secret", "correct horse\n"), writeTemp(t, "secret", "battery staple")
 	at := func(url, password, ca string) func(*config.Config) {
 		return func(c *config.Config) {
 			c.Cache.Shared, c.Cache.SharedKey, c.Cache.SharedPassword, c.Cache.SharedCA, c.Cache.SharedTimeout = url, key, password, ca, time.Second
@@ -107,8 +105,7 @@ func TestConfigCheckDialsShared(t *testing.T) {
 }
 
 func TestConfigCheckDialsPostgres(t *testing.T) {
-	t.Setenv("PGPASSWORD", "")
-	t.Setenv("PGPASSFILE", filepath.Join(t.TempDir(), "none"))
+	t.Parallel()
 	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
 	server := testserver.StartPostgres(t)
 	server.Certify(ca.Issue(time.Hour, "127.0.0.1"))
@@ -121,7 +118,7 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	server.Ask("", "CREATE DATABASE names OWNER urnd")
 	server.RequirePassword("urnd")
 	_, port, _ := strings.Cut(server.Addr(), ":")
-	password, wrong := secretFile(t, "correct horse\n"), secretFile(t, "battery staple")
+	password, wrong := writeTemp(t, "secret", "correct horse\n"), writeTemp(t, "secret", "battery staple")
 	at := func(url, password string) func(*config.Config) {
 		return func(c *config.Config) { c.Registry.Store, c.Registry.Password = url, password }
 	}
@@ -145,6 +142,7 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 
 // A replica is only read, and what changes nothing leaves nothing.
 func TestConfigCheckDialsReplica(t *testing.T) {
+	t.Parallel()
 	server := testserver.StartPostgres(t)
 	replica := server.StartStandby()
 	file := filepath.Join(t.TempDir(), "urnd.yaml")
@@ -153,27 +151,27 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	c.Registry.Store, c.Registry.Replica = server.URL(""), replica.URL("")
 	c.DDDS.Enabled = false
 	writeConfiguration(t, file, c)
-	out, err := run(t, "", "config", "check", "--dial", file)
+	out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
 	if err == nil || !strings.Contains(out, "without a registry: urnd makes it") || !strings.Contains(out, "the replica has another schema: 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'versions'"); has != "0" {
 		t.Error("it has made a registry")
 	}
-	w := startDaemon(t, "127.0.0.1:9", 0, func(d *config.Config) { d.Registry = c.Registry })
+	w := startInstance(t, "127.0.0.1:9", func(d *config.Config) { d.Registry = c.Registry })
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(w.readiness(t), "registry") })
 	testserver.Wait(t, "the replica has it", func() bool { return replica.Ask("", "SELECT to_regclass('versions')") != "" })
-	out, err = run(t, "", "config", "check", "--dial", file)
+	out, err = urndtest.Run(t, "", "config", "check", "--dial", file)
 	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", only to read") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
 // The DNS and the collector of traces are asked, too, all at once, and what does not answer does not hide the others.
-// What the collector is sent is tested in test/telemetry, where it is decoded.
 func TestConfigCheckDialsOthers(t *testing.T) {
-	var asked []string
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.Method+" "+r.URL.Path) }))
+	t.Parallel()
+	var got spans
+	receiver := httptest.NewServer(&got)
 	defer receiver.Close()
 	bind := testserver.StartBIND(t, testserver.Zone{Name: "a.example", Text: emptyZone})
 	file := filepath.Join(t.TempDir(), "urnd.yaml")
@@ -182,13 +180,38 @@ func TestConfigCheckDialsOthers(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text+"telemetry: {endpoint: '"+collector+"', sample: 1000}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := run(t, "", "config", "check", "--dial", file)
+		out, err := urndtest.Run(t, "", "config", "check", "--dial", file)
 		if err == nil || !strings.Contains(out, "dns.servers: 127.0.0.1:9: cannot be used: ") ||
 			strings.Contains(out, "telemetry.endpoint: "+collector+": ok") != ok || strings.Contains(out, "whether the servers answer") {
 			t.Errorf("%v\n%s", err, out)
 		}
 	}
-	if want := []string{"POST /v1/traces"}; !slices.Equal(asked, want) {
-		t.Errorf("the collector was asked %q, want %q", asked, want)
+	got.mu.Lock()
+	defer got.mu.Unlock()
+	if len(got.all) != 1 || got.all[0].Name != "config check" {
+		t.Errorf("the collector has %v", got.all)
+	}
+}
+
+// spans is a collector of OpenTelemetry.
+type spans struct {
+	mu  sync.Mutex
+	all []*trace.Span
+}
+
+// ServeHTTP implements http.Handler.
+func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var sent collector.ExportTraceServiceRequest
+	if r.URL.Path != "/v1/traces" || proto.Unmarshal(body, &sent) != nil {
+		http.Error(w, "no traces", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, resource := range sent.ResourceSpans {
+		for _, scope := range resource.ScopeSpans {
+			s.all = append(s.all, scope.Spans...)
+		}
 	}
 }

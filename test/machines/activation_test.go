@@ -1,15 +1,15 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -18,50 +18,8 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
-// socketAt returns the inode of the socket that listens at an address, "" for none.
-func socketAt(t *testing.T, address string) string {
-	t.Helper()
-	table, err := os.ReadFile("/proc/net/tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := strings.Cut(address, ":")
-	var number int
-	fmt.Sscan(port, &number)
-	for line := range strings.Lines(string(table)) {
-		const listens = "0A"
-		if f := strings.Fields(line); f[1] == fmt.Sprintf("0100007F:%04X", number) && f[3] == listens {
-			return f[9]
-		}
-	}
-	return ""
-}
-
-// descriptors returns the number of open file descriptors.
-func (l *fileDaemon) descriptors(t *testing.T) int {
-	t.Helper()
-	process := "self"
-	if l.pid != 0 {
-		process = fmt.Sprint(l.pid)
-	}
-	all, err := os.ReadDir("/proc/" + process + "/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(all)
-}
 
 // traffic is clients that request a name, over new and over kept-alive connections, until
 // it is stopped. A request without an answer fails the test.
@@ -105,12 +63,8 @@ func startTraffic(t *testing.T, address string) *traffic {
 	return asked
 }
 
-// disableGC turns the garbage collector off, which would close leaked files.
-func disableGC(t *testing.T) {
-	t.Helper()
-	percent := debug.SetGCPercent(-1)
-	t.Cleanup(func() { debug.SetGCPercent(percent) })
-}
+// withoutGC turns the garbage collector of urnd off, which would close leaked files.
+const withoutGC = "GOGC=off"
 
 // reloadUnderTraffic makes many reloads of all kinds, and checks that nothing leaks.
 func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func() [2]int) {
@@ -136,10 +90,9 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 		}
 	}
 	round()
-	disableGC(t)
 	before := level()
 	asked := startTraffic(t, l.url)
-	const rounds, some, most = 40, 10, 8
+	const rounds, some, most = 20, 8, 8
 	var took []time.Duration
 	for range rounds {
 		began := time.Now()
@@ -163,16 +116,16 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 
 // systemd.socket(5): the sockets are there before urnd is.
 func TestActivation(t *testing.T) {
+	t.Parallel()
 	activate := testserver.Need(t, "systemd-socket-activate")
-	dir := build(t)
 	service, other := freeAddress(t), freeAddress(t)
 	path := filepath.Join(t.TempDir(), "admin")
 	l := newFileDaemon(t, "listen: {service: '192.0.2.1:80', admin: '192.0.2.1:81'}") // neither is there
-	l.startProgram(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin", filepath.Join(dir,
-		"urnd"), "serve", "--config", l.file))
+	l.run(t, exec.Command(activate, "--listen="+service, "--listen="+other, "--listen="+path, "--fdname=http:http:admin",
+		urndtest.Binary(t), "serve", "--config", l.file))
 	l.url = "http://" + service
 	testserver.Wait(t, "systemd-socket-activate listens", func() bool { return l.logged("Listening on") == 3 })
-	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
+	if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 		t.Errorf("%+v", got)
 	}
 	want := `service="` + service + ", " + other + `" tls=off admin=` + path
@@ -186,7 +139,7 @@ func TestActivation(t *testing.T) {
 		t.Errorf("sockets %q, now %q", sockets, now)
 	}
 	l.url = "http://" + other
-	if got := l.get(t, "/urn:book:1"); got.location != "https://b.example/1" {
+	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
 	administrators := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -200,7 +153,7 @@ func TestActivation(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("admin: %s", response.Status)
 	}
-	l.stop()
+	l.stop(t)
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("a socket of systemd's was removed: %v", err)
 	}
@@ -209,7 +162,7 @@ func TestActivation(t *testing.T) {
 // systemd holds the listening socket: while urnd restarts connections wait, and none is
 // refused or cut off.
 func TestActivationRestart(t *testing.T) {
-	dir := build(t)
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -223,10 +176,7 @@ func TestActivationRestart(t *testing.T) {
 	var asked *traffic
 	for restart := range 6 {
 		l := newFileDaemon(t)
-		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
-		cmd.ExtraFiles = []*os.File{socket}
-		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=http")
-		l.startProgram(t, cmd)
+		l.serveOn(t, socket, "http")
 		if asked == nil {
 			asked = startTraffic(t, "http://"+listener.Addr().String())
 		}
@@ -237,6 +187,6 @@ func TestActivationRestart(t *testing.T) {
 			asked.stop()
 			return
 		}
-		l.stop()
+		l.stop(t)
 	}
 }

@@ -1,19 +1,22 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"net"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Who reaches the limit of open files reads which limit that is, and where it is set.
 func TestLimitOfOpenFiles(t *testing.T) {
+	t.Parallel()
 	l := newFileDaemon(t)
-	l.startProgram(t, exec.Command("/bin/sh", "-c", `ulimit -n 40; exec "$0" serve --config "$1"`, filepath.Join(build(t), "urnd"), l.file))
+	l.run(t, exec.Command("/bin/sh", "-c", `ulimit -n 40; exec "$0" serve --config "$1"`, urndtest.Binary(t), l.file))
 	l.ready(t)
 	for range 60 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(l.url, "http://"))

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"bufio"
@@ -9,47 +11,43 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/miekg/dns"
+
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 func TestReloadUnderTraffic(t *testing.T) {
-	listen := "listen: {service: '" + freeAddress(t) + "', admin: '" + freeAddress(t) + "'}"
-	l := start(t, listen)
-	reloadUnderTraffic(t, l, listen, func() [2]int { return [2]int{runtime.NumGoroutine(), l.descriptors(t)} })
-	l.expectMetrics(t, `config_reloads_total{outcome="done"} 164`, `config_reloads_total{outcome="refused"} 41`)
-}
-
-func TestReloadOfBinaryUnderTraffic(t *testing.T) {
+	t.Parallel()
 	listen := "listen: {service: '" + freeAddress(t) + "', admin: '" + freeAddress(t) + "'}"
 	l := newFileDaemon(t, listen)
-	l.startProgram(t, exec.Command(filepath.Join(build(t), "urnd"), "serve", "--config", l.file))
+	l.serve(t, withoutGC)
 	l.ready(t)
 	reloadUnderTraffic(t, l, listen, func() [2]int {
-		admin := testService{url: "http://" + l.admin}
+		_, count, _ := strings.Cut(urndtest.Send(t, "GET http://"+l.admin+"/metrics", "").Body, "\ngo_goroutines ")
 		var goroutines int
-		_, count, _ := strings.Cut(admin.get(t, "/metrics").body, "\ngo_goroutines ")
-		fmt.Sscan(count, &goroutines)
+		_, _ = fmt.Sscan(count, &goroutines)
 		return [2]int{goroutines, l.descriptors(t)}
 	})
+	l.expectMetrics(t, `config_reloads_total{outcome="done"} 84`, `config_reloads_total{outcome="refused"} 21`)
 }
 
 func TestReloadRefused(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	disableGC(t)
 	taken, free := listener.Addr().String(), freeAddress(t)
-	l := start(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`)
+	l := newFileDaemon(t, `listen: {service: "127.0.0.1:0", admin: "127.0.0.1:0"}`)
+	l.serve(t, withoutGC)
+	l.ready(t)
 	before := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}
 	for i, tt := range []struct{ line, says string }{
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
@@ -71,7 +69,7 @@ func TestReloadRefused(t *testing.T) {
 		if !strings.Contains(l.log.String(), tt.says) {
 			t.Errorf("%s: no log of %q", tt.line, tt.says)
 		}
-		if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
+		if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 			t.Errorf("%s: %+v", tt.line, got)
 		}
 		if now := [2]string{socketAt(t, l.url[len("http://"):]), socketAt(t, l.admin)}; now != before || now[0] == "" || now[1] == "" || socketAt(t, free) != "" {
@@ -83,13 +81,14 @@ func TestReloadRefused(t *testing.T) {
 	if !l.reload(t) {
 		t.Error("a good configuration is refused too")
 	}
-	if got := l.get(t, "/urn:book:1"); got.location != "https://b.example/1" {
+	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
 	l.expectMetrics(t, `config_reloads_total{outcome="done"} 1`, "config_last_reload_successful 1")
 }
 
 func TestReloadListeners(t *testing.T) {
+	t.Parallel()
 	began, release := make(chan struct{}), make(chan struct{})
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(began)
@@ -126,7 +125,7 @@ func TestReloadListeners(t *testing.T) {
 			t.Errorf("%+v: another socket for the same address", step)
 		}
 		l.url = "http://" + step.service
-		if got := l.get(t, "/urn:book:1"); got.status != http.StatusFound {
+		if got := l.get(t, "/urn:book:1"); got.Status != http.StatusFound {
 			t.Errorf("%+v: %+v", step, got)
 		}
 		testserver.Wait(t, "listen.admin is "+step.admin, func() bool {
@@ -144,14 +143,15 @@ func TestReloadListeners(t *testing.T) {
 
 // Cached answers survive a reload while nothing changes that they depend on.
 func TestReloadCaches(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
-	well := zone(t, oneRule)
-	server := "dns: {servers: ['" + udpAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
+	well := urndtest.Zone(t, urndtest.OneRule)
+	server := "dns: {servers: ['" + urndtest.UDPAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(strings.ToLower(question.Question[0].Name), "name.") {
 			asked.Add(1)
 		}
 		well(w, question)
-	}).serve(t) + "'], timeout: 1s}"
+	}).Serve(t) + "'], timeout: 1s}"
 	roots := "ddds: {roots: [urn.example.org.]}"
 	l := start(t, server, roots)
 	for _, tt := range []struct {
@@ -172,10 +172,10 @@ func TestReloadCaches(t *testing.T) {
 		if l.write(t, append([]string{server, roots}, tt.lines...)...); tt.name != "first" && !l.reload(t) {
 			t.Errorf("%s: refused", tt.name)
 		}
-		if got := l.get(t, "/urn:book:1"); got.location != "https://"+tt.host+".example/1" || strings.HasPrefix(got.cacheStatus, "urnd; hit") != tt.hit {
+		if got := l.get(t, "/urn:book:1"); got.Location != "https://"+tt.host+".example/1" || strings.HasPrefix(got.CacheStatus, "urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		if got := l.get(t, "/urn:name:1"); got.location != "https://a.example/1" || asked.Load() != tt.asked || strings.HasPrefix(got.cacheStatus,
+		if got := l.get(t, "/urn:name:1"); got.Location != "https://a.example/1" || asked.Load() != tt.asked || strings.HasPrefix(got.CacheStatus,
 			"urnd; hit") != tt.hit {
 			t.Errorf("%s: %+v, after %d questions", tt.name, got, asked.Load())
 		}
@@ -183,17 +183,18 @@ func TestReloadCaches(t *testing.T) {
 }
 
 func TestReloadWatch(t *testing.T) {
+	t.Parallel()
 	l := start(t, "reload: {watch: true}")
 	l.write(t, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	testserver.Wait(t, "a change is in force", func() bool { return l.logged("was reloaded") == 1 })
-	if got := l.get(t, "/urn:book:1"); got.location != "https://b.example/1" {
+	if got := l.get(t, "/urn:book:1"); got.Location != "https://b.example/1" {
 		t.Errorf("%+v", got)
 	}
 	l.write(t, "reload: {watch: often}")
 	testserver.Wait(t, "a fault is refused", func() bool { return l.logged("was not reloaded") == 1 })
 	l.write(t, "reload: {watch: true}")
 	testserver.Wait(t, "a change after a fault is in force", func() bool { return l.logged("was reloaded") == 2 })
-	if got := l.get(t, "/urn:book:1"); got.location != "https://a.example/1" {
+	if got := l.get(t, "/urn:book:1"); got.Location != "https://a.example/1" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -201,6 +202,7 @@ func TestReloadWatch(t *testing.T) {
 // Requests on a kept-alive connection are answered by the configuration in force, as long
 // as the limits of connections are the same.
 func TestReloadKeepsConnections(t *testing.T) {
+	t.Parallel()
 	l := start(t)
 	conn, err := net.Dial("tcp", l.url[len("http://"):])
 	if err != nil {
@@ -226,15 +228,16 @@ func TestReloadKeepsConnections(t *testing.T) {
 
 // A running request continues with the configuration that it began with.
 func TestReloadWhileResolving(t *testing.T) {
+	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
-	well := zone(t, oneRule)
-	server := udpAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
+	well := urndtest.Zone(t, urndtest.OneRule)
+	server := urndtest.UDPAndTCP(func(w dns.ResponseWriter, question *dns.Msg) {
 		if strings.HasPrefix(strings.ToLower(question.Question[0].Name), "name.") {
 			asked <- struct{}{}
 			<-answer
 		}
 		well(w, question)
-	}).serve(t)
+	}).Serve(t)
 	roots := "ddds: {roots: [urn.example.org.]}"
 	l := start(t, "dns: {servers: ['"+server+"'], timeout: 20s}", roots)
 	late := make(chan string)
@@ -254,7 +257,7 @@ func TestReloadWhileResolving(t *testing.T) {
 			t.Error("refused")
 		}
 	}
-	if got := l.get(t, "/urn:name:1"); got.status != http.StatusNotFound {
+	if got := l.get(t, "/urn:name:1"); got.Status != http.StatusNotFound {
 		t.Errorf("after the reload: %+v", got)
 	}
 	close(answer)

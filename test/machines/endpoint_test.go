@@ -1,52 +1,71 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/miekg/dns"
+
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // SIGHUP after the file of client_ca was changed.
 func TestCertificateAuthoritiesAreReadAgain(t *testing.T) {
-	ca, other := newAuthority(t), newAuthority(t)
-	certificate, key := ca.issue(t, "urnd")
-	files := newPairFiles(t, certificate, key)
-	authorities := newPairFiles(t, ca.pem, nil).certificate
+	t.Parallel()
+	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
+	files := newPair(t, ca, "127.0.0.1")
 	listen := "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}"
-	c, k := ca.issue(t, "administrator")
-	p, err := tls.X509KeyPair(c, k)
+	p, err := tls.X509KeyPair(ca.Issue(time.Hour, "administrator"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := ca.client(&tls.Config{Certificates: []tls.Certificate{p}})
-	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+authorities+"'}")
-	if got := getOverTLS(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "200 ") {
-		t.Error(got)
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(ca.PEM)
+	known := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted, Certificates: []tls.Certificate{p}},
+	}}
+	l := start(t, listen, "tls: {certificate: '"+files.certificate+"', key: '"+files.key+"', client_ca: '"+ca.File+"'}")
+	ask := func() (status int, err error) {
+		response, err := known.Get("https://" + l.admin + "/healthz")
+		if err != nil {
+			return 0, err
+		}
+		return response.StatusCode, response.Body.Close()
 	}
-	writeLater(t, authorities, other.pem)
+	if status, err := ask(); status != http.StatusOK || err != nil {
+		t.Error(status, err)
+	}
+	if err := os.WriteFile(ca.File, other.PEM, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	l.reload(t)
-	if got := getOverTLS(known, "https://"+l.admin+"/healthz"); !strings.HasPrefix(got, "Get ") {
-		t.Errorf("after its authority was removed: %s", got)
+	if status, err := ask(); err == nil {
+		t.Errorf("after its authority was removed: %d", status)
 	}
 }
 
 // listen.admin is turned off and on while a request to it runs.
 func TestReloadOffAndOn(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "admin")
 	for _, admin := range []string{freeAddress(t), "unix:" + path} {
 		t.Run(admin, func(t *testing.T) {
+			t.Parallel()
 			l := start(t, "listen: {service: '127.0.0.1:0', admin: '"+admin+"'}")
 			before := l.descriptors(t)
 			network, address := "tcp", admin
@@ -91,6 +110,7 @@ func TestReloadOffAndOn(t *testing.T) {
 
 // An address that a reload gives up is free at once, although a request still runs there.
 func TestReloadFreesAddress(t *testing.T) {
+	t.Parallel()
 	began, release := make(chan struct{}), make(chan struct{})
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(began)
@@ -100,7 +120,7 @@ func TestReloadFreesAddress(t *testing.T) {
 	defer close(release)
 	first, second := freeAddress(t), freeAddress(t)
 	l := start(t, "listen: {service: '"+first+"', admin: ''}")
-	proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: first})}
+	proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: first}), DisableKeepAlives: true}
 	go (&http.Client{Transport: proxied}).Get(origin.URL)
 	<-began
 	l.write(t, "listen: {service: '"+second+"', admin: ''}")
@@ -117,14 +137,15 @@ func TestReloadFreesAddress(t *testing.T) {
 
 // A change between the first reading and READY=1 is not lost.
 func TestReloadWatchesFromTheStart(t *testing.T) {
+	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})
-	server := "dns: {servers: ['" + udpAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
+	server := "dns: {servers: ['" + urndtest.UDPAndTCP(func(w dns.ResponseWriter, q *dns.Msg) {
 		close(asked)
 		<-answer
-		answerRcode(3)(w, q)
-	}).serve(t) + "'], timeout: 20s}"
+		urndtest.AnswerRcode(3)(w, q)
+	}).Serve(t) + "'], timeout: 20s}"
 	l := newFileDaemon(t, server, "reload: {watch: true}")
-	l.startInProcess(t, nil)
+	l.serve(t)
 	<-asked
 	l.write(t, server, "reload: {watch: true}", "namespaces: "+bookNamespace("b"))
 	close(answer)
@@ -132,20 +153,27 @@ func TestReloadWatchesFromTheStart(t *testing.T) {
 	testserver.Wait(t, "the change is in force", func() bool { return l.logged("was reloaded") == 1 })
 }
 
+// The limit of memory in the environment stays, also after a reload.
 func TestReloadMemoryLimit(t *testing.T) {
-	t.Setenv("GOMEMLIMIT", "1TiB")
-	was := debug.SetMemoryLimit(1 << 40) // as it does
-	defer debug.SetMemoryLimit(was)
-	start(t)
-	if now := debug.SetMemoryLimit(-1); now != 1<<40 {
-		t.Errorf("GOMEMLIMIT is undone: %d", now)
+	t.Parallel()
+	l := newFileDaemon(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}")
+	l.serve(t, "GOMEMLIMIT=1TiB")
+	l.ready(t)
+	for range 2 {
+		const says = "\ngo_gc_gomemlimit_bytes 1.099511627776e+12\n"
+		if text := urndtest.Send(t, "GET http://"+l.admin+"/metrics", "").Body; !strings.Contains(text, says) {
+			t.Errorf("GOMEMLIMIT is undone: %s", text)
+		}
+		l.reload(t)
 	}
 }
 
 func TestNotifyKeepsRefusal(t *testing.T) {
-	t.Setenv("WATCHDOG_USEC", "60000")
+	t.Parallel()
 	m := listenNotify(t)
-	l := start(t)
+	l := newFileDaemon(t)
+	l.serve(t, m.variable(), "WATCHDOG_USEC=60000")
+	l.ready(t)
 	l.write(t, "dns: {timout: 1s}")
 	l.hangup()
 	next := func(prefix string) (notice string) {
@@ -166,13 +194,20 @@ func TestNotifyKeepsRefusal(t *testing.T) {
 
 // HTTP over a Unix socket that systemd has opened.
 func TestActivationByUnixSocket(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "http")
 	a, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := newFileDaemon(t)
-	l.startInProcess(t, map[string][]net.Listener{"http": {a}})
+	defer a.Close()
+	socket, err := a.(*net.UnixListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	l.serveOn(t, socket, "http")
 	l.ready(t)
 	conn, err := net.Dial("unix", path)
 	if err != nil {
@@ -188,26 +223,29 @@ func TestActivationByUnixSocket(t *testing.T) {
 
 // The service can have several addresses; an address that is taken is explained.
 func TestSeveralAddresses(t *testing.T) {
+	t.Parallel()
 	first, second := freeAddress(t), freeAddress(t)
 	l := start(t, "listen: {service: ['"+first+"', '"+second+"'], admin: '127.0.0.1:0'}")
 	for _, address := range []string{first, second} {
-		response, err := http.DefaultTransport.RoundTrip(mustGet(t, "http://"+address+"/urn:ietf:rfc:1"))
-		if err != nil || response.StatusCode != http.StatusFound {
-			t.Errorf("%s: %v, %v", address, response, err)
+		if got := urndtest.Send(t, "GET http://"+address+"/urn:ietf:rfc:1", ""); got.Status != http.StatusFound {
+			t.Errorf("%s: %+v", address, got)
 		}
 	}
 	if n := l.logged("http://" + first + "/ http://" + second + "/"); n != 1 {
 		t.Errorf("the URLs are logged %d times", n)
 	}
 	other := newFileDaemon(t, "listen: {service: '"+first+"', admin: ''}")
-	if _, err := run(t, "", "serve", "--config", other.file); err == nil || !strings.Contains(err.Error(), ": listen.service: listening for http: ") ||
-		!strings.Contains(err.Error(), "another process listens there") {
-		t.Errorf("%v", err)
+	_, err := urndtest.Run(t, "", "serve", "--config", other.file)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !strings.Contains(string(exit.Stderr), ": listen.service: listening for http: ") ||
+		!strings.Contains(string(exit.Stderr), "another process listens there") {
+		t.Errorf("%+v", err)
 	}
 }
 
 // A reload says what has changed.
 func TestReloadSaysWhatChanged(t *testing.T) {
+	t.Parallel()
 	l := start(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "dns: {timeout: 1s}")
 	l.write(t, "listen: {service: '127.0.0.1:0', admin: '127.0.0.1:0'}", "dns: {timeout: 3s}")
 	l.reload(t)

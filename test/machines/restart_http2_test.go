@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package machines
 
 import (
 	"bufio"
@@ -7,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,15 +17,12 @@ import (
 )
 
 // startSecure runs a program of urnd on a TLS socket that outlives it, as systemd has one.
-func startSecure(t *testing.T, dir string, socket *os.File, pair pairFiles, lines ...string) *fileDaemon {
+func startSecure(t *testing.T, socket *os.File, pair pairFiles, lines ...string) *fileDaemon {
 	t.Helper()
 	l := newFileDaemon(t, append([]string{
 		"listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: ''}", "tls: {certificate: '" + pair.certificate + "', key: '" + pair.key + "'}",
 	}, lines...)...)
-	cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, filepath.Join(dir, "urnd"), "serve", "--config", l.file)
-	cmd.ExtraFiles = []*os.File{socket}
-	cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "LISTEN_FDNAMES=https")
-	l.startProgram(t, cmd)
+	l.serveOn(t, socket, "https")
 	l.ready(t)
 	return l
 }
@@ -42,14 +39,13 @@ func secureSocket(t *testing.T) (socket *os.File, address string, pair pairFiles
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = socket.Close() })
-	certificate, key := newAuthority(t).issue(t, "urnd")
-	return socket, listener.Addr().String(), newPairFiles(t, certificate, key)
+	return socket, listener.Addr().String(), newPair(t, testserver.NewAuthority(t), "urnd")
 }
 
 // A restart loses no request of clients by HTTP/2, with many streams on few connections: of those that come too late GOAWAY says that nobody
 // has looked at them.
 func TestRestartLosesNothingByHTTP2(t *testing.T) {
-	dir := build(t)
+	t.Parallel()
 	socket, address, pair := secureSocket(t)
 	const connections, streams, restarts = 4, 16, 4
 	var answered, failed atomic.Int64
@@ -68,7 +64,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 						if n%2 > 0 { // net/http answers
 							name = fmt.Sprintf("%d/%d", n, i)
 						}
-						response, err := transport.RoundTrip(mustGet(t, "https://"+address+"/urn:book:"+name))
+						response, err := transport.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:"+name))
 						if err == nil {
 							_ = response.Body.Close()
 							if response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
@@ -87,7 +83,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 		}
 	}
 	for restart := range restarts + 1 {
-		l := startSecure(t, dir, socket, pair)
+		l := startSecure(t, socket, pair)
 		if restart == 0 {
 			begin()
 		}
@@ -100,7 +96,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 				transport.CloseIdleConnections()
 			}
 		}
-		l.stop()
+		l.stop(t)
 	}
 	if failed.Load() > 0 {
 		t.Errorf("%d of %d requests failed, such as %v", failed.Load(), answered.Load()+failed.Load(), fault.Load())
@@ -111,11 +107,12 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 // From the signal on, while connections are accepted, answers ask to close their connections, also those from the caches: by Connection: close,
 // and by GOAWAY behind the answer.
 func TestAnswersOfAnEnd(t *testing.T) {
-	dir := build(t)
+	t.Parallel()
 	for _, fast := range []bool{true, false} {
 		t.Run(fmt.Sprintf("fast path %t", fast), func(t *testing.T) {
+			t.Parallel()
 			socket, address, pair := secureSocket(t)
-			l := startSecure(t, dir, socket, pair, fmt.Sprintf("listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: '', fast_path: %t}", fast),
+			l := startSecure(t, socket, pair, fmt.Sprintf("listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: '', fast_path: %t}", fast),
 				"limits: {notice_time: 2s}")
 			plain, err := net.Dial("tcp", l.url[len("http://"):])
 			if err != nil {
@@ -141,7 +138,7 @@ func TestAnswersOfAnEnd(t *testing.T) {
 			defer client.Close()
 			askHTTP2 := func() {
 				t.Helper()
-				response, err := client.RoundTrip(mustGet(t, "https://"+address+"/urn:book:1"))
+				response, err := client.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:1"))
 				if err != nil || response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
 					t.Fatalf("%+v, %v", response, err)
 				}
@@ -154,7 +151,7 @@ func TestAnswersOfAnEnd(t *testing.T) {
 				}
 			}
 			stopped := make(chan struct{})
-			go func() { defer close(stopped); l.stop() }()
+			go func() { defer close(stopped); l.stop(t) }()
 			// net/http and the fast path are asked by a first request each, which may come before the signal.
 			testserver.Wait(t, "HTTP/1.1 is asked to close", ask)
 			askHTTP2()

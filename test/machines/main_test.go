@@ -1,0 +1,16 @@
+//go:build e2e
+
+package machines
+
+import (
+	"os"
+	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+func TestMain(m *testing.M) {
+	_ = os.Unsetenv("PGPASSWORD") // passwords are those of the tests
+	_ = os.Setenv("PGPASSFILE", "/nowhere")
+	urndtest.Main(m)
+}
