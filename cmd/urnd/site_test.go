@@ -30,7 +30,7 @@ func TestSitePages(t *testing.T) {
 		c.Listen.PublicURL = "https://library.example/resolver"
 		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "library", Targets: []config.Target{{Template: "https://library.example/{+nss}"}}})
 	}
-	address, _ := countedDNS(t, answerRcode(dns.RcodeNameError))
+	address := udpAndTCP(answerRcode(dns.RcodeNameError)).serve(t)
 	w := startDaemon(t, address, 0, site)
 	get := func(target string, accept string) (*http.Response, string) {
 		t.Helper()
