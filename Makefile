@@ -131,7 +131,7 @@ adversary:
 
 # The pictures of docs/pages.md, of a running urnd in Chromium.
 pictures:
-	URND_PICTURES='$(CURDIR)/docs/img' go test -pgo=off -count 1 -run '^TestPicturesOfDocs$$' ./cmd/urnd
+	cd test && URND_PICTURES='$(CURDIR)/docs/img' go test -tags e2e -count 1 -run '^TestPicturesOfDocs$$' ./browser
 
 # With peers beside it, in a module of their own.
 bench:
