@@ -26,6 +26,8 @@ build:
 
 # A Debian package, in dist. Its manual and completions are made by the binary.
 DEB_ARCH := $(shell go env GOARCH)
+# The test of the package has another one, which compresses quickly.
+NFPM_CONFIG ?= packaging/nfpm.yaml
 
 # The files that packages have, in dist.
 package-files:
@@ -44,7 +46,7 @@ package-files:
 		'$(VERSION)' "$$(LC_ALL=C date -u -R -d @$(SOURCE_DATE_EPOCH))" | gzip -9n > dist/changelog.Debian.gz
 
 deb: package-files
-	DEB_ARCH=$(DEB_ARCH) go tool -modfile=internal/tools/go.mod nfpm package --config packaging/nfpm.yaml --packager deb --target dist
+	DEB_ARCH=$(DEB_ARCH) go tool -modfile=internal/tools/go.mod nfpm package --config $(NFPM_CONFIG) --packager deb --target dist
 
 # Where urnd is released for: Linux for those who run it, the others for those who develop there.
 PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 freebsd/amd64
@@ -161,7 +163,7 @@ adversary:
 
 # The pictures of docs/pages.md, of a running urnd in Chromium.
 pictures:
-	URND_PICTURES='$(CURDIR)/docs/img' go test -pgo=off -count 1 -run '^TestPicturesOfDocs$$' ./cmd/urnd
+	cd test && URND_PICTURES='$(CURDIR)/docs/img' go test -tags e2e -count 1 -run '^TestPicturesOfDocs$$' ./browser
 
 # With peers beside it, in a module of their own.
 bench:

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package packaging
 
 import (
 	"io/fs"
@@ -10,10 +12,12 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // A purge removes what can be made again, and nothing else: it says what it has left.
 func TestPurgeOfThePackage(t *testing.T) {
+	t.Parallel()
 	const object = "0123456789abcdef0123456789abcdef-1a2b-3c"
 	state, cache, log := "var/lib/private/urnd/", "var/cache/private/urnd/", "var/log/private/urnd/"
 	known := []string{
@@ -77,6 +81,7 @@ func TestPurgeOfThePackage(t *testing.T) {
 
 // A service with a user of its own has its directories without links: see packaging/test-boot.
 func TestPurgeWithoutLinks(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	writeAll(t, filepath.Join(root, "var/lib/urnd/answers"))
 	writeAll(t, filepath.Join(root, "var/lib/urnd/names.sqlite"))
@@ -101,7 +106,7 @@ func purgeBelow(t *testing.T, root string) ([]byte, error) {
 			t.Fatal(err)
 		}
 	}
-	script, err := os.ReadFile("../../packaging/postrm")
+	script, err := os.ReadFile(filepath.Join(urndtest.Root(), "packaging", "postrm"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
-package main
+//go:build e2e
+
+package clients
 
 import (
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,8 +12,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/bcrypt"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // curl runs curl through a proxy, and returns the header, of all responses, and the body.
@@ -71,7 +76,7 @@ func testCurl(t *testing.T, c *clients) {
 		},
 		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`, string(changed)},
 	} {
-		header, body := curl(t, c.service, tt.arguments...)
+		header, body := curl(t, c.URL, tt.arguments...)
 		if !regexp.MustCompile(tt.header).MatchString(header) || tt.body != "-" && string(body) != tt.body {
 			t.Errorf("%s: %d octets\n%s", tt.name, len(body), header)
 		}
@@ -83,16 +88,15 @@ func testCurl(t *testing.T, c *clients) {
 
 // Users log in by Basic authentication: RFC 9110 section 11.7.
 func testCurlUsers(t *testing.T, c *clients) {
+	const password = "s3cr3t"
 	c.add(t, "curl/users.bin", octets(10))
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	users := filepath.Join(folder, "users")
+	users := filepath.Join(t.TempDir(), "users")
 	writeOld(t, users, []byte("me:"+string(hash)+"\n"))
-	p := launchWith(t, c.binary, filepath.Join(folder, "urnd.yaml"), strings.Replace(loopbackConfig, "access: {", "access: {proxy_users: "+users+", ",
-		1), "URND_DNS_SERVERS="+c.dns)
+	p := c.start(t, func(settings *config.Config) { settings.Access.ProxyUsers = users })
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a secret") }))
 	defer secure.Close()
 	for _, tt := range []struct {
@@ -103,7 +107,7 @@ func testCurlUsers(t *testing.T, c *clients) {
 		{c.url("curl/users.bin"), "me:" + password, "200"},
 		{secure.URL, "me:" + password, "200"},
 	} {
-		header, _ := curl(t, p.service, "-k", "--proxy-user", tt.user, tt.url)
+		header, _ := curl(t, p.URL, "-k", "--proxy-user", tt.user, tt.url)
 		if !strings.HasPrefix(header, "HTTP/1.1 "+tt.status) || (tt.status == "407") != strings.Contains(header, "Proxy-Authenticate: Basic ") {
 			t.Errorf("%s as %q: %s", tt.url, tt.user, header)
 		}
@@ -114,12 +118,15 @@ func testCurlUsers(t *testing.T, c *clients) {
 func testCurlTLS(t *testing.T, c *clients) {
 	content := octets(500_000)
 	c.add(t, "curl/tls.bin", content)
-	authority := newAuthority(t)
-	certificate, key := authority.issue(t, "loopback")
+	authority, folder := testserver.NewAuthority(t), t.TempDir()
+	certificate, key := authority.Issue(time.Hour, "127.0.0.1")
 	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
 		t.Fatal(err)
 	}
+	certificateFile, keyFile := filepath.Join(folder, "certificate.pem"), filepath.Join(folder, "key.pem")
+	writeOld(t, certificateFile, certificate)
+	writeOld(t, keyFile, key)
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Protocol", r.Proto)
 		_, _ = w.Write(content)
@@ -127,28 +134,27 @@ func testCurlTLS(t *testing.T, c *clients) {
 	secure.TLS, secure.EnableHTTP2 = &tls.Config{Certificates: []tls.Certificate{pair}}, true
 	secure.StartTLS()
 	defer secure.Close()
-	files := newPairFiles(t, certificate, key)
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	writeOld(t, ca, authority.pem)
-	p := launchWith(t, c.binary, filepath.Join(t.TempDir(), "urnd.yaml"),
-		loopbackConfig+fmt.Sprintf("listen: {tls: ['127.0.0.1:0']}\ntls: {certificate: %s, key: %s}\n", files.certificate, files.key), "URND_DNS_SERVERS="+c.dns)
+	p := c.start(t, func(settings *config.Config) {
+		settings.Listen.TLS = []string{"127.0.0.1:0"}
+		settings.TLS.Certificate, settings.TLS.Key = certificateFile, keyFile
+	})
 	type step struct {
 		proxy     string
 		arguments []string
 		header    string
 	}
 	steps := []step{
-		{p.service, []string{"--http1.1", secure.URL}, `^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`},
-		{p.service, []string{"--http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
-		{"https://" + p.tls, []string{secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
-		{"https://" + p.tls, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored`},
-		{"https://" + p.tls, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; hit`},
+		{p.URL, []string{"--http1.1", secure.URL}, `^HTTP/1.1 200 Connection established\r\n(?s:.*)X-Protocol: HTTP/1.1\r\n`},
+		{p.URL, []string{"--http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
+		{"https://" + p.TLS, []string{secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`},
+		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored`},
+		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; hit`},
 	}
 	if strings.Contains(runProgram(t, "", nil, "curl", "--help", "all"), "--proxy-http2") { // since 8.1
-		steps = append(steps, step{"https://" + p.tls, []string{"--proxy-http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`})
+		steps = append(steps, step{"https://" + p.TLS, []string{"--proxy-http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`})
 	}
 	for _, r := range steps {
-		header, body := curl(t, r.proxy, append([]string{"--cacert", ca, "--proxy-cacert", ca}, r.arguments...)...)
+		header, body := curl(t, r.proxy, append([]string{"--cacert", authority.File, "--proxy-cacert", authority.File}, r.arguments...)...)
 		if !regexp.MustCompile(r.header).MatchString(header) || string(body) != string(content) {
 			t.Errorf("%s %s: %d octets\n%s", r.proxy, r.arguments, len(body), header)
 		}

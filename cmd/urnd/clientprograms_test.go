@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -22,13 +21,12 @@ $TTL 60
 * A   127.0.0.1
 `
 
-// clients are urnd as the forward proxy of real clients, and the site that they ask for.
+// clients are urnd as the forward proxy of real clients.
 type clients struct {
 	*process
-	binary, folder string // the folder of urnd's binary, and that of the site
-	site           *testserver.WebServer
-	dns            string
-	config         string // urnd's configuration file
+	binary string // the folder of urnd's binary
+	dns    string
+	config string // urnd's configuration file
 }
 
 // loopbackConfig lets urnd connect to any port of this machine.
@@ -43,44 +41,7 @@ func launchWith(t *testing.T, binary, file, config string, environment ...string
 	return launch(t, filepath.Join(binary, "urnd"), environment, "--config", file)
 }
 
-// Real clients get what they ask for through urnd, and from its cache where they ask again.
-func TestClients(t *testing.T) {
-	c := &clients{
-		binary: build(t), folder: testserver.OpenFolder(t), config: filepath.Join(t.TempDir(), "urnd.yaml"),
-		dns: testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: clientsZone}).Addr(),
-	}
-	c.site = testserver.StartNginx(t, c.folder, "location /packed/ { gzip on; gzip_vary on; gzip_proxied any; gzip_types text/plain; expires 1h; }",
-		"location /upload/ { dav_methods PUT; client_max_body_size 16m; expires 1h; }")
-	c.process = launchWith(t, c.binary, c.config, loopbackConfig, "URND_DNS_SERVERS="+c.dns)
-	for _, client := range []struct {
-		name string
-		test func(*testing.T, *clients)
-	}{
-		{"curl", testCurl},
-		{"curl and users", testCurlUsers},
-		{"curl and TLS", testCurlTLS},
-		{"wget", testWget},
-		{"apt", testAPT},
-		{"go", testGoModules},
-		{"pip", testPip},
-		{"Chromium", testChromium},
-	} {
-		t.Run(client.name, func(t *testing.T) { client.test(t, c) })
-	}
-}
-
-// url returns the URL of a file of the site.
-func (c *clients) url(path string) string {
-	return fmt.Sprintf("http://www.clients.example.org:%d/%s", c.site.Port(), path)
-}
-
-// add adds a file to the site, which was last modified days ago, so that it is fresh for one
-// (RFC 9111 section 4.2.2).
-func (c *clients) add(t *testing.T, path string, content []byte) {
-	t.Helper()
-	writeOld(t, filepath.Join(c.folder, path), content)
-}
-
+// writeOld writes a file which was last modified days ago, so that it is fresh for one (RFC 9111 section 4.2.2).
 func writeOld(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -103,13 +64,7 @@ func octets(n int) []byte {
 	return b
 }
 
-// asked returns how often the site answered requests for a path that begin with a text such as
-// "GET /a".
-func (c *clients) asked(t *testing.T, prefix string) int {
-	t.Helper()
-	return askedOf(t, c.site, prefix)
-}
-
+// askedOf returns how often a server answered requests for a path that begin with a text such as "GET /a".
 func askedOf(t *testing.T, s *testserver.WebServer, prefix string) (n int) {
 	t.Helper()
 	for _, line := range s.Log(t) {
@@ -142,3 +97,22 @@ func wantFile(t *testing.T, path string, want []byte) {
 		t.Errorf("%s: %d octets, %v, want %d others", filepath.Base(path), len(got), err, len(want))
 	}
 }
+
+// curl runs curl through a proxy, and returns the header, of all responses, and the body.
+func curl(t *testing.T, proxy string, arguments ...string) (header string, body []byte) {
+	t.Helper()
+	folder := t.TempDir()
+	runProgram(t, folder, nil, "curl", append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)...)
+	body, err := os.ReadFile(filepath.Join(folder, "body"))
+	if err != nil && !os.IsNotExist(err) { // there is no file where there is no body
+		t.Fatal(err)
+	}
+	return readFile(t, filepath.Join(folder, "header")), body
+}
+
+const aptControl = `Package: urnd-tiny
+Version: 1.0
+Architecture: all
+Maintainer: Nobody <nobody@clients.example.org>
+Description: nothing but a file
+`

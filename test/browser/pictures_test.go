@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package browser
 
 import (
 	"bytes"
@@ -18,6 +20,7 @@ import (
 
 // The pictures of the documentation are of a running urnd. "make pictures" writes them to docs/img.
 func TestPicturesOfDocs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
@@ -29,7 +32,7 @@ func TestPicturesOfDocs(t *testing.T) {
 	site := startBrowserSite(t, func(c *config.Config) { c.Listen.PublicURL = "https://urn.library.example" })
 	for range 30 { // for the figures of the page of the state
 		for _, path := range []string{"/urn:example:book", "/urn:ietf:rfc:2648", "/urn:isbn:9780395363416", "/urn:example:old", "/urn:example:none", "/urn:isbn:0-395-36341-2", "/"} {
-			site.ask(t, path, "", "")
+			site.Get(t, path)
 		}
 	}
 	shown := []string{"start", "name", "namespace", "marked", "status"}

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package clients
 
 import (
 	"path/filepath"
@@ -19,7 +21,7 @@ func testPip(t *testing.T, c *clients) {
 		folder := t.TempDir()
 		runProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download",
 			"--disable-pip-version-check", "--no-cache-dir", "--no-deps",
-			"--proxy", c.service, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
+			"--proxy", c.URL, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
 		wantFile(t, filepath.Join(folder, wheel), content)
 	}
 	if n := c.asked(t, "GET /wheels/"+wheel); n != 1 {

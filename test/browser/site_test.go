@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package browser
 
 import (
 	"bufio"
@@ -15,20 +17,23 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // browserSite is urnd with all that its pages can have.
 type browserSite struct {
-	*testDaemon
+	*urndtest.Daemon
 	gopher string // the URL of a server
 }
 
 // startBrowserSite runs urnd with a registry, a logo, texts of a site, and a server of gopher beside it. change may be nil.
-func startBrowserSite(t *testing.T, change func(*config.Config)) *browserSite {
+func startBrowserSite(t testing.TB, change func(*config.Config)) *browserSite {
 	t.Helper()
-	s, r := &browserSite{gopher: startMenu(t)}, browserRegistry(t)
-	s.testDaemon = startWithRegistry(t, r, func(c *config.Config) {
-		configureBrowserSite(t, c, r)
+	s, store := &browserSite{gopher: startMenu(t)}, browserRegistry(t)
+	s.Daemon = urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) {
+		c.Registry.Store = "sqlite:" + store
+		configureBrowserSite(t, c)
 		if change != nil {
 			change(c)
 		}
@@ -37,7 +42,7 @@ func startBrowserSite(t *testing.T, change func(*config.Config)) *browserSite {
 }
 
 // configureBrowserSite sets what pages show of a site with a registry.
-func configureBrowserSite(t testing.TB, c *config.Config, r siteRegistry) {
+func configureBrowserSite(t testing.TB, c *config.Config) {
 	t.Helper()
 	logo := filepath.Join(t.TempDir(), "logo.svg")
 	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a00040" d="M4 5h10q2 0 2 2v21q0-2-2-2H4z"/><path fill="#d04070" d="M28 5H18q-2 0-2 2v21q0-2 2-2h10z"/></svg>`
@@ -45,8 +50,7 @@ func configureBrowserSite(t testing.TB, c *config.Config, r siteRegistry) {
 		t.Fatal(err)
 	}
 	c.DDDS.Enabled = false
-	c.Registry.Store = "sqlite:" + r.path
-	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
+	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, []config.DigitalLink{{Root: linkRoot + "/"}}
 	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c.Access.AllowDestinations, c.Access.BrowseClients, c.Access.BrowseAllClients = local, local, local
 	c.Site = config.Presentation{
@@ -59,18 +63,35 @@ func configureBrowserSite(t testing.TB, c *config.Config, r siteRegistry) {
 	}
 }
 
-// browserRegistry has a name of each kind that pages tell apart.
-func browserRegistry(t testing.TB) siteRegistry {
+// linkRoot and gtin are a GS1 Digital Link URI.
+const (
+	linkRoot = "https://id.example"
+	gtin     = "/01/09506000134352"
+)
+
+// browserRegistry returns the file of a registry that has a name of each kind that pages tell apart.
+func browserRegistry(t testing.TB) string {
 	t.Helper()
-	r := newSiteRegistry(t)
-	c := config.Default()
-	c.Registry.Only, c.Registry.Hosts, c.Registry.DigitalLink = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}, digitalLinks()
-	names, err := namesOf(c)
+	path := filepath.Join(t.TempDir(), "registry.db")
+	store, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Date(2029, 3, 1, 9, 30, 0, 0, time.UTC)
-	r.Registry = newRegistry(r.Store(), names, func() time.Time { return now }, nil)
+	defer store.Close()
+	now := time.Date(2019, 3, 1, 9, 30, 0, 0, time.UTC)
+	asItIs := func(text string) (string, error) { return text, nil } // all names are canonical
+	r := registry.New(registry.Config{Store: store, Canonical: asItIs, CanonicalPrefix: asItIs, Now: func() time.Time { return now }})
+	change := func(key registry.Key, change func(registry.Entry) (registry.Record, error)) {
+		t.Helper()
+		edit := registry.Edit{Key: key, IfVersion: registry.Any, Change: change}
+		if _, err := r.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(key registry.Key, record registry.Record) {
+		t.Helper()
+		change(key, registry.Put(record))
+	}
 	book := registry.Record{
 		Metadata: `{"title": "Kalevala", "creators": ["Lönnrot, Elias"], "issued": "1849", "publisher": "Suomalaisen Kirjallisuuden Seura"}`,
 		Contact:  "Anna <anna@library.example>",
@@ -82,25 +103,27 @@ func browserRegistry(t testing.TB) siteRegistry {
 			{URI: "https://" + host + ".example/kalevala.rdf", Type: "application/rdf+xml", Rel: "describedby"},
 			{URI: "https://creativecommons.org/publicdomain/mark/1.0/", Rel: "license"},
 		}
-		r.put(t, registry.Name("urn:example:book"), book)
+		put(registry.Name("urn:example:book"), book)
 		now = now.AddDate(1, 1, 3)
 	}
-	r.put(t, registry.Name("urn:example:epic"), registry.Record{Alias: "urn:example:book"})
-	r.put(t, registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved, Contact: "mailto:anna@library.example"})
-	r.put(t, registry.Name("urn:example:old"), registry.Record{Targets: targets("https://old.example/1")})
-	r.put(t, registry.Prefix("urn:example:trial:"), registry.Record{Sandbox: true})
-	r.put(t, registry.Name("urn:example:trial:1"), registry.Record{Targets: targets("https://trial.example/1")})
-	r.put(t, registry.Name(linkRoot+gtin), linked(
-		"gs1:defaultLink https://shop.example/item title=Dal Giardino", "gs1:pip https://shop.example/item title=Product page", "gs1:safetyInfo https://shop.example/s lang=en",
-	))
-	r.put(t, registry.Name("https://purl.example/a"), registry.Record{Targets: targets("https://books.example/a")})
+	put(registry.Name("urn:example:epic"), registry.Record{Alias: "urn:example:book"})
+	put(registry.Name("urn:example:reserved"), registry.Record{Status: registry.Reserved, Contact: "mailto:anna@library.example"})
+	put(registry.Name("urn:example:old"), registry.Record{Targets: []registry.Target{{URI: "https://old.example/1"}}})
+	put(registry.Prefix("urn:example:trial:"), registry.Record{Sandbox: true})
+	put(registry.Name("urn:example:trial:1"), registry.Record{Targets: []registry.Target{{URI: "https://trial.example/1"}}})
+	put(registry.Name(linkRoot+gtin), registry.Record{Targets: []registry.Target{
+		{Rel: "gs1:defaultLink", URI: "https://shop.example/item", Title: "Dal Giardino"},
+		{Rel: "gs1:pip", URI: "https://shop.example/item", Title: "Product page"},
+		{Rel: "gs1:safetyInfo", URI: "https://shop.example/s", Language: "en"},
+	}})
+	put(registry.Name("https://purl.example/a"), registry.Record{Targets: []registry.Target{{URI: "https://books.example/a"}}})
 	now = now.AddDate(0, 1, 0)
-	r.apply(t, registry.Edit{Key: registry.Name("urn:example:old"), IfVersion: registry.Any, Change: registry.Withdraw("two editions were one", "urn:example:book")})
-	return r
+	change(registry.Name("urn:example:old"), registry.Withdraw("two editions were one", "urn:example:book"))
+	return path
 }
 
 // startMenu starts a gopher server that has one menu, and returns its URL.
-func startMenu(t *testing.T) string {
+func startMenu(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

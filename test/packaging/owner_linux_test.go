@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package packaging
 
 import (
 	"errors"
@@ -9,11 +11,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Root's commands leave nothing that the daemon, which is another user, cannot use; also where that
 // user could not even come to the directory, as of a dynamic user, and where they are killed.
 func TestRootActsAsOwner(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("it is about root")
 	}
@@ -23,10 +28,9 @@ func TestRootActsAsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(base) })
-	buildIn(t, base)
 	binary, private := filepath.Join(base, "urnd"), filepath.Join(base, "private") // root's alone, as /var/lib/private
 	dir := filepath.Join(private, "urnd")
-	if err := errors.Join(os.Chmod(base, 0o755), os.Mkdir(private, 0o700), os.Mkdir(dir, 0o700), os.Chown(dir, daemon, daemon)); err != nil {
+	if err := errors.Join(copyProgram(urndtest.Binary(t), binary), os.Chmod(base, 0o755), os.Mkdir(private, 0o700), os.Mkdir(dir, 0o700), os.Chown(dir, daemon, daemon)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "registry.db")
@@ -72,8 +76,7 @@ func TestRootActsAsOwner(t *testing.T) {
 	if history := run("history", "urn:example:b"); !strings.Contains(history, "root") {
 		t.Errorf("who did it is not said: %s", history)
 	}
-	_ = daemonRuns.Process.Signal(syscall.SIGTERM)
-	_ = daemonRuns.Wait()
+	daemonRuns.Stop()
 	run("restore", backup)
 	if uid := ownerOf(t, path); uid != daemon {
 		t.Errorf("what was restored belongs to %d", uid)
@@ -85,30 +88,20 @@ func TestRootActsAsOwner(t *testing.T) {
 }
 
 // startAs runs a daemon as another user.
-func startAs(t *testing.T, user uint32, binary, path string) *exec.Cmd {
+func startAs(t *testing.T, user uint32, binary, path string) *urndtest.Daemon {
 	t.Helper()
-	cmd := exec.Command(binary, "serve", "--config", "", "--listen", "127.0.0.1:0", "--admin", "")
-	cmd.Env = append(os.Environ(), "URND_DNS_SERVERS=127.0.0.1:9", "URND_LOG_FORMAT=text", "URND_REGISTRY_STORE=sqlite:"+path)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
-	stderr, err := cmd.StderrPipe()
+	command := exec.Command(binary, "serve", "--config", "", "--admin", "")
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	return urndtest.StartCommand(t, urndtest.OnLoopback(command, "URND_REGISTRY_STORE=sqlite:"+path))
+}
+
+// copyProgram copies the program to where other users can run it.
+func copyProgram(from, to string) error {
+	program, err := os.ReadFile(from)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	var log []byte
-	buffer := make([]byte, 4096)
-	for !strings.Contains(string(log), "urnd is ready") {
-		n, err := stderr.Read(buffer)
-		log = append(log, buffer[:n]...)
-		if err != nil {
-			t.Fatalf("urnd ended: %s", log)
-		}
-	}
-	go func() { _, _ = stderr.Read(buffer) }()
-	return cmd
+	return os.WriteFile(to, program, 0o755)
 }
 
 func ownerOf(t *testing.T, file string) uint32 {

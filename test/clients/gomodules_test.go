@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package clients
 
 import (
 	"archive/zip"
@@ -42,7 +44,7 @@ func testGoModules(t *testing.T, c *clients) {
 		folder, cache := t.TempDir(), t.TempDir()
 		writeOld(t, filepath.Join(folder, "go.mod"), []byte("module user\n\ngo 1.21\n\nrequire tiny.example.org/m v1.0.0\n"))
 		runProgram(t, folder, []string{
-			"GOPROXY=" + c.url("goproxy"), "HTTP_PROXY=" + c.service, "http_proxy=", "NO_PROXY=", "no_proxy=", "GOSUMDB=off", "GOFLAGS=-modcacherw",
+			"GOPROXY=" + c.url("goproxy"), "HTTP_PROXY=" + c.URL, "http_proxy=", "NO_PROXY=", "no_proxy=", "GOSUMDB=off", "GOFLAGS=-modcacherw",
 			"GOMODCACHE=" + cache, "GOTOOLCHAIN=local", "GOWORK=off", "GONOPROXY=", "GOPRIVATE=",
 		}, "go", "mod", "download", "tiny.example.org/m@v1.0.0")
 		wantFile(t, filepath.Join(cache, at, "m.go"), []byte(code))

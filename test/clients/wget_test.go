@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package clients
 
 import (
 	"path/filepath"
@@ -20,7 +22,7 @@ func testWget(t *testing.T, c *clients) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, folder := range []string{first, first, second} {
 		log := filepath.Join(t.TempDir(), "log")
-		runProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.service, "-e", "robots=off", "-o", log,
+		runProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.URL, "-e", "robots=off", "-o", log,
 			"--no-verbose", "--mirror", "--no-parent", "--no-host-directories", "--server-response", c.url("wget/"))
 		if text := readFile(t, log); strings.Contains(text, "ERROR") {
 			t.Errorf("%s", text)

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package packaging
 
 import (
 	"fmt"
@@ -15,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // recipe is a section of docs/recipes.md: its files, by their paths.
@@ -23,7 +26,7 @@ type recipe map[string]string
 // recipes returns the sections of docs/recipes.md by their titles.
 func recipes(t *testing.T) map[string]recipe {
 	t.Helper()
-	text := readFile(t, "../../docs/recipes.md")
+	text := readFile(t, filepath.Join(urndtest.Root(), "docs", "recipes.md"))
 	all := make(map[string]recipe)
 	for _, section := range strings.Split(text, "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
@@ -39,10 +42,7 @@ func recipes(t *testing.T) map[string]recipe {
 const urndFile = "/etc/urnd/urnd.yaml"
 
 // kitchen is where recipes are tried.
-type kitchen struct {
-	all    map[string]recipe
-	binary string
-}
+type kitchen struct{ all map[string]recipe }
 
 // write writes a file of a recipe, with other addresses and paths, and returns its path.
 func (k *kitchen) write(t *testing.T, title, path, folder string, replacements ...string) string {
@@ -64,9 +64,9 @@ func (k *kitchen) write(t *testing.T, title, path, folder string, replacements .
 }
 
 // start runs urnd with the file of a recipe.
-func (k *kitchen) start(t *testing.T, title string, replacements ...string) *process {
+func (k *kitchen) start(t *testing.T, title string, replacements ...string) *urndtest.Daemon {
 	t.Helper()
-	return launch(t, k.binary, nil, "--config", k.write(t, title, urndFile, t.TempDir(), replacements...))
+	return urndtest.StartFile(t, k.write(t, title, urndFile, t.TempDir(), replacements...))
 }
 
 // ask sends a request to an address with a Host, and returns the response with its body.
@@ -94,12 +94,8 @@ func ask(t *testing.T, address, host, target string, fields ...string) (*http.Re
 
 // Each recipe of docs/recipes.md works as it stands there, but for addresses and paths.
 func TestRecipes(t *testing.T) {
-	k := &kitchen{all: recipes(t), binary: filepath.Join(t.TempDir(), "urnd")}
-	command := exec.Command("go", "build", "-pgo=off", "-o", k.binary, ".")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0") // for the container
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	k := &kitchen{recipes(t)}
 	for title, try := range map[string]func(*testing.T, *kitchen, string){
 		"A resolver behind nginx":        behindNginx,
 		"A resolver behind Apache httpd": behindApache,
@@ -114,13 +110,16 @@ func TestRecipes(t *testing.T) {
 		"A firewall":                     firewall,
 		"Memory":                         littleMemory,
 	} {
-		t.Run(title, func(t *testing.T) { try(t, k, title) })
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			try(t, k, title)
+		})
 	}
 }
 
 // behind is urnd with the file of a recipe, and the access log of it.
 type behind struct {
-	*process
+	*urndtest.Daemon
 	log string
 }
 
@@ -129,7 +128,7 @@ func (k *kitchen) startBehind(t *testing.T, title string) behind {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "access.log")
 	file := k.write(t, title, urndFile, t.TempDir())
-	return behind{launch(t, k.binary, []string{"URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE=" + log}, "--config", file), log}
+	return behind{urndtest.StartFile(t, file, "URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE="+log), log}
 }
 
 // isAsked asks a front for a name, whose spelling is to reach urnd as it is, and the address of the client too.
@@ -159,15 +158,15 @@ func (b behind) isAsked(t *testing.T, front string) {
 }
 
 func behindNginx(t *testing.T, k *kitchen, title string) {
-	urnd, front := k.startBehind(t, title), freeAddress(t)
-	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.service)
+	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
+	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.URL)
 	testserver.StartNginxProxy(t, testserver.OpenFolder(t), readFile(t, site))
 	urnd.isAsked(t, front)
 }
 
 func behindApache(t *testing.T, k *kitchen, title string) {
-	urnd, front := k.startBehind(t, title), freeAddress(t)
-	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.service)
+	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
+	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.URL)
 	const modules = "/usr/lib/apache2/modules/mod_proxy"
 	testserver.StartApache(t, testserver.OpenFolder(t), "Listen "+front,
 		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", readFile(t, site))
@@ -175,17 +174,17 @@ func behindApache(t *testing.T, k *kitchen, title string) {
 }
 
 func behindHAProxy(t *testing.T, k *kitchen, title string) {
-	urnd, front, folder := k.startBehind(t, title), freeAddress(t), testserver.OpenFolder(t)
-	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
+	urnd, front, folder := k.startBehind(t, title), urndtest.FreeAddress(t), testserver.OpenFolder(t)
+	file := k.write(t, title, "/etc/haproxy/haproxy.cfg", folder, "bind :80", "bind "+front, "127.0.0.1:8141", strings.TrimPrefix(urnd.URL, "http://"))
 	testserver.StartFront(t, folder, "haproxy", front, "-db", "-f", file)
 	urnd.isAsked(t, front)
 }
 
 func behindCaddy(t *testing.T, k *kitchen, title string) {
-	urnd, front, folder := k.startBehind(t, title), freeAddress(t), testserver.OpenFolder(t)
+	urnd, front, folder := k.startBehind(t, title), urndtest.FreeAddress(t), testserver.OpenFolder(t)
 	_, port, _ := strings.Cut(front, ":")
 	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1",
-		"127.0.0.1:8141", strings.TrimPrefix(urnd.service, "http://"))
+		"127.0.0.1:8141", strings.TrimPrefix(urnd.URL, "http://"))
 	options := "{\n\tadmin off\n}\n"
 	if err := os.WriteFile(file, []byte(options+readFile(t, file)), 0o644); err != nil {
 		t.Fatal(err)
@@ -201,11 +200,11 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 		t.Fatal(err)
 	}
 	urnd := k.start(t, title, "/etc/urnd/users", users)
-	if response, body := ask(t, urnd.service, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
+	if response, body := ask(t, urnd.URL, "proxy.example.org", "/proxy.pac"); response.StatusCode != http.StatusOK || !strings.Contains(body,
 		"PROXY proxy.example.org:8141") {
 		t.Errorf("%d, %s", response.StatusCode, body)
 	}
-	if response, _ := ask(t, urnd.service, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
+	if response, _ := ask(t, urnd.URL, "www.example.org", "/http://www.example.org/"); response.StatusCode == http.StatusOK {
 		t.Error("no password is asked for")
 	}
 	file := k.write(t, title, urndFile, folder, "/etc/urnd/users", users)
@@ -216,7 +215,7 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 		{"10.1.8.3", "POST", "guest", "http://www.example.org/", `denied by rule "guests-read"`},
 		{"10.9.0.1", "GET", "alice", "http://www.example.org/", "denied"},
 	} {
-		out, _ := exec.Command(k.binary, "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput() // a denial is an error
+		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput() // a denial is an error
 		if !strings.HasPrefix(string(out), tt.answer) {
 			t.Errorf("%v: %s", tt, out)
 		}
@@ -235,8 +234,8 @@ func gatewayOfSite(t *testing.T, k *kitchen, title string) {
 		servers = append(servers, server.URL)
 	}
 	urnd := k.start(t, title, "http://10.2.0.10:8080", servers[0], "http://10.2.0.11:8080", servers[1], "10.2.0.0/24", "127.0.0.0/8")
-	first, _ := ask(t, urnd.service, "www.example.org", "/page")
-	second, _ := ask(t, urnd.service, "www.example.org", "/page")
+	first, _ := ask(t, urnd.URL, "www.example.org", "/page")
+	second, _ := ask(t, urnd.URL, "www.example.org", "/page")
 	if got := second.Header.Get("Cache-Status"); first.StatusCode != http.StatusOK || !strings.HasPrefix(got, "urnd; hit") {
 		t.Errorf("%d, %q", first.StatusCode, got)
 	}
@@ -251,7 +250,7 @@ func airGapped(t *testing.T, k *kitchen, title string) {
 	if err := os.WriteFile(names, []byte("name,target\nurn:example:1,https://books.example.org/1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(k.binary, "registry", "import", "--store", store, names).CombinedOutput(); err != nil {
+	if out, err := exec.Command(urndtest.Binary(t), "registry", "import", "--store", store, names).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	urnd := k.start(t, title, "sqlite:/var/lib/urnd/registry.db", store)
@@ -259,7 +258,7 @@ func airGapped(t *testing.T, k *kitchen, title string) {
 		"/urn:example:1": http.StatusFound, "/urn:example:2": http.StatusNotFound,
 		"/urn:unheard:1": http.StatusNotFound, "/urn:ietf:rfc:2648": http.StatusFound,
 	} {
-		if response, body := ask(t, urnd.service, "localhost", name); response.StatusCode != status {
+		if response, body := ask(t, urnd.URL, "localhost", name); response.StatusCode != status {
 			t.Errorf("%s: %d, %s", name, response.StatusCode, body)
 		}
 	}
@@ -272,11 +271,11 @@ func prometheus(t *testing.T, k *kitchen, title string) {
 		t.Fatal(err)
 	}
 	file := k.write(t, title, urndFile, t.TempDir())
-	urnd := launch(t, k.binary, []string{"CREDENTIALS_DIRECTORY=" + credentials}, "--config", file)
-	if response, _ := ask(t, urnd.admin, "127.0.0.1", "/metrics"); response.StatusCode != http.StatusUnauthorized {
+	urnd := urndtest.StartFile(t, file, "CREDENTIALS_DIRECTORY="+credentials)
+	if response, _ := ask(t, urnd.Admin, "127.0.0.1", "/metrics"); response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", response.StatusCode)
 	}
-	if response, body := ask(t, urnd.admin, "127.0.0.1", "/metrics", "Authorization",
+	if response, body := ask(t, urnd.Admin, "127.0.0.1", "/metrics", "Authorization",
 		"Bearer "+token); response.StatusCode != http.StatusOK || !strings.Contains(body, "urnd_cache_entries") {
 		t.Errorf("with it: %d, %.300s", response.StatusCode, body)
 	}
@@ -290,13 +289,13 @@ func rotated(t *testing.T, k *kitchen, title string) {
 	folder := t.TempDir()
 	log := filepath.Join(folder, "access.log")
 	urnd := k.start(t, title, "/var/log/urnd/access.log", log)
-	ask(t, urnd.service, "localhost", "/urn:example:before")
-	hangUp := fmt.Sprintf("kill -HUP %d", urnd.cmd.Process.Pid)
+	ask(t, urnd.URL, "localhost", "/urn:example:before")
+	hangUp := fmt.Sprintf("kill -HUP %d", urnd.Process.Pid)
 	rules := k.write(t, title, "/etc/logrotate.d/urnd", folder, "/var/log/urnd/access.log", log, "systemctl reload urnd.service >/dev/null 2>&1 || true", hangUp)
 	testserver.Wait(t, "the request is logged", func() bool { text, _ := os.ReadFile(log); return strings.Contains(string(text), "before") })
-	runProgram(t, folder, nil, logrotate, "-f", "-s", filepath.Join(folder, "state"), rules)
+	runProgram(t, folder, logrotate, "-f", "-s", filepath.Join(folder, "state"), rules)
 	testserver.Wait(t, "requests are logged in a new file", func() bool {
-		ask(t, urnd.service, "localhost", "/urn:example:after")
+		ask(t, urnd.URL, "localhost", "/urn:example:after")
 		text, _ := os.ReadFile(log)
 		return strings.Contains(string(text), "after") && !strings.Contains(string(text), "before")
 	})
@@ -305,7 +304,7 @@ func rotated(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-// The image is a folder here, in which nothing else is: podman needs more than tests may ask of a machine.
+// The image is a folder here, in which nothing else is than the program of the package, which needs nothing else: podman needs more than tests may ask of a machine.
 func container(t *testing.T, k *kitchen, title string) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can change the root of a process")
@@ -315,8 +314,7 @@ func container(t *testing.T, k *kitchen, title string) {
 	}
 	root := testserver.OpenFolder(t)
 	k.write(t, title, "/urnd.yaml", root)
-	binary := readFile(t, k.binary)
-	if err := os.WriteFile(filepath.Join(root, "urnd"), []byte(binary), 0o755); err != nil {
+	if err := copyProgram(filepath.Join(debianPackage(t).root, "usr/bin/urnd"), filepath.Join(root, "urnd")); err != nil {
 		t.Fatal(err)
 	}
 	state := filepath.Join(root, "state")
@@ -330,8 +328,8 @@ func container(t *testing.T, k *kitchen, title string) {
 	t.Run("urnd", func(t *testing.T) {
 		command := exec.Command("/urnd", "serve", "--config", "/urnd.yaml")
 		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		urnd := launchCommand(t, command, nil)
-		if response, body := ask(t, urnd.service, "urn.example.org", "/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
+		urnd := urndtest.StartCommand(t, urndtest.OnLoopback(command))
+		if response, body := ask(t, urnd.URL, "urn.example.org", "/urn:ietf:rfc:2648"); response.StatusCode != http.StatusFound {
 			t.Errorf("%d, %s", response.StatusCode, body)
 		}
 	})
@@ -345,13 +343,33 @@ func firewall(t *testing.T, k *kitchen, title string) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can check rules of nftables")
 	}
-	runProgram(t, t.TempDir(), nil, nft, "-c", "-f", k.write(t, title, "/etc/nftables.conf", t.TempDir()))
+	runProgram(t, t.TempDir(), nft, "-c", "-f", k.write(t, title, "/etc/nftables.conf", t.TempDir()))
 }
 
 func littleMemory(t *testing.T, k *kitchen, title string) {
-	out, err := exec.Command(k.binary, "config", "check", k.write(t, title, urndFile, t.TempDir())).CombinedOutput()
+	out, err := exec.Command(urndtest.Binary(t), "config", "check", k.write(t, title, urndFile, t.TempDir())).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "is a valid configuration") || strings.Contains(string(out), "warning") {
 		t.Errorf("%v: %s", err, out)
 	}
 	k.start(t, title)
+}
+
+// runProgram runs a program in a folder. The test fails where the program does.
+func runProgram(t *testing.T, folder, program string, arguments ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, arguments...)
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(arguments, " "), err, out)
+	}
+}
+
+// readFile returns what a file contains.
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package clients
 
 import (
 	"crypto/sha256"
@@ -41,7 +43,7 @@ func testAPT(t *testing.T, c *clients) {
 		writeOld(t, filepath.Join(root, "var/lib/dpkg/status"), nil)
 		writeOld(t, filepath.Join(root, "etc/apt/sources.list"), []byte("deb [trusted=yes] "+c.url("debian")+" ./\n"))
 		options := []string{
-			"-o", "Dir=" + root, "-o", "Dir::State::status=" + root + "/var/lib/dpkg/status", "-o", "Acquire::http::Proxy=" + c.service, "-o", "APT::Sandbox::User=",
+			"-o", "Dir=" + root, "-o", "Dir::State::status=" + root + "/var/lib/dpkg/status", "-o", "Acquire::http::Proxy=" + c.URL, "-o", "APT::Sandbox::User=",
 			"-o", "Acquire::Languages=none", "-o", "Acquire::Retries=0", "-o", "Debug::NoLocking=1",
 		}
 		environment := []string{"APT_CONFIG=/dev/null", "LC_ALL=C"}

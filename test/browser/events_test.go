@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package browser
 
 import (
 	"bufio"
@@ -6,22 +8,23 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // The page for operators has what urnd has done, and its events end with the configuration, and with urnd: nothing waits for them.
 func TestStatusPage(t *testing.T) {
-	w := startDaemon(t, "127.0.0.1:9", 0, func(c *config.Config) { c.Limits.ShutdownTimeout = time.Hour })
-	if got := w.get(t, "/urn:x:"); got.status != http.StatusBadRequest {
-		t.Fatal(got.status)
+	t.Parallel()
+	w := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) { c.Limits.ShutdownTimeout = time.Hour })
+	if got := w.Get(t, "/urn:x:"); got.Status != http.StatusBadRequest {
+		t.Fatal(got.Status)
 	}
-	status, page := w.adminRequest(t, "GET /status")
+	status, page := w.AdminRequest(t, "GET /status")
 	for _, want := range []string{
-		`<p id="said">urnd is ready, `, ">urnd " + versionText() + ". <a ", `<tbody id="failing" `, `<tbody id="faults" `, // the DNS server refuses: it may have been asked by now
+		`<p id="said">urnd is ready, `, ">urnd " + urndtest.Version(t) + ". <a ", `<tbody id="failing" `, `<tbody id="faults" `, // the DNS server refuses: it may have been asked by now
 		`<th scope="row">answers</th>`, `<th scope="row">requests</th>`,
 		`<th scope="row">path</th><td data-of="all">1</td><td data-of="2xx">0</td><td data-of="3xx">0</td><td data-of="4xx">1</td><td data-of="5xx">0</td>`,
 	} {
@@ -33,26 +36,26 @@ func TestStatusPage(t *testing.T) {
 	if len(page) > bound {
 		t.Errorf("the page has %d octets", len(page))
 	}
-	first, second := w.events(t), w.events(t)
-	w.hangups <- syscall.SIGHUP
+	first, second := events(t, w), events(t, w)
+	w.Reload(t, func(*config.Config) {})
 	for _, events := range []io.Reader{first, second} {
 		if rest, err := io.ReadAll(events); err != nil {
 			t.Errorf("%q, %v", rest, err)
 		}
 	}
-	third := w.events(t)
-	w.stop()
+	third := events(t, w)
+	w.Stop()
 	if rest, err := io.ReadAll(third); err != nil {
 		t.Errorf("%q, %v", rest, err)
 	}
 }
 
 // events returns the events of the page behind the first one, which it checks.
-func (w *testDaemon) events(t *testing.T) io.Reader {
+func events(t *testing.T, w *urndtest.Daemon) io.Reader {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.admin+"/events", http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.Admin+"/events", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package browser
 
 import (
 	"fmt"
@@ -16,6 +18,7 @@ import (
 
 // Each page of a running urnd in a browser for terminals: it says the same, each link has a text, and each field a label before it.
 func TestPagesInLynx(t *testing.T) {
+	t.Parallel()
 	lynx := testserver.Need(t, "lynx")
 	site, home := startBrowserSite(t, nil), t.TempDir()
 	mark, reference := regexp.MustCompile(`\[\d+\]`), regexp.MustCompile(`(?m)^ *\d+\. \S`)
@@ -55,24 +58,25 @@ func TestPagesInLynx(t *testing.T) {
 
 // The QR code on the page about a name is read from the screen, and is the URL that the page says to cite.
 func TestQRCodeOnScreen(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
 	zbarimg, browser := testserver.Need(t, "zbarimg"), testserver.StartChromium(t)
 	site := startBrowserSite(t, nil)
 	for _, isDark := range []bool{false, true} {
-		browser.Show(t, site.url+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: isDark})
+		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: isDark})
 		browser.Run(t, `return document.querySelector("img.qr").decode()`)
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("dark-%t.png", isDark))
 		if err := os.WriteFile(path, browser.Picture(t), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		read, err := exec.CommandContext(t.Context(), zbarimg, "--quiet", "--raw", path).Output()
-		if got := strings.TrimSpace(string(read)); err != nil || got != site.url+"/urn:example:book" {
+		if got := strings.TrimSpace(string(read)); err != nil || got != site.URL+"/urn:example:book" {
 			t.Errorf("dark %t: %q, %v", isDark, got, err)
 		}
 	}
-	r, err := http.Get(site.url + "/uri-res/N2C.qr?urn:example:book")
+	r, err := http.Get(site.URL + "/uri-res/N2C.qr?urn:example:book")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,11 @@
+//go:build e2e
+
+package browser
+
+import (
+	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+func TestMain(m *testing.M) { urndtest.Main(m) }

@@ -1,0 +1,62 @@
+//go:build e2e
+
+package browser
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What a crawler costs that asks for a page: at most 1 ms of CPU, and for that of a name 400 us.
+func BenchmarkPages(b *testing.B) {
+	site := startBrowserSite(b, nil)
+	var transport http.Transport
+	b.Cleanup(transport.CloseIdleConnections)
+	for _, page := range sitePages(site) {
+		if page.isAdmin || strings.HasPrefix(page.name, "menu") || strings.HasPrefix(page.name, "fetch-") {
+			continue
+		}
+		b.Run(page.name, func(b *testing.B) {
+			cpu, octets := site.spent(b)
+			for b.Loop() {
+				r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, site.URL+page.target, http.NoBody)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r.Header.Set("Accept", "text/html")
+				r.Header.Set("Accept-Language", "en-GB,en;q=0.9")
+				response, err := transport.RoundTrip(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, err = io.Copy(io.Discard, response.Body)
+				_ = response.Body.Close()
+				if err != nil || response.StatusCode != page.status {
+					b.Fatal(response.Status, err)
+				}
+			}
+			cpuAfter, octetsAfter := site.spent(b)
+			b.ReportMetric((cpuAfter-cpu)*1e6/float64(b.N), "cpu-us/op")
+			b.ReportMetric((octetsAfter-octets)/float64(b.N), "B/op")
+		})
+	}
+}
+
+// spent returns what urnd has spent: seconds of CPU time, and octets that were allocated.
+func (s *browserSite) spent(b *testing.B) (cpu, octets float64) {
+	b.Helper()
+	for line := range strings.Lines(s.Scrape(b)) {
+		if value, ok := strings.CutPrefix(line, "process_cpu_seconds_total "); ok {
+			_, _ = fmt.Sscan(value, &cpu)
+		} else if value, ok := strings.CutPrefix(line, "go_memstats_alloc_bytes_total "); ok {
+			_, _ = fmt.Sscan(value, &octets)
+		}
+	}
+	if cpu == 0 || octets == 0 {
+		b.Fatal("the metrics have neither")
+	}
+	return cpu, octets
+}

@@ -1,0 +1,18 @@
+package urndtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Version returns the version of the product's module, such as "0.20.0".
+func Version(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(Root(), "cmd", "urnd", "version.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
