@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -69,5 +71,25 @@ func TestServeRefusesBadFlags(t *testing.T) {
 	if _, err := run(t, "", "serve", "--listen", "nowhere", "--dns", "ns.example.org"); err == nil ||
 		!strings.Contains(err.Error(), "listen.service.0: ") || !strings.Contains(err.Error(), "dns.servers.0: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A configuration with secrets of the service and of the administration does not stop a
+// command that only resolves.
+func TestResolveNeedsNoSecrets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "urnd.yaml")
+	text := "access: {admin_token: 'credential:admin-token', proxy_users: 'credential:proxy-users'}\n" +
+		"listen: {tls: '127.0.0.1:0'}\ntls: {certificate: 'credential:certificate', key: 'credential:key'}\n" +
+		"log: {access: json, access_file: /nowhere/access}\nddds: {enabled: false}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	root := newRoot()
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs([]string{"resolve", "--config", path, "urn:ietf:rfc:2648"})
+	if err := root.ExecuteContext(t.Context()); err != nil || out.String() != "https://www.rfc-editor.org/info/rfc2648\n" {
+		t.Errorf("%v, %q", err, out.String())
 	}
 }

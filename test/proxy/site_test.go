@@ -1,4 +1,6 @@
-package main
+//go:build e2e
+
+package proxy
 
 import (
 	"io"
@@ -11,10 +13,12 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // What the configuration says of the site is on its pages, with its logo, and a logo that is none changes nothing.
 func TestSitePages(t *testing.T) {
+	t.Parallel()
 	logo := filepath.Join(t.TempDir(), "logo.svg")
 	write := func(text string) {
 		if err := os.WriteFile(logo, []byte(text), 0o600); err != nil {
@@ -30,11 +34,10 @@ func TestSitePages(t *testing.T) {
 		c.Listen.PublicURL = "https://library.example/resolver"
 		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "library", Targets: []config.Target{{Template: "https://library.example/{+nss}"}}})
 	}
-	address := udpAndTCP(answerRcode(dns.RcodeNameError)).serve(t)
-	w := startDaemon(t, address, 0, site)
+	w := urndtest.Start(t, urndtest.UDPAndTCP(urndtest.AnswerRcode(dns.RcodeNameError)).Serve(t), site)
 	get := func(target string, accept string) (*http.Response, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+target, http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+target, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,19 +73,19 @@ func TestSitePages(t *testing.T) {
 		!strings.HasPrefix(response.Header.Get("Content-Security-Policy"), "sandbox; default-src 'none'") {
 		t.Errorf("%v %s", response.Header, body)
 	}
-	for _, text := range []string{"<html/>", "", strings.Repeat("x", 70_000)} {
-		write(text)
-		c := config.Default()
-		site(&c)
-		if _, err := pagesOf(c); err == nil || !strings.HasPrefix(err.Error(), "site.logo: ") {
-			t.Errorf("%.20q: %v", text, err)
+	refused := func(what string, change func(*config.Config)) {
+		t.Helper()
+		const fault = "site.logo: "
+		before := strings.Count(w.Log(), fault)
+		if reload(t, w, change) || strings.Count(w.Log(), fault) == before {
+			t.Errorf("%.20q is a logo, or is refused for another reason", what)
 		}
 	}
+	for _, text := range []string{"<html/>", "", strings.Repeat("x", 70_000)} {
+		write(text)
+		refused(text, keep)
+	}
 	for _, path := range []string{filepath.Dir(logo), filepath.Join(filepath.Dir(logo), "none"), "/dev/zero"} {
-		c := config.Default()
-		c.Site.Logo = path
-		if _, err := pagesOf(c); err == nil {
-			t.Errorf("%s is a logo", path)
-		}
+		refused(path, func(c *config.Config) { c.Site.Logo = path })
 	}
 }
