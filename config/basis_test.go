@@ -25,6 +25,9 @@ func TestInvalidatesIsDecided(t *testing.T) {
 // A change of any setting changes the basis of what it invalidates, and of nothing else: also deep in a list
 // of tables.
 func TestBasis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	declared := make(map[string]config.Contents)
 	for _, s := range config.Settings() {
 		if !s.IsSection() {

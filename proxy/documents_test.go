@@ -116,6 +116,9 @@ func TestReadersThatReadNothing(t *testing.T) {
 // A refusal says why, and when to try again; what was held is given back when a client leaves, has read all, asks
 // for nothing, or has it already.
 func TestMemoryIsGivenBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s, memory := startLarge(t, nil)
 	empty := func(what string) {
 		t.Helper()

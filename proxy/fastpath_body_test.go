@@ -108,6 +108,9 @@ func bodies() []scripted {
 
 // What has a body is invisible, too, with each configuration, TLS and the PROXY protocol among them.
 func TestFastPathIsInvisibleWithBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	all := variants()
 	for i, s := range bodies() {

@@ -192,6 +192,9 @@ func forms() []dialog {
 // The forms of requests that proxies in front and browsers make of plain ones are answered from the caches as they are without the fast
 // path, also where those of several clients come by one connection.
 func TestFastPathIsInvisibleToForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	all := forms()
 	answered := 0

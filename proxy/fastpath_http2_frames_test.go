@@ -198,6 +198,9 @@ func acts() []act {
 
 // Frames of all kinds, well or malformed, are answered as net/http alone answers them, and so is what follows.
 func TestFastPathIsInvisibleToFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {
@@ -226,6 +229,9 @@ func FuzzFastPathByHTTP2(f *testing.F) {
 
 // Many of these things are said one after another.
 func TestFastPathIsInvisibleToTalks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	all := acts()
 	random := rand.New(rand.NewPCG(uint64(*talks), 1))

@@ -10,6 +10,9 @@ import (
 
 // By HTTP/2 the fast path is as invisible: the same frames in give the same answers out, and the same events.
 func TestFastPathIsInvisibleByHTTP2(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	answered := 0
 	all := append(requests("GET"), every(5, 2, requests("HEAD"))...)

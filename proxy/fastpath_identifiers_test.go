@@ -71,6 +71,9 @@ func identifiers() []dialog {
 
 // Identifiers in web addresses are answered from the cache as they are without the fast path, and plain requests are.
 func TestFastPathIsInvisibleToIdentifiers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	all := identifiers()
 	for _, name := range []string{"plain", "behind a proxy"} {

@@ -10,6 +10,9 @@ import (
 // The fast path is invisible: the same octets in, in any division into packets, give the same octets out with it and
 // without, the same end of the connection, metrics, logs and rules.
 func TestFastPathIsInvisible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	all := variants()
 	answered := 0
@@ -131,6 +134,9 @@ func TestFastPathAtTheEndOfAPart(t *testing.T) {
 
 // With TLS net/http reads the first octets of a connection in another way.
 func TestFastPathIsInvisibleByTLS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	for _, v := range variants() {
 		if !v.secure {
@@ -145,6 +151,9 @@ func TestFastPathIsInvisibleByTLS(t *testing.T) {
 // It is so for all targets and fields, with every configuration: those besides the first one take some of the requests
 // each.
 func TestFastPathIsInvisibleToVariants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	get, head := requests("GET"), requests("HEAD")
 	for i, v := range variants() {

@@ -18,6 +18,9 @@ import (
 // Sockets are read and written by system calls of the fast path itself. What is sent and observed is the same as in
 // memory; when the server has answered a packet is known by what it has sent there.
 func TestFastPathIsInvisibleByTCP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	for i, s := range slices.Concat(boundaries(), readings(), every(3, 0, bodies())) {
 		if isTimed(s) { // its time is another one

@@ -41,6 +41,9 @@ func TestBrokenBodies(t *testing.T) {
 // A body that stops coming ends with 408, and its slot is free again; one that comes slowly goes
 // on, however long it takes in all.
 func TestSlowBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/late" { // that takes as long as it takes

@@ -113,6 +113,9 @@ func TestListingsByLanguage(t *testing.T) {
 
 // What the caches know of a name that leads nowhere is told to each reader in his language, with the fast path as without.
 func TestFastPathIsInvisibleInLanguages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	filled := newStores()
 	var all []dialog
 	for _, target := range []string{"/urn:example:none", "/urn:example:withdrawn", "/?uri=urn:example:none&lang=de", "/?lang=fr&uri=urn:example:none", "/?lang=de", "/urn:example:none?lang=de"} {

@@ -172,6 +172,9 @@ Promise.all(waiting).then(() => { window.results = results })
 // https.
 func TestBrowsers(t *testing.T) {
 	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
+	if testing.Short() {
 		t.Skip("it starts browsers")
 	}
 	for name, start := range map[string]func(t *testing.T) reader{

@@ -242,6 +242,9 @@ func TestGuesses(t *testing.T) {
 
 // Guesses that are compared at the same time are no more than those one after the other.
 func TestGuessesInFlight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	hash, err := bcrypt.GenerateFromPassword([]byte("right"), bcrypt.DefaultCost)
 	if err != nil {
 		t.Fatal(err)

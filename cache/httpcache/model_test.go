@@ -21,6 +21,9 @@ import (
 // fails at any time, in every way: who gets a whole answer gets a version of the right name, and what
 // the origin said of its length and checksum.
 func TestModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	t.Run("memory", func(t *testing.T) { playModel(t, nil) })
 	t.Run("disk", func(t *testing.T) {
 		store, closes := newDisk(t, t.TempDir())

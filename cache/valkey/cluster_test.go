@@ -12,6 +12,9 @@ import (
 
 // In a cluster all keys are on one server, which the level finds wherever they are, also while they move.
 func TestCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	cluster := testserver.StartRedisCluster(t, "0")
 	urls := []string{
 		"redis://" + cluster.Nodes[0].Addr(),
@@ -40,6 +43,9 @@ func TestCluster(t *testing.T) {
 
 // Where a server of a cluster is lost, its replica takes over.
 func TestClusterFailsOver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	cluster := testserver.StartRedisCluster(t, "1")
 	for _, node := range cluster.Nodes {
 		node.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)

@@ -15,6 +15,9 @@ import (
 
 // What is wrong with the server or the settings is said, by who tries it and by who uses it.
 func TestExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	ca, other := testserver.NewAuthority(t), testserver.NewAuthority(t)
 	server := testserver.StartRedisTLS(t, ca, "--requirepass", "correct horse")
 	const old = "%3\r\n+server\r\n+redis\r\n+version\r\n+6.0.16\r\n+proto\r\n:3\r\n"

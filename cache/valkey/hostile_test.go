@@ -122,6 +122,9 @@ func instead(octets, command string, isMore bool) lie {
 
 // Whatever a server says, nothing ends urnd, memory has a bound, and the level is used again when it says the truth.
 func TestHostileReplies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartRedis(t)
 	memory := memoryOf()
 	t.Run("says", func(t *testing.T) {
@@ -195,6 +198,9 @@ func memoryOf() int64 {
 
 // A server that says that it is of a cluster, and of sentinels, is forgotten when it says the truth.
 func TestHostileDiscovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartRedis(t)
 	host, port, _ := strings.Cut(server.Addr(), ":")
 	hostPort := func(addr string) string {

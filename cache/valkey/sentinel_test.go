@@ -11,6 +11,9 @@ import (
 
 // Where a server is lost that sentinels watch, its replica takes over: the level goes on, and so does the log of purges.
 func TestSentinel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	ca := testserver.NewAuthority(t)
 	plain := func(t *testing.T) *testserver.Redis { t.Helper(); return testserver.StartRedis(t) }
 	named := func(t *testing.T) *testserver.Redis {
@@ -60,6 +63,9 @@ func TestSentinel(t *testing.T) {
 
 // A replica that takes over without the last purges makes all instances purge all, as TestLostEnd has it.
 func TestSentinelLosesPurges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	main, replica := testserver.StartRedis(t), testserver.StartRedis(t)
 	replica.Follow(main)
 	sentinel := testserver.StartSentinel(t, main, 1)

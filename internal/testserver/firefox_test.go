@@ -9,6 +9,9 @@ import (
 
 // Newer releases of Firefox open no data: URLs for programs.
 func TestFirefox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, `<p id=a onclick="this.textContent=40+2">0</p>`)

@@ -27,6 +27,9 @@ const orphanServer = "TESTSERVER_ORPHAN"
 
 // TestFTPServerDies: a server ends with a test that is killed.
 func TestFTPServerDies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	if name := os.Getenv(orphanServer); name != "" {
 		s := ftpServers()[name](t)
 		if _, err := os.Stdout.WriteString("\nserver " + s.Addr() + "\n"); err != nil {

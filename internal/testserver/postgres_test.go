@@ -3,6 +3,9 @@ package testserver
 import "testing"
 
 func TestPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	p := StartPostgres(t)
 	p.Create("names")
 	p.Ask("names", "CREATE TABLE n (i int)")
@@ -21,6 +24,9 @@ func TestPostgres(t *testing.T) {
 }
 
 func TestStandby(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	p := StartPostgres(t)
 	s := p.StartStandby()
 	p.Ask("", "CREATE TABLE n (i int)")

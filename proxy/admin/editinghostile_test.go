@@ -40,6 +40,9 @@ func checkHarmless(t *testing.T, what string, p page) {
 
 // What editors, and those whose names are registered, write is text on all pages.
 func TestHostileEditing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	const evil = "evil\"><script>alert(1)</script><img src=x onerror=alert(1)>\r\nX-Evil: yes\r\n\r\n{{.}}'`\u202e\x00"
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
@@ -99,6 +102,9 @@ func TestHostileEditing(t *testing.T) {
 
 // The largest name that there may be can be edited, by a form of a bounded length.
 func TestLargestNameOfEditors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
 	var targets []string
@@ -156,6 +162,9 @@ func TestLateSearchOfEditors(t *testing.T) {
 
 // All that a page says is there in a browser of text.
 func TestEditorsInLynx(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	lynx := testserver.Need(t, "lynx")
 	for name, p := range editorsPages(t) {
 		file := filepath.Join(t.TempDir(), "page.html")

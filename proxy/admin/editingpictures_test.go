@@ -88,6 +88,9 @@ func servingPages(t *testing.T, all map[string]page) string {
 // directory for pictures.
 func TestAccessibleToEditors(t *testing.T) {
 	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
+	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
 	axe := testserver.AxeCore(t)

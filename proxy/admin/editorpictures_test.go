@@ -88,6 +88,9 @@ func (s *site) serve(t *testing.T, b *browser) string {
 // The page of a job shows how far it is, and what came of it, without being loaded again.
 func TestLiveJob(t *testing.T) {
 	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
+	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
 	s, all := newIdleJobSite(t, nil)
@@ -128,6 +131,9 @@ func TestLiveJob(t *testing.T) {
 // WCAG 2.2 level AA, as far as axe-core can tell, no fault in the console, and nothing that a narrow window does not have room for. URND_PICTURES
 // is a directory for pictures.
 func TestBulkPagesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}

@@ -27,6 +27,9 @@ func (s *responder) batchMemory(t *testing.T, kind, body string) (status int, li
 // What is no name is not held, however long: it takes no memory, and at most 1 KiB of it is
 // repeated.
 func TestBatchOfLongNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s := start(t, nil)
 	const long = 15 << 20
 	const most = 2 << 20

@@ -138,6 +138,9 @@ func TestBatchSurvivesPanic(t *testing.T) {
 
 // A batch resolves no more names ahead of its client than buffers hold.
 func TestBatchWaitsForItsClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s := start(t, nil)
 	var resolved atomic.Int32
 	long := "http://a.example/" + strings.Repeat("a", 1<<16)

@@ -39,6 +39,9 @@ func manyFields(n int, value string) string {
 
 // TestMemoryOfResponses: what is counted for stored responses is what the process grows by, the head of the fast path included.
 func TestMemoryOfResponses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	const usual = "Date:Sun, 22 Nov 2026 08:00:00 GMT\nContent-Type:text/html; charset=utf-8\nEtag:\"0123456789abcdef\"\nLast-Modified:Sat, 21 Nov 2026 08:00:00 GMT\n" +
 		"Server:nginx\nAccept-Ranges:bytes\nX-Frame-Options:DENY\nX-Content-Type-Options:nosniff\nReferrer-Policy:no-referrer\n"
 	for _, shape := range []struct {

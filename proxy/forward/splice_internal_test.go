@@ -93,6 +93,9 @@ func TestSplicingWithoutPipe(t *testing.T) {
 
 // A pipe in which something is left when a tunnel ends is closed at once, and used for no other tunnel.
 func TestSplicingThatEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	p := New(Config{TunnelIdle: time.Hour, Now: time.Now})
 	before := pipesOfProcess(t)
 	for range 10 {

@@ -211,6 +211,9 @@ func TestConnectionLimitCountsBack(t *testing.T) {
 
 // The connection of a client that does not read ends at the write deadline.
 func TestConnectionLimitEndsSlowReaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10},
 		listen.SocketConfig{WriteDeadline: func() time.Time { return time.Now().Add(20 * time.Millisecond) }})
 	conn, err := net.Dial("tcp", addr)

@@ -142,6 +142,9 @@ func (c *windowClient) read() {
 
 // The window of the connection is never exceeded, and is used up, whenever a client opens it again.
 func TestWindowsOfConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	path := new(roomPath)
 	s := serveFast(t, func(s *fastServer, c *ServerConfig) {
 		overTLS(s, c)

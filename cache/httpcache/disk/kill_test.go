@@ -104,6 +104,9 @@ func checkObject(o *Object) error {
 // A process is killed at any moment, again and again. No wrong octet is ever returned, what
 // was whole is still there, and what was not is removed.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	dir := filepath.Join(t.TempDir(), "cache")
 	whole := map[string]bool{}
 	stored := 0

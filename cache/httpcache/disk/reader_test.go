@@ -52,6 +52,9 @@ func TestBodyOverHTTP(t *testing.T) {
 
 // Many goroutines do everything at once, on the same keys.
 func TestConcurrently(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s := newStage(t, 16*mebibyte)
 	s.run(t)
 	var wg sync.WaitGroup

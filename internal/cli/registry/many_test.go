@@ -28,6 +28,9 @@ func someNames(t *testing.T) registryAt {
 }
 
 func TestRegistrySearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	r := someNames(t)
 	const (
 		a1    = "urn:nbn:fi:a1\tactive\thttps://old.example/1\n"
