@@ -11,9 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -114,6 +116,10 @@ func startReaders(t *testing.T, secure bool) *readers {
 		mux, _ := c.Fetch.(scheme.Mux)
 		mux["gopher"] = scheme.Gateway{Handler: handlerFunc(r.fetch)}
 		c.Own = route.NewOwnHosts(urndName)
+	}, func(c *listen.ServerConfig) {
+		if !secure {
+			c.ShutdownTimeout = time.Millisecond // Chromium opens connections that it may use later
+		}
 	})
 	s.next = r.next
 	_, port, _ := net.SplitHostPort(s.addr)
@@ -184,6 +190,7 @@ func TestBrowsers(t *testing.T) {
 		"firefox": func(t *testing.T) reader { return testserver.StartFirefox(t, urndName, evilName) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := start(t)
 			for _, secure := range []bool{false, true} {
 				for name, test := range map[string]func(*testing.T, reader, *readers){
