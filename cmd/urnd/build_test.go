@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -22,13 +21,4 @@ func buildIn(t testing.TB, dir string) {
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-}
-
-func mustGet(t *testing.T, url string) *http.Request {
-	t.Helper()
-	request, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return request
 }

@@ -5,14 +5,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -101,26 +98,6 @@ func writeLater(t *testing.T, path string, text []byte) {
 	if err := os.Chtimes(path, later, later); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// client uses a configuration of TLS, and a new connection for each request.
-func (a *authority) client(c *tls.Config) *http.Client {
-	c.RootCAs = x509.NewCertPool()
-	c.RootCAs.AddCert(a.certificate)
-	return &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: c, DisableKeepAlives: true, ForceAttemptHTTP2: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// getOverTLS returns the status, the protocol and the name in the certificate, or the error.
-func getOverTLS(client *http.Client, url string) string {
-	response, err := client.Get(url)
-	if err != nil {
-		return err.Error()
-	}
-	response.Body.Close()
-	return fmt.Sprintf("%d %s %s", response.StatusCode, response.Proto, response.TLS.PeerCertificates[0].Subject.CommonName)
 }
 
 // A certificate may be half written, and its key written at another time.

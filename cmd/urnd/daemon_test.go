@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"strings"
@@ -53,13 +52,6 @@ func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
-}
-
-// scrape returns the metrics as Prometheus gets them.
-func (d *testService) scrape() string {
-	w := httptest.NewRecorder()
-	d.metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	return w.Body.String()
 }
 
 // startService runs urnd with a DNS server of the test's, and no admin listener.

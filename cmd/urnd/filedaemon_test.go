@@ -105,24 +105,6 @@ func (l *fileDaemon) startInProcess(t *testing.T, inherited map[string][]net.Lis
 	t.Cleanup(l.stop)
 }
 
-// startProgram runs it as a program.
-func (l *fileDaemon) startProgram(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	cmd.Stderr = &l.log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	l.pid = cmd.Process.Pid
-	l.hangup = func() { _ = cmd.Process.Signal(syscall.SIGHUP) }
-	l.stop = sync.OnceFunc(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("urnd ended with %v", err)
-		}
-	})
-	t.Cleanup(l.stop)
-}
-
 // start runs a fileDaemon in this process, and returns when it is ready.
 func start(t *testing.T, lines ...string) *fileDaemon {
 	t.Helper()
@@ -151,67 +133,4 @@ func (l *fileDaemon) reload(t *testing.T) bool {
 	l.hangup()
 	testserver.Wait(t, "the log has the outcome of the reload", func() bool { return l.logged("was reloaded")+l.logged("was not reloaded") > taken+refused })
 	return l.logged("was reloaded") > taken
-}
-
-// manager is the socket of systemd, NOTIFY_SOCKET.
-type manager struct{ *net.UnixConn }
-
-func listenNotify(t *testing.T) manager {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "notify")
-	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	t.Setenv("NOTIFY_SOCKET", path)
-	return manager{conn}
-}
-
-// receive returns the next notification, "" where none comes in time.
-func (m manager) receive(d time.Duration) string {
-	_ = m.SetReadDeadline(time.Now().Add(d))
-	notice := make([]byte, 4096)
-	n, _ := m.Read(notice)
-	return string(notice[:n])
-}
-
-func (m manager) expect(t *testing.T, patterns ...string) {
-	t.Helper()
-	for _, pattern := range patterns {
-		if notice := m.receive(20 * time.Second); !regexp.MustCompile(pattern).MatchString(notice) {
-			t.Errorf("systemd is sent %q, want %q", notice, pattern)
-		}
-	}
-}
-
-const statusPattern = `STATUS=\d+ answers cached, \d+ of \d+ lookups hit, \d+ connections$`
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
-// socketAt returns the inode of the socket that listens at an address, "" for none.
-func socketAt(t *testing.T, address string) string {
-	t.Helper()
-	table, err := os.ReadFile("/proc/net/tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := strings.Cut(address, ":")
-	var number int
-	fmt.Sscan(port, &number)
-	for line := range strings.Lines(string(table)) {
-		const listens = "0A"
-		if f := strings.Fields(line); f[1] == fmt.Sprintf("0100007F:%04X", number) && f[3] == listens {
-			return f[9]
-		}
-	}
-	return ""
 }

@@ -59,18 +59,6 @@ func targets(uris ...string) (all []registry.Target) {
 	return all
 }
 
-// startWithRegistry runs urnd with a registry, without a DNS server that answers.
-func startWithRegistry(t *testing.T, r siteRegistry, change func(*config.Config)) *testDaemon {
-	t.Helper()
-	return startDaemon(t, "127.0.0.1:1", 0, func(c *config.Config) {
-		c.Registry.Store = "sqlite:" + r.path
-		c.DDDS.Enabled = false
-		if change != nil {
-			change(c)
-		}
-	})
-}
-
 // wholeReply is a response that was read.
 type wholeReply struct {
 	status int

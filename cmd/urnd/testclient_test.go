@@ -21,33 +21,6 @@ func openLoopback(c *config.Config) {
 	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-// oneRule is a rule of urn:name: in the zone of startDaemon.
-const oneRule = `name.urn.example.org. 60 IN NAPTR 100 10 "u" "http+N2L" "!^urn:name:(.+)$!https://a.example/\\1!" .`
-
-func (d *testService) expectMetrics(t *testing.T, lines ...string) {
-	t.Helper()
-	text := d.scrape()
-	for _, line := range lines {
-		if !strings.Contains(text, "\nurnd_"+line+"\n") {
-			t.Errorf("no line %s", line)
-		}
-	}
-}
-
-// exchangeOctets sends a request, and returns all that comes.
-func exchangeOctets(t *testing.T, address, request string) string {
-	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(testserver.Patience))
-	_, _ = io.WriteString(conn, request)
-	got, _ := io.ReadAll(bufio.NewReader(conn))
-	return string(got)
-}
-
 // proxied sends a request to the proxy, and returns the first word of Cache-Status, the status and the
 // body.
 func (d *testService) proxied(t *testing.T, method, target string, fields ...string) string {
@@ -76,22 +49,6 @@ func (d *testService) proxied(t *testing.T, method, target string, fields ...str
 	}
 	word, _, _ := strings.Cut(strings.TrimPrefix(response.Header.Get("Cache-Status"), "urnd; "), ";")
 	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode, strings.Join(strings.Fields(string(body)), "")))
-}
-
-// raw sends the lines of a request without a body, and returns the response.
-func (d *testService) raw(t *testing.T, lines ...string) string {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprint(conn, strings.Join(append(lines, "Connection: close"), "\r\n")+"\r\n\r\n")
-	text, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // savedIn lets urnd keep answers in a directory.

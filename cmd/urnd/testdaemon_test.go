@@ -110,12 +110,6 @@ func (w *testDaemon) listen(stderr *os.File, ready chan<- [2]string) {
 // setLoad replaces the function that reads the configuration at the next reload.
 func (w *testDaemon) setLoad(f func() (config.Config, error)) { w.next.Store(&f) }
 
-// waitForLog waits for a part of a line of the log.
-func (w *testDaemon) waitForLog(t *testing.T, part string) {
-	t.Helper()
-	testserver.Wait(t, "the log has "+part, func() bool { return strings.Contains(w.log.String(), part) })
-}
-
 // adminRequest sends a request "METHOD TARGET" to the admin listener.
 func (w *testDaemon) adminRequest(t *testing.T, request string, fields ...string) (int, string) {
 	t.Helper()
