@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
 )
 
 // loopbackConfig lets urnd connect to any port of this machine.

@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
@@ -25,7 +22,6 @@ type fileDaemon struct {
 	file         string
 	secure       string // address of the listener for TLS
 	admin        string
-	pid          int // 0 is this process
 	hangup, stop func()
 }
 

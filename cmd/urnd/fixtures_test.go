@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func readFile(t *testing.T, path string) string {

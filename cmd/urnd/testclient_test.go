@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/testserver"
 )
 
 // openLoopback lets urnd ask what is on loopback.

@@ -17,7 +17,6 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/redact"
-	"github.com/urnd/urnd/internal/testserver"
 )
 
 // testDaemon is an urnd that runs as "urnd serve" does, in this process.

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/miekg/dns"
 )
 
 // webServer is a scripted HTTP server that counts its requests.
