@@ -130,6 +130,9 @@ func TestConnectRefused(t *testing.T) {
 
 // A tunnel that carries nothing ends, and one that carries in one direction does not.
 func TestConnectIdle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	const idle = time.Second // a machine under load may stop for some of it
 	talks := listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
 		for range 20 {

@@ -85,6 +85,9 @@ func (s *server) idleReader(t *testing.T, from string, number int, accept string
 
 // Readers that read nothing hold a bounded memory: each client its share, whatever form it asks for.
 func TestReadersThatReadNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s, memory := startLarge(t, nil)
 	before := heap()
 	accepts := []string{"text/html", "application/json", "text/plain", "application/linkset+json"}
@@ -160,6 +163,9 @@ func TestMemoryIsGivenBack(t *testing.T) {
 
 // The same by HTTP/2, with the windows of streams that nobody reads.
 func TestReadersThatReadNothingByHTTP2(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s, memory := startLarge(t, certificate(t))
 	before := heap()
 	statuses := make(map[int]int)

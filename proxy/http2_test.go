@@ -168,6 +168,9 @@ func TestSlowBodyByHTTP2(t *testing.T) {
 // A tunnel on a stream: RFC 9113 section 8.5. It ends with its server, and one direction that is
 // idle does not end the other one.
 func TestConnectByHTTP2(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	const idle = time.Second // a machine under load may stop for some of it
 	o := echoing(t)
 	talks := listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {

@@ -305,6 +305,9 @@ func TestTryHostile(t *testing.T) {
 
 // Bits of replies that are damaged on the way do no harm.
 func TestFlippedBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartRedis(t)
 	l := startLiar(t, listen(t), server.Addr())
 	a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })

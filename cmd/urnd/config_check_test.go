@@ -50,6 +50,9 @@ var opening = regexp.MustCompile(`O_CREAT|O_WRONLY|O_RDWR|\b(mkdir\w*|unlink\w*|
 
 // urnd config check opens, creates, locks and dials nothing, and says what it has not checked.
 func TestConfigCheckOpensNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	strace := testserver.Need(t, "strace")
 	dir, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
 	server := countConnections(t)
@@ -173,6 +176,9 @@ func TestConfigCheckRefuses(t *testing.T) {
 
 // A directory that only the service may look into, as systemd makes it, is not checked, and no fault.
 func TestConfigCheckOfAnotherUser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	if os.Getuid() != 0 {
 		t.Skip("it takes root to become another user")
 	}

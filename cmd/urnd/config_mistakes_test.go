@@ -29,6 +29,9 @@ func checked(t *testing.T, name, text string) string {
 
 // The command says of each mistake of the table where it is, and what to write.
 func TestConfigCheckAnswersMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	table, err := os.ReadFile("../../config/testdata/mistakes.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -101,6 +101,9 @@ func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[strin
 // Without PostgreSQL urnd starts, answers what is not in the registry, and is there as soon as PostgreSQL is. Where that goes
 // away, what is in memory is answered, also when it has expired; and nobody is lost, nor asked more than once for a name, when it is back.
 func TestPostgresAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	logStatements(server)
 	relay := testserver.StartRelay(t, server.Socket())
@@ -159,6 +162,9 @@ func TestPostgresAway(t *testing.T) {
 
 // An urnd whose clock is an hour off, to either side, changes and learns as the others do.
 func TestPostgresClocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	daemons := []*testDaemon{startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil), startOnPostgres(t, server.URL(""), nil)}
 	daemons[1].clock.advance(time.Hour)

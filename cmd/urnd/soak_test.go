@@ -142,6 +142,9 @@ func (s *soak) abort(text string) {
 // Mixed traffic at full speed, while the DNS fails and returns: nothing crashes,
 // nothing leaks, and both sides count the same.
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	duration := soakTime(t)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("page ", 2000)) }))
 	defer origin.Close()

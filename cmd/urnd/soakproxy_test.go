@@ -300,6 +300,9 @@ func (s *proxySoak) run(duration time.Duration) {
 // Mixed traffic at full speed through the proxy: every body is the one that the origin sent, both
 // sides count the same, and nothing leaks.
 func TestSoakProxy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	duration := soakTime(t)
 	origin := &soakOrigin{content: octets(10 << 20)}
 	origin.Server = httptest.NewServer(origin)

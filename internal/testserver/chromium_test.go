@@ -9,6 +9,9 @@ import (
 )
 
 func TestChromiumDOM(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	got := ChromiumDOM(t, "data:text/html,<p id=a></p><script>document.getElementById('a').textContent=40%2B2</script>")
 	if !strings.Contains(got, "<p id=\"a\">42</p>") {
 		t.Errorf("%s", got)

@@ -51,6 +51,9 @@ func TestWebServers(t *testing.T) {
 // A configuration that is wrong is reported in the words of the server, and a port that is taken as
 // such.
 func TestWebServerDoesNotStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	path := Need(t, "nginx")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

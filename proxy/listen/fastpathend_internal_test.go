@@ -172,6 +172,9 @@ func TestFastPathClientLeaves(t *testing.T) {
 
 // A connection waits for its next request as long as one of net/http, however many it has made.
 func TestFastPathIdle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	t.Parallel()
 	for _, requests := range []int{1, confirmed + 1, 2 * confirmed} {
 		const idle = time.Second

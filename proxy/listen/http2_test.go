@@ -159,6 +159,9 @@ func TestEndlessFrames(t *testing.T) {
 // What clients do is no flood: large header blocks, windows that are opened as a response comes, streams that are reset, and
 // a connection that is in use for long.
 func TestLegalFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	own, pool := certificates(t)
 	const size = 8 << 20
 	addr, _, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{}, func(c *listen.ServerConfig) {

@@ -176,6 +176,9 @@ func TestDirectoryOfAGroup(t *testing.T) {
 // Without directory agents all agents of the group are asked, again if there is no answer
 // (section 6.3), and no longer than until there is one.
 func TestMulticast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	member := testserver.StartSLP(t, service("a.example", "foo", 60))
 	lost := 1
 	member.Lie(func(reply []byte) []byte {

@@ -112,6 +112,9 @@ func pagesOf(t testing.TB, b *browse.Browser, file string) (names []string) {
 
 // All names that are open are in the files of the index once, of more than one file has place for, and no other one is there, nor in an address.
 func TestSitemap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s := newSite(t)
 	const many = 120_000
 	var want []string

@@ -138,6 +138,9 @@ func TestKillChild(t *testing.T) {
 // An import that is killed at random moments leaves no half-written version, and ends as an undisturbed one.
 // URND_KILLS is how often it is killed.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	kills, err := strconv.Atoi(os.Getenv("URND_KILLS"))
 	if err != nil {
 		kills = 3

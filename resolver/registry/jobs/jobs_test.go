@@ -445,6 +445,9 @@ func (f flakyTx) Document(table registry.Table, key string) ([]byte, error) {
 
 // A job that a fault of the store has stopped is run before later ones; and so is one of another instance that runs it.
 func TestOrderAfterFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	store := openStore(t, dir)
 	there, _ := newJobs(store, elsewhere, io.Discard)

@@ -52,6 +52,9 @@ func (c brittleConn) Write(p []byte) (int, error) {
 }
 
 func TestCommitWithoutAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	for _, c := range []struct {
 		name       string

@@ -12,6 +12,9 @@ import (
 // Of several servers the one that accepts writes is used: by default never a standby; and where the URL allows one, it is left as soon as
 // it has refused a change.
 func TestServersOfAURL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	primary := testserver.StartPostgres(t)
 	connect(t, primary.URL("")).store.Close()
 	standby := primary.StartStandby()

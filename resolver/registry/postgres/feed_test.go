@@ -116,6 +116,9 @@ func withoutListen(o *postgres.Options) {
 
 // TestFeed shows how soon a change by one instance is known to another.
 func TestFeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	for _, c := range []struct {
 		name    string
@@ -156,6 +159,9 @@ func TestFeed(t *testing.T) {
 
 // TestFeedAfterLoss shows that a feed notices where changes that it has read are gone.
 func TestFeedAfterLoss(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	for n, c := range []struct{ name, loss, target string }{
 		{"gone", "DELETE FROM versions WHERE seq = 2; DELETE FROM names WHERE seq = 2", ""},

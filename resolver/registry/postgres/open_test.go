@@ -35,6 +35,9 @@ func TestOpenTogether(t *testing.T) {
 }
 
 func TestOpenFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	const secret = "hunter2secret"
 	server := testserver.StartPostgres(t)
 	server.Create("newer")

@@ -77,6 +77,9 @@ func (o outcomes) check(t *testing.T, i *instance, name string) {
 // TestOutage cuts two instances off from their server, restarts and kills it, while both write. OUTAGE is
 // how long each outage lasts, such as 60s.
 func TestOutage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	outage := time.Second
 	if text := os.Getenv("OUTAGE"); text != "" {
 		var err error
@@ -155,6 +158,9 @@ func TestChild(t *testing.T) {
 
 // TestKilledInstance kills an instance while it writes, and another one goes on at once.
 func TestKilledInstance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	i := connect(t, server.URL(""))
 	defer i.store.Close()

@@ -34,6 +34,9 @@ func open(t *testing.T, url string, options ...func(*postgres.Options)) *postgre
 }
 
 func TestStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	databases := 0
 	registrytest.Run(t, func(t *testing.T) func() registry.Store {

@@ -66,6 +66,9 @@ func TestUnwritable(t *testing.T) {
 
 // A schema that must be made first cannot be made where no changes are accepted, and the error says so.
 func TestOpenReadOnlyWithoutASchema(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	server := testserver.StartPostgres(t)
 	server.Create("empty")
 	server.Ask("", "ALTER DATABASE empty SET default_transaction_read_only = on")

@@ -298,6 +298,9 @@ func TestMigrated(t *testing.T) {
 
 // Two processes may make a file at the same time.
 func TestMadeTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	for range 3 {
 		path := filepath.Join(t.TempDir(), "registry.db")
 		done := make(chan error, 4)

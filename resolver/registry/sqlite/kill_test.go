@@ -54,6 +54,9 @@ func TestWriteUntilKilled(t *testing.T) {
 // After kill -9 at any moment of single writes the file opens, every write that was acknowledged is
 // there, and no half of one.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	path := filepath.Join(t.TempDir(), "registry.db")
 	var acknowledged [20]struct {
 		version int

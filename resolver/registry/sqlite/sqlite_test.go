@@ -10,6 +10,9 @@ import (
 )
 
 func TestStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	registrytest.Run(t, func(t *testing.T) func() registry.Store {
 		path := filepath.Join(t.TempDir(), "registry.db")
 		return func() registry.Store {

@@ -9,6 +9,9 @@ import (
 )
 
 func TestScheme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	schemetest.Run(t, schemetest.Suite{
 		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
 			config := settings()

@@ -212,6 +212,9 @@ func testRefusals(t *testing.T, h *Handler, at string) {
 // TestMaxPerIP has a server with two places for all users of an address: those of connections that wait are given free, and
 // who finds none waits.
 func TestMaxPerIP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	at := testserver.StartVsftpd(t, tree(t), "max_per_ip=2").Addr()
 	h := handler(t)
 	for _, user := range []string{"", "ftp:a@", "ftp:b@", "ftp:c@"} { // each has a connection of its own

@@ -68,6 +68,9 @@ func playDots(conn net.Conn, s *schemetest.Server) {
 }
 
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	uris := func(path string) func(string) string {
 		return func(address string) string { return "gopher://" + address + path }
 	}

@@ -19,6 +19,9 @@ import (
 
 // Only what a server was asked, or may have been, is unanswered by it.
 func TestUnanswered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	silent := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { readHead(in) })
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

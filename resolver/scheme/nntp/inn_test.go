@@ -149,6 +149,9 @@ iVBORw0KGgo=
 
 // TestINN reads what a real server has: RFC 3977, with its capabilities, MODE READER, counts and overview.
 func TestINN(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	s := testserver.StartINN(t, "local.test", "local.other", "local.empty", "secret.plans")
 	s.Feed(
 		"From: a@news.test\nNewsgroups: local.test\nSubject: Root\nMessage-ID: <root@news.test>\nDate: Sun, 22 Nov 2026 12:00:00 +0000\n\n..two dots\n.\nend\n",

@@ -19,6 +19,9 @@ import (
 
 // TestScheme passes the suite of all schemes: a part of an article, and a group whose articles have the names.
 func TestScheme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long: make test-all runs it")
+	}
 	schemetest.Run(t, schemetest.Suite{
 		New: func(_ testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler {
 			return nntp.New(nntp.Config{Dial: dial, Limits: limits, Now: time.Now, Page: 100, MaxIdle: 4, Idle: time.Minute})
