@@ -10,7 +10,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 run:
 	go run ./cmd/urnd serve
@@ -94,7 +94,7 @@ test:
 	@echo "$$(grep -c '"Action":"skip".*"Test":' '$(OUT)/test.json') tests were skipped, as they are long or their servers are not installed: make test-all runs all"
 
 # Everything: what "make test" leaves out, with the servers of others, which are installed as root on Debian. At its end are the ten slowest.
-test-all: test test-race test-modules test-e2e adversary slowest
+test-all: test test-race test-modules test-e2e test-e2e-race adversary slowest
 
 # The race detector needs a C compiler. In CI it must run.
 RACE = $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
@@ -111,13 +111,21 @@ test-modules: test-deps
 	cd internal/bench && go vet ./... && go test ./...
 	cd internal/deploy && go vet ./... && go test ./...
 
-# End-to-end tests, which start the built program: those of SHARD, such as SHARD=registry, or all.
+# End-to-end tests, which start the built program: those of SHARD, such as SHARD=registry, or all. What the program is, the cache of
+# tests does not see: -count 1.
 SHARD ?= ...
 test-e2e: test-deps
 	@mkdir -p '$(OUT)'
-	go build -pgo=off $(RACE) -o '$(OUT)/urnd' ./cmd/urnd
+	go build -pgo=off -o '$(OUT)/urnd' ./cmd/urnd
 	cd test && go vet -tags e2e ./...
-	cd test && TEST_URND='$(OUT)/urnd' $(SUMMED) '$(OUT)/e2e.json' -- -tags e2e -timeout 60m $(RACE) ./$(SHARD)
+	cd test && TEST_URND='$(OUT)/urnd' $(SUMMED) '$(OUT)/e2e.json' -- -tags e2e -count 1 -timeout 60m ./$(SHARD)
+
+# Shards whose tests have the time for a program with the race detector.
+RACE_SHARDS = ./names ./registry ./cache ./faults ./gateways
+test-e2e-race: test-deps
+	@mkdir -p '$(OUT)'
+	go build -pgo=off $(RACE) -o '$(OUT)/urnd-race' ./cmd/urnd
+	cd test && TEST_URND='$(OUT)/urnd-race' $(SUMMED) '$(OUT)/e2e-race.json' -- -tags e2e -count 1 -timeout 60m $(RACE_SHARDS)
 
 # The ten slowest tests of the runs before.
 slowest:
@@ -126,7 +134,12 @@ slowest:
 # What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
 test-slow-path: test-deps
 	URND_LISTEN_FAST_PATH=false go test -count 1 ./proxy/... ./cmd/urnd ./internal/daemon
+	URND_LISTEN_FAST_PATH=false $(MAKE) test-e2e
 	URND_LISTEN_FAST_PATH=false ADVERSARY=short go test -timeout 0 -count 1 ./internal/adversary
+
+# What takes long by its nature: mixed traffic for SOAK each, and random attackers for ten minutes.
+test-long: soak soak-proxy
+	$(MAKE) adversary ADVERSARY=10m
 
 # Installs the package in a Debian that systemd has booted; as root: see CONTRIBUTING.md.
 test-boot:
