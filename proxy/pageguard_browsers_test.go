@@ -11,11 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -116,10 +114,6 @@ func startReaders(t *testing.T, secure bool) *readers {
 		mux, _ := c.Fetch.(scheme.Mux)
 		mux["gopher"] = scheme.Gateway{Handler: handlerFunc(r.fetch)}
 		c.Own = route.NewOwnHosts(urndName)
-	}, func(c *listen.ServerConfig) {
-		if !secure {
-			c.ShutdownTimeout = time.Millisecond // Chromium opens connections that it may use later
-		}
 	})
 	s.next = r.next
 	_, port, _ := net.SplitHostPort(s.addr)
