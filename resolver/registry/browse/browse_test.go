@@ -52,7 +52,7 @@ func newSite(t testing.TB) *site {
 	t.Cleanup(s.running.Wait)
 	s.config = browse.Config{
 		Registry: s.Registry, Searches: resolver.Quota{Slots: make(resolver.Slots, 2)}, Lists: resolver.Quota{Slots: make(resolver.Slots, 2)}, Files: resolver.Quota{Slots: make(resolver.Slots, 1)},
-		MaxWait: 10 * time.Millisecond, Within: 100 * time.Millisecond, Most: 10 * time.Second, TitleMembers: []string{"title", "dc.title"},
+		MaxWait: time.Second, Within: 100 * time.Millisecond, Most: 10 * time.Second, TitleMembers: []string{"title", "dc.title"},
 		Public: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
 	}
