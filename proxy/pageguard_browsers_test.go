@@ -184,7 +184,6 @@ func TestBrowsers(t *testing.T) {
 		"firefox": func(t *testing.T) reader { return testserver.StartFirefox(t, urndName, evilName) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			b := start(t)
 			for _, secure := range []bool{false, true} {
 				for name, test := range map[string]func(*testing.T, reader, *readers){
