@@ -96,7 +96,7 @@ func (all *conns) close() {
 	open := slices.Collect(maps.Keys(all.open))
 	all.mu.Unlock()
 	for _, c := range open {
-		_ = c.Close() // nobody reads it any more
+		_ = c.Close() // the client has no use for it, and none for its error
 	}
 }
 
