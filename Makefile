@@ -12,14 +12,19 @@ FUZZTIME ?= 10s
 
 .PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
-run:
-	go run ./cmd/urnd serve
-
-# What is in a binary is said here as a whole, and not by the directory, the machine or its environment.
+# What is in a binary is said here as a whole, and not by the directory, the machine or its environment. Everything is compiled in one
+# way, so that one cache of builds serves all commands and all clones: without C, as it is shipped, and but for BUILD and benchmarks
+# without the profile of the program, by which all that it consists of is compiled a second time.
 export GOAMD64 := v1
 export GOARM64 := v8.0
 export GORISCV64 := rva20u64
-BUILD = env CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.commit=$(COMMIT)'
+export CGO_ENABLED := 0
+export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false -pgo=off
+PGO ?= auto
+BUILD = go build -pgo=$(PGO) -ldflags '-s -w -X main.commit=$(COMMIT)'
+
+run:
+	go run ./cmd/urnd serve
 
 build:
 	$(BUILD) -o urnd ./cmd/urnd
@@ -72,7 +77,7 @@ reproducible:
 vet-platforms:
 	@set -e; for platform in $(PLATFORMS); do \
 		echo "go vet for $$platform"; \
-		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go vet -pgo=off ./...; \
+		GOOS=$${platform%/*} GOARCH=$${platform#*/} go vet ./...; \
 	done
 
 # The servers that tests speak with, from Debian's packages.
@@ -86,25 +91,26 @@ SUMMED = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --hide-summary sk
 OUT := $(CURDIR)/.test
 
 # The tests of all packages but the long ones, without the race detector, and without servers of others where none are installed.
-# Without the profile of the program, by which all it consists of would be compiled a second time.
 test:
-	go vet -pgo=off ./...
+	go vet ./...
 	@mkdir -p '$(OUT)'
-	$(SUMMED) '$(OUT)/test.json' -- -short -pgo=off ./...
+	$(SUMMED) '$(OUT)/test.json' -- -short -vet=off ./...
 	@echo "$$(grep -c '"Action":"skip".*"Test":' '$(OUT)/test.json') tests were skipped, as they are long or their servers are not installed: make test-all runs all"
 
 # Everything: what "make test" leaves out, with the servers of others, which are installed as root on Debian. At its end are the ten slowest.
-test-all: test test-race test-modules test-e2e test-e2e-race adversary slowest
+test-all: test test-race test-modules test-e2e-race
+	$(MAKE) test-e2e SHARD='$(OTHER_SHARDS)'
+	$(MAKE) adversary slowest
 
 # The race detector needs a C compiler. In CI it must run.
-RACE = $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
+RACE = $(shell command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
 # All tests of all packages, the long ones too.
 test-race: test-deps
 	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
 	@[ -n "$(RACE)" ] || [ -z "$$CI" ]
 	@mkdir -p '$(OUT)'
-	$(SUMMED) '$(OUT)/race.json' -- -pgo=off -timeout 60m $(RACE) ./...
+	CGO_ENABLED=$(if $(RACE),1,0) $(SUMMED) '$(OUT)/race.json' -- -vet=off -timeout 60m $(RACE) ./...
 
 # The modules of tests that need what urnd does not depend on.
 test-modules: test-deps
@@ -116,16 +122,17 @@ test-modules: test-deps
 SHARD ?= ...
 test-e2e: test-deps
 	@mkdir -p '$(OUT)'
-	go build -pgo=off -o '$(OUT)/urnd' ./cmd/urnd
+	go build -o '$(OUT)/urnd' ./cmd/urnd
 	cd test && go vet -tags e2e ./...
-	cd test && TEST_URND='$(OUT)/urnd' $(SUMMED) '$(OUT)/e2e.json' -- -tags e2e -count 1 -timeout 60m ./$(SHARD)
+	cd test && TEST_URND='$(OUT)/urnd' $(SUMMED) '$(OUT)/e2e.json' -- -tags e2e -count 1 -timeout 60m $(addprefix ./,$(SHARD))
 
-# Shards whose tests have the time for a program with the race detector.
-RACE_SHARDS = ./names ./registry ./cache ./faults ./gateways
+# Shards whose tests have the time for a program with the race detector, and the others.
+RACE_SHARDS = names registry cache faults gateways
+OTHER_SHARDS = $(filter-out $(RACE_SHARDS) urndtest,$(patsubst test/%/doc.go,%,$(wildcard test/*/doc.go)))
 test-e2e-race: test-deps
 	@mkdir -p '$(OUT)'
-	go build -pgo=off $(RACE) -o '$(OUT)/urnd-race' ./cmd/urnd
-	cd test && TEST_URND='$(OUT)/urnd-race' $(SUMMED) '$(OUT)/e2e-race.json' -- -tags e2e -count 1 -timeout 60m $(RACE_SHARDS)
+	CGO_ENABLED=$(if $(RACE),1,0) go build $(RACE) -o '$(OUT)/urnd-race' ./cmd/urnd
+	cd test && TEST_URND='$(OUT)/urnd-race' $(SUMMED) '$(OUT)/e2e-race.json' -- -tags e2e -count 1 -timeout 60m $(addprefix ./,$(RACE_SHARDS))
 
 # The ten slowest tests of the runs before.
 slowest:
@@ -180,7 +187,7 @@ pictures:
 
 # With peers beside it, in a module of their own.
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -pgo=auto -run '^$$' -bench . -benchmem ./...
 	cd internal/bench && go test -run '^$$' -bench . -benchmem ./...
 
 # With nginx, HAProxy, Varnish, Squid, Traffic Server, Apache and Caddy, one core each; as
@@ -202,7 +209,7 @@ simulate:
 # cmd/urnd. It is of a program made without one, so that it depends on the code alone. See
 # docs/benchmarks.md.
 pgo:
-	CGO_ENABLED=0 go build -pgo=off -trimpath -o dist/urnd-without-profile ./cmd/urnd
+	go build -o dist/urnd-without-profile ./cmd/urnd
 	cd internal/bench && BENCH_URND='$(CURDIR)/dist/urnd-without-profile' BENCH_PROFILE='$(CURDIR)/cmd/urnd/default.pgo' go run -exec 'taskset -c 0' ./peers
 
 # A store of the registry with NAMES names, in processes of their own: SQLite in a temporary
@@ -226,7 +233,7 @@ generate:
 
 # Accepts what users see of urnd as it is now: see CONTRIBUTING.md.
 promise:
-	go test -pgo=off -count 1 ./internal/promise -update
+	go test -count 1 ./internal/promise -update
 
 clean:
 	rm -rf urnd cover.out dist .test
