@@ -41,6 +41,7 @@ func TestLanguages(t *testing.T) {
 		{"/?uri=urn:a&lang=de\"><x", "fr", "fr", "Ce nom n’est pas valide"},
 		{"/uri-res/N2Ls?urn:example:none?lang=de", "fr", "fr", ""},
 		{"/nothing", "zh-CN", "zh-Hans", "没有页面"},
+		{"/api/v1/explain?uri=urn:a&lang=fr", "de", "fr", "<mark"},
 	} {
 		for range 2 { // the second one may be of the fast path
 			response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
@@ -58,23 +59,6 @@ func TestLanguages(t *testing.T) {
 	}
 	if problem := s.get(t, "/urn:example:none", "Accept-Language: de"); problem.Header.Get("Vary") != "Accept" || !strings.Contains(text(t, problem), "Not Found") {
 		t.Errorf("a document for programs: %q", problem.Header)
-	}
-}
-
-// The query of a name is part of the name: none is taken for that of a page.
-func TestLanguageIsNoPartOfNames(t *testing.T) {
-	s := start(t, nil)
-	s.next = withLocations("http://a.example/")
-	for target, want := range map[string]string{
-		"/urn:example:a?=lang=de":                   "http://a.example/?lang=de",
-		"/?uri=urn:example:a?=b&lang=de":            "http://a.example/?b",
-		"/?lang=de&uri=urn%3Aexample%3Aa%3F%3Dl%26": "http://a.example/?l&",
-		"/uri-res/N2L?urn:example:a?=lang=de":       "http://a.example/?lang=de",
-		"/?lang=de&uri=urn:example:a":               "http://a.example/",
-	} {
-		if response := s.get(t, target, "Accept: text/html"); response.StatusCode/100 != 3 || response.Header.Get("Location") != want {
-			t.Errorf("%s: %s %q", target, response.Status, response.Header)
-		}
 	}
 }
 
