@@ -79,6 +79,7 @@ func TestAccess(t *testing.T) {
 		{"198.51.100.1", "/uri-res/N2R?urn:example:a", 403, noProxy},
 		{"198.51.100.1", "/http://a.example/", 403, noProxy},
 		{"198.51.100.1", forward, 403, noProxy},
+		{"198.51.100.1", "/fetch?uri=urn:example:a", 403, noProxy},
 		{"192.0.2.1", "/urn:example:a", 403, noNames},
 		{"192.0.2.1", "/nothing", 403, noNames},
 		{"192.0.2.1", "/", 403, noNames},

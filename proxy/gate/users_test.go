@@ -71,6 +71,11 @@ func TestUsers(t *testing.T) {
 			t.Errorf("%q with %q: %v", tt.name, tt.password, got)
 		}
 	}
+	for _, password := range []string{"secret: 1", "ünïcode", "", "old", "new"} { // one of them is that of the hash that is compared
+		if right, err := u.Check(t.Context(), "mallory", password); right || err != nil {
+			t.Errorf("nobody with %q: %v, %v", password, right, err)
+		}
+	}
 	var clients sync.WaitGroup
 	for range 8 {
 		clients.Go(func() {
