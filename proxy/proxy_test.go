@@ -92,7 +92,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
 		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
-		BatchTimeout: time.Minute, ClientShare: 100,
+		BatchTimeout: time.Minute, ClientShare: 100, DocumentWait: 200 * time.Millisecond,
 		Forward: forward.Config{
 			BodyTimeout: bodyTimeout, TunnelIdle: time.Minute,
 			Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)},
