@@ -56,7 +56,10 @@ func retrieving(t testing.TB) func(from, host, target, location string, fields [
 		if err != nil {
 			t.Fatal(err)
 		}
-		return gate.MayRetrieve(v.Initiator, u, false)
+		if err = gate.MayRetrieve(v.Initiator, u, false); errors.Is(err, problem.ErrFetchSite) {
+			t.Errorf("%s: it is refused after the name was resolved", target)
+		}
+		return err
 	}
 }
 
