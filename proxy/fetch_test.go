@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -219,11 +217,6 @@ func TestLocationOfContent(t *testing.T) {
 
 // Both forms of a listing, and its representations, are cached side by side.
 func TestListingsAreCached(t *testing.T) {
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
 	var asked atomic.Int32
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)
@@ -233,11 +226,7 @@ func TestListingsAreCached(t *testing.T) {
 			asked.Add(1)
 			return next.Fetch(ctx, r)
 		})
-		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
-			string,
-		) (string, bool) {
-			return "", false
-		}})
+		withCache(t, c)
 	})
 	targets := []string{"gopher://a.example/1", "/fetch?uri=gopher://A.example:70/"}
 	first := make(map[string]string)

@@ -64,18 +64,11 @@ func TestLanguages(t *testing.T) {
 
 // A listing is stored once for all clients that get it in one language, and shown to each in its own.
 func TestListingsByLanguage(t *testing.T) {
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	var stored *memory.Store[*httpcache.Entry]
 	fetched := 0
 	s := start(t, func(c *proxy.Config) {
 		c.ListingTTL, c.Forward.Accept = time.Minute, answer.ListingAccept
-		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string, bool) {
-			return "", false
-		}})
-		t.Cleanup(c.Forward.Cache.Close)
+		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			fetched++
 			return scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/", Items: make([]scheme.Item, 2)}), nil
@@ -88,7 +81,7 @@ func TestListingsByLanguage(t *testing.T) {
 		if body := text(t, response); !strings.Contains(body, tt.word) {
 			t.Errorf("%s: %s", tt.accept, body)
 		}
-		testserver.Wait(t, "it is stored", func() bool { return store.Stats().Entries > 0 })
+		testserver.Wait(t, "it is stored", func() bool { return stored.Stats().Entries > 0 })
 	}
 	if fetched > 4 { // languages
 		t.Errorf("fetched %d times", fetched)

@@ -64,19 +64,10 @@ func startShelf(t *testing.T) *server {
 
 // A listing that is stored for everybody is not for who logs in by Authorization: its handler selects by that.
 func TestListingsByLogin(t *testing.T) {
-	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	var stored *memory.Store[*httpcache.Entry]
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.Accept, c.ListingTTL = answer.ListingAccept, time.Minute
-		c.Forward.Cache = httpcache.New(httpcache.Config{Now: time.Now, Store: store, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string,
-			string,
-		) (string, bool) {
-			return "", false
-		}})
-		t.Cleanup(c.Forward.Cache.Close)
+		stored = withCache(t, c)
 		c.Fetch = handlerFunc(func(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 			resource := scheme.Listed(&scheme.Listing{Kind: scheme.KindDirectory, Title: "for " + r.Fields.Value("Authorization"), URI: "ftp://h.example/"})
 			resource.Fields.Set("Vary", "Authorization")
@@ -99,7 +90,7 @@ func TestListingsByLogin(t *testing.T) {
 		if vary := response.Header.Values("Vary"); strings.Join(vary, ", ") != "Authorization, Accept, Accept-Language" {
 			t.Errorf("%d: %q", i, vary)
 		}
-		testserver.Wait(t, "it is stored", func() bool { return i > 0 || store.Stats().Entries > 0 })
+		testserver.Wait(t, "it is stored", func() bool { return i > 0 || stored.Stats().Entries > 0 })
 	}
 }
 

@@ -45,3 +45,28 @@ func TestNBNComponents(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// RFC 2483 sections 4.1 to 4.4: the errors of every service that locates.
+func TestErrorsOfServices(t *testing.T) {
+	s := start(t, nil)
+	for _, tt := range []struct {
+		name   string
+		err    error
+		status int
+	}{
+		{"urn:isbn:1", nil, 400},
+		{"urn:x1:a", &resolver.Negative{Kind: resolver.ErrNotFound}, 404},
+		{"urn:x1:a", &resolver.Negative{Kind: resolver.ErrUnsupported}, 404},
+		{"urn:x1:a", &resolver.Negative{Kind: resolver.ErrGone}, 410},
+		{"urn:x1:a", resolver.ErrForbidden, 403},
+		{"urn:x1:a", resolver.ErrUnreachable, 502},
+		{"urn:x1:a", context.DeadlineExceeded, 504},
+	} {
+		s.next = failing(tt.err)
+		for _, service := range []string{"N2L", "N2Ls"} {
+			if got := s.asked(t, "/uri-res/"+service+"?"+tt.name).StatusCode; got != tt.status {
+				t.Errorf("%s of %s, %v: %d, want %d", service, tt.name, tt.err, got, tt.status)
+			}
+		}
+	}
+}
