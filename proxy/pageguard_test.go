@@ -77,7 +77,15 @@ func TestPagesOfOtherSites(t *testing.T) {
 
 // What is retrieved is loaded by no page of another site, and does nothing as a page of this one.
 func TestFieldsOfWhatIsRetrieved(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"Cookie", "Authorization", "Referer", "X-Secret"} {
+			if r.Header.Get(name) != "" {
+				t.Errorf("the origin gets %s", name)
+			}
+		}
+		w.Header().Set("Set-Cookie", "a=b")
+		w.Header().Set("Strict-Transport-Security", "max-age=1")
+		w.Header().Set("Content-Security-Policy", "script-src *")
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Refresh", "0;url=/fetch?uri=gopher://a.example/")
@@ -93,14 +101,14 @@ func TestFieldsOfWhatIsRetrieved(t *testing.T) {
 	} {
 		s.next = withLocations(location, location)
 		for _, target := range retrievals(location) {
-			response := s.get(t, target)
+			response := s.get(t, target, "Cookie: c=d", "Authorization: Basic YTpi", "Referer: http://a/", "X-Secret: s")
 			header := response.Header
 			of := policy
 			if strings.HasPrefix(header.Get("Content-Type"), "multipart/") {
 				of = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 			}
 			if response.StatusCode != 200 || header.Get("Content-Security-Policy") != of || header.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
-				header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Access-Control-Allow-Origin") != "" || header.Get("Refresh") != "" || header.Get("Link") != "" ||
+				header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Access-Control-Allow-Origin") != "" || header.Get("Refresh") != "" || header.Get("Link")+header.Get("Set-Cookie")+header.Get("Strict-Transport-Security") != "" ||
 				header.Get("Referrer-Policy") == "" {
 				t.Errorf("%s at %s: %d %v", target, location, response.StatusCode, header)
 			}

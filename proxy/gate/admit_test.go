@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -261,6 +262,45 @@ func TestVerdictOfAddress(t *testing.T) {
 	}
 	if v := g.Retrieve(&client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
 		t.Errorf("what a name leads to: %v", v.Err)
+	}
+}
+
+// The rules of the site deny, or only say in the log what they would deny, by what is asked and by the address that is dialled.
+func TestRulesAreLogged(t *testing.T) {
+	rules := []policy.Rule{
+		{ID: "by-port", Deny: true, Ports: []policy.PortRange{{First: 81, Last: 81}}},
+		{ID: "by-address", Deny: true, Destinations: prefixes("192.0.2.0/24")},
+	}
+	ask := asking(t)
+	for mode, says := range map[policy.Mode]string{policy.Enforce: "denies a request", policy.Report: "would deny a request", policy.Open: ""} {
+		p, err := policy.New(mode, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written strings.Builder
+		g := gate.New(gate.Config{Access: access(), Policy: p, Now: at, Log: slog.New(slog.NewTextHandler(&written, nil))})
+		for _, tt := range []struct{ client, method, target, rule, fields string }{
+			{"10.1.0.1", "POST", "http://a.example:81/", "by-port", "method=POST scheme=http host=a.example port=81"},
+			{"10.1.0.2", "CONNECT", "a.example:81", "by-port", `method=CONNECT scheme="" host=a.example port=81`},
+			{"10.1.0.3", "GET", "http://b.example/", "by-address", "method=GET scheme=http host=b.example port=80"},
+			{"10.1.0.4", "CONNECT", "b.example:443", "by-address", `method=CONNECT scheme="" host=b.example port=443`},
+		} {
+			written.Reset()
+			client, asked := gate.Client{Addr: netip.MustParseAddr(tt.client)}, ask(tt.method, tt.target, "urnd.example", false)
+			v := g.Admit(t.Context(), &client, &asked)
+			err := v.Err
+			if check := v.Check(); err == nil && check != nil {
+				err = check(netip.MustParseAddrPort("192.0.2.1:80"))
+			}
+			var denied *policy.Denied
+			if errors.As(err, &denied) != (mode == policy.Enforce) || denied != nil && (denied.Rule != tt.rule || v.Rule() != tt.rule) {
+				t.Errorf("%v: %s %s: %v, rule %q", mode, tt.method, tt.target, err, v.Rule())
+			}
+			want := "rule=" + tt.rule + " client=" + tt.client + ` user="" ` + tt.fields
+			if got := written.String(); (got != "") != (says != "") || !strings.Contains(got, says) || says != "" && !strings.Contains(got, want) {
+				t.Errorf("%v: %s %s: log %q, want %s", mode, tt.method, tt.target, got, want)
+			}
+		}
 	}
 }
 
