@@ -293,7 +293,7 @@ func TestAcceptOfRedirects(t *testing.T) {
 		}
 		w.last()
 		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" || strings.Join(asked, "|") != want ||
-			!strings.HasPrefix(client.Header().Get("Vary"), "Accept") {
+			!strings.HasPrefix(client.Header().Get("Vary"), "Accept, ") {
 			t.Errorf("%s: %+v, asked %q", accept, client, asked)
 		}
 	}
