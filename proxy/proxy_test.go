@@ -384,18 +384,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestURLsOnlyForProxyClients(t *testing.T) {
-	s := start(t, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
-	for target, status := range map[string]int{
-		"/urn:ietf:rfc:2648": 302, "/http://a.example/": 403, "/api/v1/resolve?uri=http://a.example/": 403,
-		"/uri-res/N2L?http://a.example/": 403, "http://a.example/": 403, "ftp://a.example/": 403,
-	} {
-		if got := s.get(t, target).StatusCode; got != status {
-			t.Errorf("%s: %d, want %d", target, got, status)
-		}
-	}
-}
-
 // gateways are protocol gateways, of which a test has the handlers that it needs.
 func gateways() scheme.Infos {
 	return scheme.Infos{

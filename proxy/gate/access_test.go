@@ -130,6 +130,20 @@ func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 	}
 }
 
+// Behind a proxy that is not trusted the address of the client is not known, but that it is another one.
+func TestRelayedClientsGetNoURLs(t *testing.T) {
+	refused := behind(t)
+	access := gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}
+	for _, field := range []string{"X-Forwarded-For: 198.51.100.7", "Forwarded: for=198.51.100.7"} {
+		if err := refused(access, http.MethodGet, "/http://evil.example/", field); !errors.Is(err, problem.ErrProxyClient) {
+			t.Errorf("%s: a redirect to anywhere: %v", field, err)
+		}
+		if err := refused(access, http.MethodGet, "/urn:ietf:rfc:2648", field); err != nil {
+			t.Errorf("%s: a name: %v", field, err)
+		}
+	}
+}
+
 // Only some clients may go around the caches by Cache-Control: no-cache.
 func TestNoCache(t *testing.T) {
 	for _, tt := range []struct {
