@@ -85,6 +85,8 @@ type Config struct {
 	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
 	// they are sent: a client that reads nothing would else hold as many as it has requests. The zero value bounds nothing.
 	Documents resolver.Memory
+	// DocumentWait is how long the request of a listing waits for that memory; 0 is five seconds.
+	DocumentWait time.Duration
 	// Tags is the field by which caches in front of urnd purge what they have of a name; the zero value sends none.
 	Tags message.Tags
 	// Identify sends a request identifier in each response; those of failures and batches always have one.

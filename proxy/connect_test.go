@@ -130,27 +130,85 @@ func TestConnectRefused(t *testing.T) {
 
 // A tunnel that carries nothing ends, and one that carries in one direction does not.
 func TestConnectIdle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
+	var clock idleClock
+	talks, talk := talking(t, &clock)
+	silent := echoing(t)
+	s := start(t, func(c *proxy.Config) { c.Now, c.Forward.TunnelIdle = clock.look, tunnelIdle })
+	c := s.dial(t)
+	c.send(t, connectTo(talks.addr))
+	c.established(t)
+	talk(c.in)
+	if got, broken := c.rest(); got != "end" || broken {
+		t.Errorf("%q, %v", got, broken)
 	}
-	const idle = time.Second // a machine under load may stop for some of it
-	talks := listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
-		for range 20 {
-			<-time.After(idle / 10)
+	c = s.dial(t)
+	c.send(t, connectTo(silent.addr))
+	c.established(t)
+	if got, err := clock.idle(t, c.in); got != "" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// tunnelIdle is how long tunnels may be idle by an idleClock. They look at it about as often.
+const tunnelIdle = 20 * time.Millisecond
+
+// idleClock is a clock that counts who looks at it.
+type idleClock struct {
+	testClock
+	looks atomic.Int64
+}
+
+func (c *idleClock) look() time.Time {
+	c.looks.Add(1)
+	return c.now()
+}
+
+// idle advances until what is read ends, and returns it.
+func (c *idleClock) idle(t *testing.T, in io.Reader) (text string, err error) {
+	t.Helper()
+	var octets []byte
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		octets, err = io.ReadAll(in)
+	}()
+	testserver.Wait(t, "the tunnel has ended", func() bool {
+		c.advance(tunnelIdle) // it may have begun after the last time
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+	return string(octets), err
+}
+
+// talking starts a server that sends octets for longer than a tunnel may be idle, with pauses that are shorter, and then "end"; talk reads the
+// octets of a tunnel to it, which sees each pause.
+func talking(t *testing.T, clock *idleClock) (o *peer, talk func(io.Reader)) {
+	t.Helper()
+	next := make(chan bool)
+	o = listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
+		for range next {
 			if _, err := io.WriteString(c, "."); err != nil {
 				return
 			}
 		}
 		_, _ = io.WriteString(c, "end")
 	})
-	silent := echoing(t)
-	s := start(t, func(c *proxy.Config) { c.Forward.TunnelIdle = idle })
-	for _, tt := range []struct{ target, want string }{{talks.addr, strings.Repeat(".", 20) + "end"}, {silent.addr, ""}} {
-		c := s.dial(t)
-		c.send(t, connectTo(tt.target))
-		c.established(t)
-		if got, broken := c.rest(); got != tt.want || broken {
-			t.Errorf("%q, %v", got, broken)
+	return o, func(in io.Reader) {
+		defer close(next)
+		for i := range 10 {
+			next <- true
+			octet := make([]byte, 1)
+			if _, err := io.ReadFull(in, octet); err != nil || octet[0] != '.' {
+				t.Errorf("%d. %q, %v", i, octet, err)
+				return
+			}
+			clock.advance(tunnelIdle * 3 / 4)
+			seen := clock.looks.Load()
+			testserver.Wait(t, "the tunnel has seen the time", func() bool { return clock.looks.Load() > seen })
 		}
 	}
 }

@@ -264,7 +264,7 @@ func TestDocumentsWaitForEachOther(t *testing.T) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
 			return scheme.Listed(&scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "gopher://h.example/1/"}), nil
 		})}
-		c.ListingSize = 4 * mebibyte
+		c.ListingSize, c.DocumentWait = 4*mebibyte, testserver.Patience
 		c.Documents, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept
 		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1024)}
 	})

@@ -1,59 +1,17 @@
 package proxy_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/forward"
 )
 
 func fetchOf(u string) string { return "/fetch?uri=" + url.QueryEscape(u) }
-
-// What an origin selects by the client that urnd names is for that client alone: RFC 9111 section 4.1.
-func TestFetchedByClient(t *testing.T) {
-	for _, tt := range []struct {
-		forwarded forward.Forwarded
-		name      string
-		one, two  string
-	}{
-		{forward.ForwardedFor, "X-Forwarded-For", "198.51.100.1", "198.51.100.2"},
-		{forward.ForwardedStandard, "Forwarded", "for=198.51.100.1", "for=198.51.100.2"},
-		{forward.ForwardedOff, "X-Forwarded-For", "", ""},
-		{forward.ForwardedTransparent, "X-Forwarded-For", "", ""},
-	} {
-		origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Cache-Control", "max-age=60")
-			w.Header().Set("Vary", tt.name)
-			fmt.Fprint(w, strings.Join(r.Header.Values(tt.name), ", "))
-		}))
-		s := start(t, func(c *proxy.Config) {
-			withCache(t, c)
-			c.Forward.Forwarded = tt.forwarded
-			c.Access.Trusted, c.Access.Proxy = []netip.Prefix{loopback}, prefixes("198.51.100.0/24")
-		})
-		get := func(client, want string) (isHit bool) {
-			response := s.get(t, fetchOf(origin.URL+"/"), "X-Forwarded-For: "+client)
-			if got := text(t, response); response.StatusCode != 200 || got != want {
-				t.Errorf("%s to %s: %d %q, want %q", tt.name, client, response.StatusCode, got, want)
-			}
-			return strings.HasPrefix(response.Header.Get("Cache-Status"), "urnd; hit")
-		}
-		testserver.Wait(t, "the response of one client is stored", func() bool { return get("198.51.100.1", tt.one) })
-		if isHit := get("198.51.100.2", tt.two); isHit != (tt.two == "") {
-			t.Errorf("%s: the other client gets what is stored: %t", tt.name, isHit)
-		}
-		origin.Close()
-	}
-}
 
 // Interim responses and trailers have fields, too (RFC 9110 sections 6.5 and 15.2), which would be those of this server.
 func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
@@ -86,75 +44,6 @@ func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
 		}
 		if te := field(o.last(), "TE"); len(te) > 0 {
 			t.Errorf("the origin is asked for trailers: %q", te)
-		}
-	}
-}
-
-// No shared cache keeps what those get who may use the proxy, and no other field of urnd is lost.
-func TestFetchedIsPrivate(t *testing.T) {
-	for sent, want := range map[string]string{
-		"":                            "private",
-		"public, max-age=60":          "private, max-age=60",
-		"S-MaxAge=9, max-age=60":      "private, max-age=60",
-		`private="Set-Cookie", a="b"`: "private, a=b",
-		`no-cache="X, public"`:        `private, no-cache="X, public"`,
-		"no-store":                    "private, no-store",
-	} {
-		origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if sent != "" {
-				w.Header().Set("Cache-Control", sent)
-			}
-			w.Header().Set("X-Request-Id", "0123456789abcdef0123456789abcdef")
-			w.Header().Set("Etag", `"1"`)
-			w.WriteHeader(http.StatusOK)
-		}))
-		s := start(t, func(c *proxy.Config) { withCache(t, c); c.Identify = true })
-		for _, condition := range []string{"X: 1", `If-None-Match: "1"`} {
-			header := s.get(t, fetchOf(origin.URL+"/"), condition).Header
-			if got := header.Get("Cache-Control"); got != want {
-				t.Errorf("%q, %s: %q, want %q", sent, condition, got, want)
-			}
-			if id := header["X-Request-Id"]; len(id) != 1 || strings.HasPrefix(id[0], "0123456789") {
-				t.Errorf("X-Request-Id: %q", id)
-			}
-			if header.Get("Cross-Origin-Resource-Policy") != "same-origin" || header.Get("Via") == "" {
-				t.Errorf("%q", header)
-			}
-		}
-		origin.Close()
-	}
-}
-
-// Statuses that would not mean the same as those of this server.
-func TestFetchedStatuses(t *testing.T) {
-	var sent atomic.Value
-	o := answering(t, func(string) string { return fmt.Sprintf("HTTP/1.1 %s\r\nContent-Length: 2\r\n\r\nno", sent.Load()) })
-	s := start(t, nil)
-	base := "http://" + o.addr + "/"
-	for _, tt := range []struct {
-		sent, location string // "" for none
-		status         int
-	}{
-		{"401 Who?\r\nWWW-Authenticate: Basic realm=a", "", 403}, // RFC 9110 section 15.5.2
-		{"407 Who?\r\nProxy-Authenticate: Basic realm=a", "", 502},
-		{"404 No", "", 404},
-		{"302 Found\r\nLocation: /there", base + "there", 302},
-		{"302 Found\r\nLocation: /café x", base + "caf%C3%A9%20x", 302},
-		{"301 Moved\r\nLocation: gopher://b.example/1", "gopher://b.example/1&led", 301},
-		{"302 Found\r\nLocation: urn:example:a", "urn:example:a&led", 302},
-		{"302 Found\r\nLocation: http://[", "", 502},
-		{"302 Found\r\nLocation: http://", "", 502},
-		{"302 Found", "", 302},
-		{"201 Created\r\nLocation: http://[", "", 201},
-	} {
-		sent.Store(tt.sent)
-		response := s.get(t, fetchOf(base))
-		header, location := response.Header, ""
-		if tt.location != "" {
-			location = fetchOf(strings.TrimSuffix(tt.location, "&led")) + strings.Repeat("&led", strings.Count(tt.location, "&led"))
-		}
-		if response.StatusCode != tt.status || header.Get("Location") != location || header.Get("Www-Authenticate")+header.Get("Proxy-Authenticate") != "" {
-			t.Errorf("%q: %d %v\n%s", tt.sent, response.StatusCode, header, text(t, response))
 		}
 	}
 }

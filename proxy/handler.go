@@ -93,7 +93,7 @@ func New(config Config) *Handler {
 	}
 	outgoing := config.Forward
 	outgoing.Fetch = present.New(present.Config{
-		Fetch: failures.Observe(config.Fetch), TTL: config.ListingTTL, Most: config.ListingSize, Memory: config.Documents,
+		Fetch: failures.Observe(config.Fetch), TTL: config.ListingTTL, Most: config.ListingSize, Memory: config.Documents, Wait: config.DocumentWait,
 		Schemes: config.Schemes, Pages: config.Pages,
 	})
 	outgoing.Via, outgoing.Now, outgoing.Accept = config.Via, config.Now, answer.ListingAccept

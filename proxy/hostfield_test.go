@@ -14,7 +14,8 @@ import (
 // hostSpelling is one way to name a server: the request-target, and the Host.
 type hostSpelling struct{ target, host string }
 
-// However a client names a site, its server is told the normal form: RFC 3986 section 6.2.3, RFC 9110 section 7.2. Else a
+// However a client names a site, its server is told the normal form: RFC 3986 section 6.2.3, RFC 9110 section 7.2: all spellings
+// are in heads.txt of package route. Else a
 // redirect that it makes of Host, and that is stored, would lead all clients to what one of them has written.
 func TestHostOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
@@ -23,18 +24,11 @@ func TestHostOfSites(t *testing.T) {
 	})
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		for i, tt := range []hostSpelling{
-			{"/", "www.example:80"},
 			{"/", "www.example:080"},
-			{"/", "www.example:0000080"},
-			{"/", "www.example:"},
 			{"/", "WWW.Example"},
-			{"/", "www.example."},
 			{"/", "www.example.:80"},
 			{"http://www.example:80/", "www.example"},
-			{"http://WWW.example:080/", "www.example:81"},
 			{"HTTP://www.example:/", "elsewhere"},
-			{"http://www.example.:80/", "a"},
-			{"http://www.example", "www.example:80"},
 		} {
 			s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = spelling })
 			target := fmt.Sprintf("%s?%d.%d", strings.TrimSuffix(tt.target, "/"), spelling, i)

@@ -51,20 +51,16 @@ func TestSlowBodies(t *testing.T) {
 		}
 		fmt.Fprint(w, n, err)
 	}))
-	defer web.Close()
+	t.Cleanup(web.Close)
 	s := start(t, nil)
-	conn, err := net.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := s.dial(t)
 	fmt.Fprintf(conn, "POST %s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n", web.URL)
 	started := time.Now()
 	for range 10 { // each part just in time
 		<-time.After(bodyTimeout / 5)
 		fmt.Fprint(conn, "a")
 	}
-	reader := bufio.NewReader(conn)
+	reader := conn.in
 	response, err := http.ReadResponse(reader, nil)
 	if err != nil || response.StatusCode != http.StatusOK || text(t, response) != "10 <nil>" || time.Since(started) < bodyTimeout {
 		t.Fatalf("a slow body: %v, %v", response, err)
@@ -74,21 +70,25 @@ func TestSlowBodies(t *testing.T) {
 	if err != nil || response.StatusCode != http.StatusRequestTimeout || !strings.Contains(text(t, response), "limits.body_timeout") {
 		t.Errorf("a body that stops: %v, %v", response, err)
 	}
-	for _, target := range []string{"/urn:example:1", "/uri-res/N2R?urn:example:1", "/api/v1/resolve", "/"} { // and one that urnd does not read
-		fmt.Fprintf(redial(t, s, &conn), "PUT %s HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", target)
-		response, err = http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil || response.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("%s: %v, %v", target, response, err)
-		}
-	}
 	if got := s.get(t, web.URL+"/").StatusCode; got != http.StatusOK {
 		t.Errorf("afterwards: %d", got)
 	}
+	for _, target := range []string{"/urn:example:1", "/uri-res/N2R?urn:example:1", "/api/v1/resolve", "/"} {
+		t.Run("a body that stops and urnd does not read, "+target, func(t *testing.T) {
+			t.Parallel()
+			if response := s.ask(t, "PUT "+target+" HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")[0]; response.StatusCode != http.StatusMethodNotAllowed {
+				t.Errorf("%v", response)
+			}
+		})
+	}
 	for _, body := range []string{"Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"} {
-		response := s.ask(t, "POST "+web.URL+"/late HTTP/1.1\r\nHost: a\r\n"+body)[0]
-		if got := text(t, response); response.StatusCode != http.StatusOK || got != "4 <nil>" {
-			t.Errorf("a late answer: %d %s", response.StatusCode, got)
-		}
+		t.Run("a late answer", func(t *testing.T) {
+			t.Parallel()
+			response := s.ask(t, "POST "+web.URL+"/late HTTP/1.1\r\nHost: a\r\n"+body)[0]
+			if got := text(t, response); response.StatusCode != http.StatusOK || got != "4 <nil>" {
+				t.Errorf("%d %s", response.StatusCode, got)
+			}
+		})
 	}
 }
 
@@ -131,17 +131,6 @@ func TestBodiesThatNobodyReads(t *testing.T) {
 		}
 		conn.Close()
 	}
-}
-
-// redial replaces a connection.
-func redial(t *testing.T, s *server, conn *net.Conn) net.Conn {
-	t.Helper()
-	_ = (*conn).Close()
-	var err error
-	if *conn, err = net.Dial("tcp", s.addr); err != nil {
-		t.Fatal(err)
-	}
-	return *conn
 }
 
 // What no origin may answer is 502, and no panic.

@@ -1,7 +1,6 @@
 package proxy_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
@@ -168,22 +166,13 @@ func TestSlowBodyByHTTP2(t *testing.T) {
 // A tunnel on a stream: RFC 9113 section 8.5. It ends with its server, and one direction that is
 // idle does not end the other one.
 func TestConnectByHTTP2(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
-	const idle = time.Second // a machine under load may stop for some of it
+	var clock idleClock
 	o := echoing(t)
-	talks := listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
-		for range 20 {
-			<-time.After(idle / 10)
-			_, _ = io.WriteString(c, ".")
-		}
-		_, _ = io.WriteString(c, "end")
-	})
+	talks, talk := talking(t, &clock)
 	var bytes []int64
 	var mu sync.Mutex
 	s := startOn(t, certificate(t), func(c *proxy.Config) {
-		c.Forward.TunnelIdle = idle
+		c.Now, c.Forward.TunnelIdle = clock.look, tunnelIdle
 		c.Observe = func(e *proxy.Event) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -218,18 +207,19 @@ func TestConnectByHTTP2(t *testing.T) {
 	}
 	write, response = open(talks.addr)
 	defer write.Close()
-	if got, err := io.ReadAll(response.Body); string(got) != strings.Repeat(".", 20)+"end" || err != nil {
+	talk(response.Body)
+	if got, err := io.ReadAll(response.Body); string(got) != "end" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	silent, response := open(o.addr)
 	defer silent.Close()
-	if got, _ := io.ReadAll(response.Body); string(got) != "" && string(got) != "bye" {
+	if got, _ := clock.idle(t, response.Body); got != "" && got != "bye" {
 		t.Errorf("%q", got)
 	}
 	testserver.Wait(t, "the tunnels are observed", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return len(bytes) == 3 && bytes[0] == 9 && bytes[1] == 23
+		return len(bytes) == 3 && bytes[0] == 9 && bytes[1] == 13
 	})
 	for _, target := range []string{"localhost", "localhost:0"} {
 		if _, response := open(target); response.StatusCode != 400 {

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/netguard"
@@ -238,7 +237,7 @@ func (s *server) octets(t testing.TB, request string) (answer string, broken boo
 }
 
 // withCache gives a proxy an HTTP cache.
-func withCache(t testing.TB, c *proxy.Config) cache.Store[*httpcache.Entry] {
+func withCache(t testing.TB, c *proxy.Config) *memory.Store[*httpcache.Entry] {
 	t.Helper()
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
 	if err != nil {

@@ -90,6 +90,8 @@ func TestProxyStatus(t *testing.T) {
 		{"a slow lookup", s, "GET http://slow.example/", 504, "dns_timeout"},
 		{"an inner address", s, "GET http://inner.example/", 403, "destination_ip_prohibited"},
 		{"a literal inner address", s, "GET http://10.0.0.1/", 403, "destination_ip_prohibited"},
+		{"that of IPv6", s, "GET http://[::1]:1/", 403, "destination_ip_prohibited"},
+		{"metadata of a cloud", s, "GET http://169.254.169.254/latest/meta-data/", 403, "destination_ip_prohibited"},
 		{"refused", s, "GET http://" + refuses + "/", 502, "connection_refused"},
 		{"refused tunnel", s, "CONNECT " + refuses, 502, "connection_refused"},
 		{"tunnel to no host", s, "CONNECT missing.example:443", 502, "dns_error"},
@@ -113,11 +115,12 @@ func TestProxyStatus(t *testing.T) {
 		{"no such scheme", s, "GET gopher://" + refuses + "/", 501, "proxy_configuration_error"},
 		{"a user", s, "GET http://a@" + refuses + "/", 400, "http_request_error"},
 		{"a port that is none", s, "GET http://127.0.0.1:99999/", 400, "http_request_error"},
+		{"a port that is none, of no scheme", s, "GET htp://127.0.0.1:483049/", 400, "http_request_error"},
 		{"no host", s, "GET http:///", 400, "http_request_error"},
 	} {
 		answer, _ := tt.of.octets(t, tt.request+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 		got := strings.Join(field(answer, "Proxy-Status"), " | ")
-		if !strings.HasPrefix(answer, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) || !strings.HasPrefix(got, "urnd; error="+tt.kind+"; details=\"") {
+		if !strings.HasPrefix(answer, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) || !strings.HasPrefix(tt.request, "CONNECT") && !strings.Contains(answer, `"detail"`) || !strings.HasPrefix(got, "urnd; error="+tt.kind+"; details=\"") {
 			line, _, _ := strings.Cut(answer, "\r\n")
 			t.Errorf("%s: %q, %s", tt.name, line, got)
 		}

@@ -32,8 +32,6 @@ func TestResources(t *testing.T) {
 		switch r.URL.Path {
 		case "/moved":
 			http.Redirect(w, r, "/text", http.StatusFound)
-		case "/loop":
-			http.Redirect(w, r, "/loop", http.StatusFound)
 		case "/text", "/other":
 			w.Header().Set("Content-Type", "text/x; v=\"1\"")
 			w.Header().Set("Set-Cookie", "a=b")
@@ -70,14 +68,6 @@ func TestResources(t *testing.T) {
 	}
 	if len(parts) != 2 || parts[1] != origin.URL+"/other /other as text/x" {
 		t.Errorf("%q", parts)
-	}
-	s.next = withLocations(origin.URL+"/missing", origin.URL+"/text")
-	if response := s.get(t, "/uri-res/I2Rs?urn:example:a"); response.Header.Get("Content-Location") != origin.URL+"/text" {
-		t.Errorf("a single version: %v", response.Header)
-	}
-	s.next = withLocations(origin.URL+"/missing", origin.URL+"/loop")
-	if response := s.get(t, "/uri-res/N2R?urn:example:a"); response.StatusCode != 502 {
-		t.Errorf("no version: %d", response.StatusCode)
 	}
 	for _, service := range []string{"N2R", "I2Rs"} {
 		s.next = withLocations(origin.URL + "[")
@@ -118,12 +108,15 @@ func TestVia(t *testing.T) {
 	}
 }
 
+// A refusal is for nobody else, has Vary: Accept, and 405 has Allow (RFC 9110 sections 12.5.5 and 10.2.1).
 func TestAllow(t *testing.T) {
 	s := start(t, nil)
 	for request, want := range map[string]string{"PUT /api/v1/resolve": "GET, HEAD, POST", "POST /urn:example:a": "GET, HEAD, OPTIONS", "POST /": "GET, HEAD"} {
-		response := s.ask(t, request+" HTTP/1.1\r\nHost: a\r\n\r\n")[0]
-		if response.StatusCode != http.StatusMethodNotAllowed || response.Header.Get("Allow") != want {
-			t.Errorf("%s: %d, %q", request, response.StatusCode, response.Header.Get("Allow"))
+		response := s.ask(t, request+" HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")[0]
+		h := response.Header
+		if response.StatusCode != http.StatusMethodNotAllowed || h.Get("Allow") != want || h.Get("Vary") != "Accept" || h.Get("Cache-Control") != "no-store" ||
+			h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %v", request, response.StatusCode, h)
 		}
 	}
 }
@@ -155,6 +148,19 @@ func TestResourceThatBreaksOff(t *testing.T) {
 		_ = response.Body.Close()
 		if err == nil {
 			t.Errorf("%s: %d octets that look whole", tt.service, len(body))
+		}
+	}
+}
+
+// Where a name leads nowhere, the services that fetch say so as those that locate do.
+func TestResourceOfUnknownNames(t *testing.T) {
+	s := start(t, nil)
+	for err, status := range map[error]int{&resolver.Negative{Kind: resolver.ErrGone}: 410, resolver.ErrForbidden: 403, resolver.ErrUnreachable: 502} {
+		s.next = func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
+		for _, service := range []string{"N2L", "N2R", "N2Rs"} {
+			if got := s.get(t, "/uri-res/"+service+"?urn:x1:a").StatusCode; got != status {
+				t.Errorf("%s, %v: %d, want %d", service, err, got, status)
+			}
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
-	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -115,22 +114,5 @@ func TestRulesForListings(t *testing.T) {
 			}
 			clock.advance(40 * time.Second) // the second is fresh, the third is validated
 		}
-	}
-}
-
-// A handler that connects to no server is not even asked where a rule denies it.
-func TestLocalGateway(t *testing.T) {
-	asked := false
-	g := scheme.Gateway{Info: scheme.Info{Local: true}, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
-		asked = true
-		return scheme.Listed(&scheme.Listing{}), nil
-	})}
-	denied := &policy.Denied{Rule: "a"}
-	_, err := g.Fetch(t.Context(), scheme.Request{
-		Request: httpmessage.Request{Method: http.MethodGet, URI: servers(t, "telnet://a/")[0]},
-		Check:   func(netip.AddrPort) error { return denied },
-	})
-	if err != denied || asked { //nolint:errorlint // it is returned as it is
-		t.Errorf("%v, asked %t", err, asked)
 	}
 }

@@ -23,32 +23,15 @@ func identifying(t *testing.T) func(*proxy.Config) {
 	return func(c *proxy.Config) { c.Names.Identifiers = table }
 }
 
-// What people paste into the form, or behind the address of the server, is understood.
+// What people paste into the form is understood. The table of identifiers leads elsewhere, not the client: no right to use the proxy is needed.
 func TestPastedIdentifiers(t *testing.T) {
-	s := start(t, identifying(t))
-	const book, location = "urn:isbn:0-395-36341-1", "https://a.example/urn:isbn:0395363411"
-	form := func(text string) string { return "/?uri=" + url.QueryEscape(text) }
+	s := start(t, func(c *proxy.Config) { identifying(t)(c); c.Access.Proxy = nil })
 	for target, want := range map[string]string{
-		form(book): location, form("  " + book + "\n"): location, form("<" + book + ">"): location, form("URL:" + book): location,
-		form("<url: urn:isbn:0-395-\n  36341-1>"): location,
-		form("0-395-36341-1"):                     location, form("ISBN 0 395 36341 1"): location, "/0-395-36341-1": location,
-		"/?uri=urn:isbn:0-395-36341-1": location,
-		"/urn%3Aisbn%3A0-395-36341-1":  location, "/urn%3aisbn%3a0-395-36341-1": location, "/%200-395-36341-1%0A": location,
-		form("10.1000/182"): "https://a.example/urn:doi:10.1000/182", "/doi:10.1000/182": "https://a.example/urn:doi:10.1000/182",
-		"/?uri=urn:example:a+b": "https://a.example/urn:example:a+b", form("urn:example:a+b"): "https://a.example/urn:example:a+b",
-		"/urn:example:a%3Ab": "https://a.example/urn:example:a%3Ab",
+		"/?uri=" + url.QueryEscape("ISBN 0 395 36341 1"): "https://a.example/urn:isbn:0395363411", "/hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc",
 	} {
 		if got := s.get(t, target); got.StatusCode != http.StatusFound || got.Header.Get("Location") != want {
 			t.Errorf("%s: %d %s, want %s", target, got.StatusCode, got.Header.Get("Location"), want)
 		}
-	}
-	// The table leads elsewhere, not the client: no right to use the proxy is needed.
-	s = start(t, func(c *proxy.Config) { identifying(t)(c); c.Access.Proxy = nil })
-	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-		return resolver.Answer{Locations: []resolver.Location{{URI: q.URI.String(), From: &resolver.Source{}}}}, nil
-	}
-	if got := s.get(t, "/hdl:20.500.12345/abc"); got.StatusCode != http.StatusFound || got.Header.Get("Location") != "https://hdl.handle.net/20.500.12345/abc" {
-		t.Errorf("a handle: %d %s", got.StatusCode, got.Header.Get("Location"))
 	}
 	if got := s.get(t, "/?uri="); got.StatusCode != http.StatusOK || !strings.Contains(text(t, got), "<form") {
 		t.Errorf("an empty form: %d", got.StatusCode)

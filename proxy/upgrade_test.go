@@ -8,11 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 )
 
 func withShutdown(timeout time.Duration) func(*listen.ServerConfig) {
@@ -87,25 +83,4 @@ func TestUpgradeRefused(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, answer)
 		}
 	}
-}
-
-// Streams have a limit of their own: it does not take the place of fetches.
-func TestUpgradeLimit(t *testing.T) {
-	o := upgrading(t)
-	slots, fetches := make(resolver.Slots, 1), make(resolver.Slots, 1)
-	s := start(t, func(c *proxy.Config) {
-		c.Forward.Streams, c.Forward.Fetches = resolver.Quota{Slots: slots, Busy: problem.ErrStreams}, resolver.Quota{Slots: fetches}
-	})
-	request := "GET http://" + o.addr + "/ HTTP/1.1\r\nHost: a\r\n" + websocket + "\r\n"
-	c := s.dial(t)
-	c.send(t, request)
-	c.head(t)
-	if got := s.ask(t, request)[0]; got.StatusCode != 503 || got.Header.Get("Proxy-Status") == "" {
-		t.Errorf("one too many: %d, %v", got.StatusCode, got.Header)
-	}
-	if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 {
-		t.Errorf("a fetch: %d", got)
-	}
-	c.Close()
-	testserver.Wait(t, "all has ended", func() bool { return len(slots) == 0 && len(fetches) == 0 })
 }

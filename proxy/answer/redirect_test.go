@@ -132,3 +132,20 @@ func TestRedirects(t *testing.T) {
 		}
 	}
 }
+
+// The query of a name is part of the name: none is taken for that of a page.
+func TestLanguageIsNoPartOfNames(t *testing.T) {
+	s := start(t, nil)
+	s.next = withLocations("http://a.example/")
+	for target, want := range map[string]string{
+		"/urn:example:a?=lang=de":                   "http://a.example/?lang=de",
+		"/?uri=urn:example:a?=b&lang=de":            "http://a.example/?b",
+		"/?lang=de&uri=urn%3Aexample%3Aa%3F%3Dl%26": "http://a.example/?l&",
+		"/uri-res/N2L?urn:example:a?=lang=de":       "http://a.example/?lang=de",
+		"/?lang=de&uri=urn:example:a":               "http://a.example/",
+	} {
+		if response := s.asked(t, target, "Accept: text/html"); response.StatusCode/100 != 3 || response.Header.Get("Location") != want {
+			t.Errorf("%s: %s %q", target, response.Status, response.Header)
+		}
+	}
+}

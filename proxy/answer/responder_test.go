@@ -29,6 +29,7 @@ type responder struct {
 	next   resolver.Func
 	http10 bool // clients speak HTTP/1.0
 	rights answer.BatchRights
+	config answer.Config
 }
 
 func start(t testing.TB, change func(*answer.Config)) *responder {
@@ -55,7 +56,7 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 	if change != nil {
 		change(&config)
 	}
-	s.Responder = answer.New(config)
+	s.config, s.Responder = config, answer.New(config)
 	return s
 }
 
@@ -111,6 +112,26 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 	t.Helper()
 	header := headerOf(fields...)
 	reply, err := s.reply(t, target, header)
+	return written(header, reply, err)
+}
+
+// asked returns the response to a request as the server https://r.example understands it, by what the registry owns and its identifiers.
+func (s *responder) asked(t testing.TB, target string, fields ...string) *http.Response {
+	t.Helper()
+	header := headerOf(fields...)
+	place := route.Place{Server: &route.Server{Names: s.config.Names, Handles: s.config.Handles, PublicURL: "https://r.example"}}
+	var ask route.Ask
+	route.Classify(&ask, &route.View{Method: http.MethodGet, Target: target, Host: "a", Lines: httpmessage.LinesOf(header)}, &place)
+	var reply message.Reply
+	err := ask.Err
+	if err == nil {
+		reply, err = s.Reply(t.Context(), &answer.Question{
+			Target: &ask.Target, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10, IsName: ask.IsName, Base: place.Base("a"),
+		})
+	}
+	if err != nil && ask.Target.Form == route.FormHandle {
+		return written(header, answer.HandleFailed(problem.Reply(s.config.Pages, httpmessage.LinesOf(header), err), ask.Target.Handle, err), nil)
+	}
 	return written(header, reply, err)
 }
 

@@ -3,9 +3,13 @@ package forward_test
 import (
 	"errors"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -149,5 +153,68 @@ func TestFetchedFailure(t *testing.T) {
 	r.Fetched = true
 	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrResponse) || client.Code != 200 || client.Body.Len() > 0 || len(client.Header()) > 0 {
 		t.Errorf("%+v", client)
+	}
+}
+
+// No shared cache keeps what those get who may use the proxy, also of what is stored, and X-Request-Id stays that of urnd: RFC 9111
+// section 5.2.2.7.
+func TestFetchedIsPrivate(t *testing.T) {
+	for sent, want := range map[string]string{
+		"":                            "private",
+		"public, max-age=60":          "private, max-age=60",
+		"S-MaxAge=9, max-age=60":      "private, max-age=60",
+		`private="Set-Cookie", a="b"`: "private, a=b",
+		`no-cache="X, public"`:        `private, no-cache="X, public"`,
+		"no-store":                    "private, no-store",
+	} {
+		w := newWeb(t, newStore(t), func(c *forward.Config) { c.OwnField = httpmessage.RequestIDField })
+		fields := []string{"Etag", `"1"`, httpmessage.RequestIDField, "that of the origin"}
+		if sent != "" {
+			fields = append(fields, "Cache-Control", sent)
+		}
+		w.answers(200, "", fields...)
+		for _, condition := range []string{"X-Other", "If-None-Match"} {
+			r := requested(t, http.MethodGet, "http://a.example/b", condition, `"1"`)
+			r.Fetched = true
+			client := newRecorder()
+			client.Header().Set(httpmessage.RequestIDField, ownID)
+			_, err := w.Serve(t.Context(), client, r)
+			if got := client.Header(); err != nil || got.Get("Cache-Control") != want || strings.Join(got[httpmessage.RequestIDField], "|") != ownID ||
+				got.Get("Cross-Origin-Resource-Policy") != "same-origin" || got.Get("Via") == "" {
+				t.Errorf("%q, %s: %d %v, want %q, %v", sent, condition, client.Code, got, want, err)
+			}
+		}
+	}
+}
+
+// What an origin selects by the client that urnd names is for that client alone: RFC 9111 section 4.1.
+func TestFetchedByClient(t *testing.T) {
+	for _, tt := range []struct {
+		forwarded forward.Forwarded
+		name      string
+		one, two  string
+	}{
+		{forward.ForwardedFor, "X-Forwarded-For", "198.51.100.1", "198.51.100.2"},
+		{forward.ForwardedStandard, "Forwarded", "for=198.51.100.1", "for=198.51.100.2"},
+		{forward.ForwardedOff, "X-Forwarded-For", "", ""},
+		{forward.ForwardedTransparent, "X-Forwarded-For", "", ""},
+	} {
+		w := newWeb(t, newStore(t), func(c *forward.Config) { c.Forwarded = tt.forwarded })
+		w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+			return respond(200, strings.Join(r.Fields.Lines(tt.name), ", "), "Cache-Control", "max-age=60", "Vary", tt.name), nil
+		}
+		get := func(client, want string) (isHit bool) {
+			r := requested(t, http.MethodGet, "http://a.example/", "X-Forwarded-For", client)
+			r.Fetched, r.Trusted, r.Client = true, true, netip.MustParseAddr(client)
+			got := w.serve(t, r)
+			if got.err != nil || got.Code != 200 || got.Body.String() != want {
+				t.Errorf("%s to %s: %d %q, want %q, %v", tt.name, client, got.Code, got.Body, want, got.err)
+			}
+			return strings.HasPrefix(got.Header().Get("Cache-Status"), "urnd; hit")
+		}
+		testserver.Wait(t, "the response of one client is stored", func() bool { return get("198.51.100.1", tt.one) })
+		if isHit := get("198.51.100.2", tt.two); isHit != (tt.two == "") {
+			t.Errorf("%s: the other client gets what is stored: %t", tt.name, isHit)
+		}
 	}
 }

@@ -107,6 +107,12 @@ func TestForwardedFields(t *testing.T) {
 		{forwardedFor, false, false, client, "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1"},
 		{forwardedFor, false, false, "", "X-Forwarded-For: 203.0.113.9", "X-Forwarded-For=203.0.113.9"},
 		{forwardedFor, true, true, client, both, "X-Forwarded-For=192.0.2.1 " + https},
+		{
+			forwardedFor, true, false, client, "X-Forwarded-For: 203.0.113.9|X-Forwarded-Port: 1",
+			"X-Forwarded-For=203.0.113.9 X-Forwarded-For=192.0.2.1 " + https,
+		},
+		{standard, true, false, client, "Forwarded: for=203.0.113.9;proto=http;host=evil", `Forwarded=for=192.0.2.1;host="www.example:444";proto=https ` + https},
+		{transparent, true, true, client, "", https},
 		{nothing, true, true, client, both, ""},
 		{nothing, true, false, client, both, ""},
 	} {

@@ -272,3 +272,29 @@ type broken struct{}
 
 // Read implements io.Reader.
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// What the client accepts goes on to each server that another one leads to: doi.org leads to the agency that has the metadata.
+func TestAcceptOfRedirects(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+		if r.URI.Path() == "/doi" {
+			return respond(302, "", "Location", "/agency"), nil
+		}
+		return respond(200, "metadata", "Content-Type", "application/x-made"), nil
+	}
+	for _, accept := range []string{
+		"application/vnd.citationstyles.csl+json, */*;q=0.1", "application/rdf+xml;q=0.5, application/vnd.citationstyles.csl+json;q=1.0",
+		"text/x-bibliography; style=apa; locale=de-DE", "text/html", "*/*",
+	} {
+		client := w.retrieved(t, false, retrieval(t, []string{"http://a.example/doi"}, "Accept", accept))
+		var asked []string
+		for _, r := range w.asked {
+			asked = append(asked, r.URI.Path()+" "+r.Fields.List("Accept"))
+		}
+		w.last()
+		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" || strings.Join(asked, "|") != want ||
+			!strings.HasPrefix(client.Header().Get("Vary"), "Accept, ") {
+			t.Errorf("%s: %+v, asked %q", accept, client, asked)
+		}
+	}
+}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/bcrypt"
-
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -28,20 +26,28 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// askOf returns what a request asks of a server with the site www.example.org.
-func askOf(t testing.TB, method, target, host string, onMachine bool) route.Ask {
+// asking returns what says what a request asks of a server with the site www.example.org.
+func asking(t testing.TB) func(method, target, host string, onMachine bool) route.Ask {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := route.Place{IsThisMachine: onMachine, Server: &route.Server{
+	server := &route.Server{
 		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
 		Sites: route.Sites{"www.example.org": {}}, Documents: map[string]bool{"/robots.txt": true},
-	}}
-	var ask route.Ask
-	route.Classify(&ask, &route.View{Method: method, Target: target, Host: host, Lines: func(string) []string { return nil }}, &place)
-	return ask
+	}
+	return func(method, target, host string, onMachine bool) (ask route.Ask) {
+		place := route.Place{IsThisMachine: onMachine, Server: server}
+		route.Classify(&ask, &route.View{Method: method, Target: target, Host: host, Lines: func(string) []string { return nil }}, &place)
+		return ask
+	}
+}
+
+// askOf is asking for one request.
+func askOf(t testing.TB, method, target, host string, onMachine bool) route.Ask {
+	t.Helper()
+	return asking(t)(method, target, host, onMachine)
 }
 
 // access lets 10.0.0.0/8 resolve, 10.1.0.0/16 use the proxy, and 10.1.1.0/24 purge.
@@ -69,23 +75,11 @@ func rulesOf(t testing.TB) *policy.Policy {
 
 // Each step refuses what it is for, in the order of the steps: host, client, user, person, rate, rules.
 func TestAdmit(t *testing.T) {
-	hash, err := bcrypt.GenerateFromPassword([]byte("secret"), bcrypt.MinCost)
-	if err != nil {
-		t.Fatal(err)
-	}
-	users, err := gate.ParseUsers([]byte("ann:" + string(hash) + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const local, asking, proxying, purging = "127.0.0.1", "10.9.9.9", "10.1.9.9", "10.1.1.1"
-	basic := func(field, userinfo string) http.Header {
-		r := http.Request{Header: make(http.Header)}
-		name, password, _ := strings.Cut(userinfo, ":")
-		r.SetBasicAuth(name, password)
-		return http.Header{field: r.Header["Authorization"]}
-	}
+	users := users(t, hashed(t, "ann", "secret"))
+	const local, resolving, proxying, purging = "127.0.0.1", "10.9.9.9", "10.1.9.9", "10.1.1.1"
+	credentials := func(field, userinfo string) http.Header { return http.Header{field: {basic(userinfo)}} }
 	foreign := http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"}, "User-Agent": {"Mozilla/5.0"}}
-	loads := 0
+	loads, ask := 0, asking(t)
 	for _, tt := range []struct {
 		client, method, target, host string
 		users                        *gate.Users
@@ -100,8 +94,8 @@ func TestAdmit(t *testing.T) {
 		{client: local, target: "/robots.txt", host: "evil.example", step: gate.StepRules},
 		{client: local, target: "/a", host: "www.example.org", step: gate.StepRules},
 		{client: local, target: "http://a.example/", host: "a.example", step: gate.StepRules},
-		{client: asking, target: "/urn:a1:b", host: "evil.example", step: gate.StepRules},
-		{client: asking, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
+		{client: resolving, target: "/urn:a1:b", host: "evil.example", step: gate.StepRules},
+		{client: resolving, target: "/fetch?uri=ftp://a.example/", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
 		{client: proxying, target: "/uri-res/N2R?urn:a1:b", host: "urnd.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchSite},
 		{client: proxying, target: "/fetch?uri=ftp://a.example/", host: "evil.example", header: foreign, step: gate.StepHost, want: problem.ErrFetchHost},
 		// By the address of the client.
@@ -111,12 +105,12 @@ func TestAdmit(t *testing.T) {
 		{client: "192.0.2.1", target: "/a", host: "www.example.org", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", method: "POST", target: "/api/v1/resolve", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", target: "/robots.txt", step: gate.StepRules},
-		{client: asking, target: "/urn:a1:b", step: gate.StepRules},
-		{client: asking, target: "/http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
-		{client: asking, target: "/uri-res/N2R?urn:a1:b", step: gate.StepClient, want: problem.ErrProxyClient},
-		{client: asking, target: "/fetch?uri=ftp://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
-		{client: asking, target: "http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
-		{client: asking, method: "CONNECT", target: "a.example:443", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: resolving, target: "/urn:a1:b", step: gate.StepRules},
+		{client: resolving, target: "/http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: resolving, target: "/uri-res/N2R?urn:a1:b", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: resolving, target: "/fetch?uri=ftp://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: resolving, target: "http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: resolving, method: "CONNECT", target: "a.example:443", step: gate.StepClient, want: problem.ErrProxyClient},
 		{client: proxying, method: "PURGE", target: "http://a.example/", step: gate.StepClient, want: problem.ErrPurgeClient},
 		{client: proxying, method: "PURGE", target: "/a", host: "www.example.org", step: gate.StepClient, want: problem.ErrPurgeClient},
 		{client: purging, method: "PURGE", target: "http://a.example/", step: gate.StepRules},
@@ -126,14 +120,14 @@ func TestAdmit(t *testing.T) {
 		{client: proxying, target: "/http://a.example/", users: users, step: gate.StepUser, want: problem.ErrLogin},
 		{client: proxying, target: "/fetch?uri=ftp://a.example/", users: users, step: gate.StepUser, want: problem.ErrLogin},
 		{client: proxying, target: "/urn:a1:b", users: users, step: gate.StepRules},
-		{client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:secret"), step: gate.StepRules},
-		{client: proxying, target: "http://a.example/", users: users, header: basic("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin},
+		{client: proxying, target: "http://a.example/", users: users, header: credentials("Proxy-Authorization", "ann:secret"), step: gate.StepRules},
+		{client: proxying, target: "http://a.example/", users: users, header: credentials("Authorization", "ann:secret"), step: gate.StepUser, want: problem.ErrProxyLogin},
 		{
-			client: proxying, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepUser,
+			client: proxying, target: "http://a.example/", users: users, header: credentials("Proxy-Authorization", "ann:wrong"), step: gate.StepUser,
 			want: problem.ErrProxyLogin,
 		},
 		{
-			client: asking, target: "http://a.example/", users: users, header: basic("Proxy-Authorization", "ann:wrong"), step: gate.StepClient,
+			client: resolving, target: "http://a.example/", users: users, header: credentials("Proxy-Authorization", "ann:wrong"), step: gate.StepClient,
 			want: problem.ErrProxyClient,
 		},
 		// Whether a person has seen it.
@@ -142,11 +136,11 @@ func TestAdmit(t *testing.T) {
 			step: gate.StepPerson, want: new(problem.PersonError),
 		},
 		// By the requests a second.
-		{client: asking, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
-		{client: asking, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: resolving, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
+		{client: resolving, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate, want: problem.ErrRate},
-		{client: asking, target: "http://a.example/", spent: true, step: gate.StepClient, want: problem.ErrProxyClient},
+		{client: resolving, target: "http://a.example/", spent: true, step: gate.StepClient, want: problem.ErrProxyClient},
 		// By the rules of the site.
 		{client: proxying, target: "http://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
 		{client: proxying, method: "CONNECT", target: "denied.example:443", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
@@ -169,7 +163,7 @@ func TestAdmit(t *testing.T) {
 		if tt.spent {
 			g.AllowsRate(client.Addr)
 		}
-		ask := askOf(t, method, tt.target, tt.host, client.Addr.IsLoopback())
+		ask := ask(method, tt.target, tt.host, client.Addr.IsLoopback())
 		v := g.Admit(t.Context(), &client, &ask)
 		if v.Step != tt.step || !errors.Is(v.Err, tt.want) && !isSameKind(v.Err, tt.want) {
 			t.Errorf("%s %s at %s of %s: %v by %s; want %v by %s", method, tt.target, tt.host, tt.client, v.Err, v.Step, tt.want, tt.step)
@@ -268,6 +262,45 @@ func TestVerdictOfAddress(t *testing.T) {
 	}
 	if v := g.Retrieve(&client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
 		t.Errorf("what a name leads to: %v", v.Err)
+	}
+}
+
+// The rules of the site deny, or only say in the log what they would deny, by what is asked and by the address that is dialled.
+func TestRulesAreLogged(t *testing.T) {
+	rules := []policy.Rule{
+		{ID: "by-port", Deny: true, Ports: []policy.PortRange{{First: 81, Last: 81}}},
+		{ID: "by-address", Deny: true, Destinations: prefixes("192.0.2.0/24")},
+	}
+	ask := asking(t)
+	for mode, says := range map[policy.Mode]string{policy.Enforce: "denies a request", policy.Report: "would deny a request", policy.Open: ""} {
+		p, err := policy.New(mode, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written strings.Builder
+		g := gate.New(gate.Config{Access: access(), Policy: p, Now: at, Log: slog.New(slog.NewTextHandler(&written, nil))})
+		for _, tt := range []struct{ client, method, target, rule, fields string }{
+			{"10.1.0.1", "POST", "http://a.example:81/", "by-port", "method=POST scheme=http host=a.example port=81"},
+			{"10.1.0.2", "CONNECT", "a.example:81", "by-port", `method=CONNECT scheme="" host=a.example port=81`},
+			{"10.1.0.3", "GET", "http://b.example/", "by-address", "method=GET scheme=http host=b.example port=80"},
+			{"10.1.0.4", "CONNECT", "b.example:443", "by-address", `method=CONNECT scheme="" host=b.example port=443`},
+		} {
+			written.Reset()
+			client, asked := gate.Client{Addr: netip.MustParseAddr(tt.client)}, ask(tt.method, tt.target, "urnd.example", false)
+			v := g.Admit(t.Context(), &client, &asked)
+			err := v.Err
+			if check := v.Check(); err == nil && check != nil {
+				err = check(netip.MustParseAddrPort("192.0.2.1:80"))
+			}
+			var denied *policy.Denied
+			if errors.As(err, &denied) != (mode == policy.Enforce) || denied != nil && (denied.Rule != tt.rule || v.Rule() != tt.rule) {
+				t.Errorf("%v: %s %s: %v, rule %q", mode, tt.method, tt.target, err, v.Rule())
+			}
+			want := "rule=" + tt.rule + " client=" + tt.client + ` user="" ` + tt.fields
+			if got := written.String(); (got != "") != (says != "") || !strings.Contains(got, says) || says != "" && !strings.Contains(got, want) {
+				t.Errorf("%v: %s %s: log %q, want %s", mode, tt.method, tt.target, got, want)
+			}
+		}
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// documentWait is how long a request waits for memory, most of which is soon given back: what a server sends is mostly
+// defaultWait is how long a request waits for memory, most of which is soon given back: what a server sends is mostly
 // smaller than it may be, or no listing.
-const documentWait = 5 * time.Second
+const defaultWait = 5 * time.Second
 
 // documents hands out the memory of documents. It is safe for concurrent use.
 type documents struct {
 	memory resolver.Memory
+	wait   time.Duration
 
 	mu    sync.Mutex
 	freed chan struct{} // closed when some was given back; nil where nobody waits
@@ -24,7 +25,7 @@ type documents struct {
 
 // hold takes memory for a client, and waits where there is none.
 func (d *documents) hold(ctx context.Context, client netip.Addr, octets int64) (resolver.Held, error) {
-	limit := time.NewTimer(documentWait)
+	limit := time.NewTimer(d.wait)
 	defer limit.Stop()
 	for {
 		held, freed, err := d.tryHold(client, octets)

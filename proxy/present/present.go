@@ -35,6 +35,8 @@ type Config struct {
 	Pages   *pages.Design
 	// Memory bounds the memory of documents, from before they are made until they are sent. The zero value bounds nothing.
 	Memory resolver.Memory
+	// Wait is how long a request waits for that memory; 0 is five seconds.
+	Wait time.Duration
 }
 
 // Handler is a scheme.Handler that presents what another one fetches. It is before the cache, which so stores, validates and
@@ -54,8 +56,9 @@ type Handler struct {
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{
-		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, pages: config.Pages, documents: documents{memory: config.Memory},
-		large: make(resolver.Slots, runtime.GOMAXPROCS(0)),
+		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, pages: config.Pages,
+		documents: documents{memory: config.Memory, wait: cmp.Or(config.Wait, defaultWait)},
+		large:     make(resolver.Slots, runtime.GOMAXPROCS(0)),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -64,5 +65,29 @@ func TestSelf(t *testing.T) {
 	}
 	if _, err := scheme.NewSelf().Resolve(t.Context(), resolver.Query{URI: parse(t, "http://a/"), Service: resolver.I2R}); !errors.Is(err, resolver.ErrService) {
 		t.Errorf("%v", err)
+	}
+}
+
+// handlerFunc is a scheme.Handler.
+type handlerFunc func(ctx context.Context, r scheme.Request) (*scheme.Resource, error)
+
+func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
+	return f(ctx, r)
+}
+
+// A handler that connects to no server is not even asked where a check denies it.
+func TestLocalGateway(t *testing.T) {
+	asked := false
+	g := scheme.Gateway{Info: scheme.Info{Local: true}, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
+		asked = true
+		return scheme.Listed(&scheme.Listing{}), nil
+	})}
+	denied := errors.New("denied")
+	_, err := g.Fetch(t.Context(), scheme.Request{
+		Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, "telnet://a/")},
+		Check:   func(netip.AddrPort) error { return denied },
+	})
+	if err != denied || asked { //nolint:errorlint // it is returned as it is
+		t.Errorf("%v, asked %t", err, asked)
 	}
 }

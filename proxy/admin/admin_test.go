@@ -1,4 +1,4 @@
-package proxy_test
+package admin_test
 
 import (
 	"context"
@@ -25,10 +25,9 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
-
-const token = "0123456789abcdef"
 
 // fakeCaches implements admin.Caches, and records purges.
 type fakeCaches struct {
@@ -61,8 +60,8 @@ func (m *fakeCaches) Purge(_ context.Context, s resolver.Selection, soft bool) (
 // newAdminHandler returns the handler for administrators, with a changed configuration.
 func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handler {
 	config := admin.Config{
-		Clients: []netip.Prefix{loopback}, Caches: caches, Responses: &fakeResponses{}, Log: slog.New(slog.DiscardHandler),
-		HasResponses: gateways().IsStored,
+		Clients: []netip.Prefix{loopback()}, Caches: caches, Responses: &fakeResponses{}, Log: slog.New(slog.DiscardHandler),
+		HasResponses: scheme.Infos{{Names: []string{"ftp", "file", "gopher", "news", "mailto"}, Stored: true}}.IsStored,
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")
@@ -112,12 +111,23 @@ func adminRequest(h http.Handler, peer, request string, fields ...string) *http.
 	return w.Result()
 }
 
+func text(t testing.TB, response *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func loopback() netip.Prefix { return netip.MustParsePrefix("127.0.0.0/8") }
+
 func TestAdminAccess(t *testing.T) {
-	everywhere := []netip.Prefix{loopback, netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
+	everywhere := []netip.Prefix{loopback(), netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("::1/128")}
 	open := func(c *admin.Config) {
 		c.Own, c.Proxies = route.NewOwnHosts("Admin.example."), []netip.Prefix{netip.MustParsePrefix("192.0.2.80/32")}
 	}
-	locked := func(c *admin.Config) { open(c); c.Token = []byte(token); c.Clients = everywhere }
+	locked := func(c *admin.Config) { open(c); c.Token = []byte(adminToken); c.Clients = everywhere }
 	certified := func(c *admin.Config) { open(c); c.Certificate = true; c.Clients = everywhere }
 	both := func(c *admin.Config) { certified(c); locked(c) }
 	const here, there, else_, proxied = "127.0.0.1:1", "192.0.2.1:1", "198.51.100.1:1", "192.0.2.80:1"
@@ -132,29 +142,29 @@ func TestAdminAccess(t *testing.T) {
 		{"by IPv4 in IPv6", "[::ffff:127.0.0.1]:1", get, open, nil, 200},
 		{"another machine", there, get, open, nil, 403},
 		{"another machine, its health", there, "GET /healthz", open, nil, 403},
-		{"another machine, with the token", else_, get, locked, []string{"Authorization: Bearer " + token}, 403},
+		{"another machine, with the token", else_, get, locked, []string{"Authorization: Bearer " + adminToken}, 403},
 		{"IPv6, where it is not named", "[::1]:1", get, open, nil, 403},
 		{"no token", there, get, locked, nil, 401},
 		{"no token on this machine", here, get, locked, nil, 401},
 		{"no token by IPv6 on this machine", "[::1]:1", get, locked, nil, 401},
-		{"the token", there, get, locked, []string{"Authorization: Bearer " + token}, 200},
-		{"the token, on this machine", here, purge, locked, []string{"Authorization: Bearer " + token}, 200},
-		{"the token, through a proxy", there, get, locked, []string{"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7"}, 403},
+		{"the token", there, get, locked, []string{"Authorization: Bearer " + adminToken}, 200},
+		{"the token, on this machine", here, purge, locked, []string{"Authorization: Bearer " + adminToken}, 200},
+		{"the token, through a proxy", there, get, locked, []string{"Authorization: Bearer " + adminToken, "X-Forwarded-For: 192.0.2.7"}, 403},
 		{"the token, through a trusted proxy", proxied, get, locked, []string{
-			"Authorization: Bearer " + token, "X-Forwarded-For: 192.0.2.7",
+			"Authorization: Bearer " + adminToken, "X-Forwarded-For: 192.0.2.7",
 			"Host: admin.example",
 		}, 200},
-		{"the token, through a trusted proxy, from elsewhere", proxied, get, locked, []string{"Authorization: Bearer " + token, "Forwarded: for=198.51.100.1"}, 403},
-		{"the token, through a trusted proxy that does not name its client", proxied, get, locked, []string{"Authorization: Bearer " + token, "Via: 1.1 proxy"}, 403},
-		{"the token, by a strange name", there, get, locked, []string{"Authorization: Bearer " + token, "Host: evil.example"}, 421},
+		{"the token, through a trusted proxy, from elsewhere", proxied, get, locked, []string{"Authorization: Bearer " + adminToken, "Forwarded: for=198.51.100.1"}, 403},
+		{"the token, through a trusted proxy that does not name its client", proxied, get, locked, []string{"Authorization: Bearer " + adminToken, "Via: 1.1 proxy"}, 403},
+		{"the token, by a strange name", there, get, locked, []string{"Authorization: Bearer " + adminToken, "Host: evil.example"}, 421},
 		{"through a proxy that says so", here, get, open, []string{"Via: 1.1 urnd"}, 403},
 		{"health through a proxy", here, "GET /healthz", open, []string{"Via: 1.1 urnd"}, 403},
 		{"a wrong token", there, get, locked, []string{"Authorization: Bearer 0123456789abcdeX"}, 401},
-		{"a part of it", there, get, locked, []string{"Authorization: Bearer " + token[:15]}, 401},
-		{"more than it", there, get, locked, []string{"Authorization: Bearer " + token + "0"}, 401},
+		{"a part of it", there, get, locked, []string{"Authorization: Bearer " + adminToken[:15]}, 401},
+		{"more than it", there, get, locked, []string{"Authorization: Bearer " + adminToken + "0"}, 401},
 		{"an empty one", there, get, locked, []string{"Authorization: Bearer "}, 401},
-		{"by Basic", there, get, locked, []string{"Authorization: Basic " + token}, 401},
-		{"in the query", there, get + "?token=" + token, locked, nil, 401},
+		{"by Basic", there, get, locked, []string{"Authorization: Basic " + adminToken}, 401},
+		{"in the query", there, get + "?token=" + adminToken, locked, nil, 401},
 		{"what is not there", there, "GET /nothing", locked, nil, 401},
 		{"health without the token", there, "GET /healthz", locked, nil, 200},
 		{"readiness without the token", there, "GET /readyz", locked, nil, 200},
@@ -166,8 +176,8 @@ func TestAdminAccess(t *testing.T) {
 		{"a certificate, from elsewhere", else_, get, certified, []string{"Certificate: shown"}, 403},
 		{"a certificate, by name", there, get, certified, []string{"Host: admin.example", "Certificate: shown"}, 200},
 		{"a certificate without the token", there, get, both, []string{"Certificate: shown"}, 401},
-		{"a certificate and the token", there, get, both, []string{"Certificate: shown", "Authorization: Bearer " + token}, 200},
-		{"the token without a certificate", there, get, both, []string{"Authorization: Bearer " + token}, 403},
+		{"a certificate and the token", there, get, both, []string{"Certificate: shown", "Authorization: Bearer " + adminToken}, 200},
+		{"the token without a certificate", there, get, both, []string{"Authorization: Bearer " + adminToken}, 403},
 		{"by name: DNS rebinding", here, get, open, []string{"Host: evil.example:8142"}, 421},
 		{"a purge by name", here, purge, open, []string{"Host: evil.example"}, 421},
 		{"a name that looks like an address", here, get, open, []string{"Host: 127.0.0.1.evil.example"}, 421},
@@ -219,7 +229,7 @@ func TestAdminAccess(t *testing.T) {
 		if (asked == `Bearer realm="urnd"`) != (tt.status == 401) || (allowed == "GET, HEAD, DELETE") != (tt.status == 405) {
 			t.Errorf("%s: asks for %q, allows %q", tt.name, asked, allowed)
 		}
-		if strings.Contains(body, token) {
+		if strings.Contains(body, adminToken) {
 			t.Errorf("%s: tells the token: %s", tt.name, body)
 		}
 	}
@@ -232,7 +242,7 @@ func TestAdminUnixSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(newAdminHandler(&fakeCaches{}, func(c *admin.Config) { c.Token, c.Clients = []byte(token), nil }))
+	server := httptest.NewUnstartedServer(newAdminHandler(&fakeCaches{}, func(c *admin.Config) { c.Token, c.Clients = []byte(adminToken), nil }))
 	server.Listener.Close()
 	server.Listener = listener
 	server.Start()
@@ -328,7 +338,7 @@ func TestAdminProfiles(t *testing.T) {
 	h := newAdminHandler(&fakeCaches{}, nil)
 	for target, part := range map[string]string{
 		"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile", "/debug/pprof/heap?debug=1": "heap profile",
-		"/debug/pprof/cmdline": "proxy", "/debug/pprof/symbol": "num_symbols", "/debug/pprof/trace": "go 1.", "/debug/pprof/profile": "",
+		"/debug/pprof/cmdline": "admin", "/debug/pprof/symbol": "num_symbols", "/debug/pprof/trace": "go 1.", "/debug/pprof/profile": "",
 	} {
 		response := adminRequest(h, "127.0.0.1:1", "GET "+target)
 		if body := text(t, response); response.StatusCode != 200 || !strings.Contains(body, part) {
@@ -387,10 +397,10 @@ func remembered(key string, ttl int, locations []resolver.Location, err error) a
 
 // Wrong tokens of one client are not even compared after some.
 func TestTokenGuesses(t *testing.T) {
-	var clock testClock
+	var clock time.Duration
 	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
-		c.Token, c.Guesses = []byte(token), gate.NewGuesses(clock.now)
-		c.Clients = []netip.Prefix{loopback}
+		c.Token, c.Guesses = []byte(adminToken), gate.NewGuesses(func() time.Time { return time.Unix(1_800_000_000, int64(clock)) })
+		c.Clients = []netip.Prefix{loopback()}
 	})
 	status := func(peer, shown string) int {
 		return adminRequest(h, peer, "GET /api/v1/cache", "Authorization: Bearer "+shown).StatusCode
@@ -400,20 +410,20 @@ func TestTokenGuesses(t *testing.T) {
 			t.Errorf("a guess: %d", got)
 		}
 	}
-	if got := status("127.0.0.1:1", token); got != 429 {
+	if got := status("127.0.0.1:1", adminToken); got != 429 {
 		t.Errorf("after ten guesses: %d", got)
 	}
-	if got := status("127.0.0.2:1", token); got != 200 {
+	if got := status("127.0.0.2:1", adminToken); got != 200 {
 		t.Errorf("another administrator: %d", got)
 	}
 	for range 20 { // somebody guesses at an address where the token was right before
 		status("127.0.0.2:1", "wrong")
 	}
-	if got := status("127.0.0.2:1", token); got != 429 {
+	if got := status("127.0.0.2:1", adminToken); got != 429 {
 		t.Errorf("guesses of the token where it was right before: %d", got)
 	}
-	clock.advance(time.Second)
-	if got := status("127.0.0.1:1", token); got != 200 {
+	clock += time.Second
+	if got := status("127.0.0.1:1", adminToken); got != 200 {
 		t.Errorf("a second later: %d", got)
 	}
 }

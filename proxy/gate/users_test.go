@@ -1,4 +1,4 @@
-package proxy_test
+package gate_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,8 +15,9 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -70,6 +71,11 @@ func TestUsers(t *testing.T) {
 			t.Errorf("%q with %q: %v", tt.name, tt.password, got)
 		}
 	}
+	for _, password := range []string{"secret: 1", "ünïcode", "", "old", "new"} { // one of them is that of the hash that is compared
+		if right, err := u.Check(t.Context(), "mallory", password); right || err != nil {
+			t.Errorf("nobody with %q: %v, %v", password, right, err)
+		}
+	}
 	var clients sync.WaitGroup
 	for range 8 {
 		clients.Go(func() {
@@ -114,160 +120,140 @@ func basic(userinfo string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(userinfo))
 }
 
-// The forward proxy asks for a password by 407, and requests to urnd as an origin by 401
-// (RFC 9110 sections 11.6 and 11.7); names need none.
-func TestLogin(t *testing.T) {
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "%q %q", r.Header["Proxy-Authorization"], r.Header["Authorization"])
-	}))
-	t.Cleanup(origin.Close)
-	s := start(t, func(c *proxy.Config) {
-		var clock testClock
-		c.Now = func() time.Time { clock.advance(time.Minute); return clock.now() } // no guess comes too soon
-		c.Access.Users = users(t, hashed(t, "alice", "a:b"), hashed(t, "bob", "b"))
-	})
-	s.next = withLocations(origin.URL + "/")
+// guarded returns a Gate for the users alice and bob on this machine, at the time of a clock.
+func guarded(t testing.TB, now func() time.Time, lines ...string) *gate.Gate {
+	t.Helper()
+	return gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8"), Users: users(t, lines...)}, Now: now})
+}
+
+// The forward proxy asks for a password by Proxy-Authorization, and urnd as an origin by Authorization (RFC 9110 sections 11.6 and
+// 11.7), each without a look at the other one; names need none.
+func TestCredentials(t *testing.T) {
 	const scheme = "Basic"
-	forward := []string{origin.URL + "/", "http://a.invalid/", "ftp://a.example/"}
+	forward := []string{"http://a.example/", "ftp://a.example/"}
 	own := []string{
 		"/http://a.example/", "/?uri=http://a.example/", "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
-		"/api/v1/resolve?uri=http://a.example/", "/fetch?uri=" + origin.URL + "/",
+		"/api/v1/resolve?uri=http://a.example/", "/fetch?uri=http://a.example/",
+	}
+	names := []string{"/urn:example:a", "/uri-res/N2L?urn:example:a", "/", "/api/v1/resolve?uri=urn:example:a"}
+	right := basic("alice:a:b")
+	lines := []string{hashed(t, "alice", "a:b"), hashed(t, "bob", "b")}
+	classified := asking(t)
+	admitted := func(target string, header http.Header) gate.Verdict {
+		ask := classified(http.MethodGet, target, "urnd.example", true)
+		client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Lines: httpmessage.LinesOf(header), Host: "urnd.example"}
+		return guarded(t, at, lines...).Admit(t.Context(), &client, &ask)
 	}
 	for _, wrong := range []string{
-		"", scheme, scheme + " ", scheme + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"), basic("mallory:a:b"), basic(":"), basic("alice:a:b") + "x",
-		"Bearer " + strings.TrimPrefix(basic("alice:a:b"), scheme+" "), `Digest username="alice"`,
+		"", scheme, scheme + " ", scheme + " !", basic("alice"), basic("alice:b"), basic("bob:a:b"), basic("mallory:a:b"), basic(":"), right + "x",
+		"Bearer " + strings.TrimPrefix(right, scheme+" "), `Digest username="alice"`,
 	} {
 		for _, target := range forward {
-			response := s.get(t, target, "Proxy-Authorization: "+wrong, "Authorization: "+basic("alice:a:b"))
-			if response.StatusCode != 407 || !strings.HasPrefix(response.Header.Get("Proxy-Authenticate"), `Basic realm="`) ||
-				response.Header.Get("WWW-Authenticate") != "" || !strings.Contains(text(t, response), "access.proxy_users") {
-				t.Errorf("%s with %q: %d %v", target, wrong, response.StatusCode, response.Header)
+			if v := admitted(target, http.Header{"Proxy-Authorization": {wrong}, "Authorization": {right}}); !errors.Is(v.Err, problem.ErrProxyLogin) {
+				t.Errorf("%s with %q: %v", target, wrong, v.Err)
 			}
 		}
 		for _, target := range own {
-			response := s.get(t, target, "Authorization: "+wrong, "Proxy-Authorization: "+basic("alice:a:b"))
-			if response.StatusCode != 401 || !strings.HasPrefix(response.Header.Get("WWW-Authenticate"), `Basic realm="`) ||
-				response.Header.Get("Proxy-Authenticate") != "" || !strings.Contains(text(t, response), "access.proxy_users") {
-				t.Errorf("%s with %q: %d %v", target, wrong, response.StatusCode, response.Header)
+			if v := admitted(target, http.Header{"Authorization": {wrong}, "Proxy-Authorization": {right}}); !errors.Is(v.Err, problem.ErrLogin) {
+				t.Errorf("%s with %q: %v", target, wrong, v.Err)
 			}
 		}
 	}
-	right := basic("alice:a:b")
-	for _, authorization := range []string{right, strings.Replace(right, scheme, "bAsIc", 1), basic("bob:b")} {
-		if got := text(t, s.get(t, origin.URL+"/", "Proxy-Authorization: "+authorization, "Authorization: for the origin")); got != `[] ["for the origin"]` {
-			t.Errorf("with %q the origin sees %s", authorization, got)
+	for credentials, user := range map[string]string{right: "alice", strings.Replace(right, scheme, "bAsIc", 1): "alice", basic("bob:b"): "bob"} {
+		for _, target := range forward {
+			if v := admitted(target, http.Header{"Proxy-Authorization": {credentials}}); v.Err != nil || v.User != user {
+				t.Errorf("%s with %q: %v, %q", target, credentials, v.Err, v.User)
+			}
 		}
 		for _, target := range own {
-			if response := s.get(t, target, "Authorization: "+authorization); response.StatusCode >= 400 {
-				t.Errorf("%s with %q: %d", target, authorization, response.StatusCode)
+			if v := admitted(target, http.Header{"Authorization": {credentials}}); v.Err != nil || v.User != user {
+				t.Errorf("%s with %q: %v, %q", target, credentials, v.Err, v.User)
 			}
 		}
-		if got := text(t, s.get(t, "/uri-res/N2R?urn:example:a", "Authorization: "+authorization, "Proxy-Authorization: "+authorization)); got != "[] []" {
-			t.Errorf("what is fetched for a client shows its password: %s", got)
-		}
 	}
-	for target, status := range map[string]int{"/urn:example:a": 302, "/uri-res/N2L?urn:example:a": 303, "/": 200, "/api/v1/resolve?uri=urn:example:a": 200} {
-		if got := s.get(t, target, "Authorization: "+basic("mallory:m")).StatusCode; got != status {
-			t.Errorf("%s: %d", target, got)
+	for _, target := range names {
+		if v := admitted(target, http.Header{"Authorization": {basic("mallory:m")}}); v.Err != nil {
+			t.Errorf("%s: %v", target, v.Err)
 		}
 	}
 }
 
 // A client that may not use the proxy is not asked for a password, and a right one is refused.
 func TestLoginFromElsewhere(t *testing.T) {
-	s := start(t, func(c *proxy.Config) {
-		c.Access.Users, c.Access.Proxy = users(t, hashed(t, "alice", "a")), prefixes("192.0.2.0/24")
-	})
+	g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("192.0.2.0/24"), Users: users(t, hashed(t, "alice", "a"))}, Now: at})
 	for _, target := range []string{"http://a.example/", "/http://a.example/", "/uri-res/N2R?urn:example:a"} {
 		for _, authorization := range []string{basic("alice:a"), ""} {
-			response := s.get(t, target, "Authorization: "+authorization, "Proxy-Authorization: "+authorization)
-			if response.StatusCode != 403 || response.Header.Get("WWW-Authenticate")+response.Header.Get("Proxy-Authenticate") != "" {
-				t.Errorf("%s: %d %v", target, response.StatusCode, response.Header)
+			ask := askOf(t, http.MethodGet, target, "urnd.example", true)
+			header := http.Header{"Authorization": {authorization}, "Proxy-Authorization": {authorization}}
+			client := gate.Client{Addr: netip.MustParseAddr("127.0.0.1"), Lines: httpmessage.LinesOf(header)}
+			if v := g.Admit(t.Context(), &client, &ask); !errors.Is(v.Err, problem.ErrProxyClient) {
+				t.Errorf("%s with %q: %v", target, authorization, v.Err)
 			}
 		}
 	}
 }
 
-// testClock is a clock that a test advances.
-type testClock struct{ nanoseconds atomic.Int64 }
-
-func (c *testClock) now() time.Time          { return time.Unix(1_800_000_000, c.nanoseconds.Load()) }
-func (c *testClock) advance(d time.Duration) { c.nanoseconds.Add(int64(d)) }
+// logIn asks for a redirect of a URL with a password, and returns why that is refused.
+func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
+	t.Helper()
+	ask := askOf(t, http.MethodGet, "/http://a.example/", "urnd.example", true)
+	header := http.Header{"Authorization": {basic(user + ":" + password)}}
+	v := g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr(client), Lines: httpmessage.LinesOf(header), Host: "urnd.example"}, &ask)
+	return v.Err
+}
 
 // Guesses of one client are not even looked at for a second, those of others are; and the password of a
 // user who has logged in there is, but guesses of it are limited, too.
 func TestGuesses(t *testing.T) {
-	var clock testClock
-	var h http.Handler
-	start(t, func(c *proxy.Config) {
-		c.Now = clock.now
-		c.Access.Users = users(t, hashed(t, "alice", "right"), hashed(t, "bob", "right"))
-		c.Access.Proxy = prefixes("127.0.0.0/8")
-		h = proxy.New(*c)
-	})
-	ask := func(client, user, password string) int {
-		r := httptest.NewRequest(http.MethodGet, "/http://a.example/", nil)
-		r.RemoteAddr, r.Host = client+":1", "a"
-		r.SetBasicAuth(user, password)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w.Code
-	}
-	expect := func(what string, got, want int) {
+	now := at()
+	g := guarded(t, func() time.Time { return now }, hashed(t, "alice", "right"), hashed(t, "bob", "right"))
+	expect := func(what string, got, want error) {
 		t.Helper()
-		if got != want {
-			t.Errorf("%s: %d, want %d", what, got, want)
+		if !errors.Is(got, want) || (got == nil) != (want == nil) {
+			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	expect("the right password", ask("127.0.0.1", "alice", "right"), 302)
+	expect("the right password", logIn(t, g, "127.0.0.1", "alice", "right"), nil)
 	for range 10 {
-		expect("a guess", ask("127.0.0.1", "mallory", "wrong"), 401)
+		expect("a guess", logIn(t, g, "127.0.0.1", "mallory", "wrong"), problem.ErrLogin)
 	}
-	expect("one more", ask("127.0.0.1", "mallory", "wrong"), 429)
-	expect("the right one, too", ask("127.0.0.1", "bob", "right"), 429)
-	expect("one that is known", ask("127.0.0.1", "alice", "right"), 302)
+	expect("one more", logIn(t, g, "127.0.0.1", "mallory", "wrong"), problem.ErrGuesses)
+	expect("the right one, too", logIn(t, g, "127.0.0.1", "bob", "right"), problem.ErrGuesses)
+	expect("one that is known", logIn(t, g, "127.0.0.1", "alice", "right"), nil)
 	for i := range 11 { // of a user who has logged in there: limited all the same
-		status := 401
+		want := problem.ErrLogin
 		if i == 10 {
-			status = 429
+			want = problem.ErrGuesses
 		}
-		expect("a guess of a user who is known", ask("127.0.0.1", "alice", fmt.Sprint(i)), status)
+		expect("a guess of a user who is known", logIn(t, g, "127.0.0.1", "alice", fmt.Sprint(i)), want)
 	}
-	expect("her password by then", ask("127.0.0.1", "alice", "right"), 429)
-	expect("another client", ask("127.0.0.2", "bob", "wrong"), 401)
-	clock.advance(time.Second)
-	expect("a second later", ask("127.0.0.1", "bob", "wrong"), 401)
-	expect("and again", ask("127.0.0.1", "bob", "right"), 429)
+	expect("her password by then", logIn(t, g, "127.0.0.1", "alice", "right"), problem.ErrGuesses)
+	expect("another client", logIn(t, g, "127.0.0.2", "bob", "wrong"), problem.ErrLogin)
+	now = now.Add(time.Second)
+	expect("a second later", logIn(t, g, "127.0.0.1", "bob", "wrong"), problem.ErrLogin)
+	expect("and again", logIn(t, g, "127.0.0.1", "bob", "right"), problem.ErrGuesses)
 }
 
 // Guesses that are compared at the same time are no more than those one after the other.
 func TestGuessesInFlight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
-	hash, err := bcrypt.GenerateFromPassword([]byte("right"), bcrypt.DefaultCost)
+	const slow = bcrypt.MinCost + 2 // the last one begins before the first one is known to be wrong
+	hash, err := bcrypt.GenerateFromPassword([]byte("right"), slow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var clock testClock
-	var h http.Handler
-	start(t, func(c *proxy.Config) {
-		c.Now, c.Access.Users, c.Access.Proxy = clock.now, users(t, "alice:"+string(hash)), prefixes("127.0.0.0/8")
-		h = proxy.New(*c)
-	})
+	g := guarded(t, at, "alice:"+string(hash))
 	var told atomic.Int32
 	var guesses sync.WaitGroup
+	begin := make(chan struct{})
 	for i := range 16 { // so many may wait
 		guesses.Go(func() {
-			r := httptest.NewRequest(http.MethodGet, "/http://a.example/", nil)
-			r.RemoteAddr, r.Host = "127.0.0.1:1", "a"
-			r.SetBasicAuth("alice", fmt.Sprint(i))
-			w := httptest.NewRecorder()
-			if h.ServeHTTP(w, r); w.Code == http.StatusUnauthorized {
+			<-begin
+			if errors.Is(logIn(t, g, "127.0.0.1", "alice", fmt.Sprint(i)), problem.ErrLogin) {
 				told.Add(1)
 			}
 		})
 	}
+	close(begin)
 	if guesses.Wait(); told.Load() != 10 {
 		t.Errorf("%d guesses at the same time are answered", told.Load())
 	}

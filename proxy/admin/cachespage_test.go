@@ -1,4 +1,4 @@
-package proxy_test
+package admin_test
 
 import (
 	"net/http"

@@ -1,8 +1,9 @@
-package proxy_test
+package answer_test
 
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,6 @@ func TestExplainPage(t *testing.T) {
 		{"/api/v1/explain?uri=urn:a1:b&service=I2Ls&lang=de", "Accept: text/html", 200, "text/html; charset=utf-8", []string{`<html lang="de">`, "service=I2Ls&amp;lang=en"}},
 		{"/api/v1/explain?uri=urn:a1:none", "Accept: text/html", 404, "text/html; charset=utf-8", []string{"Nobody whom this server can ask knows it.", "no &lt;rule&gt;", "<svg"}},
 		{"/api/v1/explain?uri=urn:a1:none", "X: y", 404, "application/problem+json", []string{`"trace"`}},
-		{"/api/v1/explain?uri=urn:a&lang=fr", "Accept: text/html", 400, "text/html; charset=utf-8", []string{`<html lang="fr">`, "<mark"}},
 	} {
 		response := s.get(t, tt.target, tt.accept)
 		body := text(t, response)
@@ -49,8 +49,9 @@ func TestExplainPage(t *testing.T) {
 			t.Errorf("%s, %s: %s %q %s", tt.target, tt.accept, response.Status, response.Header, body)
 		}
 		isPage := strings.HasPrefix(tt.contentType, "text/html")
-		if vary := strings.Join(response.Header.Values("Vary"), ", "); !strings.Contains(vary, "Accept") || isPage != strings.Contains(vary, "Accept-Language") {
-			t.Errorf("%s, %s: Vary: %s", tt.target, tt.accept, vary)
+		vary := strings.Split(strings.Join(response.Header.Values("Vary"), ", "), ", ")
+		if !slices.Contains(vary, "Accept") || isPage != slices.Contains(vary, "Accept-Language") {
+			t.Errorf("%s, %s: Vary: %q", tt.target, tt.accept, vary)
 		}
 		if tt.status == http.StatusOK && strings.Contains(tt.target, "explain") && response.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s may be stored", tt.target)

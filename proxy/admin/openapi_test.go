@@ -1,0 +1,23 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+)
+
+// The document names the server that it is asked at: a relative URL is relative to the document (OpenAPI 3.1 section 4.8.5).
+func TestServerOfOpenAPI(t *testing.T) {
+	document := text(t, adminRequest(newAdminHandler(&fakeCaches{}, nil), "127.0.0.1:1", "GET /openapi.json"))
+	var d struct{ Servers []struct{ URL string } }
+	if err := json.Unmarshal([]byte(document), &d); err != nil || len(d.Servers) != 1 {
+		t.Fatalf("%v, %+v", err, d)
+	}
+	at, err := url.Parse("http://127.0.0.1:8142/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server, err := at.Parse(d.Servers[0].URL); err != nil || server.Host != at.Host || server.Scheme != at.Scheme || server.Path != "/" {
+		t.Errorf("the document names %s, %v", server, err)
+	}
+}
