@@ -142,7 +142,7 @@ func TestHostileReplies(t *testing.T) {
 				}
 				close(lies)
 				var liars sync.WaitGroup
-				for range 12 { // they wait for timeouts and probes, not for the processor
+				for range 8 { // they wait for timeouts and probes, not for the processor
 					l := startLiar(t, listen(t), server.Addr())
 					a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
 					liars.Go(func() {
