@@ -87,7 +87,9 @@ func (e Element) Text() string { return strings.Join(e.Texts(), " ") }
 // that are hidden (HTML, section 4.10.21.4).
 func (e Element) Fields() url.Values {
 	fields := make(url.Values)
-	add := func(field Element, value string) { fields.Add(field.Attr("name"), strings.ReplaceAll(value, "\n", "\r\n")) }
+	add := func(field Element, value string) {
+		fields.Add(field.Attr("name"), strings.ReplaceAll(value, "\n", "\r\n"))
+	}
 	for _, input := range e.All("input", "name") {
 		if input.Attr("type") != "checkbox" || hasAll(input.node, []string{"checked"}) {
 			add(input, input.Attr("value"))
