@@ -292,7 +292,9 @@ func packageRules() []packageRule {
 			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no answer, request or cache",
 		},
 		{
-			"proxy/answer/represent/representtest", []string{"proxy/answer/represent"}, false,
+			"proxy/answer/represent/representtest",
+			[]string{"proxy/answer/represent"},
+			false,
 			"representtest has works for tests, and knows nothing but what a work is",
 		},
 		{
