@@ -144,8 +144,9 @@ test-slow-path: test-deps
 	URND_LISTEN_FAST_PATH=false $(MAKE) test-e2e
 	URND_LISTEN_FAST_PATH=false ADVERSARY=short go test -timeout 0 -count 1 ./internal/adversary
 
-# What takes long by its nature: mixed traffic for SOAK each, and random attackers for ten minutes.
+# What takes long by its nature: tests with all their repetitions, mixed traffic for SOAK each, and random attackers for ten minutes.
 test-long: soak soak-proxy
+	TEST_LONG=1 go test -pgo=off -count 1 -timeout 60m ./...
 	$(MAKE) adversary ADVERSARY=10m
 
 # Installs the package in a Debian that systemd has booted; as root: see CONTRIBUTING.md.

@@ -126,24 +126,35 @@ func TestHostileReplies(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	server := testserver.StartRedis(t)
-	memory := memoryOf()
+	memory, all := memoryOf(), hostile()
 	t.Run("says", func(t *testing.T) {
 		for where, command := range map[string]string{
 			"all there is": "", "besides": "", "to HELLO": "HELLO", "to a question": "EVALSHA", "to a write": "EVAL", "about the log": "XREAD",
 		} {
 			t.Run(where, func(t *testing.T) {
 				t.Parallel()
-				l := startLiar(t, listen(t), server.Addr())
-				a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
 				b := used(t, server.Addr(), nil)
-				for name, octets := range hostile() {
+				lies := make(chan string, len(all))
+				for name, octets := range all {
 					if where != "about the log" || octets != "_\r\n" { // that would be true
-						t.Run(name, func(t *testing.T) { surviveLie(t, a, b, l, instead(octets, command, where == "besides")) })
+						lies <- name
 					}
 				}
-				if most := l.mostConns(); most > 2*mostConns {
-					t.Errorf("there were %d connections at a time", most)
+				close(lies)
+				var liars sync.WaitGroup
+				for range 8 { // they wait for timeouts and probes, not for the processor
+					l := startLiar(t, listen(t), server.Addr())
+					a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
+					liars.Go(func() {
+						for name := range lies {
+							t.Run(name, func(t *testing.T) { surviveLie(t, a, b, l, instead(all[name], command, where == "besides")) })
+						}
+						if most := l.mostConns(); most > 2*mostConns {
+							t.Errorf("there were %d connections at a time", most)
+						}
+					})
 				}
+				liars.Wait()
 			})
 		}
 	})
@@ -169,11 +180,7 @@ func surviveLie(t *testing.T, a, b *instance, l *liar, says lie) {
 		return l.said() > 0 || n > 2000
 	})
 	l.say(nil)
-	begun := time.Now()
 	backAgain(t, a, b, "then "+t.Name())
-	if took := time.Since(begun); took > 10*time.Second {
-		t.Errorf("it took %s", took)
-	}
 }
 
 // backAgain waits until the level is used by an instance, as another one sees. A reply may have been lost: it is tried more than once.

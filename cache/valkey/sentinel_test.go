@@ -9,16 +9,19 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
+// atOnce are the arguments of servers that copy themselves to a replica as soon as it asks. By default they wait five seconds for a second one.
+func atOnce() []string { return []string{"--repl-diskless-sync-delay", "0"} }
+
 // Where a server is lost that sentinels watch, its replica takes over: the level goes on, and so does the log of purges.
 func TestSentinel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
 	ca := testserver.NewAuthority(t)
-	plain := func(t *testing.T) *testserver.Redis { t.Helper(); return testserver.StartRedis(t) }
+	plain := func(t *testing.T) *testserver.Redis { t.Helper(); return testserver.StartRedis(t, atOnce()...) }
 	named := func(t *testing.T) *testserver.Redis {
 		t.Helper()
-		server := testserver.StartRedis(t)
+		server := testserver.StartRedis(t, atOnce()...)
 		server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
 		return server
 	}
@@ -33,7 +36,7 @@ func TestSentinel(t *testing.T) {
 		"a password of sentinels, too": {named, `requirepass "correct horse"`, asUser},
 		"by TLS": {func(t *testing.T) *testserver.Redis {
 			t.Helper()
-			server := testserver.StartRedisTLS(t, ca, "--tls-replication", "yes")
+			server := testserver.StartRedisTLS(t, ca, append(atOnce(), "--tls-replication", "yes")...)
 			server.Certify(ca.Issue(time.Hour, "localhost")) // sentinels name it by its address
 			return server
 		}, "", func(c *valkey.Config) {
@@ -41,6 +44,7 @@ func TestSentinel(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			main, replica := c.start(t), c.start(t)
 			replica.Follow(main)
 			sentinel := testserver.StartSentinel(t, main, 1, c.line)
@@ -66,7 +70,7 @@ func TestSentinelLosesPurges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
-	main, replica := testserver.StartRedis(t), testserver.StartRedis(t)
+	main, replica := testserver.StartRedis(t, atOnce()...), testserver.StartRedis(t, atOnce()...)
 	replica.Follow(main)
 	sentinel := testserver.StartSentinel(t, main, 1)
 	change := func(c *valkey.Config) { c.URL = "redis://" + sentinel.Addr() + "?master_set=names" }

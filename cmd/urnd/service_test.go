@@ -1,23 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"runtime/pprof"
+	"runtime"
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // A service that cannot be wired leaves nothing running, whichever part fails: each reload of such a
 // configuration would leave it again. The exporter of spans is what runs first.
 func TestNewServiceClosesAfterAnError(t *testing.T) {
-	exporters := func() int {
-		var stacks bytes.Buffer
-		if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
-			t.Fatal(err)
-		}
-		return bytes.Count(stacks.Bytes(), []byte("batchSpanProcessor).processQueue("))
-	}
 	wired := func(change func(*config.Config)) (service *service, err error) {
 		t.Helper()
 		c := config.Default()
@@ -31,15 +24,20 @@ func TestNewServiceClosesAfterAnError(t *testing.T) {
 		defer r.close()
 		return newService(c, r, d)
 	}
-	before := exporters()
+	before := runtime.NumGoroutine()
+	leavesNothing := func(what string) {
+		t.Helper()
+		testserver.Wait(t, what+" leaves nothing running", func() bool { return runtime.NumGoroutine() <= before })
+	}
 	whole, err := wired(func(*config.Config) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := exporters(); got != before+1 {
-		t.Fatalf("a service runs %d exporters", got-before)
+	if runtime.NumGoroutine() <= before {
+		t.Fatal("a service runs nothing: there is nothing to leave")
 	}
 	whole.close()
+	leavesNothing("a service that was closed")
 	for name, change := range map[string]func(*config.Config){
 		"proxy.upstreams": func(c *config.Config) {
 			c.Proxy.Upstreams = []config.Upstream{{Server: "http://a.example:1", User: "a", Password: "/nowhere"}}
@@ -51,8 +49,6 @@ func TestNewServiceClosesAfterAnError(t *testing.T) {
 		if made, err := wired(change); err == nil || made != nil {
 			t.Errorf("%s: %v, %v", name, made, err)
 		}
-		if got := exporters(); got != before {
-			t.Errorf("%s: %d exporters are left", name, got-before)
-		}
+		leavesNothing("a service that fails by " + name)
 	}
 }

@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 )
 
-// inTime is how long urnd may take to start, and to stop, whatever is on the disk.
-const inTime = 10 * time.Second
+// inTime is how long urnd may take to start, and to stop, whatever is on the disk: it only bounds a hang.
+const inTime = patience
 
 // snapshots are what may be where the snapshot of answers should be. urnd must start, answer
 // and stop.

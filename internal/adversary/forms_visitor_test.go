@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // visitor is a browser that shows pages, and has logged in to the admin interface.
@@ -55,9 +56,6 @@ func (v *visitor) send(ctx context.Context, f form, text hostileText) error {
 	return isSafe(got, f.isList)
 }
 
-// csrfField is the field of forms against those of other sites.
-var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-
 // logIn begins a session, once.
 func (v *visitor) logIn(ctx context.Context) (session, error) {
 	v.once.Do(func() {
@@ -83,14 +81,14 @@ func (v *visitor) open(ctx context.Context, cookie string) (session, error) {
 	if err != nil {
 		return session{}, err
 	}
-	field := csrfField.FindStringSubmatch(got.body)
-	if field == nil {
+	field := testserver.ParseHTML(got.body).First("input", "name=csrf").Attr("value") // against forms of other sites
+	if field == "" {
 		return session{}, fmt.Errorf("the page to log in has no form: %d %.300q", got.status, got.body)
 	}
 	if cookie == "" {
 		cookie = cookieOf(got)
 	}
-	return session{cookie, field[1]}, nil
+	return session{cookie, field}, nil
 }
 
 // cookieOf returns the cookie that a reply sets.

@@ -292,6 +292,12 @@ func packageRules() []packageRule {
 			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no answer, request or cache",
 		},
 		{
+			"proxy/answer/represent/representtest",
+			[]string{"proxy/answer/represent"},
+			false,
+			"representtest has works for tests, and knows nothing but what a work is",
+		},
+		{
 			"proxy/forward",
 			[]string{
 				"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",

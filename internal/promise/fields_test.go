@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // gatherLinks returns the relation types of links: in Link fields (RFC 8288), in linksets (RFC 9264), in pages, and
 // those that the source has in texts.
 func gatherLinks(t *testing.T, p *program) (lines []string) {
 	field := regexp.MustCompile(`rel="([^"]*)"`)
-	element := regexp.MustCompile(`<(link|a)\b[^>]*\brel="([^"]*)"`)
 	add := func(place, relations string) {
 		for _, relation := range strings.Fields(relations) {
 			lines = append(lines, place+" "+relation)
@@ -27,8 +28,11 @@ func gatherLinks(t *testing.T, p *program) (lines []string) {
 		mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
 		switch mediaType {
 		case "text/html":
-			for _, m := range element.FindAllStringSubmatch(r.response, -1) {
-				add("page "+m[1], m[2])
+			page := testserver.ParseHTML(r.response)
+			for _, name := range []string{"link", "a"} {
+				for _, e := range page.All(name, "rel") {
+					add("page "+name, e.Attr("rel"))
+				}
 			}
 		case "application/linkset", "application/link-format":
 			for _, m := range field.FindAllStringSubmatch(r.response, -1) {

@@ -4,13 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"html"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -34,41 +34,18 @@ func (b *browser) follow(t *testing.T, p page) page {
 	return b.get(p.Header().Get("Location"))
 }
 
-var (
-	formElement  = regexp.MustCompile(`(?s)<form class="fields" method="post" action="([^"]*)">(.*?)</form>`)
-	fieldElement = regexp.MustCompile(`(?s)<input ([^>]*)>|<textarea ([^>]*)>\n?(.*?)</textarea>|<select ([^>]*)>(.*?)</select>`)
-	chosen       = regexp.MustCompile(`<option value="([^"]*)" selected>`)
-	attribute    = regexp.MustCompile(`([a-z-]+)="([^"]*)"|(checked)`)
-)
-
 // form returns the fields of the form of a page as a browser sends them, and where to.
 func (p page) form(t *testing.T) (fields url.Values, action string) {
 	t.Helper()
-	found := formElement.FindStringSubmatch(p.Body.String())
-	if found == nil {
-		t.Fatalf("%d, there is no form: %s", p.Code, p.text())
+	form := p.parsed().First("form", "class=fields", "method=post")
+	if !form.Exists() {
+		t.Fatalf("%d, there is no form: %s", p.Code, p.Body)
 	}
-	fields = make(url.Values)
-	for _, e := range fieldElement.FindAllStringSubmatch(found[2], -1) {
-		attributes := make(map[string]string)
-		for _, a := range attribute.FindAllStringSubmatch(e[1]+e[2]+e[4], -1) {
-			attributes[a[1]+a[3]] = html.UnescapeString(a[2])
-		}
-		_, isChecked := attributes["checked"]
-		switch {
-		case e[1] != "" && attributes["type"] == "checkbox" && !isChecked:
-		case e[1] != "":
-			fields.Set(attributes["name"], attributes["value"])
-		case e[2] != "":
-			fields.Set(attributes["name"], strings.ReplaceAll(html.UnescapeString(e[3]), "\n", "\r\n")) // as browsers send lines
-		default:
-			if option := chosen.FindStringSubmatch(e[5]); option != nil {
-				fields.Set(attributes["name"], html.UnescapeString(option[1]))
-			}
-		}
-	}
-	return fields, html.UnescapeString(found[1])
+	return form.Fields(), form.Attr("action")
 }
+
+// parsed returns the elements of a page.
+func (p page) parsed() testserver.Element { return testserver.ParseHTML(p.Body.String()) }
 
 // press sends the form of a page with a button, after changes "field=text".
 func (b *browser) press(t *testing.T, p page, button string, changes ...string) page {
@@ -86,10 +63,7 @@ func (b *browser) press(t *testing.T, p page, button string, changes ...string) 
 }
 
 // text is what a page says, without its markup.
-func (p page) text() string {
-	text := regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`).ReplaceAllString(p.Body.String(), " ")
-	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
-}
+func (p page) text() string { return p.parsed().Text() }
 
 // says fails where a page has not a status, or does not say something.
 func (p page) says(t *testing.T, status int, texts ...string) {
@@ -448,6 +422,16 @@ func TestChangesOfEditors(t *testing.T) {
 	b.get("/registry/changes/x").says(t, 404)
 }
 
+// linkTo returns where the link of a page leads that has one of some texts, "" without one.
+func linkTo(e testserver.Element, texts ...string) string {
+	for _, a := range e.All("a") {
+		if slices.Contains(texts, a.Text()) {
+			return a.Attr("href")
+		}
+	}
+	return ""
+}
+
 // Long lists have pages.
 func TestPagesOfEditors(t *testing.T) {
 	s := newSite(t, nil)
@@ -458,26 +442,22 @@ func TestPagesOfEditors(t *testing.T) {
 		s.ask("PATCH "+of(names, "urn:nbn:fi:000"), fmt.Sprintf(`{"contact":"c%d"}`, i))
 	}
 	b := newBrowser(s, here)
-	next := regexp.MustCompile(`<a href="([^"]*)">(?:Next page|Older changes|Older versions)</a>`)
 	for target, want := range map[string]struct {
 		pages int
-		row   *regexp.Regexp
+		row   []string
 		rows  int
 	}{
-		"/registry/names?text=a.example":           {3, regexp.MustCompile(`<tr><th scope="row">`), 120},
-		"/registry/changes":                        {3, regexp.MustCompile(`<tr><th scope="row" class="count">`), 145},
-		"/registry/history?uri=urn%3Anbn:fi%3A000": {2, regexp.MustCompile(`<section class="version">`), 26},
+		"/registry/names?text=a.example":           {3, []string{"th", "scope=row"}, 120},
+		"/registry/changes":                        {3, []string{"th", "scope=row", "class=count"}, 145},
+		"/registry/history?uri=urn%3Anbn:fi%3A000": {2, []string{"section", "class=version"}, 26},
 	} {
 		pages, rows := 0, 0
 		for target != "" {
 			p := b.get(target)
 			p.says(t, 200)
 			pages++
-			rows += len(want.row.FindAllString(p.Body.String(), -1))
-			link := next.FindStringSubmatch(p.Body.String())
-			if target = ""; link != nil {
-				target = html.UnescapeString(link[1])
-			}
+			rows += len(p.parsed().All(want.row[0], want.row[1:]...))
+			target = linkTo(p.parsed(), "Next page", "Older changes", "Older versions")
 		}
 		if pages != want.pages || rows != want.rows {
 			t.Errorf("%d pages with %d rows, want %d with %d", pages, rows, want.pages, want.rows)

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
@@ -199,14 +201,16 @@ func TestMoveByForm(t *testing.T) {
 		b := s.editor(t)
 		page := b.open("/registry/targets/move?replace="+url.QueryEscape("http://old.example/"), nil)
 		wantText(t, page, 200, "the same server, by TLS", "http://old.example/items/ → https://new.example/objects/", "as 2 names were moved lately")
-		link := regexp.MustCompile(`href="(/registry/targets/move\?[^"]*objects[^"]*)"`).FindStringSubmatch(page.Body.String())
-		if link == nil {
+		suggestions := slices.DeleteFunc(testserver.ParseHTML(page.Body.String()).All("a"), func(a testserver.Element) bool {
+			return !strings.HasPrefix(a.Attr("href"), "/registry/targets/move?") || !strings.Contains(a.Attr("href"), "objects")
+		})
+		if len(suggestions) == 0 {
 			t.Fatalf("no suggestion: %s", page.Body)
 		}
-		page = b.open(strings.ReplaceAll(link[1], "&amp;", "&"), nil)
-		for _, value := range []string{`name="replace" value="http://old.example/items/"`, `name="with" value="https://new.example/objects/"`} {
-			if !strings.Contains(page.Body.String(), value) {
-				t.Errorf("no %s in %s", value, page.Body)
+		page = b.open(suggestions[0].Attr("href"), nil)
+		for _, field := range [][2]string{{"replace", "http://old.example/items/"}, {"with", "https://new.example/objects/"}} {
+			if input := testserver.ParseHTML(page.Body.String()).First("input", "name="+field[0]); input.Attr("value") != field[1] {
+				t.Errorf("%s is %q, want %q", field[0], input.Attr("value"), field[1])
 			}
 		}
 		field := csrf(t, page)
@@ -316,13 +320,12 @@ func TestTargetsOnPage(t *testing.T) {
 	for pages := 0; next != ""; pages++ {
 		page := b.open(next, nil)
 		seen += textOf(page)
-		if strings.Contains(page.Body.String(), `href="javascript:`) {
-			t.Fatalf("%s", page.Body)
+		for _, a := range testserver.ParseHTML(page.Body.String()).All("a") {
+			if strings.HasPrefix(a.Attr("href"), "javascript:") {
+				t.Fatalf("%s", page.Body)
+			}
 		}
-		found := regexp.MustCompile(`<a href="([^"]*)">Next page`).FindStringSubmatch(page.Body.String())
-		if next = ""; found != nil {
-			next = strings.ReplaceAll(found[1], "&amp;", "&")
-		}
+		next = linkTo(testserver.ParseHTML(page.Body.String()), "Next page")
 		if pages > 10 {
 			t.Fatal("too many pages")
 		}

@@ -2,15 +2,12 @@ package admin_test
 
 import (
 	"bytes"
-	"cmp"
-	"html"
 	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
@@ -122,25 +120,21 @@ func (b *browser) send(t *testing.T, name, content string) string {
 func form(t *testing.T, page *httptest.ResponseRecorder) url.Values {
 	t.Helper()
 	fields := url.Values{"csrf": {csrf(t, page)}}
-	body := page.Body.String()
-	for _, found := range regexp.MustCompile(`(?s)<select id="(c\d+)".*?</select>`).FindAllStringSubmatch(body, -1) {
-		value := ""
-		if chosen := regexp.MustCompile(`<option(?: value="([^"]*)")? selected>([^<]*)`).FindStringSubmatch(found[0]); chosen != nil {
-			value = html.UnescapeString(cmp.Or(chosen[1], chosen[2]))
+	for name, values := range testserver.ParseHTML(page.Body.String()).Fields() {
+		if column, ok := strings.CutPrefix(name, "c"); ok && strings.Trim(column, "0123456789") == "" {
+			fields[name] = values
 		}
-		fields.Set(found[1], value)
 	}
 	return fields
 }
 
 // textOf returns the text of a page.
 func textOf(w *httptest.ResponseRecorder) string {
-	body := w.Body.String()
-	if _, main, ok := strings.Cut(body, "<main"); ok {
-		body = main
+	document := testserver.ParseHTML(w.Body.String())
+	if main := document.First("main"); main.Exists() {
+		return main.Text()
 	}
-	text := regexp.MustCompile(`(?s)<[^>]*>`).ReplaceAllString(body, " ")
-	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+	return document.Text()
 }
 
 func wantText(t *testing.T, w *httptest.ResponseRecorder, status int, texts ...string) {

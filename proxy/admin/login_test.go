@@ -7,10 +7,10 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -56,11 +56,11 @@ func (b *browser) open(target string, form url.Values) *httptest.ResponseRecorde
 // csrf returns what the forms of a page have.
 func csrf(t *testing.T, page *httptest.ResponseRecorder) string {
 	t.Helper()
-	found := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page.Body.String())
-	if found == nil {
+	value := testserver.ParseHTML(page.Body.String()).First("input", "name=csrf").Attr("value")
+	if value == "" {
 		t.Fatalf("%d, no form in %s", page.Code, page.Body)
 	}
-	return found[1]
+	return value
 }
 
 // logIn logs in, and returns the status and where the browser is led.

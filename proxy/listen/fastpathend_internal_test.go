@@ -30,45 +30,59 @@ func (s *fastServer) stopped(t testing.TB) {
 
 // The end of a server waits for a response that is being written, whether net/http takes its connection for a new one
 // or for an idle one, and closes the connection behind it. A connection that waits is closed at once: net/http would
-// wait five seconds for the first request of a new one.
+// wait five seconds for the first request of a new one. A machine that has much else to do gets several tries.
 func TestFastPathShutdown(t *testing.T) {
+	const tries = 5
 	for _, first := range []string{fastRequest, slowRequest} {
-		began, release := make(chan struct{}), make(chan struct{})
-		s := serveFast(t, nil)
-		waiting, c := s.dial(t), s.dial(t)
-		for _, c := range []fastClient{waiting, c} {
-			c.send(t, first)
-			c.receive()
+		for try := 1; ; try++ {
+			took := shutDown(t, first)
+			if took < firstRequestTimeout/2 {
+				break
+			}
+			if try == tries {
+				t.Fatalf("a connection that waited was closed after %v", took)
+			}
 		}
-		testserver.Wait(t, "the connection is on the fast path", func() bool {
-			before := s.path.answered.Load()
-			c.send(t, fastRequest)
-			c.expect(t, fastAnswer)
-			return s.path.answered.Load() > before
-		})
-		block := func(*FastConn) {
-			close(began)
-			<-release
-		}
-		s.path.before.Store(&block)
-		c.send(t, fastRequest)
-		<-began
-		start := time.Now()
-		s.replace()
-		s.end()
-		waiting.expect(t, "closed")
-		if took := time.Since(start); took > firstRequestTimeout-time.Second {
-			t.Errorf("a connection that waited was closed after %v", took)
-		}
-		select {
-		case err := <-s.ended:
-			t.Fatalf("the server ended in a response: %v", err)
-		default:
-		}
-		close(release)
-		c.expect(t, fastAnswer, "closed")
-		s.stopped(t)
 	}
+}
+
+// shutDown ends a server while it writes a response, and returns when it closed a connection that waited. first is the first request of both.
+func shutDown(t *testing.T, first string) (took time.Duration) {
+	t.Helper()
+	began, release := make(chan struct{}), make(chan struct{})
+	s := serveFast(t, nil)
+	waiting, c := s.dial(t), s.dial(t)
+	for _, c := range []fastClient{waiting, c} {
+		c.send(t, first)
+		c.receive()
+	}
+	testserver.Wait(t, "the connection is on the fast path", func() bool {
+		before := s.path.answered.Load()
+		c.send(t, fastRequest)
+		c.expect(t, fastAnswer)
+		return s.path.answered.Load() > before
+	})
+	block := func(*FastConn) {
+		close(began)
+		<-release
+	}
+	s.path.before.Store(&block)
+	c.send(t, fastRequest)
+	<-began
+	start := time.Now()
+	s.replace()
+	s.end()
+	waiting.expect(t, "closed")
+	took = time.Since(start)
+	select {
+	case err := <-s.ended:
+		t.Fatalf("the server ended in a response: %v", err)
+	default:
+	}
+	close(release)
+	c.expect(t, fastAnswer, "closed")
+	s.stopped(t)
+	return took
 }
 
 // A response that takes longer than the shutdown timeout is cut off.
@@ -170,27 +184,43 @@ func TestFastPathClientLeaves(t *testing.T) {
 	}
 }
 
-// A connection waits for its next request as long as one of net/http, however many it has made.
+// A connection waits for its next request as long as one of net/http, however many it has made: twice as long for twice the timeout. A machine
+// that has much else to do gets several tries.
 func TestFastPathIdle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
 	t.Parallel()
+	const idle, tries = 500 * time.Millisecond, 5
 	for _, requests := range []int{1, confirmed + 1, 2 * confirmed} {
-		const idle = time.Second
-		s := serveFast(t, func(_ *fastServer, c *ServerConfig) { c.IdleTimeout = idle })
-		c := s.dial(t)
-		var last time.Time
-		for range requests {
-			last = time.Now()
-			c.send(t, fastRequest)
-			c.expect(t, fastAnswer)
-		}
-		c.expect(t, "closed")
-		if waited := time.Since(last); waited < idle*3/4 || waited > idle*7/4 {
-			t.Errorf("after %d requests, it waits for %v", requests, waited)
+		for try := 1; ; try++ {
+			waited, longer := idleFor(t, idle, requests), idleFor(t, 2*idle, requests)
+			if waited < idle*3/4 || longer < idle*3/2 {
+				t.Fatalf("after %d requests, it waits for %v, and with twice the timeout for %v", requests, waited, longer)
+			}
+			if longer < waited*5/2 && waited < longer {
+				break
+			}
+			if try == tries {
+				t.Fatalf("after %d requests, it waits for %v, and with twice the timeout for %v", requests, waited, longer)
+			}
 		}
 	}
+}
+
+// idleFor returns how long a connection waits for another request, which has made some.
+func idleFor(t *testing.T, idle time.Duration, requests int) time.Duration {
+	t.Helper()
+	s := serveFast(t, func(_ *fastServer, c *ServerConfig) { c.IdleTimeout = idle })
+	c := s.dial(t)
+	var last time.Time
+	for range requests {
+		last = time.Now()
+		c.send(t, fastRequest)
+		c.expect(t, fastAnswer)
+	}
+	c.expect(t, "closed")
+	return time.Since(last)
 }
 
 // A response that cannot be written ends its connection by a reset, without a refusal behind it, and without a wait for

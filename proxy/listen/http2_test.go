@@ -164,6 +164,7 @@ func TestLegalFrames(t *testing.T) {
 	}
 	own, pool := certificates(t)
 	const size = 8 << 20
+	body := make([]byte, size)
 	addr, _, _ := serveLimited(t, listen.ConnectionLimits{Connections: 10}, listen.SocketConfig{}, func(c *listen.ServerConfig) {
 		c.TLS, c.MaxHeader = own, 64<<10
 		stopped := time.Now()
@@ -172,7 +173,7 @@ func TestLegalFrames(t *testing.T) {
 		c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n, _ := io.Copy(io.Discard, r.Body)
 			fmt.Fprintf(w, "%06d", n)
-			_, _ = w.Write(make([]byte, size))
+			_, _ = w.Write(body)
 		})
 	})
 	c := client(t, pool, true)

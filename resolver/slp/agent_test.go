@@ -195,10 +195,7 @@ func TestMulticast(t *testing.T) {
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
-	// A second for the directory agents, one for the lost reply, and none for others.
-	if took := time.Since(start); took > 2900*time.Millisecond {
-		t.Errorf("it took %s", took)
-	}
+	took := time.Since(start) // a round for the directory agents, one for the lost reply, and none for others
 	var requests []testserver.SLPRequest
 	for _, r := range member.Requests() {
 		if r.ServiceType == serviceType {
@@ -208,8 +205,12 @@ func TestMulticast(t *testing.T) {
 	if len(requests) != 2 || requests[0].PRList != "" || requests[0].Flags != 0x2000 || requests[0].XID != requests[1].XID {
 		t.Errorf("%+v", requests)
 	}
+	start = time.Now()
 	if _, _, err := resolve(t, r, "urn:unknown:1"); !errors.Is(err, resolver.ErrUnsupported) {
 		t.Errorf("without replies: %v", err)
+	}
+	if all := time.Since(start); took >= all {
+		t.Errorf("an answer took %s, none %s", took, all)
 	}
 	conn, _, err := group(t.Context())
 	if err != nil {

@@ -71,12 +71,12 @@ func TestKilled(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	saved := readFile(t, file)
+	saved := urndtest.ReadFile(t, file)
 	p = spawn(t, binary, dir)
 	get(p, 2)
 	_ = p.Process.Kill()
 	_ = p.Wait()
-	if readFile(t, file) != saved {
+	if urndtest.ReadFile(t, file) != saved {
 		t.Error("the snapshot has changed")
 	}
 	if err := os.WriteFile(file+".new", []byte("half of a fi"), 0o600); err != nil {

@@ -48,15 +48,6 @@ func restored(t *testing.T, d *urndtest.Daemon) {
 	d.WaitForLog(t, "answers were restored")
 }
 
-func readFile(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // aged returns a snapshot as if it had been saved earlier. Its lines say when answers expire, and the last one is their SHA-256.
 func aged(t *testing.T, text string, by time.Duration) string {
 	t.Helper()
@@ -91,7 +82,7 @@ func TestWarmRestart(t *testing.T) {
 	if _, err := os.Stat(file + ".new"); !os.IsNotExist(err) {
 		t.Errorf("the temporary file is still there: %v", err)
 	}
-	text := readFile(t, file)
+	text := urndtest.ReadFile(t, file)
 	for _, tt := range []struct {
 		by    time.Duration
 		left  int // seconds, where it is not asked for again
@@ -132,7 +123,7 @@ func TestInvalidSnapshots(t *testing.T) {
 	first := urndtest.Start(t, addr, savedIn(dir))
 	first.CacheStates(t, "/urn:name:1", "/urn:name:2")
 	first.Stop()
-	good := readFile(t, filepath.Join(dir, "answers"))
+	good := urndtest.ReadFile(t, filepath.Join(dir, "answers"))
 	if strings.Count(good, "\n") != 4 {
 		t.Fatalf("%s", good)
 	}
@@ -169,7 +160,7 @@ func TestInvalidSnapshots(t *testing.T) {
 			if got := w.Get(t, "/urn:name:1"); got.Status != 302 || got.CacheStatus != "urnd; fwd=uri-miss; stored; ttl=60" {
 				t.Errorf("%+v", got)
 			}
-			if readFile(t, file+".bad") != tt.text {
+			if urndtest.ReadFile(t, file+".bad") != tt.text {
 				t.Error("the renamed file is not the invalid snapshot")
 			}
 			var warned []string
@@ -182,7 +173,7 @@ func TestInvalidSnapshots(t *testing.T) {
 				t.Errorf("%q", warned)
 			}
 			w.Stop()
-			if text := readFile(t, file); strings.Count(text, "\n") != 3 {
+			if text := urndtest.ReadFile(t, file); strings.Count(text, "\n") != 3 {
 				t.Errorf("no snapshot was saved at the end: %s", text)
 			}
 		})
@@ -199,7 +190,7 @@ func TestStopWhileRestoring(t *testing.T) {
 	first := urndtest.Start(t, addr, withRegistry)
 	first.CacheStates(t, "/urn:name:1", "/urn:name:2")
 	first.Stop()
-	saved, names := readFile(t, file), readFile(t, store)
+	saved, names := urndtest.ReadFile(t, file), urndtest.ReadFile(t, store)
 	write := func(text string) {
 		t.Helper()
 		if err := os.WriteFile(store, []byte(text), 0o600); err != nil {
@@ -210,8 +201,8 @@ func TestStopWhileRestoring(t *testing.T) {
 	second := urndtest.Start(t, addr, withRegistry)
 	second.WaitForLog(t, "the registry is not available")
 	testserver.Within(t, "stopping", second.Stop)
-	if second.WaitForLog(t, "answers were not restored"); readFile(t, file) != saved {
-		t.Errorf("the saved answers have become %s", readFile(t, file))
+	if second.WaitForLog(t, "answers were not restored"); urndtest.ReadFile(t, file) != saved {
+		t.Errorf("the saved answers have become %s", urndtest.ReadFile(t, file))
 	}
 	write(names)
 	third := urndtest.Start(t, addr, withRegistry)
@@ -242,7 +233,7 @@ func TestSavedAnswersAreBounded(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || info.Size() > int64(most) || !want(strings.Count(readFile(t, file), "\n")-2) {
+		if err != nil || info.Size() > int64(most) || !want(strings.Count(urndtest.ReadFile(t, file), "\n")-2) {
 			t.Errorf("at most %d: %v, %v", most, info, err)
 		}
 		again := urndtest.Start(t, addr, savedIn(dir, bound))

@@ -3,28 +3,15 @@
 package clients
 
 import (
-	"bytes"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/test/urndtest"
 )
-
-// clientsZone has names for loopback: some clients use no proxy for localhost and 127.0.0.1.
-const clientsZone = `
-$TTL 60
-@ SOA ns.elsewhere.test. admin.elsewhere.test. 1 3600 600 86400 60
-@ NS  ns.elsewhere.test.
-* A   127.0.0.1
-`
 
 // clients are urnd as the forward proxy of real clients, and the site that they ask for.
 type clients struct {
@@ -52,7 +39,7 @@ func TestClients(t *testing.T) {
 	t.Parallel()
 	c := &clients{
 		folder: testserver.OpenFolder(t),
-		dns:    testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: clientsZone}).Addr(),
+		dns:    testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: urndtest.LoopbackZone}).Addr(),
 	}
 	c.site = testserver.StartNginx(t, c.folder, "location /packed/ { gzip on; gzip_vary on; gzip_proxied any; gzip_types text/plain; expires 1h; }",
 		"location /upload/ { dav_methods PUT; client_max_body_size 16m; expires 1h; }")
@@ -86,29 +73,7 @@ func (c *clients) url(path string) string {
 // (RFC 9111 section 4.2.2).
 func (c *clients) add(t *testing.T, path string, content []byte) {
 	t.Helper()
-	writeOld(t, filepath.Join(c.folder, path), content)
-}
-
-func writeOld(t *testing.T, path string, content []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	modified := time.Now().Add(-20 * 24 * time.Hour)
-	if err := os.Chtimes(path, modified, modified); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// octets returns random ones.
-func octets(n int) []byte {
-	b := make([]byte, n)
-	random := rand.NewChaCha8([32]byte{byte(n)})
-	_, _ = random.Read(b) // it does not fail
-	return b
+	urndtest.WriteOld(t, filepath.Join(c.folder, path), content)
 }
 
 // asked returns how often the site answered requests for a path that begin with a text such as
@@ -121,37 +86,4 @@ func (c *clients) asked(t *testing.T, prefix string) (n int) {
 		}
 	}
 	return n
-}
-
-// runProgram runs a program in a folder and returns what it prints. The test fails where the program does.
-func runProgram(t *testing.T, folder string, environment []string, program string, arguments ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), testserver.Need(t, program), arguments...)
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), environment...)
-	var out, log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &log
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(arguments, " "), err, out.String(), log.String())
-	}
-	return out.String()
-}
-
-// wantFile compares a file with what it should contain.
-func wantFile(t *testing.T, path string, want []byte) {
-	t.Helper()
-	got, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s: %d octets, %v, want %d others", filepath.Base(path), len(got), err, len(want))
-	}
-}
-
-// readFile returns what a file contains.
-func readFile(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -18,31 +18,20 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
-// curl runs curl through a proxy, and returns the header, of all responses, and the body.
-func curl(t *testing.T, proxy string, arguments ...string) (header string, body []byte) {
-	t.Helper()
-	folder := t.TempDir()
-	runProgram(t, folder, nil, "curl", append([]string{"-q", "-sS", "--noproxy", "", "--proxy", proxy, "-D", "header", "-o", "body"}, arguments...)...)
-	body, err := os.ReadFile(filepath.Join(folder, "body"))
-	if err != nil && !os.IsNotExist(err) { // there is no file where there is no body
-		t.Fatal(err)
-	}
-	return readFile(t, filepath.Join(folder, "header")), body
-}
-
 func testCurl(t *testing.T, c *clients) {
-	content, text := octets(300_000), []byte(strings.Repeat("some text\n", 4000))
+	content, text := urndtest.RandomBytes(300_000), []byte(strings.Repeat("some text\n", 4000))
 	c.add(t, "curl/file.bin", content)
 	c.add(t, "packed/text.txt", text)
 	c.add(t, "upload/file.bin", content)
 	if err := os.Chmod(filepath.Join(c.folder, "upload"), 0o777); err != nil { // nginx is nobody
 		t.Fatal(err)
 	}
-	changed := octets(2_000_000)
+	changed := urndtest.RandomBytes(2_000_000)
 	file := filepath.Join(t.TempDir(), "changed")
-	writeOld(t, file, changed)
+	urndtest.WriteOld(t, file, changed)
 	for _, tt := range []struct {
 		name      string
 		arguments []string
@@ -76,7 +65,7 @@ func testCurl(t *testing.T, c *clients) {
 		},
 		{"after it has changed", []string{c.url("upload/file.bin")}, `Cache-Status: urnd; fwd=[a-z-]+; stored;`, string(changed)},
 	} {
-		header, body := curl(t, c.URL, tt.arguments...)
+		header, body := urndtest.Curl(t, c.URL, tt.arguments...)
 		if !regexp.MustCompile(tt.header).MatchString(header) || tt.body != "-" && string(body) != tt.body {
 			t.Errorf("%s: %d octets\n%s", tt.name, len(body), header)
 		}
@@ -89,13 +78,13 @@ func testCurl(t *testing.T, c *clients) {
 // Users log in by Basic authentication: RFC 9110 section 11.7.
 func testCurlUsers(t *testing.T, c *clients) {
 	const password = "s3cr3t"
-	c.add(t, "curl/users.bin", octets(10))
+	c.add(t, "curl/users.bin", urndtest.RandomBytes(10))
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 	if err != nil {
 		t.Fatal(err)
 	}
 	users := filepath.Join(t.TempDir(), "users")
-	writeOld(t, users, []byte("me:"+string(hash)+"\n"))
+	urndtest.WriteOld(t, users, []byte("me:"+string(hash)+"\n"))
 	p := c.start(t, func(settings *config.Config) { settings.Access.ProxyUsers = users })
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a secret") }))
 	defer secure.Close()
@@ -107,7 +96,7 @@ func testCurlUsers(t *testing.T, c *clients) {
 		{c.url("curl/users.bin"), "me:" + password, "200"},
 		{secure.URL, "me:" + password, "200"},
 	} {
-		header, _ := curl(t, p.URL, "-k", "--proxy-user", tt.user, tt.url)
+		header, _ := urndtest.Curl(t, p.URL, "-k", "--proxy-user", tt.user, tt.url)
 		if !strings.HasPrefix(header, "HTTP/1.1 "+tt.status) || (tt.status == "407") != strings.Contains(header, "Proxy-Authenticate: Basic ") {
 			t.Errorf("%s as %q: %s", tt.url, tt.user, header)
 		}
@@ -116,7 +105,7 @@ func testCurlUsers(t *testing.T, c *clients) {
 
 // TLS to the origin in a tunnel, to the proxy, and both: what comes by the tunnel is the origin's.
 func testCurlTLS(t *testing.T, c *clients) {
-	content := octets(500_000)
+	content := urndtest.RandomBytes(500_000)
 	c.add(t, "curl/tls.bin", content)
 	authority, folder := testserver.NewAuthority(t), t.TempDir()
 	certificate, key := authority.Issue(time.Hour, "127.0.0.1")
@@ -125,8 +114,8 @@ func testCurlTLS(t *testing.T, c *clients) {
 		t.Fatal(err)
 	}
 	certificateFile, keyFile := filepath.Join(folder, "certificate.pem"), filepath.Join(folder, "key.pem")
-	writeOld(t, certificateFile, certificate)
-	writeOld(t, keyFile, key)
+	urndtest.WriteOld(t, certificateFile, certificate)
+	urndtest.WriteOld(t, keyFile, key)
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Protocol", r.Proto)
 		_, _ = w.Write(content)
@@ -150,11 +139,11 @@ func testCurlTLS(t *testing.T, c *clients) {
 		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; fwd=uri-miss; stored`},
 		{"https://" + p.TLS, []string{c.url("curl/tls.bin")}, `Cache-Status: urnd; hit`},
 	}
-	if strings.Contains(runProgram(t, "", nil, "curl", "--help", "all"), "--proxy-http2") { // since 8.1
+	if strings.Contains(urndtest.RunProgram(t, "", nil, "curl", "--help", "all"), "--proxy-http2") { // since 8.1
 		steps = append(steps, step{"https://" + p.TLS, []string{"--proxy-http2", secure.URL}, `(?i)x-protocol: HTTP/2.0\r\n`})
 	}
 	for _, r := range steps {
-		header, body := curl(t, r.proxy, append([]string{"--cacert", authority.File, "--proxy-cacert", authority.File}, r.arguments...)...)
+		header, body := urndtest.Curl(t, r.proxy, append([]string{"--cacert", authority.File, "--proxy-cacert", authority.File}, r.arguments...)...)
 		if !regexp.MustCompile(r.header).MatchString(header) || string(body) != string(content) {
 			t.Errorf("%s %s: %d octets\n%s", r.proxy, r.arguments, len(body), header)
 		}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // zipped returns an archive of files.
@@ -42,12 +44,12 @@ func testGoModules(t *testing.T, c *clients) {
 	}
 	for range 2 {
 		folder, cache := t.TempDir(), t.TempDir()
-		writeOld(t, filepath.Join(folder, "go.mod"), []byte("module user\n\ngo 1.21\n\nrequire tiny.example.org/m v1.0.0\n"))
-		runProgram(t, folder, []string{
+		urndtest.WriteOld(t, filepath.Join(folder, "go.mod"), []byte("module user\n\ngo 1.21\n\nrequire tiny.example.org/m v1.0.0\n"))
+		urndtest.RunProgram(t, folder, []string{
 			"GOPROXY=" + c.url("goproxy"), "HTTP_PROXY=" + c.URL, "http_proxy=", "NO_PROXY=", "no_proxy=", "GOSUMDB=off", "GOFLAGS=-modcacherw",
 			"GOMODCACHE=" + cache, "GOTOOLCHAIN=local", "GOWORK=off", "GONOPROXY=", "GOPRIVATE=",
 		}, "go", "mod", "download", "tiny.example.org/m@v1.0.0")
-		wantFile(t, filepath.Join(cache, at, "m.go"), []byte(code))
+		urndtest.WantFile(t, filepath.Join(cache, at, "m.go"), []byte(code))
 	}
 	for _, name := range []string{"v1.0.0.info", "v1.0.0.mod", "v1.0.0.zip"} {
 		if n := c.asked(t, "GET /goproxy/tiny.example.org/m/@v/"+name); n != 1 {

@@ -5,6 +5,8 @@ package clients
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // Two machines download a wheel from a simple index (PEP 503).
@@ -19,10 +21,10 @@ func testPip(t *testing.T, c *clients) {
 	c.add(t, "wheels/"+wheel, content)
 	for range 2 {
 		folder := t.TempDir()
-		runProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download",
+		urndtest.RunProgram(t, folder, []string{"PIP_CONFIG_FILE=/dev/null", "NO_PROXY=", "no_proxy=", "PYENV_VERSION=system"}, "pip3", "download",
 			"--disable-pip-version-check", "--no-cache-dir", "--no-deps",
 			"--proxy", c.URL, "--index-url", c.url("simple/"), "--trusted-host", "www.clients.example.org", "--retries", "0", "tiny")
-		wantFile(t, filepath.Join(folder, wheel), content)
+		urndtest.WantFile(t, filepath.Join(folder, wheel), content)
 	}
 	if n := c.asked(t, "GET /wheels/"+wheel); n != 1 {
 		t.Errorf("the site was asked for the wheel %d times", n)

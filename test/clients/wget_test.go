@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 // A mirror of a site, and once more: wget asks whether the files have changed.
@@ -14,7 +16,7 @@ func testWget(t *testing.T, c *clients) {
 		"index.html":   []byte(`<a href="a.html">a</a> <a href="below/b.html?c=d&amp;e=%7e">b</a> <img src="image.bin">`),
 		"a.html":       []byte(`<a href="./">up</a> <a href="%62elow/b.html?c=d&amp;e=%7e">b</a>`),
 		"below/b.html": []byte(`<a href="../a.html">a</a>`),
-		"image.bin":    octets(100_000),
+		"image.bin":    urndtest.RandomBytes(100_000),
 	}
 	for name, content := range files {
 		c.add(t, "wget/"+name, content)
@@ -22,16 +24,16 @@ func testWget(t *testing.T, c *clients) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, folder := range []string{first, first, second} {
 		log := filepath.Join(t.TempDir(), "log")
-		runProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.URL, "-e", "robots=off", "-o", log,
+		urndtest.RunProgram(t, folder, nil, "wget", "--no-config", "-e", "use_proxy=yes", "-e", "http_proxy="+c.URL, "-e", "robots=off", "-o", log,
 			"--no-verbose", "--mirror", "--no-parent", "--no-host-directories", "--server-response", c.url("wget/"))
-		if text := readFile(t, log); strings.Contains(text, "ERROR") {
+		if text := urndtest.ReadFile(t, log); strings.Contains(text, "ERROR") {
 			t.Errorf("%s", text)
 		}
 		for name, content := range files {
 			if name == "below/b.html" {
 				name += "?c=d&e=~"
 			}
-			wantFile(t, filepath.Join(folder, "wget", name), content)
+			urndtest.WantFile(t, filepath.Join(folder, "wget", name), content)
 		}
 	}
 	if n := c.asked(t, "GET /wget/"); n != len(files) {

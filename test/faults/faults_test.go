@@ -39,7 +39,7 @@ type fault struct {
 
 // dnsTimeout is that of a DNS server, faultLimit bounds a request, whatever fails.
 const (
-	dnsTimeout = 20 * time.Second
+	dnsTimeout = time.Minute
 	faultLimit = dnsTimeout / 2
 )
 

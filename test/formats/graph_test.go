@@ -11,6 +11,7 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"github.com/urnd/urnd/proxy/answer/represent"
+	"github.com/urnd/urnd/proxy/answer/represent/representtest"
 )
 
 // graphContext has the rules of the context of schema.org for the terms that are used here: texts are IRIs where a
@@ -131,7 +132,7 @@ func TestGraph(t *testing.T) {
 		work     represent.Work
 		has, not []string
 	}{
-		"all": {full(), []string{
+		"all": {representtest.Full(), []string{
 			url + " <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Book> .",
 			url + ` <http://schema.org/name> "Kalevala" .`,
 			url + " <http://schema.org/url> " + url + " .",
@@ -148,7 +149,7 @@ func TestGraph(t *testing.T) {
 			"<http://www.w3.org/ns/dcat#mediaType> <https://www.iana.org/assignments/media-types/application/pdf> .",
 			`<http://schema.org/encodingFormat> "application/pdf" .`,
 		}, []string{"creativeWorkStatus"}},
-		"withdrawn": {gone(), []string{
+		"withdrawn": {representtest.Gone(), []string{
 			`<https://r.example/ark:12345/x1> <http://schema.org/creativeWorkStatus> "Withdrawn" .`,
 			own + `reason> "a new edition" .`,
 			"<http://purl.org/dc/terms/isReplacedBy> <ark:12345/x2> .",
@@ -185,7 +186,7 @@ func TestHostileGraph(t *testing.T) {
 		`</script><script>alert(1)</script>`, "<!--", "&amp;", "\u2028\u2029", `"""`, `\`, `\u0041`, "a\x00b\x1bc", "\" . <urn:a> <urn:b> <urn:c> . \"",
 		"https://a.example/> <urn:b> <urn:c> . <", "https://a.example/\\u003e", "urn:x1:a b", "javascript:alert(1)", "\xff\xfe", "\u202eb\u2066",
 	} {
-		w := hostile(text)
+		w := representtest.Hostile(text)
 		if _, err := sameTriples(w); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -205,11 +206,11 @@ func FuzzGraph(f *testing.F) {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, metadata, text string) {
-		w := hostile(text)
+		w := representtest.Hostile(text)
 		w.Metadata = represent.ParseMetadata(metadata)
 		support := represent.ParseSupport(metadata, *w.Support)
 		w.Support = &support
-		for _, w := range []represent.Work{w, hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
+		for _, w := range []represent.Work{w, representtest.Hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
 			f, err := triples(w)
 			if err == nil {
 				err = alike(f)

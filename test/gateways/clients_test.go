@@ -4,11 +4,9 @@ package gateways
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +18,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// gatewaySite is a folder that an FTP and a gopher server serve, below a host name of clientsZone.
+// gatewaySite is a folder that an FTP and a gopher server serve, below a host name of urndtest.LoopbackZone.
 type gatewaySite struct {
 	service     string // the URL of urnd
 	folder      string
@@ -36,13 +34,13 @@ func TestGatewayClients(t *testing.T) {
 	}
 	s.ftp = at("ftp", testserver.StartVsftpd(t, s.folder).Addr())
 	s.gopher = at("gopher", testserver.StartGophernicus(t, s.folder).Addr())
-	names := testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: clientsZone}).Addr()
+	names := testserver.StartBIND(t, testserver.Zone{Name: "clients.example.org", Text: urndtest.LoopbackZone}).Addr()
 	s.service = urndtest.Start(t, names, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 	}).URL
-	writeOld(t, filepath.Join(s.folder, "pub/notes.txt"), []byte("Notes of old.\n"))
-	writeOld(t, filepath.Join(s.folder, "pub/a b%c.bin"), octets(300_000))
+	urndtest.WriteOld(t, filepath.Join(s.folder, "pub/notes.txt"), []byte("Notes of old.\n"))
+	urndtest.WriteOld(t, filepath.Join(s.folder, "pub/a b%c.bin"), urndtest.RandomBytes(300_000))
 	for _, client := range []struct {
 		name string
 		test func(*testing.T, *gatewaySite)
@@ -70,7 +68,7 @@ func (s *gatewaySite) environment(t *testing.T) []string {
 
 // curl asks a proxy for ftp URLs as for those of http; for gopher it makes a tunnel instead.
 func testGatewayCurl(t *testing.T, s *gatewaySite) {
-	content := octets(300_000)
+	content := urndtest.RandomBytes(300_000)
 	for _, tt := range []struct {
 		name      string
 		arguments []string
@@ -87,7 +85,7 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 		{"what is not there", []string{s.ftp + "pub/none"}, []string{"HTTP/1.1 404 "}, "-"},
 		{"an upload", []string{"-T", "/dev/null", s.ftp + "pub/new"}, []string{"HTTP/1.1 501 "}, "-"},
 	} {
-		header, body := curl(t, s.service, tt.arguments...)
+		header, body := urndtest.Curl(t, s.service, tt.arguments...)
 		for _, part := range tt.header {
 			if !strings.Contains(header, part) {
 				t.Errorf("%s: no %q in\n%s", tt.name, part, header)
@@ -98,7 +96,7 @@ func testGatewayCurl(t *testing.T, s *gatewaySite) {
 		}
 	}
 	// As users set it.
-	if got := runProgram(t, "", s.environment(t), "curl", "-q", "-sS", s.ftp+"pub/notes.txt"); got != "Notes of old.\n" {
+	if got := urndtest.RunProgram(t, "", s.environment(t), "curl", "-q", "-sS", s.ftp+"pub/notes.txt"); got != "Notes of old.\n" {
 		t.Errorf("by ftp_proxy: %q", got)
 	}
 }
@@ -107,7 +105,7 @@ func testGatewayLynx(t *testing.T, s *gatewaySite) {
 	s.testBrowser(t, "lynx", "-dump", "-nolist")
 	// Lynx takes Content-Location for the base of links.
 	for _, start := range []string{s.ftp + "pub/", s.gopher + "1/pub"} {
-		got := runProgram(t, "", s.environment(t), "lynx", "-dump", "-listonly", "-nonumbers", s.service+"/fetch?uri="+url.QueryEscape(start))
+		got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-listonly", "-nonumbers", s.service+"/fetch?uri="+url.QueryEscape(start))
 		links := strings.Fields(got)
 		if len(links) == 0 {
 			t.Errorf("%s: no links", start)
@@ -122,7 +120,7 @@ func testGatewayLynx(t *testing.T, s *gatewaySite) {
 	}
 	// To a proxy Lynx writes the words of a search behind a question mark, as browsers always did.
 	search := startSearch(t)
-	if got := runProgram(t, "", s.environment(t), "lynx", "-dump", "-nolist", search+"7/q?two+words"); !strings.Contains(got, "found: /q, two words") {
+	if got := urndtest.RunProgram(t, "", s.environment(t), "lynx", "-dump", "-nolist", search+"7/q?two+words"); !strings.Contains(got, "found: /q, two words") {
 		t.Errorf("a search: %s", got)
 	}
 }
@@ -170,7 +168,7 @@ func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...str
 		if program == "w3m" && strings.HasPrefix(tt.uri, s.gopher) && tt.uri != s.gopher {
 			continue // w3m 0.5.3 asks a proxy for a selector without its item type
 		}
-		got := runProgram(t, "", s.environment(t), program, append(arguments, tt.uri)...)
+		got := urndtest.RunProgram(t, "", s.environment(t), program, append(arguments, tt.uri)...)
 		if !strings.Contains(got, tt.has) {
 			t.Errorf("%s %s: no %q in\n%s", program, tt.uri, tt.has, got)
 		}
@@ -179,34 +177,13 @@ func (s *gatewaySite) testBrowser(t *testing.T, program string, arguments ...str
 
 // apt with a line such as those of old, "deb ftp://...".
 func testGatewayAPT(t *testing.T, s *gatewaySite) {
-	tree := filepath.Join(t.TempDir(), "tiny")
-	writeOld(t, filepath.Join(tree, "DEBIAN/control"), []byte(aptControl))
-	writeOld(t, filepath.Join(tree, "usr/share/urnd-tiny/file"), octets(50_000))
-	made := filepath.Join(t.TempDir(), "made.deb")
-	runProgram(t, "", nil, "dpkg-deb", "--root-owner-group", "--build", tree, made)
-	deb := []byte(readFile(t, made))
-	packages := fmt.Sprintf("%sFilename: pool/urnd-tiny_1.0_all.deb\nSize: %d\nSHA256: %x\n\n", aptControl, len(deb), sha256.Sum256(deb))
-	writeOld(t, filepath.Join(s.folder, "debian/pool/urnd-tiny_1.0_all.deb"), deb)
-	writeOld(t, filepath.Join(s.folder, "debian/Packages"), []byte(packages))
-	release := fmt.Appendf(nil, "Date: Sat, 01 Jan 2022 00:00:00 UTC\nSHA256:\n %x %d Packages\n", sha256.Sum256([]byte(packages)), len(packages))
-	writeOld(t, filepath.Join(s.folder, "debian/Release"), release)
-	root := t.TempDir()
-	for _, folder := range []string{"etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/apt/lists/partial", "var/cache/apt/archives/partial", "var/lib/dpkg"} {
-		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	writeOld(t, filepath.Join(root, "var/lib/dpkg/status"), nil)
-	writeOld(t, filepath.Join(root, "etc/apt/sources.list"), []byte("deb [trusted=yes] "+s.ftp+"debian ./\n"))
-	options := []string{
-		"-o", "Dir=" + root, "-o", "Dir::State::status=" + root + "/var/lib/dpkg/status", "-o", "Acquire::ftp::Proxy=" + s.service, "-o", "APT::Sandbox::User=",
-		"-o", "Acquire::Languages=none", "-o", "Acquire::Retries=0", "-o", "Debug::NoLocking=1",
-		"-o", "Dir::Bin::Methods::ftp=ftp", // since apt 1.5 it is disabled, but there
-	}
-	out := runProgram(t, root, s.environment(t), "apt-get", append(options, "--error-on=any", "update")...)
+	deb := urndtest.WriteAptRepository(t, filepath.Join(s.folder, "debian"))
+	root, options := urndtest.NewAptMachine(t, s.ftp+"debian", "ftp", s.service)
+	options = append(options, "-o", "Dir::Bin::Methods::ftp=ftp") // since apt 1.5 it is disabled, but there
+	out := urndtest.RunProgram(t, root, s.environment(t), "apt-get", append(options, "--error-on=any", "update")...)
 	if strings.Contains(out, "Err:") || !strings.Contains(out, s.ftp+"debian") {
 		t.Errorf("%s", out)
 	}
-	runProgram(t, root, s.environment(t), "apt-get", append(options, "download", "urnd-tiny")...)
-	wantFile(t, filepath.Join(root, "urnd-tiny_1.0_all.deb"), deb)
+	urndtest.RunProgram(t, root, s.environment(t), "apt-get", append(options, "download", "urnd-tiny")...)
+	urndtest.WantFile(t, filepath.Join(root, "urnd-tiny_1.0_all.deb"), deb)
 }

@@ -30,7 +30,7 @@ func seedExamples(t *testing.T) (examples []string) {
 	t.Helper()
 	schemes := []string{"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
 	for _, name := range []string{"rfc1738.tsv", "seed000.tsv"} {
-		for line := range strings.Lines(readFile(t, filepath.Join(urndtest.Root(), "uri/testdata", name))) {
+		for line := range strings.Lines(urndtest.ReadFile(t, filepath.Join(urndtest.Root(), "uri/testdata", name))) {
 			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 			if len(fields) > 1 && !strings.HasPrefix(line, "#") && slices.Contains(schemes, fields[1]) {
 				examples = append(examples, fields[0])
@@ -45,9 +45,9 @@ func TestSeedURLs(t *testing.T) {
 	t.Parallel()
 	folder, menus := testserver.OpenFolder(t), testserver.OpenFolder(t)
 	files := t.TempDir()
-	writeOld(t, filepath.Join(files, "notes.txt"), []byte("A local file.\n"))
-	writeOld(t, filepath.Join(menus, "0/Weather/California/Los Angeles"), []byte("Sunny.\n"))
-	writeOld(t, filepath.Join(menus, "sel/day"), []byte("Sunny.\n"))
+	urndtest.WriteOld(t, filepath.Join(files, "notes.txt"), []byte("A local file.\n"))
+	urndtest.WriteOld(t, filepath.Join(menus, "0/Weather/California/Los Angeles"), []byte("Sunny.\n"))
+	urndtest.WriteOld(t, filepath.Join(menus, "sel/day"), []byte("Sunny.\n"))
 	examples := seedExamples(t)
 	for _, example := range examples {
 		plantFTP(t, folder, example)
@@ -189,7 +189,7 @@ func plantFTP(t *testing.T, folder, example string) {
 		}
 		return
 	}
-	writeOld(t, filepath.Join(folder, path), []byte("A file of "+filepath.Base(path)+".\n"))
+	urndtest.WriteOld(t, filepath.Join(folder, path), []byte("A file of "+filepath.Base(path)+".\n"))
 }
 
 // serveLoopback answers connections, and returns where.

@@ -23,7 +23,7 @@ func curl(t *testing.T, proxy string, arguments ...string) (header string) {
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("curl %q: %v\n%s", arguments, err, text)
 	}
-	return readFile(t, filepath.Join(command.Dir, "header"))
+	return urndtest.ReadFile(t, filepath.Join(command.Dir, "header"))
 }
 
 // What curl sends raw reaches nginx as proxy.spelling and that of the site say, and is stored by what was sent: RFC 9110

@@ -26,7 +26,7 @@ type recipe map[string]string
 // recipes returns the sections of docs/recipes.md by their titles.
 func recipes(t *testing.T) map[string]recipe {
 	t.Helper()
-	text := readFile(t, filepath.Join(urndtest.Root(), "docs", "recipes.md"))
+	text := urndtest.ReadFile(t, filepath.Join(urndtest.Root(), "docs", "recipes.md"))
 	all := make(map[string]recipe)
 	for _, section := range strings.Split(text, "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
@@ -160,7 +160,7 @@ func (b behind) isAsked(t *testing.T, front string) {
 func behindNginx(t *testing.T, k *kitchen, title string) {
 	urnd, front := k.startBehind(t, title), urndtest.FreeAddress(t)
 	site := k.write(t, title, "/etc/nginx/sites-enabled/urn.example.org", t.TempDir(), "listen 80", "listen "+front, "http://127.0.0.1:8141", urnd.URL)
-	testserver.StartNginxProxy(t, testserver.OpenFolder(t), readFile(t, site))
+	testserver.StartNginxProxy(t, testserver.OpenFolder(t), urndtest.ReadFile(t, site))
 	urnd.isAsked(t, front)
 }
 
@@ -169,7 +169,7 @@ func behindApache(t *testing.T, k *kitchen, title string) {
 	site := k.write(t, title, "/etc/apache2/sites-enabled/urn.example.org.conf", t.TempDir(), "*:80", front, "http://127.0.0.1:8141", urnd.URL)
 	const modules = "/usr/lib/apache2/modules/mod_proxy"
 	testserver.StartApache(t, testserver.OpenFolder(t), "Listen "+front,
-		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", readFile(t, site))
+		"LoadModule proxy_module "+modules+".so", "LoadModule proxy_http_module "+modules+"_http.so", urndtest.ReadFile(t, site))
 	urnd.isAsked(t, front)
 }
 
@@ -186,7 +186,7 @@ func behindCaddy(t *testing.T, k *kitchen, title string) {
 	file := k.write(t, title, "/etc/caddy/Caddyfile", folder, "http://urn.example.org {", "http://urn.example.org:"+port+" {\n\tbind 127.0.0.1",
 		"127.0.0.1:8141", strings.TrimPrefix(urnd.URL, "http://"))
 	options := "{\n\tadmin off\n}\n"
-	if err := os.WriteFile(file, []byte(options+readFile(t, file)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(options+urndtest.ReadFile(t, file)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	testserver.StartFront(t, folder, "caddy", front, "run", "--adapter", "caddyfile", "--config", file)
@@ -299,7 +299,7 @@ func rotated(t *testing.T, k *kitchen, title string) {
 		text, _ := os.ReadFile(log)
 		return strings.Contains(string(text), "after") && !strings.Contains(string(text), "before")
 	})
-	if text := readFile(t, log+".1"); !strings.Contains(text, "before") {
+	if text := urndtest.ReadFile(t, log+".1"); !strings.Contains(text, "before") {
 		t.Errorf("the old file: %s", text)
 	}
 }
@@ -362,14 +362,4 @@ func runProgram(t *testing.T, folder, program string, arguments ...string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", program, strings.Join(arguments, " "), err, out)
 	}
-}
-
-// readFile returns what a file contains.
-func readFile(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

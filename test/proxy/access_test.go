@@ -82,7 +82,7 @@ func TestAccessLogs(t *testing.T) {
 				w.Stop()
 				text := w.Log()
 				if file != "" {
-					text = readFile(t, file)
+					text = urndtest.ReadFile(t, file)
 				}
 				found := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" || strings.Contains(line, `"msg":`) })
 				if len(found) != len(requests) {
@@ -144,7 +144,7 @@ func TestAccessLogIsReopened(t *testing.T) {
 		if !reload(t, w, keep) {
 			t.Error("the reload is refused")
 		}
-		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(readFile(t, old), "\n") == 1 })
+		testserver.Wait(t, "the line is in the old file", func() bool { return strings.Count(urndtest.ReadFile(t, old), "\n") == 1 })
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o640 || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)

@@ -58,7 +58,7 @@ func TestAccessLogTools(t *testing.T) {
 			exchangeOctets(t, at(w.URL), method+" "+rest+" HTTP/1.1\r\nHost: "+r.host+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		}
 		w.Stop()
-		text := readFile(t, file)
+		text := urndtest.ReadFile(t, file)
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		if len(lines) != len(requests) {
 			t.Fatalf("%s: %d lines:\n%s", format, len(lines), text)
@@ -119,10 +119,10 @@ func readByGoAccess(t *testing.T, file string, lines int, arguments ...string) {
 		}
 		Requests struct{ Data []struct{ Data string } }
 	}
-	if err := json.Unmarshal([]byte(readFile(t, report)), &found); err != nil {
+	if err := json.Unmarshal([]byte(urndtest.ReadFile(t, report)), &found); err != nil {
 		t.Fatal(err)
 	}
-	if found.General.Valid != lines || found.General.Failed != 0 || !strings.Contains(strings.Join(strings.Fields(readFile(t, report)), " "), "www.example.org") {
+	if found.General.Valid != lines || found.General.Failed != 0 || !strings.Contains(strings.Join(strings.Fields(urndtest.ReadFile(t, report)), " "), "www.example.org") {
 		t.Errorf("GoAccess: %+v", found)
 	}
 }

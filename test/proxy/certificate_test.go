@@ -169,7 +169,7 @@ func socketAt(t *testing.T, address string) string {
 	_, port, _ := strings.Cut(address, ":")
 	var number int
 	fmt.Sscan(port, &number)
-	for line := range strings.Lines(readFile(t, "/proc/net/tcp")) {
+	for line := range strings.Lines(urndtest.ReadFile(t, "/proc/net/tcp")) {
 		const listens = "0A"
 		if f := strings.Fields(line); f[1] == fmt.Sprintf("0100007F:%04X", number) && f[3] == listens {
 			return f[9]

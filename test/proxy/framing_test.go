@@ -260,7 +260,7 @@ func testHalfTunnel(t *testing.T, p *urndtest.Daemon) {
 		if first == "server" {
 			a, b = server, client
 		}
-		question, answer := string(octets(1_000_000)), string(octets(2_000_000))
+		question, answer := string(urndtest.RandomBytes(1_000_000)), string(urndtest.RandomBytes(2_000_000))
 		go func() {
 			_, _ = io.WriteString(a.conn, question)
 			_ = a.conn.CloseWrite()

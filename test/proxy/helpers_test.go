@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -107,15 +106,6 @@ func redirect(w http.ResponseWriter, location string) {
 	w.WriteHeader(http.StatusFound)
 }
 
-func readFile(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // writeTemp returns the path of a new file.
 func writeTemp(t *testing.T, name, text string) string {
 	t.Helper()
@@ -124,14 +114,6 @@ func writeTemp(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// octets returns random ones.
-func octets(n int) []byte {
-	b := make([]byte, n)
-	random := rand.NewChaCha8([32]byte{byte(n)})
-	_, _ = random.Read(b) // it does not fail
-	return b
 }
 
 // scraped reads metrics of urnd, summed over their labels where a pattern has room for them.
@@ -171,7 +153,7 @@ func waitBelow(t *testing.T, d *urndtest.Daemon, pattern string, most float64) {
 // residentKiB returns the resident memory of a process.
 func residentKiB(t *testing.T, pid int) int {
 	t.Helper()
-	found := regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB$`).FindStringSubmatch(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))
+	found := regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB$`).FindStringSubmatch(urndtest.ReadFile(t, fmt.Sprintf("/proc/%d/status", pid)))
 	if found == nil {
 		t.Fatal("no VmRSS")
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,15 +16,14 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// adminPage returns a page of the admin listener, each run of tags as "|".
+// adminPage returns the texts of a page of the admin listener, with "|" around each.
 func adminPage(t *testing.T, d *urndtest.Daemon, target string) string {
 	t.Helper()
 	status, body := d.AdminRequest(t, "GET "+target)
 	if status != http.StatusOK {
 		t.Fatalf("%s: %d %s", target, status, body)
 	}
-	_, content, _ := strings.Cut(body, "<main")
-	return regexp.MustCompile(`(?:\s*<[^>]*>\s*)+`).ReplaceAllString(content, "|")
+	return "|" + strings.Join(testserver.ParseHTML(body).First("main").Texts(), "|") + "|"
 }
 
 // Operators see where urnd keeps something, its certificate, which servers fail, and where each setting comes from, as it is after a

@@ -9,13 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/test/urndtest"
@@ -128,9 +126,9 @@ func TestOrigins(t *testing.T) {
 
 // testSteps sends requests in turn.
 func (s *site) testSteps(t *testing.T) {
-	content, other, third := octets(300_000), octets(30_000), octets(200_000)
+	content, other, third := urndtest.RandomBytes(300_000), urndtest.RandomBytes(30_000), urndtest.RandomBytes(200_000)
 	for path, file := range map[string][]byte{"file.bin": content, "part.bin": third, "short/file.bin": other} {
-		writeOld(t, filepath.Join(s.folder, path), file)
+		urndtest.WriteOld(t, filepath.Join(s.folder, path), file)
 	}
 	for _, step := range []struct {
 		request, field string
@@ -181,8 +179,8 @@ func (s *site) testSteps(t *testing.T) {
 // testPacked: each client gets what it accepts, also after what is stored was validated.
 func (s *site) testPacked(t *testing.T) {
 	text := []byte(strings.Repeat("some text\n", 4000))
-	writeOld(t, filepath.Join(s.folder, "packed/text.txt"), text)
-	writeOld(t, filepath.Join(s.folder, "packedshort/text.txt"), text)
+	urndtest.WriteOld(t, filepath.Join(s.folder, "packed/text.txt"), text)
+	urndtest.WriteOld(t, filepath.Join(s.folder, "packedshort/text.txt"), text)
 	for _, path := range []string{"/packed/text.txt", "/packedshort/text.txt"} {
 		for i, accept := range []string{"gzip", "identity", "gzip", "identity", "br;q=0.5, gzip", "identity", "gzip"} {
 			got := s.send(t, "GET "+path, "Accept-Encoding: "+accept)
@@ -215,8 +213,8 @@ func (s *site) testPacked(t *testing.T) {
 
 // testSlow: two clients who ask at once make one request.
 func (s *site) testSlow(t *testing.T) {
-	content := octets(150_000)
-	writeOld(t, filepath.Join(s.folder, "slow/file.bin"), content)
+	content := urndtest.RandomBytes(150_000)
+	urndtest.WriteOld(t, filepath.Join(s.folder, "slow/file.bin"), content)
 	var clients sync.WaitGroup
 	for range 5 {
 		clients.Go(func() {
@@ -234,8 +232,8 @@ func (s *site) testSlow(t *testing.T) {
 
 // testLarge: what is larger than cache.max_response goes through, and stays nowhere.
 func (s *site) testLarge(t *testing.T) {
-	content := octets(50 << 20)
-	writeOld(t, filepath.Join(s.folder, "large.bin"), content)
+	content := urndtest.RandomBytes(50 << 20)
+	urndtest.WriteOld(t, filepath.Join(s.folder, "large.bin"), content)
 	want := sha256.Sum256(content)
 	before := scraped(t, s.Daemon, `urnd_cache_bytes\{cache="responses"\}`)
 	for range 2 {
@@ -261,20 +259,6 @@ func (s *site) testLarge(t *testing.T) {
 		t.Errorf("the cache has %.0f octets more", grown)
 	}
 	waitBelow(t, s.Daemon, "go_memstats_heap_inuse_bytes", 48<<20)
-}
-
-func writeOld(t *testing.T, path string, content []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	modified := time.Now().Add(-20 * 24 * time.Hour)
-	if err := os.Chtimes(path, modified, modified); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // askedOf returns how often a site answered requests for a path that begin with a text such as "GET /a".

@@ -76,7 +76,7 @@ func openProgram(t *testing.T) string {
 	t.Helper()
 	testserver.Need(t, "squid")
 	dir := testserver.OpenFolder(t)
-	if err := os.WriteFile(filepath.Join(dir, "urnd"), []byte(readFile(t, urndtest.Binary(t))), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "urnd"), []byte(urndtest.ReadFile(t, urndtest.Binary(t))), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -69,7 +69,7 @@ func TestTunnelThatNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer far.Close()
-		sent := octets(32 << 20)
+		sent := urndtest.RandomBytes(32 << 20)
 		_ = far.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
 		n, err := far.Write(sent)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {

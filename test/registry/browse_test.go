@@ -3,13 +3,14 @@
 package registry
 
 import (
+	"encoding/xml"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/test/urndtest"
 )
@@ -54,6 +55,29 @@ func TestBrowseIsOff(t *testing.T) {
 	}
 }
 
+// addresses returns the addresses in a sitemap or an index of some, without that of the resolver: sitemaps.org.
+func addresses(t *testing.T, text string) (paths []string) {
+	t.Helper()
+	type place struct {
+		Loc string `xml:"loc"`
+	}
+	var document struct {
+		Sitemaps []place `xml:"sitemap"`
+		URLs     []place `xml:"url"`
+	}
+	if err := xml.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, p := range append(document.Sitemaps, document.URLs...) {
+		path, ok := strings.CutPrefix(p.Loc, "https://library.example/resolver")
+		if !ok {
+			t.Errorf("the address %s", p.Loc)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
 // Readers list and search names, and get no sign of those that are hidden; search engines get all that readers get.
 func TestBrowse(t *testing.T) {
 	t.Parallel()
@@ -61,7 +85,6 @@ func TestBrowse(t *testing.T) {
 		c.Access.BrowseClients, c.Site.Sitemap, c.Listen.PublicURL = everybody(), true, "https://library.example/resolver"
 		c.Registry.Only, c.Registry.Hosts = []string{"urn:", "ark:/12345/"}, []string{"purl.example"}
 	})
-	names := regexp.MustCompile(`<li><a href="/resolver(/uri-res/[NL]2C\.html\?[^"]*)"><code>([^<]*)`)
 	for query, want := range map[string]string{
 		"":                               "ark:/12345/x1 https://purl.example/a;b urn:example:new",
 		"?prefix=URN:EXAMPLE:":           "urn:example:new",
@@ -74,10 +97,15 @@ func TestBrowse(t *testing.T) {
 	} {
 		r := w.Get(t, "/names"+query, "Accept: text/html")
 		var found []string
-		for _, match := range names.FindAllStringSubmatch(r.Body, -1) {
-			found = append(found, match[2])
-			if page := w.Get(t, match[1], "Accept: text/html"); page.Status != 200 {
-				t.Errorf("the page of %s: %d", match[2], page.Status)
+		for _, item := range testserver.ParseHTML(r.Body).All("li") {
+			name, link := item.First("code").Text(), item.First("a").Attr("href")
+			path, ok := strings.CutPrefix(link, "/resolver")
+			if name == "" || !strings.Contains(link, "2C.html?") {
+				continue
+			}
+			found = append(found, name)
+			if page := w.Get(t, path, "Accept: text/html"); page.Status != 200 || !ok {
+				t.Errorf("the page of %s, %s: %d", name, link, page.Status)
 			}
 		}
 		if r.Status != 200 || strings.Join(found, " ") != want || strings.Contains(r.Body, "gone") || strings.Contains(r.Body, "<script>") {
@@ -96,16 +124,15 @@ func TestBrowse(t *testing.T) {
 		t.Errorf("%s", r.Body)
 	}
 	index := w.Get(t, "/sitemap.xml")
-	file := regexp.MustCompile(`<loc>https://library\.example/resolver(/sitemap-[^<]*)</loc>`).FindStringSubmatch(index.Body)
-	if file == nil {
+	files := addresses(t, index.Body)
+	if len(files) == 0 || !strings.HasPrefix(files[0], "/sitemap-") {
 		t.Fatalf("%s", index.Body)
 	}
-	var pages []string
-	for _, match := range regexp.MustCompile(`<loc>https://library\.example/resolver(/uri-res/[^<]*)</loc>`).FindAllStringSubmatch(w.Get(t, file[1]).Body, -1) {
-		if page := w.Get(t, match[1], "Accept: text/html"); page.Status != 200 {
-			t.Errorf("%s: %d", match[1], page.Status)
+	pages := addresses(t, w.Get(t, files[0]).Body)
+	for _, path := range pages {
+		if page := w.Get(t, path, "Accept: text/html"); page.Status != 200 {
+			t.Errorf("%s: %d", path, page.Status)
 		}
-		pages = append(pages, match[1])
 	}
 	want := []string{"/uri-res/L2C.html?ark:/12345/x1", "/uri-res/L2C.html?https%3A//purl.example/a%3Bb", "/uri-res/N2C.html?urn:example:new"}
 	if !slices.Equal(pages, want) {

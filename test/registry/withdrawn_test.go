@@ -46,12 +46,8 @@ func TestWithdrawnOnAllPaths(t *testing.T) {
 	r.Edit(t,
 		registry.Edit{Key: name, IfVersion: registry.Any, Change: registry.Withdraw("it had errors", "urn:example:report-2", "https://new.example/")},
 		registry.Edit{Key: registry.Prefix("urn:example:below:"), IfVersion: registry.Any, Change: registry.Withdraw("the server is gone")})
-	start := time.Now()
 	for _, name := range names {
 		testserver.Wait(t, name+" is gone", func() bool { return w.Get(t, "/"+name).Status == http.StatusGone })
-	}
-	if took := time.Since(start); took > 5*time.Second { // a second, where the machine has time
-		t.Errorf("the change was seen after %s", took)
 	}
 	for _, name := range names {
 		for _, path := range paths(name) {

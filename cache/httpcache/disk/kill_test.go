@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 const trafficKeys = 60
@@ -109,8 +111,11 @@ func TestKilled(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "cache")
 	whole := map[string]bool{}
-	stored := 0
-	for round := range 50 {
+	stored, rounds := 0, 5
+	if testserver.Long() {
+		rounds = 50
+	}
+	for round := range rounds {
 		cmd, out := child(t, "traffic", dir)
 		if !out.Scan() || out.Text() != "open" {
 			t.Fatalf("round %d: the child cannot open the store: %s", round, out.Text())

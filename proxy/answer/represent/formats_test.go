@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy/answer/represent"
+	"github.com/urnd/urnd/proxy/answer/represent/representtest"
 )
 
 // Each form of a work of which all is known, and of a name that was withdrawn.
@@ -19,13 +20,13 @@ func TestForms(t *testing.T) {
 		work   represent.Work
 		want   string
 	}{
-		{"csl", full(), `{"id":"https://resolver.example.org/urn:nbn:fi-fe1","type":"book","title":"Kalevala",` +
+		{"csl", representtest.Full(), `{"id":"https://resolver.example.org/urn:nbn:fi-fe1","type":"book","title":"Kalevala",` +
 			`"author":[{"family":"Lönnrot","given":"Elias"},{"literal":"SKS"},{"literal":"The people"}],"publisher":"J. C. Frenckell",` +
 			`"issued":{"date-parts":[[1849,5,2]]},"abstract":"An epic.","keyword":"epic, Finland","language":"fi",` +
 			`"URL":"https://resolver.example.org/urn:nbn:fi-fe1"}`},
-		{"csl", gone(), `{"id":"https://r.example/ark:12345/x1","type":"document","title":"A","status":"withdrawn",` +
+		{"csl", representtest.Gone(), `{"id":"https://r.example/ark:12345/x1","type":"document","title":"A","status":"withdrawn",` +
 			`"note":"withdrawn since 2026-01-02: a new edition","URL":"https://r.example/ark:12345/x1"}`},
-		{"bibtex", full(), `@misc{https://resolver.example.org/urn:nbn:fi-fe1,
+		{"bibtex", representtest.Full(), `@misc{https://resolver.example.org/urn:nbn:fi-fe1,
   author = {Lönnrot, Elias and {SKS} and {The people}},
   title = {Kalevala},
   publisher = {J. C. Frenckell},
@@ -45,7 +46,7 @@ func TestForms(t *testing.T) {
   doi = {10.5072/a_b}
 }
 `},
-		{"ris", full(), "TY  - BOOK\r\nTI  - Kalevala\r\nAU  - Lönnrot, Elias\r\nAU  - SKS\r\nAU  - The people\r\nPY  - 1849\r\nDA  - 1849/05/02/\r\n" +
+		{"ris", representtest.Full(), "TY  - BOOK\r\nTI  - Kalevala\r\nAU  - Lönnrot, Elias\r\nAU  - SKS\r\nAU  - The people\r\nPY  - 1849\r\nDA  - 1849/05/02/\r\n" +
 			"PB  - J. C. Frenckell\r\nAB  - An epic.\r\nKW  - epic\r\nKW  - Finland\r\nLA  - fi\r\nID  - urn:nbn:fi-fe1\r\n" +
 			"UR  - https://resolver.example.org/urn:nbn:fi-fe1\r\nER  - \r\n"},
 		{
@@ -53,12 +54,12 @@ func TestForms(t *testing.T) {
 			represent.Work{Name: "doi:10.5072/a", Metadata: represent.Metadata{Issued: "1849"}},
 			"TY  - GEN\r\nTI  - doi:10.5072/a\r\nPY  - 1849\r\nDA  - 1849///\r\nID  - doi:10.5072/a\r\nDO  - 10.5072/a\r\nER  - \r\n",
 		},
-		{"citation", full(), "Lönnrot, Elias; SKS; The people (1849): Kalevala. J. C. Frenckell. https://resolver.example.org/urn:nbn:fi-fe1\n"},
-		{"citation", gone(), "A. Withdrawn since 2026-01-02: a new edition. https://r.example/ark:12345/x1\n"},
+		{"citation", representtest.Full(), "Lönnrot, Elias; SKS; The people (1849): Kalevala. J. C. Frenckell. https://resolver.example.org/urn:nbn:fi-fe1\n"},
+		{"citation", representtest.Gone(), "A. Withdrawn since 2026-01-02: a new edition. https://r.example/ark:12345/x1\n"},
 		{"citation", represent.Work{Name: "urn:isbn:1"}, "urn:isbn:1.\n"},
-		{"erc", full(), "erc:\nwho: Lönnrot, Elias; SKS; The people\nwhat: Kalevala\nwhen: 18490502\nwhere: urn:nbn:fi-fe1\n\n" +
+		{"erc", representtest.Full(), "erc:\nwho: Lönnrot, Elias; SKS; The people\nwhat: Kalevala\nwhen: 18490502\nwhere: urn:nbn:fi-fe1\n\n" +
 			"erc-support:\nwho: A library\nwhat: Permanent: Stable Content:\nwhen: 20261101\nwhere: https://a.example/policy\n"},
-		{"erc", gone(), "erc:\nwho: (:unkn)\nwhat: A\nwhen: (:unkn)\nwhere: ark:12345/x1\n" +
+		{"erc", representtest.Gone(), "erc:\nwho: (:unkn)\nwhat: A\nwhen: (:unkn)\nwhere: ark:12345/x1\n" +
 			"note: withdrawn since 20260102: a new edition\nnote: succeeded by ark:12345/x2\n"},
 		{
 			"erc",
@@ -213,7 +214,7 @@ func TestHostileForms(t *testing.T) {
 		strings.Repeat("é", 40000),
 		"2026-11-26\r\n", "Person", "withdrawn", "urn:x1:a%0D%0Ab", "https://a.example/{}\\", ",", "a, ", "doi:10.1/}",
 	} {
-		w := hostile(text)
+		w := representtest.Hostile(text)
 		if err := checkForms(w); err != nil {
 			t.Errorf("%.80q: %v", text, err)
 		}

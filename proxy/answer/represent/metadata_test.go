@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy/answer/represent"
+	"github.com/urnd/urnd/proxy/answer/represent/representtest"
 )
 
 func TestParseMetadata(t *testing.T) {
@@ -114,11 +115,11 @@ func FuzzMetadata(f *testing.F) {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, metadata, text string) {
-		w := hostile(text)
+		w := representtest.Hostile(text)
 		w.Metadata = represent.ParseMetadata(metadata)
 		support := represent.ParseSupport(metadata, *w.Support)
 		w.Support = &support
-		for _, w := range []represent.Work{w, hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
+		for _, w := range []represent.Work{w, representtest.Hostile(text), {Name: "urn:x1:a", URL: "https://r.example/urn:x1:a", Metadata: w.Metadata}} {
 			if err := checkForms(w); err != nil {
 				t.Error(err)
 			}

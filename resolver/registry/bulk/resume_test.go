@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
@@ -126,7 +127,9 @@ func TestKillChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := registryOf(t, store, time.Now)
-	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir}
+	i := bulk.Import{Registry: r, Actor: admin, Source: "names.csv", Transaction: 500, TempDir: dir, Progress: func(p bulk.Progress) {
+		fmt.Println("progress", p.Stage, p.Lines, p.Done)
+	}}
 	if _, err := i.Run(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
@@ -136,31 +139,28 @@ func TestKillChild(t *testing.T) {
 }
 
 // An import that is killed at random moments leaves no half-written version, and ends as an undisturbed one.
-// URND_KILLS is how often it is killed.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
-	kills, err := strconv.Atoi(os.Getenv("URND_KILLS"))
-	if err != nil {
-		kills = 3
+	kills, names := 3, 10_000
+	if testserver.Long() {
+		kills, names = 30, 40_000
 	}
-	text := many(40_000)
+	text := many(names)
 	var dir string
-	limit := 1500 * time.Millisecond
 	for killed := 0; killed < kills; {
 		dir = t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "names.csv"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for {
-			ended := killAfter(t, dir, time.Duration(rand.Int64N(int64(limit))))
+			ended := killAfter(t, dir, rand.IntN(names/500))
 			checkKilled(t, dir)
 			if ended {
 				break
 			}
 			killed++
-			limit += limit / 4 // on a slow machine nothing is written so soon
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "urnd-import-*")); len(left) > 0 {
@@ -180,16 +180,37 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAfter runs the child, and kills it after some time. It reports whether it had ended.
-func killAfter(t *testing.T, dir string, d time.Duration) bool {
+// killAfter runs the child, and kills it a moment after it has said its progress some times. It reports whether the child has ended before.
+func killAfter(t *testing.T, dir string, reports int) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
-	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKillChild$")
+	child := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
 	child.Env = append(os.Environ(), "URND_IMPORT_CHILD="+dir)
-	out, err := child.CombinedOutput()
-	if err != nil && ctx.Err() == nil {
-		t.Fatalf("the import: %v\n%s", err, out)
+	var said strings.Builder
+	child.Stderr = &said
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed, spins := false, rand.IntN(2_000_000)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		switch {
+		case !strings.HasPrefix(lines.Text(), "progress "):
+			fmt.Fprintln(&said, lines.Text())
+		case reports > 0:
+			reports--
+		case !killed:
+			for range spins { // so that it is at another point of its work each time
+				_ = rand.Int()
+			}
+			killed = child.Process.Kill() == nil
+		}
+	}
+	err = child.Wait()
+	if err != nil && !killed {
+		t.Fatalf("the import: %v\n%s", err, said.String())
 	}
 	return err == nil
 }

@@ -1,4 +1,5 @@
-package represent_test
+// Package representtest has the works of which the tests of represent, and those that read its forms by other libraries, make documents.
+package representtest
 
 import (
 	"time"
@@ -6,8 +7,8 @@ import (
 	"github.com/urnd/urnd/proxy/answer/represent"
 )
 
-// full has all that a work can have.
-func full() represent.Work {
+// Full has all that a work can have.
+func Full() represent.Work {
 	return represent.Work{
 		Name: "urn:nbn:fi-fe1", URL: "https://resolver.example.org/urn:nbn:fi-fe1", Status: represent.Active,
 		Since: time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC), Others: []string{"doi:10.5072/x1"},
@@ -29,8 +30,8 @@ func full() represent.Work {
 	}
 }
 
-// gone is a name that was withdrawn, of which not much is known.
-func gone() represent.Work {
+// Gone is a name that was withdrawn, of which not much is known.
+func Gone() represent.Work {
 	return represent.Work{
 		Name: "ark:12345/x1", URL: "https://r.example/ark:12345/x1", Status: represent.Withdrawn, Since: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
 		Reason: "a new\nedition", Successors: []string{"ark:12345/x2"}, Locations: []represent.Link{{URI: "https://a.example/old"}},
@@ -38,8 +39,8 @@ func gone() represent.Work {
 	}
 }
 
-// hostile has in every text what means something to one of the forms.
-func hostile(text string) represent.Work {
+// Hostile has in every text what means something to one of the forms.
+func Hostile(text string) represent.Work {
 	return represent.Work{
 		Name: text, URL: text, Status: text, Reason: text, Successors: []string{text, "urn:x1:a"}, Others: []string{text},
 		Locations: []represent.Link{{URI: text, Type: text, Language: text, Title: text}, {URI: "https://a.example/", Title: text, Type: "text/html; a=" + text}},

@@ -1,0 +1,124 @@
+package testserver
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// Element is an element of an HTML document, or the document: what it shows, however its markup is written.
+type Element struct{ node *html.Node }
+
+// ParseHTML returns a document as browsers understand it.
+func ParseHTML(text string) Element {
+	document, _ := html.Parse(strings.NewReader(text)) // which takes any text
+	return Element{document}
+}
+
+// Exists reports whether there is such an element.
+func (e Element) Exists() bool { return e.node != nil }
+
+// All returns the elements of a name within e, in their order. attributes are those that they must have: "class=fields", or "checked" for any
+// value.
+func (e Element) All(name string, attributes ...string) (found []Element) {
+	if e.node == nil {
+		return nil
+	}
+	for n := range e.node.Descendants() {
+		if n.Type == html.ElementNode && n.Data == name && hasAll(n, attributes) {
+			found = append(found, Element{n})
+		}
+	}
+	return found
+}
+
+// First returns the first of All, or one that does not exist.
+func (e Element) First(name string, attributes ...string) Element {
+	if found := e.All(name, attributes...); len(found) > 0 {
+		return found[0]
+	}
+	return Element{}
+}
+
+func hasAll(n *html.Node, attributes []string) bool {
+	for _, want := range attributes {
+		name, value, hasValue := strings.Cut(want, "=")
+		if !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name && (!hasValue || a.Val == value) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Attr returns an attribute, "" where there is none.
+func (e Element) Attr(name string) string {
+	if e.node != nil {
+		for _, a := range e.node.Attr {
+			if a.Key == name {
+				return a.Val
+			}
+		}
+	}
+	return ""
+}
+
+// Texts returns the texts within e that are shown, each between two tags, without white space around it.
+func (e Element) Texts() (texts []string) {
+	if e.node == nil {
+		return nil
+	}
+	for n := range e.node.Descendants() {
+		if n.Type != html.TextNode || n.Parent.Data == "style" || n.Parent.Data == "script" {
+			continue
+		}
+		if text := strings.Join(strings.Fields(n.Data), " "); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Text returns the texts within e in one line.
+func (e Element) Text() string { return strings.Join(e.Texts(), " ") }
+
+// Fields returns the fields within e, a form, as a browser sends them that presses none of its buttons: with CRLF in lines, also in fields
+// that are hidden (HTML, section 4.10.21.4).
+func (e Element) Fields() url.Values {
+	fields := make(url.Values)
+	add := func(field Element, value string) {
+		fields.Add(field.Attr("name"), strings.ReplaceAll(value, "\n", "\r\n"))
+	}
+	for _, input := range e.All("input", "name") {
+		if input.Attr("type") != "checkbox" || hasAll(input.node, []string{"checked"}) {
+			add(input, input.Attr("value"))
+		}
+	}
+	for _, area := range e.All("textarea", "name") {
+		add(area, area.raw())
+	}
+	for _, list := range e.All("select", "name") {
+		option := list.First("option", "selected")
+		if !option.Exists() {
+			option = list.First("option")
+		}
+		value := option.Text()
+		if option.Exists() && hasAll(option.node, []string{"value"}) {
+			value = option.Attr("value")
+		}
+		add(list, value)
+	}
+	return fields
+}
+
+// raw returns the text within e as it is.
+func (e Element) raw() string {
+	var text strings.Builder
+	for n := range e.node.Descendants() {
+		if n.Type == html.TextNode {
+			text.WriteString(n.Data)
+		}
+	}
+	return text.String()
+}
