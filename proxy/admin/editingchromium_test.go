@@ -11,9 +11,6 @@ import (
 // A real browser sends the forms without a script, and goes where it is led, by the policy of the pages.
 func TestEditingInChromium(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
-	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
 	s := newSite(t, nil)
