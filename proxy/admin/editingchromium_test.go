@@ -10,6 +10,7 @@ import (
 
 // A real browser sends the forms without a script, and goes where it is led, by the policy of the pages.
 func TestEditingInChromium(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}

@@ -85,6 +85,7 @@ func servingPages(t *testing.T, all map[string]page) string {
 // WCAG 2.2 level AA, as far as axe-core can tell, in the light and the dark theme, on wide and narrow windows, which the pages fit.
 // URND_PICTURES is a folder for pictures.
 func TestAccessibleToEditors(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}

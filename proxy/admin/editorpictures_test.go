@@ -87,6 +87,7 @@ func (s *site) serve(t *testing.T, b *browser) string {
 
 // The page of a job shows how far it is, and what came of it, without being loaded again.
 func TestLiveJob(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
@@ -128,6 +129,7 @@ func TestLiveJob(t *testing.T) {
 // WCAG 2.2 level AA, as far as axe-core can tell, and nothing that a narrow window does not have room for. URND_PICTURES is a folder for
 // pictures.
 func TestBulkPagesInBrowser(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}

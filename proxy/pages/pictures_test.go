@@ -134,6 +134,7 @@ func serving(t testing.TB, all map[string]pages.Page) string {
 // pictures, which URND_PICTURES is a folder for. Each page is shown on one of the screens, and on all of them in long tests and for
 // pictures.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
@@ -183,6 +184,7 @@ func checkFits(t *testing.T, browser *testserver.Chromium, name string, screen t
 // What one looks for by hand: 400 percent of zoom (WCAG 2.2 criterion 1.4.10), targets of 24 pixels (2.5.8), and the way of the
 // keyboard (2.4.3, 2.4.7): the first link of a page skips to its content, and what has the focus is seen.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
