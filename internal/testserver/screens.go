@@ -16,11 +16,14 @@ func Screens() []Screen {
 	return []Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}}
 }
 
-// ScreensOf returns the screens that the page in a place of a list is shown on: one of Screens, by turns, so that each has its share of
-// the pages; all of them in long tests and for pictures.
+// EveryScreen reports whether each page is shown on all screens, as in long tests and for pictures.
+func EveryScreen() bool { return Long() || os.Getenv(picturesVariable) != "" }
+
+// ScreensOf returns the screens that the page in a place of a list is shown on: all where EveryScreen, else one, by turns, so that each has
+// its share of the pages.
 func ScreensOf(place int) []Screen {
 	all := Screens()
-	if Long() || os.Getenv(picturesVariable) != "" {
+	if EveryScreen() {
 		return all
 	}
 	return all[place%len(all):][:1]

@@ -145,9 +145,14 @@ func TestPictures(t *testing.T) {
 	short := slices.DeleteFunc(slices.Clone(shown), isLong)
 	testserver.OnScreens(t, short, func(t *testing.T, screen testserver.Screen, names []string) {
 		browser := testserver.StartChromium(t)
-		for _, name := range names {
+		for place, name := range names {
 			browser.Show(t, server+"/"+name, screen)
 			checkFits(t, browser, name, screen)
+			// Pages in other languages differ from those in English by their texts: a share of them is enough.
+			const share = 5
+			if strings.HasPrefix(name, "foreign-") && place%share > 0 && !testserver.EveryScreen() {
+				continue
+			}
 			checkPicture(t, name, browser.Picture(t), screen)
 			browser.KeepPicture(t, name, screen)
 			for _, violation := range browser.AxeViolations(t, axe) {
