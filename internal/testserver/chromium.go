@@ -1,14 +1,126 @@
 package testserver
 
-import "testing"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+)
 
-// ChromiumDOM returns the document at a URL as Chromium has it after its scripts have run. flags are
-// those of Chromium, such as "--proxy-server=http://127.0.0.1:8141". It uses no profile but an own one.
-func ChromiumDOM(t testing.TB, url string, flags ...string) string {
+// Chromium is a page of a browser without windows. Its methods must not be called concurrently.
+type Chromium struct {
+	session *session
+	seen    sighting // of the page that is shown
+}
+
+// StartChromium opens a page that is closed when the test ends, in a browser that tests share. It has a context of its own there: other
+// tests have neither its cookies nor its cache. With flags, which are those of Chromium, such as "--proxy-server=http://127.0.0.1:8141",
+// the browser is the test's own.
+func StartChromium(t testing.TB, flags ...string) *Chromium {
 	t.Helper()
-	c := StartChromium(t, append([]string{"--disable-features=HttpsUpgrades"}, flags...)...)
-	c.Show(t, url, Screen{Width: 800, Height: 600})
-	var document string
-	c.Evaluate(t, "document.documentElement.outerHTML", &document)
-	return document
+	var p *chromiumProcess
+	if len(flags) == 0 {
+		p = useSharedChromium(t)
+	} else {
+		p = startChromiumProcess(t, flags...)
+		t.Cleanup(func() { p.end(t) })
+	}
+	c := &Chromium{}
+	if err := c.open(p, t.Cleanup); err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
+		c.call(t, domain+".enable", nil, nil)
+	}
+	c.call(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil)
+	return c
+}
+
+// open opens the page in a context of its own.
+func (c *Chromium) open(p *chromiumProcess, cleanup func(func())) error {
+	var context struct{ BrowserContextID string }
+	if err := p.ask("Target.createBrowserContext", nil, &context); err != nil {
+		return err
+	}
+	cleanup(func() {
+		_ = p.ask("Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil) // it may have ended
+		p.forget(c.session)
+	})
+	var target struct{ TargetID string }
+	if err := p.ask("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target); err != nil {
+		return err
+	}
+	var attached struct{ SessionID string }
+	if err := p.ask("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+		return err
+	}
+	c.session = p.session(attached.SessionID)
+	c.session.note = c.note
+	return nil
+}
+
+// call asks for something, and sets result to the reply.
+func (c *Chromium) call(t testing.TB, method string, params, result any) {
+	t.Helper()
+	if err := c.session.ask(method, params, result); err != nil {
+		t.Fatalf("chromium: %s: %v", method, err)
+	}
+}
+
+// evaluation is what Runtime.evaluate replies.
+type evaluation struct {
+	Result           struct{ Value json.RawMessage }
+	ExceptionDetails json.RawMessage
+}
+
+// Evaluate sets value to that of an expression of JavaScript in the page, or of the promise that it is, also where the page itself
+// may have no script. The expression may be evaluated again in the next page, where one is about to be replaced: see Run for what
+// changes the page.
+func (c *Chromium) Evaluate(t testing.TB, expression string, value any) {
+	t.Helper()
+	var outcome evaluation
+	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
+	err := c.session.ask("Runtime.evaluate", params, &outcome)
+	for tries := 0; errors.As(err, new(devtoolsError)) && tries < maxTries; tries++ { // the page is another one by now
+		err = c.session.ask("Runtime.evaluate", params, &outcome)
+	}
+	if err != nil {
+		t.Fatalf("chromium: Runtime.evaluate: %v", err)
+	}
+	if outcome.ExceptionDetails != nil {
+		t.Fatalf("%s: %s", expression, outcome.ExceptionDetails)
+	}
+	if err := json.Unmarshal(outcome.Result.Value, value); err != nil {
+		t.Fatalf("%s: %s: %v", expression, outcome.Result.Value, err)
+	}
+}
+
+// Run runs statements of JavaScript in the page once, and waits for the promise that they return, if they do. Values are ignored:
+// what a function such as scrollIntoView returns is another thing in another version of a browser.
+func (c *Chromium) Run(t testing.TB, statements string) {
+	t.Helper()
+	var outcome evaluation
+	c.call(t, "Runtime.evaluate", map[string]any{"expression": "(() => {" + statements + "\n})()", "awaitPromise": true}, &outcome)
+	if outcome.ExceptionDetails != nil {
+		t.Fatalf("%s: %s", statements, outcome.ExceptionDetails)
+	}
+}
+
+// Click scrolls to the first element of a selector, and clicks its middle, as a person does.
+func (c *Chromium) Click(t testing.TB, selector string) {
+	t.Helper()
+	c.Run(t, fmt.Sprintf(`document.querySelector(%q).scrollIntoView({behavior: "instant", block: "nearest", inline: "nearest"})`, selector))
+	var at struct{ X, Y float64 }
+	c.Evaluate(t, fmt.Sprintf(`(r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))(document.querySelector(%q).getClientRects()[0])`, selector), &at)
+	for _, event := range []string{"mousePressed", "mouseReleased"} {
+		c.call(t, "Input.dispatchMouseEvent", map[string]any{"type": event, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
+	}
+}
+
+// Picture returns what the page looks like, as a PNG.
+func (c *Chromium) Picture(t testing.TB) []byte {
+	t.Helper()
+	var picture struct{ Data []byte }
+	c.call(t, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &picture)
+	return picture.Data
 }

@@ -2,8 +2,10 @@ package testserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"testing"
+	"sync"
+	"time"
 )
 
 // devtoolsMessage is a message of the Chrome DevTools Protocol: a request, a reply or an event.
@@ -24,20 +26,35 @@ func (e devtoolsError) Error() string { return string(e) }
 // maxTries bounds how often a page is asked that goes on to another one.
 const maxTries = 10
 
-// call asks for something, and sets result to the reply.
-func (c *Chromium) call(t testing.TB, method string, params, result any) {
-	t.Helper()
-	if err := c.ask(method, params, result); err != nil {
-		t.Fatalf("chromium: %s: %v", method, err)
+// session is a conversation with a page, or with the browser. Its methods but add must not be called concurrently.
+type session struct {
+	process *chromiumProcess
+	id      string
+	late    time.Time                   // when what was asked for last is not waited for any longer
+	note    func(devtoolsMessage) error // is told the events; nil ignores them
+
+	mu       sync.Mutex
+	messages []devtoolsMessage // that were not received yet
+	added    chan struct{}     // has a value where messages were added
+}
+
+// add keeps a message until it is received.
+func (s *session) add(m devtoolsMessage) {
+	s.mu.Lock()
+	s.messages = append(s.messages, m)
+	s.mu.Unlock()
+	select {
+	case s.added <- struct{}{}:
+	default:
 	}
 }
 
 // ask asks for something, and sets result to the reply.
-func (c *Chromium) ask(method string, params, result any) error {
-	id, err := c.send(method, params)
+func (s *session) ask(method string, params, result any) error {
+	id, err := s.send(method, params)
 	for err == nil {
 		var m devtoolsMessage
-		if m, err = c.receive(); err != nil || m.ID != id {
+		if m, err = s.receive(); err != nil || m.ID != id {
 			continue
 		}
 		if m.Error != nil {
@@ -50,32 +67,42 @@ func (c *Chromium) ask(method string, params, result any) error {
 	return err
 }
 
-func (c *Chromium) send(method string, params any) (id int, err error) {
-	c.last++
-	c.silence.Reset(2 * Patience)
-	m := devtoolsMessage{ID: c.last, Method: method, SessionID: c.session}
+func (s *session) send(method string, params any) (id int, err error) {
+	s.late = time.Now().Add(2 * Patience)
+	m := devtoolsMessage{Method: method, SessionID: s.id}
 	if params != nil {
 		if m.Params, err = json.Marshal(params); err != nil {
 			return 0, err
 		}
 	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return 0, err
-	}
-	_, err = c.in.Write(append(text, 0))
-	return c.last, err
+	return s.process.write(m)
 }
 
-// receive returns the next message: each ends with an octet 0. What an event says of the page is noted.
-func (c *Chromium) receive() (devtoolsMessage, error) {
-	text, err := c.out.ReadBytes(0)
-	if err != nil {
-		return devtoolsMessage{}, fmt.Errorf("reading: %w", err)
+// errSilence is of a browser that has ended, or that does not reply in time.
+var errSilence = errors.New("the browser says nothing")
+
+// receive returns the next message. Events are noted.
+func (s *session) receive() (devtoolsMessage, error) {
+	late := time.NewTimer(time.Until(s.late))
+	defer late.Stop()
+	for {
+		s.mu.Lock()
+		if len(s.messages) > 0 {
+			m := s.messages[0]
+			s.messages = s.messages[1:]
+			s.mu.Unlock()
+			if m.Method == "" || s.note == nil {
+				return m, nil
+			}
+			return m, s.note(m)
+		}
+		s.mu.Unlock()
+		select {
+		case <-s.added:
+		case <-s.process.ended:
+			return devtoolsMessage{}, fmt.Errorf("reading: %w: it has ended", errSilence)
+		case <-late.C:
+			return devtoolsMessage{}, fmt.Errorf("reading: %w", errSilence)
+		}
 	}
-	var m devtoolsMessage
-	if err = json.Unmarshal(text[:len(text)-1], &m); err == nil && m.Method != "" {
-		err = c.note(m)
-	}
-	return m, err
 }

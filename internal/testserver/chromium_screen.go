@@ -45,7 +45,7 @@ func (c *Chromium) Show(t testing.TB, url string, s Screen) {
 	}
 	c.seen.page = shown.LoaderID
 	for {
-		m, err := c.receive()
+		m, err := c.session.receive()
 		if err != nil {
 			t.Fatalf("waiting for %s: %v", url, err)
 		}

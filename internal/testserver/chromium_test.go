@@ -1,20 +1,51 @@
 package testserver
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestChromiumDOM(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
+// Tests share a browser, each with a context of its own, and it ends with the last of them.
+func TestChromiumContexts(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<!DOCTYPE html><title>t</title>` + r.Header.Get("Cookie")))
+	}))
+	t.Cleanup(server.Close)
+	var processes [2]*chromiumProcess
+	t.Run("shared", func(t *testing.T) {
+		pages := []*Chromium{StartChromium(t), StartChromium(t)}
+		for i, c := range pages {
+			processes[i] = c.session.process
+			c.Show(t, server.URL, Screen{Width: 400 + i, Height: 400})
+			c.Run(t, `document.cookie = "a=b"`)
+		}
+		for i, want := range []string{"a=b", ""} {
+			c := pages[i]
+			if i == 1 {
+				c = StartChromium(t)
+			}
+			c.Show(t, server.URL, Screen{Width: 400, Height: 400})
+			var got string
+			if c.Evaluate(t, `document.cookie + document.body.textContent`, &got); got != want+want {
+				t.Errorf("in page %d the cookie is %q, want %q", i, got, want)
+			}
+		}
+	})
+	if processes[0] == nil || processes[0] != processes[1] {
+		t.Fatalf("the browsers are %p and %p", processes[0], processes[1])
 	}
-	got := ChromiumDOM(t, "data:text/html,<p id=a></p><script>document.getElementById('a').textContent=40%2B2</script>")
-	if !strings.Contains(got, "<p id=\"a\">42</p>") {
-		t.Errorf("%s", got)
+	if _, err := os.Stat(processes[0].dir); !errors.Is(err, fs.ErrNotExist) || processes[0].process.ended() == nil {
+		t.Errorf("the browser has not ended: %v", err)
+	}
+	if StartChromium(t, "--mute-audio").session.process == StartChromium(t).session.process {
+		t.Error("a browser with flags is shared")
 	}
 }
 

@@ -10,9 +10,7 @@ import (
 
 // A real browser sends the forms without a script, and goes where it is led, by the policy of the pages.
 func TestEditingInChromium(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}

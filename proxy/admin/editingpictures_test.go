@@ -5,8 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -84,41 +82,40 @@ func servingPages(t *testing.T, all map[string]page) string {
 	return server.URL
 }
 
-// WCAG 2.2 level AA, as far as axe-core can tell, by day and at night, on wide and narrow windows, which the pages fit. URND_PICTURES is a
-// directory for pictures.
+// WCAG 2.2 level AA, as far as axe-core can tell, in the light and the dark theme, on wide and narrow windows, which the pages fit.
+// URND_PICTURES is a folder for pictures.
 func TestAccessibleToEditors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
-	axe := testserver.AxeCore(t)
-	all := editorsPages(t)
+	axe, all := testserver.AxeCore(t), editorsPages(t)
 	server := servingPages(t, all)
-	browser := testserver.StartChromium(t)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}} {
+	testserver.OnScreens(t, slices.Sorted(maps.Keys(all)), func(t *testing.T, screen testserver.Screen, names []string) {
+		browser := testserver.StartChromium(t)
+		for _, name := range names {
 			browser.Show(t, server+"/"+name, screen)
-			if directory := os.Getenv("URND_PICTURES"); directory != "" {
-				file := filepath.Join(directory, fmt.Sprintf("editor-%s-%d.png", name, screen.Width))
-				if err := os.WriteFile(file, browser.Picture(t), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			var sides struct{ Width, Inner int }
-			browser.Evaluate(t, `({Width: document.scrollingElement.scrollWidth, Inner: innerWidth})`, &sides)
-			if sides.Width > sides.Inner {
-				t.Errorf("%s: %d pixels of page in %d", name, sides.Width, sides.Inner)
-			}
-			var small []string
-			browser.Evaluate(t, `[...document.querySelectorAll("nav a, button, input:not([type=hidden]), select, textarea, summary, td a, th a, .leads a, .buttons a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && (r.height < 24 && e.type != "checkbox" || r.width < 20)}).map(e => e.outerHTML.slice(0, 80))`, &small)
-			if len(small) > 0 {
-				t.Errorf("%s: targets of less than 24 pixels: %q", name, small)
-			}
-			for _, violation := range browser.AxeViolations(t, axe) {
-				t.Errorf("%s, %+v: %.600s", name, screen, violation)
-			}
+			checkShown(t, browser, "editor-"+name, screen, axe)
 		}
+	})
+}
+
+// checkShown fails where the page that is shown is wider than its window, has targets of less than 24 pixels (WCAG 2.2 criterion 2.5.8), or
+// what axe-core finds; and keeps its picture.
+func checkShown(t *testing.T, browser *testserver.Chromium, name string, screen testserver.Screen, axe string) {
+	t.Helper()
+	browser.KeepPicture(t, name, screen)
+	var sides struct{ Width, Inner int }
+	browser.Evaluate(t, `({Width: document.scrollingElement.scrollWidth, Inner: innerWidth})`, &sides)
+	if sides.Width > sides.Inner {
+		t.Errorf("%s: %d pixels of page in %d", name, sides.Width, sides.Inner)
+	}
+	var small []string
+	browser.Evaluate(t, `[...document.querySelectorAll("nav a, button, input:not([type=hidden]), select, textarea, summary, td a, th a, .leads a, .buttons a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && (r.height < 24 && e.type != "checkbox" || r.width < 20)}).map(e => e.outerHTML.slice(0, 80))`, &small)
+	if len(small) > 0 {
+		t.Errorf("%s: targets of less than 24 pixels: %q", name, small)
+	}
+	for _, violation := range browser.AxeViolations(t, axe) {
+		t.Errorf("%s: %.600s", name, violation)
 	}
 }

@@ -2,11 +2,11 @@ package admin_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,9 +87,7 @@ func (s *site) serve(t *testing.T, b *browser) string {
 
 // The page of a job shows how far it is, and what came of it, without being loaded again.
 func TestLiveJob(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
@@ -128,44 +126,20 @@ func TestLiveJob(t *testing.T) {
 	}
 }
 
-// WCAG 2.2 level AA, as far as axe-core can tell, no fault in the console, and nothing that a narrow window does not have room for. URND_PICTURES
-// is a directory for pictures.
+// WCAG 2.2 level AA, as far as axe-core can tell, and nothing that a narrow window does not have room for. URND_PICTURES is a folder for
+// pictures.
 func TestBulkPagesInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
 	axe := testserver.AxeCore(t)
 	server, paths := bulkPages(t)
-	browser := testserver.StartChromium(t)
-	for name, path := range paths {
-		for _, screen := range []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}} {
-			browser.Show(t, server+path, screen)
-			for _, violation := range browser.AxeViolations(t, axe) {
-				t.Errorf("%s, %+v: %.600s", name, screen, violation)
-			}
-			var sides struct{ Width, Inner int }
-			browser.Evaluate(t, `({Width: document.scrollingElement.scrollWidth, Inner: innerWidth})`, &sides)
-			if sides.Width > sides.Inner {
-				t.Errorf("%s, %+v: it is %d wide", name, screen, sides.Width)
-			}
-			var small []string
-			browser.Evaluate(t, `[...document.querySelectorAll("nav a, button, select, input:not([type=hidden]), summary, td a, tbody th a")].filter(e => {const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 20}).map(e => e.outerHTML.slice(0, 80))`, &small)
-			if len(small) > 0 {
-				t.Errorf("%s: small targets: %q", name, small)
-			}
-			if directory := os.Getenv("URND_PICTURES"); directory != "" {
-				dark := ""
-				if screen.Dark {
-					dark = "-dark"
-				}
-				file := filepath.Join(directory, fmt.Sprintf("%s-%d%s.png", name, screen.Width, dark))
-				if err := os.WriteFile(file, browser.Picture(t), 0o600); err != nil {
-					t.Error(err)
-				}
-			}
+	testserver.OnScreens(t, slices.Sorted(maps.Keys(paths)), func(t *testing.T, screen testserver.Screen, names []string) {
+		browser := testserver.StartChromium(t)
+		for _, name := range names {
+			browser.Show(t, server+paths[name], screen)
+			checkShown(t, browser, name, screen, axe)
 		}
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 // The buttons of the page about a name copy what it says, and are seen only where they do.
 func TestCopy(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
