@@ -11,9 +11,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// safePorts are those below 1024 that the guard lets requests go to at all addresses: internal/netguard, which config cannot ask.
-func safePorts() []uint16 { return []uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 563, 591, 777} }
-
 // refusal says why urnd does not dial a server, "" where it does, or where that is not known before its name is looked up.
 func (c Config) refusal(host, port string) string {
 	const wellKnown = 1024
@@ -29,7 +26,7 @@ func (c Config) refusal(host, port string) string {
 		return net.JoinHostPort(host, port) + " is urnd itself"
 	case err == nil && !isOpen && hasAddress(specialNetworks(), addr):
 		return addr.String() + " is not in access.allow_destinations"
-	case n < wellKnown && n > 0 && !slices.Contains(safePorts(), uint16(n)) && !isOpen && (err == nil || len(c.Access.AllowDestinations) == 0):
+	case n < wellKnown && n > 0 && !uri.IsServicePort(uint16(n)) && !isOpen && (err == nil || len(c.Access.AllowDestinations) == 0):
 		return fmt.Sprintf("port %d is of another service than http, and its address is not in access.allow_destinations", n)
 	}
 	return ""

@@ -1,5 +1,7 @@
 package uri
 
+import "strconv"
+
 // scheme is what a URI scheme adds to generic syntax. The zero value adds nothing.
 type scheme struct {
 	name string
@@ -106,6 +108,22 @@ func LocationSchemes() []string {
 		}
 	}
 	return names
+}
+
+// IsServicePort reports whether servers of locations listen at a port below 1024: the default ports of their schemes, and the others of the
+// web and of news by TLS (RFC 4642 section 1). At other such ports a request could be taken for a command, above all by a mail server.
+func IsServicePort(port uint16) bool {
+	switch port {
+	case 280, 488, 563, 591, 777:
+		return true
+	}
+	text := strconv.Itoa(int(port))
+	for _, s := range schemes {
+		if s.link == linkLocation && s.port == text {
+			return true
+		}
+	}
+	return false
 }
 
 // ServerSchemes returns the schemes, in lower case, whose URIs name a server, and with it perhaps a user and a password.

@@ -354,3 +354,17 @@ func TestUsesOfSchemes(t *testing.T) {
 		}
 	}
 }
+
+// The ports of locations, and the others of the web and of news, are those that requests may be sent to: not those of mail, of logins without
+// a password or of a scheme that only pages link to.
+func TestIsServicePort(t *testing.T) {
+	var got []uint16
+	for port := range uint16(1024) {
+		if uri.IsServicePort(port) {
+			got = append(got, port)
+		}
+	}
+	if want := []uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 563, 591, 777}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -27,12 +27,15 @@ type identifierRow struct {
 	template uri.Template
 }
 
+// remark is what catalogues write behind an ISBN or ISSN, such as "(pbk.)", "(hardcover : alk. paper)" or "(online)".
+const remark = `(?:\s*\([^()]{1,80}\))?$`
+
 // BuiltinIdentifiers returns the rows that urnd has without configuration. Names that are
 // handles or ARKs have no URN namespace: they lead to their global resolvers.
 func BuiltinIdentifiers() []Identifier {
 	return []Identifier{
-		{`(?i)^(?:isbn[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])$`, "urn:isbn:{+id}"},
-		{`(?i)^(?:issn[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])$`, "urn:issn:{+id}"},
+		{`(?i)^(?:(?:[ep]-?)?isbn(?:[- ]?1[03])?[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])` + remark, "urn:isbn:{+id}"},
+		{`(?i)^(?:(?:[ep]-?)?issn(?:-?l)?[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])` + remark, "urn:issn:{+id}"},
 		{`(?i)^(?:doi[:\s]\s*)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
 		{`(?i)^hdl[:\s]\s*(?P<id>[0-9a-z.]+/\S+)$`, "https://hdl.handle.net/{+id}"},
 		{`(?i)^ark[:\s]\s*/?(?P<id>[0-9b-z]{5,}/\S+)$`, "https://n2t.net/ark:/{+id}"},
@@ -59,9 +62,20 @@ func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 // maxIdentifier bounds the length of an identifier, in octets.
 const maxIdentifier = 1024
 
-// URI returns the URI of an identifier, and whether the table has a row for it. A nil table
-// has none.
-func (t *Identifiers) URI(text string) (uri.URI, bool) {
+// URI returns the URI of an identifier, and whether the table has a row for it. A nil table has none. What has no syntax of URIs is data:
+// delimiters and percent signs are encoded, and the blanks between groups of digits are hyphens.
+func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, literal) }
+
+// Of returns the URI of an identifier that is a URI itself, such as "ark:/12345/x1%2Fp3", and whether the table has a row for it. What is
+// encoded stays as it is (RFC 3986 section 2.4).
+func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) { return t.expand(u.String(), encoded) }
+
+var (
+	literal = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", " ", "-")
+	encoded = strings.NewReplacer("?", "%3F", "#", "%23")
+)
+
+func (t *Identifiers) expand(text string, part *strings.Replacer) (uri.URI, bool) {
 	if t == nil || len(text) > maxIdentifier {
 		return uri.URI{}, false
 	}
@@ -71,7 +85,7 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 			continue
 		}
 		for i := range values {
-			values[i].Text = literal.Replace(values[i].Text)
+			values[i].Text = part.Replace(values[i].Text)
 		}
 		expanded, err := row.template.Expand(values)
 		if err != nil {
@@ -82,7 +96,3 @@ func (t *Identifiers) URI(text string) (uri.URI, bool) {
 	}
 	return uri.URI{}, false
 }
-
-// literal makes a part of an identifier, which has no syntax of URIs, a part of a URI: its
-// delimiters are data, and the blanks between groups of digits are hyphens.
-var literal = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", " ", "-")

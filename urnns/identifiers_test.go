@@ -3,6 +3,7 @@ package urnns_test
 import (
 	"testing"
 
+	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -14,8 +15,13 @@ func TestIdentifiers(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"0-395-36341-1": "urn:isbn:0-395-36341-1", "9780395363416": "urn:isbn:9780395363416", "978 0 395 36341 6": "urn:isbn:978-0-395-36341-6",
-		"ISBN 080442957x": "urn:isbn:080442957x",
-		"1046-8188":       "urn:issn:1046-8188", "ISSN: 1046-8188": "urn:issn:1046-8188", "03178471": "urn:issn:03178471",
+		"ISBN 080442957x": "urn:isbn:080442957x", "ISBN-13: 978-0-395-36341-6": "urn:isbn:978-0-395-36341-6", "ISBN-10:0395363411": "urn:isbn:0395363411",
+		"ISBN13 9780395363416": "urn:isbn:9780395363416", "eISBN 9780395363416": "urn:isbn:9780395363416", "e-ISBN: 9780395363416": "urn:isbn:9780395363416",
+		"ISBN 10 0395363411": "urn:isbn:0395363411", "ISBN 1000000001": "urn:isbn:1000000001",
+		"0-395-36341-1 (pbk.)": "urn:isbn:0-395-36341-1", "ISBN 0395363411 (hardcover : alk. paper)": "urn:isbn:0395363411",
+		"e-ISSN: 1046-8188": "urn:issn:1046-8188", "eISSN 1046-8188": "urn:issn:1046-8188", "ISSN-L 1046-8188": "urn:issn:1046-8188",
+		"p-ISSN:1046-8188 (print)": "urn:issn:1046-8188", "ISSN 1046-8188 (online) (2)": "",
+		"1046-8188": "urn:issn:1046-8188", "ISSN: 1046-8188": "urn:issn:1046-8188", "03178471": "urn:issn:03178471",
 		"10.1000/182": "urn:doi:10.1000/182", "doi:10.1000/182": "urn:doi:10.1000/182", "DOI: 10.1000/a<b>": "urn:doi:10.1000/a%3Cb%3E",
 		"10.1000/a?b#c%20d":    "urn:doi:10.1000/a%3Fb%23c%2520d",
 		"hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ark:/12148/btv1b8449691v": "https://n2t.net/ark:/12148/btv1b8449691v",
@@ -28,6 +34,19 @@ func TestIdentifiers(t *testing.T) {
 		u, ok := table.URI(text)
 		if ok != (want != "") || ok && u.String() != want {
 			t.Errorf("%q: %s, want %q", text, u, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"ark:/12345/x1%2Fp3": "https://n2t.net/ark:/12345/x1%2Fp3", "doi:10.1000/a%3Cb%3E": "urn:doi:10.1000/a%3Cb%3E",
+		"hdl:20.500.9/a%25b": "https://hdl.handle.net/20.500.9/a%25b", "ISBN-13:9780395363416": "urn:isbn:9780395363416", "doi:10.1000/a?b": "urn:doi:10.1000/a%3Fb",
+		"doi:%2010.1000/1": "",
+	} {
+		parsed, err := uri.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, ok := table.Of(parsed); ok != (want != "") || ok && u.String() != want {
+			t.Errorf("%q as a URI: %s, want %q", text, u, want)
 		}
 	}
 	if _, err := urnns.NewIdentifiers(urnns.Identifier{Pattern: "("}); err == nil {

@@ -44,7 +44,7 @@ func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
 		return x.failed(ctx, f, err)
 	case got.valid != nil:
 		return x.validated(ctx, f, got)
-	case x.replacesError(got.Response):
+	case x.replacesError(got):
 		f.exchange.End(errAbandoned)
 		_ = got.Body.Close()
 		f.fail()
@@ -71,15 +71,22 @@ func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, e
 	return nil, err
 }
 
-// replacesError reports whether the stored response is used in place of an error: RFC 5861 section
-// 4, RFC 9111 section 4.3.3.
-func (x *exchange) replacesError(response *httpmessage.Response) bool {
-	switch response.Status {
+// replacesError reports whether the stored response is used in place of an error: RFC 5861 section 4, RFC 9111 section 4.3.3. It is not
+// where the origin says for how long the error is fresh: that is a response to store like any other.
+func (x *exchange) replacesError(got *fetched) bool {
+	switch got.Status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return x.mayUseStale(errReplaced)
+		return x.mayUseStale(errReplaced) && !x.isExplicitlyFresh(got)
 	default:
 		return false
 	}
+}
+
+// isExplicitlyFresh reports whether a response is stored, and fresh because the origin says so.
+func (x *exchange) isExplicitlyFresh(got *fetched) bool {
+	directives, _ := x.cache.directivesOf(x.r, got.Fields, nil)
+	s := x.cache.toStore(x.r, x.asked, directives, got.Response, got.arrival)
+	return s != nil && s.explicit && s.ttl(x.cache.config.Now()) > 0
 }
 
 // validated answers by the stored response that a 304 says is right, and stores it with the fields

@@ -2,49 +2,43 @@ package httpcache
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urnd/urnd/cache/httpcache/disk"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// savedHead is the head of a stored response on disk. What its fields say is parsed again. Earlier versions of urnd have saved it as JSON,
-// which is read.
+// savedHead is the head of a stored response on disk and in a second level: see append. What its fields say is parsed again.
 type savedHead struct {
-	Status   int
-	Reason   string      `json:",omitempty"`
-	Spelling string      `json:",omitempty"`
-	Fields   [][2]string // names and values
-	// Header has the fields in heads that urnd has saved before it kept their order.
-	Header        http.Header `json:",omitempty"`
-	Selectors     [][2]string `json:",omitempty"`
+	Status        int
+	Reason        string
+	Spelling      string
+	Fields        [][2]string // names and values, of any bytes (RFC 9110 section 5.5)
+	Selectors     [][2]string
 	Received      time.Time
 	InitialAge    time.Duration
 	Lifetime      time.Duration
 	Explicit      bool
 	Directives    savedDirectives
-	ValidatedOnly []string `json:",omitempty"`
+	ValidatedOnly []string
 	From          netip.AddrPort
-	Purged        bool   `json:",omitempty"`
-	Basis         string `json:",omitempty"`
+	Purged        bool
+	Basis         string
 }
 
 // savedDirectives are directives with names of their own.
 type savedDirectives struct {
-	NoCache, MustRevalidate, Immutable bool `json:",omitempty"`
+	NoCache, MustRevalidate, Immutable bool
 	WhileRevalidate, IfError           time.Duration
 }
 
 // head returns the head of a stored response on disk.
-func (s *stored) head() ([]byte, error) {
+func (s *stored) head() []byte {
 	h := savedHead{
 		Status: s.status, Reason: s.reason, Spelling: s.spelling, Received: s.received.Round(0), InitialAge: s.initialAge,
 		Lifetime: s.lifetime, Explicit: s.explicit, From: s.from, Purged: s.purged, Basis: s.basis,
@@ -60,36 +54,16 @@ func (s *stored) head() ([]byte, error) {
 	for _, one := range s.selectors {
 		h.Selectors = append(h.Selectors, [2]string{one.name, one.value})
 	}
-	if !s.isUnicode() {
-		return nil, errNotUnicode
-	}
-	return h.append(make([]byte, 0, h.size())), nil
+	return h.append(make([]byte, 0, h.size()))
 }
 
 // fields returns the fields of a head.
 func (h *savedHead) fields() httpmessage.Fields {
-	if h.Header != nil {
-		return httpmessage.FromHeader(h.Header)
-	}
 	fields := make(httpmessage.Fields, 0, len(h.Fields))
 	for _, one := range h.Fields {
 		fields = append(fields, httpmessage.Field{Name: one[0], Value: one[1]})
 	}
 	return fields
-}
-
-// errNotUnicode means that a field has octets that are not of UTF-8, as RFC 9110 section 5.5 allows.
-var errNotUnicode = errors.New("storing a response: a field is not UTF-8")
-
-// isUnicode reports whether all texts of a stored response are UTF-8.
-func (s *stored) isUnicode() bool {
-	for _, f := range s.header {
-		if !utf8.ValidString(f.Value) {
-			return false
-		}
-	}
-	return utf8.ValidString(s.reason) && utf8.ValidString(s.spelling) &&
-		!slices.ContainsFunc(s.selectors, func(one selector) bool { return !utf8.ValidString(one.value) })
 }
 
 // storedOf returns the stored response of an object on disk, nil where its head is not valid.
@@ -104,7 +78,7 @@ func storedOf(o *disk.Object) *stored {
 // storedOfHead returns a stored response without its content, nil where the head is not valid.
 func storedOfHead(text []byte) *stored {
 	var h savedHead
-	if !h.parse(text) && json.Unmarshal(text, &h) != nil || h.Fields == nil && h.Header == nil || h.Status < http.StatusOK {
+	if !h.parse(text) || h.Status < http.StatusOK {
 		return nil
 	}
 	fields := h.fields()
@@ -143,14 +117,9 @@ func (c *Cache) updateDisk(before, after *Entry) {
 			_ = c.config.Disk.Remove(old.saved) // the disk tries again
 			continue
 		}
-		head, err := changed.head()
-		if err == nil {
-			var o *disk.Object
-			if o, err = c.config.Disk.Replace(old.saved, head); err == nil {
-				changed.saved = o
-			}
-		}
-		if err != nil { // or what is outdated would be found after a restart
+		var err error
+		if changed.saved, err = c.config.Disk.Replace(old.saved, changed.head()); err != nil {
+			// Or what is outdated would be found after a restart.
 			_ = c.config.Disk.Remove(old.saved)
 			changed.saved = nil
 		}

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// savedVersion is the first octet of a head that append makes; those of earlier versions of urnd are JSON, and begin with "{". Reading
-// JSON took most of the time of a first hit.
+// savedVersion is the first byte of a head that append makes.
 const savedVersion = 1
 
 const (

@@ -149,6 +149,23 @@ func TestValidationSentences(t *testing.T) {
 			< 503 sorry
 			> GET
 			= stale 200 a`},
+		{"4", must, "not: in place of an error that the origin lets be stored, nor of what comes after it", `
+			< 200 a | Cache-Control: max-age=1 | ETag: "1"
+			> GET
+			+ 2s
+			< 502 sorry | Cache-Control: public, max-age=2
+			> GET
+			= miss 502 sorry
+			< 200 b | Cache-Control: max-age=1 | ETag: "2"
+			> GET
+			= hit 502 sorry
+			+ 3s
+			> GET
+			= miss 200 b
+			+ 2s
+			< 200 c | Cache-Control: max-age=1 | ETag: "3"
+			> GET
+			= miss 200 c`},
 		{"4.3.3", must, "not: where stale must not be used", `
 			< 200 a | Cache-Control: max-age=1, must-revalidate | ETag: "1"
 			> GET

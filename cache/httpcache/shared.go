@@ -146,12 +146,9 @@ func (s *stored) sharedPlaces(key string) []string {
 	return places
 }
 
-// sharedPayload returns how long a response took, the length of its head, the head, and the content; nil where the head cannot be stored.
+// sharedPayload returns how long a response took, the length of its head, the head, and the content.
 func sharedPayload(took time.Duration, s *stored, body blocks) []byte {
-	head, err := s.head()
-	if err != nil {
-		return nil
-	}
+	head := s.head()
 	made := make([]byte, 0, 2*binary.MaxVarintLen64+len(head)+int(s.length))
 	made = binary.AppendUvarint(made, uint64(max(took, 0)))
 	made = append(binary.AppendUvarint(made, uint64(len(head))), head...)

@@ -52,11 +52,7 @@ func (s *stored) save(from *spool) bool {
 
 // commit stores the object, nil where the disk fails.
 func (s *spool) commit(whole *stored) *disk.Object {
-	head, err := whole.head()
-	if err != nil {
-		return nil
-	}
-	o, err := s.writer.Commit(head)
+	o, err := s.writer.Commit(whole.head())
 	if err != nil {
 		return nil
 	}

@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // ErrForbidden is in the chain of an error for a destination that the policy
@@ -232,7 +233,7 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 	if kind := special(addr); kind != "" {
 		return refusalOf(addr, kind)
 	}
-	if port := dialled.Port(); port < 1024 && !slices.Contains(safePorts[:], port) {
+	if port := dialled.Port(); port < 1024 && !uri.IsServicePort(port) {
 		text := fmt.Sprintf("port %d is of another service", port)
 		return &refusal{why: text, public: text, isPort: true}
 	}
@@ -253,7 +254,3 @@ func (r *refusal) Error() string { return ErrForbidden.Error() + ": " + r.why }
 
 // Unwrap returns ErrForbidden.
 func (*refusal) Unwrap() error { return ErrForbidden }
-
-// safePorts are the ports below 1024 of the web and of the services of RFC 1738, also by TLS (RFC 4642 section 1). On other
-// ports a request could be taken for a command, above all by a mail server.
-var safePorts = [...]uint16{21, 23, 70, 80, 119, 210, 280, 443, 488, 563, 591, 777}

@@ -232,6 +232,9 @@ func TestSchemeOf(t *testing.T) {
 	}{
 		{"X-Forwarded-Proto", []string{"https"}, "https"},
 		{"X-Forwarded-Proto", []string{" HTTP "}, "http"},
+		{"X-Forwarded-Proto", []string{"https, https"}, "https"},
+		{"X-Forwarded-Proto", []string{"http", "http,HTTP"}, "http"},
+		{"X-Forwarded-Proto", []string{"https,"}, ""},
 		{"X-Forwarded-Proto", []string{"https, http"}, ""},
 		{"X-Forwarded-Proto", []string{"https", "http"}, ""},
 		{"X-Forwarded-Proto", []string{"wss"}, ""},
@@ -241,6 +244,9 @@ func TestSchemeOf(t *testing.T) {
 		{"Forwarded", []string{"for=192.0.2.1"}, ""},
 		{"Forwarded", []string{"proto=https;proto=http"}, ""},
 		{"Forwarded", []string{"proto=https, for=192.0.2.1;proto=http"}, ""},
+		{"Forwarded", []string{"for=192.0.2.1;proto=https, for=192.0.2.2;proto=https"}, "https"},
+		{"Forwarded", []string{"for=192.0.2.1;proto=https, for=192.0.2.2"}, ""},
+		{"Forwarded", []string{`for="a,proto=https"`}, ""},
 		{"X-Forwarded-Protocol", []string{"https"}, ""},
 	} {
 		if got := SchemeOf(httpmessage.LinesOf(http.Header{tt.name: tt.values})); got != tt.want {

@@ -34,25 +34,28 @@ func firstUntrusted(values []string, nodeOf func(hop string) string, trusted []n
 func forOf(element string) string { return parameterOf(element, "for") }
 
 // SchemeOf returns the scheme, http or https, by which a request reached the trusted proxy that sent it on, by its field
-// X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" where that is not said by one proxy alone.
+// X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" where that is not said, or proxies do not say the same.
 func SchemeOf(lines httpmessage.Lines) string {
 	said, ok := hopsOf(lines.Of("X-Forwarded-Proto"))
 	isStandard := !ok
 	if isStandard {
 		said, ok = hopsOf(lines.Of("Forwarded"))
 	}
-	if !ok || strings.Contains(said, ",") {
+	if !ok {
 		return ""
 	}
-	if isStandard {
-		said = parameterOf(said, "proto")
+	scheme := ""
+	for hop := range strings.SplitSeq(said, ",") {
+		if isStandard {
+			hop = parameterOf(hop, "proto")
+		}
+		switch hop = strings.ToLower(strings.TrimSpace(hop)); {
+		case hop != "http" && hop != "https", scheme != "" && scheme != hop:
+			return ""
+		}
+		scheme = hop
 	}
-	switch scheme := strings.ToLower(strings.TrimSpace(said)); scheme {
-	case "http", "https":
-		return scheme
-	default:
-		return ""
-	}
+	return scheme
 }
 
 // parameterOf returns a parameter of an element, "" where it has none or more than

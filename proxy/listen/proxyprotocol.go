@@ -37,14 +37,22 @@ type proxyConn struct {
 	below net.Conn
 }
 
-// RemoteAddr returns the address of the client, or 0.0.0.0 where the header has none: the
-// address of the sender would give the client the sender's rights.
+// RemoteAddr returns the address of the client: that of the header, or of the connection where the header says that the sender speaks
+// for itself or knows no client (UNKNOWN and LOCAL: sections 2.1 and 2.2), as health checks do. It is 0.0.0.0 for clients
+// without an address, such as those on a socket in the file system: that of the sender would give them its rights.
 func (c proxyConn) RemoteAddr() net.Addr {
 	addr := c.Conn.RemoteAddr()
-	if header := c.ProxyHeader(); header == nil || header.Command.IsLocal() || !header.TransportProtocol.IsStream() || header.TransportProtocol.IsUnix() {
+	header := c.ProxyHeader()
+	switch {
+	case header == nil:
 		return &net.TCPAddr{IP: net.IPv4zero}
+	case header.Command.IsLocal():
+		return c.below.RemoteAddr()
+	case !header.TransportProtocol.IsStream() || header.TransportProtocol.IsUnix():
+		return &net.TCPAddr{IP: net.IPv4zero}
+	default:
+		return addr
 	}
-	return addr
 }
 
 // CloseWrite closes the write direction.

@@ -57,7 +57,7 @@ func serveBehindBalancer(t testing.TB, change func(*listen.ServerConfig)) string
 	t.Helper()
 	listener := localListener(t)
 	serve(t, listener, func(c *listen.ServerConfig) {
-		c.Handler = newHandler(t, gate.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
+		c.Handler = newHandler(t, gate.Access{Resolve: prefixes("203.0.113.0/24", "2001:db8::/32", "127.0.0.1/32", "127.0.0.2/32"), Trusted: prefixes("203.0.113.9/32")})
 		c.ProxyProtocol = prefixes("127.0.0.1/32")
 		if change != nil {
 			change(c)
@@ -76,19 +76,20 @@ func TestProxyProtocol(t *testing.T) {
 		header, request string
 		status          int
 	}{
-		"1":              {"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", request, 302},
-		"1, no client":   {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", request, 403},
-		"1, IPv6":        {"PROXY TCP6 2001:db8::1 2001:db8::ff 4711 80\r\n", request, 302},
-		"1, IPv6, other": {"PROXY TCP6 2001:db9::1 2001:db8::ff 4711 80\r\n", request, 403},
-		"1, UNKNOWN":     {"PROXY UNKNOWN\r\n", request, 403}, // it is the balancer's own
-		"1, trusted":     {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "198.51.100.1", 1), 403},
-		"1, behind":      {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 302},
-		"1, not trusted": {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 403},
-		"2":              {version2(t, proxyproto.PROXY, tcp4, tcp("203.0.113.1:1"), own), request, 302},
-		"2, no client":   {version2(t, proxyproto.PROXY, tcp4, tcp("198.51.100.1:1"), own), request, 403},
-		"2, IPv6":        {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), request, 302},
-		"2, mapped":      {version2(t, proxyproto.PROXY, tcp6, tcp("[::ffff:203.0.113.1]:1"), v6), request, 302},
-		"2, LOCAL":       {version2(t, proxyproto.LOCAL, tcp4, tcp("203.0.113.1:1"), own), request, 403},
+		"1":                     {"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", request, 302},
+		"1, no client":          {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", request, 403},
+		"1, IPv6":               {"PROXY TCP6 2001:db8::1 2001:db8::ff 4711 80\r\n", request, 302},
+		"1, IPv6, other":        {"PROXY TCP6 2001:db9::1 2001:db8::ff 4711 80\r\n", request, 403},
+		"1, UNKNOWN":            {"PROXY UNKNOWN\r\n", request, 302}, // it is the balancer's own
+		"1, UNKNOWN, addresses": {"PROXY UNKNOWN 198.51.100.1 192.0.2.1 4711 80\r\n", request, 302},
+		"1, trusted":            {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "198.51.100.1", 1), 403},
+		"1, behind":             {"PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 302},
+		"1, not trusted":        {"PROXY TCP4 198.51.100.1 192.0.2.1 4711 80\r\n", strings.Replace(forwardedBy, "%", "203.0.113.1", 1), 403},
+		"2":                     {version2(t, proxyproto.PROXY, tcp4, tcp("203.0.113.1:1"), own), request, 302},
+		"2, no client":          {version2(t, proxyproto.PROXY, tcp4, tcp("198.51.100.1:1"), own), request, 403},
+		"2, IPv6":               {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), request, 302},
+		"2, mapped":             {version2(t, proxyproto.PROXY, tcp6, tcp("[::ffff:203.0.113.1]:1"), v6), request, 302},
+		"2, LOCAL":              {version2(t, proxyproto.LOCAL, tcp4, tcp("198.51.100.1:1"), own), request, 302},
 		"2, socket in file": {version2(t, proxyproto.PROXY, proxyproto.UnixStream, &net.UnixAddr{Name: "/a", Net: "unix"}, &net.UnixAddr{
 			Name: "/b",
 			Net:  "unix",

@@ -47,15 +47,17 @@ func TestARKs(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]string{
-		"/ark:/12345/x1":       "302 https://a.example/x1",
-		"/ark:/12345/p/x":      "302 https://p.example/x",
-		"/ark:/12345/none":     "404",
-		"/ark:/98765/x":        "302 https://n2t.net/ark:/98765/x",
-		"/ark:98765/x?info":    "302 https://n2t.net/ark:/98765/x?info",
-		"/ark:/98765/x?":       "302 https://n2t.net/ark:/98765/x?",
-		"/ark:/98765/x??":      "302 https://n2t.net/ark:/98765/x??",
-		"/urn:nobody:x":        "302 " + elsewhere + "urn:nobody:x",
-		"/uri-res/N2L?ark:9/x": "501",
+		"/ark:/12345/x1":            "302 https://a.example/x1",
+		"/ark:/12345/p/x":           "302 https://p.example/x",
+		"/ark:/12345/none":          "404",
+		"/ark:/98765/x":             "302 https://n2t.net/ark:/98765/x",
+		"/ark:98765/x?info":         "302 https://n2t.net/ark:/98765/x?info",
+		"/ark:/98765/x%2Fp3":        "302 https://n2t.net/ark:/98765/x%2Fp3",
+		"/?uri=ark:/98765/x%252Fp3": "302 https://n2t.net/ark:/98765/x%2Fp3",
+		"/ark:/98765/x?":            "302 https://n2t.net/ark:/98765/x?",
+		"/ark:/98765/x??":           "302 https://n2t.net/ark:/98765/x??",
+		"/urn:nobody:x":             "302 " + elsewhere + "urn:nobody:x",
+		"/uri-res/N2L?ark:9/x":      "501",
 	} {
 		if got := w.At(t, http.MethodGet, "localhost", target); got != want {
 			t.Errorf("%s is %s, want %s", target, got, want)

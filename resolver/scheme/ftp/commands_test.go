@@ -196,13 +196,14 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestPassive has servers behind a firewall that opens the port of PASV, and not that of EPSV: it refuses, or is silent.
+// TestPassive has servers behind a firewall that opens the port of PASV, and not that of EPSV: it refuses, or is silent; and
+// servers that do not know EPSV, or its reply.
 func TestPassive(t *testing.T) {
-	for _, what := range []string{"refused", "silent", "wrong address family"} {
-		f := &fake{passive: true, replies: map[string]string{"EPSV": "229 here (|||5001|)"}}
-		if what == "wrong address family" {
-			f.replies["EPSV"] = "522 not for me"
-		}
+	for what, reply := range map[string]string{
+		"refused": "229 here (|||5001|)", "silent": "229 here (|||5001|)", "wrong address family": "522 not for me",
+		"no port": "229 Entering Extended Passive Mode", "that of PASV": "229 Entering Passive Mode (127,0,0,1,19,137)", "another code": "200 ok",
+	} {
+		f := &fake{passive: true, replies: map[string]string{"EPSV": reply}}
 		h := handler(t, func(c *Config) {
 			c.TLS, c.Limits.Timeout = TLSNever, 3*time.Second
 			c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
@@ -223,6 +224,22 @@ func TestPassive(t *testing.T) {
 		}
 		if got := strings.Count(f.sent(), "EPSV"); got != 1 {
 			t.Errorf("%s: EPSV is sent %d times", what, got)
+		}
+	}
+}
+
+// TestFeaturesNotKnown has servers that have no reply to FEAT (RFC 2389) which can be read: they are asked again, without it.
+func TestFeaturesNotKnown(t *testing.T) {
+	for _, reply := range []string{"", "FEAT: what?", strings.Repeat("211-a\r\n", 2000) + "211 end"} {
+		for _, mode := range []TLS{TLSNever, TLSOffered} {
+			f := &fake{passive: true, replies: map[string]string{"FEAT": reply}}
+			h := handler(t, func(c *Config) { c.TLS = mode })
+			if _, text, err := get(t, h, "ftp://"+f.start(t)+"/a.txt"); err != nil || text != "0123456789" {
+				t.Errorf("%.20q, TLS %v: %q, %v", reply, mode, text, err)
+			}
+			if asked := strings.Count(f.sent(), "FEAT"); asked != 1 {
+				t.Errorf("%.20q, TLS %v: FEAT is sent %d times", reply, mode, asked)
+			}
 		}
 	}
 }

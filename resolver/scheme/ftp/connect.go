@@ -82,8 +82,18 @@ var errAway = fmt.Errorf("%w: the connection is not where its login led to", res
 // livenessTimeout is how long a connection that has waited may take for its first reply.
 const livenessTimeout = 2 * time.Second
 
-// connect opens a connection and logs in.
+// connect opens a connection and logs in. Where the server has no proper answer to FEAT, which ends the connection, it is
+// connected to again and not asked: a server need not know RFC 2389.
 func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*control, error) {
+	c, err := h.open(ctx, r, t, false)
+	if errors.Is(err, errFeatures) && ctx.Err() == nil {
+		c, err = h.open(ctx, r, t, true)
+	}
+	return c, err
+}
+
+// open opens a connection and logs in, with FEAT or without.
+func (h *Handler) open(ctx context.Context, r scheme.Request, t target, noFEAT bool) (*control, error) {
 	conn, err := h.config.Dial(ctx, "tcp", t.address, r.Check)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to an FTP server: %w", err)
@@ -93,6 +103,7 @@ func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*con
 		_ = conn.Close() // nothing was sent
 		return nil, err
 	}
+	c.noFEAT = noFEAT
 	if err := h.begin(ctx, c, t); err != nil {
 		c.Close()
 		return nil, err

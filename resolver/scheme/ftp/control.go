@@ -26,6 +26,7 @@ type control struct {
 	features features
 	tls      *tls.Config // of data connections; nil for none
 	noEPSV   bool        // the server refused EPSV
+	noFEAT   bool        // the server is not asked for its features
 	mode     byte        // what TYPE has set: 'A', 'I', or 0 for nothing yet
 	home     string      // the directory after the login; "" if it is not known
 	welcome  []string    // what the server said after the login

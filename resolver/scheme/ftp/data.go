@@ -22,7 +22,10 @@ func (c *control) passive(ctx context.Context) (netip.AddrPort, error) {
 			return netip.AddrPort{}, err
 		}
 		if r.code == 229 {
-			return c.dataAddress(r, extendedPort)
+			address, err := c.dataAddress(r, extendedPort)
+			if !errors.Is(err, errPort) || !c.remote.Addr().Unmap().Is4() {
+				return address, err
+			}
 		}
 		if c.noEPSV = true; !c.remote.Addr().Unmap().Is4() { // for which PASV has no form
 			return netip.AddrPort{}, refusal(r, "EPSV")

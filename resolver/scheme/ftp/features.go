@@ -2,6 +2,8 @@ package ftp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -30,11 +32,17 @@ func parseFeatures(r reply) features {
 	return f
 }
 
-// ask asks for the features.
+// errFeatures is for a connection that ended as its server was asked for its features.
+var errFeatures = errors.New("the server was asked for its features")
+
+// ask asks for the features, unless the server is not to be asked: then it seems to have none.
 func (c *control) ask(ctx context.Context) error {
+	if c.noFEAT {
+		return nil
+	}
 	r, err := c.command(ctx, "FEAT", "")
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errFeatures, err)
 	}
 	c.features = parseFeatures(r)
 	return nil

@@ -15,7 +15,7 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 	if h.config.TLS == TLSNever {
 		return nil
 	}
-	if h.config.TLS == TLSOffered {
+	if h.config.TLS == TLSOffered && !c.noFEAT { // else AUTH is the question
 		if err := c.ask(ctx); err != nil || !c.features.tls {
 			return err
 		}
