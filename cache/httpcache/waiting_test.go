@@ -9,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 // A client that has waited in vain for the response to another one holds up nobody while it asks the
@@ -37,7 +38,7 @@ func TestWaitedInVain(t *testing.T) {
 		if len(g.body) != size || g.broken != nil {
 			t.Errorf("%d octets, %v", len(g.body), g.broken)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(testserver.Patience):
 		t.Error("the one who waits for another response holds up the body")
 	}
 	close(slow)

@@ -74,13 +74,13 @@ func (s *stage) stops(ctx context.Context, d *daemon, beginning string) error {
 	if err := soon(ctx, d, victim, "http://"+s.origin.address+"/p/quick", 200); err != nil {
 		return fmt.Errorf("another client is not answered: %w", err)
 	}
-	late := time.NewTimer(20 * time.Second)
+	late := time.NewTimer(patience)
 	defer late.Stop()
 	for i := range n {
 		select {
 		case <-ended:
 		case <-late.C:
-			return fmt.Errorf("after 20 s %d of %d connections are still open", n-i, n)
+			return fmt.Errorf("after %s %d of %d connections are still open", patience, n-i, n)
 		}
 	}
 	return nil

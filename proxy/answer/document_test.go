@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/testserver"
 )
 
 func TestAPI(t *testing.T) {
@@ -44,7 +45,7 @@ func TestTrace(t *testing.T) {
 func TestNotesAndLinks(t *testing.T) {
 	s := start(t, nil)
 	response := s.get(t, "/urn:a1:b", "Accept: text/html,*/*;q=0.8")
-	if body := text(t, response); response.StatusCode != http.StatusFound || !strings.Contains(body, `<a href="https://a.example/urn:a1:b">`) {
+	if body := text(t, response); response.StatusCode != http.StatusFound || !testserver.ParseHTML(body).First("a", "href=https://a.example/urn:a1:b").Exists() {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
 	for _, target := range []string{"/api/v1/resolve?uri=URN:a1:b", "/uri-res/N2C?URN:a1:b", "/uri-res/N2Ls?URN:a1:b", "/uri-res/N2Ns?URN:isbn:0-395-36341-1"} {

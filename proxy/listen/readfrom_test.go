@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/listen"
 )
 
@@ -110,7 +111,7 @@ func TestFileThatNobodyReads(t *testing.T) {
 		if err == nil {
 			t.Error("it was sent to a client that reads nothing")
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(testserver.Patience):
 		t.Error("the handler still waits")
 	}
 }

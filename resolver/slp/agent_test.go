@@ -349,15 +349,17 @@ func TestSilentAgentIsRemembered(t *testing.T) {
 	silent.Mute(true)
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
-		c.Timeout, c.Backoff = 100*time.Millisecond, resolver.NewBackoff(5*time.Second, now.now)
+		c.Timeout, c.Backoff = time.Second, resolver.NewBackoff(5*time.Second, now.now) // in which the other one answers on a busy machine, too
 	}, silent.Addr(), good.Addr())
 	for _, urn := range []string{"urn:foo:1", "urn:bar:1"} {
 		if _, _, err := resolve(t, r, urn); err != nil {
 			t.Errorf("%s: %v", urn, err)
 		}
 	}
-	if n := len(silent.Requests()); n != 2 { // of the first name
-		t.Errorf("%d requests to the silent agent", n)
+	testserver.Wait(t, "the silent agent is asked", func() bool { return len(silent.Requests()) > 0 })
+	requests := silent.Requests() // of the first name: one, or another time if the first was early enough
+	if n := len(requests); n > 2 || requests[n-1].XID != requests[0].XID {
+		t.Errorf("the silent agent is asked for the second name, too: %+v", requests)
 	}
 }
 
