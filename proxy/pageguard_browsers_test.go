@@ -177,20 +177,31 @@ func TestBrowsers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts browsers")
 	}
-	for name, start := range map[string]func(t *testing.T) reader{
-		"chromium": func(t *testing.T) reader {
-			return chromium{testserver.StartChromium(t, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors", "--disable-features=HttpsUpgrades")}
+	for name, start := range map[string]func(t *testing.T) (page func(t *testing.T) reader){
+		"chromium": func(t *testing.T) func(t *testing.T) reader {
+			page := func(t *testing.T) reader {
+				return chromium{testserver.StartChromium(t, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors")}
+			}
+			page(t) // keeps the browser running between the tests
+			// It opens connections that it may use later, and servers wait for their first requests: they end with the page of a test.
+			return page
 		},
-		"firefox": func(t *testing.T) reader { return testserver.StartFirefox(t, urndName, evilName) },
+		"firefox": func(t *testing.T) func(t *testing.T) reader {
+			firefox := testserver.StartFirefox(t, urndName, evilName)
+			return func(*testing.T) reader { return firefox }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := start(t)
+			page := start(t)
 			for _, secure := range []bool{false, true} {
 				for name, test := range map[string]func(*testing.T, reader, *readers){
 					"load": loadNothing, "led": areNotLed, "open": open, "retrieved": areNotLedByWhatIsRetrieved,
 					"unspecified address": areNotLedByUnspecifiedAddress, "rebound": cannotRebind,
 				} {
-					t.Run(fmt.Sprintf("%s, TLS %t", name, secure), func(t *testing.T) { test(t, b, startReaders(t, secure)) })
+					t.Run(fmt.Sprintf("%s, TLS %t", name, secure), func(t *testing.T) {
+						r := startReaders(t, secure)
+						test(t, page(t), r)
+					})
 				}
 			}
 		})

@@ -13,18 +13,11 @@ type Chromium struct {
 	seen    sighting // of the page that is shown
 }
 
-// StartChromium opens a page that is closed when the test ends, in a browser that tests share. It has a context of its own there: other
-// tests have neither its cookies nor its cache. With flags, which are those of Chromium, such as "--proxy-server=http://127.0.0.1:8141",
-// the browser is the test's own.
+// StartChromium opens a page that is closed when the test ends, in a browser that tests share which want the same flags: those of Chromium,
+// such as "--proxy-server=http://127.0.0.1:8141". It has a context of its own there: other tests have neither its cookies nor its cache.
 func StartChromium(t testing.TB, flags ...string) *Chromium {
 	t.Helper()
-	var p *chromiumProcess
-	if len(flags) == 0 {
-		p = useSharedChromium(t)
-	} else {
-		p = startChromiumProcess(t, flags...)
-		t.Cleanup(func() { p.end(t) })
-	}
+	p := shareChromium(t, flags)
 	c := &Chromium{}
 	if err := c.open(p, t.Cleanup); err != nil {
 		t.Fatalf("chromium: %v", err)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,38 +32,42 @@ type chromiumProcess struct {
 	sessions map[string]*session // by their ids, "" of that of the browser
 }
 
-// sharedChromium is the process of the tests that need no flags of their own. It starts with the first of them, and ends with the last
-// one that runs.
-var sharedChromium struct { //nolint:gochecknoglobals // of tests
+// sharedChromiums are the processes that tests share, by their flags. Each starts with the first test that needs it, and ends with the
+// last one that does.
+var sharedChromiums struct { //nolint:gochecknoglobals // of tests
 	sync.Mutex
-	running *chromiumProcess
+	running map[string]*chromiumProcess
 }
 
-// useSharedChromium returns the process that tests share, until the test ends.
-func useSharedChromium(t testing.TB) *chromiumProcess {
+// shareChromium returns the process with some flags, until the test ends.
+func shareChromium(t testing.TB, flags []string) *chromiumProcess {
 	t.Helper()
-	sharedChromium.Lock()
-	defer sharedChromium.Unlock()
-	p := sharedChromium.running
+	shared, key := &sharedChromiums, strings.Join(flags, " ")
+	shared.Lock()
+	defer shared.Unlock()
+	p := shared.running[key]
 	if p == nil {
-		p = startChromiumProcess(t)
-		sharedChromium.running = p
+		p = startChromiumProcess(t, flags)
+		if shared.running == nil {
+			shared.running = make(map[string]*chromiumProcess)
+		}
+		shared.running[key] = p
 	}
 	p.users++
 	t.Cleanup(func() {
-		sharedChromium.Lock()
-		defer sharedChromium.Unlock()
+		shared.Lock()
+		defer shared.Unlock()
 		if p.users--; p.users > 0 {
 			return
 		}
-		sharedChromium.running = nil
+		delete(shared.running, key)
 		p.end(t)
 	})
 	return p
 }
 
 // startChromiumProcess starts Chromium. end must follow.
-func startChromiumProcess(t testing.TB, flags ...string) *chromiumProcess {
+func startChromiumProcess(t testing.TB, flags []string) *chromiumProcess {
 	t.Helper()
 	path := Need(t, "chromium")
 	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // it may outlive the test

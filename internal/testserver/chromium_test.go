@@ -45,7 +45,7 @@ func TestChromiumContexts(t *testing.T) {
 		t.Errorf("the browser has not ended: %v", err)
 	}
 	if StartChromium(t, "--mute-audio").session.process == StartChromium(t).session.process {
-		t.Error("a browser with flags is shared")
+		t.Error("a browser is shared that has other flags")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// focused is what has the focus: its place among all elements, -1 for the document; and what would hide it.
+// focused is what has the focus: its place in the document when stops was evaluated, -1 for the document itself; and what would hide it.
 type focused struct {
 	Place            int
 	Element, Outline string
@@ -27,21 +27,24 @@ const focus = `(e => {
 	const x = middle(box.left, box.right, innerWidth), y = middle(box.top, box.bottom, innerHeight)
 	const top = document.elementFromPoint(x, y)
 	return {
-		Place: [...document.querySelectorAll("*")].indexOf(e), Element: e.outerHTML.slice(0, 100), Outline: style.outlineStyle + " " + style.outlineWidth,
+		Place: e.place, Element: e.outerHTML.slice(0, 100), Outline: style.outlineStyle + " " + style.outlineWidth,
 		IsInView: box.width > 0 && !!top && (e === top || e.contains(top) || top.contains(e)),
 	}
 })(document.activeElement)`
 
-// stops is an expression of the places of what the keyboard must reach: all that can be used and is shown.
-const stops = `(all => all.filter(e => e.matches("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']") && e.checkVisibility())
-	.map(e => all.indexOf(e)))([...document.querySelectorAll("*")])`
+// stops is an expression of the places of what the keyboard must reach: all that can be used and is shown. A live page may have further
+// elements later.
+const stops = `(all => all.filter((e, i) => {
+	e.place = i
+	return e.matches("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']") && e.checkVisibility()
+}).map(e => e.place))([...document.querySelectorAll("*")])`
 
-// checkKeyboard goes through a page by the key Tab, in a small window: WCAG 2.2 criteria 2.1.1, 2.1.2, 2.4.1, 2.4.3, 2.4.7 and 2.4.11. The first
+// checkKeyboard goes through a page by the key Tab, in a small window, which it fits: WCAG 2.2 criteria 2.1.1, 2.1.2, 2.4.1, 2.4.3, 2.4.7 and 2.4.11. The first
 // stop skips to the content, each is seen, they are in the order of the text, all that can be used is among them, and none holds the
 // focus.
 func (b *browserPage) checkKeyboard(t *testing.T) {
 	t.Helper()
-	b.Show(t, b.url, zoomed())
+	b.checkShown(t, zoomed())
 	var want []int
 	b.Evaluate(t, stops, &want)
 	if len(want) == 0 {
@@ -90,7 +93,7 @@ func (b *browserPage) checkForm(t *testing.T) {
 	if b.types == "" {
 		return
 	}
-	b.Show(t, b.url, browserScreens()[0])
+	b.Show(t, b.url, testserver.Screens()[0])
 	b.Run(t, `const e = document.querySelector("input:not([type=hidden]), textarea"); e.focus(); e.select()`)
 	b.Type(t, b.types)
 	b.Press(t, "Enter")

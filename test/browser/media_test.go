@@ -14,34 +14,28 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// checkMedia shows a page in the colours of the system, on paper, and to who wants nothing to move.
-func (b *browserPage) checkMedia(t *testing.T) {
+// checkPrinted shows a page on paper. Browsers print a dark theme, too, where they are told to print grounds.
+func (b *browserPage) checkPrinted(t *testing.T, isDark bool) {
 	t.Helper()
-	for _, isDark := range []bool{false, true} {
-		b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: isDark, ForcedColors: true})
-		b.checkForced(t)
-	}
-	b.checkShown(t, testserver.Screen{Width: 1200, Height: 900, ReducedMotion: true})
-	for _, isDark := range []bool{false, true} { // browsers print a dark theme, too, where they are told to print grounds
-		b.checkShown(t, testserver.Screen{Width: 800, Height: 1100, Dark: isDark, Print: true})
-		var printed struct{ Controls, Faint []string }
-		b.Evaluate(t, `({
-			Controls: [...document.querySelectorAll("nav, form, button, input:not([type=hidden]), .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 100)),
-			Faint: [...document.querySelectorAll("body, body *")].filter(e => e.checkVisibility() && e.innerText && !e.closest("svg")).filter(e => {
-				const s = getComputedStyle(e), sum = color => (color.match(/[\d.]+/g) || []).slice(0, 3).reduce((a, n) => a + +n, 0), clear = /, 0\)|transparent/
-				return sum(s.color) > 3 * 110 || !clear.test(s.backgroundColor) && sum(s.backgroundColor) < 3 * 150
-			}).map(e => getComputedStyle(e).color + " on " + getComputedStyle(e).backgroundColor + ": " + e.outerHTML.slice(0, 100)),
-		})`, &printed)
-		if len(printed.Controls)+len(printed.Faint) > 0 {
-			t.Errorf("on paper, dark %t: %q", isDark, printed)
-		}
+	b.checkShown(t, testserver.Screen{Width: 800, Height: 1100, Dark: isDark, Print: true})
+	var printed struct{ Controls, Faint []string }
+	b.Evaluate(t, `({
+		Controls: [...document.querySelectorAll("nav, form, button, input:not([type=hidden]), .skip")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 100)),
+		Faint: [...document.querySelectorAll("body, body *")].filter(e => e.checkVisibility() && e.innerText && !e.closest("svg")).filter(e => {
+			const s = getComputedStyle(e), sum = color => (color.match(/[\d.]+/g) || []).slice(0, 3).reduce((a, n) => a + +n, 0), clear = /, 0\)|transparent/
+			return sum(s.color) > 3 * 110 || !clear.test(s.backgroundColor) && sum(s.backgroundColor) < 3 * 150
+		}).map(e => getComputedStyle(e).color + " on " + getComputedStyle(e).backgroundColor + ": " + e.outerHTML.slice(0, 100)),
+	})`, &printed)
+	if len(printed.Controls)+len(printed.Faint) > 0 {
+		t.Errorf("on paper, dark %t: %q", isDark, printed)
 	}
 }
 
-// checkForced fails where the page that is shown in forced colours has one of its own, which may not be seen beside them: computed styles
+// checkForced shows a page in the colours of the system, and fails where it has one of its own, which may not be seen beside them: computed styles
 // have the colours that the page wants, so it looks at the picture. Images have their own, and checkboxes are drawn by the browser.
-func (b *browserPage) checkForced(t *testing.T) {
+func (b *browserPage) checkForced(t *testing.T, isDark bool) {
 	t.Helper()
+	b.checkShown(t, testserver.Screen{Width: 600, Height: 800, Dark: isDark, ForcedColors: true})
 	var page struct{ Own, Flat []string }
 	b.Evaluate(t, `(root => {
 		document.querySelectorAll("img").forEach(e => e.remove())

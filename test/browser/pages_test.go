@@ -5,7 +5,6 @@ package browser
 import (
 	"net/url"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -13,14 +12,10 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The screens that each page is shown on: wide and narrow windows, by day and at night. narrow is a window of 1280 pixels at 400 percent of
-// zoom: WCAG 2.2 criterion 1.4.10.
-func browserScreens() []testserver.Screen {
-	return []testserver.Screen{{Width: 1200, Height: 900}, {Width: 400, Height: 800, Dark: true}, {Width: 1200, Height: 900, Dark: true}, {Width: 400, Height: 800}}
+// zoomed is a window of 1280 by 1024 pixels at 400 percent of zoom (WCAG 2.2 criterion 1.4.10), of who wants nothing to move.
+func zoomed() testserver.Screen {
+	return testserver.Screen{Width: 320, Height: 256, ReducedMotion: true}
 }
-
-// zoomed is a window of 1280 by 1024 pixels at 400 percent of zoom.
-func zoomed() testserver.Screen { return testserver.Screen{Width: 320, Height: 256} }
 
 // browserPage is a page of the table in a browser.
 type browserPage struct {
@@ -36,38 +31,26 @@ func TestPagesInBrowser(t *testing.T) {
 		t.Skip("it starts Chromium")
 	}
 	axe := testserver.AxeCore(t)
-	site, browsers := startBrowserSite(t, nil), startBrowsers(t)
-	for _, page := range sitePages(site) {
+	site := startBrowserSite(t, nil)
+	for place, page := range sitePages(site) {
 		t.Run(page.name, func(t *testing.T) {
 			t.Parallel()
-			browser := <-browsers
-			defer func() { browsers <- browser }()
-			b := browserPage{sitePage: &page, Chromium: browser}
+			b := browserPage{sitePage: &page, Chromium: testserver.StartChromium(t)}
 			b.url, b.origin = site.at(&page)
 			b.checkReply(t)
-			for _, screen := range browserScreens() {
+			for _, screen := range testserver.ScreensOf(place) {
 				b.checkShown(t, screen)
 				for _, violation := range b.AxeViolations(t, axe) {
 					t.Errorf("%+v: axe: %.600s", screen, violation)
 				}
+				b.checkWithoutScript(t, screen)
+				b.checkForced(t, screen.Dark)
+				b.checkPrinted(t, screen.Dark)
 			}
-			b.checkShown(t, zoomed())
 			b.checkKeyboard(t)
 			b.checkForm(t)
-			b.checkWithoutScript(t)
-			b.checkMedia(t)
 		})
 	}
-}
-
-// startBrowsers starts as many browsers as tests run in parallel, but a few. Who takes one gives it back.
-func startBrowsers(t *testing.T) chan *testserver.Chromium {
-	t.Helper()
-	browsers := make(chan *testserver.Chromium, min(runtime.GOMAXPROCS(0), 4))
-	for range cap(browsers) {
-		browsers <- testserver.StartChromium(t)
-	}
-	return browsers
 }
 
 // checkReply fails where a page is not the expected one, is too long, or may do more than it must.
@@ -142,25 +125,27 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 // durations are those of what was cached, which goes on.
 var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+s\b`)
 
-// checkWithoutScript fails where a page says something else to who has no scripts.
-func (b *browserPage) checkWithoutScript(t *testing.T) {
+// checkWithoutScript fails where the page that is shown on a screen says something else to who has no scripts.
+func (b *browserPage) checkWithoutScript(t *testing.T, screen testserver.Screen) {
 	t.Helper()
-	screen := browserScreens()[0]
-	without := screen
-	without.NoScript = true
-	var texts [2]string
-	for i, s := range []testserver.Screen{screen, without} {
-		b.Show(t, b.url, s)
-		b.Evaluate(t, `(live => {
-			live.forEach(e => e.textContent = "")
-			document.querySelectorAll(".copy").forEach(e => e.remove()) // buttons that only a script shows, since it does what they say
-			return document.body.innerText
-		})(`+b.alive()+`)`, &texts[i])
-		texts[i] = durations.ReplaceAllString(strings.Join(strings.Fields(texts[i]), " "), "a while")
+	with := b.text(t)
+	screen.NoScript = true
+	b.Show(t, b.url, screen)
+	if without := b.text(t); with != without || len(with) < 100 {
+		t.Errorf("with scripts the text is %q, and without %q", with, without)
 	}
-	if texts[0] != texts[1] || len(texts[0]) < 100 {
-		t.Errorf("with scripts the text is %q, and without %q", texts[0], texts[1])
-	}
+}
+
+// text returns what the page that is shown says, and removes from it what differs each time.
+func (b *browserPage) text(t *testing.T) string {
+	t.Helper()
+	var text string
+	b.Evaluate(t, `(live => {
+		live.forEach(e => e.textContent = "")
+		document.querySelectorAll(".copy").forEach(e => e.remove()) // buttons that only a script shows, since it does what they say
+		return document.body.innerText
+	})(`+b.alive()+`)`, &text)
+	return durations.ReplaceAllString(strings.Join(strings.Fields(text), " "), "a while")
 }
 
 // alive is an expression of what differs each time.

@@ -28,9 +28,9 @@ func TestPicturesOfDocs(t *testing.T) {
 	if directory == "" {
 		directory = t.TempDir()
 	}
-	browser := testserver.StartChromium(t)
 	site := startBrowserSite(t, func(c *config.Config) { c.Listen.PublicURL = "https://urn.library.example" })
-	for range 30 { // for the figures of the page of the state
+	browser := testserver.StartChromium(t) // it ends before urnd, which waits for what uses its connections
+	for range 30 {                         // for the figures of the page of the state
 		for _, path := range []string{"/urn:example:book", "/urn:ietf:rfc:2648", "/urn:isbn:9780395363416", "/urn:example:old", "/urn:example:none", "/urn:isbn:0-395-36341-2", "/"} {
 			site.Get(t, path)
 		}

@@ -62,8 +62,9 @@ func TestQRCodeOnScreen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts Chromium")
 	}
-	zbarimg, browser := testserver.Need(t, "zbarimg"), testserver.StartChromium(t)
+	zbarimg := testserver.Need(t, "zbarimg")
 	site := startBrowserSite(t, nil)
+	browser := testserver.StartChromium(t)
 	for _, isDark := range []bool{false, true} {
 		browser.Show(t, site.URL+"/uri-res/N2C.html?urn:example:book", testserver.Screen{Width: 1200, Height: 900, Dark: isDark})
 		browser.Run(t, `return document.querySelector("img.qr").decode()`)

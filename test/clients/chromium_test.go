@@ -39,7 +39,7 @@ func testChromium(t *testing.T, c *clients) {
 		{"--proxy-pac-url=" + p.URL + "/proxy.pac", [][2]string{{page, "a page of http:"}}},
 		{"--proxy-server=" + p.URL, [][2]string{{page, "a page of http:"}, {"https://secure.clients.example.org:" + port, "a secret"}}},
 	} {
-		chromium := testserver.StartChromium(t, browser.flag, "--ignore-certificate-errors", "--disable-features=HttpsUpgrades")
+		chromium := testserver.StartChromium(t, browser.flag, "--ignore-certificate-errors")
 		for _, tt := range browser.pages {
 			before := tunnels(t, p)
 			chromium.Show(t, tt[0], testserver.Screen{Width: 800, Height: 600})
