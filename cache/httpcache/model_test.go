@@ -36,7 +36,7 @@ func TestModel(t *testing.T) {
 func playModel(t *testing.T, change func(*httpcache.Config)) {
 	leakless(t)
 	const clients, names = 200, 4
-	rounds := 1
+	rounds := 2
 	if testserver.Long() {
 		rounds = 6
 	}
@@ -55,7 +55,7 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 			for range rounds {
 				ctx, stop := context.WithCancel(t.Context())
 				name := random.IntN(names)
-				s.clock.advance(time.Duration(random.Int64N(int64(time.Second)))) // so that what is stored gets stale, too
+				s.clock.advance(time.Duration(random.Int64N(int64(time.Second / 5)))) // so that what is stored gets stale, too
 				if o.ask(t, ctx, stop, s, random, name) {
 					whole.Add(1)
 				} else {
@@ -162,8 +162,10 @@ func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
 		return
 	}
 	content, ok := r.Open(ctx)
-	if !ok {
-		t.Error("the content is lost")
+	if !ok { // another client has replaced what was on disk
+		if _, inMemory := r.Blocks(); inMemory {
+			t.Error("the content is lost")
+		}
 		return
 	}
 	defer content.Close()
