@@ -55,7 +55,7 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 			for range rounds {
 				ctx, stop := context.WithCancel(t.Context())
 				name := random.IntN(names)
-				s.clock.advance(time.Duration(random.Int64N(int64(time.Second/5)))) // so that what is stored gets stale, too
+				s.clock.advance(time.Duration(random.Int64N(int64(time.Second / 5)))) // so that what is stored gets stale, too
 				if o.ask(t, ctx, stop, s, random, name) {
 					whole.Add(1)
 				} else {

@@ -358,7 +358,9 @@ func packageRules() []packageRule {
 			"systemd is a thin layer over go-systemd: it passes on sockets and notifications, and does not depend on what is served",
 		},
 		{
-			"internal/netguard", []string{"uri"}, true,
+			"internal/netguard",
+			[]string{"uri"},
+			true,
 			"netguard is the one dialer: its rules must be readable alone, but for the ports of schemes, which are in their table",
 		},
 		{
