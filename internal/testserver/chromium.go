@@ -17,7 +17,7 @@ type Chromium struct {
 // such as "--proxy-server=http://127.0.0.1:8141". It has a context of its own there: other tests have neither its cookies nor its cache.
 func StartChromium(t testing.TB, flags ...string) *Chromium {
 	t.Helper()
-	p := shareChromium(t, flags)
+	p := sharedChromiums().use(t, flags)
 	c := &Chromium{}
 	if err := c.open(p, t.Cleanup); err != nil {
 		t.Fatalf("chromium: %v", err)

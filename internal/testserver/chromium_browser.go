@@ -32,35 +32,37 @@ type chromiumProcess struct {
 	sessions map[string]*session // by their ids, "" of that of the browser
 }
 
-// sharedChromiums are the processes that tests share, by their flags. Each starts with the first test that needs it, and ends with the
-// last one that does.
-var sharedChromiums struct { //nolint:gochecknoglobals // of tests
-	sync.Mutex
+// chromiums are the processes that tests share, by their flags. Each starts with the first test that needs it, and ends with the last one
+// that does. It is safe for concurrent use.
+type chromiums struct {
+	mu      sync.Mutex
 	running map[string]*chromiumProcess
 }
 
-// shareChromium returns the process with some flags, until the test ends.
-func shareChromium(t testing.TB, flags []string) *chromiumProcess {
+// sharedChromiums returns those of the tests of this process: tests have nothing else that all of them could pass on.
+var sharedChromiums = sync.OnceValue(func() *chromiums { //nolint:gochecknoglobals // of tests
+	return &chromiums{running: make(map[string]*chromiumProcess)}
+})
+
+// use returns the process with some flags, until the test ends.
+func (c *chromiums) use(t testing.TB, flags []string) *chromiumProcess {
 	t.Helper()
-	shared, key := &sharedChromiums, strings.Join(flags, " ")
-	shared.Lock()
-	defer shared.Unlock()
-	p := shared.running[key]
+	key := strings.Join(flags, " ")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.running[key]
 	if p == nil {
 		p = startChromiumProcess(t, flags)
-		if shared.running == nil {
-			shared.running = make(map[string]*chromiumProcess)
-		}
-		shared.running[key] = p
+		c.running[key] = p
 	}
 	p.users++
 	t.Cleanup(func() {
-		shared.Lock()
-		defer shared.Unlock()
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		if p.users--; p.users > 0 {
 			return
 		}
-		delete(shared.running, key)
+		delete(c.running, key)
 		p.end(t)
 	})
 	return p

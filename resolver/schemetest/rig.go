@@ -180,12 +180,19 @@ func within[T any](t testing.TB, what string, f func() T) T {
 func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T {
 	t.Helper()
 	done := make(chan T, 1)
-	go func() { done <- f() }()
+	go func() {
+		defer close(done) // without a result where f fails the test
+		done <- f()
+	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	var result T
 	select {
-	case result = <-done:
+	case got, ok := <-done:
+		if !ok {
+			t.FailNow()
+		}
+		result = got
 	case <-timer.C:
 		t.Fatalf("%s does not end", what)
 	}
