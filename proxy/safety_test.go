@@ -147,7 +147,11 @@ func TestNoOpenProxy(t *testing.T) {
 		c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 		c.Access.Purge = []netip.Prefix{loopback}
 	}, func(c *listen.ServerConfig) { c.ProxyProtocol = []netip.Prefix{loopback} })
-	for _, client := range []string{"PROXY TCP4 192.0.2.7 192.0.2.1 1 2\r\n", "PROXY TCP6 2001:db8::7 2001:db8::1 1 2\r\n", "PROXY UNKNOWN\r\n"} {
+	// A client on a socket in the file system has no address: version 2, section 2.2.
+	const local = "\r\n\r\n\x00\r\nQUIT\n\x21\x31\x00\xd8"
+	for _, client := range []string{
+		"PROXY TCP4 192.0.2.7 192.0.2.1 1 2\r\n", "PROXY TCP6 2001:db8::7 2001:db8::1 1 2\r\n", local + strings.Repeat("\x00", 0xd8),
+	} {
 		for _, request := range []string{
 			"GET http://%s/ HTTP/1.1\r\nHost: a", "GET HTTP://%s/ HTTP/1.1\r\nHost: a", "GET http://%s/ HTTP/1.0", "HEAD http://%s/ HTTP/1.1\r\nHost: a",
 			"POST http://%s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 0",
