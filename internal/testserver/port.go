@@ -27,10 +27,11 @@ func freePort() (netip.AddrPort, error) {
 }
 
 // The ports that are proposed are below those that systems give to connections and to listeners of port 0 (32768 and up on Linux): one of
-// those would be taken between the proposal and the peer's start now and then.
+// those would be taken between the proposal and the peer's start now and then. Among them is none of gateways.deny_ports, to which urnd
+// sends nothing by default.
 const (
-	firstPort = 12_000
-	lastPort  = 32_000
+	firstPort = 17_006
+	lastPort  = 24_006
 )
 
 func proposePort() (netip.AddrPort, error) {
