@@ -63,6 +63,26 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
+// What a client without a connection of its own does not get stays in what is stored, for those that have one.
+func TestStoredChallenges(t *testing.T) {
+	w := newWeb(t, newStore(t), nil)
+	w.answers(200, "ok", "Cache-Control", "max-age=60", "Www-Authenticate", "Negotiate", "Www-Authenticate", `Basic realm="a"`)
+	const basic = `Www-Authenticate=Basic realm="a"`
+	for round, want := range []string{basic, basic, "Www-Authenticate=Negotiate " + basic} {
+		r := requested(t, http.MethodGet, "http://a.example/")
+		if round == 2 {
+			r.Session = new(forward.Session)
+		}
+		client := w.serve(t, r)
+		if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate"); client.err != nil || got != want {
+			t.Errorf("answer %d: %q, %v, want %q", round, got, client.err, want)
+		}
+	}
+	if _, count := w.last(); count != 1 {
+		t.Errorf("the origin was asked %d times", count)
+	}
+}
+
 // Credentials of a connection go by one that is the client's alone, to the server that has it, and those behind them, too; the
 // connections of a client have a limit.
 func TestCredentialsOfConnections(t *testing.T) {
