@@ -138,8 +138,14 @@ func (r rule) apply(text string) string {
 	return b.String() + text[done:]
 }
 
+// validatedAge is the age of a response that was just validated: it is written from one second, which is that of the date of the origin.
+var validatedAge = regexp.MustCompile(`(?mi)^Age: 0\r?\n`)
+
 func (n *normalizer) head(head string) string {
 	head = n.text(head)
+	if strings.Contains(head, "fwd-status=304") {
+		head = validatedAge.ReplaceAllString(head, "")
+	}
 	if at := strings.Index(head, "boundary="); at >= 0 { // of multipart/byteranges, which is random
 		end := at + strings.IndexAny(head[at:]+"\r", "\r;")
 		head = head[:at] + "boundary=<boundary>" + head[end:]
