@@ -33,7 +33,7 @@ func (n Names) TypedQuery(text string, service Service) (Query, error) {
 	text = Pasted(text)
 	u, err := uri.FromIRI(text)
 	if err != nil || !u.IsURN() && !n.Owns(u) { // as the daemon: the site has its names itself
-		if identified, ok := n.Identified(text, u, err == nil); ok {
+		if identified, ok := n.Identified(text, u); ok {
 			return NewQuery(identified, service)
 		}
 	}
@@ -43,12 +43,11 @@ func (n Names) TypedQuery(text string, service Service) (Query, error) {
 	return NewQuery(u, service)
 }
 
-// Identified returns the URI that the table of identifiers has for a text, which may be the URI u.
-func (n Names) Identified(text string, u uri.URI, isURI bool) (uri.URI, bool) {
-	if isURI {
-		if identified, ok := n.Identifiers.Of(u); ok {
-			return identified, true
-		}
+// Identified returns the URI that the table of identifiers has for a text, and for u before it where the text is a URI; else u is the
+// zero value.
+func (n Names) Identified(text string, u uri.URI) (uri.URI, bool) {
+	if identified, ok := n.Identifiers.Of(u); ok {
+		return identified, true
 	}
 	return n.Identifiers.URI(text)
 }

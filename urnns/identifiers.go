@@ -76,7 +76,7 @@ var (
 )
 
 func (t *Identifiers) expand(text string, part *strings.Replacer) (uri.URI, bool) {
-	if t == nil || len(text) > maxIdentifier {
+	if t == nil || text == "" || len(text) > maxIdentifier {
 		return uri.URI{}, false
 	}
 	for _, row := range t.rows {

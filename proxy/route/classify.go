@@ -163,7 +163,7 @@ func (a *Ask) identify(p *Place) {
 	}
 	u, ok := inflected(t, p.Names)
 	if !ok {
-		u, ok = p.Names.Identified(t.Text, t.Query.URI, a.Err == nil)
+		u, ok = p.Names.Identified(t.Text, t.Query.URI)
 	}
 	if ok {
 		t.Query, a.Err = resolver.NewQuery(u, t.Query.Service)
