@@ -113,7 +113,7 @@ func TestNoCache(t *testing.T) {
 			t.Errorf("%s may: fresh %t", clients, fresh)
 		}
 		if s.get(t, "/urn:example:a"); fresh {
-			t.Errorf("%s may: fresh, and nobody wants it", clients)
+			t.Errorf("%s may: fresh, without Cache-Control: no-cache", clients)
 		}
 	}
 }

@@ -131,13 +131,13 @@ func TestConnectRefused(t *testing.T) {
 // A tunnel that carries nothing ends, and one that carries in one direction does not.
 func TestConnectIdle(t *testing.T) {
 	var clock idleClock
-	talks, talk := talking(t, &clock)
+	pauses, read := pausing(t, &clock)
 	silent := echoing(t)
 	s := start(t, func(c *proxy.Config) { c.Now, c.Forward.TunnelIdle = clock.look, tunnelIdle })
 	c := s.dial(t)
-	c.send(t, connectTo(talks.addr))
+	c.send(t, connectTo(pauses.addr))
 	c.established(t)
-	talk(c.in)
+	read(c.in)
 	if got, broken := c.rest(); got != "end" || broken {
 		t.Errorf("%q, %v", got, broken)
 	}
@@ -166,11 +166,11 @@ func (c *idleClock) look() time.Time {
 // idle advances until what is read ends, and returns it.
 func (c *idleClock) idle(t *testing.T, in io.Reader) (text string, err error) {
 	t.Helper()
-	var octets []byte
+	var read []byte
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		octets, err = io.ReadAll(in)
+		read, err = io.ReadAll(in)
 	}()
 	testserver.Wait(t, "the tunnel has ended", func() bool {
 		c.advance(tunnelIdle) // it may have begun after the last time
@@ -181,12 +181,12 @@ func (c *idleClock) idle(t *testing.T, in io.Reader) (text string, err error) {
 			return false
 		}
 	})
-	return string(octets), err
+	return string(read), err
 }
 
-// talking starts a server that sends octets for longer than a tunnel may be idle, with pauses that are shorter, and then "end"; talk reads the
-// octets of a tunnel to it, which sees each pause.
-func talking(t *testing.T, clock *idleClock) (o *peer, talk func(io.Reader)) {
+// pausing starts a server that sends bytes for longer than a tunnel may be idle, with pauses that are shorter, and then "end"; read reads
+// the bytes of a tunnel to it, which sees each pause.
+func pausing(t *testing.T, clock *idleClock) (o *peer, read func(io.Reader)) {
 	t.Helper()
 	next := make(chan bool)
 	o = listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
@@ -201,9 +201,9 @@ func talking(t *testing.T, clock *idleClock) (o *peer, talk func(io.Reader)) {
 		defer close(next)
 		for i := range 10 {
 			next <- true
-			octet := make([]byte, 1)
-			if _, err := io.ReadFull(in, octet); err != nil || octet[0] != '.' {
-				t.Errorf("%d. %q, %v", i, octet, err)
+			one := make([]byte, 1)
+			if _, err := io.ReadFull(in, one); err != nil || one[0] != '.' {
+				t.Errorf("%d. %q, %v", i, one, err)
 				return
 			}
 			clock.advance(tunnelIdle * 3 / 4)

@@ -168,7 +168,7 @@ func TestSlowBodyByHTTP2(t *testing.T) {
 func TestConnectByHTTP2(t *testing.T) {
 	var clock idleClock
 	o := echoing(t)
-	talks, talk := talking(t, &clock)
+	pauses, read := pausing(t, &clock)
 	var bytes []int64
 	var mu sync.Mutex
 	s := startOn(t, certificate(t), func(c *proxy.Config) {
@@ -205,9 +205,9 @@ func TestConnectByHTTP2(t *testing.T) {
 	if got, err := io.ReadAll(response.Body); string(got) != "hello bye" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	write, response = open(talks.addr)
+	write, response = open(pauses.addr)
 	defer write.Close()
-	talk(response.Body)
+	read(response.Body)
 	if got, err := io.ReadAll(response.Body); string(got) != "end" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

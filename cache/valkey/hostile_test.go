@@ -135,8 +135,8 @@ func TestHostileReplies(t *testing.T) {
 				t.Parallel()
 				b := used(t, server.Addr(), nil)
 				lies := make(chan string, len(all))
-				for name, octets := range all {
-					if where != "about the log" || octets != "_\r\n" { // that would be true
+				for name, sent := range all {
+					if where != "about the log" || sent != "_\r\n" { // that would be true
 						lies <- name
 					}
 				}

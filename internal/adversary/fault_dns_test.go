@@ -103,7 +103,7 @@ func slicesOf(octets []byte, n int) [][]byte {
 	return all
 }
 
-// fails asks for what a fault makes impossible: the answer is an error, and comes within the patience with a payload.
+// fails asks for what a failure makes impossible: the answer is an error, and comes within the patience with a payload.
 func (s *stage) fails(name, target string) payload {
 	return payload{name: name, section: "RFC 1035 section 7.3", shows: name, play: func(ctx context.Context) error {
 		got, err := get(ctx, s.service, friend, target, "Accept: text/html")
