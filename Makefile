@@ -108,12 +108,12 @@ RACE = $(shell command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 # Tests that the race detector only makes slow: what browsers show, and the comparisons of the fast path with the HTTP server.
 PLAIN = ^Test(FastPathIsInvisible.*|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob)$$
 
-# All tests of all packages, the long ones too.
+# All tests of all packages, the long ones too. More packages than processors at once: many tests wait for servers.
 test-race: test-deps
 	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
 	@[ -n "$(RACE)" ] || [ -z "$$CI" ]
 	@mkdir -p '$(OUT)'
-	CGO_ENABLED=$(if $(RACE),1,0) $(SUMMED) '$(OUT)/race.json' -- -vet=off -timeout 60m $(RACE) -skip '$(PLAIN)' ./...
+	CGO_ENABLED=$(if $(RACE),1,0) $(SUMMED) '$(OUT)/race.json' -- -vet=off -timeout 60m -p 4 $(RACE) -skip '$(PLAIN)' ./...
 	$(SUMMED) '$(OUT)/plain.json' -- -vet=off -timeout 60m -run '$(PLAIN)' ./proxy/... ./internal/testserver
 
 # The modules of tests that need what urnd does not depend on.

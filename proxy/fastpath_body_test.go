@@ -111,6 +111,7 @@ func TestFastPathIsInvisibleWithBodies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	all := variants()
 	for i, s := range bodies() {
@@ -124,6 +125,7 @@ func TestFastPathIsInvisibleWithBodies(t *testing.T) {
 
 // A body may be cut anywhere, and so may what is around it.
 func TestFastPathIsInvisibleWithBodiesCutAnywhere(t *testing.T) {
+	t.Parallel()
 	filled := newStores()
 	for _, v := range variants() {
 		if v.name != "plain" && v.name != "gateway" && !v.secure && v.prefix == "" {

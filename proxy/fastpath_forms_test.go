@@ -195,6 +195,7 @@ func TestFastPathIsInvisibleToForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	all := forms()
 	answered := 0

@@ -201,6 +201,7 @@ func TestFastPathIsInvisibleToFrames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	for _, a := range acts() {
 		t.Run(a.name, func(t *testing.T) {
@@ -232,6 +233,7 @@ func TestFastPathIsInvisibleToTalks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	all := acts()
 	random := rand.New(rand.NewPCG(uint64(*talks), 1))

@@ -13,6 +13,7 @@ func TestFastPathIsInvisibleByHTTP2(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	answered := 0
 	all := append(requests("GET"), every(5, 2, requests("HEAD"))...)
@@ -58,6 +59,7 @@ func TestFastPathAnswersByHTTP2(t *testing.T) {
 
 // Wherever a talk is cut, it is the same.
 func TestFastPathIsInvisibleByHTTP2InParts(t *testing.T) {
+	t.Parallel()
 	filled := newStores()
 	k := opened(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 20})
 	k.ask(asked(cachedName)).ask(asked("/urn:example:once")).ask(asked(cachedPage, "Cookie: a")).ask(asked(cachedName))

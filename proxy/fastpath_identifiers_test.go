@@ -74,6 +74,7 @@ func TestFastPathIsInvisibleToIdentifiers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	all := identifiers()
 	for _, name := range []string{"plain", "behind a proxy"} {

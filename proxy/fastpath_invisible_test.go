@@ -13,6 +13,7 @@ func TestFastPathIsInvisible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	all := variants()
 	answered := 0
@@ -100,6 +101,7 @@ func TestFastPathAnswers(t *testing.T) {
 
 // A server that ends closes the connections of both paths alike.
 func TestFastPathIsInvisibleAtTheEnd(t *testing.T) {
+	t.Parallel()
 	filled := newStores()
 	one, miss := asked(cachedName), asked("/urn:example:once")
 	for _, packets := range [][]packet{
@@ -137,6 +139,7 @@ func TestFastPathIsInvisibleByTLS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	for _, v := range variants() {
 		if !v.secure {
@@ -154,6 +157,7 @@ func TestFastPathIsInvisibleToVariants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	get, head := requests("GET"), requests("HEAD")
 	for i, v := range variants() {

@@ -21,6 +21,7 @@ func TestFastPathIsInvisibleByTCP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	for i, s := range slices.Concat(boundaries(), readings(), every(3, 0, bodies())) {
 		if isTimed(s) { // its time is another one
@@ -48,6 +49,7 @@ func isTimed(s scripted) bool {
 
 // What is on disk is sent from there to a socket, without a copy.
 func TestFastPathIsInvisibleFromDisk(t *testing.T) {
+	t.Parallel()
 	filled := newStores()
 	v := &variant{name: "disk", hasDisk: true}
 	huge, one := asked("http://a.example/huge"), asked(cachedName)
@@ -85,6 +87,7 @@ func (w *world) isOnDisk() bool {
 
 // What only the disk has is answered by the fast path, too, and for those alone who may have it.
 func TestFastPathIsInvisibleAfterARestart(t *testing.T) {
+	t.Parallel()
 	filled := newStores()
 	page := dialog{packets: []packet{{octets: asked(cachedPage)}}}
 	all := dialog{packets: []packet{{octets: asked(cachedPage) + asked("http://a.example/large") + asked("http://a.example/brief")}}}

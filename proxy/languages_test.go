@@ -93,6 +93,7 @@ func TestFastPathIsInvisibleInLanguages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
+	t.Parallel()
 	filled := newStores()
 	var all []dialog
 	for _, target := range []string{"/urn:example:none", "/urn:example:withdrawn", "/?uri=urn:example:none&lang=de", "/?lang=fr&uri=urn:example:none", "/?lang=de", "/urn:example:none?lang=de"} {
