@@ -69,8 +69,8 @@ func registrySettings() []Setting {
 		},
 		{
 			Path: "registry.only", Default: []string{}, Form: "beginning of canonical names",
-			Doc: "What the names begin with that the registry is asked for; others are resolved although it is not " +
-				"available, and cannot be registered. Empty: all URNs. With 'urn:' in it, it has all URNs, too.",
+			Doc: "What the names of this site begin with: the registry is asked for these alone, others are resolved although it is not " +
+				"available, and cannot be registered. Empty: all URNs, and names of each other kind that is registered.",
 			Sample: "only: ['urn:nbn:fi:', 'ark:/12345/']",
 		},
 		{

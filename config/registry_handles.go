@@ -40,7 +40,7 @@ func handleSetting() Setting {
 		Sample: `handles:
   # the handle 20.500.12345/a1 is the name urn:example:a1
   - {prefix: "20.500.12345", names: "urn:example:"}
-  # the DOI 10.5555/a1 is the name doi:10.5555/a1
+  # the DOI 10.5555/a1 is the name doi:10.5555/a1, which is urn:doi:10.5555/a1
   - prefix: "10.5555"`,
 	}
 }
@@ -94,19 +94,15 @@ func isBeginning(text string) bool {
 // warnOfHandles warns of handles for which nothing would be found.
 func warnOfHandles(f *Faults, c Config) {
 	for i, h := range c.Registry.Handles {
-		path, beginning := index("registry.handles", i), strings.ToLower(h.Beginning())
+		path, beginning := index("registry.handles", i), canonicalBeginning(h.Beginning())
 		isAsked := func(of string) bool {
-			of = strings.ToLower(of)
+			of = canonicalBeginning(of)
 			return strings.HasPrefix(beginning, of) || strings.HasPrefix(of, beginning)
-		}
-		asked := c.Registry.Beginnings()
-		if len(asked) == 0 {
-			asked = []string{"urn:"}
 		}
 		switch {
 		case c.Registry.Store == "":
 			f.add(path, "no handle is found: there is no registry (registry.store)")
-		case !slices.ContainsFunc(asked, isAsked):
+		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.Beginnings(), isAsked):
 			f.add(path, "no handle is found: the registry is not asked for names that begin with %s: add that to registry.only", h.Beginning())
 		}
 	}

@@ -56,8 +56,12 @@ func TestHandleWarnings(t *testing.T) {
 		t.Errorf("without a registry: %q", got)
 	}
 	c.Registry.Store = "sqlite:/registry.db"
+	if got := warned(); got != nil {
+		t.Errorf("with all names: %q", got)
+	}
+	c.Registry.Only = []string{"urn:example:"}
 	if got := warned(); !slices.Equal(got, []string{"registry.handles.1"}) {
-		t.Errorf("with all URNs: %q", got)
+		t.Errorf("with some URNs: %q", got)
 	}
 	c.Registry.Only = []string{"urn:", "doi:10.5555/"}
 	if got := warned(); got != nil {

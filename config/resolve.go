@@ -107,7 +107,7 @@ func checkIdentifiers(f *Faults, identifiers []Identifier) {
 			f.add(at+".pattern", "is missing")
 		}
 		checkPattern(f, at+".pattern", identifier.Pattern)
-		checkTemplate(f, at+".template", identifier.Template, groupsOf(identifier.Pattern))
+		checkTemplate(f, at+".template", identifier.Template, groupsOf(identifier.Pattern), "doi", "hdl", "ark")
 	}
 }
 

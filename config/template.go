@@ -14,7 +14,7 @@ func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
 
 // checkTemplate checks a URI template with its variables, to which the named groups of patterns
 // belong.
-func checkTemplate(f *Faults, path, template string, known []string) {
+func checkTemplate(f *Faults, path, template string, known []string, names ...string) {
 	values := make(uri.Variables)
 	for _, name := range known {
 		values[name] = "1"
@@ -40,19 +40,19 @@ func checkTemplate(f *Faults, path, template string, known []string) {
 		}
 		f.add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
 	default:
-		checkLocation(f, path, template, location)
+		checkLocation(f, path, template, location, names)
 	}
 }
 
 // checkLocation checks what a template gives, where each variable is "1".
-func checkLocation(f *Faults, path, template, location string) {
+func checkLocation(f *Faults, path, template, location string, names []string) {
 	u, err := uri.Parse(location)
 	var parse *uri.ParseError
 	scheme := strings.ToLower(u.Scheme())
 	switch {
 	case errors.As(err, &parse):
 		f.add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
-	case scheme != "http" && scheme != "https" && scheme != "urn" && !slices.Contains(schemes(), scheme):
+	case scheme != "http" && scheme != "https" && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
 		f.add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
 	}
 }

@@ -8,7 +8,7 @@ import (
 // warnOfRegistry warns of names that the registry would not be asked for.
 func warnOfRegistry(f *Faults, r Registry) {
 	isURN := func(beginning string) bool {
-		beginning = strings.ToLower(beginning)
+		beginning = canonicalBeginning(beginning)
 		return strings.HasPrefix(beginning, "urn:") || strings.HasPrefix("urn:", beginning)
 	}
 	if len(r.Only) > 0 && r.Store != "" && !slices.ContainsFunc(r.Only, isURN) {
@@ -27,4 +27,13 @@ func warnOfRegistry(f *Faults, r Registry) {
 			f.add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
 		}
 	}
+}
+
+// canonicalBeginning returns what names begin with as canonical ones do, as far as it can be compared: a DOI is a URN.
+func canonicalBeginning(beginning string) string {
+	beginning = strings.ToLower(beginning)
+	if strings.HasPrefix(beginning, "doi:") {
+		return "urn:" + beginning
+	}
+	return beginning
 }

@@ -24,6 +24,27 @@ func (n Names) Link(u uri.URI) (digitallink.Link, *digitallink.Root, error) {
 	return link, root, err
 }
 
+// publicLink returns the name of an identifier at the public resolver of its scheme, below the root that the site has for that.
+func (n Names) publicLink(u uri.URI) (uri.URI, bool) {
+	if !u.IsLocation() || n.IsLink(u) {
+		return uri.URI{}, false
+	}
+	for i := range n.Roots {
+		root := &n.Roots[i]
+		if root.Scheme.Public == "" {
+			continue
+		}
+		rest, ok := strings.CutPrefix(u.WithoutFragment().Normalize().String(), root.Scheme.Public)
+		if !ok {
+			continue
+		}
+		if own, err := uri.Parse(root.URL() + rest); err == nil && n.IsLink(own) && n.isCanonical(own) {
+			return own, true
+		}
+	}
+	return uri.URI{}, false
+}
+
 // linkName returns the canonical name of an identifier in a web address: of all spellings one, and without the query, which is for whom the
 // name leads to. ok is false where the URI is none.
 func (n Names) linkName(u uri.URI) (name uri.URI, ok bool, err error) {

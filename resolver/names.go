@@ -16,9 +16,11 @@ type Names struct {
 	Accept uri.Conformance // specifications of URNs; each part of a URN must satisfy one of them
 	// Identifiers are those that people use without "urn:"; nil has none.
 	Identifiers *urnns.Identifiers
-	// Own are what the names begin with that the registry of the site is asked for; nil is all
+	// Own are what the names begin with that the site has said to be those of its registry; nil is all
 	// URNs. Such names need not be URNs.
 	Own []string
+	// Known are what other names of the registry begin with; nil where it is asked for Own alone.
+	Known *Beginnings
 	// Roots are where identifiers in web addresses begin, as those of GS1 Digital Link: what is below them is one of these, and nothing else.
 	Roots digitallink.Roots
 }
@@ -26,7 +28,7 @@ type Names struct {
 // Canonical returns q with the canonical name: for a URN by the rules of its namespace and
 // without components, of which only ResolutionParams remains; for other URIs the normal
 // form without fragment, for ARKs that the registry is asked for without query, and for identifiers in web addresses what their scheme
-// says. The error is a *uri.ParseError.
+// says. What has another spelling is to be Named before. The error is a *uri.ParseError.
 func (n Names) Canonical(q Query) (Query, error) {
 	if !q.IsURN() {
 		if err := q.URI.Check(); err != nil {
@@ -34,12 +36,15 @@ func (n Names) Canonical(q Query) (Query, error) {
 		}
 		asked := q.URI.WithoutFragment()
 		if name, ok, err := n.linkName(asked); ok {
-			q.URI, q.Spelling = name, uri.URI{}
+			q.URI = name // Spelling is the URL of the public resolver, if it was that: see Named
 			return q, err
 		}
 		q.URI, q.Spelling = asked.Normalize(), uri.URI{}
-		if n.Owns(asked) {
+		isOwn := n.Owns(asked)
+		if isOwn {
 			q.URI = asked.Name()
+		}
+		if isOwn || n.Identifiers.HasResolver(asked) {
 			if spelling := asked.Spelling(); spelling != q.URI {
 				q.Spelling = spelling
 			}
@@ -72,9 +77,15 @@ func (n Names) Key(u uri.URI) (uri.URI, error) {
 // error is a *uri.ParseError.
 func (n Names) CanonicalPrefix(text string) (string, error) {
 	const end = "0" // a name has at least one character after "urn:nid:"
+	if beginning, ok := n.Identifiers.Beginning(text); ok {
+		text = beginning
+	}
 	u, err := uri.Parse(text + end)
 	if err != nil {
 		return "", err
+	}
+	if named, ok := n.Identifiers.Of(u); ok {
+		u = named
 	}
 	if !u.IsURN() {
 		prefix, ok := strings.CutSuffix(u.Normalize().String(), end)

@@ -22,20 +22,43 @@ func (n Names) Owning(beginnings []string) Names {
 	return n
 }
 
-// Owns reports whether a name is one that the registry of the site is asked for, although it is not
-// a URN.
+// AskedFor returns what the names begin with that the registry of the site is asked for; nil is all that it has.
+func (n Names) AskedFor() []string {
+	switch {
+	case n.Known != nil:
+		return nil
+	case len(n.Own) == 0:
+		return []string{"urn:"}
+	default:
+		return n.Own
+	}
+}
+
+// IsName reports whether a URI is a name, which is resolved, and no URL of a resource: a URN, one that the registry of the site is asked for, or
+// one of a scheme of names that has a public resolver.
+func (n Names) IsName(u uri.URI) bool { return u.IsURN() || n.Owns(u) || n.Identifiers.HasResolver(u) }
+
+// Owns reports whether a name is one that the registry of the site is asked for, although it is not a URN.
 func (n Names) Owns(u uri.URI) bool {
-	return len(n.Own) > 0 && !u.IsURN() && n.hasBeginning(u.Name().String())
+	if u.IsURN() || len(n.Own) == 0 && n.Known == nil {
+		return false
+	}
+	name := u.Name().String()
+	return n.Known.Has(name) || hasBeginning(n.Own, name)
 }
 
-// OwnsARKs reports whether the registry of the site is asked for ARKs.
+// Claims reports whether the site has said that it has a name, although it is not a URN: where it is not registered, nobody else is asked.
+func (n Names) Claims(u uri.URI) bool {
+	return len(n.Own) > 0 && !u.IsURN() && hasBeginning(n.Own, u.Name().String())
+}
+
+// OwnsARKs reports whether the registry of the site is asked for ARKs, or may be.
 func (n Names) OwnsARKs() bool {
-	return slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, "ark:") })
+	return n.Known != nil || slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, "ark:") })
 }
 
-// hasBeginning reports whether a canonical name begins as those of the registry do.
-func (n Names) hasBeginning(name string) bool {
-	return slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+func hasBeginning(beginnings []string, name string) bool {
+	return slices.ContainsFunc(beginnings, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
 // Spelling returns what a name, or a prefix of names, would be in the registry without the rules by which its scheme calls more names
@@ -60,20 +83,73 @@ func (n Names) Spelling(text string, isPrefix bool) string {
 	return spelling.String()
 }
 
-// Named returns a query about a URL as one about the ARK in it, if that has a NAAN that Own names; else it returns q. It is for who
+// Named returns a query about another spelling of a name as one about the name: a label such as "doi:", the URL of a public resolver, of ARKs of
+// any resolver where the registry has names of their NAAN, or a URL of a host of the site. Others it returns as they are. It is for who
 // resolves names: the URL as such is that of a resource, to which a proxy forwards.
 func (n Names) Named(q Query) Query {
-	if len(n.Own) == 0 || q.IsURN() {
+	if q.IsURN() {
 		return q
 	}
-	ark, ok := q.URI.ARK()
-	if !ok {
+	if name, ok := n.publicLink(q.URI); ok {
+		q.Spelling, q.URI = q.URI, name
 		return q
 	}
-	parts := strings.SplitAfterN(ark.Name().String(), "/", 3) // "ark:/", the NAAN and what follows
-	naan := strings.Join(parts[:min(len(parts), 2)], "")
-	if len(parts) == 3 && slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, naan) }) {
-		q.URI = ark
+	if name, ok := n.nameIn(q.URI); ok {
+		if named, err := NewQuery(name, q.Service); err == nil {
+			named.Hops, named.At, named.Client, named.NoSlot = q.Hops, q.At, q.Client, q.NoSlot
+			return named
+		}
 	}
 	return q
+}
+
+// nameIn returns the name of which a URI is another spelling.
+func (n Names) nameIn(u uri.URI) (uri.URI, bool) {
+	if ark, ok := u.ARK(); ok && n.ownsNAAN(ark) {
+		return ark, true
+	}
+	if n.Claims(u) {
+		return uri.URI{}, false
+	}
+	if secure, ok := secureOf(u); ok && n.Owns(secure) {
+		return secure, true
+	}
+	name, ok := n.Identifiers.Of(u)
+	if !ok || u.IsLocation() && !n.isCanonical(name) { // a URL that is no valid name leads to itself
+		return uri.URI{}, false
+	}
+	return name, true
+}
+
+// isCanonical reports whether a URI is a valid name.
+func (n Names) isCanonical(u uri.URI) bool {
+	q, err := NewQuery(u, I2L)
+	if err == nil {
+		_, err = n.Canonical(q)
+	}
+	return err == nil
+}
+
+// ownsNAAN reports whether the registry of the site has ARKs of the NAAN of one.
+func (n Names) ownsNAAN(ark uri.URI) bool {
+	name := ark.Name().String()
+	parts := strings.SplitAfterN(name, "/", 3) // "ark:/", the NAAN and what follows
+	if len(parts) < 3 {
+		return false
+	}
+	naan := parts[0] + parts[1]
+	return n.Known.Has(name) || slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, naan) })
+}
+
+// secureOf returns the URL of https for one of http: names of the web are of https, whatever they came by.
+func secureOf(u uri.URI) (uri.URI, bool) {
+	const http = "http"
+	if !uri.EqualFold(u.Scheme(), http) {
+		return uri.URI{}, false
+	}
+	if port, has := u.Port(); has && port != "" && port != "80" {
+		return uri.URI{}, false
+	}
+	secure, err := uri.Parse(http + "s" + u.NormalizeSteps(uri.AllSteps &^ uri.SchemeForm).String()[len(http):])
+	return secure, err == nil
 }

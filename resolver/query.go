@@ -17,7 +17,8 @@ type Query struct {
 	Service Service
 	// Spelling is URI as it was asked for where that differs in what names of its scheme do not count, as the hyphens of an ARK; the
 	// zero value where it does not, and for names that no registry of the site has. Set by Canonical. A name that was registered
-	// before urnd had the rules of its scheme is found by it, and what follows a prefix is passed on as it is there.
+	// before urnd had the rules of its scheme is found by it, and what follows a prefix is passed on as it is there. Of an identifier in a web
+	// address it is the URL of the public resolver that was asked for, which Named sets.
 	Spelling uri.URI
 	// ResolutionParams is the part of a URN for the resolution service, which can change
 	// the answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"

@@ -42,7 +42,7 @@ func (r *Ready) ofHost(q Query, now time.Time, room []byte) (Answer, error, bool
 	if hasDots(q.URI.Path()) && (r.Names.IsLink(q.URI) || r.Names.IsLink(name)) { // below a root there are no dot segments
 		return Answer{}, nil, false
 	}
-	if !r.Names.hasBeginning(name.String()) {
+	if !hasBeginning(r.Names.Own, name.String()) {
 		return Answer{}, nil, false
 	}
 	result, ok, err := r.Cache.Fresh(name.String(), now)

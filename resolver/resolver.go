@@ -31,7 +31,7 @@ type Split struct {
 	Names     Resolver
 	Locations Resolver
 	Others    Resolver // nil means Locations
-	// Own resolves the names that are not URNs, but for which Owns returns true. Owns may be nil.
+	// Own resolves names that are not URNs: those for which Owns returns true. Owns may be nil.
 	Own  Resolver
 	Owns func(u uri.URI) bool
 }

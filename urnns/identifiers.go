@@ -2,22 +2,27 @@ package urnns
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
 
-// Identifier is a row of the table of identifiers that people use without "urn:", such as a
-// bare ISBN or "doi:".
+// Identifier is a row of the table of identifiers: the spellings that people and programs use for names of one kind, and the URI that all of
+// them stand for.
 type Identifier struct {
-	// Pattern matches the whole identifier (RE2 syntax); its named groups are variables of
-	// Template.
+	// Pattern matches the whole identifier in a text, with its label or without (RE2 syntax); its named groups are variables of the templates.
 	Pattern string
 	// Template is the URI of the identifier: a URI template (RFC 6570).
 	Template string
+	// Resolver is the URL by which its public resolver is asked for it: a URI template. "" is for URNs, which have the rules of their namespace.
+	Resolver string
+	// URLs are what URLs of public resolvers begin with, without scheme, such as "doi.org/"; Label and what follows are the identifier.
+	URLs  []string
+	Label string
 }
 
-// Identifiers is a compiled table. It is immutable, and safe for concurrent use.
+// Identifiers is a compiled table. It is immutable, and safe for concurrent use. A nil table is empty.
 type Identifiers struct {
 	rows []identifierRow
 }
@@ -25,20 +30,45 @@ type Identifiers struct {
 type identifierRow struct {
 	match    matcher
 	template uri.Template
+	literal  string        // what the URIs begin with
+	resolver *uri.Template // nil for none
+	urls     []string
+	label    string
 }
 
 // remark is what catalogues write behind an ISBN or ISSN, such as "(pbk.)", "(hardcover : alk. paper)" or "(online)".
 const remark = `(?:\s*\([^()]{1,80}\))?$`
 
-// BuiltinIdentifiers returns the rows that urnd has without configuration. Names that are
-// handles or ARKs have no URN namespace: they lead to their global resolvers.
+// BuiltinIdentifiers returns the rows that urnd has without configuration. A DOI is a handle, too. Handles and ARKs have no URN namespace: they
+// lead to their global resolvers. A handle needs its label unless its prefix has dots, as all have that were assigned since 2012.
 func BuiltinIdentifiers() []Identifier {
+	const handles, arks = "https://hdl.handle.net/{+id}", "https://n2t.net/ark:/{+id}"
 	return []Identifier{
-		{`(?i)^(?:(?:[ep]-?)?isbn(?:[- ]?1[03])?[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])` + remark, "urn:isbn:{+id}"},
-		{`(?i)^(?:(?:[ep]-?)?issn(?:-?l)?[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])` + remark, "urn:issn:{+id}"},
-		{`(?i)^(?:doi[:\s]\s*)?(?P<id>10\.[0-9]{4,9}/\S+)$`, "urn:doi:{+id}"},
-		{`(?i)^hdl[:\s]\s*(?P<id>[0-9a-z.]+/\S+)$`, "https://hdl.handle.net/{+id}"},
-		{`(?i)^ark[:\s]\s*/?(?P<id>[0-9b-z]{5,}/\S+)$`, "https://n2t.net/ark:/{+id}"},
+		{
+			Pattern:  `(?i)^(?:(?:[ep]-?)?isbn(?:[- ]?1[03])?[:\s-]*)?(?P<id>(?:97[89][- ]?)?[0-9](?:[- ]?[0-9]){8}[- ]?[0-9X])` + remark,
+			Template: "urn:isbn:{+id}", URLs: []string{"openlibrary.org/isbn/", "search.worldcat.org/isbn/"},
+		},
+		{
+			Pattern:  `(?i)^(?:(?:[ep]-?)?issn(?:-?l)?[:\s-]*)?(?P<id>[0-9]{4}-?[0-9]{3}[0-9X])` + remark,
+			Template: "urn:issn:{+id}", URLs: []string{"portal.issn.org/resource/issn/", "portal.issn.org/resource/ISSN/"},
+		},
+		{
+			Pattern:  `(?i)^(?:(?:doi|hdl)[:\s]\s*|info:(?:doi|hdl)/)?(?P<id>10\.[0-9]{4,9}/\S+)$`,
+			Template: "urn:doi:{+id}", URLs: []string{"doi.org/", "dx.doi.org/", "www.doi.org/"}, Label: "doi:",
+		},
+		{
+			Pattern:  `(?i)^(?:hdl[:\s]\s*|info:hdl/)(?P<id>[0-9a-z.]+/\S+)$`,
+			Template: "hdl:{+id}", Resolver: handles, URLs: []string{"hdl.handle.net/"}, Label: "hdl:",
+		},
+		{Pattern: `(?i)^(?P<id>[1-9][0-9]+(?:\.[0-9a-z]+)+/\S+)$`, Template: "hdl:{+id}", Resolver: handles},
+		{
+			Pattern:  `(?i)^ark[:\s]\s*/?(?P<id>[0-9b-z]{5,}/\S+)$`,
+			Template: "ark:/{+id}", Resolver: arks, URLs: []string{"n2t.net/", "arks.org/"},
+		},
+		{
+			Pattern: `(?i)^(?P<id>nbn:[a-z]{2}[:-]\S+)$`, Template: "urn:{+id}",
+			URLs: []string{"nbn-resolving.org/", "nbn-resolving.de/", "urn.fi/", "urn.kb.se/resolve?urn=", "resolver.obvsg.at/", "urn.nsk.hr/", "nbn.depositolegale.it/"},
+		},
 	}
 }
 
@@ -46,29 +76,128 @@ func BuiltinIdentifiers() []Identifier {
 func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 	table := &Identifiers{}
 	for i, row := range rows {
-		match, err := newMatcher(row.Pattern)
-		if err != nil {
+		compiled := identifierRow{urls: row.URLs, label: row.Label}
+		compiled.literal, _, _ = strings.Cut(row.Template, "{")
+		var err error
+		if compiled.match, err = newMatcher(row.Pattern); err != nil {
 			return nil, fmt.Errorf("identifier %d: %w", i, err)
 		}
-		template, err := uri.ParseTemplate(row.Template)
-		if err != nil {
+		if compiled.template, err = uri.ParseTemplate(row.Template); err != nil {
 			return nil, fmt.Errorf("identifier %d: template: %w", i, err)
 		}
-		table.rows = append(table.rows, identifierRow{match, template})
+		if row.Resolver != "" {
+			resolver, err := uri.ParseTemplate(row.Resolver)
+			if err != nil {
+				return nil, fmt.Errorf("identifier %d: resolver: %w", i, err)
+			}
+			compiled.resolver = &resolver
+		}
+		table.rows = append(table.rows, compiled)
 	}
 	return table, nil
 }
 
-// maxIdentifier bounds the length of an identifier, in octets.
+// maxIdentifier bounds the length of an identifier, in bytes.
 const maxIdentifier = 1024
 
-// URI returns the URI of an identifier, and whether the table has a row for it. A nil table has none. What has no syntax of URIs is data:
-// delimiters and percent signs are encoded, and the blanks between groups of digits are hyphens.
+// URI returns the URI of an identifier, and whether the table has a row for it. What has no syntax of URIs is data: delimiters and percent
+// signs are encoded, and the blanks between groups of digits are hyphens.
 func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, literal) }
 
-// Of returns the URI of an identifier that is a URI itself, such as "ark:/12345/x1%2Fp3", and whether the table has a row for it. What is
-// encoded stays as it is (RFC 3986 section 2.4).
-func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) { return t.expand(u.String(), encoded) }
+// Of returns the URI of an identifier that is a URI itself, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or the URL of a public resolver, and
+// whether the table has a row for it. What is encoded stays as it is (RFC 3986 section 2.4). The query of an ARK is no part of the identifier
+// (draft-kunze-ark-42 section 3.2), and stays, too.
+func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
+	if t == nil || u.IsURN() {
+		return uri.URI{}, false
+	}
+	if isWeb(u) {
+		if found, ok := t.ofURL(u); ok {
+			return found, true
+		}
+	}
+	name, query := cutARK(u)
+	found, ok := t.expand(name, encoded)
+	if query == "" || !ok {
+		return found, ok
+	}
+	if _, hasOwn := found.Query(); hasOwn {
+		return uri.URI{}, false
+	}
+	found, err := uri.Parse(found.WithoutFragment().String() + query)
+	return found, err == nil
+}
+
+// ofURL is Of for the URL of a public resolver. A fragment is for whom the name leads to.
+func (t *Identifiers) ofURL(u uri.URI) (uri.URI, bool) {
+	_, text, _ := strings.Cut(u.Normalize().String(), "://")
+	text, fragment, hasFragment := strings.Cut(text, "#")
+	if hasFragment {
+		fragment = "#" + fragment
+	}
+	for i := range t.rows {
+		for _, url := range t.rows[i].urls {
+			id, ok := strings.CutPrefix(text, url)
+			if !ok || strings.Contains(id, "?") {
+				continue
+			}
+			found, err := uri.Parse(id)
+			if err != nil || !found.IsURN() {
+				found, ok = t.expand(t.rows[i].label+id, encoded)
+			}
+			if ok {
+				found, err = uri.Parse(found.String() + fragment)
+				return found, err == nil
+			}
+		}
+	}
+	return uri.URI{}, false
+}
+
+// HasResolver reports whether the names of a URI's scheme have a public resolver, and are no URNs.
+func (t *Identifiers) HasResolver(u uri.URI) bool {
+	if t == nil {
+		return false
+	}
+	return slices.ContainsFunc(t.rows, func(row identifierRow) bool {
+		scheme, _, _ := strings.Cut(row.literal, ":")
+		return row.resolver != nil && uri.EqualFold(scheme, u.Scheme())
+	})
+}
+
+// Location returns the URL by which its public resolver is asked for an identifier, and whether it has one.
+func (t *Identifiers) Location(u uri.URI) (string, bool) {
+	if !t.HasResolver(u) {
+		return "", false
+	}
+	name, query := cutARK(u)
+	for i := range t.rows {
+		row := &t.rows[i]
+		if row.resolver == nil {
+			continue
+		}
+		if values, ok := row.match.capture(name, nil); ok {
+			location, err := row.resolver.Expand(values)
+			return location + query, err == nil
+		}
+	}
+	return "", false
+}
+
+// Beginning returns what the URIs of identifiers begin with whose text begins so: "urn:doi:10.5555/" for "DOI:10.5555/". ok is false where
+// they are not known by a label.
+func (t *Identifiers) Beginning(text string) (beginning string, ok bool) {
+	if t == nil {
+		return "", false
+	}
+	for i := range t.rows {
+		row := &t.rows[i]
+		if n := len(row.label); n > 0 && len(text) >= n && uri.EqualFold(text[:n], row.label) {
+			return row.literal + text[n:], true
+		}
+	}
+	return "", false
+}
 
 var (
 	literal = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", " ", "-")
@@ -79,7 +208,8 @@ func (t *Identifiers) expand(text string, part *strings.Replacer) (uri.URI, bool
 	if t == nil || text == "" || len(text) > maxIdentifier {
 		return uri.URI{}, false
 	}
-	for _, row := range t.rows {
+	for i := range t.rows {
+		row := &t.rows[i]
 		values, ok := row.match.capture(text, nil)
 		if !ok {
 			continue
@@ -87,12 +217,33 @@ func (t *Identifiers) expand(text string, part *strings.Replacer) (uri.URI, bool
 		for i := range values {
 			values[i].Text = part.Replace(values[i].Text)
 		}
-		expanded, err := row.template.Expand(values)
-		if err != nil {
-			return uri.URI{}, false
-		}
-		u, err := uri.FromIRI(expanded)
-		return u, err == nil
+		return row.uri(values)
 	}
 	return uri.URI{}, false
+}
+
+// uri returns the URI of an identifier of a row.
+func (r *identifierRow) uri(values []uri.TemplateValue) (uri.URI, bool) {
+	expanded, err := r.template.Expand(values)
+	if err != nil {
+		return uri.URI{}, false
+	}
+	u, err := uri.FromIRI(expanded)
+	return u, err == nil
+}
+
+// cutARK returns a URI, of an ARK without its query, and that query with its question mark.
+func cutARK(u uri.URI) (name, query string) {
+	name = u.String()
+	if !uri.EqualFold(u.Scheme(), "ark") {
+		return name, ""
+	}
+	if i := strings.IndexByte(name, '?'); i >= 0 {
+		return name[:i], name[i:]
+	}
+	return name, ""
+}
+
+func isWeb(u uri.URI) bool {
+	return uri.EqualFold(u.Scheme(), "https") || uri.EqualFold(u.Scheme(), "http")
 }

@@ -24,12 +24,14 @@ func TestIdentifiers(t *testing.T) {
 		"1046-8188": "urn:issn:1046-8188", "ISSN: 1046-8188": "urn:issn:1046-8188", "03178471": "urn:issn:03178471",
 		"10.1000/182": "urn:doi:10.1000/182", "doi:10.1000/182": "urn:doi:10.1000/182", "DOI: 10.1000/a<b>": "urn:doi:10.1000/a%3Cb%3E",
 		"10.1000/a?b#c%20d":    "urn:doi:10.1000/a%3Fb%23c%2520d",
-		"hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc", "ark:/12148/btv1b8449691v": "https://n2t.net/ark:/12148/btv1b8449691v",
-		"ark:12148/x1":    "https://n2t.net/ark:/12148/x1",
-		"DOI 10.1000/182": "urn:doi:10.1000/182", "doi10.1000/182": "", "HDL 20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc",
-		"ARK 12148/x1": "https://n2t.net/ark:/12148/x1",
-		"shelf 7":      "urn:library:shelf:7",
-		"about":        "", "https://doi.org/10.1000/182": "", "urn:isbn:0395363411": "", "12": "", "": "", "10.1000/": "",
+		"hdl:20.500.12345/abc": "hdl:20.500.12345/abc", "ark:/12148/btv1b8449691v": "ark:/12148/btv1b8449691v",
+		"ark:12148/x1":    "ark:/12148/x1",
+		"DOI 10.1000/182": "urn:doi:10.1000/182", "doi10.1000/182": "", "HDL 20.500.12345/abc": "hdl:20.500.12345/abc",
+		"ARK 12148/x1":     "ark:/12148/x1",
+		"shelf 7":          "urn:library:shelf:7",
+		"20.500.12345/abc": "hdl:20.500.12345/abc", "21.T11148/x": "hdl:21.T11148/x", "info:hdl/2027/x": "hdl:2027/x", "2027/x": "", "1.0/x": "",
+		"hdl:10.1000/182": "urn:doi:10.1000/182", "info:doi/10.1000/182": "urn:doi:10.1000/182", "NBN:fi:lib-1": "urn:NBN:fi:lib-1",
+		"about": "", "https://doi.org/10.1000/182": "", "urn:isbn:0395363411": "", "12": "", "": "", "10.1000/": "",
 	} {
 		u, ok := table.URI(text)
 		if ok != (want != "") || ok && u.String() != want {
@@ -37,9 +39,17 @@ func TestIdentifiers(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"ark:/12345/x1%2Fp3": "https://n2t.net/ark:/12345/x1%2Fp3", "doi:10.1000/a%3Cb%3E": "urn:doi:10.1000/a%3Cb%3E",
-		"hdl:20.500.9/a%25b": "https://hdl.handle.net/20.500.9/a%25b", "ISBN-13:9780395363416": "urn:isbn:9780395363416", "doi:10.1000/a?b": "urn:doi:10.1000/a%3Fb",
-		"doi:%2010.1000/1": "",
+		"ark:/12345/x1%2Fp3": "ark:/12345/x1%2Fp3", "doi:10.1000/a%3Cb%3E": "urn:doi:10.1000/a%3Cb%3E",
+		"hdl:20.500.9/a%25b": "hdl:20.500.9/a%25b", "ISBN-13:9780395363416": "urn:isbn:9780395363416", "doi:10.1000/a?b": "urn:doi:10.1000/a%3Fb",
+		"doi:%2010.1000/1":   "",
+		"ark:/12345/x1?info": "ark:/12345/x1?info", "ark:12345/x1??": "ark:/12345/x1??",
+		"https://doi.org/10.1000/a%3Cb%3E": "urn:doi:10.1000/a%3Cb%3E", "HTTP://DX.doi.org:80/10.1000/182#p": "urn:doi:10.1000/182#p",
+		"https://doi.org/10.1000/182?x=1": "", "https://doi.org/": "", "https://doi.org/about": "", "https://hdl.handle.net/2027/x": "hdl:2027/x",
+		"https://hdl.handle.net/10.1000/182": "urn:doi:10.1000/182", "https://n2t.net/ark:/12345/x1": "ark:/12345/x1",
+		"https://portal.issn.org/resource/ISSN/1046-8188": "urn:issn:1046-8188", "https://openlibrary.org/isbn/9780395363416": "urn:isbn:9780395363416",
+		"https://nbn-resolving.org/urn:nbn:de:101:1-1": "urn:nbn:de:101:1-1", "https://urn.kb.se/resolve?urn=urn:nbn:se:kb-1": "urn:nbn:se:kb-1",
+		"https://urn.fi/URN:NBN:fi:lib-1": "URN:NBN:fi:lib-1",
+		"https://example.org/10.1000/182": "",
 	} {
 		parsed, err := uri.Parse(text)
 		if err != nil {
@@ -58,5 +68,23 @@ func TestIdentifiers(t *testing.T) {
 	var none *urnns.Identifiers
 	if _, ok := none.URI("10.1000/182"); ok {
 		t.Error("no table has a row")
+	}
+	for text, want := range map[string]string{
+		"ark:/12345/x1?info": "https://n2t.net/ark:/12345/x1?info", "ark:/12345/x1": "https://n2t.net/ark:/12345/x1",
+		"hdl:20.500.9/a%25b": "https://hdl.handle.net/20.500.9/a%25b", "hdl:2027/x": "https://hdl.handle.net/2027/x",
+		"hdl:x": "", "urn:doi:10.1000/182": "", "https://a.example/": "",
+	} {
+		parsed, err := uri.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := table.Location(parsed); got != want || ok != (want != "") {
+			t.Errorf("the public resolver of %s: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"DOI:10.5555/": "urn:doi:10.5555/", "doi:": "urn:doi:", "hdl:20.": "hdl:20.", "urn:doi:": ""} {
+		if got, ok := table.Beginning(text); got != want || ok != (want != "") {
+			t.Errorf("what begins with %s begins with %q, want %q", text, got, want)
+		}
 	}
 }

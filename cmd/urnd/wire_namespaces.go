@@ -20,14 +20,18 @@ func namesOf(c config.Config) (resolver.Names, error) {
 	}
 	var rows []urnns.Identifier
 	for _, row := range c.Resolve.Identifiers {
-		rows = append(rows, urnns.Identifier(row))
+		rows = append(rows, urnns.Identifier{Pattern: row.Pattern, Template: row.Template})
 	}
 	identifiers, err := urnns.NewIdentifiers(append(rows, urnns.BuiltinIdentifiers()...)...)
 	if err != nil {
 		return resolver.Names{}, err
 	}
 	roots, err := rootsOf(c.Registry)
-	return resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers, Roots: roots}.Owning(c.Registry.Beginnings()), err
+	names := resolver.Names{Set: set, Accept: c.URN.Specs(), Identifiers: identifiers, Roots: roots}
+	if len(c.Registry.Only) == 0 && c.Registry.Store != "" {
+		names.Known = new(resolver.Beginnings)
+	}
+	return names.Owning(c.Registry.Beginnings()), err
 }
 
 // rootsOf returns the roots of identifiers in web addresses.

@@ -42,10 +42,14 @@ func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDi
 
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
+	only := names.AskedFor()
+	if only == nil {
+		names.Known = resolver.AllBeginnings() // what is registered is known
+	}
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
 		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
-		Doubt:    doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: registry.AskedFor(names.Own),
+		Doubt:    doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: only,
 		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
@@ -88,9 +92,12 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	}
 	r.starters = append(r.starters, r.registry.Start)
 	r.readiness = append(r.readiness, r.registry.Readiness)
+	if r.names.Known != nil {
+		r.names.Known = r.registry.Known()
+	}
 	r.own = registry.NewResolver(registry.ResolverConfig{
 		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL,
-		Only: registry.AskedFor(r.names.Own), Hosts: c.Registry.HostNames(), Levels: r.names.Levels,
+		Only: r.names.AskedFor(), Hosts: c.Registry.HostNames(), Levels: r.names.Levels,
 		Redirect: redirectStatus(c.Registry), Now: d.now,
 	})
 	return nil
@@ -98,7 +105,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 
 // opening returns what lets requests for names of the registry wait while it is being opened for the first time.
 func (r *resolution) opening(d resolverDependencies) follow.Opening {
-	only := registry.AskedFor(r.names.Own)
+	only := r.names.AskedFor()
 	return follow.Opening{
 		Store: r.registry, Quota: r.slots.opening, Stopping: d.stopping,
 		Asked: func(q resolver.Query) bool { return registry.Asked(only, registry.Name(q.URI.String())) },

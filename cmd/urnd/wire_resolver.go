@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -154,6 +155,9 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if r.names, err = namesOf(c); err != nil {
 		return err
 	}
+	if err = wireRegistry(r, c, d); err != nil {
+		return err
+	}
 	if err = wireShared(r, c, d); err != nil {
 		return err
 	}
@@ -170,9 +174,6 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	fallback, err := fallbackOf(c)
 	if err != nil {
-		return err
-	}
-	if err := wireRegistry(r, c, d); err != nil {
 		return err
 	}
 	systems := resolver.ChainConfig{
@@ -201,14 +202,16 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	cached := func(next resolver.Resolver) resolver.Resolver {
 		return resolver.NewCached(answers.Cache, next, r.slots.resolutions.Shares)
 	}
-	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf()}
+	identifiers, err := identifierChain(r, c, uris)
+	if err != nil {
+		return err
+	}
+	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf(), Own: cached(identifiers), Owns: r.names.IsName}
 	if uris != nil {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
-		split.Owns, split.Own = r.names.Owns, registry.Hosts{
-			Resolver: cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL}), Names: c.Registry.HostNames(),
-		}
+		split.Own = registry.Hosts{Resolver: split.Own, Names: c.Registry.HostNames()}
 		opening := r.opening(d)
 		r.history = follow.History{
 			Opening: opening, Next: resolver.Past{Names: r.names, Shares: r.slots.resolutions.Shares, Next: r.own},
@@ -219,6 +222,55 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	r.resolver = resolver.NewCanonical(r.names, split)
 	return nil
+}
+
+// identifierChain returns the resolver of names that are no URNs: by the registry, and where the site does not claim to have them itself, by the
+// DNS (uris, nil where it is not asked for them), their public resolver, or as the URLs that they are.
+func identifierChain(r *resolution, c config.Config, uris resolver.Resolver) (resolver.Resolver, error) {
+	others := resolver.ChainConfig{Unknown: resolver.ErrNotFound}
+	add := func(name string, next resolver.Resolver) {
+		others.Members, others.Order = append(others.Members, resolver.Member{Name: name, Resolver: next}), append(others.Order, name)
+	}
+	if uris != nil {
+		add("ddds", notLocations(uris))
+	}
+	add("public", resolver.NewPublic(r.names.Identifiers, c.Resolve.RuleTTL))
+	add("location", locations(scheme.NewSelf()))
+	if r.own == nil {
+		return resolver.NewChain(others)
+	}
+	chain, err := resolver.NewChain(others.First(resolver.Member{Name: "registry", Resolver: r.own, History: true}))
+	if err != nil {
+		return nil, err
+	}
+	alone := registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL}
+	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+		if !r.names.Claims(q.URI) {
+			return chain.Resolve(ctx, q)
+		}
+		answer, err := alone.Resolve(ctx, q)
+		if q.Spelling.IsLocation() && errors.Is(err, resolver.ErrNotFound) && resolver.RecordOf(err) == nil {
+			q.URI = q.Spelling // the public resolver of identifiers in web addresses
+			return chain.Resolve(ctx, q)
+		}
+		return answer, err
+	}), nil
+}
+
+// locations returns a resolver that supports URLs alone, and notLocations one that supports other URIs.
+func locations(next resolver.Resolver) resolver.Resolver { return onlyFor(true, "it is no URL", next) }
+
+func notLocations(next resolver.Resolver) resolver.Resolver {
+	return onlyFor(false, "it is a URL", next)
+}
+
+func onlyFor(isLocation bool, otherwise string, next resolver.Resolver) resolver.Resolver {
+	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+		if q.URI.IsLocation() != isLocation {
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: otherwise, TTL: resolver.Forever}
+		}
+		return next.Resolve(ctx, q)
+	})
 }
 
 // limited returns a resolver that needs a slot for each name, as it asks others.

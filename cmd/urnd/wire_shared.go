@@ -95,14 +95,9 @@ func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Lo
 		Codec: valkey.Codec[resolver.Locations]{Encode: resolver.EncodeOutcome, Decode: resolver.DecodeOutcome},
 	}
 	if r.own != nil {
-		own := registry.AskedFor(r.names.Own)
-		settings.Shares = func(key string) bool {
-			for _, beginning := range own {
-				if strings.HasPrefix(key, beginning) {
-					return false
-				}
-			}
-			return strings.HasPrefix(key, "urn:") // others may be names of its web hosts
+		own := r.names.AskedFor()
+		settings.Shares = func(key string) bool { // others may be names of its web hosts
+			return own != nil && strings.HasPrefix(key, "urn:") && !registry.Asked(own, registry.Name(key))
 		}
 	}
 	return valkey.NewView(settings)

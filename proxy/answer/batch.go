@@ -180,7 +180,7 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 		return nil, err
 	}
 	q = a.config.Names.Named(q)
-	if !q.IsURN() && !b.rights.URLs && !a.config.Names.Owns(q.URI) {
+	if !b.rights.URLs && !a.config.Names.IsName(q.URI) {
 		return nil, problem.ErrProxyClient
 	}
 	q = b.rights.Asking(q)

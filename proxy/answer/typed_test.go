@@ -1,13 +1,11 @@
 package answer_test
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"testing"
 
 	"github.com/urnd/urnd/proxy/answer"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -39,11 +37,5 @@ func TestPastedIdentifiers(t *testing.T) {
 		if got := s.asked(t, target); got.StatusCode != http.StatusFound || got.Header.Get("Location") != want {
 			t.Errorf("%s: %d %s, want %s", target, got.StatusCode, got.Header.Get("Location"), want)
 		}
-	}
-	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
-		return resolver.Answer{Locations: []resolver.Location{{URI: q.URI.String(), From: &resolver.Source{}}}}, nil
-	}
-	if got := s.asked(t, "/hdl:20.500.12345/abc"); got.StatusCode != http.StatusFound || got.Header.Get("Location") != "https://hdl.handle.net/20.500.12345/abc" {
-		t.Errorf("a handle: %d %s", got.StatusCode, got.Header.Get("Location"))
 	}
 }

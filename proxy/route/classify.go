@@ -91,7 +91,7 @@ func (a *Ask) resource(v *View, u uri.URI) {
 // own says what a request asks for that is for this server, or for the proxy in absolute-form.
 func (a *Ask) own(v *View, p *Place) {
 	a.parse(v, p)
-	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.Owns(a.Target.Query.URI)
+	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.IsName(a.Target.Query.URI)
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 	switch a.Kind = a.ownKind(v, p); a.Kind {
@@ -161,11 +161,7 @@ func (a *Ask) identify(p *Place) {
 	if t.Form != FormPath || t.Text == "" || a.Err == nil && (t.Query.IsURN() || p.Names.Owns(t.Query.URI)) {
 		return
 	}
-	u, ok := inflected(t, p.Names)
-	if !ok {
-		u, ok = p.Names.Identified(t.Text, t.Query.URI)
-	}
-	if ok {
+	if u, ok := p.Names.Identified(t.Text, t.Query.URI); ok {
 		t.Query, a.Err = resolver.NewQuery(u, t.Query.Service)
 		t.Identified = true
 	}

@@ -19,13 +19,9 @@ func Asked(only []string, key Key) bool {
 // answered. A key that the registry is not asked for may be changed where it is there already, or where the change says so
 // (unresolvable). before is the zero value where there is no entry yet.
 func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvable bool) error {
-	if !before.Exists() && !unresolvable && !Asked(r.config.Only, key) {
-		return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s%s",
-			ErrInvalid, key, strings.Join(r.config.Only, ", "), r.meant(key))
-	}
-	if !before.Exists() && !unresolvable && key.Kind == KindName && r.config.Level != nil {
-		if err := r.config.Level(key.Name); err != nil {
-			return fmt.Errorf("%w: %s would not be answered: %w", ErrInvalid, key, err)
+	if !before.Exists() && !unresolvable {
+		if err := r.checkAnswered(key); err != nil {
+			return err
 		}
 	}
 	is, was := lacks(key.Kind, record), error(nil)
@@ -55,6 +51,29 @@ func lacks(kind Kind, record Record) error {
 	}
 }
 
+// checkAnswered returns an error for a new key that clients would get no answer by.
+func (r *Registry) checkAnswered(key Key) error {
+	switch {
+	case !Asked(r.config.Only, key):
+		return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s%s",
+			ErrInvalid, key, strings.Join(r.config.Only, ", "), r.meant(key))
+	case r.lacksURN(key):
+		return fmt.Errorf("%w: %s is no URN; do you mean urn:%s?", ErrInvalid, key, key)
+	case key.Kind != KindName || r.config.Level == nil:
+		return nil
+	}
+	if err := r.config.Level(key.Name); err != nil {
+		return fmt.Errorf("%w: %s would not be answered: %w", ErrInvalid, key, err)
+	}
+	return nil
+}
+
+// lacksURN reports whether a name is a URN without "urn:", of a namespace that is known.
+func (r *Registry) lacksURN(key Key) bool {
+	return r.config.Suggest != nil && key.Kind == KindName && !strings.HasPrefix(key.Name, "urn:") &&
+		slices.Contains(r.config.Suggest(key.Name), "urn:"+key.Name)
+}
+
 // meant returns what was probably meant by a key that the registry is not asked for, as the end of a message; "" if that is not known.
 func (r *Registry) meant(key Key) string {
 	if r.config.Suggest == nil || key.Kind == KindPrefix {
@@ -69,13 +88,4 @@ func (r *Registry) meant(key Key) string {
 		}
 	}
 	return ""
-}
-
-// AskedFor returns what the names begin with that a registry is asked for, as Config.Only, where a site may have said so:
-// only is what it said, and without it all URNs are meant.
-func AskedFor(only []string) []string {
-	if len(only) == 0 {
-		return []string{"urn:"}
-	}
-	return only
 }

@@ -57,7 +57,7 @@ func TestARKs(t *testing.T) {
 		"/ark:/98765/x?":            "302 https://n2t.net/ark:/98765/x?",
 		"/ark:/98765/x??":           "302 https://n2t.net/ark:/98765/x??",
 		"/urn:nobody:x":             "302 " + elsewhere + "urn:nobody:x",
-		"/uri-res/N2L?ark:9/x":      "501",
+		"/uri-res/N2L?ark:9/x":      "404",
 	} {
 		if got := w.At(t, http.MethodGet, "localhost", target); got != want {
 			t.Errorf("%s is %s, want %s", target, got, want)

@@ -55,7 +55,7 @@ func TestLifetimes(t *testing.T) {
 		"urn:example:a": registryTTL, "urn:example:bounded": 50, "urn:example:alias": registryTTL, "urn:example:reserved": registryTTL,
 		"urn:example:gone": registryTTL,
 		"urn:example:lost": registryTTL, "urn:example:p:x": registryTTL, "urn:example:own:x": registryTTL, "urn:example:below:x": registryTTL,
-		"ark:/12345/x": registryTTL, "ark:/12345/gone": registryTTL, "ark:/12345/none": registryTTL, "ark:/99999/x": registryTTL,
+		"ark:/12345/x": registryTTL, "ark:/12345/gone": registryTTL, "ark:/12345/none": registryTTL, "ark:/99999/x": ruleTTL,
 		"urn:example:none": recordTTL, "urn:found:x": recordTTL, "urn:none:x": recordTTL, "urn:rule:x": recordTTL, "urn:ietf:rfc:2648": recordTTL,
 		"urn:ietf:none":      recordTTL,
 		"http://a.example/x": ruleTTL, "x-none:y": ruleTTL,

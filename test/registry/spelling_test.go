@@ -97,7 +97,6 @@ func TestNamesFromBefore(t *testing.T) {
 	old.Put(t, registry.Name("ark:/12345/x-1"), registry.Record{Targets: urndtest.Targets("https://a.example/hyphen")})
 	old.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/none")})
 	old.Put(t, registry.Name("ark:/12345/y-1"), registry.Record{Targets: urndtest.Targets("https://a.example/y")})
-	old.Put(t, registry.Name("doi:10.12345/ABC"), registry.Record{Targets: urndtest.Targets("https://a.example/d")})
 	old.Put(t, registry.Name("ark:12345/z"), registry.Record{Alias: "ark:/12345/y-1"})
 	old.Put(t, registry.Prefix("ark:12345/p/"), registry.Record{Targets: urndtest.Targets("https://a.example/p/")})
 	r = r.For(t, time.Now, ownSchemes...)
@@ -111,7 +110,7 @@ func TestNamesFromBefore(t *testing.T) {
 	w := r.Start(t, func(c *config.Config) { c.Registry.Only = ownSchemes })
 	for name, want := range map[string]string{
 		"ark:/12345/x-1": "https://a.example/hyphen", "ark:/12345/x1": "https://a.example/none", "ark:12345/x--1": "https://a.example/none",
-		"ark:/12345/y-1": "https://a.example/y", "doi:10.12345/ABC": "https://a.example/d", "ark:12345/z": "https://a.example/y",
+		"ark:/12345/y-1": "https://a.example/y", "ark:12345/z": "https://a.example/y",
 		"urn:example:new": "https://a.example/y", "ark:12345/othe-r": "https://a.example/hyphen",
 		"ark:12345/p/a-b": "https://a.example/p/a-b",
 	} {

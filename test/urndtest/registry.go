@@ -49,7 +49,7 @@ func (r Registry) with(t testing.TB, store registry.Store, now func() time.Time,
 	}
 	names := namesOf(t, config.Registry{Only: only, Hosts: []string{"purl.example", "w3id.example"}})
 	r.Registry = registry.New(registry.Config{
-		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, Level: names.CheckLevel, Only: registry.AskedFor(names.Own),
+		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, Level: names.CheckLevel, Only: names.AskedFor(),
 		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)

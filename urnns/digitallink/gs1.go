@@ -2,7 +2,7 @@ package digitallink
 
 // GS1 returns the application identifiers of GS1: its Syntax Dictionary of July 2026.
 func GS1() *Scheme {
-	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true}
+	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true, Public: "https://id.gs1.org/"}
 }
 
 func gs1Keys() []Key {

@@ -11,6 +11,8 @@ type Scheme struct {
 	// HasTags is whether a path may be the bits of a tag: see EPC. HasDots is whether an identifier may be in the query of the root, its codes
 	// with a dot before them: the form that ISO/IEC 18975 has for data identifiers, "/?.25P=...&.S=...".
 	HasTags, HasDots bool
+	// Public is the root at which the public resolver leads on to those of the owners of identifiers, "" for none.
+	Public string
 }
 
 // Key is a primary key, which identifies something alone, with its qualifiers.

@@ -60,7 +60,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 		out := bufio.NewWriter(cmd.OutOrStdout())
 		summary, err := lint.Run(cmd.Context(), lint.Config{
 			Registry: r, Names: names, Hints: hints,
-			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Hosts: c.Registry.HostNames(), Only: registry.AskedFor(names.Own),
+			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Hosts: c.Registry.HostNames(), Only: names.AskedFor(),
 		}, below, func(finding lint.Finding) error { return printFinding(out, finding, asJSON) })
 		if err := errors.Join(err, out.Flush()); err != nil {
 			return err

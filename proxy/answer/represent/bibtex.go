@@ -33,7 +33,7 @@ func BibTeX(w Work) []byte {
 	field("abstract", escapeTeX(m.Description))
 	field("keywords", escapeTeX(strings.Join(m.Keywords, ", ")))
 	field("language", escapeTeX(m.Language))
-	if doi, ok := strings.CutPrefix(w.Name, "doi:"); ok {
+	if doi, ok := strings.CutPrefix(w.Name, "urn:doi:"); ok {
 		field("doi", doi)
 	} else {
 		scheme, _, _ := strings.Cut(w.Name, ":")

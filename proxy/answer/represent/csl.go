@@ -28,7 +28,7 @@ func CSL(w Work) []byte {
 	add("abstract", m.Description)
 	add("keyword", strings.Join(m.Keywords, ", "))
 	add("language", m.Language)
-	if doi, ok := strings.CutPrefix(w.Name, "doi:"); ok {
+	if doi, ok := strings.CutPrefix(w.Name, "urn:doi:"); ok {
 		add("DOI", doi)
 	}
 	if w.Status == Withdrawn || w.Status == Reserved {

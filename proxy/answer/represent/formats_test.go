@@ -41,7 +41,7 @@ func TestForms(t *testing.T) {
   url = {https://resolver.example.org/urn:nbn:fi-fe1}
 }
 `},
-		{"bibtex", represent.Work{Name: "doi:10.5072/a_b", Metadata: represent.Metadata{Title: `\{}%&#_~^$`}}, `@misc{doi:10.5072/a-b,
+		{"bibtex", represent.Work{Name: "urn:doi:10.5072/a_b", Metadata: represent.Metadata{Title: `\{}%&#_~^$`}}, `@misc{urn:doi:10.5072/a-b,
   title = {\textbackslash{}\textbraceleft{}\textbraceright{}\%\&\#\_\textasciitilde{}\textasciicircum{}\$},
   doi = {10.5072/a_b}
 }
@@ -51,8 +51,8 @@ func TestForms(t *testing.T) {
 			"UR  - https://resolver.example.org/urn:nbn:fi-fe1\r\nER  - \r\n"},
 		{
 			"ris",
-			represent.Work{Name: "doi:10.5072/a", Metadata: represent.Metadata{Issued: "1849"}},
-			"TY  - GEN\r\nTI  - doi:10.5072/a\r\nPY  - 1849\r\nDA  - 1849///\r\nID  - doi:10.5072/a\r\nDO  - 10.5072/a\r\nER  - \r\n",
+			represent.Work{Name: "urn:doi:10.5072/a", Metadata: represent.Metadata{Issued: "1849"}},
+			"TY  - GEN\r\nTI  - urn:doi:10.5072/a\r\nPY  - 1849\r\nDA  - 1849///\r\nID  - urn:doi:10.5072/a\r\nDO  - 10.5072/a\r\nER  - \r\n",
 		},
 		{"citation", representtest.Full(), "Lönnrot, Elias; SKS; The people (1849): Kalevala. J. C. Frenckell. https://resolver.example.org/urn:nbn:fi-fe1\n"},
 		{"citation", representtest.Gone(), "A. Withdrawn since 2026-01-02: a new edition. https://r.example/ark:12345/x1\n"},

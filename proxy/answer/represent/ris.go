@@ -33,7 +33,7 @@ func RIS(w Work) []byte {
 	tag("KW", m.Keywords...)
 	tag("LA", m.Language)
 	tag("ID", w.Name)
-	if doi, ok := strings.CutPrefix(w.Name, "doi:"); ok {
+	if doi, ok := strings.CutPrefix(w.Name, "urn:doi:"); ok {
 		tag("DO", doi)
 	}
 	tag("N1", w.note())

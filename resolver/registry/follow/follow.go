@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -40,6 +41,7 @@ type Store struct {
 	opened    chan struct{} // closed when it was opened for the first time
 	feed      atomic.Pointer[registry.Feed]
 	mustExist atomic.Bool
+	known     resolver.Beginnings
 
 	mu      sync.Mutex
 	changed map[int]func(keys []registry.Key) // by the number of a configuration
@@ -55,11 +57,25 @@ func New(config Config) *Store {
 		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {},
 	}
 	s.Reopening = registry.NewReopening(registry.ReopeningConfig{
-		Open:  func(ctx context.Context) (registry.Store, error) { return config.Open(ctx, s.mustExist.Load()) },
-		Every: reopenEvery, After: config.After, Opened: s.state,
+		Open: s.open, Every: reopenEvery, After: config.After, Opened: s.state,
 	})
 	return s
 }
+
+// open opens the store, and reads what its names begin with before anybody is answered by it.
+func (s *Store) open(ctx context.Context) (registry.Store, error) {
+	store, err := s.config.Open(ctx, s.mustExist.Load())
+	if err != nil {
+		return nil, err
+	}
+	if err := registry.ReadBeginnings(ctx, store, &s.known); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// Known returns what the names of the store begin with, as it is known from when it is open on, and as it changes.
+func (s *Store) Known() *resolver.Beginnings { return &s.known }
 
 // Opened returns what is closed when the store was opened for the first time.
 func (s *Store) Opened() <-chan struct{} { return s.opened }
@@ -111,7 +127,7 @@ func (s *Store) Start() {
 					return
 				}
 				head = s.Run(ctx)
-				s.tell([]registry.Key{registry.Prefix("")})
+				s.tell(ctx, []registry.Key{registry.Prefix("")})
 			}
 		})
 	})
@@ -132,7 +148,7 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	var pause <-chan time.Time // until it is looked again whether changes are accepted
-	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: s.tell, After: s.config.After, State: func(err error) {
+	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.tell(ctx, keys) }, After: s.config.After, State: func(err error) {
 		s.state(err)
 		if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
 			s.mustExist.Store(true)
@@ -242,8 +258,16 @@ func (s *Store) Faults() []string {
 	return append(unready, degraded...)
 }
 
-// tell passes changes on to all configurations.
-func (s *Store) tell(keys []registry.Key) {
+// tell passes changes on to all configurations. Where the first name of its kind is registered, all names of that kind have changed: they
+// were not asked for before.
+func (s *Store) tell(ctx context.Context, keys []registry.Key) {
+	for _, key := range keys {
+		if key == registry.Prefix("") {
+			s.readKnown(ctx)
+		} else if beginning, isNew := s.known.Add(key.Name); isNew {
+			keys = append(keys, registry.Prefix(beginning))
+		}
+	}
 	s.mu.Lock()
 	var all []func([]registry.Key)
 	for _, changed := range s.changed {
@@ -253,6 +277,13 @@ func (s *Store) tell(keys []registry.Key) {
 	for _, changed := range all {
 		changed(keys)
 	}
+}
+
+// readKnown reads what names begin with where changes were lost. What cannot be read now is read when the store is opened again.
+func (s *Store) readKnown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, changesWithin)
+	defer cancel()
+	_ = registry.ReadBeginnings(ctx, s.Reopening, &s.known)
 }
 
 // Watch calls changed with the keys that change, until the function that it returns is called.

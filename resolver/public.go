@@ -1,0 +1,39 @@
+package resolver
+
+import (
+	"context"
+	"time"
+
+	"github.com/urnd/urnd/urnns"
+)
+
+// Public resolves identifiers that are no URNs by their public resolvers, such as ARKs and handles.
+type Public struct {
+	identifiers *urnns.Identifiers
+	ttl         time.Duration
+	source      *Source
+}
+
+// NewPublic returns a Public. ttl is the TTL of its answers, since a table has none.
+func NewPublic(identifiers *urnns.Identifiers, ttl time.Duration) Public {
+	return Public{identifiers, ttl, &Source{Name: "public resolver"}}
+}
+
+// Resolve implements Resolver for canonical names. What it leads to has the spelling that was asked for: which characters count is for others to say.
+func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
+	if !q.Service.Locates() {
+		return Answer{}, notByRules(q.Service)
+	}
+	asked := q.URI
+	if q.Spelling.IsValid() {
+		asked = q.Spelling
+	}
+	location, ok := p.identifiers.Location(asked)
+	switch {
+	case !ok:
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: "there is no public resolver for it", TTL: Forever}
+	case len(location) > MaxLocation:
+		return Answer{}, &Negative{Kind: ErrNotFound, Reason: "its location would be too long", TTL: p.ttl}
+	}
+	return Answer{Locations: []Location{{URI: location, From: p.source}}, TTL: p.ttl}, nil
+}

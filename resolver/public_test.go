@@ -1,0 +1,88 @@
+package resolver_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+// What no registry has leads to its public resolver, however it is written, and keeps the spelling that it was asked for with.
+func TestPublic(t *testing.T) {
+	table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN, Identifiers: table}
+	next := &resolver.Split{
+		Names: resolver.NewNamespaces(names.Set, time.Hour), Locations: resolver.Off("a URL"), Own: resolver.NewPublic(table, time.Minute), Owns: names.IsName,
+	}
+	r := resolver.NewCanonical(names, next)
+	for text, want := range map[string]struct{ name, location string }{
+		"hdl:20.500.9/Ab":                                 {"hdl:20.500.9/Ab", "https://hdl.handle.net/20.500.9/Ab"},
+		"https://hdl.handle.net/2027/x":                   {"hdl:2027/x", "https://hdl.handle.net/2027/x"},
+		"ark:12345/x-1":                                   {"ark:/12345/x1", "https://n2t.net/ark:/12345/x-1"},
+		"ark:/12345/x1?info":                              {"ark:/12345/x1?info", "https://n2t.net/ark:/12345/x1?info"},
+		"https://n2t.net/ark:/12345/x1":                   {"ark:/12345/x1", "https://n2t.net/ark:/12345/x1"},
+		"doi:10.5555/A1":                                  {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1"},
+		"http://dx.doi.org/10.5555/a1#p":                  {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1#p"},
+		"isbn:0-395-36341-1":                              {"urn:isbn:0395363411", "https://openlibrary.org/isbn/0395363411"},
+		"https://portal.issn.org/resource/ISSN/1046-8188": {"urn:issn:10468188", "https://portal.issn.org/resource/ISSN/1046-8188"},
+		"https://portal.issn.org/resource/ISSN/1046-8189": {}, // its check digit is wrong: it is a URL
+		"https://doi.org/10.5555/a1?x":                    {},
+		"hdl:x":                                           {},
+	} {
+		q, err := resolver.ParseQuery(text, resolver.I2L)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := r.Resolve(t.Context(), q)
+		switch {
+		case want.name == "":
+			if !errors.Is(err, resolver.ErrUnsupported) {
+				t.Errorf("%s: %v, %v", text, answer.Locations, err)
+			}
+		case err != nil || answer.Name.String() != want.name || answer.Locations[0].URI != want.location:
+			t.Errorf("%s: %s, %v, %v, want %s", text, answer.Name, answer.Locations, err, want)
+		}
+	}
+	q, _ := resolver.ParseQuery("hdl:20.500.9/Ab", resolver.I2C)
+	if _, err := r.Resolve(t.Context(), q); !errors.Is(err, resolver.ErrUnsupported) {
+		t.Errorf("a description: %v", err)
+	}
+}
+
+func TestBeginnings(t *testing.T) {
+	var known resolver.Beginnings
+	for _, c := range []struct {
+		name, beginning string
+		isNew           bool
+	}{
+		{"urn:nbn:fi:a", "urn:", false},
+		{"ark:/12345/x1", "ark:/12345/", true},
+		{"ark:/12345/x2", "ark:/12345/", false},
+		{"hdl:20.500.9/a/b", "hdl:20.500.9/", true},
+		{"https://purl.example/a", "https://purl.example/", true},
+		{"tag:a.example,2026:x", "tag:", true},
+		{"info:", "info:", true},
+		{"", "", false},
+	} {
+		if beginning, isNew := known.Add(c.name); beginning != c.beginning || isNew != c.isNew {
+			t.Errorf("%s: %q, %t", c.name, beginning, isNew)
+		}
+	}
+	for name, want := range map[string]bool{
+		"ark:/12345/y": true, "ark:/12346/y": false, "ark:/123": false, "hdl:20.500.9/z": true, "hdl:20.500.91/z": false, "https://purl.example/": true,
+		"https://purl.example.org/": false, "http://purl.example/": false, "tag:b": true, "info:lccn/1": true, "urn:a:b": false, "": false,
+	} {
+		if got := known.Has(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if (*resolver.Beginnings)(nil).Has("ark:/12345/y") || !resolver.AllBeginnings().Has("ark:/1/y") {
+		t.Error("none and all are not told apart")
+	}
+}
