@@ -27,7 +27,7 @@ func identifying(t *testing.T) func(*proxy.Config) {
 func TestPastedIdentifiers(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { identifying(t)(c); c.Access.Proxy = nil })
 	for target, want := range map[string]string{
-		"/?uri=" + url.QueryEscape("ISBN 0 395 36341 1"): "https://a.example/urn:isbn:0395363411", "/hdl:20.500.12345/abc": "https://hdl.handle.net/20.500.12345/abc",
+		"/?uri=" + url.QueryEscape("ISBN 0 395 36341 1"): "https://a.example/urn:isbn:0395363411", "/doi:10.1000/182": "https://a.example/urn:doi:10.1000/182",
 	} {
 		if got := s.get(t, target); got.StatusCode != http.StatusFound || got.Header.Get("Location") != want {
 			t.Errorf("%s: %d %s, want %s", target, got.StatusCode, got.Header.Get("Location"), want)
