@@ -22,7 +22,9 @@ type Registry struct {
 	// DigitalLink are the roots of identifiers in web addresses. Their hosts are as those of Hosts.
 	DigitalLink []DigitalLink `mapstructure:"digital_link"`
 	Redirect    int           `mapstructure:"redirect"` // 301, 302, 303, 307 or 308
-	Count       bool          `mapstructure:"count"`
+	// Describe is what names begin with that answer with their description, in place of a redirect, to who prefers that by Accept.
+	Describe []string `mapstructure:"describe"`
+	Count    bool     `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
 	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
 	HealthInterval    time.Duration `mapstructure:"health_interval"`
@@ -85,6 +87,13 @@ func registrySettings() []Setting {
 			Path: "registry.redirect", Default: http.StatusFound, OneOf: []string{"301", "302", "303", "307", "308"},
 			Doc: "The status of redirects to where a name leads, unless the name or a prefix of it says another one. By " +
 				"THTTP it is 303, as RFC 2169 has it.",
+		},
+		{
+			Path: "registry.describe", Default: []string{}, Form: "beginning of canonical names", Invalidates: Nothing,
+			Doc: "What the names begin with that answer with their description where a client prefers its media type, such as " +
+				"application/ld+json, to HTML, as doi.org does; others redirect whatever the client accepts, see docs/links.md. Not for " +
+				"vocabularies: programs would take the description for what the name names.",
+			Sample: "describe: ['doi:10.5555/']",
 		},
 		{
 			Path: "registry.count", Default: true,

@@ -17,8 +17,14 @@ func warnOfRegistry(f *Faults, r Registry) {
 	if strings.HasPrefix(r.Store, "sqlite:~") {
 		f.add("registry.store", "~ is no directory of yours here: write all of the path, such as sqlite:/var/lib/urnd/registry.db")
 	}
-	for i, beginning := range r.Only {
-		at := index("registry.only", i)
+	warnOfBeginnings(f, "registry.only", r.Only)
+	warnOfBeginnings(f, "registry.describe", r.Describe)
+}
+
+// warnOfBeginnings warns of what no name begins with.
+func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
+	for i, beginning := range beginnings {
+		at := index(setting, i)
 		scheme, _, ok := strings.Cut(beginning, ":")
 		switch {
 		case !ok || !isScheme(scheme):

@@ -92,7 +92,7 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(c.Resolve.Fallback != "", "names that are not known are redirected by resolve.elsewhere",
 		"resolve.unknown_status")
 	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",
-		"registry.only", "registry.hosts", "registry.redirect", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
+		"registry.only", "registry.hosts", "registry.redirect", "registry.describe", "registry.ttl", "registry.replica", "registry.password", "registry.health_interval")
 	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",
 		"access.browse_clients", "access.browse_all_clients", "site.sitemap")
 	unused(c.Registry.Store != "" && len(c.Access.BrowseClients) == 0, "access.browse_clients is empty, so that nobody may list names",

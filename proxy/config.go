@@ -49,6 +49,9 @@ type Config struct {
 	// Lists lists the names of the registry; the zero value lists none.
 	Lists answer.Lists
 
+	// Described are what the canonical names of the registry begin with that answer with their descriptions, in place of a redirect, to clients
+	// that prefer these by Accept.
+	Described []string
 	// Handles are those that are names of the registry; nil has none.
 	Handles route.Handles
 

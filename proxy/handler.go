@@ -74,7 +74,7 @@ func New(config Config) *Handler {
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
 			Failing: either(failures.Failing, config.Unhealthy), MaxTarget: config.MaxTarget, Panicked: config.Panicked,
 			ClientShare: config.ClientShare, NetworkFactor: config.NetworkFactor, BatchTimeout: config.BatchTimeout, History: config.History, Known: config.Known, Handles: config.Handles,
-			Support: config.Support, Pages: config.Pages,
+			Support: config.Support, Pages: config.Pages, Described: config.Described,
 		}),
 	}
 	if pac := config.PAC.Static(); pac != nil {
@@ -117,7 +117,7 @@ func New(config Config) *Handler {
 	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
 	h.server.OwnDocuments = map[string]bool{pages.PathOpenSearch: true, pages.PathCopy: true}
-	h.fields = redirectFieldsOf(h.cors)
+	h.fields = redirectFieldsOf(h.cors, len(config.Described) > 0)
 	h.addHostDocuments()
 	h.fast = newFastPath(h)
 	return h

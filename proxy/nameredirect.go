@@ -25,9 +25,12 @@ type redirectFields struct {
 	cors, vary string
 	// anyOrigin is whether a request with Origin has the same ones.
 	anyOrigin bool
+	// describes is whether some names answer with their descriptions, by Accept.
+	describes bool
 }
 
-func redirectFieldsOf(cors answer.CORS) (f redirectFields) {
+func redirectFieldsOf(cors answer.CORS, describes bool) (f redirectFields) {
+	f.describes = describes
 	f.cors, f.vary, f.anyOrigin = cors.Fields()
 	f.vary += "Vary: Accept\r\n"
 	return f
@@ -35,7 +38,7 @@ func redirectFieldsOf(cors answer.CORS) (f redirectFields) {
 
 // mayDiffer reports whether a request with these fields may get another reply of a name than a redirect with these fields.
 func (f *redirectFields) mayDiffer(lines httpmessage.Lines) bool {
-	return answer.MayWantDocument(lines.List("Accept")) || !f.anyOrigin && lines.Has("Origin")
+	return answer.MayWantDocument(lines.List("Accept"), f.describes) || !f.anyOrigin && lines.Has("Origin")
 }
 
 // isPlainLink reports whether a request for an identifier in a web address means its default link whatever it has: also of other names.

@@ -150,7 +150,8 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	}
 	handler := proxy.New(proxy.Config{
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
-		RuleTTL: c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
+		Described: r.names.Owning(c.Registry.Describe).Own,
+		RuleTTL:   c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: resolver.Memory{Quota: r.slots.documents.Or(problem.ErrDocuments)},
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Schemes:   gatewayInfos(c),

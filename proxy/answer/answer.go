@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/elnormous/contenttype"
@@ -25,6 +26,8 @@ type Config struct {
 	Now      func() time.Time
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
 	RuleTTL time.Duration
+	// Described are what the canonical names begin with that answer with their descriptions by Accept, in place of a redirect.
+	Described []string
 	// Handles are those that are names of the registry; nil has none.
 	Handles route.Handles
 	// History knows the versions of names in the registry (RFC 7089); nil where there is none.
@@ -128,21 +131,18 @@ func (a *Responder) serve(ctx context.Context, q *Question) (message.Reply, erro
 // named answers for a name itself: with a redirect to its location, or in a format that the client would rather have. What other authorities
 // say of their names is for their servers to answer, which get the client's Accept.
 func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, error) {
-	chosen := preferred(q.Lines)
-	switch {
-	case chosen == nil:
+	if !MayWantDocument(q.Lines.List("Accept"), len(a.config.Described) > 0) {
 		return a.redirect(ctx, q)
-	case chosen.isLinkset():
-		return a.linkset(ctx, q, chosen)
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
-	record := answer.Record()
-	if err != nil {
-		record = resolver.RecordOf(err)
+	hasType := func(mediaType string) bool {
+		return slices.ContainsFunc(answer.Locations, func(l resolver.Location) bool { return l.From.Type == mediaType })
 	}
-	hasIt := slices.ContainsFunc(answer.Locations, func(l resolver.Location) bool { return l.From.Type == chosen.mediaType })
+	chosen := preferred(parseAccept(q.Lines), recordOf(answer, err) != nil && a.describes(answer.Name.String()), hasType)
 	switch {
-	case record != nil && !hasIt:
+	case chosen != nil && chosen.isLinkset():
+		return a.linkset(ctx, q, chosen)
+	case chosen != nil:
 		described := *q
 		target := *q.Target
 		target.Query.Service, target.Format = resolver.I2C, chosen.name
@@ -153,6 +153,11 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 	default:
 		return a.Redirect(q, answer), nil
 	}
+}
+
+// describes reports whether a canonical name answers with its description, if a client prefers that.
+func (a *Responder) describes(name string) bool {
+	return slices.ContainsFunc(a.config.Described, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
 // redirect sends a client to one location. It is the hot path, of every cached redirect.
@@ -178,8 +183,8 @@ func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply 
 	return About(reply, q.Base, answer.Name.String(), answer.Record())
 }
 
-// varyOfNames returns the Vary field of what a name answers, with that of the choice of a location: clients that accept descriptions and
-// linksets alone get these.
+// varyOfNames returns the Vary field of what a name answers, with that of the choice of a location: clients that prefer a linkset, or a
+// description where the name has it, get these.
 func varyOfNames(vary string) string {
 	if vary == languageField {
 		return "Accept, " + languageField

@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/elnormous/contenttype"
@@ -17,7 +19,7 @@ type format struct {
 	name        string // in URLs: /uri-res/N2C.<name>?<uri>
 	mediaType   string // in Accept
 	contentType string
-	// isAnswer is whether a name itself answers with it, where a client would rather have it than a redirect.
+	// isAnswer is whether a name itself can answer with it: see preferred.
 	isAnswer bool
 	// isLinked is whether linksets have it.
 	isLinked bool
@@ -100,9 +102,9 @@ func typesOf(all []format) []contenttype.MediaType {
 	return types
 }
 
-// MayWantDocument reports whether a value of Accept may ask a name for something else than a redirect. Most say at once that they do not:
-// those of browsers, and of programs that accept everything.
-func MayWantDocument(accept string) bool {
+// MayWantDocument reports whether a value of Accept may ask a name for something else than a redirect; describes is whether some names answer with
+// their descriptions. Most say at once that they do not: those of browsers, and of programs that accept everything.
+func MayWantDocument(accept string, describes bool) bool {
 	if len(accept) < len("text/turtle") {
 		return false
 	}
@@ -112,7 +114,13 @@ func MayWantDocument(accept string) bool {
 			break
 		}
 	}
-	for _, part := range [...]string{"+json", "/linkset", "/turtle", "/x-", "/vnd."} {
+	if strings.Contains(accept, "/linkset") || MayWantTrace(accept) {
+		return true
+	}
+	if !describes {
+		return false
+	}
+	for _, part := range [...]string{"+json", "/turtle", "/x-", "/vnd."} {
 		if strings.Contains(accept, part) {
 			return true
 		}
@@ -132,22 +140,20 @@ func withoutParameters(lines httpmessage.Lines) string {
 	return b.String()
 }
 
-// preferred returns the format that a client would rather have of a name than a redirect, nil for most.
-func preferred(lines httpmessage.Lines) *format {
-	accept := lines.List("Accept")
-	if !MayWantDocument(accept) {
-		return nil
-	}
-	var answers []format
-	for _, f := range formats() {
-		if f.isAnswer {
-			answers = append(answers, f)
+// preferred returns the format in which a client would rather have what is known of a name than be led to what it names; nil for most. A linkset is
+// only asked for by those who want the links. Other formats are also formats of resources, so that a name answers with them only if it describes itself
+// by Accept. hasType reports whether a target of the name has a media type: the client is led there.
+func preferred(accept []httpmessage.MediaRange, describes bool, hasType func(mediaType string) bool) *format {
+	slices.SortStableFunc(accept, func(a, b httpmessage.MediaRange) int { return cmp.Compare(b.Quality, a.Quality) })
+	all := formats()
+	for _, r := range accept {
+		if r.Quality == 0 || r.Type == pages.Type || strings.Contains(r.Type, "*") || hasType(r.Type) {
+			return nil
+		}
+		chosen := find(all, func(f *format) bool { return f.mediaType == r.Type && (f.isLinkset() || describes && f.isAnswer) })
+		if chosen != nil || !describes {
+			return chosen
 		}
 	}
-	types := append([]contenttype.MediaType{contenttype.NewMediaType(pages.Type)}, typesOf(answers)...)
-	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(withoutParameters(lines), types)
-	if err != nil {
-		return nil
-	}
-	return find(answers, func(f *format) bool { return f.mediaType == chosen.MIME() })
+	return nil
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/resolver"
 )
@@ -167,28 +169,94 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 	}
 }
 
-// Who asks for a description at the name gets it where the registry has one, and no target is of that type: other names are described where they
-// lead to.
-func TestDescriptionByName(t *testing.T) {
+// linkedDataTypes are values of Accept that programs of linked data send: JSON-LD loaders (pyld, jsonld.js, Titanium), rdflib, Jena, rdf4j, those that
+// ask doi.org for citations, and browsers and others.
+func linkedDataTypes() []string {
+	return []string{
+		"application/ld+json, application/json", "application/ld+json, application/json;q=0.9", "application/ld+json;profile=\"http://www.w3.org/ns/json-ld#context\"",
+		"application/ld+json, application/json;q=0.9, */*;q=0.1", "application/rdf+xml,text/turtle;q=0.9,*/*;q=0.1", "text/turtle, application/x-turtle",
+		"application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8", "application/vnd.citationstyles.csl+json", "application/x-bibtex",
+		"text/turtle,application/n-triples;q=0.9,application/ld+json;q=0.8,application/rdf+xml;q=0.7,*/*;q=0.3", "text/x-bibliography; style=apa",
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "*/*", "", "application/json", "application/vnd.example+json",
+		"application/ld+json, application/linkset+json;q=0.5",
+	}
+}
+
+// A name leads programs of linked data to where it leads browsers, and has its descriptions at URLs of their own: what is known of a vocabulary is not
+// the vocabulary. A target of the type that is accepted goes before others.
+func TestNameLeadsWhateverIsAccepted(t *testing.T) {
 	s := start(t, nil)
-	s.next = linked
-	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != 200 || got.Header.Get("Content-Type") != "application/ld+json" {
+	record := &resolver.Record{Name: "urn:a1:b"}
+	untyped := resolver.Location{URI: "https://a.example/", From: &resolver.Source{Record: record}}
+	turtle := resolver.Location{URI: "https://a.example/ttl", From: &resolver.Source{Record: record, Type: "text/turtle"}}
+	links := resolver.Location{URI: "https://a.example/links", From: &resolver.Source{Record: record, Type: "application/linkset+json"}}
+	leads := func(locations ...resolver.Location) {
+		s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+			return resolver.Answer{Name: q.URI, Locations: locations, TTL: time.Minute}, nil
+		}
+	}
+	check := func(target, accept, want string) {
+		t.Helper()
+		got := s.get(t, target, "Accept: "+accept)
+		if got.StatusCode/100 != 3 || got.Header.Get("Location") != want || !strings.HasPrefix(got.Header.Get("Vary"), "Accept") ||
+			!strings.Contains(got.Header.Get("Link"), `rel="describedby"; type="application/ld+json"`) {
+			t.Errorf("%s for %q: %d %v, want %s", target, accept, got.StatusCode, got.Header, want)
+		}
+	}
+	for _, accept := range linkedDataTypes() {
+		leads(untyped)
+		for _, target := range []string{"/urn:a1:b", "/uri-res/N2L?urn:a1:b", "/?uri=urn:a1:b"} {
+			check(target, accept, untyped.URI)
+		}
+		leads(untyped, turtle)
+		want := untyped.URI
+		if types := httpmessage.MediaRanges(accept); slices.ContainsFunc(types, func(r httpmessage.MediaRange) bool { return r.Type == "text/turtle" }) {
+			want = turtle.URI
+		}
+		check("/urn:a1:b", accept, want)
+	}
+	leads(untyped, links)
+	check("/urn:a1:b", "application/linkset+json", links.URI)
+	if got := s.get(t, "/urn:a1:b", "Accept: application/linkset"); got.StatusCode != 200 || got.Header.Get("Content-Type") != "application/linkset" {
 		t.Errorf("%d %v", got.StatusCode, got.Header)
 	}
-	s.next = withLocations("https://a.example/")
-	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusFound || got.Header.Get("Vary") != "Accept" {
-		t.Errorf("of another authority: %d %v", got.StatusCode, got.Header)
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, Record: record})
+	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusGone || got.Header.Get("Content-Type") == "application/ld+json" {
+		t.Errorf("a withdrawn name: %d %v", got.StatusCode, got.Header)
 	}
+}
+
+// A site may have names of the registry described at the name, as doi.org has DOIs.
+func TestDescribedByAccept(t *testing.T) {
+	s := start(t, func(c *answer.Config) { c.Described = []string{"urn:a1:", "ark:/12345/"} })
+	s.next = linked
+	check := func(target, accept string, status int, want string) {
+		t.Helper()
+		got := s.get(t, target, "Accept: "+accept)
+		if got.StatusCode != status || got.Header.Get("Location") != want && got.Header.Get("Content-Type") != want || got.Header.Get("Vary") == "" {
+			t.Errorf("%s for %q: %d %v", target, accept, got.StatusCode, got.Header)
+		}
+	}
+	const csl, ld, german = "application/vnd.citationstyles.csl+json", "application/ld+json", "https://a.example/de,1"
+	check("/urn:a1:b", ld, 200, ld)
+	check("/URN:A1:b", "application/vnd.crossref.unixsd+xml, "+csl+";q=0.9", 200, csl)
+	check("/urn:a1:b", "application/x-bibtex;q=0.5, "+csl, 200, csl)
+	check("/urn:a1:b", "text/html, "+ld+";q=0.9", 302, german)
+	check("/urn:a1:b", ld+";q=0.5, */*", 302, german)
+	check("/urn:a1:b", "application/pdf, "+ld+";q=0.9", 302, "https://a.example/en")
+	check("/urn:a2:b", ld, 302, german)
+	s.next = withLocations("https://a.example/")
+	check("/urn:a1:b", ld, 302, "https://a.example/")
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		record := &resolver.Record{Name: q.URI.String()}
 		return resolver.Answer{Name: q.URI, Locations: []resolver.Location{
 			{URI: "https://a.example/", From: &resolver.Source{Record: record}},
-			{URI: "https://a.example/ld", From: &resolver.Source{Record: record, Type: "application/ld+json"}},
+			{URI: "https://a.example/ld", From: &resolver.Source{Record: record, Type: ld}},
 		}}, nil
 	}
-	if got := s.get(t, "/urn:a1:b", "Accept: application/ld+json"); got.StatusCode != http.StatusFound || got.Header.Get("Location") != "https://a.example/ld" {
-		t.Errorf("with a target of the type: %d %v", got.StatusCode, got.Header)
-	}
+	check("/urn:a1:b", ld, 302, "https://a.example/ld")
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, Record: &resolver.Record{Name: "urn:a1:b"}})
+	check("/urn:a1:b", ld, http.StatusGone, ld)
 	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented || !strings.Contains(text(t, got), "description, json, csv") {
 		t.Errorf("an unknown format: %d", got.StatusCode)
 	}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"mime"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -27,17 +28,18 @@ func parseAccept(lines httpmessage.Lines) accept {
 }
 
 // quality returns that of a media type, "" where it is not known: the most specific element
-// decides.
+// decides. One that is not known has that of "*/*", so that who accepts everything is not led past it.
 func (a accept) quality(mediaType string) float64 {
 	if len(a) == 0 {
 		return 1
 	}
-	if mediaType == "" {
-		return unknown
-	}
 	kind, _, err := mime.ParseMediaType(mediaType)
-	if err != nil {
-		return unknown
+	if mediaType == "" || err != nil {
+		i := slices.IndexFunc(a, func(r httpmessage.MediaRange) bool { return r.Type == "*/*" })
+		if i < 0 {
+			return unknown
+		}
+		return max(a[i].Quality, unknown)
 	}
 	major, _, _ := strings.Cut(kind, "/")
 	for _, pattern := range []string{kind, major + "/*", "*/*"} {
@@ -74,8 +76,12 @@ func (l languages) quality(tag string) float64 {
 	if len(l.tags) == 0 {
 		return 1
 	}
-	if tag == "" {
-		return unknown
+	if tag == "" { // as for media types
+		i := slices.Index(l.tags, anyLanguage)
+		if i < 0 {
+			return unknown
+		}
+		return max(float64(l.q[i]), unknown)
 	}
 	matcher := language.NewMatcher([]language.Tag{language.Make(tag)})
 	best, matched, others := refusedLanguage, false, refusedLanguage

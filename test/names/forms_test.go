@@ -1,0 +1,50 @@
+//go:build e2e
+
+package names
+
+import (
+	"testing"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// wantForms checks that all forms of a request have one outcome.
+func wantForms(t *testing.T, w *urndtest.Daemon, request, host, want string, fields ...string) {
+	t.Helper()
+	for form, got := range w.Forms(t, request, host, fields...) {
+		if got != want {
+			t.Errorf("%s at %s, %q, as %q: %s, want %s", request, host, fields, form, got, want)
+		}
+	}
+}
+
+// Programs of linked data are led where browsers are, by names of own hosts, URNs and ARKs, unless names are described by Accept.
+func TestLinkedDataLeads(t *testing.T) {
+	t.Parallel()
+	r := urndtest.NewRegistry(t, "urn:", "ark:/12345/", "doi:10.5555/")
+	const vocabulary, book = "https://terms.example/ns.ttl", "https://books.example/b1"
+	for _, name := range []string{"urn:example:b1", "ark:/12345/b1", "doi:10.5555/b1"} {
+		r.Put(t, registry.Name(name), registry.Record{Targets: urndtest.Targets(book), Metadata: `{"title":"A book"}`})
+	}
+	r.Put(t, registry.Name("https://purl.example/ns/terms"), registry.Record{Targets: urndtest.Targets(vocabulary)})
+	w := r.Start(t, func(c *config.Config) {
+		c.Registry.Only = []string{"urn:", "ark:/12345/", "doi:10.5555/"}
+		c.Registry.Hosts = []string{"purl.example"}
+		urndtest.ListenForTLS(t, c)
+		c.Registry.Describe = []string{"DOI:10.5555/"}
+	})
+	const browser, loader, turtle = "Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Accept: application/ld+json, application/json", "Accept: text/turtle"
+	for _, accept := range []string{browser, loader, turtle, "Accept: application/x-bibtex", "X: y"} {
+		wantForms(t, w, "GET /ns/terms", "purl.example", "302 "+vocabulary, accept)
+		wantForms(t, w, "GET /urn:example:b1", "urn.example", "302 "+book, accept)
+		wantForms(t, w, "HEAD /ark:/12345/b1", "urn.example", "302 "+book, accept)
+	}
+	wantForms(t, w, "GET /doi:10.5555/b1", "urn.example", "302 "+book, browser)
+	for _, accept := range []string{loader, turtle, "Accept: application/vnd.crossref.unixsd+xml, application/x-bibtex;q=0.5"} {
+		wantForms(t, w, "GET /doi:10.5555/B1", "urn.example", "200", accept)
+	}
+	wantForms(t, w, "GET /ns/terms", "purl.example", "200", "Accept: application/linkset+json")
+	wantForms(t, w, "GET /urn:example:b1", "urn.example", "200", "Accept: application/linkset")
+}
