@@ -33,6 +33,7 @@ func TestMessages(t *testing.T) {
 		"resolve: {elsewhere: 'https://a.example/\\1'}":                                                       `\1 is not a variable of templates`,
 		"resolve: {elsewhere: 'https://a.example/<urn>'}":                                                     `<urn> is not a variable of templates`,
 		"resolve: {elsewhere: 'https://a.example/a b/{urn}'}":                                                 `gives no URI: in "https://a.example/a b/1"`,
+		"resolve: {elsewhere: 'https://a.example/{urn.}'}":                                                    `"urn." in {urn.} is not the name of a variable`,
 		"namespaces: [{nid: a1, targets: [{template: 'javascript:{nss}'}]}]":                                  `clients are not redirected to the scheme "javascript"`,
 		"resolve: {identifiers: [{pattern: 'x(?P<n>.)', template: 'urn:a1:{nss}'}]}":                          `there is no variable "nss"; there are n`,
 		"access: {admin_token: [s3cr3t]}":                                                                     "its value is not shown",

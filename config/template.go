@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -15,12 +16,12 @@ func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
 // checkTemplate checks a URI template with its variables, to which the named groups of patterns
 // belong.
 func checkTemplate(f *Faults, path, template string, known []string, names ...string) {
-	values := make(uri.Variables)
-	for _, name := range known {
-		values[name] = "1"
+	values := make([]uri.TemplateValue, len(known))
+	for i, name := range known {
+		values[i] = uri.TemplateValue{Name: name, Text: "1"}
 	}
-	location, err := uri.ExpandTemplate(template, values)
-	unknown := slices.DeleteFunc(variablesOf(template), func(name string) bool { return slices.Contains(known, name) })
+	parsed, err := uri.ParseTemplate(template)
+	unknown := slices.DeleteFunc(parsed.Variables(), func(name string) bool { return slices.Contains(known, name) })
 	switch {
 	case template == "":
 		f.add(path, "is missing")
@@ -40,6 +41,10 @@ func checkTemplate(f *Faults, path, template string, known []string, names ...st
 		}
 		f.add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
 	default:
+		location := expression.ReplaceAllString(template, "1")
+		if strings.ContainsFunc(location, func(c rune) bool { return c > unicode.MaxASCII }) {
+			location = parsed.Expand(values) // with what is encoded: a blank is probably a mistake
+		}
 		checkLocation(f, path, template, location, names)
 	}
 }
@@ -69,22 +74,10 @@ func braced(names []string) string {
 // otherVariable matches what other programs take for a variable.
 var otherVariable = regexp.MustCompile(`\$(?:\d|\{\w+\})|%[sd]|%\(\w+\)s|\\\d|<\w+>`)
 
-// expression matches an expression of a template without its operator: RFC 6570 section 2.2.
-var expression = regexp.MustCompile(`\{[+#./;?&=,!@|]?([^{}]*)\}`)
+var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// variablesOf returns the names of the variables in a template.
-func variablesOf(template string) []string {
-	var names []string
-	for _, found := range expression.FindAllStringSubmatch(template, -1) {
-		for name := range strings.SplitSeq(found[1], ",") {
-			name, _, _ = strings.Cut(name, ":") // the prefix modifier, section 2.4.1
-			if name = strings.TrimSuffix(name, "*"); name != "" {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
+// hasVariables reports whether a template depends on something.
+func hasVariables(template string) bool { return strings.Contains(template, "{") }
 
 // groupsOf returns the named groups of a pattern.
 func groupsOf(pattern string) []string {

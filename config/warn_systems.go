@@ -30,7 +30,7 @@ func warnOfSystems(f *Faults, c Config) {
 			"another resolver, or leave it empty")
 	}
 	for i, g := range c.Gateways.Templates {
-		if len(variablesOf(g.Template)) == 0 {
+		if !hasVariables(g.Template) {
 			f.add(index("gateways.templates", i)+".template", "has no variable, so that all URLs lead to the same page: write "+
 				"{uri} where the URL belongs")
 		}
@@ -78,7 +78,7 @@ var anyServer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#{}]|\{\w[
 func warnOfTarget(f *Faults, path string, target Target) {
 	switch {
 	case target.Gone || target.Template == "":
-	case target.Pattern == "" && len(variablesOf(target.Template)) == 0:
+	case target.Pattern == "" && !hasVariables(target.Template):
 		f.add(path, "has no variable, so that all names lead to the same page: write {+nss} where the name belongs")
 	case anyServer.MatchString(target.Template):
 		f.add(path, "a name can lead to any server, since the variable belongs to the host: write a slash before it, as in "+

@@ -2,91 +2,233 @@ package uri
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	stduritemplate "github.com/std-uritemplate/std-uritemplate/go/v2"
 )
 
-// Variables are the values of the variables of a URI template; one that is missing is undefined.
-type Variables = stduritemplate.Substitutions
+// Template is a URI template, RFC 6570, whose variables are texts. It is immutable; make it by ParseTemplate. The zero value is the empty one.
+type Template struct{ parts []templatePart }
 
-// ExpandTemplate returns the expansion of a URI template: RFC 6570. The error says what of the template is not valid.
-func ExpandTemplate(template string, values Variables) (string, error) {
-	if hasPrefixes(template) {
-		var err error
-		if template, values, err = withoutPrefixes(template, values); err != nil {
-			return "", err
+// templatePart is a literal, in the form in which it is copied, and the expression that follows it.
+type templatePart struct {
+	literal   string
+	operator  operator // of the expression; "" where no expression follows, as at the end
+	variables []variableOf
+}
+
+// variableOf is a variable of an expression: section 2.3. One that is exploded ("*") is a text as well.
+type variableOf struct {
+	name   string
+	prefix int // the prefix modifier, in characters; 0 for none
+}
+
+// operator is a row of the table in appendix A.
+type operator struct {
+	first, separator string
+	isNamed          bool
+	ifEmpty          string // what follows the name of an empty value
+	keepsReserved    bool
+}
+
+// operatorOf returns the operator of a character (section 2.2), 0 for none.
+func operatorOf(c byte) (o operator, ok bool) {
+	switch c {
+	case 0:
+		return operator{separator: ","}, true
+	case '+':
+		return operator{separator: ",", keepsReserved: true}, true
+	case '#':
+		return operator{first: "#", separator: ",", keepsReserved: true}, true
+	case '.', '/':
+		return operator{first: string(c), separator: string(c)}, true
+	case ';':
+		return operator{first: ";", separator: ";", isNamed: true}, true
+	case '?':
+		return operator{first: "?", separator: "&", isNamed: true, ifEmpty: "="}, true
+	case '&':
+		return operator{first: "&", separator: "&", isNamed: true, ifEmpty: "="}, true
+	default:
+		return operator{}, false
+	}
+}
+
+// TemplateValue is the value of a variable. One that is missing is undefined.
+type TemplateValue struct{ Name, Text string }
+
+// ParseTemplate returns a template. The error says what of it is not valid.
+func ParseTemplate(text string) (Template, error) {
+	var t Template
+	for text != "" {
+		literal, rest, hasExpression := strings.Cut(text, "{")
+		if strings.Contains(literal, "}") {
+			return Template{}, fmt.Errorf("the expression %s} has no { (RFC 6570 section 2.2)", literal[:strings.IndexByte(literal, '}')])
+		}
+		part := templatePart{literal: literalOf(literal)}
+		if hasExpression {
+			expression, after, isClosed := strings.Cut(rest, "}")
+			if !isClosed {
+				return Template{}, fmt.Errorf("the expression {%s has no } (RFC 6570 section 2.2)", expression)
+			}
+			if err := part.parse(expression); err != nil {
+				return Template{}, err
+			}
+			rest = after
+		}
+		t.parts, text = append(t.parts, part), rest
+	}
+	return t, nil
+}
+
+// literalOf returns a literal as it is copied: what no URI has is encoded (section 3.1).
+func literalOf(text string) string {
+	return string(appendExpanded(make([]byte, 0, len(text)), text, true))
+}
+
+// parse parses an expression without its braces: section 2.2.
+func (p *templatePart) parse(expression string) error {
+	list, c := expression, byte(0)
+	if list != "" && !isVariable(list[0]) {
+		c, list = list[0], list[1:]
+	}
+	var ok bool
+	if p.operator, ok = operatorOf(c); !ok {
+		return fmt.Errorf("{%s} begins neither with a variable nor with one of + # . / ; ? & (RFC 6570 section 2.2)", expression)
+	}
+	for text := range strings.SplitSeq(list, ",") {
+		v := variableOf{name: text}
+		if name, length, hasPrefix := strings.Cut(text, ":"); hasPrefix {
+			const most = 9999 // section 2.4.1
+			n, err := strconv.ParseUint(length, 10, 16)
+			if err != nil || n > most || length[0] == '0' {
+				return fmt.Errorf("the prefix modifier :%s of {%s} is not a number from 1 to 9999 (RFC 6570 section 2.4.1)", length, expression)
+			}
+			v = variableOf{name, int(n)}
+		} else {
+			v.name = strings.TrimSuffix(text, "*") // section 2.4.2
+		}
+		if !isVariableName(v.name) {
+			return fmt.Errorf("%q in {%s} is not the name of a variable: it has letters, digits, \"_\" and single dots between these "+
+				"(RFC 6570 section 2.3)", v.name, expression)
+		}
+		p.variables = append(p.variables, v)
+	}
+	return nil
+}
+
+// isVariableName reports whether a text is a varname of section 2.3.
+func isVariableName(text string) bool {
+	isDot := true // none may follow
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '.' && !isDot:
+			isDot = true
+			continue
+		case text[i] == '%' && isTriple(text, i):
+			i += 2
+		case text[i] == '%' || !isVariable(text[i]):
+			return false
+		}
+		isDot = false
+	}
+	return !isDot
+}
+
+// isVariable reports whether the name of a variable may begin with a byte.
+func isVariable(c byte) bool { return is(c, classAlpha|classDigit) || c == '_' || c == '%' }
+
+// Variables returns the names of the variables, in their order; some may be there several times.
+func (t Template) Variables() (names []string) {
+	for i := range t.parts {
+		for _, v := range t.parts[i].variables {
+			names = append(names, v.name)
 		}
 	}
-	return stduritemplate.Expand(template, values)
+	return names
 }
 
-// hasPrefixes reports whether an expression of a template may have a prefix modifier; most templates have none.
-func hasPrefixes(template string) bool {
-	_, rest, _ := strings.Cut(template, "{")
-	return strings.Contains(rest, ":")
-}
-
-var (
-	anExpression = regexp.MustCompile(`\{([+#./;?&]?)([^{}]*)\}`)
-	maxLength    = regexp.MustCompile(`^[1-9][0-9]{0,3}$`) // RFC 6570 section 2.4.1
-)
-
-// withoutPrefixes does for the library what it does not do by RFC 6570 section 2.4.1: lengths are from 1 to 9999, and where
-// reserved characters are not encoded, no percent-encoded character is cut. There the prefix becomes a variable of its own.
-func withoutPrefixes(template string, values Variables) (string, Variables, error) {
-	var err error
-	own := make(Variables, len(values))
-	for name, value := range values {
-		own[name] = value
-	}
-	text := anExpression.ReplaceAllStringFunc(template, func(expression string) string {
-		parts := anExpression.FindStringSubmatch(expression)
-		variables := strings.Split(parts[2], ",")
-		for i, variable := range variables {
-			name, length, ok := strings.Cut(variable, ":")
+// Expand returns the expansion of the template (section 3.2). Of several values of one variable the last one counts.
+func (t Template) Expand(values []TemplateValue) string {
+	var room [256]byte
+	out := room[:0]
+	for i := range t.parts {
+		part := &t.parts[i]
+		out = append(out, part.literal...)
+		before := part.operator.first
+		for _, v := range part.variables {
+			text, ok := valueOf(v.name, values)
 			if !ok {
 				continue
 			}
-			if !maxLength.MatchString(length) {
-				err = fmt.Errorf("the prefix modifier :%s of {%s} is not a number from 1 to 9999 (RFC 6570 section 2.4.1)", length, parts[2])
-				continue
-			}
-			value, isText := values[name].(string)
-			if !isText || parts[1] != "+" && parts[1] != "#" {
-				continue
-			}
-			variables[i] = fmt.Sprintf("%s__%s", name, length)
-			own[variables[i]] = beginning(value, length)
+			out = v.append(append(out, before...), text, &part.operator)
+			before = part.operator.separator
 		}
-		return "{" + parts[1] + strings.Join(variables, ",") + "}"
-	})
-	return text, own, err
+	}
+	return string(out)
 }
 
-// beginning returns the first characters of a text, in which one may be percent-encoded.
-func beginning(text, length string) string {
-	n, _ := strconv.Atoi(length) // maxLength has seen it
+// append appends the value of a variable.
+func (v variableOf) append(out []byte, text string, o *operator) []byte {
+	if o.isNamed {
+		out = append(out, v.name...)
+		if text == "" {
+			return append(out, o.ifEmpty...)
+		}
+		out = append(out, '=')
+	}
+	if v.prefix > 0 {
+		text = beginning(text, v.prefix, o.keepsReserved)
+	}
+	return appendExpanded(out, text, o.keepsReserved)
+}
+
+// valueOf returns the last value of a variable.
+func valueOf(name string, values []TemplateValue) (text string, ok bool) {
+	for i := len(values) - 1; i >= 0; i-- {
+		if values[i].Name == name {
+			return values[i].Text, true
+		}
+	}
+	return "", false
+}
+
+// appendExpanded appends a text of which all is encoded but what is unreserved and, where it keeps them, reserved characters and what is encoded.
+func appendExpanded(out []byte, text string, keepsReserved bool) []byte {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case is(c, classUnreserved), keepsReserved && (isReserved(c) || isTriple(text, i)):
+			out = append(out, c)
+		default:
+			out = append(out, '%', upperHex[c>>4], upperHex[c&0xf])
+		}
+	}
+	return out
+}
+
+// isReserved: RFC 3986 section 2.2.
+func isReserved(c byte) bool {
+	return is(c, classQuery) && !is(c, classUnreserved) || c == '#' || c == '[' || c == ']'
+}
+
+// beginning returns the first n characters of a text: section 2.4.1. Where what is encoded stays so, an encoded character is one.
+func beginning(text string, n int, keepsEncoded bool) string {
 	end := 0
 	for ; n > 0 && end < len(text); n-- {
-		end += characterSize(text[end:])
+		end += characterSize(text[end:], keepsEncoded)
 	}
 	return text[:end]
 }
 
-// characterSize returns how long the first character of a text is: all of its octets where they are percent-encoded.
-func characterSize(text string) int {
-	var octets []byte
-	for i := 0; len(octets) < utf8.UTFMax && isTriple(text, i); i += 3 {
-		octets = append(octets, unhex(text[i+1])<<4|unhex(text[i+2]))
+// characterSize returns how long the first character of a text is: all of its bytes where they are encoded.
+func characterSize(text string, keepsEncoded bool) int {
+	var decoded []byte
+	for i := 0; keepsEncoded && len(decoded) < utf8.UTFMax && isTriple(text, i); i += 3 {
+		decoded = append(decoded, unhex(text[i+1])<<4|unhex(text[i+2]))
 	}
-	if len(octets) == 0 {
+	if len(decoded) == 0 {
 		_, size := utf8.DecodeRuneInString(text)
 		return size
 	}
-	_, size := utf8.DecodeRune(octets)
+	_, size := utf8.DecodeRune(decoded)
 	return 3 * size
 }

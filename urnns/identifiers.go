@@ -177,8 +177,7 @@ func (t *Identifiers) Location(u uri.URI) (string, bool) {
 			continue
 		}
 		if values, ok := row.match.capture(name, nil); ok {
-			location, err := row.resolver.Expand(values)
-			return location + query, err == nil
+			return row.resolver.Expand(values) + query, true
 		}
 	}
 	return "", false
@@ -224,11 +223,7 @@ func (t *Identifiers) expand(text string, part *strings.Replacer) (uri.URI, bool
 
 // uri returns the URI of an identifier of a row.
 func (r *identifierRow) uri(values []uri.TemplateValue) (uri.URI, bool) {
-	expanded, err := r.template.Expand(values)
-	if err != nil {
-		return uri.URI{}, false
-	}
-	u, err := uri.FromIRI(expanded)
+	u, err := uri.FromIRI(r.template.Expand(values))
 	return u, err == nil
 }
 

@@ -102,10 +102,7 @@ func (t *target) expand(nss string, values []uri.TemplateValue) (string, bool, e
 	if !ok {
 		return "", false, nil
 	}
-	location, err := t.template.Expand(all)
-	if err != nil {
-		return "", false, fmt.Errorf("expanding template %q: %w", t.text, err)
-	}
+	location := t.template.Expand(all)
 	if _, err := uri.Parse(location); err != nil {
 		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.text, err.Error()) // not the fault of the client
 	}

@@ -67,15 +67,15 @@ func substitute(target, prefix, name string) (string, error) {
 	if !strings.Contains(target, "{") {
 		return target + suffix, nil
 	}
-	variables := uri.Variables{"suffix": suffix, "name": name}
-	if nid, nss, ok := strings.Cut(strings.TrimPrefix(name, "urn:"), ":"); ok && strings.HasPrefix(name, "urn:") {
-		variables["nid"], variables["nss"] = nid, nss
-	}
-	location, err := uri.ExpandTemplate(target, variables)
+	template, err := uri.ParseTemplate(target)
 	if err != nil {
 		return "", fmt.Errorf("expanding the template: %w", err)
 	}
-	return location, nil
+	values := []uri.TemplateValue{{Name: "suffix", Text: suffix}, {Name: "name", Text: name}}
+	if nid, nss, ok := strings.Cut(strings.TrimPrefix(name, "urn:"), ":"); ok && strings.HasPrefix(name, "urn:") {
+		values = append(values, uri.TemplateValue{Name: "nid", Text: nid}, uri.TemplateValue{Name: "nss", Text: nss})
+	}
+	return template.Expand(values), nil
 }
 
 // hasServer reports whether the target of a prefix has a server of its own, whatever follows the prefix.

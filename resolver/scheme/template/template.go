@@ -26,10 +26,11 @@ func New(config Config) *Handler { return &Handler{config} }
 // Fetch implements scheme.Handler. It connects to no server. Its error wraps resolver.ErrForbidden where the
 // template leads to a scheme that is not one of locations, or back to the scheme of the request.
 func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
-	location, err := uri.ExpandTemplate(h.config.Template, variables(r.URI))
+	template, err := uri.ParseTemplate(h.config.Template)
 	if err != nil {
 		return nil, fmt.Errorf("expanding the template %q: %w", h.config.Template, err)
 	}
+	location := template.Expand(variables(r.URI))
 	target, err := uri.Parse(location)
 	if err != nil {
 		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error()) // not the fault of the client
@@ -52,21 +53,21 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 
 // variables returns the parts of a URI as they are written, the port also where the scheme implies it. Parts
 // that it does not have are undefined, and no variable has its password.
-func variables(u uri.URI) uri.Variables {
+func variables(u uri.URI) []uri.TemplateValue {
 	u = u.WithoutPassword()
-	found := uri.Variables{"uri": u.String(), "scheme": strings.ToLower(u.Scheme()), "path": u.Path()}
+	found := []uri.TemplateValue{{Name: "uri", Text: u.String()}, {Name: "scheme", Text: strings.ToLower(u.Scheme())}, {Name: "path", Text: u.Path()}}
 	if host, ok := u.Host(); ok {
-		found["host"] = host
+		found = append(found, uri.TemplateValue{Name: "host", Text: host})
 	}
 	port, _ := u.Port()
 	if port == "" {
 		port = u.DefaultPort()
 	}
 	if port != "" {
-		found["port"] = port
+		found = append(found, uri.TemplateValue{Name: "port", Text: port})
 	}
 	if query, ok := u.Query(); ok {
-		found["query"] = query
+		found = append(found, uri.TemplateValue{Name: "query", Text: query})
 	}
 	return found
 }
