@@ -115,8 +115,8 @@ func (a *Responder) inFormat(
 		reply.Status = problem.Status(failure)
 	}
 	addLinks(&reply, q, d.ID)
-	if chosen.mediaType == pages.Type && record != nil {
-		for _, l := range pageLinks(workOf(q.Base, d.known, answer, record)) {
+	if chosen.mediaType == pages.Type && (record != nil || q.IsName && failure == nil) {
+		for _, l := range pageLinks(workOf(q.Base, d.known, answer, record), record != nil) {
 			reply.AddLink(string(appendLink(nil, &l, "")))
 		}
 	}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -86,7 +87,13 @@ func addLinks(reply *message.Reply, q *Question, canonical string) {
 	if q.IsName {
 		links = append(appendLinkset(links, q.Base, canonical), ", "...)
 	}
-	links = append(append(append(links, '<'), canonical...), `>; rel="canonical", <`...)
+	links = append(links, '<')
+	if strings.ContainsAny(canonical, ",;") { // the URN itself cannot be encoded: it would be another name
+		links = route.AppendNameURL(links, q.Base, canonical)
+	} else {
+		links = append(links, canonical...)
+	}
+	links = append(links, `>; rel="canonical", <`...)
 	links = append(route.AppendServiceURL(links, q.Base, "2Ls", "", canonical), `>; rel="alternate"; type="text/uri-list"`...)
 	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
 	switch {

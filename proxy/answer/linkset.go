@@ -122,10 +122,10 @@ func appendLink(dst []byte, l *resolver.Link, anchor string) []byte {
 	if anchor != "" {
 		dst = append(appendTarget(append(dst, `; anchor="`...), anchor), '"')
 	}
-	for _, attribute := range [...][2]string{{"type", l.Type}, {"hreflang", l.Language}, {"title", l.Title}, {"context", l.Context}} {
-		dst = appendAttribute(dst, attribute[0], attribute[1])
-	}
-	return dst
+	dst = appendQuoted(dst, "type", l.Type)
+	dst = appendQuoted(dst, "hreflang", l.Language)
+	dst = appendText(dst, "title", l.Title, l.Language)
+	return appendText(dst, "context", l.Context, "")
 }
 
 // appendTarget appends a URI, percent-encoded where it would end early.
@@ -140,20 +140,35 @@ func appendTarget(dst []byte, target string) []byte {
 	return dst
 }
 
-// appendAttribute appends a target attribute as a quoted string, or by RFC 8187 section 3.2 where that cannot have its value.
-func appendAttribute(dst []byte, name, value string) []byte {
-	if value == "" {
+// appendQuoted appends a target attribute as a quoted string (RFC 9110 section 5.6.4). It has no other form: RFC 8288 section 3.4.1 defines "title*"
+// alone.
+func appendQuoted(dst []byte, name, value string) []byte {
+	if value == "" || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F }) {
 		return dst
 	}
-	dst = append(append(dst, "; "...), name...)
-	isQuotable := !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F || strings.ContainsRune(`,;"\`, c) })
-	if isQuotable {
-		return append(append(append(dst, `="`...), value...), '"')
-	}
-	dst = append(dst, "*=UTF-8''"...)
+	dst = append(append(append(dst, "; "...), name...), `="`...)
 	for _, c := range []byte(value) {
-		isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if isLetter || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+		if c == '"' || c == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
+// appendText appends a target attribute for people as a quoted string or, where that has not all characters or is split by clients, by RFC 8187
+// section 3.2, with its language, "" where that is not known.
+func appendText(dst []byte, name, value, tag string) []byte {
+	if !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F || strings.ContainsRune(`,;"\`, c) }) {
+		return appendQuoted(dst, name, value)
+	}
+	dst = append(append(append(dst, "; "...), name...), "*=UTF-8'"...)
+	if !strings.ContainsFunc(tag, func(c rune) bool { return c != '-' && !isAlphanumeric(c) }) {
+		dst = append(dst, tag...)
+	}
+	dst = append(dst, '\'')
+	for _, c := range []byte(value) {
+		if isAlphanumeric(rune(c)) || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
 			dst = append(dst, c)
 			continue
 		}
@@ -161,6 +176,8 @@ func appendAttribute(dst []byte, name, value string) []byte {
 	}
 	return dst
 }
+
+func isAlphanumeric(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' }
 
 func appendEncoded(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"

@@ -19,7 +19,10 @@ import (
 func linked(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	record := &resolver.Record{
 		Name: q.URI.String(), Version: 1, Status: "active", Metadata: `{"title":"A book"}`,
-		Links: []resolver.Link{{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\""}, {URI: "https://a.example/p", Rel: "gs1:pip"}},
+		Links: []resolver.Link{
+			{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\"", Language: "de"}, {URI: "https://a.example/p", Rel: "gs1:pip", Title: "№ 1"},
+			{URI: "https://a.example/ld", Rel: "describedby", Type: `application/ld+json; profile="https://a.example/\p"`},
+		},
 	}
 	if !q.Service.Locates() {
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Record: record}
@@ -89,7 +92,7 @@ func TestLinkset(t *testing.T) {
 		all := decoded(t, text(t, response))
 		name := all["/urn:a1:b"]
 		for rel, n := range map[string]int{
-			"item": 2, "license": 1, "https://ref.gs1.org/voc/pip": 1, "cite-as": 1, "describedby": 8, "type": 1,
+			"item": 2, "license": 1, "https://ref.gs1.org/voc/pip": 1, "cite-as": 1, "describedby": 9, "type": 1,
 		} {
 			if list, _ := name[rel].([]any); len(list) != n {
 				t.Errorf("%s: %s: %v", target, rel, name[rel])
@@ -127,7 +130,9 @@ func TestLinksetAsText(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<https://a.example/de%2C1>; rel="item"; anchor="/urn:a1:b"; type="text/html"; hreflang="de"`,
-		`<https://a.example/terms>; rel="license"; anchor="/urn:a1:b"; title*=UTF-8''B%C3%BCcher%2C%20%22alle%22`,
+		`<https://a.example/terms>; rel="license"; anchor="/urn:a1:b"; hreflang="de"; title*=UTF-8'de'B%C3%BCcher%2C%20%22alle%22`,
+		`<https://a.example/p>; rel="https://ref.gs1.org/voc/pip"; anchor="/urn:a1:b"; title*=UTF-8''%E2%84%96%201`,
+		`<https://a.example/ld>; rel="describedby"; anchor="/urn:a1:b"; type="application/ld+json; profile=\"https://a.example/\\p\""`,
 		`<https://a.example/en>; rel="item"; anchor="/urn:a1:b"; type="application/pdf"; hreflang="en"; title="English"`,
 	} {
 		if !strings.Contains(body, want) {
@@ -137,6 +142,26 @@ func TestLinksetAsText(t *testing.T) {
 	for part := range strings.SplitSeq(body, ",") {
 		if !strings.HasPrefix(strings.TrimSpace(part), "<") {
 			t.Errorf("split at commas, a part is %q", part)
+		}
+	}
+}
+
+// Links of documents have neither commas nor semicolons in their targets, the canonical one either; one that is no URN then is the URL of the name.
+func TestCanonicalLink(t *testing.T) {
+	s := start(t, nil)
+	s.next = withLocations("https://a.example/")
+	for target, want := range map[string]string{
+		"/uri-res/N2Ls?urn:a1:b": "<urn:a1:b>", "/uri-res/N2Ls?urn:a1:b,c;d": "</urn%3Aa1:b%2Cc%3Bd>", "/uri-res/N2C?urn:a1:b%2Cc,d": "</urn%3Aa1:b%252Cc%2Cd>",
+		"/uri-res/L2C?https://a.example/x;y": "</https%3A//a.example/x%3By>",
+	} {
+		links := s.get(t, target).Header.Get("Link")
+		if !strings.Contains(links, want+`; rel="canonical"`) {
+			t.Errorf("%s: no %s in %s", target, want, links)
+		}
+		for part := range strings.SplitSeq(links, ",") {
+			if !strings.HasPrefix(strings.TrimSpace(part), "<") {
+				t.Errorf("%s: split at commas, a part is %q", target, part)
+			}
 		}
 	}
 }

@@ -55,7 +55,8 @@ func (a *Responder) addMemento(reply *message.Reply, q *Question, canonical stri
 	reply.Vary += ", " + fieldDatetime
 	name := q.Query.URI.String()
 	original := string(route.AppendServiceURL(nil, q.Base, describes, "", name))
-	reply.AddLink("<" + original + `>; rel="original timegate"`)
+	reply.AddLink(link(original, "original"))
+	reply.AddLink(link(original, "timegate"))
 	of := string(route.AppendNameURL(nil, q.Base, canonical))
 	reply.AddLink(link(route.TimeGateURL(q.Base, canonical), "timegate", "anchor", of))
 	reply.AddLink(link(route.TimeMapURL(q.Base, 0, canonical), "timemap", "anchor", of, "type", typeLinks))

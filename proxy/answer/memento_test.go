@@ -19,7 +19,7 @@ func TestMemento(t *testing.T) {
 	record := &resolver.Record{Name: "urn:x1:a", Version: 2, Changed: changed, Status: "active"}
 	const (
 		datetime = "Accept-Datetime: Sun, 01 Jun 2031 00:00:00 GMT"
-		timegate = `</uri-res/N2C?urn:x1:a>; rel="original timegate"`
+		timegate = `</uri-res/N2C?urn:x1:a>; rel="original", </uri-res/N2C?urn:x1:a>; rel="timegate"`
 		ofName   = `</timegate/urn:x1:a>; rel="timegate"; anchor="/urn:x1:a", </timemap/urn:x1:a>; rel="timemap"; anchor="/urn:x1:a"; type="application/link-format"`
 		memento  = "/api/v1/resolve?at=2031-05-01T12%3A00%3A00.5Z&uri=urn%3Ax1%3Aa"
 	)

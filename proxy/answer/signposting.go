@@ -29,9 +29,13 @@ func isWebURL(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }
 
-// pageLinks returns the links of the page about a name: FAIR Signposting level 1, while it is small.
-func pageLinks(w represent.Work) []resolver.Link {
-	links := append([]resolver.Link{{Rel: "type", URI: "https://schema.org/AboutPage"}}, signposts(w)...)
+// pageLinks returns the links of the page about a name: FAIR Signposting level 1, while it is small. Of names that the registry has not, it is not
+// known what they name.
+func pageLinks(w represent.Work, isRegistered bool) []resolver.Link {
+	links := []resolver.Link{{Rel: "type", URI: "https://schema.org/AboutPage"}}
+	if isRegistered {
+		links = append(links, signposts(w)...)
+	}
 	for _, l := range w.Locations {
 		links = append(links, resolver.Link{Rel: relItem, URI: l.URI, Type: l.Type, Language: l.Language, Title: l.Title})
 	}

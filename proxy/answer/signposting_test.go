@@ -59,6 +59,25 @@ func TestSignposting(t *testing.T) {
 	}
 }
 
+// The page about a name by rules says what it is, and its items; what it names is not known. That of no name says nothing.
+func TestSignpostingByRules(t *testing.T) {
+	s := start(t, nil)
+	s.next = withLocations("https://a.example/1")
+	links := s.get(t, "/uri-res/N2C.html?urn:a1:b").Header.Get("Link")
+	for _, want := range []string{`<https://schema.org/AboutPage>; rel="type"`, `<https://a.example/1>; rel="item"`} {
+		if !strings.Contains(links, want) || strings.Count(links, `rel="type"`) != 1 {
+			t.Errorf("no %s, or another type, in %s", want, links)
+		}
+	}
+	if links := s.get(t, "/uri-res/L2C.html?https://a.example/").Header.Get("Link"); strings.Contains(links, `rel="type"`) {
+		t.Errorf("of a URL: %s", links)
+	}
+	s.next = failing(&resolver.Negative{Kind: resolver.ErrNotFound})
+	if links := s.get(t, "/uri-res/N2C.html?urn:a1:b").Header.Get("Link"); strings.Contains(links, `rel="type"`) {
+		t.Errorf("of an unknown name: %s", links)
+	}
+}
+
 // Each citation format is answered by Accept, at its URL, and with format=.
 func TestCitationFormats(t *testing.T) {
 	s := start(t, nil)
