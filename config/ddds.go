@@ -90,11 +90,11 @@ func checkRootOptions(f *Faults, path string, c DDDS) {
 	for i, o := range c.RootOptions {
 		at := index(path, i) + ".root"
 		switch {
-		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return sameDomain(root, o.Root) }):
+		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return uri.SameHost(root, o.Root) }):
 			f.add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
-		case seen[uri.CanonicalDomain(o.Root)]:
+		case seen[uri.CanonicalHost(o.Root)]:
 			f.add(at, "%q is configured twice", o.Root)
 		}
-		seen[uri.CanonicalDomain(o.Root)] = true
+		seen[uri.CanonicalHost(o.Root)] = true
 	}
 }

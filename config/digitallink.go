@@ -68,7 +68,7 @@ func (d DigitalLink) host() string {
 		return ""
 	}
 	host, _ := u.Host()
-	return strings.TrimSuffix(uri.CanonicalDomain(host), ".")
+	return uri.CanonicalHost(host)
 }
 
 // checkDigitalLink checks registry.digital_link.

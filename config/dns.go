@@ -61,7 +61,7 @@ func checkDomainList(f *Faults, path string, value any) {
 	for i, name := range names {
 		if !isDomain(name) {
 			f.add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
-		} else if slices.IndexFunc(names, func(other string) bool { return sameDomain(name, other) }) != i {
+		} else if slices.IndexFunc(names, func(other string) bool { return uri.SameHost(name, other) }) != i {
 			f.add(index(path, i), "%q is named twice", name)
 		}
 	}
@@ -86,5 +86,3 @@ func isDomain(s string) bool {
 func isNoDomain(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
 }
-
-func sameDomain(a, b string) bool { return uri.CanonicalDomain(a) == uri.CanonicalDomain(b) }

@@ -49,7 +49,7 @@ func checkSites(f *Faults, origins []Site) {
 	seen := make(map[string]bool)
 	for i, o := range origins {
 		path := index("proxy.origins", i)
-		switch name := uri.CanonicalDomain(o.Host); {
+		switch name := uri.CanonicalHost(o.Host); {
 		case !isHost(o.Host):
 			f.add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host,
 				writeHost(o.Host, "there are no patterns: list each site"))

@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"slices"
-	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -12,7 +11,7 @@ import (
 func (r Registry) WebHosts() []string {
 	hosts := make([]string, 0, len(r.Hosts)+len(r.DigitalLink))
 	for _, host := range r.Hosts {
-		hosts = append(hosts, strings.ToLower(strings.TrimSuffix(host, ".")))
+		hosts = append(hosts, uri.CanonicalHost(host))
 	}
 	for _, d := range r.DigitalLink {
 		if host := d.host(); host != "" && !slices.Contains(hosts, host) {
@@ -53,7 +52,7 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 	hosts, _ := value.([]string)
 	seen := make(map[string]bool)
 	for i, host := range hosts {
-		switch name := uri.CanonicalDomain(host); {
+		switch name := uri.CanonicalHost(host); {
 		case !isDomain(host) || net.ParseIP(host) != nil:
 			f.add(index(path, i), "%q is not a host such as purl.example.org, without port%s", host,
 				writeHost(host, "there are no patterns: list each host"))
@@ -69,7 +68,7 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 func checkOwnHosts(f *Faults, c Config) {
 	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Origins {
-			if uri.CanonicalDomain(host) == uri.CanonicalDomain(site.Host) {
+			if uri.SameHost(host, site.Host) {
 				f.add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host, index("proxy.origins", j)+".host")
 			}
 		}
@@ -86,7 +85,7 @@ func checkOwnHosts(f *Faults, c Config) {
 func warnOfOwnHosts(f *Faults, c Config) {
 	hosts := c.Registry.WebHosts()
 	for i, name := range c.Listen.Names {
-		if slices.Contains(hosts, strings.TrimSuffix(uri.CanonicalDomain(name), ".")) {
+		if slices.Contains(hosts, uri.CanonicalHost(name)) {
 			f.add(index("listen.names", i), "%q is in registry.hosts or registry.digital_link, too: there / and all paths are names of the registry, and urnd's own pages, "+
 				"as /fetch, are at its other names", name)
 		}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // warnOfHiddenRule warns of a rule to which no request comes.
@@ -45,7 +47,7 @@ func covers[T any](values, later []T, has func(T, T) bool) bool {
 
 // coversHost reports whether a host of a rule stands for all hosts for which a later one does.
 func coversHost(host, later string) bool {
-	host, later = plainHost(host), plainHost(later)
+	host, later = uri.CanonicalHost(host), uri.CanonicalHost(later)
 	if network, ok := networkOf(host); ok {
 		other, isAddress := networkOf(later)
 		return isAddress && network.Bits() <= other.Bits() && network.Overlaps(other)
@@ -90,7 +92,7 @@ func (h hiders) add(r ProxyRule, number int) {
 	}
 	var hosts, clients, destinations, users []hiderKey
 	for _, host := range r.Hosts {
-		hosts = append(hosts, keyOfHost(plainHost(host)))
+		hosts = append(hosts, keyOfHost(uri.CanonicalHost(host)))
 	}
 	for _, network := range r.Clients {
 		clients = append(clients, hiderKey{condition: clientNetwork, network: network.Masked()})
@@ -166,10 +168,10 @@ func (h hiders) first(later ProxyRule, before []ProxyRule) int {
 	}
 	try(hiderKey{})
 	if len(later.Hosts) > 0 {
-		if key := keyOfHost(plainHost(later.Hosts[0])); key.network.IsValid() {
+		if key := keyOfHost(uri.CanonicalHost(later.Hosts[0])); key.network.IsValid() {
 			networks(hostNetwork, key.network)
 		} else {
-			tryHost(plainHost(later.Hosts[0]), try)
+			tryHost(uri.CanonicalHost(later.Hosts[0]), try)
 		}
 	}
 	if len(later.Clients) > 0 {

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // specialNetworks are those that no connection is made to, unless access.allow_destinations has them: the blocks of
@@ -63,7 +65,7 @@ func warnOfUpstreams(f *Faults, c Config) {
 			hosts, isAddress := networkOf(host)
 			closed := closedNetwork(c.Access.AllowDestinations, hosts)
 			switch {
-			case strings.HasSuffix("."+strings.ToLower(strings.TrimSuffix(host, ".")), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
+			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
 				f.add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
 			case isAddress && closed.IsValid():
 				f.add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", closed)

@@ -5,6 +5,8 @@ import (
 	urlpath "path"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // hasNoCondition reports whether a rule decides every request that comes to it.
@@ -36,8 +38,6 @@ func warnOfProxyRules(f *Faults, c Config) {
 		f.add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
 	}
 }
-
-func plainHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
 // warnOfNever warns of conditions for which no request comes, or none gets through.
 func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
@@ -108,7 +108,7 @@ func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 		if !strings.ContainsAny(host, "*/") {
 			continue
 		}
-		labels := strings.Split(plainHost(host), ".")
+		labels := strings.Split(uri.CanonicalHost(host), ".")
 		last := len(labels) - 1
 		rest := strings.TrimPrefix(host, "*.")
 		example := strings.NewReplacer("*", "x", "?", "x").Replace(host)

@@ -35,7 +35,7 @@ func (c Config) refusal(host, port string) string {
 // isOwn reports whether urnd listens at a host and a port.
 func (c Config) isOwn(host, port string) bool {
 	addr, _ := netip.ParseAddr(host)
-	isName := strings.EqualFold(host, "localhost") || c.isNamed(host)
+	isName := uri.SameHost(host, "localhost") || c.isNamed(host)
 	for _, address := range slices.Concat(c.Listen.Service, c.Listen.TLS, []string{c.Listen.Admin}) {
 		at, own, _ := net.SplitHostPort(address)
 		listens, _ := netip.ParseAddr(at)
@@ -49,7 +49,7 @@ func (c Config) isOwn(host, port string) bool {
 
 // isNamed reports whether a host is one of listen.names.
 func (c Config) isNamed(host string) bool {
-	return slices.ContainsFunc(c.Listen.Names, func(name string) bool { return sameDomain(name, host) })
+	return slices.ContainsFunc(c.Listen.Names, func(name string) bool { return uri.SameHost(name, host) })
 }
 
 // hostAndPort returns those of a URL of http or https, with the default port; "" where there are none.
@@ -79,7 +79,7 @@ func warnOfServers(f *Faults, c Config) {
 			switch at := index(path+".servers", j); {
 			case reason != "":
 				f.add(at, "%s: requests for %s will be refused", reason, o.Host)
-			case c.isSite(host, port) && sameDomain(host, o.Host):
+			case c.isSite(host, port) && uri.SameHost(host, o.Host):
 				f.add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
 			case c.isSite(host, port):
 				f.add(at, "%s is a site of this urnd, too, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
@@ -104,7 +104,7 @@ func (c Config) isSite(host, port string) bool {
 			ports = append(ports, own)
 		}
 	}
-	is := func(o Site) bool { return sameDomain(o.Host, host) }
+	is := func(o Site) bool { return uri.SameHost(o.Host, host) }
 	return !isAddress(host) && slices.Contains(ports, port) && slices.ContainsFunc(c.Proxy.Origins, is)
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -165,7 +164,7 @@ func (h *Handler) Fast() *FastPath { return h.fast }
 // rules of the site, which are for clients, do not apply. Errors are those of the origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
 	host, _ := key.Host()
-	found := h.server.Sites[strings.TrimSuffix(host, ".")]
+	found := h.server.Sites[uri.CanonicalHost(host)]
 	if found == nil {
 		return h.forward.Refresh(ctx, key, uri.URI{}, nil)
 	}

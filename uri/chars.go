@@ -91,14 +91,13 @@ func unhex(b byte) byte {
 	}
 }
 
-// EqualFold compares a text with one in lower case, without regard to the case of ASCII
-// letters. strings.EqualFold would fold U+212A into "k", which no rule of URIs does.
-func EqualFold(s, lowered string) bool {
-	if len(s) != len(lowered) {
+// EqualFold compares texts without regard to the case of ASCII letters. strings.EqualFold would fold U+212A into "k", which no rule of URIs does.
+func EqualFold(s, t string) bool {
+	if len(s) != len(t) {
 		return false
 	}
 	for i := range len(s) {
-		if Lower(s[i]) != lowered[i] {
+		if Lower(s[i]) != Lower(t[i]) {
 			return false
 		}
 	}

@@ -60,10 +60,65 @@ func lowerDomain(domain []byte) {
 	}
 }
 
-// CanonicalDomain returns the one form of a domain name: in lower case, with a final dot.
-// Names that differ in nothing else are equal (RFC 4343).
-func CanonicalDomain(name string) string {
-	lowered := []byte(strings.TrimSuffix(name, "."))
-	lowerDomain(lowered)
-	return string(lowered) + "."
+// CanonicalDomain returns the canonical host of a domain name with a final dot, as DNS has it.
+func CanonicalDomain(name string) string { return CanonicalHost(name) + "." }
+
+// CanonicalHost returns the one form of a host, without port, in which hosts are compared: the normal form of URIs (RFC 3986 section 6.2.2), in lower
+// case (RFC 4343), without a final dot. It allocates nothing for a host that has this form.
+func CanonicalHost(host string) string {
+	if len(host) > 1 && strings.ContainsAny(host, "%[") && hasTriples(host) { // it may be a field of a client
+		host = string(AllSteps.appendHost(nil, host, lookupScheme("http")))
+	} else if strings.ContainsFunc(host, func(c rune) bool { return 'A' <= c && c <= 'Z' }) {
+		host = string(appendLower(nil, host))
+	}
+	return strings.TrimSuffix(host, ".")
+}
+
+// hasTriples reports whether each percent sign of a text begins a percent-encoded byte.
+func hasTriples(text string) bool {
+	for i := range len(text) {
+		if text[i] == '%' && !isTriple(text, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// SameHost reports whether hosts, without ports, are the same one.
+func SameHost(a, b string) bool {
+	return EqualFold(strings.TrimSuffix(a, "."), strings.TrimSuffix(b, ".")) || CanonicalHost(a) == CanonicalHost(b)
+}
+
+// SameAuthority reports whether the authorities of two URIs of one scheme, or Host fields, have the same host and port; none and an empty one are the
+// same port.
+func SameAuthority(a, b string) bool {
+	hostA, portA := SplitPort(a)
+	hostB, portB := SplitPort(b)
+	return portA == portB && SameHost(hostA, hostB)
+}
+
+// SplitPort returns the host and the port of a Host field, "" for none.
+func SplitPort(field string) (host, port string) {
+	if i := strings.LastIndexByte(field, ':'); i >= 0 && !strings.HasSuffix(field, "]") {
+		return field[:i], field[i+1:]
+	}
+	return field, ""
+}
+
+// SameServer reports whether URIs have the same scheme, host and port, that of the scheme where they have none.
+func SameServer(a, b URI) bool {
+	portOf := func(u URI) string {
+		if port, _ := u.Port(); port != "" {
+			return port
+		}
+		return u.DefaultPort()
+	}
+	registryA, isRegistryA := a.Registry()
+	registryB, isRegistryB := b.Registry()
+	if isRegistryA || isRegistryB {
+		return EqualFold(a.Scheme(), b.Scheme()) && registryA == registryB
+	}
+	hostA, hasA := a.Host()
+	hostB, hasB := b.Host()
+	return EqualFold(a.Scheme(), b.Scheme()) && hasA == hasB && portOf(a) == portOf(b) && SameHost(hostA, hostB)
 }

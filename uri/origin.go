@@ -16,7 +16,5 @@ func SameOrigin(base, reference string) (target string, same bool) {
 		return "", false
 	}
 	to = to.WithoutFragment().Normalize()
-	a, _ := from.Authority()
-	b, _ := to.Authority()
-	return to.String(), from.Scheme() == to.Scheme() && a == b
+	return to.String(), SameServer(from, to)
 }

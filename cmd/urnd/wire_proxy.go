@@ -119,7 +119,7 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 func originsOf(c config.Proxy) ([]proxy.Origin, error) {
 	origins := make([]proxy.Origin, 0, len(c.Origins))
 	for i, site := range c.Origins {
-		o := proxy.Origin{Host: strings.ToLower(strings.TrimSuffix(site.Host, ".")), Spelling: spellings()[site.Spelling]}
+		o := proxy.Origin{Host: uri.CanonicalHost(site.Host), Spelling: spellings()[site.Spelling]}
 		switch site.Forwarded {
 		case "":
 			o.Forwarded = forwardings()[c.Forwarded]

@@ -52,7 +52,7 @@ func (h Host) has(key string) bool {
 	if !ok {
 		port = u.DefaultPort()
 	}
-	return name == h.name && (h.port == "" || h.port == port)
+	return uri.SameHost(name, h.name) && (h.port == "" || h.port == port)
 }
 
 // ParseHost parses a host, with or without port.

@@ -235,5 +235,9 @@ func serverOf(u uri.URI) string {
 	if !ok {
 		return ""
 	}
+	host, _ := u.Host()
+	if name := uri.CanonicalHost(host); name != host {
+		return u.Scheme() + "://" + strings.Replace(authority, host, name, 1)
+	}
 	return u.String()[:len(u.Scheme())+len("://")+len(authority)] // in lower case, as it is normal
 }

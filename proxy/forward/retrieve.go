@@ -90,9 +90,7 @@ func mayRefer(from, u uri.URI) error {
 
 // isElsewhere reports whether a redirect leads to another server, or to another protocol.
 func isElsewhere(from, to uri.URI) bool {
-	before, _ := from.Normalize().Authority()
-	after, _ := to.Normalize().Authority()
-	return !uri.EqualFold(from.Scheme(), to.Scheme()) || before != after
+	return !uri.SameServer(from, to)
 }
 
 func isRedirect(status int) bool {

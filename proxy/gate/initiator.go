@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/uri"
 )
 
 // Initiator is who made a client send a request, as far as its fields show. The zero value is a program.
@@ -88,7 +89,7 @@ func siteOf(lines httpmessage.Lines, host string) string {
 	switch {
 	case origin == "":
 		return ""
-	case host != "" && strings.EqualFold(from, host):
+	case host != "" && uri.SameAuthority(from, host):
 		return sameOrigin
 	default:
 		return "cross-site"

@@ -15,7 +15,7 @@ type Hosts map[string]string
 func NewHosts(hosts []string) Hosts {
 	all := make(Hosts, len(hosts))
 	for _, host := range hosts {
-		host = canonicalHost(host)
+		host = uri.CanonicalHost(host)
 		all[host] = host
 	}
 	return all
@@ -26,7 +26,8 @@ func (h Hosts) at(field string) string {
 	if len(h) == 0 {
 		return ""
 	}
-	return h[canonicalHost(hostOf(field))]
+	host, _ := uri.SplitPort(field)
+	return h[uri.CanonicalHost(host)]
 }
 
 // namePath returns the path and query of a target whose host is that of names: in origin-form, or as for a proxy, which would only come
@@ -46,7 +47,7 @@ func namePath(v *View, target string) (path string, ok bool) {
 	if path = rest[end:]; !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	return path, uri.EqualFold(rest[:end], v.Host)
+	return path, uri.SameAuthority(rest[:end], v.Host)
 }
 
 // isReserved reports whether a path is urnd's own also at a web host whose paths are names: the services of THTTP and of the API, which

@@ -139,14 +139,14 @@ func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 		path = "/" + path
 	}
 	public, below := publicOf(p.PublicURL)
-	isPublic := uri.EqualFold(authority, public) && strings.HasPrefix(path, below+"/")
+	isPublic := uri.SameAuthority(authority, public) && strings.HasPrefix(path, below+"/")
 	host := p.Hosts.at(authority)
 	switch {
 	case host != "" && !isReserved(path, host):
 		if named, err := uri.Parse("https://" + host + path); err == nil {
 			q.URI = named
 		}
-	case isPublic || host != "" || uri.EqualFold(authority, v.Host):
+	case isPublic || host != "" || uri.SameAuthority(authority, v.Host):
 		if isPublic { // the proxy in front takes this off the paths of requests
 			path = path[len(below):]
 		}
@@ -188,8 +188,8 @@ func isOwnMoment(path, host string) bool {
 	if err != nil || !isAbsoluteWeb(identifier) {
 		return false
 	}
-	authority, _ := u.Authority()
-	return canonicalHost(hostOf(authority)) == host
+	name, _ := u.Host()
+	return uri.SameHost(name, host)
 }
 
 var (

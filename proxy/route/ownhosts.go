@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // OwnHosts are the hosts by which clients reach this urnd. A page of another site can lead a
@@ -18,7 +20,7 @@ type OwnHosts struct {
 func NewOwnHosts(names ...string) OwnHosts {
 	own := OwnHosts{make(map[string]bool)}
 	for _, name := range names {
-		if name = canonicalHost(name); name != "" {
+		if name = uri.CanonicalHost(name); name != "" {
 			own.names[name] = true
 		}
 	}
@@ -37,7 +39,7 @@ func (o OwnHosts) Has(host string) bool {
 			return !isAlias(addr)
 		}
 	}
-	name := canonicalHost(host)
+	name := uri.CanonicalHost(host)
 	return name == "localhost" || o.names[name]
 }
 
@@ -55,5 +57,3 @@ func mayBeAddr(host string) bool {
 func isAlias(addr netip.Addr) bool {
 	return addr.Is4In6() || addr.WithZone("").IsUnspecified() || addr.Is4() && addr.As4()[0] == 0
 }
-
-func canonicalHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

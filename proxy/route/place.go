@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Server is what all requests to one configuration have in common. It is immutable.
@@ -107,10 +108,11 @@ func isAddress(host string) bool {
 // ownTarget returns the request-target, without scheme and authority where they are those of this server: a server must accept
 // the absolute form (RFC 9112 section 3.2.2), and a proxy must not forward to itself (RFC 9110 section 7.6).
 func (p *Place) ownTarget(v *View) string {
-	rest, ok := strings.CutPrefix(v.Target, "http://")
-	if !ok {
+	const scheme = "http://"
+	if len(v.Target) < len(scheme) || !uri.EqualFold(v.Target[:len(scheme)], scheme) {
 		return v.Target
 	}
+	rest := v.Target[len(scheme):]
 	authority, path := rest, "/"
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority, path = rest[:i], rest[i:]
@@ -149,7 +151,7 @@ func (p *Place) streamTarget(v *View) string {
 // isOwnStream reports whether a request by HTTP/2 names this server, and not another one on the same machine. A client that
 // reached it without naming it, in the TLS handshake, may mean it by any name.
 func (p *Place) isOwnStream(authority string) bool {
-	if p.Secure && (p.ServerName == "" || strings.EqualFold(hostOf(authority), p.ServerName)) {
+	if name, _ := uri.SplitPort(authority); p.Secure && (p.ServerName == "" || uri.SameHost(name, p.ServerName)) {
 		return true
 	}
 	if p.Local == "" {

@@ -20,7 +20,8 @@ func (s Sites) at(host string) *Site {
 	if len(s) == 0 {
 		return nil
 	}
-	return s[strings.ToLower(strings.TrimSuffix(hostOf(host), "."))]
+	host, _ = uri.SplitPort(host)
+	return s[uri.CanonicalHost(host)]
 }
 
 // Of returns the site of a key, nil for none. What other servers answer for such a key would be stored for the visitors of the
@@ -31,14 +32,6 @@ func (s Sites) Of(key uri.URI) *Site {
 		return nil // no key of a site
 	}
 	return s.at(host)
-}
-
-// hostOf returns the host of a Host field, without its port.
-func hostOf(field string) string {
-	if i := strings.LastIndexByte(field, ':'); i >= 0 && !strings.HasSuffix(field, "]") {
-		return field[:i]
-	}
-	return field
 }
 
 // withoutFinalDot returns a URI with the host of its site, which has no final dot; it has no user.

@@ -55,7 +55,7 @@ func New(config Config) *Resolver {
 	for i, root := range config.Roots {
 		lookup := config.Lookup
 		for name, other := range config.Lookups {
-			if uri.CanonicalDomain(name) == uri.CanonicalDomain(root) {
+			if uri.SameHost(name, root) {
 				lookup = other
 			}
 		}

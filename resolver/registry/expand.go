@@ -90,12 +90,8 @@ func sameServer(location, target, prefix string) bool {
 	other, err := substitute(target, prefix, prefix+"0")
 	a, faultA := uri.Parse(location)
 	b, faultB := uri.Parse(other)
-	if errors.Join(err, faultA, faultB) != nil || a.Scheme() != b.Scheme() {
+	if errors.Join(err, faultA, faultB) != nil {
 		return false
 	}
-	host, _ := a.Host()
-	port, _ := a.Port()
-	otherHost, _ := b.Host()
-	otherPort, _ := b.Port()
-	return host == otherHost && port == otherPort
+	return uri.SameServer(a, b)
 }

@@ -3,6 +3,7 @@
 package names
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/config"
@@ -47,4 +48,28 @@ func TestLinkedDataLeads(t *testing.T) {
 	}
 	wantForms(t, w, "GET /ns/terms", "purl.example", "200", "Accept: application/linkset+json")
 	wantForms(t, w, "GET /urn:example:b1", "urn.example", "200", "Accept: application/linkset")
+}
+
+// Hosts are compared without regard to case and final dot, in all forms of requests (RFC 4343).
+func TestHostsAreCompared(t *testing.T) {
+	t.Parallel()
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name("https://purl.example/foo"), registry.Record{Targets: urndtest.Targets("https://a.example/foo")})
+	r.Put(t, registry.Name("urn:example:b1"), registry.Record{Targets: urndtest.Targets("https://a.example/b1")})
+	w := r.Start(t, func(c *config.Config) {
+		urndtest.ListenForTLS(t, c)
+		c.Registry.Hosts, c.Listen.Names = []string{"Purl.example"}, []string{"Urn.example."}
+	})
+	for _, host := range []string{"purl.example", "PURL.example", "PURL.example.", "purl.Example:80"} {
+		wantForms(t, w, "GET /foo", host, "302 https://a.example/foo")
+		wantForms(t, w, "GET https://"+host+"/foo", host, "302 https://a.example/foo")
+		wantForms(t, w, "GET HTTP://"+host+"/foo", host, "302 https://a.example/foo")
+	}
+	for _, host := range []string{"urn.example", "Urn.example", "URN.EXAMPLE."} {
+		for form, got := range w.Forms(t, "GET /timegate/http://urn.example/urn:example:b1", host) {
+			if status, _, _ := strings.Cut(got, " "); status != "302" {
+				t.Errorf("the TimeGate at %s as %s: %s", host, form, got)
+			}
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 type Root struct {
 	Scheme *Scheme
 	url    string // canonical: it ends with a slash
-	host   string // in the form of uri.CanonicalDomain
+	host   string // in the form of uri.CanonicalHost
 	path   string // in url
 }
 
@@ -33,14 +33,14 @@ func NewRoot(url string, scheme *Scheme) (Root, error) {
 	if u.Scheme() != "https" || hasUser || hasPort || hasQuery || hasFragment || !strings.HasSuffix(u.Path(), "/") {
 		return Root{}, fmt.Errorf("%q is no root such as https://id.example.org/: it ends with a slash, and has neither port nor query", url)
 	}
-	return Root{Scheme: scheme, url: u.String(), host: uri.CanonicalDomain(host), path: u.Path()}, nil
+	return Root{Scheme: scheme, url: u.String(), host: uri.CanonicalHost(host), path: u.Path()}, nil
 }
 
 // URL returns the URL of the root, in normal form.
 func (r *Root) URL() string { return r.url }
 
 // Host returns the host of the root, in lower case and without a final dot.
-func (r *Root) Host() string { return strings.TrimSuffix(r.host, ".") }
+func (r *Root) Host() string { return r.host }
 
 // Name returns the URI of an identifier below the root.
 func (r *Root) Name(l Link) string { return strings.TrimSuffix(r.url, "/") + l.Path() }
@@ -57,25 +57,13 @@ func (r *Root) rest(u uri.URI) (path string, ok bool) {
 	}
 	host, _ := u.Host()
 	_, hasUser := u.Userinfo()
-	if port, _ := u.Port(); hasUser || port != "" && port != "443" || !r.isHost(host) {
+	if port, _ := u.Port(); hasUser || port != "" && port != "443" || !uri.SameHost(host, r.host) {
 		return "", false
 	}
 	if query, _ := u.Query(); len(path) == len(r.path) && !r.Scheme.isDotted(query) {
 		return "", false
 	}
 	return path[len(r.path)-1:], true
-}
-
-// isHost reports whether a host is that of the root, however it is written.
-func (r *Root) isHost(host string) bool {
-	if strings.Contains(host, "%") {
-		u, err := uri.Parse("https://" + host)
-		if err != nil {
-			return false
-		}
-		host, _ = u.Normalize().Host()
-	}
-	return uri.EqualFold(strings.TrimSuffix(host, "."), r.host[:len(r.host)-1])
 }
 
 // Roots are the roots of a site. Of two that enclose a name, the first one counts.

@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/lint"
+	"github.com/urnd/urnd/uri"
 )
 
 func newCheck(w Wiring) *cobra.Command {
@@ -74,7 +75,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 func isOwn(names []string) func(host string) bool {
 	own := map[string]bool{"localhost": true}
 	for _, name := range names {
-		own[strings.ToLower(name)] = true
+		own[uri.CanonicalHost(name)] = true
 	}
 	return func(host string) bool {
 		addr, err := netip.ParseAddr(strings.Trim(host, "[]"))

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"path"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // host is a host of a Rule.
@@ -38,7 +40,7 @@ func parseHost(text string) (host, error) {
 			return host{network: prefix}, checkRange(prefix)
 		}
 	}
-	name, below := strings.CutPrefix(strings.TrimSuffix(strings.ToLower(text), "."), ".")
+	name, below := strings.CutPrefix(uri.CanonicalHost(text), ".")
 	wild := strings.ContainsAny(name, "*?")
 	switch {
 	case !isPattern(name):

@@ -63,7 +63,7 @@ func serverOf(u uri.URI) string {
 	if port == "" {
 		port = u.DefaultPort()
 	}
-	return strings.ToLower(u.Scheme() + "://" + host + ":" + port)
+	return strings.ToLower(u.Scheme()) + "://" + uri.CanonicalHost(host) + ":" + port
 }
 
 // check checks a target: by HEAD, and by GET where that does not answer well.

@@ -48,7 +48,7 @@ func (l *linter) leadOf(location string) (lead, bool) {
 	if slices.ContainsFunc(l.Hosts, func(beginning string) bool { return strings.HasPrefix(name, beginning) }) {
 		return lead{target: location, name: name, own: true}, true
 	}
-	found := lead{target: location, own: l.Own(strings.ToLower(host))}
+	found := lead{target: location, own: l.Own(uri.CanonicalHost(host))}
 	text := u.Path()
 	if query, ok := u.Query(); ok {
 		text += "?" + query
