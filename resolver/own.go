@@ -84,10 +84,11 @@ func (n Names) Spelling(text string, isPrefix bool) string {
 }
 
 // Named returns a query about another spelling of a name as one about the name: a label such as "doi:", the URL of a public resolver, of ARKs of
-// any resolver where the registry has names of their NAAN, or a URL of a host of the site. Others it returns as they are. It is for who
-// resolves names: the URL as such is that of a resource, to which a proxy forwards.
+// any resolver where the registry has names of their NAAN, or a URL of a host of the site. Others it returns as they are. What is below a root
+// of identifiers in web addresses is one of these, and nothing else. It is for those who resolve names: the URL as such is that of a resource,
+// to which a proxy forwards.
 func (n Names) Named(q Query) Query {
-	if q.IsURN() {
+	if q.IsURN() || n.IsLink(q.URI) {
 		return q
 	}
 	if name, ok := n.publicLink(q.URI); ok {

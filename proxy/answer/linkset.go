@@ -177,7 +177,9 @@ func appendText(dst []byte, name, value, tag string) []byte {
 	return dst
 }
 
-func isAlphanumeric(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' }
+func isAlphanumeric(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
 
 func appendEncoded(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"

@@ -73,3 +73,34 @@ func TestHostsAreCompared(t *testing.T) {
 		}
 	}
 }
+
+// What is below a root of identifiers is one of these and nothing else, in all forms of requests: an ARK in it is none.
+func TestARKBelowRoot(t *testing.T) {
+	t.Parallel()
+	r := urndtest.NewRegistry(t)
+	r.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/x1")})
+	w := r.Start(t, func(c *config.Config) {
+		urndtest.ListenForTLS(t, c)
+		c.Registry.Only = []string{"urn:", "ark:/12345/"}
+		c.Registry.Hosts, c.Registry.DigitalLink = []string{"purl.example"}, urndtest.DigitalLinks()
+	})
+	const leads, url = "302 https://a.example/x1", "https://id.example/ark:/12345/x1"
+	for _, host := range []string{linkHost, "ID.example.", "id.example:443"} {
+		wantForms(t, w, "GET /ark:/12345/x1", host, "400")
+		wantForms(t, w, "HEAD /ark:/12345/x1?info", host, "400")
+		wantForms(t, w, "GET "+url, host, "400")
+	}
+	for _, target := range []string{
+		"/uri-res/N2L?" + url, "/uri-res/N2Ls?" + url, "/uri-res/N2C?" + url, "/uri-res/L2C.linkset?" + url, "/?uri=" + url, "/" + url,
+		"/api/v1/resolve?uri=" + url, "/api/v1/explain?uri=" + url + "&format=json", "/timegate/" + url, "/timemap/" + url,
+	} {
+		wantForms(t, w, "GET "+target, "urn.example", "400")
+	}
+	wantForms(t, w, "GET /ark:/12345/x1", "urn.example", leads)
+	wantForms(t, w, "GET /ark:/12345/x1", "purl.example", leads)
+	for form, got := range w.Forms(t, "GET /uri-res/N2L?https://purl.example/ark:/12345/x1", "urn.example") {
+		if want := "303 https://a.example/x1"; got != want && (form != "HTTP/1.0" || got != leads) { // which has no 303
+			t.Errorf("an ARK of an own host as %s: %s", form, got)
+		}
+	}
+}
