@@ -48,7 +48,7 @@ func identifiers() []dialog {
 	const item = "/01/09506000134352"
 	targets := []string{
 		item, item + "/", item + "?x=%c3%A4", item + "?linkType=gs1:pip", item + "?linkType=linkset", item + "?linkType=gs1:none", "/01/9506000134352", "/01/09506000134351",
-		"/foo", "/", "/?x", "/.well-known/gs1resolver", "/robots.txt", item + "/21/a%2fb", item + "/21/a%2Fb", item + "/21/.5", item + "/21/%2E%2E", item + "/./21/a",
+		"/foo", "/", "/?x", "/ark:/12345/x1", "/ark:12345/x1?info", "/.well-known/gs1resolver", "/robots.txt", item + "/21/a%2fb", item + "/21/a%2Fb", item + "/21/.5", item + "/21/%2E%2E", item + "/./21/a",
 		"/x/.." + item, "/%30%31/09506000134352", "/eh30164596f40c0e5cbe991a83", item + "/21/s/10/l", item + "/21/a|b", item + "#f", "//01/09506000134352",
 	}
 	for _, name := range []string{"multi", "languages", "mirrors", "sandbox", "none", "withdrawn", "unknown", "serial"} {
@@ -57,7 +57,7 @@ func identifiers() []dialog {
 	var all []dialog
 	for _, target := range targets {
 		for _, lines := range []string{
-			"Accept: */*", "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Language: de-AT, fr;q=0.5", "Accept: application/linkset+json",
+			"Accept: */*", "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Language: de-AT, fr;q=0.5", "Accept: application/linkset+json", "Accept: application/ld+json, text/turtle",
 			"Accept: application/json", "Origin: https://b.example",
 		} {
 			for _, method := range []string{"GET", "HEAD", "OPTIONS"} {

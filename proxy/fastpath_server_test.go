@@ -175,7 +175,7 @@ var knownNames = sync.OnceValues(func() (resolver.Names, error) {
 		return resolver.Names{}, err
 	}
 	root, err := digitallink.NewRoot(identifierRoot+"/", digitallink.GS1())
-	return resolver.Names{Set: set, Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}.Owning([]string{"urn:", "https://purl.example/", identifierRoot + "/"}), err
+	return resolver.Names{Set: set, Accept: uri.CurrentURN, Roots: digitallink.Roots{root}}.Owning([]string{"urn:", "ark:/12345/", "https://purl.example/", identifierRoot + "/"}), err
 })
 
 // close closes the caches.

@@ -67,7 +67,7 @@ func targets() []string {
 // fieldLines are field lines of a request that the caches could answer.
 func fieldLines() []string {
 	all := []string{
-		"", "X: y", "Accept: */*", "Accept: text/html", "Accept: application/pdf", "Accept: text/html;q=0, */*", "Accept: application/json",
+		"", "X: y", "Accept: */*", "Accept: text/html", "Accept: application/pdf", "Accept: text/html;q=0, */*", "Accept: application/json", "Accept: application/ld+json, */*;q=0.1", "Accept: Application/Linkset+JSON",
 		"Accept: text/uri-list", "Accept:", "Accept: \xe4", "Accept: text/html\r\nAccept: application/pdf", "accept: text/plain", "ACCEPT: text/html",
 		"Accept-Language: de", "Accept-Language: en;q=0.5, de", "Accept-Language: *", "Accept-Encoding: gzip", "Accept-Encoding: gzip, identity;q=0",
 		"Accept-Charset: utf-8",
