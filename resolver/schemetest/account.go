@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// hang is how long anything may take that takes no time, and soon what must end at once: generous bounds, for
-// a busy machine.
+// hang is how long anything may take that takes no time, and soon what must end at once (Suite.Soon): generous bounds,
+// for a busy machine.
 const (
 	hang = time.Minute
 	soon = 10 * time.Second
@@ -22,11 +22,11 @@ func count() account {
 	return account{runtime.NumGoroutine(), len(open)}
 }
 
-// settle waits until there are no more than before.
-func (before account) settle(t testing.TB) {
+// settle waits, up to a limit, until there are no more than before.
+func (before account) settle(t testing.TB, limit time.Duration) {
 	t.Helper()
 	var now account
-	if !eventually(func() bool {
+	if !eventually(limit, func() bool {
 		now = count()
 		return now.goroutines <= before.goroutines && now.descriptors <= before.descriptors
 	}) {
@@ -36,9 +36,9 @@ func (before account) settle(t testing.TB) {
 	}
 }
 
-// eventually reports whether a condition holds before long.
-func eventually(condition func() bool) bool {
-	timer, ticker := time.NewTimer(soon), time.NewTicker(time.Millisecond)
+// eventually reports whether a condition holds within a limit.
+func eventually(limit time.Duration, condition func() bool) bool {
+	timer, ticker := time.NewTimer(limit), time.NewTicker(time.Millisecond)
 	defer timer.Stop()
 	defer ticker.Stop()
 	for !condition() {

@@ -18,7 +18,7 @@ func checkCanceledBefore(t *testing.T, s Suite) {
 	defer r.close(t)
 	for which, text := range r.uris() {
 		q := request(t, http.MethodGet, text)
-		got := endsIn(t, soon, "fetching "+text+" by a context that has ended", func() outcome { return r.fetch(ctx, q) })
+		got := endsIn(t, s.Soon, "fetching "+text+" by a context that has ended", func() outcome { return r.fetch(ctx, q) })
 		if s.Peer != nil && got.err == nil {
 			t.Errorf("the %s: a context that has ended fetches %s", which, got)
 		}
@@ -37,7 +37,7 @@ func checkCanceledConnect(t *testing.T, s Suite) {
 			return context.Cause(ctx)
 		}
 		q := request(t, http.MethodGet, text)
-		if got := endsIn(t, soon, "a canceled connect", func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
+		if got := endsIn(t, s.Soon, "a canceled connect", func() outcome { return r.fetch(ctx, q) }); !errors.Is(got.err, context.Canceled) {
 			t.Errorf("the %s: connecting was canceled: %s", which, got)
 		}
 		cancel()
@@ -60,7 +60,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 				cancel()
 			})
 			q := request(t, http.MethodGet, r.uris()[which])
-			got := endsIn(t, soon, "a canceled reply", func() outcome { return r.fetch(ctx, q) })
+			got := endsIn(t, s.Soon, "a canceled reply", func() outcome { return r.fetch(ctx, q) })
 			if got.isWhole() && !got.equal(r.server.address(), want, address) {
 				t.Errorf("the %s, canceled after %d octets of %d, is taken for whole: %s", which, after, total, got)
 			}
@@ -89,7 +89,7 @@ func checkCanceledBody(t *testing.T, s Suite) {
 		cancel()
 	})
 	q := request(t, http.MethodGet, r.uris()["resource"])
-	if got := endsIn(t, soon, "a canceled body", func() outcome { return r.fetch(ctx, q) }); got.err == nil {
+	if got := endsIn(t, s.Soon, "a canceled body", func() outcome { return r.fetch(ctx, q) }); got.err == nil {
 		t.Errorf("a body that was canceled is taken for whole: %s", got)
 	}
 	block() // where it was not asked for
@@ -105,7 +105,7 @@ func checkClosedEarly(t *testing.T, s Suite) {
 	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, usual())
 	defer r.close(t)
 	q := request(t, http.MethodGet, r.uris()["resource"])
-	endsIn(t, soon, "closing a body early", func() bool {
+	endsIn(t, s.Soon, "closing a body early", func() bool {
 		resource, err := r.handler.Fetch(t.Context(), q)
 		if err != nil {
 			return false // it is read as a whole

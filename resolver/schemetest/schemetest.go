@@ -3,9 +3,11 @@
 package schemetest
 
 import (
+	"cmp"
 	"io"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -23,6 +25,8 @@ type Suite struct {
 	Resource, Listing func(address string) string
 	// EndsAtClose is whether the end of a connection is the only end that a body of the protocol has.
 	EndsAtClose bool
+	// Soon bounds what must end immediately; 0 is 10 s, which a busy machine has the time for. A shorter one finds failures sooner.
+	Soon time.Duration
 }
 
 // Server is what a Peer serves. All its functions are safe for concurrent use.
@@ -42,6 +46,7 @@ type Server struct {
 // Run runs the suite. It counts goroutines and descriptors, so t must not be a parallel test.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
+	s.Soon = cmp.Or(s.Soon, soon)
 	serve(t, nil, Server{}, fault{}).stop(t) // the first socket of a process leaves descriptors of its runtime
 	for _, c := range []struct {
 		name  string
@@ -73,7 +78,7 @@ func Run(t *testing.T, s Suite) {
 			}
 			before := count()
 			c.check(t, s)
-			before.settle(t)
+			before.settle(t, s.Soon)
 		})
 	}
 }

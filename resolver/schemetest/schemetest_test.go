@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/resolver/schemetest"
 )
@@ -22,7 +23,9 @@ func TestFault(t *testing.T) {
 	if broken == "" {
 		t.Skip("only run by TestBroken")
 	}
-	schemetest.Run(t, suite(fault(broken)))
+	s := suite(fault(broken))
+	s.Soon = 2 * time.Second
+	schemetest.Run(t, s)
 }
 
 // Each fault of a handler fails the check that is for it.

@@ -24,7 +24,7 @@ func checkSlow(t *testing.T, s Suite) {
 // checkSilence has servers that say nothing more, at once or later.
 func checkSilence(t *testing.T, s Suite) {
 	limits := usual()
-	limits.Timeout = 200 * time.Millisecond
+	limits.Timeout = 100 * time.Millisecond
 	for which := range s.names() {
 		want, address, total := s.plain(t, which)
 		for _, after := range positions(total, 8) {
@@ -48,7 +48,7 @@ func checkTrickle(t *testing.T, s Suite) {
 	}
 	limits := usual()
 	limits.Timeout = 20 * trickleDelay
-	names := make([]string, 100)
+	names := make([]string, 30)
 	for i := range names {
 		names[i] = plainNames()[i%len(plainNames())]
 	}
