@@ -3,36 +3,35 @@ package config
 import (
 	"net/netip"
 	"reflect"
-	"strings"
 )
 
 // Default returns the configuration of urnd without any source: the defaults of Settings.
 func Default() Config {
 	var c Config
+	fields := fieldsByPath(reflect.ValueOf(&c).Elem())
 	for _, s := range Settings() {
 		if s.Default != nil {
-			fieldAt(reflect.ValueOf(&c).Elem(), s.Path).Set(reflect.ValueOf(s.Default))
+			fields[s.Path].Set(reflect.ValueOf(s.Default))
 		}
 	}
 	return c
 }
 
-// fieldAt returns the field of a struct at the path of a setting, the zero Value if there
-// is none.
-func fieldAt(v reflect.Value, path string) reflect.Value {
-	for key := range strings.SplitSeq(path, ".") {
-		found := reflect.Value{}
-		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("mapstructure") == key {
-				found = v.Field(i)
+// fieldsByPath returns the fields of a configuration by the paths of their settings, sections included.
+func fieldsByPath(config reflect.Value) map[string]reflect.Value {
+	fields := make(map[string]reflect.Value)
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for field, value := range v.Fields() {
+			path := prefix + field.Tag.Get("mapstructure")
+			fields[path] = value
+			if isSection(field.Type) {
+				walk(path+".", value)
 			}
 		}
-		if !found.IsValid() {
-			return found
-		}
-		v = found
 	}
-	return v
+	walk("", config)
+	return fields
 }
 
 func allAddresses() []netip.Prefix {

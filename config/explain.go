@@ -223,9 +223,10 @@ func isNumber(text string) bool {
 // tablesForLists replaces the faults in settings that are tables, and must be lists, by one that
 // says so: the decoder takes a table for a list of one.
 func tablesForLists(get func(path string) any, faults Faults) Faults {
+	fields := fieldsByPath(reflect.ValueOf(Config{}))
 	for _, s := range Settings() {
 		value := get(s.Path)
-		if s.IsSection() || value == nil || typeOf(s.Path).Kind() != reflect.Slice || reflect.TypeOf(value).Kind() != reflect.Map {
+		if s.IsSection() || value == nil || fields[s.Path].Kind() != reflect.Slice || reflect.TypeOf(value).Kind() != reflect.Map {
 			continue
 		}
 		faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })

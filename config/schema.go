@@ -22,7 +22,7 @@ func Schema() []byte {
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "urnd.yaml"
 	properties := root["properties"].(map[string]any) //nolint:forcetypeassert // object created it
-	values := leaves(Default())
+	values, fields := leaves(Default()), fieldsByPath(reflect.ValueOf(Config{}))
 	for _, s := range Settings() {
 		section, leaf, isLeaf := strings.Cut(s.Path, ".")
 		if s.IsSection() {
@@ -32,7 +32,7 @@ func Schema() []byte {
 			properties[section] = table
 			continue
 		}
-		schema := schemaOf(typeOf(s.Path), s)
+		schema := schemaOf(fields[s.Path].Type(), s)
 		schema["description"] = s.Doc
 		schema["default"] = Plain(values[s.Path])
 		if !isLeaf {
@@ -49,7 +49,7 @@ func Schema() []byte {
 }
 
 // typeOf returns the type of a setting.
-func typeOf(path string) reflect.Type { return fieldAt(reflect.ValueOf(Config{}), path).Type() }
+func typeOf(path string) reflect.Type { return fieldsByPath(reflect.ValueOf(Config{}))[path].Type() }
 
 func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}

@@ -7,9 +7,10 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// systemsOf returns the systems that are asked for names of a namespace, in their order.
-func systemsOf(c config.Config, nid string) []string {
-	order, ok := c.Orders(ruled())[nid]
+// systemsOf returns the systems that are asked for names of a namespace, in their order; orders are those of the namespaces that
+// have one of their own.
+func systemsOf(c config.Config, orders map[string][]string, nid string) []string {
+	order, ok := orders[nid]
 	if !ok {
 		order = c.Order()
 	}
