@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
@@ -201,8 +202,19 @@ func (x *exchange) identify() {
 	x.event.ID = id
 }
 
-// reply answers an exchange, with replyExhausted where no memory is left for the body (limits.documents).
+// reply answers an exchange, as the preconditions of its request want it, with replyExhausted where no memory is left for the body
+// (limits.documents).
 func (x *exchange) reply(r message.Reply) {
+	switch r.Precondition(x.in.method, x.lines) {
+	case http.StatusNotModified:
+		r = r.NotModified()
+	case http.StatusPreconditionFailed:
+		if r.Close != nil {
+			r.Close()
+		}
+		x.fail(problem.ErrUnmatched)
+		return
+	}
 	memory, err := x.handler.config.Documents.Hold(x.client.Addr, int64(len(r.Body)))
 	if err != nil {
 		if r.Close != nil {

@@ -83,6 +83,9 @@ func (x *exchange) fail(err error) {
 	x.identify() // so that the log and the user speak of the same request
 	x.report(err)
 	design, lines := x.handler.config.Pages, readerLines(x.lines, &x.ask)
+	if route.IsAPI(x.ask.Path) && !x.ask.Target.Explains { // which has a page
+		lines = nil
+	}
 	reply := problem.Reply(design, lines, err)
 	switch a := &x.ask; {
 	case a.IsForwarded:

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
-	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -32,7 +31,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	actor, err := h.admit(r)
 	switch {
 	case err != nil && h.mayLogIn(r, err):
-		message.Write(w, r.Method, toLogin(r))
+		h.write(w, r, toLogin(r))
 	case err != nil:
 		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
 		h.fail(w, r, err)

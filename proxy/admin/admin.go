@@ -98,10 +98,10 @@ func (h *Handler) ownOperations() []operation {
 		{method: "GET", path: "/", isPage: true, serve: h.serveIndex},
 		{path: pathLogin, isOpen: true, page: h.loginPage},
 		{path: pathLogout, isOpen: true, page: h.logout},
-		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: showing(func() any { return map[string]string{"status": "ok"} })},
+		{method: "GET", path: "/healthz", about: "whether urnd runs", isOpen: true, serve: h.showing(func() any { return map[string]string{"status": "ok"} })},
 		{method: "GET", path: "/readyz", about: "whether it is ready, and what is wrong although it is", isOpen: true, serve: h.serveReady},
 		{method: "GET", path: "/metrics", about: "metrics for Prometheus", serve: h.config.Metrics.ServeHTTP},
-		{method: "GET", path: "/api/v1/cache", about: "what the caches hold", serve: showing(h.config.Caches.Stats)},
+		{method: "GET", path: "/api/v1/cache", about: "what the caches hold", serve: h.showing(h.config.Caches.Stats)},
 		{
 			method: "GET", path: "/api/v1/cache/entries", example: "?uri=urn:ietf:rfc:2648",
 			about: "the cached answers for a name; DELETE purges them", serve: h.serveLookup,
@@ -113,7 +113,7 @@ func (h *Handler) ownOperations() []operation {
 		},
 		{method: "DELETE", path: "/api/v1/responses", serve: h.servePurgeResponses},
 		{method: "GET", path: "/api/v1/config", about: "the configuration in force, as JSON", serve: h.serveConfig},
-		{method: "GET", path: "/openapi.json", about: "the description of this interface", serve: serveOpenAPI},
+		{method: "GET", path: "/openapi.json", about: "the description of this interface", serve: h.serveOpenAPI},
 		{method: "GET", path: "/debug/pprof/cmdline", serve: pprof.Cmdline},
 		{method: "GET", path: "/debug/pprof/profile", serve: profiles.bounded(pprof.Profile)},
 		{method: "GET", path: "/debug/pprof/symbol", serve: pprof.Symbol},
@@ -130,24 +130,46 @@ func (h *Handler) serveIndex(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, [2]string{o.path + o.example, o.about})
 		}
 	}
-	message.Write(w, r.Method, message.Reply{
+	h.write(w, r, message.Reply{
 		Status: http.StatusOK, CacheControl: message.NoStore,
 	}.WithPage(message.Page(h.config.Pages.Index("urnd: administration", paths))))
 }
 
-func serveOpenAPI(w http.ResponseWriter, r *http.Request) {
-	message.Write(w, r.Method, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
+func (h *Handler) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
+	h.write(w, r, message.Reply{Status: http.StatusOK, ContentType: "application/json", Body: openAPI})
 }
 
 // showing returns a handler that sends what get returns.
-func showing(get func() any) http.HandlerFunc {
+func (h *Handler) showing(get func() any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		message.Write(w, r.Method, message.JSON(http.StatusOK, get()))
+		h.write(w, r, message.JSON(http.StatusOK, get()))
 	}
 }
 
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
-	message.Write(w, r.Method, problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), err))
+	h.write(w, r, h.problem(r, err))
+}
+
+// problem returns the reply to a request that failed: a page for browsers, but for those of the API.
+func (h *Handler) problem(r *http.Request, err error) message.Reply {
+	if route.IsAPI(r.URL.Path) {
+		return problem.Reply(h.config.Pages, nil, err)
+	}
+	return problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), err)
+}
+
+// write sends a reply as the preconditions of its request want it.
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, reply message.Reply) {
+	switch reply.Precondition(r.Method, httpmessage.LinesOf(r.Header)) {
+	case http.StatusNotModified:
+		reply = reply.NotModified()
+	case http.StatusPreconditionFailed:
+		if reply.Close != nil {
+			reply.Close()
+		}
+		reply = h.problem(r, problem.ErrUnmatched)
+	}
+	message.Write(w, r.Method, reply)
 }
 
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
@@ -157,7 +179,7 @@ func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
 		status, word = http.StatusServiceUnavailable, "not ready"
 	}
 	document := map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)}
-	message.Write(w, r.Method, message.JSON(status, document))
+	h.write(w, r, message.JSON(status, document))
 }
 
 // notNil makes nil an empty list in JSON.

@@ -35,7 +35,7 @@ func (h *Handler) serveLookup(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, &problem.Failure{Err: err, Input: text})
 		return
 	}
-	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]any{"entries": notNil(entries)}))
+	h.write(w, r, message.JSON(http.StatusOK, map[string]any{"entries": notNil(entries)}))
 }
 
 func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func (h *Handler) servePurge(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.config.Log.InfoContext(r.Context(), "answers were purged", "client", r.RemoteAddr, "query", r.URL.RawQuery, "answers", n)
-	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]int{"purged": n}))
+	h.write(w, r, message.JSON(http.StatusOK, map[string]int{"purged": n}))
 }
 
 // selectionOf returns the selection of parameters to purge, and whether softly.

@@ -44,7 +44,7 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request) {
 		s := stream{w: w, control: http.NewResponseController(w), deadline: h.config.Status.Deadline}
 		return h.follow(r, &s)
 	}
-	message.Write(w, r.Method, reply)
+	h.write(w, r, reply)
 }
 
 // follow sends events until the client or the server ends the stream.

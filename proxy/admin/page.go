@@ -53,9 +53,9 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *operation
 		reply = toLogin(r)
 	default:
 		h.config.Log.Log(r.Context(), levelOf(err), "a page of the admin interface was not shown", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
-		reply = problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), err)
+		reply = h.problem(r, err)
 	}
-	message.Write(w, r.Method, reply)
+	h.write(w, r, reply)
 }
 
 // levelOf returns the level at which an error is logged: what an editor has mistyped is nothing for those who look for faults.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -143,12 +142,12 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
 				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 		}
-		reply = problem.Reply(h.config.Pages, httpmessage.LinesOf(r.Header), &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
+		reply = h.problem(r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 		if errors.Is(err, problem.ErrBodyTimeout) {
 			reply.Header["Connection"] = []string{"close"} // or net/http waits once more for the body before it sends the reply
 		}
 	}
-	message.Write(w, r.Method, reply)
+	h.write(w, r, reply)
 }
 
 func (h *Handler) registryReply(w http.ResponseWriter, r *http.Request, actor registry.Actor) (message.Reply, error) {

@@ -41,7 +41,7 @@ func (h *Handler) serveResponses(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, &problem.Failure{Err: err, Input: given["uri"]})
 		return
 	}
-	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]any{"responses": notNil(h.config.Responses.Lookup(key))}))
+	h.write(w, r, message.JSON(http.StatusOK, map[string]any{"responses": notNil(h.config.Responses.Lookup(key))}))
 }
 
 func (h *Handler) servePurgeResponses(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func (h *Handler) servePurgeResponses(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.config.Log.InfoContext(r.Context(), "stored responses were purged", "client", r.RemoteAddr, "query", r.URL.RawQuery, "responses", n)
-	message.Write(w, r.Method, message.JSON(http.StatusOK, map[string]int{"purged": n}))
+	h.write(w, r, message.JSON(http.StatusOK, map[string]int{"purged": n}))
 }
 
 // purgeResponses purges what parameters select, in the mode that they name.

@@ -50,7 +50,7 @@ func (h *Handler) operatorOperations() []operation {
 		{path: pathFaults, nav: "Faults", about: "the last warnings and errors", page: reading(h.faultsPage)},
 		{path: pathConfig, nav: "Configuration", about: "the configuration in force, with the origin of each value", page: reading(h.settingsPage)},
 		{path: pathCaches, nav: "Caches", about: "what the caches hold, and forms that purge it", page: h.cachesPage()},
-		{method: "GET", path: pathScript, serve: serveStatusScript},
+		{method: "GET", path: pathScript, serve: h.serveStatusScript},
 		{method: "GET", path: pathEvents, serve: h.serveEvents},
 	}
 }
@@ -105,11 +105,11 @@ func (h *Handler) serveConfig(w http.ResponseWriter, r *http.Request) {
 			get = h.config.Settings.Origins
 		}
 	}
-	message.Write(w, r.Method, message.JSON(http.StatusOK, get()))
+	h.write(w, r, message.JSON(http.StatusOK, get()))
 }
 
-func serveStatusScript(w http.ResponseWriter, r *http.Request) {
-	message.Write(w, r.Method, message.Reply{
+func (h *Handler) serveStatusScript(w http.ResponseWriter, r *http.Request) {
+	h.write(w, r, message.Reply{
 		Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache", Body: statusScript,
 	})
 }

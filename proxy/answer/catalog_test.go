@@ -42,8 +42,9 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("at a web host: %s, %v", got, err)
 		}
 		header.Set("If-None-Match", response.Header.Get("Etag"))
-		if again := answer.Catalog(base, false, httpmessage.LinesOf(header)); again.Status != http.StatusNotModified {
-			t.Errorf("a client that has it gets %d", again.Status)
+		again := answer.Catalog(base, false, httpmessage.LinesOf(header))
+		if status := again.Precondition(http.MethodGet, httpmessage.LinesOf(header)); status != http.StatusNotModified {
+			t.Errorf("a client that has it gets %d", status)
 		}
 	}
 }

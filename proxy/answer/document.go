@@ -42,7 +42,8 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	if err != nil {
 		return message.Reply{}, &problem.Failure{Err: err, Input: q.Query.URI.String(), Trace: trace.PublicSteps()}
 	}
-	reply := message.JSON(http.StatusOK, a.withFailing(api.NewAnswer(q.Query, answer, trace.PublicSteps())))
+	document := a.withFailing(api.NewAnswer(q.Query, answer, trace.PublicSteps()))
+	reply := message.JSON(http.StatusOK, document)
 	reply.Vary, reply.Cache, reply.Record = "Accept", answer.Cache, answer.Record()
 	switch {
 	case wantsTrace(q.Lines):
@@ -50,9 +51,17 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	case !q.Explains:
 		reply.Shared = answer.SharedLifetime()
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()), message.CacheStatus(answer.Cache, answer.TTL)
+		reply.Header = http.Header{"Etag": {entityTag(document)}}
 	}
 	addLinks(&reply, q, answer.Name.String())
 	return withRecord(reply, q.Base, answer.Record()), nil
+}
+
+// entityTag returns the entity tag of an answer. It is weak (RFC 9110 section 8.8.1): the time to live and the state of the cache change
+// without it.
+func entityTag(document api.Answer) string {
+	document.TTL, document.Cache, document.Trace = 0, "", nil
+	return `W/"` + checksum(message.Marshal(document)) + `"`
 }
 
 // withFailing marks locations whose server is failing.

@@ -33,11 +33,16 @@ func Logo(l *pages.Logo) *Static {
 
 // NewStatic returns a Static.
 func NewStatic(contentType string, body []byte) *Static {
-	sum := sha256.Sum256(body)
 	return &Static{
-		contentType: contentType, body: body, etag: base64.RawURLEncoding.EncodeToString(sum[:12]),
+		contentType: contentType, body: body, etag: checksum(body),
 		compressed: sync.OnceValue(func() []byte { return compressed(body) }),
 	}
+}
+
+// checksum returns what distinguishes a document from all others, as the text of an entity tag.
+func checksum(body []byte) string {
+	sum := sha256.Sum256(body)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 func compressed(body []byte) []byte {
@@ -52,8 +57,7 @@ func compressed(body []byte) []byte {
 // staticLifetime is the freshness lifetime of a Static: a new version of urnd may change it.
 const staticLifetime = "max-age=3600"
 
-// Reply returns the reply to a request with a header: the document, or 304 where the client
-// has it (RFC 9110 section 13.1.2).
+// Reply returns the document for a request with these fields.
 func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 	r := message.Reply{
 		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime, Vary: "Accept-Encoding",
@@ -70,23 +74,7 @@ func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 		}
 	}
 	r.Header["Etag"] = []string{`"` + etag + `"`}
-	if matches(lines.List("If-None-Match"), etag) {
-		r.Status, r.ContentType, r.Body = http.StatusNotModified, "", nil
-		delete(r.Header, "Content-Encoding")
-	}
 	return r
-}
-
-// matches reports whether If-None-Match has an entity tag: by the weak comparison, RFC 9110
-// section 8.8.3.2.
-func matches(field, etag string) bool {
-	for element := range strings.SplitSeq(field, ",") {
-		element = strings.TrimPrefix(strings.TrimSpace(element), "W/")
-		if element == "*" || element == `"`+etag+`"` {
-			return true
-		}
-	}
-	return false
 }
 
 // acceptsGzip reports whether a client accepts the content coding gzip: RFC 9110 section

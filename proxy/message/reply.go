@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -64,6 +65,29 @@ func Write(w http.ResponseWriter, method string, r Reply) {
 			Abort(w)
 		}
 	}
+}
+
+// Precondition evaluates the conditions of a request for one of urnd's own documents, and returns the status of the response in place of
+// it: 412 or 304; 0 for none. RFC 9110 section 13.2.1 exempts what is no representation. A document without an entity tag is never
+// known to a client.
+func (r *Reply) Precondition(method string, lines httpmessage.Lines) int {
+	if r.Status != http.StatusOK || method != http.MethodGet && method != http.MethodHead {
+		return 0
+	}
+	etag := r.Header.Get("Etag")
+	status := httpmessage.Precondition(lines, etag, time.Time{})
+	if status == http.StatusNotModified && etag == "" {
+		return 0
+	}
+	return status
+}
+
+// NotModified returns the response 304 in place of a document: RFC 9110 section 15.4.5.
+func (r Reply) NotModified() Reply {
+	r.Status, r.ContentType, r.Body, r.Stream = http.StatusNotModified, "", nil, nil
+	r.Header = r.Header.Clone()
+	delete(r.Header, "Content-Encoding")
+	return r
 }
 
 // setFields sets the fields of a reply, those that most replies have with one allocation.

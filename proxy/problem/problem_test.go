@@ -51,6 +51,7 @@ func TestStatus(t *testing.T) {
 		{problem.ErrNoRegistry, 404},
 		{problem.ErrNotDeleted, 405},
 		{problem.ErrPrecondition, 428},
+		{problem.ErrUnmatched, 412},
 		{problem.ErrContentType, 415},
 		{problem.ErrDocument, 400},
 		{problem.ErrDocumentSize, 413},

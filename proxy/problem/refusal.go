@@ -73,6 +73,7 @@ var (
 	ErrNotDeleted = errors.New("a name that was assigned is never unassigned (RFC 1737 section 2): withdraw it by POST to " +
 		"/api/v1/names/withdraw")
 	ErrPrecondition = errors.New("there is such an entry already: send its version as If-Match, so that nobody's change is lost")
+	ErrUnmatched    = errors.New("the entity tag of the document is none of those in If-Match")
 	ErrContentType  = errors.New("the content is not of a media type that is taken here")
 	ErrDocument     = errors.New("the document cannot be read")
 	ErrDocumentSize = errors.New("the document is larger than is taken here")

@@ -85,6 +85,7 @@ var statuses = [...]row{
 	{err: ErrNoRegistry, status: http.StatusNotFound},
 	{err: ErrNotDeleted, status: http.StatusMethodNotAllowed},
 	{err: ErrPrecondition, status: http.StatusPreconditionRequired},
+	{err: ErrUnmatched, status: http.StatusPreconditionFailed},
 	{err: ErrContentType, status: http.StatusUnsupportedMediaType},
 	{err: ErrDocumentSize, status: http.StatusRequestEntityTooLarge},
 	{err: ErrDocument, status: http.StatusBadRequest},

@@ -14,67 +14,14 @@ import (
 // 304; nil for none. The entity tag may be "", and the time of modification zero. fields are those of
 // the representation.
 func Precondition(request, fields httpmessage.Fields, etag string, modified time.Time) *Resource {
-	switch {
-	case isFailed(request, etag, modified):
+	switch httpmessage.Precondition(request.Lines, etag, modified) {
+	case http.StatusPreconditionFailed:
 		return failed(fields)
-	case isUnmodified(request, etag, modified):
+	case http.StatusNotModified:
 		return &Resource{Response: httpmessage.Response{Status: http.StatusNotModified, Fields: fields, Body: http.NoBody}}
 	default:
 		return nil
 	}
-}
-
-// isFailed reports whether the client wants only a representation that this one is not: RFC 9110 sections
-// 13.1.1 and 13.1.4.
-func isFailed(request httpmessage.Fields, etag string, modified time.Time) bool {
-	if lines := request.Lines("If-Match"); len(lines) > 0 {
-		isStrong := strings.HasPrefix(etag, `"`)
-		return !isListed(lines, func(one string) bool { return isStrong && one == etag })
-	}
-	since, err := http.ParseTime(request.Value("If-Unmodified-Since"))
-	return err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(since)
-}
-
-// isUnmodified reports whether the conditions of a request say that the client has a representation with
-// this entity tag and time of modification already, which may be "" and zero: RFC 9110 sections 13.1.2 and
-// 13.1.3.
-func isUnmodified(request httpmessage.Fields, etag string, modified time.Time) bool {
-	if lines := request.Lines("If-None-Match"); len(lines) > 0 {
-		opaque := strings.TrimPrefix(etag, "W/")
-		return isListed(lines, func(one string) bool { return opaque != "" && strings.TrimPrefix(one, "W/") == opaque })
-	}
-	since, err := http.ParseTime(request.Value("If-Modified-Since"))
-	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
-}
-
-// isListed reports whether an entity tag in a list is one that is looked for, or the list is "*", which is
-// any representation.
-func isListed(lines []string, isOne func(etag string) bool) bool {
-	for _, line := range lines {
-		for line != "" {
-			var one string
-			if one, line = cutTag(line); one == "*" || one != "" && isOne(one) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// cutTag returns the first member of a list of entity tags, and what follows it. A comma in quotes is part of
-// the tag, in which there is no escape: RFC 9110 section 8.8.3.
-func cutTag(list string) (one, rest string) {
-	list = strings.TrimLeft(list, " \t,")
-	tag := strings.TrimPrefix(list, "W/")
-	mark := len(list) - len(tag)
-	if strings.HasPrefix(tag, `"`) {
-		if end := strings.IndexByte(tag[1:], '"'); end >= 0 {
-			end += mark + len(`""`)
-			return list[:end], list[end:]
-		}
-	}
-	one, rest, _ = strings.Cut(list, ",")
-	return strings.TrimRight(one, " \t"), rest
 }
 
 // failed returns the response 412. It is no representation, and must not be stored as one.

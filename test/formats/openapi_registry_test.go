@@ -22,6 +22,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	registrytoken "github.com/urnd/urnd/resolver/registry/token"
+	"github.com/urnd/urnd/test/urndtest"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -79,7 +80,7 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 }
 
 // checkRegistry checks replies of all operations on the registry against the document.
-func checkRegistry(t *testing.T, d *openAPIDocument) {
+func checkRegistry(t *testing.T, d *urndtest.OpenAPI) {
 	t.Helper()
 	h := newRegistryHandler(t)
 	job := ""
@@ -96,7 +97,7 @@ func checkRegistry(t *testing.T, d *openAPIDocument) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		text, _ := io.ReadAll(w.Result().Body)
-		if err := d.check(method, path, w.Result(), text); err != nil {
+		if err := d.Check(method, path, w.Result(), text); err != nil {
 			t.Errorf("%s: %v", request, err)
 		}
 		if at := w.Header().Get("Location"); strings.HasPrefix(at, "/api/v1/jobs/") {

@@ -21,6 +21,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/test/urndtest"
 )
 
 func TestOpenAPIOfAdmin(t *testing.T) {
@@ -31,10 +32,10 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 	locked := newAdminHandler(func(c *admin.Config) { c.Token = []byte("0123456789abcdef") })
 	const here, there, page = "127.0.0.1:1", "192.0.2.1:1", "Accept: text/html"
 	_, document := adminRequest(t, ready, here, "GET /openapi.json")
-	d := describe(t, document)
-	d.wellFormed(t)
+	d := urndtest.DescribeBy(t, document)
+	d.WellFormed(t)
 	checkRegistry(t, d)
-	d.each(func(method, path string, _ map[string]any) {
+	d.Each(func(method, path string, _ map[string]any) {
 		if ofRegistry(path) {
 			return
 		}
@@ -59,19 +60,19 @@ func TestOpenAPIOfAdmin(t *testing.T) {
 			{locked, here, "", []string{page}},
 		} {
 			response, body := adminRequest(t, try.h, try.peer, request+try.query, try.fields...)
-			if err := d.check(method, path, response, body); err != nil {
+			if err := d.Check(method, path, response, body); err != nil {
 				t.Errorf("%s%s %q: %v", request, try.query, try.fields, err)
 			}
 		}
 	})
-	d.checkAllSeen(t)
+	d.CheckAllSeen(t)
 }
 
 // checker sends a request "METHOD TARGET" with a body, and checks its response against
 // the operation at a path.
 type checker struct {
 	*testing.T
-	document *openAPIDocument
+	document *urndtest.OpenAPI
 }
 
 func (c checker) send(s *server, path, request, body string, fields ...string) {
@@ -83,7 +84,7 @@ func (c checker) send(s *server, path, request, body string, fields ...string) {
 	}
 	head := append([]string{fmt.Sprintf("%s %s HTTP/%s", method, target, version), "Host: a", fmt.Sprintf("Content-Length: %d", len(body))}, fields...)
 	response, got := s.ask(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
-	if err := c.document.check(method, path, response, got); err != nil {
+	if err := c.document.Check(method, path, response, got); err != nil {
 		c.Errorf("%s %q: %v", request, fields, err)
 	}
 }
@@ -108,8 +109,8 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		c.Lists, c.Access.Browse = oneListed(), []netip.Prefix{loopback}
 		c.History = changedOnce(time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))
 	})
-	c := checker{t, describe(t, s.get(t, "/api/v1/openapi.json"))}
-	c.document.wellFormed(t)
+	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
+	c.document.WellFormed(t)
 	for path, targets := range map[string]string{
 		"/{uri}":               "/urn:a1:b /URN:ISBN:0-395-36341-1 /http://a.example/?q /urn:a /file:///x /urn:a1:b?s=I2C /urn:a1:b?s=I2Ls /urn:a1:" + strings.Repeat("a", maxTarget),
 		"/":                    "/ /?uri=urn:a1:b /?uri=urn%3Aa1%3Ab /?uri=urn:a /?urn:a1:b /?uri=urn:a1:b&service=I2Ls /?uri=urn:a1:b&service=none",
@@ -153,7 +154,7 @@ func TestOpenAPIOfTheService(t *testing.T) {
 		c.send(s, "/api/v1/resolve", "POST /api/v1/resolve", body)
 	}
 	c.handles()
-	c.document.checkAllSeen(t)
+	c.document.CheckAllSeen(t)
 	c.failures(s)
 }
 
@@ -197,7 +198,7 @@ func (c checker) failures(s *server) {
 // A fetched resource has the media type of its origin, and several are a multipart.
 func TestOpenAPIOfResources(t *testing.T) {
 	s := start(t, nil)
-	c := checker{t, describe(t, s.get(t, "/api/v1/openapi.json"))}
+	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "image/"+r.URL.Path[1:])
 	}))
@@ -213,7 +214,7 @@ func TestOpenAPIOfResources(t *testing.T) {
 // What a location is to its name, and the links to which the name does not lead, are in the document of an answer, as OpenAPI says.
 func TestOpenAPIOfLinks(t *testing.T) {
 	s := start(t, nil)
-	c := checker{t, describe(t, s.get(t, "/api/v1/openapi.json"))}
+	c := checker{t, urndtest.DescribeBy(t, s.get(t, "/api/v1/openapi.json"))}
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
 		return resolver.Answer{Locations: []resolver.Location{{URI: "https://a.example/", From: &resolver.Source{
 			Name: "namespace a1", Type: "text/html", Language: "de", Relation: &resolver.Relation{Rel: "item", Title: "A <book>", Context: "DE", Others: []resolver.Link{

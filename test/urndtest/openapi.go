@@ -1,4 +1,4 @@
-package formats_test
+package urndtest
 
 import (
 	"bytes"
@@ -8,26 +8,31 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// openAPIDocument is an OpenAPI document that responses are checked against.
-type openAPIDocument struct {
-	root     map[string]any
+// OpenAPI is an OpenAPI document that responses are checked against. It is safe for concurrent use.
+type OpenAPI struct {
+	root map[string]any
+
+	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	seen     map[string]bool // "get /healthz 200"
 }
 
-func describe(t *testing.T, text []byte) *openAPIDocument {
+// DescribeBy returns the document of a text.
+func DescribeBy(t testing.TB, text []byte) *OpenAPI {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &openAPIDocument{root: value.(map[string]any), compiler: jsonschema.NewCompiler(), seen: make(map[string]bool)}
+	d := &OpenAPI{root: value.(map[string]any), compiler: jsonschema.NewCompiler(), seen: make(map[string]bool)}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	if err := d.compiler.AddResource("openapi.json", value); err != nil {
 		t.Fatal(err)
@@ -36,7 +41,7 @@ func describe(t *testing.T, text []byte) *openAPIDocument {
 }
 
 // at follows keys into the document, and pointers of it.
-func (d *openAPIDocument) at(keys ...string) (any, bool) {
+func (d *OpenAPI) at(keys ...string) (any, bool) {
 	var value any = d.root
 	for _, key := range keys {
 		object, _ := value.(map[string]any)
@@ -54,7 +59,7 @@ func (d *openAPIDocument) at(keys ...string) (any, bool) {
 	return value, true
 }
 
-func (d *openAPIDocument) schema(keys ...string) (*jsonschema.Schema, error) {
+func (d *OpenAPI) schema(keys ...string) (*jsonschema.Schema, error) {
 	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", " ", "%20")
 	pointer := "openapi.json#"
 	for _, key := range keys {
@@ -63,8 +68,10 @@ func (d *openAPIDocument) schema(keys ...string) (*jsonschema.Schema, error) {
 	return d.compiler.Compile(pointer)
 }
 
-// check returns how a response differs from the document.
-func (d *openAPIDocument) check(method, path string, response *http.Response, body []byte) error {
+// Check returns how a response differs from the document.
+func (d *OpenAPI) Check(method, path string, response *http.Response, body []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	method = strings.ToLower(method)
 	status := response.Status[:3]
 	where := []string{"paths", path, method, "responses", status}
@@ -131,8 +138,8 @@ func asObject(value any, key string) map[string]any {
 	return inner
 }
 
-// each calls f for each operation.
-func (d *openAPIDocument) each(f func(method, path string, operation map[string]any)) {
+// Each calls f for each operation.
+func (d *OpenAPI) Each(f func(method, path string, operation map[string]any)) {
 	for path, item := range asObject(d.root, "paths") {
 		for method := range item.(map[string]any) {
 			f(method, path, asObject(item, method))
@@ -140,14 +147,14 @@ func (d *openAPIDocument) each(f func(method, path string, operation map[string]
 	}
 }
 
-// wellFormed checks what holds for any OpenAPI document.
-func (d *openAPIDocument) wellFormed(t *testing.T) {
+// WellFormed checks what holds for any OpenAPI document.
+func (d *OpenAPI) WellFormed(t testing.TB) {
 	t.Helper()
 	if version := d.root["openapi"]; version != "3.1.0" {
 		t.Errorf("OpenAPI %v", version)
 	}
 	var ids []string
-	d.each(func(method, path string, operation map[string]any) {
+	d.Each(func(method, path string, operation map[string]any) {
 		id, _ := operation["operationId"].(string)
 		if id == "" || slices.Contains(ids, id) || operation["summary"] == "" || len(asObject(operation, "responses")) == 0 {
 			t.Errorf("%s %s: %q", method, path, id)
@@ -171,6 +178,7 @@ func (d *openAPIDocument) wellFormed(t *testing.T) {
 			}
 		}
 	})
+	checkTyped(t, "", d.root)
 	text, _ := json.Marshal(d.root)
 	for _, ref := range regexp.MustCompile(`"\$ref":"(.*?)"`).FindAllSubmatch(text, -1) {
 		keys := strings.Split(strings.TrimPrefix(string(ref[1]), "#/"), "/")
@@ -180,10 +188,60 @@ func (d *openAPIDocument) wellFormed(t *testing.T) {
 	}
 }
 
-// checkAllSeen fails where a successful response of an operation was not seen.
-func (d *openAPIDocument) checkAllSeen(t *testing.T) {
+// checkTyped requires that what is one of some values has a type: generators of clients make a value of any type of it otherwise, and
+// some of these clients panic.
+func checkTyped(t testing.TB, where string, value any) {
 	t.Helper()
-	d.each(func(method, path string, operation map[string]any) {
+	switch value := value.(type) {
+	case map[string]any:
+		_, isList := value["enum"].([]any)
+		_, isConst := value["const"].(string)
+		if (isList || isConst) && value["type"] == nil {
+			t.Errorf("%s has values without a type", where)
+		}
+		for key, inner := range value {
+			checkTyped(t, where+"/"+key, inner)
+		}
+	case []any:
+		for i, inner := range value {
+			checkTyped(t, where+"/"+strconv.Itoa(i), inner)
+		}
+	}
+}
+
+// Template returns the path of the document that a path of a request is of: the one with the longest texts before its parameters.
+func (d *OpenAPI) Template(path string) (template string, ok bool) {
+	parameter := regexp.MustCompile(`\\\{.*?\\\}`)
+	for candidate := range asObject(d.root, "paths") {
+		// The last parameter of some paths is an identifier, which may have slashes.
+		pattern := "^" + parameter.ReplaceAllString(regexp.QuoteMeta(candidate), "(.+)") + "$"
+		fixed, _, _ := strings.Cut(candidate, "{")
+		before, _, _ := strings.Cut(template, "{")
+		longer := len(fixed) > len(before) || len(fixed) == len(before) && strings.Count(candidate, "/") > strings.Count(template, "/")
+		if regexp.MustCompile(pattern).MatchString(path) && (!ok || longer) {
+			template, ok = candidate, true
+		}
+	}
+	return template, ok
+}
+
+// CheckAllSucceeded fails where no successful response of an operation was seen.
+func (d *OpenAPI) CheckAllSucceeded(t testing.TB) {
+	t.Helper()
+	d.Each(func(method, path string, operation map[string]any) {
+		for status := range asObject(operation, "responses") {
+			if status < "400" && d.seen[method+" "+path+" "+status] {
+				return
+			}
+		}
+		t.Errorf("%s %s: no successful response was seen", method, path)
+	})
+}
+
+// CheckAllSeen fails where a successful response of an operation was not seen.
+func (d *OpenAPI) CheckAllSeen(t testing.TB) {
+	t.Helper()
+	d.Each(func(method, path string, operation map[string]any) {
 		for status := range asObject(operation, "responses") {
 			if status < "400" && !d.seen[method+" "+path+" "+status] {
 				t.Errorf("%s %s: no response %s was seen", method, path, status)
