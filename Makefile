@@ -83,7 +83,7 @@ vet-platforms:
 # The servers that tests speak with, from Debian's packages.
 test-deps:
 	sh internal/testserver/install.sh
-	if [ -n "$$CI" ]; then sh internal/testserver/axe.sh; fi
+	if [ -n "$$CI" ]; then sh internal/testserver/npm.sh; fi
 
 # gotestsum counts and sorts what "go test" says; its module is apart, so that "make test" downloads little. What is said is kept in OUT.
 GOTESTSUM = go tool -modfile='$(CURDIR)/internal/tools/test/go.mod' gotestsum
