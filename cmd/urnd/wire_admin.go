@@ -20,7 +20,6 @@ import (
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/admin/stored"
-	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -42,8 +41,8 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 	}
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
-		Guesses: gate.NewGuesses(d.now), Certificate: c.TLS.ClientCA != "",
-		Caches: storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
+		Certificate: c.TLS.ClientCA != "",
+		Caches:      storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
 		Registry: wireAdminRegistry(c, r, s, d), Public: c.Listen.PublicURL,
 		Settings: admin.Settings{
 			Plain:    func() any { return config.Plain(c.Map()) },

@@ -25,8 +25,6 @@ type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
 	Proxies []netip.Prefix // proxies in front that are trusted to name their client
 	Own     route.OwnHosts
-	// Guesses slow down who guesses the token.
-	Guesses Guesses
 	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.
 	Token []byte
 	// Certificate requires a verified client certificate, in addition to Token where that is
@@ -51,15 +49,6 @@ type Config struct {
 	Health   func() (unready, degraded []string)
 	Settings Settings
 	Status   Status
-}
-
-// Guesses are wrong tokens by client and account: administrators have one, and each token of the registry is one.
-type Guesses interface {
-	// Stopped reports whether what a client sends is not even looked at.
-	Stopped(client netip.Addr, account string) bool
-	// Wrong and Right record an outcome, and report whether the client may learn it.
-	Wrong(client netip.Addr, account string) bool
-	Right(client netip.Addr, account string) bool
 }
 
 //go:embed openapi.json

@@ -39,7 +39,7 @@ func (h *Handler) loginPage(p *editor.Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return h.showLogin(p, next, "", ""), nil
 	}
-	proof, err := h.logIn(p.Request, client, strings.TrimSpace(p.Form.Get("token")))
+	proof, err := h.logIn(p.Request, strings.TrimSpace(p.Form.Get("token")))
 	if err == nil {
 		return h.loggedIn(p, proof, next), nil
 	}
@@ -74,8 +74,8 @@ func (h *Handler) showLogin(p *editor.Request, next, again, fault string) messag
 }
 
 // logIn returns the proof of a token that was shown.
-func (h *Handler) logIn(r *http.Request, client netip.Addr, shown string) (token.Proof, error) {
-	actor, err := h.identify(r.Context(), client, shown, false)
+func (h *Handler) logIn(r *http.Request, shown string) (token.Proof, error) {
+	actor, err := h.identify(r.Context(), shown, false)
 	proof, _ := token.ProofOf(shown)
 	proof.ID = actor.Token
 	return proof, err

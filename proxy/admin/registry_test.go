@@ -20,7 +20,6 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/admin/session"
-	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/mint"
@@ -82,7 +81,7 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 	})
 	config := admin.Config{
 		Clients: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}, Log: slog.New(slog.DiscardHandler),
-		Metrics: http.NotFoundHandler(), Guesses: gate.NewGuesses(time.Now), Sessions: session.New(time.Now), Settings: admin.Settings{Plain: func() any { return map[string]any{} }}, Caches: noCaches{},
+		Metrics: http.NotFoundHandler(), Sessions: session.New(time.Now), Settings: admin.Settings{Plain: func() any { return map[string]any{} }}, Caches: noCaches{},
 		Health:   func() (unready, degraded []string) { return nil, nil },
 		Registry: &admin.Registry{Names: s.registry, Mints: mint.New(s.registry), Tokens: token.NewVerifier(s.registry), Drafts: editor.NewDrafts(time.Now)},
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -59,26 +58,21 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	if !ok {
 		shown = ""
 	}
-	return h.identify(r.Context(), client, shown, r.Method != http.MethodGet && r.Method != http.MethodHead)
+	return h.identify(r.Context(), shown, r.Method != http.MethodGet && r.Method != http.MethodHead)
 }
 
-// identify returns the actor of a token that a client has shown, "" for none.
-func (h *Handler) identify(ctx context.Context, client netip.Addr, shown string, isChange bool) (registry.Actor, error) {
-	isOurs, account := strings.HasPrefix(shown, token.Start), administrators
-	if isOurs {
-		account = shown[:min(len(shown), token.Public)]
-	}
+// identify returns the actor of a token that was shown, "" for none. Whoever sends wrong ones locks out nobody: a token has so many
+// possible values that finding one takes longer than anybody tries.
+func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (registry.Actor, error) {
 	switch {
-	case h.config.Guesses.Stopped(client, account):
-		return registry.Actor{}, problem.ErrGuesses
-	case shown == "": // who sends none does not guess
+	case shown == "":
 		return registry.Actor{}, problem.ErrTokenRequired
 	case len(h.config.Token) > 0 && h.isToken(shown):
-		return administrator(), h.guessed(client, administrators, true, nil)
-	case !isOurs || h.config.Registry == nil:
-		return registry.Actor{}, h.guessed(client, account, false, problem.ErrTokenRequired)
+		return administrator(), nil
+	case !strings.HasPrefix(shown, token.Start) || h.config.Registry == nil:
+		return registry.Actor{}, problem.ErrTokenRequired
 	default:
-		return h.verify(ctx, client, shown, account, isChange)
+		return h.config.Registry.Tokens.Verify(ctx, shown, isChange)
 	}
 }
 
@@ -91,15 +85,6 @@ func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 		return registry.Actor{}, problem.ErrTokenRequired
 	}
 	return administrator(), nil
-}
-
-// verify returns who uses a token of the registry.
-func (h *Handler) verify(ctx context.Context, client netip.Addr, shown, account string, isChange bool) (registry.Actor, error) {
-	actor, err := h.config.Registry.Tokens.Verify(ctx, shown, isChange)
-	if err == nil || errors.Is(err, registry.ErrToken) {
-		err = h.guessed(client, account, err == nil, err)
-	}
-	return actor, err
 }
 
 // bearerOf returns the bearer token of a request (RFC 6750 section 2.1). The scheme is in any case (RFC 9110 section 11.1).

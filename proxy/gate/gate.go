@@ -20,7 +20,7 @@ type Step uint8
 const (
 	StepHost   Step = iota // whom the request names, and which page has sent it
 	StepClient             // what the address of the client may do
-	StepUser               // who has logged in; passwords that are guessed are not looked at
+	StepUser               // who has logged in
 	StepPerson             // whether a person has seen what is retrieved
 	StepRate               // the requests of the client a second
 	StepRules              // the rules of the site
@@ -49,12 +49,11 @@ type Gate struct {
 	config    Config
 	everybody bool   // may resolve names
 	rates     *rates // nil where there is no limit
-	guesses   *Guesses
 }
 
 // New returns a Gate.
 func New(config Config) *Gate {
-	g := &Gate{config: config, guesses: NewGuesses(config.Now), everybody: config.Access.Everybody()}
+	g := &Gate{config: config, everybody: config.Access.Everybody()}
 	if rate := config.Access.Rate; rate > 0 {
 		g.rates = newRates(rate, rate, max(config.NetworkFactor, 1), config.Now)
 	}

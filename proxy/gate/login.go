@@ -26,17 +26,12 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	if !ok {
 		return login
 	}
-	if g.guesses.Stopped(c.Addr, name) {
-		return problem.ErrGuesses
-	}
-	right, err := users.Check(ctx, name, password)
+	right, err := users.Check(ctx, c.Addr, name, password)
 	switch {
 	case err != nil:
 		return err
-	case !right && g.guesses.Wrong(c.Addr, name):
+	case !right:
 		return login
-	case !right || !g.guesses.Right(c.Addr, name):
-		return problem.ErrGuesses
 	}
 	v.User = name
 	return nil

@@ -22,7 +22,6 @@ type rates struct {
 
 	mu      sync.Mutex
 	clients map[netip.Prefix]*rate.Limiter
-	swept   time.Time
 }
 
 func newRates(perSecond, burst, factor int, now func() time.Time) *rates {
@@ -45,25 +44,6 @@ func (r *rates) allows(client netip.Addr) bool {
 	return together.TokensAt(now) >= 1 && r.of(address, 1, now).AllowN(now, 1) && together.AllowN(now, 1)
 }
 
-// left returns how many requests a client may send now.
-func (r *rates) left(client netip.Addr) float64 {
-	now := r.now()
-	left := r.leftOf(netip.PrefixFrom(client, client.BitLen()), r.burst, now)
-	if network, has := resolver.ClientNetwork(client); has {
-		left = min(left, r.leftOf(network, r.burst*r.factor, now))
-	}
-	return left
-}
-
-func (r *rates) leftOf(client netip.Prefix, burst int, now time.Time) float64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if limiter := r.clients[client]; limiter != nil {
-		return limiter.TokensAt(now)
-	}
-	return float64(burst)
-}
-
 // of returns the limiter of a client, with so many times the rate.
 func (r *rates) of(client netip.Prefix, times int, now time.Time) *rate.Limiter {
 	r.mu.Lock()
@@ -77,21 +57,22 @@ func (r *rates) of(client netip.Prefix, times int, now time.Time) *rate.Limiter 
 	return limiter
 }
 
-// makeRoom removes clients that have sent nothing for a second, and all where there are
-// still too many. It scans them once a second at most.
+// makeRoom removes a client where there are too many: of some of them the one that may send most now, which is that of which
+// least is known.
 func (r *rates) makeRoom(now time.Time) {
+	const some = 8
 	if len(r.clients) < maxClients {
 		return
 	}
-	if now.Sub(r.swept) >= time.Second || now.Before(r.swept) {
-		r.swept = now
-		for client, limiter := range r.clients {
-			if limiter.TokensAt(now) >= float64(limiter.Burst()) {
-				delete(r.clients, client)
-			}
+	var least netip.Prefix
+	seen, left := 0, -1.0
+	for client, limiter := range r.clients { // from a random one on
+		if share := limiter.TokensAt(now) / float64(limiter.Burst()); share > left {
+			least, left = client, share
+		}
+		if seen++; seen == some {
+			break
 		}
 	}
-	if len(r.clients) >= maxClients {
-		clear(r.clients)
-	}
+	delete(r.clients, least)
 }

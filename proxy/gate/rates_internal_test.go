@@ -34,8 +34,8 @@ func TestRateIsExactAtOnce(t *testing.T) {
 	}
 }
 
-// The number of remembered clients is bounded, and clients that have just sent something
-// are not removed while others can be.
+// The number of remembered clients is bounded. Where all have sent something a new one takes the place of one of them, and not
+// that of all; and rather of one that has sent nothing since.
 func TestRateRemembersSomeClients(t *testing.T) {
 	clock := new(stopwatch)
 	r := newRates(1, 1, 1, clock.now)
@@ -48,23 +48,35 @@ func TestRateRemembersSomeClients(t *testing.T) {
 	if len(r.clients) != maxClients || r.allows(from(7)) {
 		t.Errorf("%d clients are remembered", len(r.clients))
 	}
-	clock.set(time.Second)
-	busy := from(7)
-	if !r.allows(busy) || !r.allows(from(maxClients)) || r.allows(busy) {
-		t.Error("a client that sends is forgotten with those that do not")
-	}
-	if len(r.clients) != 2 {
-		t.Errorf("%d clients are remembered, of which 2 sent something", len(r.clients))
-	}
-	for n := range 3 * maxClients { // none of them can be forgotten before the others
-		r.allows(from(n))
-		if len(r.clients) > maxClients {
-			t.Fatalf("%d clients are remembered", len(r.clients))
+	const more = 100
+	for n := range more {
+		if !r.allows(from(maxClients + n)) {
+			t.Errorf("client %d is refused", maxClients+n)
 		}
+	}
+	again := 0
+	for n := range maxClients + more {
+		if limiter := r.clients[netip.PrefixFrom(from(n), 32)]; limiter == nil {
+			again++
+		}
+	}
+	if len(r.clients) != maxClients || again != more {
+		t.Errorf("%d clients are remembered, and %d forgotten", len(r.clients), again)
+	}
+	clock.set(time.Second)
+	busy := from(maxClients + more)
+	if !r.allows(busy) {
+		t.Error("a new client is refused")
+	}
+	for n := range maxClients / 2 {
+		r.allows(from(2*maxClients + n))
+	}
+	if r.allows(busy) {
+		t.Error("a client that has sent something is forgotten before those that have not")
 	}
 }
 
-// Of IPv6 an address has a rate, and its /64 a larger one, also for guesses: a neighbour leaves some of it, and a host with
+// Of IPv6 an address has a rate, and its /64 a larger one: a neighbour leaves some of it, and a host with
 // many addresses has no more. What an address may not send takes nothing from its network.
 func TestRateOfNetworks(t *testing.T) {
 	clock := new(stopwatch)
@@ -95,73 +107,4 @@ func TestRateOfNetworks(t *testing.T) {
 	}
 	clock.set(time.Second)
 	send("2001:db8::4", 9, 2)
-}
-
-func TestGuessesOfNetworks(t *testing.T) {
-	clock := new(stopwatch)
-	g := NewGuesses(clock.now)
-	at := func(host byte) netip.Addr { return netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: host}) }
-	for range maxGuesses {
-		g.Wrong(at(1), "")
-	}
-	if !g.Stopped(at(1), "") || g.Stopped(at(2), "") {
-		t.Error("the guesses of an address stop its neighbour, or not itself")
-	}
-	for host := range byte(100) {
-		g.Wrong(at(host+2), "")
-	}
-	if !g.Stopped(at(200), "") {
-		t.Error("a host with many addresses goes on guessing")
-	}
-}
-
-// Guesses that are compared at the same time tell no more than one after the other: who has sent too many learns neither which
-// were wrong nor which was right.
-func TestGuessesAtTheSameTime(t *testing.T) {
-	clock := new(stopwatch)
-	client := netip.MustParseAddr("192.0.2.1")
-	for _, wasRight := range []bool{false, true} {
-		g := NewGuesses(clock.now)
-		if wasRight && !g.Right(client, "a") {
-			t.Fatal("the first one is stopped")
-		}
-		const many = 100
-		for range many {
-			if g.Stopped(client, "a") {
-				t.Fatal("stopped before the first one is known to be wrong")
-			}
-		}
-		told := 0
-		for range many {
-			if g.Wrong(client, "a") {
-				told++
-			}
-		}
-		if told != maxGuesses || g.Right(client, "a") {
-			t.Errorf("right before: %t: %d of %d are answered, or the right one", wasRight, told, many)
-		}
-	}
-}
-
-// Whoever has a password does not make urnd forget where those of others were right: neither by the addresses of its network
-// nor, at the bound, all at once.
-func TestKnownAccountsOfOthers(t *testing.T) {
-	var a accounts
-	victim, host := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")
-	a.add(victim, "victim")
-	for range 2 * maxAccounts {
-		host = host.Next()
-		a.add(host, "user")
-	}
-	if !a.has(victim, "victim") || !a.has(host, "user") || a.has(host.Prev(), "user") || len(a.all) != 2 {
-		t.Errorf("%d are known", len(a.all))
-	}
-	host = netip.MustParseAddr("198.18.0.1")
-	for range maxAccounts + 1 {
-		host = host.Next()
-		a.add(host, "user")
-	}
-	if len(a.all) != maxAccounts {
-		t.Errorf("%d are known at the bound", len(a.all))
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
@@ -20,17 +21,28 @@ import (
 type Users struct {
 	hashes  map[string][]byte
 	dummies [][]byte       // compared with for unknown users
-	slots   resolver.Slots // one for each running comparison: they must not take all processors
-	waiting resolver.Slots // one for each comparison that runs or waits
+	running resolver.Slots // one for each running comparison: they must not take all processors
+	waiting resolver.Quota // one for each comparison that runs or waits
 
-	mu       sync.Mutex
-	verified map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
+	mu    sync.Mutex
+	right map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
+	wrong map[[sha256.Size]byte]bool // hashes of clients, names and passwords that were wrong
+	turns map[netip.Addr]*turn       // of clients with a comparison that runs or waits
 }
 
-// maxVerified bounds the remembered passwords, and maxWaiting the comparisons that wait.
+// turn lets the comparisons of one client run one after another, in the order in which they came.
+type turn struct {
+	slot  resolver.Slots
+	users int // comparisons that have it or wait for it
+}
+
+// Bounds of Users.
 const (
-	maxVerified = 10_000
-	maxWaiting  = 16
+	maxRight       = 10_000
+	maxWrong       = 1000
+	maxWaiting     = 256 // comparisons
+	clientWaiting  = 32  // of them, of one client
+	networkWaiting = 64  // of them, of a /64 network of IPv6
 )
 
 // errPasswords means that too many passwords are being checked, by guesses most likely.
@@ -40,8 +52,13 @@ var errPasswords = fmt.Errorf("%w: too many passwords are being checked", resolv
 // secure.
 func ParseUsers(text []byte) (*Users, error) {
 	u := &Users{
-		hashes: make(map[string][]byte), verified: make(map[[sha256.Size]byte]bool),
-		slots: make(resolver.Slots, max(1, runtime.GOMAXPROCS(0)/2)), waiting: make(resolver.Slots, maxWaiting),
+		hashes: make(map[string][]byte), turns: make(map[netip.Addr]*turn),
+		right: make(map[[sha256.Size]byte]bool), wrong: make(map[[sha256.Size]byte]bool),
+		running: make(resolver.Slots, max(1, runtime.GOMAXPROCS(0)/2)),
+		waiting: resolver.Quota{
+			Slots:  make(resolver.Slots, maxWaiting),
+			Shares: resolver.NewShares(clientWaiting, networkWaiting, errPasswords), Busy: errPasswords,
+		},
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
@@ -66,51 +83,97 @@ func ParseUsers(text []byte) (*Users, error) {
 }
 
 // Check reports whether a user has this password. It takes as long for an unknown user, whose
-// name selects one of the hashes: they may differ in their cost. The error is that too many
-// passwords are being checked, or that ctx has ended.
-func (u *Users) Check(ctx context.Context, name, password string) (bool, error) {
-	if u.knows(name, password) {
-		return true, nil
+// name selects one of the hashes: they may differ in their cost. The passwords of one client are compared one after another, so
+// that one that guesses, which is never locked out, leaves time to the others. The error is that too many passwords are being
+// checked, or that ctx has ended.
+func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
+	client = resolver.ClientAddress(client)
+	right, wrong := keyOf(name, password), keyOf(client.String(), name, password)
+	if isRight, known := u.compared(right, wrong); known {
+		return isRight, nil
+	}
+	release, err := u.acquire(ctx, client)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if isRight, known := u.compared(right, wrong); known { // meanwhile
+		return isRight, nil
 	}
 	hash, ok := u.hashes[name]
 	if !ok && len(u.dummies) > 0 {
 		of := sha256.Sum256([]byte(name))
 		hash = u.dummies[int(binary.BigEndian.Uint16(of[:]))%len(u.dummies)]
 	}
-	right, err := u.compare(ctx, hash, password)
-	if err != nil || !right || !ok {
-		return false, err
-	}
+	isRight := bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil && ok
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.verified) == maxVerified {
-		clear(u.verified)
+	if isRight {
+		remember(u.right, maxRight, right)
+	} else {
+		remember(u.wrong, maxWrong, wrong)
 	}
-	u.verified[keyOf(name, password)] = true
-	return true, nil
+	return isRight, nil
 }
 
-// knows reports whether a user has this password, and was checked with it before: it costs nothing.
-func (u *Users) knows(name, password string) bool {
-	key := keyOf(name, password)
+// compared returns the outcome of a comparison with the same password, if one is remembered. That of a wrong one is remembered
+// for its client alone: others could learn by the time what was mistyped.
+func (u *Users) compared(right, wrong [sha256.Size]byte) (isRight, known bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.verified[key]
+	isRight = u.right[right]
+	return isRight, isRight || u.wrong[wrong]
 }
 
-func keyOf(name, password string) [sha256.Size]byte {
-	return sha256.Sum256([]byte(name + "\x00" + password))
+// remember adds a key, in place of any other one where there are too many.
+func remember(keys map[[sha256.Size]byte]bool, most int, key [sha256.Size]byte) {
+	if len(keys) >= most {
+		for other := range keys {
+			delete(keys, other)
+			break
+		}
+	}
+	keys[key] = true
 }
 
-// compare reports whether a hash is that of a password. Few are compared at a time, and few wait.
-func (u *Users) compare(ctx context.Context, hash []byte, password string) (bool, error) {
-	if !u.waiting.TryAcquire() {
-		return false, errPasswords
+func keyOf(texts ...string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+}
+
+// acquire waits until a password of a client may be compared. The caller must call release once, unless there is an error.
+func (u *Users) acquire(ctx context.Context, client netip.Addr) (release func(), err error) {
+	waiting, err := u.waiting.Hold(client)
+	if err != nil {
+		return nil, err
 	}
-	defer u.waiting.Release()
-	if err := u.slots.Acquire(ctx); err != nil {
-		return false, err
+	u.mu.Lock()
+	own := u.turns[client]
+	if own == nil {
+		own = &turn{slot: make(resolver.Slots, 1)}
+		u.turns[client] = own
 	}
-	defer u.slots.Release()
-	return bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil, nil
+	own.users++
+	u.mu.Unlock()
+	leave := func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if own.users--; own.users == 0 {
+			delete(u.turns, client)
+		}
+		waiting.Release()
+	}
+	if err := own.slot.Acquire(ctx); err != nil {
+		leave()
+		return nil, err
+	}
+	if err := u.running.Acquire(ctx); err != nil {
+		own.slot.Release()
+		leave()
+		return nil, err
+	}
+	return func() {
+		u.running.Release()
+		own.slot.Release()
+		leave()
+	}, nil
 }

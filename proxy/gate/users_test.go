@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -67,20 +68,20 @@ func TestUsers(t *testing.T) {
 		{"erin", "new", true},
 		{"erin", "old", false},
 	} {
-		if got, err := u.Check(t.Context(), tt.name, tt.password); got != tt.right || err != nil {
+		if got, err := u.Check(t.Context(), netip.Addr{}, tt.name, tt.password); got != tt.right || err != nil {
 			t.Errorf("%q with %q: %v", tt.name, tt.password, got)
 		}
 	}
 	for _, password := range []string{"secret: 1", "ünïcode", "", "old", "new"} { // one of them is that of the hash that is compared
-		if right, err := u.Check(t.Context(), "mallory", password); right || err != nil {
+		if right, err := u.Check(t.Context(), netip.Addr{}, "mallory", password); right || err != nil {
 			t.Errorf("nobody with %q: %v, %v", password, right, err)
 		}
 	}
 	var clients sync.WaitGroup
 	for range 8 {
 		clients.Go(func() {
-			alice, first := u.Check(t.Context(), "alice", "secret: 1")
-			bob, second := u.Check(t.Context(), "bob", "secret: 1")
+			alice, first := u.Check(t.Context(), netip.Addr{}, "alice", "secret: 1")
+			bob, second := u.Check(t.Context(), netip.Addr{}, "bob", "secret: 1")
 			if !alice || bob || first != nil || second != nil {
 				t.Error("it depends on who else asks")
 			}
@@ -88,7 +89,7 @@ func TestUsers(t *testing.T) {
 	}
 	clients.Wait()
 	for _, none := range []*gate.Users{users(t), users(t, "# nobody\n")} {
-		if right, err := none.Check(t.Context(), "nobody", ""); right || err != nil {
+		if right, err := none.Check(t.Context(), netip.Addr{}, "nobody", ""); right || err != nil {
 			t.Errorf("a file without users has one: %v", err)
 		}
 	}
@@ -202,60 +203,61 @@ func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
 	return v.Err
 }
 
-// Guesses of one client are not even looked at for a second, those of others are; and the password of a
-// user who has logged in there is, but guesses of it are limited, too.
+// Wrong passwords of an address, however many, lock out neither a right one there nor one of another address: it waits until its
+// turn comes to be compared, and once it was right it does not wait.
 func TestGuesses(t *testing.T) {
-	now := at()
-	g := guarded(t, func() time.Time { return now }, hashed(t, "alice", "right"), hashed(t, "bob", "right"))
-	expect := func(what string, got, want error) {
-		t.Helper()
-		if !errors.Is(got, want) || (got == nil) != (want == nil) {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
-	}
-	expect("the right password", logIn(t, g, "127.0.0.1", "alice", "right"), nil)
-	for range 10 {
-		expect("a guess", logIn(t, g, "127.0.0.1", "mallory", "wrong"), problem.ErrLogin)
-	}
-	expect("one more", logIn(t, g, "127.0.0.1", "mallory", "wrong"), problem.ErrGuesses)
-	expect("the right one, too", logIn(t, g, "127.0.0.1", "bob", "right"), problem.ErrGuesses)
-	expect("one that is known", logIn(t, g, "127.0.0.1", "alice", "right"), nil)
-	for i := range 11 { // of a user who has logged in there: limited all the same
-		want := problem.ErrLogin
-		if i == 10 {
-			want = problem.ErrGuesses
-		}
-		expect("a guess of a user who is known", logIn(t, g, "127.0.0.1", "alice", fmt.Sprint(i)), want)
-	}
-	expect("her password by then", logIn(t, g, "127.0.0.1", "alice", "right"), problem.ErrGuesses)
-	expect("another client", logIn(t, g, "127.0.0.2", "bob", "wrong"), problem.ErrLogin)
-	now = now.Add(time.Second)
-	expect("a second later", logIn(t, g, "127.0.0.1", "bob", "wrong"), problem.ErrLogin)
-	expect("and again", logIn(t, g, "127.0.0.1", "bob", "right"), problem.ErrGuesses)
-}
-
-// Guesses that are compared at the same time are no more than those one after the other.
-func TestGuessesInFlight(t *testing.T) {
-	const slow = bcrypt.MinCost + 2 // the last one begins before the first one is known to be wrong
-	hash, err := bcrypt.GenerateFromPassword([]byte("right"), slow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := guarded(t, at, "alice:"+string(hash))
+	const here, elsewhere = "127.0.0.1", "127.0.0.2"
+	g := guarded(t, at, hashed(t, "alice", "right"), hashed(t, "bob", "right"))
+	var ended atomic.Bool
+	var guessers, clients sync.WaitGroup
 	var told atomic.Int32
-	var guesses sync.WaitGroup
-	begin := make(chan struct{})
-	for i := range 16 { // so many may wait
-		guesses.Go(func() {
-			<-begin
-			if errors.Is(logIn(t, g, "127.0.0.1", "alice", fmt.Sprint(i)), problem.ErrLogin) {
+	for i := range 8 {
+		guessers.Go(func() {
+			for n := 0; !ended.Load(); n++ {
+				err := logIn(t, g, here, []string{"alice", "bob", "mallory"}[n%3], fmt.Sprint(i, n))
+				if !errors.Is(err, problem.ErrLogin) {
+					t.Errorf("a wrong password: %v", err)
+				}
 				told.Add(1)
 			}
 		})
 	}
-	close(begin)
-	if guesses.Wait(); told.Load() != 10 {
-		t.Errorf("%d guesses at the same time are answered", told.Load())
+	testserver.Wait(t, "there were many wrong ones", func() bool { return told.Load() > 100 })
+	for i := range 48 {
+		clients.Go(func() {
+			if err := logIn(t, g, []string{here, elsewhere}[i%2], []string{"alice", "bob"}[i/2%2], "right"); err != nil {
+				t.Errorf("a right password: %v", err)
+			}
+		})
+	}
+	clients.Wait()
+	ended.Store(true)
+	guessers.Wait()
+}
+
+// What was compared is not compared again: neither a right password, nor a wrong one that the same client sends again, as programs do.
+func TestPasswordsOnce(t *testing.T) {
+	const cost = bcrypt.MinCost + 4
+	hash, err := bcrypt.GenerateFromPassword([]byte("right"), cost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, client := users(t, "alice:"+string(hash)), netip.MustParseAddr("192.0.2.1")
+	for _, password := range []string{"right", "wrong"} {
+		begin := time.Now()
+		if right, err := u.Check(t.Context(), client, "alice", password); right != (password == "right") || err != nil {
+			t.Fatalf("%s: %t, %v", password, right, err)
+		}
+		once := time.Since(begin)
+		begin = time.Now()
+		for range 1000 {
+			if right, err := u.Check(t.Context(), client, "alice", password); right != (password == "right") || err != nil {
+				t.Fatalf("%s: %t, %v", password, right, err)
+			}
+		}
+		if all := time.Since(begin); all > 100*once {
+			t.Errorf("%s: 1000 times took %s, and once %s", password, all, once)
+		}
 	}
 }
 
@@ -266,7 +268,7 @@ func TestPasswordsAtATime(t *testing.T) {
 	var clients sync.WaitGroup
 	for i := range 200 {
 		clients.Go(func() {
-			right, err := u.Check(t.Context(), fmt.Sprint("nobody", i), "wrong")
+			right, err := u.Check(t.Context(), netip.Addr{}, fmt.Sprint("nobody", i), "wrong")
 			switch {
 			case errors.Is(err, resolver.ErrBusy):
 				refused.Add(1)
@@ -284,7 +286,7 @@ func TestPasswordsAtATime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 { // the slot may be free
-		if _, err := u.Check(ctx, "alice", "wrong"); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := u.Check(ctx, netip.Addr{}, "alice", "wrong"); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("a client that has left: %v", err)
 		}
 	}

@@ -143,12 +143,6 @@ func requestSentences() []sentence {
 			"浏览器只能通过 IP 地址、localhost 或本服务器的名称获得此处获取的内容：其他网站的名称可能会指向这里",
 		},
 		{
-			"this client has sent too many wrong passwords or tokens; try again in a second",
-			"dieser Client hat zu viele falsche Passwörter oder Token gesendet; versuchen Sie es in einer Sekunde noch einmal",
-			"ce client a envoyé trop de mots de passe ou de jetons faux ; réessayez dans une seconde",
-			"este cliente ha enviado demasiadas contraseñas o tokens erróneos; inténtelo de nuevo en un segundo", "此客户端发送的错误密码或令牌过多；请一秒后再试",
-		},
-		{
 			"a user and a password are required", "Benutzername und Passwort sind nötig", "un nom d’utilisateur et un mot de passe sont nécessaires",
 			"se necesitan un usuario y una contraseña", "需要用户名和密码",
 		},

@@ -102,7 +102,6 @@ func TestStatus(t *testing.T) {
 		{problem.ErrAdminHost, 421},
 		{problem.ErrConnections, 429},
 		{problem.ErrRate, 429},
-		{problem.ErrGuesses, 429},
 		{problem.ErrHeaderTooLarge, 431},
 		{errors.New("a bug"), 500},
 		{problem.ErrTunnelPort, 403},

@@ -49,7 +49,6 @@ var (
 	ErrFetchHost   = errors.New("browsers are sent what is fetched here by an address, localhost or a name of this server " +
 		"alone: the name of another site may lead here (listen.names)")
 	ErrPurgeClient = errors.New("this client may not purge the cache (access.purge_clients)")
-	ErrGuesses     = errors.New("this client has sent too many wrong passwords or tokens; try again in a second")
 	ErrLogin       = errors.New("a user and a password are required (access.proxy_users)")
 	ErrProxyLogin  = errors.New("the proxy requires a user and a password (access.proxy_users)")
 

@@ -56,7 +56,6 @@ var statuses = [...]row{
 	{err: ErrBatches, status: http.StatusServiceUnavailable},
 	{err: ErrConnections, status: http.StatusTooManyRequests},
 	{err: ErrRate, status: http.StatusTooManyRequests},
-	{err: ErrGuesses, status: http.StatusTooManyRequests},
 	{err: ErrDatetime, status: http.StatusBadRequest},
 	{err: ErrNoPage, status: http.StatusNotFound},
 	{err: resolver.ErrCursor, status: http.StatusBadRequest},

@@ -14,7 +14,6 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/session"
-	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -68,7 +67,6 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
 		Health:  func() (unready, degraded []string) { return nil, nil },
-		Guesses: gate.NewGuesses(time.Now),
 		Status: admin.Status{
 			State: func() pages.State {
 				return pages.State{Severity: pages.OK, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: tables()}
