@@ -39,7 +39,7 @@ func openResponses(tb testing.TB, budget config.Size) *storedResponses {
 	c.Cache.Responses = budget
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	d.now = func() time.Time { return now }
-	made, closes, err := makeResponses(c, nil, sharedObjects(nil), d.resolverDependencies)
+	made, closes, err := makeResponses(c, nil, nil, d.resolverDependencies)
 	if err != nil {
 		tb.Fatal(err)
 	}

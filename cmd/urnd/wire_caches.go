@@ -44,9 +44,9 @@ func newCache[V any](
 }
 
 // newResponses returns the cache of HTTP responses: the one of the previous configuration where
-// nothing that it depends on has changed. What it shares is made by objects, for a basis.
+// nothing that it depends on has changed. objects is what it shares, nil where there is no second level.
 func newResponses(
-	c config.Config, r *resolution, objects func(basis string) cache.Objects, d resolverDependencies, log *slog.Logger,
+	c config.Config, r *resolution, objects cache.Objects, d resolverDependencies, log *slog.Logger,
 ) (observe.Responses, error) {
 	files, err := newDisk(c.Cache, r, d, log)
 	if err != nil {
@@ -60,10 +60,10 @@ func newResponses(
 	return made, err
 }
 
-func makeResponses(c config.Config, files *disk.Store, objects func(basis string) cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
+func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
 	basis, former := c.DiskBasis()
 	settings := httpcache.Config{
-		Now: d.now, Disk: files, Shared: objects(basis), Basis: basis, FormerBasis: former,
+		Now: d.now, Disk: files, Shared: objects, Basis: basis, FormerBasis: former,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,

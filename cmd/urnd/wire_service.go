@@ -125,7 +125,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	responses, err := newResponses(c, r, sharedObjects(r.level), d.resolverDependencies, d.log)
+	responses, err := newResponses(c, r, sharedObjects(c, r.level), d.resolverDependencies, d.log)
 	if err != nil {
 		return nil, err
 	}

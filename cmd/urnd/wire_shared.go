@@ -90,8 +90,9 @@ func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Lo
 	if r.level == nil {
 		return nil
 	}
+	basis, _ := c.SharedBases()
 	settings := valkey.ViewConfig[resolver.Locations]{
-		Level: r.level, Name: "answers", Basis: c.SnapshotBases()[0], Purged: purgesAnswer,
+		Level: r.level, Name: "answers", Basis: basis, Purged: purgesAnswer,
 		Codec: valkey.Codec[resolver.Locations]{Encode: resolver.EncodeOutcome, Decode: resolver.DecodeOutcome},
 	}
 	if r.own != nil {
@@ -108,8 +109,9 @@ func sharedRecords(r *resolution, c config.Config) cache.SecondLevel[ddds.Record
 	if r.level == nil {
 		return nil
 	}
+	basis, _ := c.SharedBases()
 	return valkey.NewView(valkey.ViewConfig[ddds.Records]{
-		Level: r.level, Name: "records", Basis: c.SnapshotBases()[0],
+		Level: r.level, Name: "records", Basis: basis,
 		Codec:  valkey.Codec[ddds.Records]{Encode: ddds.EncodeRecords, Decode: ddds.DecodeRecords},
 		Purged: func(p valkey.Purge, _ string) bool { return purgesRecords(p) },
 	})

@@ -19,14 +19,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// sharedObjects returns what makes what the cache of HTTP responses shares, which is nil where there is no second level.
-func sharedObjects(level *valkey.Level) func(basis string) cache.Objects {
-	return func(basis string) cache.Objects {
-		if level == nil {
-			return nil
-		}
-		return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
+// sharedObjects returns what the cache of HTTP responses shares, nil where there is no second level.
+func sharedObjects(c config.Config, level *valkey.Level) cache.Objects {
+	if level == nil {
+		return nil
 	}
+	_, basis := c.SharedBases()
+	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
 }
 
 // newPurges returns what purges stored responses, here and in other urnds.

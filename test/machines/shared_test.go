@@ -88,6 +88,36 @@ func TestSharingAsksAThird(t *testing.T) {
 	}
 }
 
+// Instances share where what answers rest on is the same, although their settings differ in how servers are asked.
+func TestSharingDespiteOtherTexts(t *testing.T) {
+	t.Parallel()
+	const namespaces = 10
+	bind, names := manyZones(t, namespaces)
+	server := testserver.StartRedis(t)
+	a := startSharing(t, bind.Addr(), server.Addr(), nil)
+	b := startSharing(t, bind.Addr(), server.Addr(), func(c *config.Config) {
+		c.DNS.Timeout, c.DNS.Rounds, c.DNS.MixedCase = 3*time.Second, 3, false
+		c.Resolve.Timeout, c.Resolve.Backoff, c.DDDS.MaxDomains, c.THTTP.MaxLocations = 20*time.Second, time.Second, 6, 90
+	})
+	for _, w := range []instance{a, b} {
+		w.usesShared(t, true)
+	}
+	bind.Reset()
+	for _, w := range []instance{a, b} {
+		if got := w.crowd(t, namespaces, names...); got["https://n.example/a"] != namespaces {
+			t.Errorf("names lead to %v", got)
+		}
+		if w == a {
+			testserver.Wait(t, "answers and records are stored", func() bool {
+				return strings.Contains(w.Scrape(t), fmt.Sprintf(`urnd_cache_lookups_total{cache="shared",outcome="written"} %d`, 2*namespaces))
+			})
+		}
+	}
+	if asked := rulesAsked(bind); len(asked) != namespaces {
+		t.Errorf("the DNS was asked %d times: %q", len(asked), asked)
+	}
+}
+
 // A purge at one instance reaches the others within a second, and one that was cut off as soon as it is back.
 func TestPurgeReachesAll(t *testing.T) {
 	t.Parallel()
