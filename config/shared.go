@@ -37,7 +37,8 @@ func sharedSettings() []Setting {
 		},
 		{
 			Path: "cache.shared_timeout", Default: 5 * time.Millisecond, Least: time.Millisecond, Most: time.Second, Invalidates: rests,
-			Doc: "How long a name waits for that server. After a slower answer none waits, until it has answered within this time again.",
+			Doc: "How long a name waits for that server, and up to four times as long where its answers mostly take longer. Where half of " +
+				"the last answers were later, none waits, until it has answered within that time again.",
 		},
 	}
 }

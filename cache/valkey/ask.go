@@ -33,24 +33,36 @@ func (l *Level) keys(place string) []string {
 
 var errReply = errors.New("the server answers what is not expected")
 
-// ask asks for an entry, and takes its lease where there is none and the token of a lease is given. It waits at most Config.Timeout.
+// ask asks for an entry, and takes its lease where there is none and the token of a lease is given.
 func (l *Level) ask(ctx context.Context, keys []string, token, except string) (answer, error) {
-	asked, cancel := context.WithTimeout(ctx, l.config.Timeout)
+	asked, cancel := context.WithTimeout(ctx, l.pace.limit(l.config.Timeout))
 	defer cancel()
 	begun := l.config.Now()
 	reply, err := l.scripts.ask.Exec(asked, l.server.Load(), keys, []string{token, milliseconds(leaseFor), except}).ToArray()
+	took := l.config.Now().Sub(begun)
 	if err != nil {
 		if ctx.Err() == nil { // otherwise nobody waits for it any more
-			l.failed(err)
+			l.missed(err)
 		}
 		return answer{}, err
 	}
+	l.pace.took(took)
+	l.pace.asked(false)
 	made, err := answerOf(reply)
 	if err != nil {
 		l.failed(err)
 	}
-	made.left -= l.config.Now().Sub(begun)
+	made.left -= took
 	return made, err
+}
+
+// missed notes that a question was not answered. A server that was too slow is asked further, unless it often is.
+func (l *Level) missed(err error) {
+	if !errors.Is(err, context.DeadlineExceeded) || l.pace.asked(true) {
+		l.failed(err)
+		return
+	}
+	l.counts.failures.Add(1)
 }
 
 func answerOf(reply []client.ValkeyMessage) (a answer, err error) {

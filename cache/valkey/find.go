@@ -13,12 +13,13 @@ type question struct {
 	keys       []string // at the server: of the entry, its lease and the log
 	demand     cache.Demand
 	token      string // of the lease; "" where it was not asked for
+	leased     bool   // the lease was given
 }
 
 // Bounds of how often the server is asked for a key.
 const (
 	firstPause = 5 * time.Millisecond
-	longPause  = 40 * time.Millisecond
+	longPause  = 100 * time.Millisecond
 	maxAsked   = 64
 )
 
@@ -42,6 +43,7 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 		a, err := l.ask(ctx, q.keys, q.token, except)
 		switch {
 		case err != nil || a.leased:
+			q.leased = a.leased
 			return loaded, false
 		case a.found:
 			var is verdict

@@ -45,8 +45,12 @@ func (l *Level) drain() {
 	}
 }
 
-// probe finds whether the server answers as fast as loads need it, reads what the log has since, and closes the breaker.
+// probe finds whether the server accepts writes, and answers as fast as loads need it, reads what the log has since, and closes
+// the breaker.
 func (l *Level) probe(ctx context.Context) error {
+	if err := l.meet(ctx); err != nil {
+		return err
+	}
 	if err := l.withinTimeout(ctx); err != nil { // the first one may connect, or send the script
 		if err = l.withinTimeout(ctx); err != nil {
 			return err
@@ -65,7 +69,7 @@ func (l *Level) probe(ctx context.Context) error {
 }
 
 func (l *Level) withinTimeout(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, l.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, mostTimeouts*l.config.Timeout)
 	defer cancel()
 	_, err := l.head(ctx)
 	return err
@@ -75,6 +79,11 @@ func (l *Level) withinTimeout(ctx context.Context) error {
 func (l *Level) follow(ctx context.Context) error {
 	if err := l.read(ctx, pollEvery); err != nil {
 		return err
+	}
+	if l.members.isDue(l.config.Now()) {
+		if err := l.meet(ctx); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()

@@ -1,6 +1,6 @@
 // Package valkey is a second level of caches that several urnds share, in a server that speaks the protocol of Valkey and Redis. It
 // holds outcomes of loads, sealed by a secret of the instances, leases by which one instance loads for all, and a numbered log of
-// purges. Nothing waits for it longer than Config.Timeout, and nothing depends on it: without it, each instance loads itself.
+// purges. Nothing waits for it much longer than Config.Timeout, and nothing depends on it: without it, each instance loads itself.
 package valkey
 
 import (
@@ -30,7 +30,7 @@ type Config struct {
 	Prefix string
 	// Dial opens all connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Timeout bounds each question of a load.
+	// Timeout bounds each question of a load, by up to four times as much where the server mostly takes longer.
 	Timeout time.Duration
 	// Position is up to which place in the log the purges were carried out on what this instance has on disk: those behind it are told to
 	// Watch. With the zero value all may have been missed.
@@ -46,9 +46,10 @@ type Config struct {
 const (
 	maxTTL            = cache.MaxObjectTTL // of entries
 	maxEntry          = 80 << 10           // the largest entry, in octets: a response of 64 KiB with its head
-	leaseFor          = 2 * time.Second
-	waitFor           = time.Second // at most, for the lease of another instance
-	backgroundTimeout = time.Second // of what nobody waits for
+	leaseFor          = time.Second        // after which an instance that does not renew it has ended
+	renewLease        = leaseFor / 4       // how often, while a load runs
+	waitFor           = 5 * time.Second    // at most, for the lease of another instance
+	backgroundTimeout = time.Second        // of what nobody waits for
 )
 
 // Level is the second level of the caches of one process. It is safe for concurrent use. The caller must close it.
@@ -63,7 +64,9 @@ type Level struct {
 	configured []string
 	isBeside   atomic.Bool
 	isOpen     atomic.Bool // the breaker is closed: the server answers, and the log was read
-	said       said        // what Report was told
+	pace       pace
+	members    members
+	said       said // what Report was told
 
 	log atomic.Pointer[logState] // written by run alone
 	// position is Config.Position until the log was read, for run alone.
@@ -146,6 +149,7 @@ func (l *Level) works() {
 	if l.ctx.Err() != nil {
 		return
 	}
+	l.pace.begin()
 	l.isOpen.Store(true)
 	if l.said.up() && l.config.Report != nil {
 		l.config.Report(nil)

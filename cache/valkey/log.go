@@ -110,7 +110,11 @@ const noTag = "----------------"
 
 // head asks for the end of the log.
 func (l *Level) head(ctx context.Context) (head, error) {
+	begun := l.config.Now()
 	h, _, err := l.askLog(ctx, []string{"", "", "", "", "", ""})
+	if err == nil {
+		l.pace.took(l.config.Now().Sub(begun))
+	}
 	return h, err
 }
 

@@ -2,6 +2,7 @@ package valkey
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -17,10 +18,13 @@ type ObjectsConfig struct {
 }
 
 // Objects implements cache.Objects. It is safe for concurrent use.
-type Objects struct{ config ObjectsConfig }
+type Objects struct {
+	config ObjectsConfig
+	joined sync.Once
+}
 
 // NewObjects returns the objects of a cache.
-func NewObjects(config ObjectsConfig) *Objects { return &Objects{config} }
+func NewObjects(config ObjectsConfig) *Objects { return &Objects{config: config} }
 
 // Get implements cache.Objects.
 func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok bool) {
@@ -28,6 +32,7 @@ func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok
 	if !l.isOpen.Load() {
 		return found, false
 	}
+	o.joined.Do(func() { l.join(o.config.Name, o.config.Basis) })
 	place = o.place(place)
 	a, err := l.ask(ctx, l.keys(place), "", "")
 	if err != nil || !a.found {

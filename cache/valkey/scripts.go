@@ -7,12 +7,13 @@ import (
 )
 
 // scripts are those of a level.
-type scripts struct{ ask, write, log *client.Lua }
+type scripts struct{ ask, write, log, meet *client.Lua }
 
 func newScripts() scripts {
 	return scripts{
 		ask: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + askScript), log: client.NewLuaScript(endOfLog + logScript),
 		write: client.NewLuaScriptNoSha(writeScript), // several are sent at once, without asking before whether the server has it
+		meet:  client.NewLuaScript(meetScript),
 	}
 }
 
@@ -44,17 +45,19 @@ if ARGV[1] == '' then return {id, epoch, tag, 0} end
 local left = redis.call('PTTL', KEYS[2])
 if left == -1 or left > tonumber(ARGV[2]) then redis.call('DEL', KEYS[2]) end
 local lease = redis.pcall('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
+if type(lease) == 'table' and lease.err and string.sub(lease.err, 1, 3) ~= 'OOM' then return lease end
 if lease then return {id, epoch, tag, 1} end
 return {id, epoch, tag, 0}`
 
-// writeScript: KEYS entry, lease; ARGV token, milliseconds, and the entry. Without milliseconds the entry is deleted, and with "-" it is
-// left as it is.
+// writeScript: KEYS entry, lease; ARGV token, milliseconds, the entry, and the milliseconds of the lease, which is released
+// without. Without milliseconds the entry is deleted, and with "-" it is left as it is.
 const writeScript = `
 local done = 1
 if ARGV[2] == '' then redis.call('DEL', KEYS[1])
 elseif ARGV[2] ~= '-' then done = redis.pcall('SET', KEYS[1], ARGV[3], 'PX', ARGV[2]) end
 local lease = redis.pcall('GET', KEYS[2])
-if lease == ARGV[1] then redis.call('DEL', KEYS[2]) end
+if lease == ARGV[1] and ARGV[4] == '' then redis.call('DEL', KEYS[2])
+elseif lease == ARGV[1] then redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4]) end
 return done`
 
 // logScript: KEYS log; ARGV the identifier and the tag of the end that the caller expects, then the identifier, the epoch and the
@@ -68,3 +71,17 @@ if type(added) == 'table' then
   return added
 end
 return {ARGV[3], ARGV[4], string.sub(ARGV[5], -16), 1}`
+
+// memberSuffix ends the keys of meetScript.
+const memberSuffix = ":member"
+
+// meetScript: KEYS of caches; ARGV the identifier of an instance, and for how many milliseconds it is there. It returns the
+// identifiers that the keys had, and sets them.
+const meetScript = `
+local last = {}
+for i, key in ipairs(KEYS) do
+  local found = redis.pcall('GET', key)
+  last[i] = type(found) == 'string' and string.sub(found, 1, 64) or ''
+  redis.call('SET', key, ARGV[1], 'PX', ARGV[2])
+end
+return last`

@@ -76,7 +76,7 @@ func (l *Level) tryCommands(ctx context.Context, server client.Client) error {
 	if err := l.scripts.ask.Exec(ctx, server, keys, []string{token, milliseconds(leaseFor), ""}).Error(); err != nil {
 		return err
 	}
-	return l.scripts.write.Exec(ctx, server, keys[:2], []string{token, "", ""}).Error()
+	return l.scripts.write.Exec(ctx, server, keys[:2], []string{token, "", "", ""}).Error()
 }
 
 // serverOf asks for the version of the server. The error is errOld where it is too old.

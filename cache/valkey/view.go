@@ -2,6 +2,7 @@ package valkey
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -26,10 +27,13 @@ type ViewConfig[V any] struct {
 }
 
 // View is the second level of one cache. It is safe for concurrent use.
-type View[V any] struct{ config ViewConfig[V] }
+type View[V any] struct {
+	config ViewConfig[V]
+	joined sync.Once
+}
 
 // NewView returns the view of a cache.
-func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config} }
+func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config: config} }
 
 // Load implements cache.SecondLevel.
 func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, load cache.Load[V]) (loaded cache.Loaded[V]) {
@@ -38,6 +42,7 @@ func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, loa
 		loaded.Value, loaded.TTL, loaded.Err = load(ctx)
 		return loaded
 	}
+	v.joined.Do(func() { l.join(v.config.Name, v.config.Basis) })
 	q := question{key: key, place: v.place(key), demand: demand}
 	q.keys = l.keys(q.place)
 	if demand != cache.Anew {
@@ -50,12 +55,38 @@ func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, loa
 	}
 	w := write{keys: q.keys[:2], token: q.token, kept: true}
 	defer func() { l.offer(w) }() // also after a panic: others wait for the lease
+	if q.leased {
+		defer l.keepLease(ctx, w)()
+	}
 	at := l.log.Load().mark
 	loaded.Value, loaded.TTL, loaded.Err = load(ctx)
 	if loaded.Err == nil || loaded.TTL != 0 {
 		v.complete(&w, q, at, loaded)
 	}
 	return loaded
+}
+
+// keepLease renews the lease of a write until stop is called, or ctx ends.
+func (l *Level) keepLease(ctx context.Context, w write) (stop func()) {
+	w.renew = true
+	ctx, cancel := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		ticker := time.NewTicker(renewLease)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				l.offer(w)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		renewing.Wait()
+	}
 }
 
 // place is what an entry is sealed for.

@@ -18,7 +18,8 @@ const (
 type write struct {
 	keys  []string // of the entry and its lease
 	token string   // of the lease, which is released; "" for none
-	kept  bool     // only the lease is released
+	kept  bool     // the entry is left as it is: only the lease is released, or renewed
+	renew bool     // the lease
 	until time.Time
 	size  int           // of what seal holds, in octets, where that is much
 	seal  func() []byte // returns the entry, nil where it is not to be shared; nil deletes what is there
@@ -73,7 +74,10 @@ func (l *Level) send(ctx context.Context, batch []write) {
 	var sent []client.LuaExec
 	stored := make([]bool, len(batch))
 	for i, w := range batch {
-		args := []string{w.token, "-", ""}
+		args := []string{w.token, "-", "", ""}
+		if w.renew {
+			args[3] = milliseconds(leaseFor)
+		}
 		if !w.kept {
 			args[1], args[2] = l.sealed(w)
 			stored[i] = args[1] != "" && args[1] != "-"

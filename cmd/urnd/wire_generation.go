@@ -143,13 +143,13 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		}
 	}
 	d.metrics.Registry(ofRegistry((*follow.Store).Available), ofRegistry((*follow.Store).Writable))
-	d.metrics.Shared(func() (used, ok bool) {
+	d.metrics.Shared(func() (used bool, alone map[string]bool, ok bool) {
 		made.Use(func(g *daemon.Generation) {
 			if level := wired(g).level; level != nil {
-				used, ok = level.Stats().Used, true
+				used, alone, ok = level.Stats().Used, level.Alone(), true
 			}
 		})
-		return used, ok
+		return used, alone, ok
 	})
 	d.metrics.WebhookPending(func() (tags int, ok bool) {
 		made.Use(func(g *daemon.Generation) {

@@ -5,9 +5,11 @@ import (
 	"crypto/x509"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -111,8 +113,14 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 	}
 	if r.level != nil {
 		store := adminstatus.Store{Name: "shared level of caches", Place: placeOf(c.Cache.Shared), State: "it answers", Size: -1, Free: -1}
-		if !r.level.Stats().Used {
+		alone := r.level.Alone()
+		maps.DeleteFunc(alone, func(_ string, is bool) bool { return !is })
+		switch {
+		case !r.level.Stats().Used:
 			store.State, store.Severity = "it does not answer", pages.Critical
+		case len(alone) > 0:
+			store.State = "it answers; no other urnd shares " + strings.Join(slices.Sorted(maps.Keys(alone)), ", ")
+			store.Severity = pages.Warning
 		}
 		all = append(all, store)
 	}

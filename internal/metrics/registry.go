@@ -24,9 +24,13 @@ func (r *registry) Collect(out chan<- prometheus.Metric) {
 	if !ok {
 		return
 	}
-	value := 0.0
-	if available {
-		value = 1
+	out <- prometheus.MustNewConstMetric(r.available, prometheus.GaugeValue, number(available))
+}
+
+// number is 1 for true, and 0 for false.
+func number(is bool) float64 {
+	if is {
+		return 1
 	}
-	out <- prometheus.MustNewConstMetric(r.available, prometheus.GaugeValue, value)
+	return 0
 }

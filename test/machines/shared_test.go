@@ -113,6 +113,11 @@ func TestSharingDespiteOtherTexts(t *testing.T) {
 			})
 		}
 	}
+	for _, w := range []instance{a, b} {
+		testserver.Wait(t, "it sees that it is not alone", func() bool {
+			return strings.Contains(w.Scrape(t), "\nurnd_shared_cache_alone{cache=\"answers\"} 0\n")
+		})
+	}
 	if asked := rulesAsked(bind); len(asked) != namespaces {
 		t.Errorf("the DNS was asked %d times: %q", len(asked), asked)
 	}

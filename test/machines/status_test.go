@@ -67,10 +67,19 @@ func TestStatusFails(t *testing.T) {
 		}
 	}))
 	defer ending.Close()
+	alone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := `{"status": "ready", "unready": [], "degraded": []}`
+		if r.URL.Path == "/metrics" {
+			text = "urnd_shared_cache_alone{cache=\"answers\"} 0\nurnd_shared_cache_alone{cache=\"records\"} 1\n"
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	defer alone.Close()
 	for _, tt := range []struct {
 		args, says string
 		exit       int
 	}{
+		{alone.URL, alone.URL + " has a shared level of caches, and shares records with no other urnd", 0},
 		{closed.Admin, "answered 401: ", 1},
 		{closed.Admin + " --token-file " + token, "\nready ", 0},
 		{"127.0.0.1:1", "connecting to 127.0.0.1:1", 1},

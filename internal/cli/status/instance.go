@@ -28,6 +28,7 @@ type Instance struct {
 	Caches      map[string]Cache `json:"caches,omitempty"`
 	Registry    *Registry        `json:"registry,omitempty"` // nil: it has none
 	Systems     []System         `json:"systems,omitempty"`  // the slowest one first
+	Alone       []string         `json:"alone,omitempty"`    // caches that it shares with no other instance, although it has a shared level
 }
 
 // Cache is what a cache holds, and how it was used.
@@ -98,6 +99,12 @@ func (i *Instance) read(all samples, now time.Time) {
 		}
 	}
 	i.Systems = systemsOf(all)
+	for _, s := range all["urnd_shared_cache_alone"] {
+		if s.value == 1 {
+			i.Alone = append(i.Alone, s.labels["cache"])
+		}
+	}
+	slices.Sort(i.Alone)
 }
 
 func cachesOf(all samples) map[string]Cache {

@@ -42,6 +42,10 @@ func printTable(w io.Writer, all []Instance) error {
 		for _, reason := range i.Degraded {
 			fmt.Fprintf(w, "%s is degraded: %s\n", i.Address, cli.WithoutControls(reason))
 		}
+		if len(i.Alone) > 0 {
+			fmt.Fprintf(w, "%s has a shared level of caches, and shares %s with no other urnd: none uses it, or their settings differ\n",
+				i.Address, cli.WithoutControls(strings.Join(i.Alone, ", ")))
+		}
 	}
 	return nil
 }

@@ -1,0 +1,126 @@
+package valkey_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/internal/testserver"
+)
+
+// A source that takes longer than a lease is asked once: whoever loads keeps the lease, and the others wait for the outcome.
+func TestLeaseIsKept(t *testing.T) {
+	server := testserver.StartRedis(t)
+	all := []*instance{used(t, server.Addr(), nil), used(t, server.Addr(), nil), used(t, server.Addr(), nil)}
+	var asking sync.WaitGroup
+	for _, i := range all {
+		asking.Go(func() {
+			got, err := i.cache.Get(t.Context(), "key", func(context.Context) (string, time.Duration, error) {
+				i.loads.Add(1)
+				time.Sleep(2500 * time.Millisecond) // as long as a slow source
+				return "v", time.Minute, nil
+			})
+			if err != nil || got.Value != "v" {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	asking.Wait()
+	loads := int32(0)
+	for _, i := range all {
+		loads += i.loads.Load()
+	}
+	if loads != 1 {
+		t.Errorf("the source was asked %d times", loads)
+	}
+}
+
+// Replies that are late now and then, or a bit more often than usual, take the level away from nobody.
+func TestLateReplies(t *testing.T) {
+	const keys, timeout = 200, 20 * time.Millisecond
+	server := testserver.StartRedis(t)
+	b := used(t, server.Addr(), nil)
+	for n := range keys {
+		b.put(strconv.Itoa(n), "of b")
+	}
+	for name, delay := range map[string]func(n int) time.Duration{
+		"up to the limit":      func(n int) time.Duration { return timeout * time.Duration(n%11) / 10 },
+		"beyond it, sometimes": func(n int) time.Duration { return time.Duration(n%10/9) * 2 * timeout },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := startLiar(t, listen(t), server.Addr())
+			a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = timeout })
+			asked := 0
+			l.say(func(words []string, reply string) []byte {
+				if words[0] == "EVALSHA" && len(words) > 6 {
+					asked++
+					time.Sleep(delay(asked)) // as a network does
+				}
+				return []byte(reply)
+			})
+			for n := range keys {
+				a.get(strconv.Itoa(n), "of a")
+			}
+			if s := a.level.Stats(); s.Hits < keys*3/4 || !s.Used {
+				t.Errorf("counts %+v", s)
+			}
+		})
+	}
+}
+
+// A server that accepts no writes is not used, and that is said: when urnd starts, and when it becomes one.
+func TestReadOnlyServer(t *testing.T) {
+	server := testserver.StartRedis(t)
+	main := testserver.StartRedis(t)
+	a := used(t, server.Addr(), nil)
+	host, port, _ := strings.Cut(main.Addr(), ":")
+	server.Do("REPLICAOF", host, port)
+	defer server.Do("REPLICAOF", "NO", "ONE")
+	a.get("key", "of a") // it asks for a lease
+	b := newInstance(t, server.Addr(), nil)
+	for _, i := range []*instance{a, b} {
+		isSaid := false
+		until(t, func() bool {
+			select {
+			case err := <-i.reports:
+				isSaid = isSaid || err != nil && strings.Contains(err.Error(), "replica")
+			default:
+			}
+			return isSaid && !i.level.Stats().Used
+		})
+	}
+	for _, i := range []*instance{a, b} { // probes find it so
+		before := i.level.Stats().Failures
+		i.await(func(s valkey.Stats) bool { return s.Failures > before+3 && !s.Used })
+	}
+}
+
+// Who shares a cache with nobody is told so, and who shares it is not.
+func TestAlone(t *testing.T) {
+	server := testserver.StartRedis(t)
+	begun := time.Now()
+	fast := func(c *valkey.Config) {
+		c.Now = func() time.Time { return begun.Add(100 * time.Since(begun)) } // a minute is 600 ms
+	}
+	a, b, c := used(t, server.Addr(), fast), used(t, server.Addr(), fast), used(t, server.Addr(), fast)
+	c.view = valkey.NewView(valkey.ViewConfig[string]{Level: c.level, Name: "test", Basis: "2", Codec: codec(), Purged: about})
+	for _, i := range []*instance{a, b, c} {
+		if alone := i.level.Alone(); len(alone) != 0 {
+			t.Errorf("before it shares: %v", alone)
+		}
+		i.view.Load(t.Context(), "key", 0, i.source("v", time.Minute, nil))
+	}
+	until(t, func() bool { return c.level.Alone()["test"] })
+	if a.level.Alone()["test"] || b.level.Alone()["test"] {
+		t.Errorf("those who share: %v, %v", a.level.Alone(), b.level.Alone())
+	}
+	b.level.Close()
+	until(t, func() bool { return a.level.Alone()["test"] })
+	if alone := b.level.Alone(); alone != nil {
+		t.Errorf("one that has ended: %v", alone)
+	}
+}
