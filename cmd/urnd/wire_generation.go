@@ -246,6 +246,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
+	probeDNS(p.resolution, c.DDDS.Roots, d.health)
 	if p.webhooks, err = wireWebhooks(p.resolution, c.CDN, d); err != nil {
 		return nil, err
 	}

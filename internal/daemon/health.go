@@ -39,6 +39,13 @@ func (h *Health) Query(answered bool) {
 	}
 }
 
+// AwaitsDNS reports whether no DNS server has answered since a query failed.
+func (h *Health) AwaitsDNS() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lastFailure.After(h.lastAnswer)
+}
+
 // Reloaded records the outcome of a reload.
 func (h *Health) Reloaded(err error) {
 	h.mu.Lock()

@@ -203,7 +203,7 @@ func TestAdminReadiness(t *testing.T) {
 	w.Get(t, "/urn:one:1")
 	expect(`^200 ready: ; no DNS server has answered since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: see whether they can be reached$`)
 	fails.Store(false)
-	testserver.Wait(t, "the DNS has answered again", answered)
+	testserver.Wait(t, "a probe has found that the DNS answers again", func() bool { return readiness(t, w) == "200 ready: ; " })
 	before := w.Config.DNS
 	if reload(t, w, func(c *config.Config) { c.DNS.Timeout, c.DNS.Rounds = -1, -1 }) {
 		t.Error("a configuration with faults is taken")
