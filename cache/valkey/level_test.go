@@ -107,13 +107,7 @@ func TestAlone(t *testing.T) {
 		c.Now = func() time.Time { return begun.Add(100 * time.Since(begun)) } // a minute is 600 ms
 	}
 	a, b, c := used(t, server.Addr(), fast), used(t, server.Addr(), fast), used(t, server.Addr(), fast)
-	c.view = valkey.NewView(valkey.ViewConfig[string]{Level: c.level, Name: "test", Basis: "2", Codec: codec(), Purged: about})
-	for _, i := range []*instance{a, b, c} {
-		if alone := i.level.Alone(); len(alone) != 0 {
-			t.Errorf("before it shares: %v", alone)
-		}
-		i.view.Load(t.Context(), "key", 0, i.source("v", time.Minute, nil))
-	}
+	c.level.Join(map[string]string{"test": "2", "other": "1"})
 	until(t, func() bool { return c.level.Alone()["test"] })
 	if a.level.Alone()["test"] || b.level.Alone()["test"] {
 		t.Errorf("those who share: %v, %v", a.level.Alone(), b.level.Alone())

@@ -26,15 +26,19 @@ type member struct {
 	isAlone bool
 }
 
-// join notes that the instance shares a cache, in place of one of that name, which rested on something else.
-func (l *Level) join(name, basis string) {
+// Join tells which caches the instance shares from now on: what each rests on, by its name.
+func (l *Level) Join(bases map[string]string) {
+	all := make(map[string]*member)
 	m := &l.members
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.all == nil {
-		m.all = make(map[string]*member)
+	for name, basis := range bases {
+		key := l.sealer.key("member", name, basis)
+		if all[name] = m.all[name]; all[name] == nil || all[name].key != key {
+			all[name] = &member{key: key, seen: l.config.Now()}
+		}
 	}
-	m.all[name] = &member{key: l.sealer.key("member", name, basis), seen: l.config.Now()}
+	m.all = all
 }
 
 // meet writes at the server that the instance shares its caches, and reads which one did so before. It is the write that finds

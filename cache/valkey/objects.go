@@ -2,7 +2,6 @@ package valkey
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -18,13 +17,10 @@ type ObjectsConfig struct {
 }
 
 // Objects implements cache.Objects. It is safe for concurrent use.
-type Objects struct {
-	config ObjectsConfig
-	joined sync.Once
-}
+type Objects struct{ config ObjectsConfig }
 
 // NewObjects returns the objects of a cache.
-func NewObjects(config ObjectsConfig) *Objects { return &Objects{config: config} }
+func NewObjects(config ObjectsConfig) *Objects { return &Objects{config} }
 
 // Get implements cache.Objects.
 func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok bool) {
@@ -32,7 +28,6 @@ func (o *Objects) Get(ctx context.Context, place string) (found cache.Object, ok
 	if !l.isOpen.Load() {
 		return found, false
 	}
-	o.joined.Do(func() { l.join(o.config.Name, o.config.Basis) })
 	place = o.place(place)
 	a, err := l.ask(ctx, l.keys(place), "", "")
 	if err != nil || !a.found {

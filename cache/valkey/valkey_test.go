@@ -62,6 +62,7 @@ func newInstance(t *testing.T, addr string, change func(*valkey.Config)) *instan
 	i.cache = cache.New(cache.Config[string]{Store: i.store, Now: config.Now, Second: i.view, StaleFor: time.Hour, RetryAfter: time.Minute, RefreshAhead: true})
 	t.Cleanup(i.cache.Close)
 	t.Cleanup(i.level.Watch(i.apply))
+	i.level.Join(map[string]string{"test": "1"})
 	i.level.Start()
 	return i
 }

@@ -27,13 +27,10 @@ type ViewConfig[V any] struct {
 }
 
 // View is the second level of one cache. It is safe for concurrent use.
-type View[V any] struct {
-	config ViewConfig[V]
-	joined sync.Once
-}
+type View[V any] struct{ config ViewConfig[V] }
 
 // NewView returns the view of a cache.
-func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config: config} }
+func NewView[V any](config ViewConfig[V]) *View[V] { return &View[V]{config} }
 
 // Load implements cache.SecondLevel.
 func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, load cache.Load[V]) (loaded cache.Loaded[V]) {
@@ -42,7 +39,6 @@ func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, loa
 		loaded.Value, loaded.TTL, loaded.Err = load(ctx)
 		return loaded
 	}
-	v.joined.Do(func() { l.join(v.config.Name, v.config.Basis) })
 	q := question{key: key, place: v.place(key), demand: demand}
 	q.keys = l.keys(q.place)
 	if demand != cache.Anew {

@@ -43,7 +43,12 @@ func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
 	if err != nil {
 		return err
 	}
-	r.starters = append(r.starters, r.level.Start)
+	answers, responses := c.SharedBases()
+	bases := map[string]string{"answers": answers} // and records
+	if c.Cache.Responses > 0 {
+		bases["responses"] = responses
+	}
+	r.starters = append(r.starters, func() { r.level.Join(bases) }, r.level.Start)
 	r.readiness = append(r.readiness, degrading(r.level.Faults))
 	r.caches = append(r.caches, observe.Shared{Level: r.level})
 	return nil
