@@ -15,7 +15,7 @@ import (
 // floods are more than one machine has: of names, bodies, connections, text and work. They
 // may cost the client who sends them its answers, and nobody else; memory stays bounded.
 func floods(s *stage) []payload {
-	return slices.Concat(s.slowNames(), s.slowBodies(), s.connections(), s.batches(), s.rules(), s.answersTooLarge(), s.guesses())
+	return slices.Concat(s.slowNames(), s.slowBodies(), s.connections(), s.batches(), s.rules(), s.answersTooLarge(), s.guesses(), s.exhausted())
 }
 
 // victim is the client who must be answered while another one floods.

@@ -37,7 +37,9 @@ func exported() string {
 	})
 	is := func() (is, ok bool) { return true, true }
 	m.Registry(is, is)
-	m.Shared(func() (used bool, alone map[string]bool, ok bool) { return true, map[string]bool{"answers": false}, true })
+	m.Shared(func() (used bool, alone map[string]bool, ok bool) {
+		return true, map[string]bool{"answers": false}, true
+	})
 	m.WebhookPending(func() (tags int, ok bool) { return 1, true })
 	m.Certificate(func() (expires time.Time, ok bool) { return time.Unix(1, 0), true })
 	m.Targets(func() (metrics.Targets, bool) {
