@@ -12,7 +12,7 @@ import (
 func spoofing(s *stage) []payload {
 	return slices.Concat(
 		s.forwardedClients(), s.proxyProtocol(), s.foreignHosts(), s.ownHosts(), s.adminHosts(), s.vias(),
-		s.forgedReplies(), s.poisonedReplies(), s.otherSites(), s.injections(), s.openRedirects(), s.leaks(),
+		s.forgedReplies(), s.poisonedReplies(), s.otherSites(), s.injections(), s.openRedirects(), s.leaks(), s.mixedCase(),
 	)
 }
 

@@ -87,11 +87,16 @@ func newStage(binary, directory string, long time.Duration) (s *stage, err error
 // start runs a daemon of its own for a payload or a category; settings of the environment
 // come before those of the file. It must be stopped or killed.
 func (s *stage) start(ctx context.Context, environment ...string) (*daemon, error) {
+	return s.startWith(ctx, s.config(), environment...)
+}
+
+// startWith is start with a configuration of its own.
+func (s *stage) startWith(ctx context.Context, text string, environment ...string) (*daemon, error) {
 	directory := filepath.Join(s.directory, fmt.Sprint("daemon", s.folders.Add(1)))
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return nil, err
 	}
-	d, err := launch(ctx, s.binary, directory, s.config(), environment)
+	d, err := launch(ctx, s.binary, directory, text, environment)
 	if err != nil {
 		return nil, err
 	}
