@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -160,6 +161,15 @@ func warnOfOrigins(f *Faults, origins []string) {
 		if plain := browserOrigin(origin); origin != "*" && origin != plain {
 			f.add(index("access.cors", i), neverMatches, origin, plain)
 		}
+	}
+}
+
+// warnOfAllOrigins warns of "*" where not all clients may resolve names: then it stands for no site.
+func warnOfAllOrigins(f *Faults, c Access) {
+	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // as proxy/gate sees it
+	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, isForAll) {
+		f.add(index("access.cors", i), "\"*\" lets no page read answers, since access.resolve_clients are not everybody: list the sites, such "+
+			"as https://catalogue.example.org, or write cors: []")
 	}
 }
 

@@ -1,13 +1,11 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,46 +15,6 @@ import (
 )
 
 // This file says what is wrong with a configuration in the terms of those who write it.
-
-// parserLine is where the parser of YAML or TOML says that it failed.
-var parserLine = regexp.MustCompile(`(?:line |\()(\d+)`)
-
-// explainFile returns the error of a file that cannot be read or parsed.
-func explainFile(path string, text []byte, err error) error {
-	if len(text) == 0 {
-		return fmt.Errorf("reading configuration %s: %w", path, err)
-	}
-	var known Faults
-	if errors.As(err, &known) {
-		return known
-	}
-	fault := Fault{File: path, Message: strings.TrimPrefix(err.Error(), "While parsing config: ")}
-	if found := parserLine.FindStringSubmatch(fault.Message); found != nil {
-		fault.Line, _ = strconv.Atoi(found[1])
-	}
-	fault.Message = strings.ReplaceAll(strings.TrimPrefix(fault.Message, "yaml: unmarshal errors:\n  "), "\n ", ";")
-	switch line := lineWithTab(text); {
-	case !isTOML(path) && parsesAs("toml", text):
-		fault.Line, fault.Message = 0, "this is TOML: the name of the file must end in .toml, or its content be YAML"
-	case isTOML(path) && parsesAs("yaml", text):
-		fault.Line, fault.Message = 0, "this is YAML: the name of the file must end in .yaml, or its content be TOML"
-	case !isTOML(path) && line > 0:
-		fault.Line, fault.Message = line, "the line is indented by a tab: YAML is indented by spaces"
-	}
-	return Faults{fault}
-}
-
-// lineWithTab returns the number of the first line that is indented by a tab, 0 for none.
-func lineWithTab(text []byte) int {
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") && strings.TrimSpace(line) != "" {
-			return n
-		}
-	}
-	return 0
-}
 
 const variablePrefix = "URND_"
 

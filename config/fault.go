@@ -44,9 +44,12 @@ func (f *Faults) add(path, format string, args ...any) {
 	*f = append(*f, Fault{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Locate adds the file and the line to each fault.
+// Locate adds the file and the line to each fault that has none.
 func (f Faults) Locate(origins Origins) {
 	for i := range f {
+		if f[i].File != "" && f[i].Line > 0 {
+			continue
+		}
 		if o := origins.ofFault(f[i]); o.Kind == FromFile {
 			f[i].File, f[i].Line = o.Name, o.Line
 		} else if o.Kind == FromEnvironment {

@@ -1,8 +1,10 @@
 package config_test
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/config"
 )
@@ -91,5 +93,24 @@ func TestHTTP2Requests(t *testing.T) {
 		if got := c.HTTP2Requests(test.available); got != test.want {
 			t.Errorf("%s, with %d: %d, want %d", test.text, test.available, got, test.want)
 		}
+	}
+}
+
+// What limits.shutdown_timeout is compared with is what the units say.
+func TestStopTimeout(t *testing.T) {
+	for _, unit := range []string{"urnd.service", "urnd@.service"} {
+		text, err := os.ReadFile("../systemd/" + unit)
+		if err != nil || !strings.Contains(string(text), "\nTimeoutStopSec=60s\n") {
+			t.Errorf("%s: %v", unit, err)
+		}
+	}
+	c := config.Default()
+	c.Limits.NoticeTime, c.Limits.DrainTime, c.Limits.ShutdownTimeout = 0, 0, time.Minute
+	if got := c.Warnings(); len(got) > 0 {
+		t.Error(got)
+	}
+	c.Limits.DrainTime = time.Millisecond
+	if got := c.Warnings(); len(got) != 1 || !strings.Contains(got[0].Message, "ends it after 1m") {
+		t.Error(got)
 	}
 }

@@ -23,9 +23,10 @@ func (l tomlLines) line(path string) int {
 	}
 }
 
-// linesOfTOML returns none for what is no TOML: the parser of the configuration reports it.
-func linesOfTOML(text []byte) tomlLines {
-	found := make(tomlLines)
+// readTOML returns the lines of a TOML file, and what is not meant so; none for what is no TOML: the parser of the configuration
+// reports it.
+func readTOML(text []byte) (tomlLines, writing) {
+	found, written := make(tomlLines), writing{}
 	elements := make(map[string]int) // of arrays of tables, by their path
 	var p unstable.Parser
 	p.Reset(text)
@@ -44,13 +45,13 @@ func linesOfTOML(text []byte) tomlLines {
 		}
 		found.addTOML(path, line)
 		if e.Kind == unstable.KeyValue {
-			found.walkTOML(&p, path, e.Value())
+			found.walkTOML(&p, &written, path, e.Value())
 		}
 	}
 	if p.Error() != nil {
-		return nil
+		return nil, writing{}
 	}
-	return found
+	return found, written
 }
 
 // addTOML records where a path is first.
@@ -76,7 +77,10 @@ func keyOfTOML(p *unstable.Parser, e *unstable.Node, table string, elements map[
 }
 
 // walkTOML records the lines of the elements of a value: those of arrays, and the keys of inline tables.
-func (l tomlLines) walkTOML(p *unstable.Parser, path string, value *unstable.Node) {
+func (l tomlLines) walkTOML(p *unstable.Parser, written *writing, path string, value *unstable.Node) {
+	if value.Kind == unstable.Integer {
+		written.addNumber(path, l.line(path), string(value.Data))
+	}
 	children, i := value.Children(), 0
 	for children.Next() {
 		child := children.Node()
@@ -87,11 +91,11 @@ func (l tomlLines) walkTOML(p *unstable.Parser, path string, value *unstable.Nod
 			if child.Raw.Length > 0 {
 				l[at] = p.Shape(child.Raw).Start.Line
 			}
-			l.walkTOML(p, at, child)
+			l.walkTOML(p, written, at, child)
 		case unstable.InlineTable:
 			key, line := keyOfTOML(p, child, path, nil)
 			l[key] = line
-			l.walkTOML(p, key, child.Value())
+			l.walkTOML(p, written, key, child.Value())
 		}
 	}
 }

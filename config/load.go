@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-viper/mapstructure/v2"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/viper"
 )
 
@@ -51,9 +52,11 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	origins.sizes = sizesWithoutUnit(v.Get)
 	c, err := decode(v)
 	var faults Faults
-	if errors.As(err, &faults) {
+	if errors.As(err, &faults) || len(origins.written.faults) > 0 {
 		faults.explain(origins.sizes)
+		faults = origins.written.instead(faults, path)
 		faults.Locate(origins)
+		c, err = Config{}, faults
 	}
 	if unknown := unknownVariables(); len(unknown) > 0 {
 		return Config{}, origins, append(unknown, faults...)
@@ -71,39 +74,40 @@ func (o *Origins) readFile(v *viper.Viper, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isTOML(path) {
-		v.SetConfigType(kind)
-		o.lines = linesOfTOML(text)
-		return text, v.ReadConfig(bytes.NewReader(text))
+	if line, message := notUTF8(text); message != "" {
+		return text, Faults{{File: path, Line: line, Message: message}}
 	}
-	return text, o.readYAML(v, text)
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
+	values := make(map[string]any)
+	if isTOML(path) {
+		o.lines, o.written = readTOML(text)
+		err = toml.Unmarshal(text, &values)
+	} else {
+		err = o.readYAML(text, values)
+	}
+	if err != nil {
+		return text, err
+	}
+	return text, v.MergeConfigMap(values)
 }
 
-// readYAML gives viper the values of a YAML file. viper would parse it once more, which takes most of a start with many rules.
-func (o *Origins) readYAML(v *viper.Viper, text []byte) error {
+// readYAML reads the values of a YAML file. viper would parse it once more, which takes most of a start with many rules.
+func (o *Origins) readYAML(text []byte, values map[string]any) error {
 	file, err := parseYAML(text)
 	if err != nil || file.root == nil {
 		return err
 	}
-	values := make(map[string]any)
 	if err := file.root.Decode(&values); err != nil {
 		return err
 	}
 	if file.message != "" {
 		return Faults{{File: o.file, Line: file.line, Message: file.message}}
 	}
-	o.lines, o.empty = yamlLines{file.root}, withoutValue(file.root)
-	return v.MergeConfigMap(values)
+	o.lines, o.empty, o.written = yamlLines{file.root}, withoutValue(file.root), writtenInYAML(file.root)
+	return nil
 }
 
 func isTOML(path string) bool { return filepath.Ext(path) == ".toml" }
-
-// parsesAs reports whether a text is a file of the kind, and not only white space.
-func parsesAs(kind string, text []byte) bool {
-	v := viper.New()
-	v.SetConfigType(kind)
-	return v.ReadConfig(bytes.NewReader(text)) == nil && len(v.AllKeys()) > 0
-}
 
 // setOrigins sets the origins of the settings.
 func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
@@ -123,6 +127,9 @@ func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
 		}
 	}
 }
+
+// unknownKey begins what is said of a key that is no setting.
+const unknownKey = "unknown key"
 
 // decode fills a Config and collects every fault: of types, of unknown keys
 // and of values.
@@ -152,11 +159,11 @@ func decode(v *viper.Viper) (Config, error) {
 	}
 	for _, key := range unknown(v, found.Unused) {
 		if known := withoutSection(key); known != "" {
-			faults.add(key, "unknown key; did you mean %s? Its section is not above it, or the line is not indented", known)
+			faults.add(key, unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
 		} else if known := suggest(key); known != "" {
-			faults.add(key, "unknown key; did you mean %s?", known)
+			faults.add(key, unknownKey+"; did you mean %s?", known)
 		} else {
-			faults.add(key, "unknown key")
+			faults.add(key, unknownKey)
 		}
 	}
 	var invalid Faults
@@ -204,8 +211,11 @@ func durationUnits(from, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// wholeNumbers refuses fractions, which mapstructure would truncate.
+// wholeNumbers refuses fractions, which mapstructure would truncate, and texts that it would take for octal numbers.
 func wholeNumbers(_, to reflect.Type, value any) (any, error) {
+	if text, ok := value.(string); ok && to == reflect.TypeFor[int]() && notDecimal(text) != "" {
+		return nil, errors.New(notDecimal(text))
+	}
 	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 && number != math.Trunc(number) {
 		return nil, fmt.Errorf("%v is not a whole number", number)
 	}

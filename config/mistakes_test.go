@@ -47,7 +47,7 @@ func check(path string) config.Faults {
 	if errors.As(err, &faults) || err != nil {
 		return faults
 	}
-	faults = append(c.Warnings(), origins.Warnings()...)
+	faults = origins.Warnings(c)
 	faults.Locate(origins)
 	return faults
 }
@@ -94,9 +94,9 @@ func TestNoMistakes(t *testing.T) {
 		"access: {trusted_proxies: [0.0.0.0/0], proxy_clients: [], purge_clients: [], fresh_clients: []}", // on loopback, without rights
 		"access: {trusted_proxies: [10.0.0.0/8, 100.64.0.0/10, 'fc00::/7'], admin_proxies: [127.0.0.1, '::1']}",
 		"access: {admin_proxies: [10.0.0.5], admin_token: 'credential:admin-token'}",
-		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: ['::/0']}", // on loopback
-		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0], proxy_users: /etc/urnd/users}}",
-		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0]}, proxy: {rules: [{id: a, action: allow, hosts: [.debian.org]}, {id: b, action: deny}]}}",
+		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: [0.0.0.0/0, '::/0']}", // on loopback
+		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0, '::/0'], proxy_users: /etc/urnd/users}}",
+		"{listen: {service: ['0.0.0.0:8141'], names: [a.example]}, access: {proxy_clients: [0.0.0.0/0, '::/0']}, proxy: {rules: [{id: a, action: allow, hosts: [.debian.org]}, {id: b, action: deny}]}}",
 		"access: {allow_destinations: [10.0.0.0/8, 127.0.0.0/8, 'fc00::/7', 192.0.2.1, '2001:db8::1']}",
 		"proxy: {rules: [{id: a, action: deny, hosts: [.example.org], ports: [80]}, {id: b, action: deny, hosts: [www.example.org], ports: [80-90]}]}",
 		"proxy: {rules: [{id: a, action: deny, hosts: [www.example.org]}, {id: b, action: deny, hosts: [.example.org]}]}",

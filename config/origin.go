@@ -46,8 +46,9 @@ func (o Origin) String() string {
 type Origins struct {
 	settings map[string]Origin
 	file     string
-	lines    lines             // nil for none
-	empty    []string          // paths that are written without a value
+	lines    lines    // nil for none
+	empty    []string // paths that are written without a value
+	written  writing
 	sizes    map[string]string // what to write for a size without unit, by its path
 }
 
@@ -99,20 +100,23 @@ func isOutsidePath(c rune) bool {
 	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_.", c)
 }
 
-// Locate adds the file and line to an error that begins with the path of a setting, as those
+// Locate adds the file and line to an error that has the path of a setting at its beginning, or behind a colon, as those
 // of files that a configuration names do.
 func (o Origins) Locate(err error) error {
 	if err == nil {
 		return nil
 	}
-	path, _, _ := strings.Cut(err.Error(), ":")
-	path, _, _ = strings.Cut(path, " ")
-	switch origin := o.of(path); {
-	case origin.Kind == FromFile && origin.Line > 0:
-		return fmt.Errorf("%s:%d: %w", origin.Name, origin.Line, err)
-	case origin.Kind == FromFile, origin.Kind == FromEnvironment:
-		return fmt.Errorf("%s: %w", origin.Name, err)
-	default:
-		return err
+	for i, part := range strings.Split(err.Error(), ": ") {
+		path, _, _ := strings.Cut(part, " ")
+		if i > 0 && !strings.Contains(path, ".") {
+			continue
+		}
+		switch origin := o.of(path); {
+		case origin.Kind == FromFile && origin.Line > 0:
+			return fmt.Errorf("%s:%d: %w", origin.Name, origin.Line, err)
+		case origin.Kind == FromFile, origin.Kind == FromEnvironment:
+			return fmt.Errorf("%s: %w", origin.Name, err)
+		}
 	}
+	return err
 }

@@ -31,15 +31,18 @@ func withUnit(n Size) string {
 	return show(n) + ", which it is taken for"
 }
 
-// Warnings returns what only the text of values shows, and is probably not meant.
-func (o Origins) Warnings() Faults {
-	var f Faults
+// Warnings returns what is valid in a configuration, and probably not meant.
+func (o Origins) Warnings(c Config) Faults {
+	f := c.Warnings()
 	for _, s := range Settings() {
 		if size := o.sizes[s.Path]; size != "" {
 			f.add(s.Path, "%s", size)
 		}
 	}
 	o.warnOfEmpty(&f)
+	if o.settings["access.cors"].Kind != FromDefault {
+		warnOfAllOrigins(&f, c.Access)
+	}
 	return f
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -97,6 +98,11 @@ func (p *PortRange) UnmarshalText(text []byte) error {
 	first, last, isRange := strings.Cut(string(text), "-")
 	if !isRange {
 		last = first
+	}
+	for _, port := range []string{first, last} {
+		if message := notDecimal(port); message != "" {
+			return errors.New(message)
+		}
 	}
 	from, err := strconv.ParseUint(first, 10, 16)
 	to, lastErr := strconv.ParseUint(last, 10, 16)

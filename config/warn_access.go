@@ -66,6 +66,16 @@ func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format 
 	}
 }
 
+// warnOfFamilies warns of clients that are everybody by one version of IP alone. Where everybody is too many, nothing is to be added.
+func warnOfFamilies(f *Faults, values map[string]any) {
+	for _, s := range Settings() {
+		isWarned := func(fault Fault) bool { return strings.HasPrefix(fault.Path, s.Path+".") }
+		if prefixes, ok := values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") && !slices.ContainsFunc(*f, isWarned) {
+			warnOfOneFamily(f, s.Path, prefixes, "")
+		}
+	}
+}
+
 // warnOfHidden warns of clients that are to see hidden names in lists that they do not see.
 func warnOfHidden(f *Faults, c Config) {
 	for i, p := range c.Access.BrowseAllClients {
@@ -81,6 +91,10 @@ func warnOfNobody(f *Faults, c Config) {
 		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
 			"of your clients")
 	}
+	if len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" {
+		f.add("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this "+
+			"machine, or write listen.admin: ''")
+	}
 	warnOfHidden(f, c)
 	if c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody) {
 		f.add("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them")
@@ -88,6 +102,16 @@ func warnOfNobody(f *Faults, c Config) {
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
 		f.add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")
 	}
+	warnOfHalves(f, c)
+	for i, server := range c.News.Servers {
+		if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
+			f.add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
+		}
+	}
+}
+
+// warnOfHalves warns of certificates of which a part is missing, or that nothing uses.
+func warnOfHalves(f *Faults, c Config) {
 	switch {
 	case c.TLS.Certificate != "" && c.TLS.Key == "":
 		f.add("tls.certificate", "is not used: tls.key is missing")
@@ -95,10 +119,5 @@ func warnOfNobody(f *Faults, c Config) {
 		f.add("tls.key", "is not used: tls.certificate is missing")
 	case c.TLS.ClientCA != "" && strings.HasPrefix(c.Listen.Admin, UnixPrefix):
 		f.add("tls.client_ca", "is not used: listen.admin is a unix socket, whose clients are those who may open it")
-	}
-	for i, server := range c.News.Servers {
-		if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
-			f.add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
-		}
 	}
 }

@@ -58,22 +58,8 @@ func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 
 // warnOfAlmostAll warns of values that look as if they stood for all, and do not.
 func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
-	for _, list := range []struct {
-		name   string
-		ranges []netip.Prefix
-	}{{"clients", r.Clients}, {"destinations", r.Destinations}} {
-		if len(list.ranges) == 0 {
-			continue
-		}
-		for family, other := range map[netip.Prefix]string{
-			netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0",
-		} {
-			isOther := func(p netip.Prefix) bool { return p.Addr().Is4() != family.Addr().Is4() }
-			if i := slices.Index(list.ranges, family); i >= 0 && !slices.ContainsFunc(list.ranges, isOther) {
-				f.add(index(path+"."+list.name, i), "%s has none of %s, or leave %s out", family, other, list.name)
-			}
-		}
-	}
+	warnOfOneFamily(f, path+".clients", r.Clients, ", or leave clients out")
+	warnOfOneFamily(f, path+".destinations", r.Destinations, ", or leave destinations out")
 	for _, list := range []struct {
 		name  string
 		words []string
@@ -85,6 +71,18 @@ func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 	isSocket := func(scheme string) bool { return strings.EqualFold(scheme, "ws") || strings.EqualFold(scheme, "wss") }
 	if i := slices.IndexFunc(r.Schemes, isSocket); i >= 0 {
 		f.add(index(path+".schemes", i), "no request has the scheme %s: WebSockets are asked for by connect, or as http", r.Schemes[i])
+	}
+}
+
+// warnOfOneFamily warns of all addresses of one version of IP beside none of the other.
+func warnOfOneFamily(f *Faults, path string, ranges []netip.Prefix, otherwise string) {
+	for family, other := range map[netip.Prefix]string{
+		netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0",
+	} {
+		isOther := func(p netip.Prefix) bool { return p.Addr().Is4() != family.Addr().Is4() }
+		if i := slices.Index(ranges, family); i >= 0 && !slices.ContainsFunc(ranges, isOther) {
+			f.add(index(path, i), "%s has none of %s%s", family, other, otherwise)
+		}
 	}
 }
 

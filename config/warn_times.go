@@ -2,6 +2,9 @@ package config
 
 import "time"
 
+// stopTimeout is TimeoutStopSec of the units in systemd/.
+const stopTimeout = time.Minute
+
 // warnOfTimes warns of times that other times leave without effect.
 func warnOfTimes(f *Faults, c Config) {
 	d := Default()
@@ -21,6 +24,11 @@ func warnOfTimes(f *Faults, c Config) {
 			f.add(t.path, "%s is more than %s, %s, which ends before: write a longer one there, or a shorter one here",
 				show(t.value), t.other, show(t.by))
 		}
+	}
+	l := c.Limits
+	if stop := l.NoticeTime + l.DrainTime + l.ShutdownTimeout; stop > stopTimeout {
+		f.add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, and its unit of systemd ends it "+
+			"after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
 	}
 	if hedge := c.DNS.HedgeAfter; hedge >= c.DNS.Timeout && hedge != d.DNS.HedgeAfter {
 		f.add("dns.hedge_after", "%s is not less than dns.timeout, %s: no other server is asked in parallel", show(hedge), show(c.DNS.Timeout))

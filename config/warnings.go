@@ -15,6 +15,7 @@ func (c Config) Warnings() Faults {
 	}
 	warnOfProxyRules(&f, c)
 	warnOfEverybody(&f, c)
+	warnOfFamilies(&f, values)
 	warnOfNobody(&f, c)
 	warnOfPorts(&f, c)
 	warnOfTimes(&f, c)

@@ -2,10 +2,19 @@ package main
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // checked returns all that urnd config check says of a configuration, with the name of its file alone.
@@ -77,6 +86,14 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 		"access:\n  proxy_users: /nowhere/users\n":                                                                      "urnd.yaml:2: access.proxy_users: ",
 		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n":                                                "urnd.yaml:3: news.login: ",
 		"proxy:\n  upstreams:\n    - server: http://a.example:3128\n      user: u\n      password: /nowhere/password\n": "urnd.yaml:5: proxy.upstreams.0.password: ",
+		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n":                                      "urnd.yaml:3: ",
+		"registry:\n  store: sqlite:/nowhere/names.db\n":                                                                "urnd.yaml:2: registry.store: the directory /nowhere does not exist",
+		"listen:\n  admin: unix:/nowhere/admin.sock\n":                                                                  "urnd.yaml:2: listen.admin: the directory /nowhere does not exist",
+		"cache:\n  directory: /nowhere\n":                                                                               "urnd.yaml:2: cache.directory: the directory /nowhere does not exist",
+		"file:\n  roots: [/srv, /nowhere]\n":                                                                            "urnd.yaml:2: file.roots.1: the directory /nowhere does not exist",
+		"access:\n  proxy_users: /dev/null\n":                                                                           "urnd.yaml:2: access.proxy_users: the file that it names is empty",
+		"access:\n  admin_token: /dev/null\n":                                                                           "urnd.yaml:2: access.admin_token: the file that it names is empty",
+		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                   "urnd.yaml:3: registry.password: the file that it names is empty",
 		"log:\n  access: json\n  access_file: /nowhere/access.log\n":                                                    "urnd.yaml:3: log.access_file: ",
 	} {
 		if got := checked(t, "urnd.yaml", text); !strings.Contains(got, want) {
@@ -109,4 +126,65 @@ func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 			t.Errorf("only %q: %s: %v, want %q", tt.only, tt.name, err, tt.want)
 		}
 	}
+}
+
+// A certificate for other names than those of urnd, or for none, is warned of.
+func TestConfigCheckNamesOfCertificate(t *testing.T) {
+	for _, tt := range []struct {
+		names  []string
+		wants  []string
+		absent string
+	}{
+		{[]string{"urn.example.org", "www.example.org", "purl.example.org"}, nil, "warning"},
+		{[]string{"*.example.org"}, nil, "warning"},
+		{
+			[]string{"www.example.org"},
+			[]string{
+				"urnd.yaml:1: listen.names.0: the certificate of tls.certificate is not for urn.example.org, but for www.example.org",
+				"urnd.yaml:4: registry.hosts.0: the certificate of tls.certificate is not for purl.example.org.",
+			},
+			"proxy.origins.0",
+		},
+		{
+			[]string{"urn.example.org", "purl.example.org"},
+			[]string{"urnd.yaml:3: proxy.origins.0.host: the certificate of tls.certificate is not for www.example.org"},
+			"listen.names",
+		},
+		{nil, []string{"urnd.yaml:2: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},
+	} {
+		certificate, key := selfSigned(t, tt.names)
+		pair := newPairFiles(t, certificate, key)
+		got := checked(t, "urnd.yaml", "listen: {tls: ['127.0.0.1:0'], names: [urn.example.org]}\n"+
+			"tls: {certificate: "+pair.certificate+", key: "+pair.key+"}\n"+
+			"proxy: {origins: [{host: www.example.org, servers: ['http://192.0.43.8']}]}\n"+
+			"registry: {store: 'sqlite:/var/lib/urnd/registry.db', hosts: [purl.example.org.]}\n")
+		for _, want := range tt.wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: %s\nwant %s", tt.names, got, want)
+			}
+		}
+		if strings.Contains(strings.ReplaceAll(got, "not checked", ""), tt.absent) {
+			t.Errorf("%v: %s\nhas %s", tt.names, got, tt.absent)
+		}
+	}
+}
+
+// selfSigned returns a certificate for names and its key, in PEM.
+func selfSigned(t *testing.T, names []string) (certificate, key []byte) {
+	t.Helper()
+	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "urn.example.org"}, DNSNames: names,
+		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1, 0, 0),
+	}
+	made, err := x509.CreateCertificate(rand.Reader, template, template, own.Public(), own)
+	text, keyErr := x509.MarshalPKCS8PrivateKey(own)
+	if err = errors.Join(err, keyErr); err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }

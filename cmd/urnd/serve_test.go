@@ -20,7 +20,7 @@ func TestWarningsOfSockets(t *testing.T) {
 	c := config.Default()
 	c.Listen.Names = []string{"urn.example.org"}
 	c.TLS = config.TLS{Certificate: "credential:certificate", Key: "credential:key"}
-	c.Access.ProxyClients = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}
+	c.Access.ProxyClients = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	for name, want := range map[string]string{
 		"":        "tls.certificate: is not used: listen.tls is empty",
 		nameHTTPS: "access.proxy_clients.0: 0.0.0.0/0 is everybody who reaches " + everywhere.Addr().String(),

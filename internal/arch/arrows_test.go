@@ -467,7 +467,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/config",
-			[]string{"internal/cli", "config", "internal/redact", "systemd"},
+			[]string{"internal/cli", "config", "internal/redact", "internal/secret", "systemd"},
 			true,
 			"these commands show a configuration, without its passwords, and what systemd passes on with it; whether it can be wired is asked by a function",
 		},

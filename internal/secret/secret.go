@@ -2,6 +2,7 @@
 package secret
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,6 +51,9 @@ func Read(setting, name string) ([]byte, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
 	if err != nil {
 		return nil, withoutPath(setting, err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf("%s: the file that it names is empty", setting)
 	}
 	return text, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"runtime"
@@ -48,7 +49,9 @@ const (
 // errPasswords means that too many passwords are being checked, by guesses most likely.
 var errPasswords = fmt.Errorf("%w: too many passwords are being checked", resolver.ErrBusy)
 
-// ParseUsers parses a password file. Hashes other than bcrypt are errors: they are not
+var errNoUsers = errors.New("there is no user, so that nobody could log in: add one (htpasswd -B FILE NAME)")
+
+// ParseUsers parses a password file. One without users is an error, and so are hashes other than bcrypt: they are not
 // secure.
 func ParseUsers(text []byte) (*Users, error) {
 	u := &Users{
@@ -78,6 +81,9 @@ func ParseUsers(text []byte) (*Users, error) {
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("reading users: %w", err)
+	}
+	if len(u.hashes) == 0 {
+		return nil, errNoUsers
 	}
 	return u, nil
 }

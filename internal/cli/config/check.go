@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,25 +87,9 @@ is 1 where it could not use one.`,
 // Warnings returns what is valid in a configuration, and probably not meant. memory is what the program may have, 0
 // where that is not known.
 func Warnings(c config.Config, origins config.Origins, memory config.Size) config.Faults {
-	warnings := append(c.Warnings(), origins.Warnings()...)
+	warnings := origins.Warnings(c)
 	warnings = append(warnings, c.MemoryFaults(memory)...)
-	for _, secret := range secretFiles(&c) {
-		if *secret.name == "" || secret.isPublic || strings.HasPrefix(*secret.name, config.CredentialPrefix) {
-			continue
-		}
-		const others = 0o004
-		info, err := os.Stat(*secret.name)
-		switch {
-		case err == nil && info.Mode()&others != 0:
-			warnings = append(warnings, config.Fault{
-				Path: secret.setting, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", *secret.name),
-			})
-		case err != nil && secret.setting == "registry.password": // of the others, reading fails
-			warnings = append(warnings, config.Fault{
-				Path: secret.setting, Message: "the file that it names cannot be read: the registry cannot be asked with a password",
-			})
-		}
-	}
+	warnings = append(warnings, ofFiles(c)...)
 	warnings.Locate(origins)
 	return warnings
 }

@@ -1,0 +1,214 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+)
+
+// This file says what is wrong with a file that is no YAML or no TOML.
+
+// notUTF8 returns the first line of a text that is in another encoding than UTF-8, and what to do; "" where none is.
+func notUTF8(text []byte) (line int, message string) {
+	if len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff) {
+		return 1, "the file is in UTF-16: save it as UTF-8 (iconv -f utf-16 -t utf-8)"
+	}
+	line = 1
+	for rest := text; len(rest) > 0; {
+		c, size := utf8.DecodeRune(rest)
+		switch {
+		case c == utf8.RuneError && size == 1:
+			return line, fmt.Sprintf("the byte %#x is not of UTF-8, but probably of Latin-1 (Windows-1252): save the file as UTF-8 "+
+				"(iconv -f windows-1252 -t utf-8)", rest[0])
+		case c == '\n':
+			line++
+		}
+		rest = rest[size:]
+	}
+	return 0, ""
+}
+
+// parsesAsTOML reports whether a text is a file of TOML, and not only white space; parsesAsYAML one of YAML.
+func parsesAsTOML(text []byte) bool {
+	var values map[string]any
+	return toml.Unmarshal(text, &values) == nil && len(values) > 0
+}
+
+func parsesAsYAML(text []byte) bool {
+	var values map[string]any
+	return yaml.Unmarshal(text, &values) == nil && len(values) > 0
+}
+
+// parserLine is where the parser of YAML says that it failed.
+var parserLine = regexp.MustCompile(`line (\d+)`)
+
+// explainFile returns the error of a file that cannot be read or parsed.
+func explainFile(path string, text []byte, err error) error {
+	if len(text) == 0 {
+		return fmt.Errorf("reading configuration %s: %w", path, err)
+	}
+	var known Faults
+	if errors.As(err, &known) {
+		return known
+	}
+	fault := Fault{File: path, Message: err.Error()}
+	source := strings.Split(string(text), "\n")
+	var inTOML *toml.DecodeError
+	switch found := parserLine.FindStringSubmatch(fault.Message); {
+	case isTOML(path) && parsesAsYAML(text):
+		fault.Message = "this is YAML: the name of the file must end in .yaml, or its content be TOML"
+	case !isTOML(path) && parsesAsTOML(text):
+		fault.Message = "this is TOML: the name of the file must end in .toml, or its content be YAML"
+	case errors.As(err, &inTOML):
+		fault.Line, _ = inTOML.Position()
+		fault.Message = explainTOML(lineOf(source, fault.Line), inTOML.Error())
+	case isTOML(path):
+		fault.Line, fault.Message = whereInTOML(source, fault.Message), strings.TrimPrefix(fault.Message, "toml: ")
+	case lineWithTab(text) > 0:
+		fault.Line, fault.Message = lineWithTab(text), "the line is indented by a tab: YAML is indented by spaces"
+	default:
+		if found != nil {
+			fault.Line, _ = strconv.Atoi(found[1])
+		}
+		fault.Line, fault.Message = explainYAML(source, fault.Line, fault.Message)
+	}
+	return Faults{fault}
+}
+
+// lineOf returns a line by its number, "" where there is none.
+func lineOf(source []string, n int) string {
+	if n < 1 || n > len(source) {
+		return ""
+	}
+	return source[n-1]
+}
+
+// lineWithTab returns the number of the first line that is indented by a tab, 0 for none.
+func lineWithTab(text []byte) int {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") && strings.TrimSpace(line) != "" {
+			return n
+		}
+	}
+	return 0
+}
+
+// What is not meant so in a line of YAML or TOML.
+var (
+	aliasInYAML    = regexp.MustCompile(`(?:^|[\s\[{,])(\*[^\s,\]}]+)`)
+	otherInYAML    = regexp.MustCompile("(?:^|[\\s\\[{,])([%@`][^,\\]}]*)")
+	tableInYAML    = regexp.MustCompile(`(?:: |- |^\s*)(\{[+#./;?&]?\w+\*?\}\S+)`)
+	bracesInYAML   = regexp.MustCompile(`([^\s\[{,:"']\{|[:,]\{\w)`)
+	colonInYAML    = regexp.MustCompile(`^\s*(?:- )?[\w.-]+:\s+([^"'\s\[{#][^#]*: .*?)\s*$`)
+	openInYAML     = regexp.MustCompile(`:\s+([\[{])[^\]}]*$`)
+	escapeInQuotes = regexp.MustCompile(`"[^"]*(\\.)[^"]*"`)
+	unquotedInTOML = regexp.MustCompile(`^\s*([\w.-]+)\s*=\s*([^"'\[{\s#][^#]*?)\s*(?:#.*)?$`)
+	colonInTOML    = regexp.MustCompile(`^\s*([\w.-]+)\s*:\s*(.*?)\s*$`)
+	elementInTOML  = regexp.MustCompile(`[\[,]\s*([^"'\[{\s\],\d+-][^,\]]*)`)
+	numberInTOML   = regexp.MustCompile(`(?:^|[=\[,\s])([+-]?0\d+)`)
+)
+
+// explainYAML returns the line of an error of YAML's parser, which it does not always know, and what to write there.
+func explainYAML(source []string, line int, message string) (int, string) {
+	message = strings.ReplaceAll(strings.TrimPrefix(message, "yaml: unmarshal errors:\n  "), "\n ", ";")
+	message = strings.TrimPrefix(message, "yaml: ")
+	message = strings.TrimPrefix(message, fmt.Sprintf("line %d: ", line))
+	has := func(part string) bool { return strings.Contains(message, part) }
+	for _, known := range inYAML {
+		if !has(known.says) {
+			continue
+		}
+		if at, text := findInYAML(source, line, known.has); at > 0 {
+			return at, fmt.Sprintf(known.write, text)
+		}
+	}
+	switch {
+	case has("mapping values"):
+		return line, "the line is indented more than its section, or the line above has a value already"
+	case has("unexpected end of stream"):
+		return line, "a quotation mark is not closed in this line, or below it"
+	case has("did not find expected key"):
+		message += ": a line near this one is indented in another way than those around it, or has something behind a quotation mark"
+	}
+	return line, message
+}
+
+// inYAML is what to write in place of what a line has where the parser of YAML says something. The group of a pattern is put in.
+var inYAML = []struct {
+	says  string
+	has   *regexp.Regexp
+	write string
+}{
+	{"alphabetic or numeric", aliasInYAML, "* begins an alias in YAML: write '%s'"},
+	{"unknown anchor", aliasInYAML, "* begins an alias in YAML, and no anchor of that name is above: write '%s'"},
+	{"cannot start any token", otherInYAML, "a value cannot begin so in YAML: write '%s'"},
+	{"unknown escape", escapeInQuotes, "%s in double quotes is an escape that YAML does not have: write the value in single quotes"},
+	{"',' or '", bracesInYAML, "in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in 'https://example.org/{+nss}'"},
+	{"',' or '", openInYAML, "the %s in this line is not closed"},
+	{"mapping values", colonInYAML, "a colon and a space end the name of a setting: write '%s'"},
+	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
+}
+
+// findInYAML returns the first line that has a pattern, with its group, from the one before that which the parser names: it names
+// the line where what it reads has begun, or the one before.
+func findInYAML(source []string, line int, pattern *regexp.Regexp) (at int, text string) {
+	for at := max(line-1, 1); at <= len(source); at++ {
+		code, _, _ := strings.Cut(source[at-1], " #")
+		if found := pattern.FindStringSubmatch(code); found != nil && !strings.HasPrefix(strings.TrimSpace(code), "#") {
+			return at, strings.TrimSpace(found[1])
+		}
+	}
+	return 0, ""
+}
+
+// whereInTOML returns the line of an error of TOML's parser that has none, such as that of a setting which is there twice: the first
+// up to which a file fails so.
+func whereInTOML(source []string, message string) int {
+	return 1 + sort.Search(len(source)-1, func(n int) bool {
+		var values map[string]any
+		err := toml.Unmarshal([]byte(strings.Join(source[:n+1], "\n")), &values)
+		return err != nil && err.Error() == message
+	})
+}
+
+// explainTOML returns what is wrong with a line where TOML's parser has failed, and what to write.
+func explainTOML(line, message string) string {
+	message = strings.TrimPrefix(message, "toml: ")
+	has := func(part string) bool { return strings.Contains(message, part) }
+	if number := numberInTOML.FindStringSubmatch(line); number != nil && !has("escape") {
+		return notDecimal(number[1])
+	}
+	if has("escape") {
+		if found := escapeInQuotes.FindStringSubmatch(line); found != nil {
+			return found[1] + " in double quotes is an escape that TOML does not have: write the value in single quotes"
+		}
+	}
+	code, _, _ := strings.Cut(line, " #")
+	if i := strings.IndexAny(code, typographic); i >= 0 {
+		c, _ := utf8.DecodeRuneInString(code[i:])
+		return fmt.Sprintf("%c is no quotation mark of TOML: write \" or '", c)
+	}
+	if i := strings.IndexFunc(code, func(c rune) bool { return invisible(c) != "" }); i >= 0 {
+		c, _ := utf8.DecodeRuneInString(code[i:])
+		return invisible(c)
+	}
+	if found := unquotedInTOML.FindStringSubmatch(line); found != nil {
+		return fmt.Sprintf("texts are in quotes in TOML: write %s = \"%s\"", found[1], found[2])
+	}
+	if found := colonInTOML.FindStringSubmatch(line); found != nil {
+		return fmt.Sprintf("TOML has = and no colon behind the name of a setting: write %s = %s", found[1], found[2])
+	}
+	if found := elementInTOML.FindStringSubmatch(line); found != nil && strings.Contains(line, "=") && !has("already") {
+		return fmt.Sprintf("texts are in quotes in TOML: write \"%s\"", strings.TrimSpace(found[1]))
+	}
+	return message
+}

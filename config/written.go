@@ -1,0 +1,237 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// writing is what a YAML file has that YAML takes for something else than those who write it.
+type writing struct {
+	faults  Faults
+	raw     []string // the path of each fault as the decoder says it
+	commas  []string // paths of keys without a value in {}, where a comma may have ended the value before
+	anchors []anchor
+	used    map[*yaml.Node]bool // the anchors that something refers to
+}
+
+// anchor is a node that has one.
+type anchor struct {
+	path string
+	node *yaml.Node
+}
+
+func writtenInYAML(root *yaml.Node) writing {
+	w := writing{used: make(map[*yaml.Node]bool)}
+	w.walk("", root)
+	for _, a := range w.anchors {
+		if !w.used[a.node] {
+			w.add(a.path, a.node.Line, "& begins an anchor in YAML, which nothing refers to: where it belongs to the value, write '&"+
+				a.node.Anchor+"'")
+		}
+	}
+	return w
+}
+
+func (w *writing) add(path string, line int, message string) {
+	w.raw = append(w.raw, path)
+	w.faults = append(w.faults, Fault{Line: line, Path: strings.Map(withoutOdd, path), Message: message})
+}
+
+// addNumber adds what is wrong with a number of TOML.
+func (w *writing) addNumber(path string, line int, number string) {
+	if message := notDecimal(number); message != "" {
+		w.add(path, line, message)
+	}
+}
+
+// walk looks at a node and those below it. What an alias refers to is looked at where it is written.
+func (w *writing) walk(path string, node *yaml.Node) {
+	if node.Anchor != "" {
+		w.anchors = append(w.anchors, anchor{path, node})
+	}
+	switch node.Kind {
+	case yaml.AliasNode:
+		w.used[node.Alias] = true
+	case yaml.ScalarNode:
+		switch message := wrongScalar(node); {
+		case message == "":
+		case mayHoldSecret(path):
+			w.add(path, node.Line, "begins or ends with what YAML takes for something else: write it in single quotes; its value is not "+
+				"shown, since it may be the secret")
+		case isNumeric(node) && isOfTexts(path):
+			w.add(path, node.Line, fmt.Sprintf("%s, or '%s'", message, node.Value))
+		default:
+			w.add(path, node.Line, message)
+		}
+	case yaml.SequenceNode:
+		for i, element := range node.Content {
+			w.walk(index(path, i), element)
+		}
+	case yaml.MappingNode:
+		w.table(path, node)
+	}
+}
+
+// table looks at the keys of a table, and below them.
+func (w *writing) table(path string, node *yaml.Node) {
+	isFlow := node.Style&yaml.FlowStyle != 0
+	if isFlow && len(node.Content) == 2 && isWithoutValue(node.Content[1]) && path != "" && !isTable(path) {
+		text := "{" + node.Content[0].Value + "}"
+		w.add(path, node.Line, text+" is a table in YAML: write '"+text+"'")
+		return
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		at := strings.TrimPrefix(path+"."+strings.ToLower(key.Value), ".") // viper makes keys lower case
+		switch message := wrongText(key.Value); {
+		case message != "":
+			w.add(at, key.Line, message)
+		case path == "" && !isTable(at) && hasAnchor(value):
+			w.add(at, key.Line, "an anchor has no section of its own here: write it where the value is used first, such as proxy_clients: "+
+				"&lan [10.0.0.0/8], and *lan where it is used again")
+		case isFlow && isWithoutValue(value):
+			w.commas = append(w.commas, at)
+		}
+		w.walk(at, value)
+	}
+}
+
+// isWithoutValue reports whether nothing is written for a value.
+func isWithoutValue(node *yaml.Node) bool {
+	return node.Kind == yaml.ScalarNode && node.Tag == "!!null" && node.Value == ""
+}
+
+func hasAnchor(node *yaml.Node) bool {
+	return node.Anchor != "" || slices.ContainsFunc(node.Content, hasAnchor)
+}
+
+// wrongScalar returns what to write instead of a text or number, "" where it is what it looks like.
+func wrongScalar(node *yaml.Node) string {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	switch {
+	case strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!"):
+		return "! begins a tag in YAML, which is no part of the value: write '" + strings.TrimSpace(node.Tag+" "+node.Value) + "'"
+	case node.Style&quoted != 0:
+		return ""
+	case isNumeric(node):
+		return notDecimal(node.Value)
+	}
+	return wrongText(node.Value)
+}
+
+func isNumeric(node *yaml.Node) bool { return node.Tag == "!!int" || node.Tag == "!!float" }
+
+// isOfTexts reports whether a setting is a text or a list of texts.
+func isOfTexts(path string) bool {
+	path = strings.TrimSuffix(withAnyIndex(path), "."+anyIndex)
+	for key, field := range fieldsOf("", reflect.TypeFor[Config]()) {
+		if key == path {
+			t := field.Type
+			return t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
+		}
+	}
+	return false
+}
+
+// notDecimal returns what to write for a number that programs take for an octal, binary or hexadecimal one, "" for others.
+func notDecimal(number string) string {
+	digitsOf := strings.TrimLeft(number, "+-")
+	if len(digitsOf) < 2 || digitsOf[0] != '0' {
+		return ""
+	}
+	if strings.Trim(digitsOf, digits+"_") == "" {
+		decimal := strings.TrimLeft(digitsOf, "0_")
+		return fmt.Sprintf("%s begins with 0, as octal numbers do: write %s", number, cmp.Or(decimal, "0"))
+	}
+	if n, err := strconv.ParseInt(number, 0, 64); err == nil {
+		return fmt.Sprintf("%s is not a decimal number: write %d", number, n)
+	}
+	return ""
+}
+
+// typographic are the quotation marks of texts, which no file of settings has for its own.
+const typographic = "“”„‟‘’‚‛«»‹›"
+
+// wrongText returns what to write instead of a text without quotation marks of YAML, "" where it is what it looks like.
+func wrongText(text string) string {
+	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return ""
+	}
+	if bad := invisibleIn(text); bad != "" {
+		return bad
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	if !strings.ContainsRune(typographic, first) || size == len(text) {
+		return ""
+	}
+	inner := text[size:]
+	end := strings.IndexAny(inner, typographic+`"'`)
+	if end < 0 {
+		end = len(inner)
+	} else if _, size := utf8.DecodeRuneInString(inner[end:]); end+size < len(inner) {
+		return "" // a text that has a quotation
+	}
+	return fmt.Sprintf("%c is no quotation mark of YAML, but a part of the value: write \"%s\", or '%s' where it belongs to it", first,
+		inner[:end], text)
+}
+
+// invisible are characters that look like a space or like nothing, by their names.
+func invisible(c rune) string {
+	switch c {
+	case '\u00a0', '\u202f', '\u2007':
+		return fmt.Sprintf("there is a no-break space (%U), which is no space of YAML or TOML: write a plain one", c)
+	case '\u200b', '\u2060', '\ufeff':
+		return fmt.Sprintf("there is a character that is not seen (%U): delete it", c)
+	}
+	return ""
+}
+
+// withoutOdd leaves characters out of the path of a key that belong to no key.
+func withoutOdd(c rune) rune {
+	if invisible(c) != "" || strings.ContainsRune(typographic, c) {
+		return -1
+	}
+	return c
+}
+
+// beforeSpace matches what a space follows in YAML.
+var beforeSpace = regexp.MustCompile(`(?:^|:|^-)[\x{a0}\x{202f}\x{2007}]|[\x{a0}\x{202f}\x{2007}]$`)
+
+// invisibleIn returns what to do about a character of a text that is not seen. Within texts no-break spaces are right.
+func invisibleIn(text string) string {
+	if found := beforeSpace.FindString(text); found != "" {
+		c, _ := utf8.DecodeRuneInString(strings.TrimLeft(found, ":-"))
+		return invisible(c)
+	}
+	if i := strings.IndexAny(text, "\u200b\u2060\ufeff"); i >= 0 {
+		c, _ := utf8.DecodeRuneInString(text[i:])
+		return invisible(c)
+	}
+	return ""
+}
+
+// instead returns the faults of a configuration with what is written in a file in place of what the decoder says of it.
+func (w writing) instead(faults Faults, file string) Faults {
+	for i := range w.faults {
+		w.faults[i].File = file
+	}
+	isWritten := func(f Fault) bool {
+		return slices.ContainsFunc(w.raw, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".") })
+	}
+	faults = slices.DeleteFunc(faults, isWritten)
+	for i, f := range faults {
+		if slices.Contains(w.commas, f.Path) && strings.HasPrefix(f.Message, unknownKey) {
+			_, last, _ := strings.Cut(f.Path, ".")
+			faults[i].Message = "in {} a comma ends a value: write the value before it in quotes, or as a list, [..., " + last + "]"
+		}
+	}
+	return append(w.faults, faults...)
+}

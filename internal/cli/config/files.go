@@ -1,0 +1,147 @@
+package config
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/secret"
+)
+
+// ofFiles returns what is probably not meant of the files and directories that a configuration names.
+func ofFiles(c config.Config) config.Faults {
+	return slices.Concat(ofSecrets(c), ofDirectories(c), ofCertificate(c))
+}
+
+func ofSecrets(c config.Config) (warnings config.Faults) {
+	const others = 0o004
+	for _, file := range secretFiles(&c) {
+		if *file.name == "" || strings.HasPrefix(*file.name, config.CredentialPrefix) {
+			continue
+		}
+		if info, err := os.Stat(*file.name); err == nil && info.Mode()&others != 0 && !file.isPublic {
+			warnings = append(warnings, config.Fault{
+				Path: file.setting, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", *file.name),
+			})
+		}
+		// Most others are read when urnd starts, and are errors then.
+		if _, err := secret.Read(file.setting, *file.name); err != nil && !errors.Is(err, fs.ErrPermission) {
+			warnings = append(warnings, config.Fault{Path: file.setting, Message: strings.TrimPrefix(err.Error(), file.setting+": ")})
+		}
+	}
+	return warnings
+}
+
+// ofDirectories names those that are missing and that urnd does not make. systemd makes its own, when the service starts.
+func ofDirectories(c config.Config) (warnings config.Faults) {
+	isMissing := func(path string) bool {
+		_, err := os.Stat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	needs := func(setting, directory string) {
+		if directory != "" && isMissing(directory) && !isOfSystemd(directory) {
+			warnings = append(warnings, config.Fault{
+				Path: setting, Message: fmt.Sprintf("the directory %s does not exist, and urnd does not make it: make it, with the user that urnd "+
+					"runs as for its owner", directory),
+			})
+		}
+	}
+	if path, ok := cli.StoreFile(c.Registry.Store); ok {
+		needs("registry.store", filepath.Dir(path))
+	}
+	if socket, ok := strings.CutPrefix(c.Listen.Admin, config.UnixPrefix); ok {
+		needs("listen.admin", filepath.Dir(socket))
+	}
+	if c.Cache.MaxSaved > 0 {
+		needs("cache.directory", c.Cache.Directory)
+	}
+	for i, root := range c.File.Roots {
+		if isMissing(root) {
+			warnings = append(warnings, config.Fault{
+				Path: fmt.Sprintf("file.roots.%d", i), Message: fmt.Sprintf("the directory %s does not exist: nothing is served of it", root),
+			})
+		}
+	}
+	return warnings
+}
+
+// isOfSystemd reports whether a directory is one that the units have systemd make, as those of the instance north.
+func isOfSystemd(directory string) bool {
+	return slices.ContainsFunc([]string{"/var/lib/urnd", "/var/cache/urnd", "/run/urnd"}, func(own string) bool {
+		return directory == own || strings.HasPrefix(directory, own+"-")
+	})
+}
+
+// ofCertificate names the hosts of urnd that its certificate is not for.
+func ofCertificate(c config.Config) (warnings config.Faults) {
+	if c.TLS.Certificate == "" || c.TLS.Key == "" {
+		return nil
+	}
+	certificate := firstCertificate(c.TLS.Certificate)
+	if certificate == nil {
+		return nil // reported elsewhere
+	}
+	names := slices.Clone(certificate.DNSNames)
+	for _, address := range certificate.IPAddresses {
+		names = append(names, address.String())
+	}
+	if len(names) == 0 {
+		return config.Faults{{
+			Path: "tls.certificate", Message: "it has no names (subjectAltName), so that all clients refuse it, whatever its common name is: " +
+				"have one issued with them (openssl req -addext subjectAltName=DNS:urn.example.org)",
+		}}
+	}
+	for _, host := range ownHosts(c) {
+		if certificate.VerifyHostname(strings.TrimSuffix(host.name, ".")) != nil {
+			warnings = append(warnings, config.Fault{
+				Path: host.setting, Message: fmt.Sprintf("the certificate of tls.certificate is not for %s, but for %s: by https clients refuse it: "+
+					"have one issued for all names", host.name, strings.Join(names, ", ")),
+			})
+		}
+	}
+	return warnings
+}
+
+// firstCertificate returns the first certificate of a file, which is that of urnd itself; nil where there is none.
+func firstCertificate(name string) *x509.Certificate {
+	text, err := secret.Read("tls.certificate", name)
+	if err != nil {
+		return nil
+	}
+	block, rest := pem.Decode(text)
+	for block != nil && block.Type != "CERTIFICATE" {
+		block, rest = pem.Decode(rest)
+	}
+	if block == nil {
+		return nil
+	}
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil
+	}
+	return certificate
+}
+
+// ownHost is a host for which clients come to urnd.
+type ownHost struct{ setting, name string }
+
+func ownHosts(c config.Config) (all []ownHost) {
+	for i, name := range c.Listen.Names {
+		all = append(all, ownHost{fmt.Sprintf("listen.names.%d", i), name})
+	}
+	for i, site := range c.Proxy.Origins {
+		all = append(all, ownHost{fmt.Sprintf("proxy.origins.%d.host", i), site.Host})
+	}
+	for i, name := range c.Registry.Hosts {
+		all = append(all, ownHost{fmt.Sprintf("registry.hosts.%d", i), name})
+	}
+	return all
+}
