@@ -110,7 +110,7 @@ func (c configured) check(t *testing.T, memory string) {
 // settings returns the effective settings, by their names.
 func (c configured) settings(t *testing.T) map[string]string {
 	t.Helper()
-	command := exec.Command(program(t), "config", "show", "--origin", "--config", c.path)
+	command := exec.Command(program(t), "config", "show", "--all", "--origin", "--config", c.path)
 	command.Env = environment()
 	out, err := command.Output()
 	if err != nil {

@@ -108,7 +108,7 @@ func words(types any) string {
 func (p *program) variables(t *testing.T) map[string]string {
 	t.Helper()
 	var environment []string
-	for line := range strings.Lines(p.must(t, "config", "show", "--origin")) {
+	for line := range strings.Lines(p.must(t, "config", "show", "--all", "--origin")) {
 		path, rest, _ := strings.Cut(line, " ")
 		value, _, _ := strings.Cut(strings.TrimSpace(rest), " (default)")
 		if strings.HasPrefix(value, "[") { // lists are joined by commas
@@ -117,7 +117,7 @@ func (p *program) variables(t *testing.T) map[string]string {
 		environment = append(environment, variable(path)+"="+strings.Trim(value, `"`))
 	}
 	read := make(map[string]string)
-	r := p.run(t, environment, "config", "show", "--origin")
+	r := p.run(t, environment, "config", "show", "--all", "--origin")
 	if r.status != 0 {
 		t.Fatal(r.stderr)
 	}

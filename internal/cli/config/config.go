@@ -4,6 +4,8 @@ package config
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
@@ -20,36 +22,65 @@ func Command(w Wiring) *cobra.Command {
 }
 
 func newShow() *cobra.Command {
-	var origin bool
+	var origin, all bool
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the configuration that urnd would run with",
-		Long: `Print the configuration that urnd would run with, as YAML: the defaults, changed
-by the file, the environment and the flags. With --origin each value is on a line of
-its own, with its origin. Secrets are in files, and never shown.`,
-		Example: "  urnd config show\n  urnd config show --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
+		Long: `Print, as YAML, what differs from the defaults in the configuration that urnd would
+run with: what the file, the environment and the flags change. With --all the defaults are
+printed, too. With --origin each value is on a line of its own, with its origin. Secrets
+are in files, and never shown.`,
+		Example: "  urnd config show\n  urnd config show --all --origin\n  URND_DNS_TIMEOUT=5s urnd config show --config /etc/urnd/urnd.yaml",
 		Args:    cobra.NoArgs,
 	}
 	s := cli.AddSettings(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "print the settings that have their defaults, too")
 	cmd.Flags().BoolVar(&origin, "origin", false, "print the origin of each value")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, origins, err := s.LoadOrigins(nil)
 		if err != nil {
 			return err
 		}
-		if origin {
-			return showOrigins(cmd.OutOrStdout(), c, origins)
+		values := c.Values(origins)
+		if !all {
+			values = slices.DeleteFunc(values, func(v config.Value) bool { return v.IsDefault })
+		}
+		switch {
+		case len(values) == 0:
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "# All settings have their defaults: --all shows them.")
+			return err
+		case origin:
+			return showOrigins(cmd.OutOrStdout(), values)
 		}
 		encoder := yaml.NewEncoder(cmd.OutOrStdout())
 		encoder.SetIndent(2)
-		return encoder.Encode(c.Map())
+		return encoder.Encode(bySection(values))
 	}
 	return cmd
 }
 
-// showOrigins prints every setting with its origin.
-func showOrigins(w io.Writer, c config.Config, origins config.Origins) error {
-	for _, v := range c.Values(origins) {
+// bySection returns values as files have them.
+func bySection(values []config.Value) map[string]any {
+	file := make(map[string]any)
+	for _, v := range values {
+		section, key, ok := strings.Cut(v.Path, ".")
+		if !ok {
+			file[section] = v.Value // namespaces
+			continue
+		}
+		settings, _ := file[section].(map[string]any)
+		if settings == nil {
+			settings = make(map[string]any)
+			file[section] = settings
+		}
+		settings[key] = v.Value
+	}
+	return file
+}
+
+// showOrigins prints settings with their origins.
+func showOrigins(w io.Writer, values []config.Value) error {
+	for _, v := range values {
 		// Aligned to the right, one long list would make all lines long.
 		if _, err := fmt.Fprintf(w, "%-26s %s (%s)\n", v.Path, v.Text, v.Source()); err != nil {
 			return err

@@ -5,17 +5,43 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/cli/clitest"
 )
 
-// The environment overrides the defaults, and flags override both.
+// The environment overrides the defaults, and flags override both. What differs from the defaults is shown alone, unless all is asked for.
 func TestShow(t *testing.T) {
+	show := func(args ...string) string {
+		got, _, err := clitest.Run(t, Command(Wiring{}), "", append([]string{"show", "--config", ""}, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := show(); got != "# All settings have their defaults: --all shows them.\n" {
+		t.Errorf("defaults: %s", got)
+	}
 	t.Setenv("URND_DNS_TIMEOUT", "750ms")
-	got, _, err := clitest.Run(t, Command(Wiring{}), "", "show", "--dns", "192.0.2.1")
-	if err != nil || !strings.Contains(got, "timeout: 750ms") || !strings.Contains(got, "- 192.0.2.1:53") {
-		t.Errorf("%s, %v", got, err)
+	t.Setenv("URND_DNS_ROUNDS", "2") // the default
+	if got, want := show("--dns", "192.0.2.1"), "dns:\n  servers:\n    - 192.0.2.1:53\n  timeout: 750ms\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := show("--origin"), "dns.timeout                750ms (environment URND_DNS_TIMEOUT)\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	all := show("--all")
+	path := filepath.Join(t.TempDir(), "urnd.yaml")
+	if err := os.WriteFile(path, []byte(all), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := config.Load(path, nil); err != nil || c.DNS.Timeout != 750*time.Millisecond || !strings.Contains(all, "rounds: 2") {
+		t.Errorf("what is shown is no configuration: %v\n%s", err, all)
+	}
+	if got := show("--all", "--origin"); !strings.Contains(got, "dns.rounds                 2 (environment URND_DNS_ROUNDS)\n") || !strings.Contains(got, "(default)") {
+		t.Errorf("all origins: %s", got)
 	}
 }
 

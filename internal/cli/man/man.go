@@ -140,7 +140,7 @@ The file is YAML, or TOML where its name ends in **.toml**. It need only set wha
 from the defaults. The environment overrides the file (**dns.timeout** is
 **URND_DNS_TIMEOUT**; lists are separated by commas), and flags override the environment.
 **urnd config check** *FILE* reports all errors of a file, and
-**urnd config show --origin** the origin of each value. SIGHUP reloads the file; one with
+**urnd config show --origin** the origin of each value that differs from its default. SIGHUP reloads the file; one with
 errors changes nothing.
 
 Durations are written 300ms, 30s, 5m or 24h, sizes 64KiB, 64MiB or 1GiB. Secrets are in
