@@ -23,8 +23,12 @@ export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false -pgo=off
 PGO ?= auto
 BUILD = go build -pgo=$(PGO) -ldflags '-s -w -X main.commit=$(COMMIT)'
 
+# The packages are said while they are compiled, for the first time many; urnd itself gets Ctrl-C, and ends with status 0.
 run:
-	go run ./cmd/urnd serve
+	@echo 'Building ./urnd: for the first time this takes some minutes. Each package is named once it is compiled.'
+	@$(BUILD) -pgo=off -v -o urnd ./cmd/urnd
+	@echo 'Running ./urnd serve: open http://127.0.0.1:8141/ in a browser. Ctrl-C ends it.'
+	@./urnd serve
 
 build:
 	$(BUILD) -o urnd ./cmd/urnd

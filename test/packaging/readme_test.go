@@ -4,6 +4,7 @@ package packaging
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,14 +64,13 @@ func writeFiles(t *testing.T, path, folder string) {
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "curl")
-	testserver.Need(t, "nc")
 	folder, programs := t.TempDir(), t.TempDir()
 	if err := os.Symlink(urndtest.Binary(t), filepath.Join(programs, "urnd")); err != nil {
 		t.Fatal(err)
 	}
-	urnd := urndtest.StartFile(t, "", "URND_REGISTRY_STORE=sqlite:"+filepath.Join(folder, "names.db"))
+	urnd, second := urndtest.StartFile(t, ""), urndtest.FreeAddress(t)
 	service, admin := strings.TrimPrefix(urnd.URL, "http://"), strings.TrimPrefix(urnd.Admin, "http://")
-	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1 8141", strings.ReplaceAll(service, ":", " "), "127.0.0.1:8142", admin)
+	place := strings.NewReplacer("127.0.0.1:8141", service, "127.0.0.1:8142", admin, "127.0.0.1:8151", second, "127.0.0.1:8152", "127.0.0.1:0")
 	documents := filepath.Join(urndtest.Root(), "docs")
 	writeFiles(t, filepath.Join(documents, "operations.md"), folder)
 	found := examples(t, filepath.Join(urndtest.Root(), "README.md"))
@@ -80,10 +80,19 @@ func TestREADME(t *testing.T) {
 	if len(found) < 15 {
 		t.Fatalf("only %d examples", len(found))
 	}
-	for _, e := range found {
-		cmd := exec.Command("sh", "-c", place.Replace(e.command))
+	shell := func(command string) *exec.Cmd {
+		cmd := exec.Command("sh", "-c", place.Replace(command))
 		cmd.Dir = folder
 		cmd.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"))
+		return cmd
+	}
+	hasSecond := false
+	for _, e := range found {
+		if !hasSecond && strings.Contains(e.command, "127.0.0.1:8151") {
+			startSecond(t, shell, second)
+			hasSecond = true
+		}
+		cmd := shell(e.command)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		_ = cmd.Run() // some commands fail, and the README says so
@@ -98,8 +107,36 @@ func TestREADME(t *testing.T) {
 			}
 		}
 	}
+	if !hasSecond {
+		t.Error("no command asks the urnd with a registry")
+	}
 	urnd.Stop()
 	if urnd.TLS != "off" || !strings.Contains(urnd.Log(), `"msg":"urnd has stopped"`) {
 		t.Errorf("TLS is %s, and the log ends otherwise", urnd.TLS)
 	}
+}
+
+// startSecond starts the urnd with a registry that the README has beside that of make run.
+func startSecond(t *testing.T, shell func(command string) *exec.Cmd, address string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^(URND_\S+) (urnd serve .*)$`).FindSubmatch(text)
+	if line == nil {
+		t.Fatal("the README starts no urnd with a registry")
+	}
+	second := shell(string(line[1]) + " exec " + string(line[2]))
+	if err := second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = second.Process.Kill(); _ = second.Wait() })
+	testserver.Wait(t, "the second urnd listens", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
 }
