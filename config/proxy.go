@@ -62,7 +62,9 @@ func proxySettings() []Setting {
     ports: [80, 443, 8000-8999]
   # all other requests: a rule without conditions
   - id: default
-    action: deny`,
+    action: deny
+    # what the page says to its reader
+    reason: 'This is not for the reading room. Ask at the desk.'`,
 		},
 		{
 			Path: "proxy.spelling", Default: "normal",

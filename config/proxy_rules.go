@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"strings"
+	"unicode"
 )
 
 // ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds
@@ -17,7 +18,11 @@ type ProxyRule struct {
 	Hosts        []string       `mapstructure:"hosts"`   // names, ".example.org", patterns, addresses and ranges
 	Ports        []PortRange    `mapstructure:"ports"`
 	Destinations []netip.Prefix `mapstructure:"destinations"` // addresses that are dialled
+	Reason       string         `mapstructure:"reason"`       // for the reader of a page, where it denies the request
 }
+
+// maxReason bounds what a rule says to readers, in bytes.
+const maxReason = 1000
 
 func ruleElements() []Setting {
 	return []Setting{
@@ -56,6 +61,10 @@ func ruleElements() []Setting {
 			Path: "proxy.rules.*.destinations", Form: "address range",
 			Doc: "addresses that are dialled, after the host was looked up; empty: all",
 		},
+		{
+			Path: "proxy.rules.*.reason", Form: "text",
+			Doc: "what the page about a request that it denies says in your own words: why, and whom to ask; of at most 1000 bytes",
+		},
 	}
 }
 
@@ -89,6 +98,11 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
 		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
 		checkRuleHosts(f, path+".hosts", r.Hosts)
+		if len(r.Reason) > maxReason || strings.ContainsFunc(r.Reason, unicode.IsControl) {
+			f.add(path+".reason", "has more than %d bytes, or a control character: write one paragraph", maxReason)
+		} else if r.Reason != "" && r.Action == "allow" {
+			f.add(path+".reason", "is for requests that are denied, and the action is allow")
+		}
 	}
 }
 

@@ -110,9 +110,10 @@ func (x *exchange) fail(err error) {
 	x.reply(reply)
 }
 
-// unreached adds to an error about a server, other than one that names it, the URL that was asked for.
+// unreached adds to an error about a server, or of a request that is denied, the URL that was asked for, where it does not name it.
 func (x *exchange) unreached(err error) error {
-	if problem.Status(err) < http.StatusBadGateway || errors.As(err, new(*problem.Failure)) {
+	status := problem.Status(err)
+	if status < http.StatusBadGateway && status != http.StatusForbidden || errors.As(err, new(*problem.Failure)) {
 		return err
 	}
 	target := x.in.target

@@ -84,7 +84,7 @@ func TestPreview(t *testing.T) {
 		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks || response.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode, asked.Load(), response.Header, page)
 		}
-		if isPage && (tt.host == "purl.example") == strings.Contains(page, `href="/fetch"`) { // which is a name there
+		if isPage && (tt.host == "purl.example") == strings.Contains(page, `rel="search"`) { // its address is that of a name there
 			t.Errorf("%s %s: %s", tt.host, tt.target, page)
 		}
 		isFound := strings.HasSuffix(tt.target, "+") || tt.host == "purl.example"

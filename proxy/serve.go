@@ -107,11 +107,6 @@ func (x *exchange) serveOptions() error {
 	return nil
 }
 
-// home returns the front page, also where a web host whose paths are names has it.
-func (x *exchange) home(isHost bool) message.Reply {
-	return answer.Home(x.base(), x.writer().Home(isHost))
-}
-
 // writer returns what makes pages in the language that the client accepts, or has chosen.
 func (x *exchange) writer() pages.Writer {
 	return x.handler.config.Pages.For(readerLines(x.lines, &x.ask).List(pages.Vary))

@@ -40,6 +40,16 @@ func (x *exchange) page(asked *route.Target) (message.Reply, error) {
 	}
 }
 
+// home returns the front page, also where a web host whose paths are names has it.
+func (x *exchange) home(isHost bool) message.Reply {
+	if isHost || x.ask.IsMisnamed || !x.handler.config.Access.MayProxy(&x.client) {
+		return answer.Home(x.base(), x.writer().Home(isHost))
+	}
+	reply := answer.Home(x.base(), x.writer().ForFetching().Home(false))
+	reply.CacheControl = "private" // others do not get the links to /fetch
+	return reply
+}
+
 // namespace returns the reply with the page of a namespace.
 func (x *exchange) namespace(nid string) (message.Reply, error) {
 	names := int64(pages.UnknownCount)

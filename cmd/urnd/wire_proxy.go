@@ -153,7 +153,7 @@ func policyOf(c config.Config) (*policy.Policy, error) {
 	for _, r := range c.Proxy.Rules {
 		rule := policy.Rule{
 			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
-			Destinations: r.Destinations,
+			Destinations: r.Destinations, Reason: r.Reason,
 		}
 		for _, ports := range r.Ports {
 			rule.Ports = append(rule.Ports, policy.PortRange(ports))

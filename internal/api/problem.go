@@ -31,6 +31,11 @@ type Problem struct {
 	Fetched  bool `json:"-"`
 	Refused  bool `json:"-"`
 	Declined bool `json:"-"` // by urnd, and not by the words of a server
+	// MayFetch is whether it was asked for at /fetch by who may do so.
+	MayFetch bool `json:"-"`
+	// Denied is whether a rule of the site denies the request, and Reason what the site says of that, "" for nothing.
+	Denied bool   `json:"-"`
+	Reason string `json:"-"`
 	// Noun is what servers of the URI have, in words; "" is "resource".
 	Noun string `json:"-"`
 	// Retrieves is the URI that is retrieved where a person opens it, "" for other problems, and Opens the target of this

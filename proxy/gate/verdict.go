@@ -107,7 +107,7 @@ func (g *Gate) stored(v *Verdict, c *Client, a *route.Ask, from netip.Addr) erro
 		decision = g.config.Policy.DecideFor(asked, from)
 	}
 	if v.rule = decision.Rule; decision.Deny {
-		return &policy.Denied{Rule: decision.Rule}
+		return decision.Denied()
 	}
 	return nil
 }

@@ -95,12 +95,19 @@ type Writer struct {
 	design   *Design
 	language Language
 	isChosen bool // by ?lang=, which links to pages of this server keep
+	fetches  bool // for a reader who may have URLs fetched
+}
+
+// ForFetching returns the writer for a reader who may have URLs fetched: its pages lead to /fetch. No cache keeps them for others.
+func (w Writer) ForFetching() Writer {
+	w.fetches = true
+	return w
 }
 
 // For returns the writer for who sends a value of Accept-Language, "" for none, or has chosen a language: see Chosen.
 func (d *Design) For(accept string) Writer {
 	tag, isChosen := strings.CutPrefix(accept, chosen)
-	return Writer{d, d.Language(tag), isChosen}
+	return Writer{design: d, language: d.Language(tag), isChosen: isChosen}
 }
 
 // Chosen returns what takes the place of a value of Accept-Language where a reader has chosen a language by ?lang=, by its tag: links
@@ -193,7 +200,10 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	f.Logo = site.Logo.element(site.Base)
 	if at == here {
 		f.Search = w.search()
-		f.Nav = []Entry{w.entry(string(t.Start), "/", path), w.entry(string(t.FetchTitle), pathFetch, path)}
+		f.Nav = []Entry{w.entry(string(t.Start), "/", path)}
+		if w.fetches {
+			f.Nav = append(f.Nav, w.entry(string(t.FetchTitle), pathFetch, path))
+		}
 		if len(site.All) > 0 {
 			f.Nav = append(f.Nav, w.entry(string(t.Namespaces), pathNamespaces, path))
 		}

@@ -48,15 +48,20 @@ func (w Writer) saysOfForwarded(p *api.Problem) phrase {
 	if p.Fetched {
 		noAnswer, busy, refused = t.FetchNoAnswer, t.FetchBusy, t.FetchRefused
 	}
-	switch p.Status {
-	case http.StatusBadGateway, http.StatusGatewayTimeout:
+	switch {
+	case p.Denied:
+		return refused.around(w.denied())
+	case isUnreached(p.Status):
 		return noAnswer.around(w.stopped(p.Detail))
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+	case p.Status == http.StatusServiceUnavailable, p.Status == http.StatusTooManyRequests:
 		return plain(busy)
 	default:
 		return refused.around(w.stopped(p.Detail))
 	}
 }
+
+// denied says that the rules of the site deny what was asked for.
+func (w Writer) denied() said { return said{Known: string(w.text().Denied)} }
 
 // saysOfRefused says what a server of another protocol means.
 func (w Writer) saysOfRefused(p *api.Problem) phrase {

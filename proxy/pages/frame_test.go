@@ -219,8 +219,16 @@ func TestWhereLinksLead(t *testing.T) {
 		{"host", d.For("de, en").Home(true), "/resolver/ /resolver/ /resolver/urn:ietf:rfc:2648 /resolver/urn:isbn:9780395363416 /resolver/?uri=ISSN+0028-0836"},
 		{
 			"problem", d.For("de, en").Problem(api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b?=c&lang=x"}),
-			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/fetch /resolver/namespaces /resolver/names /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
+			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/namespaces /resolver/names /resolver/ /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=en /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=fr" +
 				" /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=es /resolver/?uri=urn%3Aa1%3Ab%3F%3Dc%26lang%3Dx&lang=zh",
+		},
+		{
+			"not fetched", d.For("de, en").Problem(api.Problem{Status: 403, Title: "Forbidden", Forwarded: true, Fetched: true, MayFetch: true}),
+			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/fetch /resolver/namespaces /resolver/names /resolver/fetch",
+		},
+		{
+			"may not fetch", d.For("de, en").Problem(api.Problem{Status: 403, Title: "Forbidden", Fetched: true}),
+			"/resolver/opensearch.xml /resolver/ /resolver/ /resolver/namespaces /resolver/names /resolver/",
 		},
 	} {
 		if got := strings.Join(hrefs(tt.page), " "); got != tt.want {

@@ -51,6 +51,7 @@ type hidden struct{ Name, Value string }
 // Listing returns the page of a listing. through returns where the page links to for a URI: the URI
 // itself for clients that ask a proxy for it, or a path of this server with a query.
 func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
+	w = w.ForFetching() // who has it was allowed to
 	to, t := w.linker(through), w.text()
 	page := listing{
 		Heading: line(l.Title), URI: line(l.URI), Incomplete: line(l.Incomplete), Text: lines(l.Text),

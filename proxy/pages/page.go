@@ -108,7 +108,10 @@ func (w Writer) Home(isHost bool) Page {
 		page.Welcome = welcome
 	}
 	if !isHost {
-		page.Fetch, page.API = w.href(pathFetch+w.query()), w.href(pathDocs+w.query())
+		page.API = w.href(pathDocs + w.query())
+		if w.fetches {
+			page.Fetch = w.href(pathFetch + w.query())
+		}
 		if len(site.All) > 0 {
 			page.All = w.href(pathNamespaces + w.query())
 		}
@@ -153,6 +156,7 @@ func isURN(text string) bool {
 
 // Fetch returns the page with a form for a URL that is fetched.
 func (w Writer) Fetch() Page {
+	w = w.ForFetching()
 	page := struct {
 		Frame
 		Form form

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,9 +60,11 @@ type recordOfProblem struct {
 func (w Writer) Problem(p api.Problem) Page {
 	t := w.text()
 	p.Detail = shorten(p.Detail)
+	detail := phrase{Said: w.stopped(p.Detail)}
+	p.Detail = withoutSettings(p.Detail)
+	w.fetches = p.MayFetch
 	page := problemPage{
-		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: w.links(notLong(p.Suggestions)),
-		Detail: phrase{Said: w.stopped(p.Detail)}, IsFetch: p.Fetched,
+		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: w.links(notLong(p.Suggestions)), Detail: detail, IsFetch: p.MayFetch,
 	}
 	page.StatusText = w.title(&p)
 	typed := p.Typed
@@ -69,7 +72,7 @@ func (w Writer) Problem(p api.Problem) Page {
 		typed = p.Input
 	}
 	path := "/"
-	if p.Fetched {
+	if p.MayFetch {
 		path = pathFetch
 	}
 	if len(typed) > longInput {
@@ -216,6 +219,9 @@ func (w Writer) says(p *api.Problem) phrase {
 		return w.saysOfForwarded(p)
 	}
 	t := w.text()
+	if p.Denied {
+		return t.FetchRefused.around(w.denied())
+	}
 	switch p.Status {
 	case http.StatusNotFound:
 		switch {
@@ -236,20 +242,12 @@ func (w Writer) says(p *api.Problem) phrase {
 	case http.StatusNotImplemented:
 		return plain(t.CannotLookUp)
 	default:
-		return phrase{Said: w.stopped(withoutSetting(p.Detail))}
+		return phrase{Said: w.stopped(p.Detail)}
 	}
 }
 
-// withoutSetting returns what is told without the setting behind it that decides, which is for administrators.
-func withoutSetting(detail string) string {
-	at := strings.LastIndex(detail, " (")
-	if at < 0 || !strings.HasSuffix(detail, ")") {
-		return detail
-	}
-	section, name, ok := strings.Cut(detail[at+2:len(detail)-1], ".")
-	isKey := func(s string) bool { return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_.") == "" }
-	if !ok || !isKey(section) || !isKey(name) {
-		return detail
-	}
-	return detail[:at]
-}
+// settings matches the settings that decide, behind what is told: they are for administrators.
+var settings = regexp.MustCompile(` \([a-z]+(?:\.[a-z0-9_*]+)+(?:, [a-z]+(?:\.[a-z0-9_*]+)+)*\)`)
+
+// withoutSettings returns what is told without the settings that decide.
+func withoutSettings(detail string) string { return settings.ReplaceAllString(detail, "") }

@@ -45,10 +45,10 @@ type texts struct {
 	Status, Octet                                                                                                text
 
 	// Problems with a resource of another server.
-	Unreached, NoSuch, PasswordNeeded, Refuses                                     text
-	ProxyNoAnswer, ProxyBusy, ProxyRefused, FetchNoAnswer, FetchBusy, FetchRefused text
-	Reason, HasNot, HadOnce, OnlyUsers, NotEverybody, NotUnderstood, CannotDo      text
-	ServerBusy, Failed                                                             text
+	Unreached, NoSuch, PasswordNeeded, Refuses                                             text
+	ProxyNoAnswer, ProxyBusy, ProxyRefused, FetchNoAnswer, FetchBusy, FetchRefused, Denied text
+	Reason, HasNot, HadOnce, OnlyUsers, NotEverybody, NotUnderstood, CannotDo              text
+	ServerBusy, Failed                                                                     text
 
 	// Lists of URIs.
 	NoneKnown text

@@ -64,6 +64,7 @@ func german() texts {
 		ProxyRefused:  "Der Proxy auf dem Weg zu dieser Website hat die Anfrage nicht weitergeleitet: %s",
 		FetchNoAnswer: "Der zuständige Server ist nicht erreichbar oder antwortet nicht, wie er soll: %s",
 		FetchBusy:     "Dieser Server ist ausgelastet. Versuchen Sie es gleich noch einmal.", FetchRefused: "Dieser Server ruft das nicht ab: %s",
+		Denied: "seine Regeln erlauben diese Adresse nicht.",
 		Reason: "Der Grund: %s", HasNot: "Das hat der Server nicht: %s.", HadOnce: "Der Server hatte es einmal und hat es nicht mehr.",
 		OnlyUsers: "Der Server gibt es nur an Benutzer mit Namen und Passwort.", NotEverybody: "Der Server gibt es nicht an alle.",
 		NotUnderstood: "Der Server versteht diese Adresse nicht.", CannotDo: "Der Server kann nicht, was dafür nötig ist.",

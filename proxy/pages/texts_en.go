@@ -61,6 +61,7 @@ func english() texts {
 		ProxyRefused:  "The proxy on the way to this site did not forward the request: %s",
 		FetchNoAnswer: "Its server cannot be reached, or does not answer as it should: %s",
 		FetchBusy:     "This server is busy. Try again in a moment.", FetchRefused: "This server does not fetch it: %s",
+		Denied: "its rules deny this address.",
 		Reason: "The reason: %s", HasNot: "The server has no such %s.", HadOnce: "The server had it once, and has it no longer.",
 		OnlyUsers: "The server gives it only to users with a name and a password.", NotEverybody: "The server does not give it to everybody.",
 		NotUnderstood: "The server does not understand this address.", CannotDo: "The server cannot do what is needed for it.",

@@ -63,6 +63,7 @@ func spanish() texts {
 		ProxyRefused:  "El proxy que está en el camino a este sitio no ha transmitido la petición: %s",
 		FetchNoAnswer: "No se puede acceder a su servidor, o no responde como debería: %s",
 		FetchBusy:     "Este servidor está ocupado. Inténtelo de nuevo en un momento.", FetchRefused: "Este servidor no lo obtiene: %s",
+		Denied: "sus reglas no permiten esta dirección.",
 		Reason: "El motivo: %s", HasNot: "El servidor no lo tiene: %s.", HadOnce: "El servidor lo tuvo, y ya no lo tiene.",
 		OnlyUsers: "El servidor solo lo da a usuarios con nombre y contraseña.", NotEverybody: "El servidor no lo da a todo el mundo.",
 		NotUnderstood: "El servidor no entiende esta dirección.", CannotDo: "El servidor no puede hacer lo que se necesita para ello.",

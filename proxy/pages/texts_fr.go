@@ -63,6 +63,7 @@ func french() texts {
 		ProxyRefused:  "Le proxy entre vous et ce site n’a pas transmis la requête : %s",
 		FetchNoAnswer: "Son serveur ne peut pas être joint, ou ne répond pas comme il devrait : %s",
 		FetchBusy:     "Ce serveur est occupé. Réessayez dans un instant.", FetchRefused: "Ce serveur ne le récupère pas : %s",
+		Denied: "ses règles n’autorisent pas cette adresse.",
 		Reason: "La raison : %s", HasNot: "Le serveur ne l’a pas : %s.", HadOnce: "Le serveur l’avait, et ne l’a plus.",
 		OnlyUsers: "Le serveur ne le donne qu’aux utilisateurs qui ont un nom et un mot de passe.", NotEverybody: "Le serveur ne le donne pas à tout le monde.",
 		NotUnderstood: "Le serveur ne comprend pas cette adresse.", CannotDo: "Le serveur ne sait pas faire ce qu’il faut pour cela.",

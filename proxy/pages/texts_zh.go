@@ -53,6 +53,7 @@ func chinese() texts {
 		ProxyNoAnswer: "通往该网站的代理没有收到它的应答：%s", ProxyBusy: "通往该网站的代理繁忙。请稍后片刻再试。",
 		ProxyRefused:  "通往该网站的代理没有转发此请求：%s",
 		FetchNoAnswer: "无法访问其服务器，或者它没有正常应答：%s", FetchBusy: "本服务器繁忙。请稍后片刻再试。", FetchRefused: "本服务器不获取它：%s",
+		Denied: "其规则不允许此地址。",
 		Reason: "原因：%s", HasNot: "服务器上没有：%s。", HadOnce: "服务器曾经有它，现在已经没有了。",
 		OnlyUsers: "服务器只向有用户名和密码的用户提供它。", NotEverybody: "服务器不向所有人提供它。",
 		NotUnderstood: "服务器不理解此地址。", CannotDo: "服务器无法完成所需的操作。",

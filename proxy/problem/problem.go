@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/redact"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
@@ -48,6 +49,12 @@ func New(err error) api.Problem {
 		p.Input, p.Trace, p.Suggestions = redact.URLs(failure.Input), api.Steps(failure.Trace), failure.Suggestions
 		p.Typed, p.Fetched = redact.URLs(failure.Typed), failure.Fetched
 		p.Noun = failure.Noun
+	}
+	p.MayFetch = p.Fetched && !errors.Is(err, ErrProxyClient) && !errors.Is(err, ErrHost)
+	var denied *policy.Denied
+	if p.Denied = errors.As(err, &denied); p.Denied && denied.Reason != "" {
+		p.Reason = denied.Reason
+		p.Detail += ": " + denied.Reason
 	}
 	p.IsPage = errors.Is(err, ErrNoPage)
 	cite(&p)

@@ -93,6 +93,8 @@ func (p *Policy) AllowsAll() bool { return p.Mode() == Open || len(p.rules) == 0
 type Decision struct {
 	Rule string // the id of the rule that decides; "" for none
 	Deny bool
+	// Reason is what the site says of the rule to readers.
+	Reason string
 	// Final is whether the decision is made. Where it is false, the request depends on the address
 	// that is dialled, the other fields are zero, and DecideFor decides.
 	Final bool
@@ -115,7 +117,7 @@ func (p *Policy) Decide(r Request) Decision {
 	if len(rule.Destinations) > 0 || depends && !rule.Deny {
 		return Decision{}
 	}
-	return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
+	return rule.decision()
 }
 
 // DecideFor decides a request whose connection goes to an address; it is always final. It is asked
@@ -132,14 +134,21 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 		return Decision{Final: true}
 	}
 	rule := &p.rules[s.first]
-	return Decision{Rule: rule.ID, Deny: rule.Deny, Final: true}
+	return rule.decision()
 }
 
 // Err returns the error for a request that is refused: a *Denied where the decision denies it and
 // the mode is Enforce, else nil.
 func (p *Policy) Err(d Decision) error {
 	if d.Deny && p.Mode() == Enforce {
-		return &Denied{Rule: d.Rule}
+		return d.Denied()
 	}
 	return nil
+}
+
+// Denied returns the error for a request that a decision denies.
+func (d Decision) Denied() *Denied { return &Denied{Rule: d.Rule, Reason: d.Reason} }
+
+func (r *rule) decision() Decision {
+	return Decision{Rule: r.ID, Deny: r.Deny, Reason: r.Reason, Final: true}
 }

@@ -280,3 +280,24 @@ func TestExplain(t *testing.T) {
 		t.Errorf("of an open policy: %v", got)
 	}
 }
+
+// What the site says of a rule goes with each decision that it makes, and with the error of a request that it denies.
+func TestReason(t *testing.T) {
+	const reason = "Ask at the desk."
+	p, err := policy.New(policy.Enforce, []policy.Rule{
+		{ID: "a", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Reason: reason},
+		{ID: "b", Deny: true, Hosts: []string{"b.example"}, Reason: reason},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []policy.Decision{
+		p.Decide(policy.Request{Method: "GET", Scheme: "http", Host: "b.example", Port: 80}),
+		p.DecideFor(policy.Request{Method: "GET", Scheme: "http", Host: "a.example", Port: 80}, netip.MustParseAddr("10.1.2.3")),
+	} {
+		var denied *policy.Denied
+		if !errors.As(p.Err(d), &denied) || denied.Reason != reason {
+			t.Errorf("%+v: %v", d, denied)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type Rule struct {
 	Ports []PortRange
 	// Destinations are ranges of the addresses that are dialled.
 	Destinations []netip.Prefix
+	Reason       string // what readers are told where it denies their request, "" for nothing
 }
 
 // PortRange is a range of ports, both ends included.
