@@ -130,3 +130,17 @@ func TestDeadFirstServer(t *testing.T) {
 		t.Errorf("got %d %s", got.Status, got.Location)
 	}
 }
+
+// The status of a name that no system supports is that of the configuration.
+func TestUnknownStatus(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusNotFound, http.StatusNotImplemented, http.StatusBadGateway} {
+		w := urndtest.Start(t, "127.0.0.1:1", func(c *config.Config) {
+			c.DDDS.Enabled = false
+			c.Resolve.UnknownStatus = status
+		})
+		if got := w.Get(t, "/urn:none-1:a"); got.Status != status {
+			t.Errorf("%d, want %d: %s", got.Status, status, got.Body)
+		}
+	}
+}
