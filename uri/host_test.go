@@ -13,11 +13,24 @@ func TestSameHost(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		{"purl.example", "PURL.Example", true}, {"PURL.example", "PURL.example", true}, {"purl.example.", "Purl.example", true},
-		{"purl.example.", "PURL.EXAMPLE.", true}, {"purl.example..", "purl.example", false}, {"purl.example", "purl.examples", false},
-		{"p%75rl.example", "PURL.example.", true}, {"purl%2Eexample", "purl.example", true}, {"b%C3%BCcher.example", "xn--bcher-kva.example", true},
-		{"[::1]", "[0:0:0:0:0:0:0:1]", true}, {"[::A]", "[::a]", true}, {"[::1]", "[::2]", false}, {"127.0.0.1", "127.0.0.1.", true},
-		{"", "", true}, {".", "", true}, {"[", "[", true}, {"[]", "[", false}, {"\u212aelvin.example", "kelvin.example", false},
+		{"purl.example", "PURL.Example", true},
+		{"PURL.example", "PURL.example", true},
+		{"purl.example.", "Purl.example", true},
+		{"purl.example.", "PURL.EXAMPLE.", true},
+		{"purl.example..", "purl.example", false},
+		{"purl.example", "purl.examples", false},
+		{"p%75rl.example", "PURL.example.", true},
+		{"purl%2Eexample", "purl.example", true},
+		{"b%C3%BCcher.example", "xn--bcher-kva.example", true},
+		{"[::1]", "[0:0:0:0:0:0:0:1]", true},
+		{"[::A]", "[::a]", true},
+		{"[::1]", "[::2]", false},
+		{"127.0.0.1", "127.0.0.1.", true},
+		{"", "", true},
+		{".", "", true},
+		{"[", "[", true},
+		{"[]", "[", false},
+		{"\u212aelvin.example", "kelvin.example", false},
 	} {
 		if got := uri.SameHost(tt.a, tt.b); got != tt.same || uri.SameHost(tt.b, tt.a) != tt.same || (uri.CanonicalHost(tt.a) == uri.CanonicalHost(tt.b)) != tt.same {
 			t.Errorf("%q and %q: %v, as %q and %q", tt.a, tt.b, got, uri.CanonicalHost(tt.a), uri.CanonicalHost(tt.b))
@@ -34,8 +47,13 @@ func TestSameAuthority(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		{"Urn.example", "urn.example.", true}, {"urn.example:8080", "URN.example.:8080", true}, {"urn.example:", "urn.example", true},
-		{"urn.example:80", "urn.example", false}, {"urn.example:80", "urn.example:81", false}, {"[::1]:80", "[::1]:80", true}, {"[::1]", "[0::1]", true},
+		{"Urn.example", "urn.example.", true},
+		{"urn.example:8080", "URN.example.:8080", true},
+		{"urn.example:", "urn.example", true},
+		{"urn.example:80", "urn.example", false},
+		{"urn.example:80", "urn.example:81", false},
+		{"[::1]:80", "[::1]:80", true},
+		{"[::1]", "[0::1]", true},
 		{"a@urn.example", "urn.example", false},
 	} {
 		if got := uri.SameAuthority(tt.a, tt.b); got != tt.same || uri.SameAuthority(tt.b, tt.a) != tt.same {
@@ -49,9 +67,15 @@ func TestSameServer(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		{"http://a.example/x", "HTTP://A.example.:80/y", true}, {"http://a.example", "https://a.example", false}, {"http://a.example:80", "http://a.example:8080", false},
-		{"https://a.example:443/", "https://u@a.example/", true}, {"news:a", "NEWS:b", true}, {"file:///a", "file:/b", false}, {"x://a:b:c", "x://a:b:d", false},
-		{"x://a:b:c", "X://a:b:c", true}, {"ftp://a.example:21/", "ftp://a.example/", true},
+		{"http://a.example/x", "HTTP://A.example.:80/y", true},
+		{"http://a.example", "https://a.example", false},
+		{"http://a.example:80", "http://a.example:8080", false},
+		{"https://a.example:443/", "https://u@a.example/", true},
+		{"news:a", "NEWS:b", true},
+		{"file:///a", "file:/b", false},
+		{"x://a:b:c", "x://a:b:d", false},
+		{"x://a:b:c", "X://a:b:c", true},
+		{"ftp://a.example:21/", "ftp://a.example/", true},
 	} {
 		a, err := uri.Parse(tt.a)
 		if err != nil {

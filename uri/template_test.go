@@ -13,9 +13,27 @@ import (
 // templateValues are those of RFC 6570 section 3.2, and some that urnd has: encoded ones, and characters of several bytes.
 func templateValues() []uri.TemplateValue {
 	return []uri.TemplateValue{
-		{"dub", "me/too"}, {"hello", "Hello World!"}, {"half", "50%"}, {"var", "value"}, {"who", "fred"}, {"base", "http://example.com/home/"},
-		{"path", "/foo/bar"}, {"v", "6"}, {"x", "1024"}, {"y", "768"}, {"empty", ""}, {"semi", ";"}, {"id", "admin%2F"}, {"not_pct", "%foo"},
-		{"encoded", "%41%42c"}, {"umlauts", "äöü/c"}, {"umlaut", "%C3%A4b"}, {"emoji", "😀😀a"}, {"invalid", "\xff\xc3b"}, {"a.b", "dots"}, {"%41", "name"},
+		{"dub", "me/too"},
+		{"hello", "Hello World!"},
+		{"half", "50%"},
+		{"var", "value"},
+		{"who", "fred"},
+		{"base", "http://example.com/home/"},
+		{"path", "/foo/bar"},
+		{"v", "6"},
+		{"x", "1024"},
+		{"y", "768"},
+		{"empty", ""},
+		{"semi", ";"},
+		{"id", "admin%2F"},
+		{"not_pct", "%foo"},
+		{"encoded", "%41%42c"},
+		{"umlauts", "äöü/c"},
+		{"umlaut", "%C3%A4b"},
+		{"emoji", "😀😀a"},
+		{"invalid", "\xff\xc3b"},
+		{"a.b", "dots"},
+		{"%41", "name"},
 	}
 }
 

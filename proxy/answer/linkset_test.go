@@ -20,7 +20,8 @@ func linked(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	record := &resolver.Record{
 		Name: q.URI.String(), Version: 1, Status: "active", Metadata: `{"title":"A book"}`,
 		Links: []resolver.Link{
-			{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\"", Language: "de"}, {URI: "https://a.example/p", Rel: "gs1:pip", Title: "№ 1"},
+			{URI: "https://a.example/terms", Rel: "license", Title: "Bücher, \"alle\"", Language: "de"},
+			{URI: "https://a.example/p", Rel: "gs1:pip", Title: "№ 1"},
 			{URI: "https://a.example/ld", Rel: "describedby", Type: `application/ld+json; profile="https://a.example/\p"`},
 		},
 	}
