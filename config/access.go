@@ -149,7 +149,7 @@ func checkEmbedders(f *Faults, path string, value any) {
 	for i, origin := range origins {
 		before := len(*f)
 		checkServer(f, index(path, i), origin)
-		if plain := browserOrigin(origin); len(*f) == before && !strings.EqualFold(origin, plain) {
+		if plain := browserOrigin(origin); len(*f) == before && !uri.EqualFold(origin, plain) {
 			f.add(index(path, i), neverMatches, origin, plain)
 		}
 	}

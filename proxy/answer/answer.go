@@ -5,6 +5,7 @@ package answer
 import (
 	"cmp"
 	"context"
+	"mime"
 	"slices"
 	"strings"
 	"time"
@@ -136,7 +137,10 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 	}
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	hasType := func(mediaType string) bool {
-		return slices.ContainsFunc(answer.Locations, func(l resolver.Location) bool { return l.From.Type == mediaType })
+		return slices.ContainsFunc(answer.Locations, func(l resolver.Location) bool {
+			kind, _, err := mime.ParseMediaType(l.From.Type) // it may have a profile
+			return err == nil && kind == mediaType
+		})
 	}
 	chosen := preferred(parseAccept(q.Lines), recordOf(answer, err) != nil && a.describes(answer.Name.String()), hasType)
 	switch {

@@ -277,10 +277,11 @@ func TestDescribedByAccept(t *testing.T) {
 		record := &resolver.Record{Name: q.URI.String()}
 		return resolver.Answer{Name: q.URI, Locations: []resolver.Location{
 			{URI: "https://a.example/", From: &resolver.Source{Record: record}},
-			{URI: "https://a.example/ld", From: &resolver.Source{Record: record, Type: ld}},
+			{URI: "https://a.example/ld", From: &resolver.Source{Record: record, Type: ld + `; profile="https://a.example/p"`}},
 		}}, nil
 	}
 	check("/urn:a1:b", ld, 302, "https://a.example/ld")
+	check("/urn:a1:b", ld+`;profile="https://a.example/p"`, 302, "https://a.example/ld")
 	s.next = failing(&resolver.Negative{Kind: resolver.ErrGone, Record: &resolver.Record{Name: "urn:a1:b"}})
 	check("/urn:a1:b", ld, http.StatusGone, ld)
 	if got := s.get(t, "/uri-res/N2C.nonsense?urn:a1:b"); got.StatusCode != http.StatusNotImplemented || !strings.Contains(text(t, got), "description, json, csv") {

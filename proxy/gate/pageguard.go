@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"strings"
-
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
@@ -54,7 +52,7 @@ func MayRetrieve(by Initiator, u uri.URI, led bool) error {
 // "" elsewhere.
 func (g *Gate) Embedder(c *Client) string {
 	for _, embedder := range g.config.Access.Embedders {
-		if strings.EqualFold(embedder, OriginOf(c.Lines)) {
+		if uri.EqualFold(embedder, OriginOf(c.Lines)) {
 			return embedder
 		}
 	}
