@@ -117,6 +117,7 @@ func TestNoMistakes(t *testing.T) {
 		"{registry: {store: 'sqlite:/var/lib/urnd/registry.db', only: ['urn:', 'ARK:12345/']}, ark: {support_who: 'A: library', support_when: '2031'}}",
 		"news: {servers: [news.example.org:119, 'tls://news.example.net:563']}",
 		"resolve: {timeout: 1s}",
+		"resolve: {elsewhere: 'https://resolver.example.org/namen-für/{+urn}'}",
 		"resolve: {elsewhere: 'https://resolver.example.org/{+urn}'}",
 		"dns: {timeout: 200ms}",
 		"namespaces: [{nid: isbn, check: warn}]",

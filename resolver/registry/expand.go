@@ -19,6 +19,9 @@ func expand(target, prefix, name string) (string, error) {
 		return "", err
 	}
 	fixed, _, isTemplate := strings.Cut(target, "{")
+	if literal, err := uri.ParseTemplate(fixed); isTemplate && err == nil {
+		fixed = literal.Expand(nil) // as it is in the location
+	}
 	if _, rest, ok := strings.Cut(fixed, "://"); isTemplate && (!ok || !strings.ContainsAny(rest, "/?#")) {
 		// The name may be a part of the server, which is not to depend on it.
 		if !hasServer(target, prefix) || !sameServer(location, target, prefix) {

@@ -37,6 +37,8 @@ func TestExpand(t *testing.T) {
 
 		{"https://a.example/{suffix}/v", "x/y", "https://a.example/x%2Fy/v"},
 		{"https://a.example/{suffix}/v", "../y", ""},
+		{"https://a.example/é/bc/{+suffix}", "x/y", "https://a.example/%C3%A9/bc/x/y"},
+		{"https://a.example/é/bc/{+suffix}", "../y", ""},
 		{"https://a.example/{+suffix}", "x/y", "https://a.example/x/y"},
 		{"https://a.example/{+suffix}", "../y", ""},
 		{"https://a.example/{+suffix}", "/b.example", ""},
