@@ -132,6 +132,9 @@ func (o *objects) checkPolicy(t *testing.T, p *networking.NetworkPolicy) {
 		t.Errorf("it lets in %q, and should %q", in, want)
 	}
 	needed := []string{"UDP 53", "TCP 53"}
+	if !slices.ContainsFunc(p.Spec.Egress, leadsToNodeCache) {
+		t.Error("it does not let out to NodeLocal DNSCache")
+	}
 	settings := o.configured(t).settings(t)
 	for name, usual := range map[string]string{"registry.store": "5432", "cache.shared": "6379"} {
 		server, err := url.Parse(settings[name])
@@ -147,6 +150,36 @@ func (o *objects) checkPolicy(t *testing.T, p *networking.NetworkPolicy) {
 	for _, port := range needed {
 		if !slices.Contains(out, port) {
 			t.Errorf("it does not let out %s, but %q", port, out)
+		}
+	}
+}
+
+// leadsToNodeCache reports whether a rule lets DNS out to NodeLocal DNSCache, which listens at an address of each node.
+func leadsToNodeCache(rule networking.NetworkPolicyEgressRule) bool {
+	const usual = "169.254.20.10/32"
+	return slices.Equal(ports(rule.Ports), []string{"UDP 53", "TCP 53"}) && (len(rule.To) == 0 ||
+		slices.ContainsFunc(rule.To, func(p networking.NetworkPolicyPeer) bool { return p.IPBlock != nil && p.IPBlock.CIDR == usual }))
+}
+
+// checkConnections tells whether all pods together, and the one more of an update, have no more connections to PostgreSQL than it allows.
+func (o *objects) checkConnections(t *testing.T, most int) {
+	t.Helper()
+	pods := o.replicas(t)
+	for _, s := range o.scalers {
+		pods = int(s.Spec.MaxReplicas)
+	}
+	settings := o.configured(t).settings(t)
+	for _, name := range []string{"registry.store", "registry.replica"} {
+		if settings[name] == "" || settings[name] == `""` {
+			continue
+		}
+		server, err := url.Parse(settings[name])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		pool, err := strconv.Atoi(server.Query().Get("pool_max_conns"))
+		if all := (pods + 1) * (pool + 1); err != nil || pool < 2 || all > most {
+			t.Errorf("%s: %d pods have %d connections together, of which %d are each one's, %v", name, pods, all, pool, err)
 		}
 	}
 }

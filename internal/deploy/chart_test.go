@@ -66,6 +66,7 @@ autoscaling: {minReplicas: 5, maxReplicas: 50, targetCPUUtilizationPercentage: 6
 podDisruptionBudget: {maxUnavailable: 20%}
 existingSecret: secrets-of-names
 registry:
+  connections: 408
   store: postgres://urnd@db.example.org:5433/names?sslmode=verify-full
   replica: postgres://urnd@replica.example.org:5433/names?sslmode=verify-full
   port: 5433
@@ -88,7 +89,8 @@ networkPolicy:
   internetPorts: [80, 443, 8080]
   egress: [{ports: [{port: 853}]}]
 serviceMonitor: {enabled: true, interval: 15s, labels: {release: prometheus}}
-resources: {requests: {cpu: 2, memory: 1Gi}, limits: {memory: 3Gi}}
+resources: {requests: {cpu: 2, memory: 1Gi}, limits: {memory: 3Gi, ephemeral-storage: 20Gi}}
+stateSize: 16Gi
 podLabels: {team: library}
 podAnnotations: {example.org/why: because}
 nodeSelector: {kubernetes.io/arch: arm64}
@@ -126,6 +128,7 @@ func TestChart(t *testing.T) {
 		"few":                   few,
 		"documented":            documented(t),
 		"registry":              "registry: {store: 'postgres://urnd@db.example.org/names'}",
+		"pool":                  "registry: {store: 'postgres://urnd@db.example.org/names?pool_max_conns=5', replica: 'postgres://urnd@replica.example.org/names'}",
 		"shared":                "sharedCache: {url: 'redis://cache.example.org:6379', passwordKey: ''}",
 		"open":                  "networkPolicy: {clients: [], administrators: [], dns: [], internetPorts: []}",
 		"fixed":                 "autoscaling: {enabled: false}\nreplicas: 4\n",
@@ -136,6 +139,10 @@ func TestChart(t *testing.T) {
 			r.checkPods(t)
 			r.checkConfiguration(t)
 			r.checkAround(t)
+			r.checkConnections(t, 408)
+			if name == "default" || name == "all" {
+				r.lint(t)
+			}
 			for _, s := range r.services {
 				if len(s.Name) > 63 { // RFC 1035
 					t.Errorf("%s is no name of a Service", s.Name)
@@ -173,8 +180,10 @@ func TestChartAll(t *testing.T) {
 	}
 	settings := r.configured(t).settings(t)
 	for name, want := range map[string]string{
-		"registry.store": "postgres://urnd@db.example.org:5433/names?sslmode=verify-full",
-		"registry.only":  "['urn:nbn:fi:']", "cache.answers": "128MiB", "cache.shared": "rediss://urnd@cache.example.org:6380/1",
+		"registry.store":   "postgres://urnd@db.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
+		"registry.replica": "postgres://urnd@replica.example.org:5433/names?sslmode=verify-full&pool_max_conns=7",
+		"cache.directory":  "/var/lib/urnd",
+		"registry.only":    "['urn:nbn:fi:']", "cache.answers": "128MiB", "cache.shared": "rediss://urnd@cache.example.org:6380/1",
 		"limits.dns_queries": "1000000", "limits.notice_time": "15s", "listen.admin": ":8142",
 	} {
 		if settings[name] != want {
@@ -206,21 +215,46 @@ func TestChartRolls(t *testing.T) {
 
 // Values that are wrong are refused before anything is installed.
 func TestChartRefuses(t *testing.T) {
-	for name, values := range map[string]string{
-		"unknown":       "replica: 3",
-		"unknown below": "registry: {url: 'postgres://db/names'}",
-		"type":          "replicas: three",
-		"store":         "registry: {store: 'sqlite:/var/lib/urnd/registry.db'}",
-		"shared":        "sharedCache: {url: 'http://cache'}",
-		"seal":          "sharedCache: {sealKey: ''}",
-		"digest":        "image: {digest: 'latest'}",
-		"budget":        "podDisruptionBudget: {maxUnavailable: 0}",
-		"name":          "fullnameOverride: North",
-		"port":          "service: {port: 80000}",
-		"config":        "config: 'listen: {}'",
+	for values, reason := range map[string]string{
+		"replica: 3":                             "replica",
+		"registry: {url: 'postgres://db/names'}": "url",
+		"replicas: three":                        "replicas",
+		"registry: {store: 'sqlite:/var/lib/urnd/registry.db'}":     "store",
+		"sharedCache: {url: 'http://cache'}":                        "url",
+		"sharedCache: {sealKey: ''}":                                "sealKey",
+		"image: {digest: 'latest'}":                                 "digest",
+		"podDisruptionBudget: {maxUnavailable: 0}":                  "maxUnavailable",
+		"fullnameOverride: North":                                   "fullnameOverride",
+		"service: {port: 80000}":                                    "port",
+		"config: 'listen: {}'":                                      "config",
+		"stateSize: 0.5":                                            "stateSize",
+		"autoscaling: {minReplicas: 11}":                            "autoscaling.minReplicas: 11 is more than autoscaling.maxReplicas, 10",
+		"terminationGracePeriodSeconds: 40":                         "terminationGracePeriodSeconds: 40 is not more than",
+		"config: {limits: {shutdown_timeout: 41s}}":                 "together, 61s",
+		"config: {limits: {shutdown_timeout: 1m30s}}":               "together, 110s",
+		"config: {limits: {drain_time: 5}}":                         "config.limits.drain_time: 5 is not a duration",
+		"resources: {limits: {memory: 256Mi}}":                      "resources.limits.memory: nine tenths of 256Mi are less than the caches need",
+		"config: {cache: {answers: 2GiB}}":                          "2256 MiB",
+		"config: {cache: {responses: 1.5 gb}}":                      "1900 MiB",
+		"config: {cache: {records: many}}":                          "config.cache.records: many is not a size",
+		"registry: {store: 'postgres://db/names', connections: 32}": "registry.connections: 32 are too few for 11 pods",
 	} {
-		if _, err := render("north", values); err == nil {
-			t.Errorf("%s is accepted: %s", name, values)
+		if _, err := render("north", values); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v, want %q", values, err, reason)
+		}
+	}
+}
+
+// What the chart takes for the defaults of urnd are these.
+func TestChartKnowsDefaults(t *testing.T) {
+	settings := configure(t, "{}", secretsAt).settings(t)
+	text := read(t, chart+"/templates/_check.tpl")
+	for _, name := range []string{
+		"limits.notice_time", "limits.drain_time", "limits.shutdown_timeout", "cache.answers", "cache.records", "cache.responses",
+	} {
+		_, leaf, _ := strings.Cut(name, ".")
+		if want := fmt.Sprintf("%q %q", leaf, settings[name]); !strings.Contains(text, want) {
+			t.Errorf("the chart does not have %s", want)
 		}
 	}
 }

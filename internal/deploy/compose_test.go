@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"net/netip"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,9 +200,38 @@ func TestComposeConfiguration(t *testing.T) {
 	}
 }
 
-// HAProxy takes its configuration, which leads to each urnd.
+// Each urnd has a volume of its own where its jobs are, and all have fewer connections together than PostgreSQL allows.
+func TestComposeState(t *testing.T) {
+	settings := configure(t, read(t, compose+"urnd.yaml"), "/run/secrets/").settings(t)
+	p, seen := loaded(t), make(map[string]bool)
+	names, _ := urnds(t)
+	for _, name := range names {
+		for _, v := range p.Services[name].Volumes {
+			if v.Target == settings["cache.directory"] && v.Type == types.VolumeTypeVolume && !v.ReadOnly {
+				seen[v.Source] = true
+			}
+		}
+	}
+	if len(seen) != len(names) {
+		t.Errorf("%d urnds have the directories %v at %s", len(names), seen, settings["cache.directory"])
+	}
+	server, err := url.Parse(settings["registry.store"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const allowed = 97 // three of 100 are for the superuser
+	pool, err := strconv.Atoi(server.Query().Get("pool_max_conns"))
+	if all := len(names) * (pool + 1); err != nil || all > allowed {
+		t.Errorf("they have %d connections together, %v", all, err)
+	}
+}
+
+// HAProxy takes its configuration, which leads to each urnd, once two probes have found it ready.
 func TestComposeHAProxy(t *testing.T) {
 	run(t, testserver.Need(t, "haproxy"), "-c", "-q", "-f", compose+"haproxy.cfg")
+	if !strings.Contains(read(t, compose+"haproxy.cfg"), " fall 2 rise 2 ") {
+		t.Error("an urnd is asked after one good probe")
+	}
 	names, _ := urnds(t)
 	var servers []string
 	for line := range strings.Lines(read(t, compose+"haproxy.cfg")) {

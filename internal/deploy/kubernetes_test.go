@@ -49,6 +49,8 @@ func TestKubernetes(t *testing.T) {
 	o.checkPods(t)
 	o.checkConfiguration(t)
 	o.checkAround(t)
+	o.checkConnections(t, 97) // three of 100 are for the superuser
+	o.lint(t)
 	if len(o.budgets) != 1 || len(o.scalers) != 1 || len(o.policies) != 1 || len(o.monitors) != 1 || len(o.services) != 2 || len(o.namespaces) != 1 {
 		t.Errorf("objects are missing: %+v", o)
 	}

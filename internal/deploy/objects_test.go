@@ -19,6 +19,7 @@ import (
 
 // objects are those of a cluster, by their kinds.
 type objects struct {
+	text        []byte // in YAML
 	deployments []*apps.Deployment
 	services    []*core.Service
 	configs     []*core.ConfigMap
@@ -48,6 +49,7 @@ func decoder(t *testing.T) runtime.Decoder {
 // decode adds the objects of a text in YAML.
 func (o *objects) decode(t *testing.T, name string, text []byte) {
 	t.Helper()
+	o.text = append(append(o.text, "---\n"...), text...)
 	strict := decoder(t)
 	documents := yaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
 	defer documents.Close()

@@ -216,6 +216,12 @@ func (o *objects) checkVolumes(t *testing.T) {
 	if at["/etc/urnd"].ConfigMap == nil {
 		t.Error("at /etc/urnd is no ConfigMap")
 	}
+	state := at[o.configured(t).settings(t)["cache.directory"]]
+	if limit := state.EmptyDir; limit != nil && (limit.SizeLimit == nil || limit.SizeLimit.Cmp(resource.MustParse("4Gi")) < 0) {
+		t.Errorf("jobs of 4 GiB have a directory of %v", limit.SizeLimit)
+	} else if limit == nil {
+		t.Error("jobs have no directory that can be written")
+	}
 	if args := strings.Join(o.container(t).Args, " "); args != "serve --config /etc/urnd/urnd.yaml" {
 		t.Errorf("urnd is started by %q", args)
 	}

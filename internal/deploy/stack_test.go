@@ -57,13 +57,12 @@ func start(t *testing.T) *stack {
 	s.postgres.RequirePassword("urnd")
 	command := loaded(t).Services["valkey"].Command
 	s.valkey = testserver.StartRedis(t, strings.Split(strings.ReplaceAll(strings.Join(command[3:], "\n"), "/run/secrets", s.secrets), "\n")...)
-	path := filepath.Join(t.TempDir(), "urnd.yaml")
-	write(t, path, replaced(
-		t, "urnd.yaml", "/run/secrets", s.secrets, "':8141'", "'127.0.0.1:0'", "':8142'", "'127.0.0.1:0'", "172.30.141.0/24", "127.0.0.1/32",
-		"@postgres/", "@"+s.postgres.Addr()+"/", "valkey:6379", s.valkey.Addr(), "notice_time: 5s", "notice_time: 0s",
-	))
 	names, _ := urnds(t)
-	for range names {
+	for _, name := range names {
+		path := write(t, filepath.Join(t.TempDir(), name+".yaml"), replaced(
+			t, "urnd.yaml", "/run/secrets", s.secrets, "':8141'", "'127.0.0.1:0'", "':8142'", "'127.0.0.1:0'", "172.30.141.0/24", "127.0.0.1/32",
+			"@postgres/", "@"+s.postgres.Addr()+"/", "valkey:6379", s.valkey.Addr(), "notice_time: 5s", "notice_time: 0s", "/var/lib/urnd", t.TempDir(),
+		))
 		s.urnds = append(s.urnds, s.launch(path))
 	}
 	s.launchHAProxy(names)
@@ -188,6 +187,11 @@ func TestStack(t *testing.T) {
 		_, location := get(t, s.front, "/urn:nbn:fi:example-1")
 		return location == "https://example.org/one"
 	})
+	for _, p := range s.urnds {
+		if status := s.importByJob(p, "name,target\nurn:nbn:fi:example-2,https://example.org/two\n"); status != http.StatusAccepted {
+			t.Errorf("the urnd at %s takes no job: %d", p.admin, status)
+		}
+	}
 	_, health, _ := strings.Cut(s.health, ":")
 	for service, replacements := range map[string][]string{
 		"haproxy": {"8404", health},
@@ -210,19 +214,34 @@ func TestStack(t *testing.T) {
 
 func (s *stack) metrics(p *process) string {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+p.admin+"/metrics", nil)
+	_, text := s.administer(p, http.MethodGet, "/metrics", "")
+	return text
+}
+
+// importByJob sends a table of names, and returns the status.
+func (s *stack) importByJob(p *process, table string) int {
+	s.t.Helper()
+	status, _ := s.administer(p, http.MethodPost, "/api/v1/jobs", table)
+	return status
+}
+
+// administer sends a request to the admin interface of an urnd, with the token, and a table in CSV as its body.
+func (s *stack) administer(p *process, method, path, body string) (status int, text string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+p.admin+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+s.secret("admin-token"))
+	r.Header.Set("Content-Type", "text/csv")
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return string(text)
+	return response.StatusCode, string(answer)
 }

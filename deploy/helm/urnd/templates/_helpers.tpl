@@ -28,16 +28,30 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{/* How many pods there are at most, with the one more of an update. */}}
+{{- define "urnd.pods" -}}
+{{- if .Values.autoscaling.enabled -}}{{ add .Values.autoscaling.maxReplicas 1 }}{{- else -}}{{ add (.Values.replicas | default 1) 1 }}{{- end -}}
+{{- end -}}
+
+{{/* The URL of a registry (url) with the part of a pod of all connections: one of them is for notices. */}}
+{{- define "urnd.pooled" -}}
+{{- if contains "pool_max_conns=" .url -}}
+{{ .url }}
+{{- else -}}
+{{ .url }}{{ ternary "&" "?" (contains "?" .url) }}pool_max_conns={{ sub (div .root.Values.registry.connections (include "urnd.pods" .root | int)) 1 }}
+{{- end -}}
+{{- end -}}
+
 {{/* The configuration: that of the values, and what the chart knows. */}}
 {{- define "urnd.config" -}}
 {{- $secrets := "/run/secrets/urnd/" -}}
 {{- $config := deepCopy .Values.config -}}
 {{- $listen := dict "service" (list ":8141") "admin" ":8142" -}}
-{{- $config = mergeOverwrite $config (dict "listen" $listen "access" (dict "admin_token" (print $secrets "admin-token"))) -}}
+{{- $config = mergeOverwrite $config (dict "listen" $listen "access" (dict "admin_token" (print $secrets "admin-token")) "cache" (dict "directory" "/var/lib/urnd")) -}}
 {{- with .Values.registry -}}
 {{- if .store -}}
-{{- $registry := dict "store" .store -}}
-{{- with .replica }}{{- $_ := set $registry "replica" . -}}{{- end -}}
+{{- $registry := dict "store" (include "urnd.pooled" (dict "root" $ "url" .store)) -}}
+{{- with .replica }}{{- $_ := set $registry "replica" (include "urnd.pooled" (dict "root" $ "url" .)) -}}{{- end -}}
 {{- with .passwordKey }}{{- $_ := set $registry "password" (print $secrets .) -}}{{- end -}}
 {{- $config = mergeOverwrite $config (dict "registry" $registry) -}}
 {{- end -}}
