@@ -11,7 +11,7 @@ import (
 
 const (
 	durationPattern = `^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`
-	portsPattern    = `^[0-9]+(-[0-9]+)?$`
+	portsPattern    = `^(0|[1-9][0-9]*)(-[1-9][0-9]*)?$`
 	sizePattern     = `^[0-9]+(\.[0-9]+)? ?([KMGTPEkmgtpe]i?)?[Bb]?$`
 )
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -79,7 +80,22 @@ func explainFile(path string, text []byte, err error) error {
 		}
 		fault.Line, fault.Message = explainYAML(source, fault.Line, fault.Message)
 	}
+	if line := lineOf(source, fault.Line); showsSecret(line, fault.Message) {
+		fault.Message = "the value cannot be read: write it in single quotes; it is not shown, since it may be the secret"
+	}
 	return Faults{fault}
+}
+
+// keyAndValue matches a line with a setting and its value.
+var keyAndValue = regexp.MustCompile(`([\w.-]+)\s*[:=]\s*["']?([^\s"'].*?)["']?\s*$`)
+
+// showsSecret reports whether a message has the value in a line of a setting that may hold a secret by mistake.
+func showsSecret(line, message string) bool {
+	found := keyAndValue.FindStringSubmatch(line)
+	return found != nil && strings.Contains(message, strings.Trim(found[2], typographic)) &&
+		slices.ContainsFunc(slices.Concat(Settings(), Elements()), func(s Setting) bool {
+			return s.Secret && strings.HasSuffix(s.Path, "."+found[1])
+		})
 }
 
 // lineOf returns a line by its number, "" where there is none.
@@ -109,6 +125,7 @@ var (
 	tableInYAML    = regexp.MustCompile(`(?:: |- |^\s*)(\{[+#./;?&]?\w+\*?\}\S+)`)
 	bracesInYAML   = regexp.MustCompile(`([^\s\[{,:"']\{|[:,]\{\w)`)
 	colonInYAML    = regexp.MustCompile(`^\s*(?:- )?[\w.-]+:\s+([^"'\s\[{#][^#]*: .*?)\s*$`)
+	spaceInYAML    = regexp.MustCompile(`(?:^ *|[:-] *)([\x{a0}\x{202f}\x{2007}])`)
 	openInYAML     = regexp.MustCompile(`:\s+([\[{])[^\]}]*$`)
 	escapeInQuotes = regexp.MustCompile(`"[^"]*(\\.)[^"]*"`)
 	unquotedInTOML = regexp.MustCompile(`^\s*([\w.-]+)\s*=\s*([^"'\[{\s#][^#]*?)\s*(?:#.*)?$`)
@@ -134,6 +151,10 @@ func explainYAML(source []string, line int, message string) (int, string) {
 	switch {
 	case has("mapping values"):
 		return line, "the line is indented more than its section, or the line above has a value already"
+	case has("expected ':'"):
+		return line, "the name of a setting has no colon behind it, or no space behind that"
+	case has("cannot unmarshal"):
+		return 1, "the file is no table: write sections, and below each its settings, such as dns: and timeout: 5s"
 	case has("unexpected end of stream"):
 		return line, "a quotation mark is not closed in this line, or below it"
 	case has("did not find expected key"):
@@ -154,6 +175,7 @@ var inYAML = []struct {
 	{"unknown escape", escapeInQuotes, "%s in double quotes is an escape that YAML does not have: write the value in single quotes"},
 	{"',' or '", bracesInYAML, "in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in 'https://example.org/{+nss}'"},
 	{"',' or '", openInYAML, "the %s in this line is not closed"},
+	{"expected ':'", spaceInYAML, "there is a no-break space (%+q), which is no space of YAML: write a plain one"},
 	{"mapping values", colonInYAML, "a colon and a space end the name of a setting: write '%s'"},
 	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
 }
@@ -164,7 +186,7 @@ func findInYAML(source []string, line int, pattern *regexp.Regexp) (at int, text
 	for at := max(line-1, 1); at <= len(source); at++ {
 		code, _, _ := strings.Cut(source[at-1], " #")
 		if found := pattern.FindStringSubmatch(code); found != nil && !strings.HasPrefix(strings.TrimSpace(code), "#") {
-			return at, strings.TrimSpace(found[1])
+			return at, strings.Trim(found[1], " ")
 		}
 	}
 	return 0, ""

@@ -32,7 +32,7 @@ func writtenInYAML(root *yaml.Node) writing {
 	w := writing{used: make(map[*yaml.Node]bool)}
 	w.walk("", root)
 	for _, a := range w.anchors {
-		if !w.used[a.node] {
+		if !w.used[a.node] && a.node.Kind == yaml.ScalarNode {
 			w.add(a.path, a.node.Line, "& begins an anchor in YAML, which nothing refers to: where it belongs to the value, write '&"+
 				a.node.Anchor+"'")
 		}
@@ -62,6 +62,8 @@ func (w *writing) walk(path string, node *yaml.Node) {
 		w.used[node.Alias] = true
 	case yaml.ScalarNode:
 		switch message := wrongScalar(node); {
+		case message == "" && noSpaceBehindColon.MatchString(node.Value) && isTable(path):
+			w.add(path, node.Line, invisible('\u00a0'))
 		case message == "":
 		case mayHoldSecret(path):
 			w.add(path, node.Line, "begins or ends with what YAML takes for something else: write it in single quotes; its value is not "+
@@ -174,7 +176,9 @@ func wrongText(text string) string {
 	}
 	inner := text[size:]
 	end := strings.IndexAny(inner, typographic+`"'`)
-	if end < 0 {
+	if isApostrophe := strings.ContainsRune("’‘‛", first); end < 0 && isApostrophe { // 's-Gravenhage
+		return ""
+	} else if end < 0 {
 		end = len(inner)
 	} else if _, size := utf8.DecodeRuneInString(inner[end:]); end+size < len(inner) {
 		return "" // a text that has a quotation
@@ -202,13 +206,17 @@ func withoutOdd(c rune) rune {
 	return c
 }
 
-// beforeSpace matches what a space follows in YAML.
-var beforeSpace = regexp.MustCompile(`(?:^|:|^-)[\x{a0}\x{202f}\x{2007}]|[\x{a0}\x{202f}\x{2007}]$`)
+// outerSpace matches a no-break space where YAML has its own: around a value, and behind what begins an element of a list. What
+// noSpaceBehindColon matches is no setting because of it.
+var (
+	outerSpace         = regexp.MustCompile(`^-?[\x{a0}\x{202f}\x{2007}]|[\x{a0}\x{202f}\x{2007}]$`)
+	noSpaceBehindColon = regexp.MustCompile(`^[\w.-]+:[\x{a0}\x{202f}\x{2007}]`)
+)
 
 // invisibleIn returns what to do about a character of a text that is not seen. Within texts no-break spaces are right.
 func invisibleIn(text string) string {
-	if found := beforeSpace.FindString(text); found != "" {
-		c, _ := utf8.DecodeRuneInString(strings.TrimLeft(found, ":-"))
+	if found := outerSpace.FindString(text); found != "" {
+		c, _ := utf8.DecodeRuneInString(strings.TrimLeft(found, "-"))
 		return invisible(c)
 	}
 	if i := strings.IndexAny(text, "\u200b\u2060\ufeff"); i >= 0 {
@@ -229,8 +237,7 @@ func (w writing) instead(faults Faults, file string) Faults {
 	faults = slices.DeleteFunc(faults, isWritten)
 	for i, f := range faults {
 		if slices.Contains(w.commas, f.Path) && strings.HasPrefix(f.Message, unknownKey) {
-			_, last, _ := strings.Cut(f.Path, ".")
-			faults[i].Message = "in {} a comma ends a value: write the value before it in quotes, or as a list, [..., " + last + "]"
+			faults[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a list in []"
 		}
 	}
 	return append(w.faults, faults...)
