@@ -3,6 +3,8 @@ package answer
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // PAC is the file by which browsers configure themselves (proxy auto-configuration).
@@ -31,7 +33,7 @@ func (p PAC) Static() *Static {
 	var b strings.Builder
 	b.WriteString(pacHead)
 	for _, host := range p.Direct {
-		host = strings.ToLower(host)
+		host = uri.CanonicalHost(host)
 		condition := "host === " + quote(host)
 		if below := strings.TrimPrefix(host, "."); below != host {
 			condition = "host === " + quote(below) + " || dnsDomainIs(host, " + quote(host) + ")"
@@ -49,7 +51,7 @@ const (
 )
 
 const pacHead = `function FindProxyForURL(url, host) {
-  host = host.toLowerCase();
+  host = host.toLowerCase().replace(/[.]$/, "");
   if (isPlainHostName(host) || host === "127.0.0.1" || host === "::1") return "DIRECT";
 `
 

@@ -13,12 +13,12 @@ import (
 func TestPAC(t *testing.T) {
 	file := answer.PAC{
 		Proxies: []string{"proxy.example:8141", "https://tls.example:8142", "[2001:db8::1]:8141"},
-		Direct:  []string{"www.Direct.example", ".below.example", "192.0.2.9", `a"b</script>`},
+		Direct:  []string{"www.Direct.example.", ".below.example", "192.0.2.9", `a"b</script>`},
 	}.Static().Reply(nil)
 	const chain = "PROXY proxy.example:8141; HTTPS tls.example:8142; PROXY [2001:db8::1]:8141"
 	find := findProxy(t, string(file.Body))
 	for host, want := range map[string]string{
-		"www.example": chain, "direct.example": chain, "www.direct.example": "DIRECT", "WWW.direct.EXAMPLE": "DIRECT", "a.www.direct.example": chain,
+		"www.example": chain, "direct.example": chain, "www.direct.example": "DIRECT", "WWW.direct.EXAMPLE": "DIRECT", "www.direct.example.": "DIRECT", "a.below.example.": "DIRECT", "a.www.direct.example": chain,
 		"below.example": "DIRECT", "a.b.below.example": "DIRECT", "notbelow.example": chain, "192.0.2.9": "DIRECT", "192.0.2.8": chain,
 		"intranet": "DIRECT", "localhost": "DIRECT", "127.0.0.1": "DIRECT", "::1": "DIRECT", "2001:db8::2": chain,
 	} {
