@@ -91,6 +91,10 @@ func (n Names) Named(q Query) Query {
 	if q.IsURN() || n.IsLink(q.URI) {
 		return q
 	}
+	if site, ok := siteURL(q.URI); ok && n.IsLink(site) {
+		q.URI = site
+		return q
+	}
 	if name, ok := n.publicLink(q.URI); ok {
 		q.Spelling, q.URI = q.URI, name
 		return q
@@ -112,8 +116,8 @@ func (n Names) nameIn(u uri.URI) (uri.URI, bool) {
 	if n.Claims(u) {
 		return uri.URI{}, false
 	}
-	if secure, ok := secureOf(u); ok && n.Owns(secure) {
-		return secure, true
+	if site, ok := siteURL(u); ok && n.Owns(site) {
+		return site, true
 	}
 	name, ok := n.Identifiers.Of(u)
 	if !ok || u.IsLocation() && !n.isCanonical(name) { // a URL that is no valid name leads to itself
@@ -142,15 +146,22 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 	return n.Known.Has(name) || slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, naan) })
 }
 
-// secureOf returns the URL of https for one of http: names of the web are of https, whatever they came by.
-func secureOf(u uri.URI) (uri.URI, bool) {
-	const http = "http"
-	if !uri.EqualFold(u.Scheme(), http) {
+// siteURL returns a URL of the web as names of web hosts have it: of https, whatever they came by, with neither a port nor a final dot. ok is false
+// for one that has it so already, and for others.
+func siteURL(u uri.URI) (site uri.URI, ok bool) {
+	if !u.IsLocation() {
 		return uri.URI{}, false
 	}
-	if port, has := u.Port(); has && port != "" && port != "80" {
+	text := u.NormalizeSteps(uri.AllSteps &^ uri.SchemeForm).String()
+	scheme, rest, _ := strings.Cut(text, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if scheme != "https" && scheme != "http" || end < 0 || strings.ContainsAny(rest[:end], "@:") {
 		return uri.URI{}, false
 	}
-	secure, err := uri.Parse(http + "s" + u.NormalizeSteps(uri.AllSteps &^ uri.SchemeForm).String()[len(http):])
-	return secure, err == nil
+	host := strings.TrimSuffix(rest[:end], ".")
+	if scheme == "https" && len(host) == end {
+		return uri.URI{}, false
+	}
+	site, err := uri.Parse("https://" + host + rest[end:])
+	return site, err == nil
 }

@@ -96,6 +96,7 @@ func TestARKBelowRoot(t *testing.T) {
 	} {
 		wantForms(t, w, "GET "+target, "urn.example", "400")
 	}
+	wantForms(t, w, "GET /uri-res/N2L?http://ID.example.:80/ark:/12345/x1", "urn.example", "400")
 	wantForms(t, w, "GET /ark:/12345/x1", "urn.example", leads)
 	wantForms(t, w, "GET /ark:/12345/x1", "purl.example", leads)
 	for form, got := range w.Forms(t, "GET /uri-res/N2L?https://purl.example/ark:/12345/x1", "urn.example") {

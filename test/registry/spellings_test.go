@@ -45,7 +45,7 @@ func TestEverySpelling(t *testing.T) {
 		"urn:issn:1046-8188":                   {"1046-8188", "ISSN 1046-8188", "e-ISSN: 1046-8188", "https://portal.issn.org/resource/ISSN/1046-8188"},
 		"urn:nbn:fi:lib-1":                     {"nbn:fi:lib-1", "URN:NBN:FI:lib-1", "https://urn.fi/URN:NBN:fi:lib-1"},
 		"https://id.example/01/09506000134352": {"https://id.example/01/9506000134352", "https://id.gs1.org/01/09506000134352", "http://ID.example/01/09506000134352"},
-		"https://purl.example/net/a":           {"https://purl.example/net/a", "HTTPS://PURL.example:443/net/a", "http://purl.example/net/a"},
+		"https://purl.example/net/a":           {"https://purl.example/net/a", "HTTPS://PURL.example:443/net/a", "http://purl.example/net/a", "https://purl.example./net/a"},
 	}
 	for name := range spellings {
 		set(name, "https://here.example/"+url.PathEscape(name))
