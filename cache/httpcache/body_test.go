@@ -93,6 +93,20 @@ func TestLeaderLeaves(t *testing.T) {
 	}
 }
 
+// TestServerEnds: where the server ends, an origin that sends nothing more does not keep it, although little is left.
+func TestServerEnds(t *testing.T) {
+	leakless(t)
+	s := newSite(t, nil)
+	streams := s.streams(1000, fresh)
+	c := s.start(nil)
+	origin := <-streams
+	io.WriteString(origin, "begin")
+	s.eventually("it reads", func() bool { return c.received() == 5 })
+	c.cut(http.ErrServerClosed)
+	<-c.done
+	s.eventually("the exchange ends", func() bool { return origin.ctx.Err() != nil && origin.closed.Load() })
+}
+
 // TestAllLeave: the exchange ends with the last client, unless little is left.
 func TestAllLeave(t *testing.T) {
 	leakless(t)

@@ -2,7 +2,9 @@ package httpcache
 
 import (
 	"context"
+	"errors"
 	"io"
+	"net/http"
 
 	"github.com/urnd/urnd/internal/lifetime"
 )
@@ -10,6 +12,7 @@ import (
 // bodyReader is one reader of a body.
 type bodyReader struct {
 	body  *body
+	ctx   context.Context //nolint:containedctx // of its client, for the cause of its end
 	at    int64
 	end   int64          // -1 for the end of the body
 	watch lifetime.Watch // of its client
@@ -37,12 +40,20 @@ func (b *body) join(ctx context.Context, part span) *bodyReader {
 	r.body, r.at, r.end, r.place = b, part.start, part.end, len(b.readers)
 	b.readers = append(b.readers, r)
 	b.unread.Store(false)
+	r.ctx = ctx // before it may end
 	r.watch = lifetime.On(ctx, r)
 	return r
 }
 
-// Ended implements lifetime.Watcher, for its client.
-func (r *bodyReader) Ended() { r.remove() }
+// Ended implements lifetime.Watcher, for its client. Where the server ends, an origin that sends nothing more must not keep it.
+func (r *bodyReader) Ended() {
+	if errors.Is(lifetime.Cause(r.ctx), http.ErrServerClosed) {
+		r.body.mu.Lock()
+		r.body.finishes = false
+		r.body.mu.Unlock()
+	}
+	r.remove()
+}
 
 // Close implements Content.
 func (r *bodyReader) Close() {

@@ -56,6 +56,7 @@ func (s *site) streams(length int64, lines ...string) chan *stream {
 type client struct {
 	t    *testing.T
 	stop context.CancelFunc
+	cut  context.CancelCauseFunc // as stop, with why
 	done chan struct{}
 	got  got // after done
 
@@ -83,8 +84,8 @@ func (c *client) received() int {
 
 // start sends a request of a client. What it is sent waits until blocked is closed, unless it is nil.
 func (s *site) start(blocked chan struct{}, lines ...string) *client {
-	ctx, stop := context.WithCancel(s.t.Context())
-	c := &client{t: s.t, stop: stop, done: make(chan struct{}), blocked: blocked}
+	ctx, cut := context.WithCancelCause(s.t.Context())
+	c := &client{t: s.t, stop: func() { cut(nil) }, cut: cut, done: make(chan struct{}), blocked: blocked}
 	go func() {
 		defer close(c.done)
 		defer func() {

@@ -92,12 +92,12 @@ const receiveBuffer = 256 << 10
 // most. It returns when all connections have ended; the end of ctx is not an error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	// Hijacked connections, such as those of WebSockets, end with base.
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	conns := newConnections(base, s.config.Unused)
 	s.track(conns)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel()
+	defer cancel(http.ErrServerClosed)
 	running.Go(func() { conns.look(base, s.config.Now) })
 	var pool *handlerPool // of HTTP/2
 	if s.config.TLS != nil && !s.config.HTTP1 {
@@ -148,7 +148,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		conns.draining.Store(true)
 		conns.wait(s.config.DaemonContext, conns.empty) //nolint:contextcheck // it outlives ctx
 	}
-	if err := s.drain(ctx, server, conns); err != nil {
+	if err := s.drain(ctx, server, conns, cancel); err != nil {
 		return fmt.Errorf("stopping to serve %s: %w", listener.Addr(), err)
 	}
 	return nil
@@ -185,8 +185,9 @@ func (s *Server) Announce(ctx context.Context) {
 	}
 }
 
-// drain lets running requests finish, and closes their connections at ShutdownTimeout.
-func (s *Server) drain(ctx context.Context, server *http.Server, conns *connections) error {
+// drain lets running requests finish, and closes their connections at ShutdownTimeout. end ends all of them with the cause, which
+// those see that would go on for others.
+func (s *Server) drain(ctx context.Context, server *http.Server, conns *connections, end context.CancelCauseFunc) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
 	defer cancel()
 	conns.draining.Store(true)
@@ -201,6 +202,7 @@ func (s *Server) drain(ctx context.Context, server *http.Server, conns *connecti
 		err = context.Cause(ctx)
 	}
 	if err != nil {
+		end(http.ErrServerClosed)
 		_ = server.Close()
 	}
 	conns.cutAnswering()
