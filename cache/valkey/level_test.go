@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/internal/testserver"
 )
@@ -36,6 +37,30 @@ func TestLeaseIsKept(t *testing.T) {
 	}
 	if loads != 1 {
 		t.Errorf("the source was asked %d times", loads)
+	}
+}
+
+// A server that says of each lease that another one has it makes a name wait for half of its time at most.
+func TestHeldLease(t *testing.T) {
+	server := testserver.StartRedis(t)
+	l := startLiar(t, listen(t), server.Addr())
+	a := used(t, l.addr(), nil)
+	l.say(func(words []string, reply string) []byte {
+		if text, ok := strings.CutSuffix(reply, ":1\r\n"); ok && strings.HasPrefix(words[0], "EVAL") && words[2] == "3" {
+			return []byte(text + ":0\r\n")
+		}
+		return []byte(reply)
+	})
+	const patience = 2 * time.Second
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	begun := time.Now()
+	loaded := a.view.Load(ctx, "key", cache.Fresh, a.source("own", time.Minute, nil))
+	if took := time.Since(begun); loaded.Value != "own" || loaded.Err != nil || took > patience*3/4 {
+		t.Errorf("got %+v after %s", loaded, took)
+	}
+	if s := a.level.Stats(); s.Waits == 0 {
+		t.Errorf("counts %+v", s)
 	}
 }
 

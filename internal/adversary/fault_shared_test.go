@@ -33,6 +33,13 @@ func (s *stage) sharedServers() []payload {
 		"maps in place of texts":        "*5\r\n%0\r\n%0\r\n%0\r\n%0\r\n%0\r\n",
 		"a cluster without nodes":       "*1\r\n*3\r\n:0\r\n:16383\r\n*0\r\n",
 		"that it is loading":            "-LOADING Redis is loading the dataset in memory\r\n",
+		"that it is a replica":          "-READONLY You can't write against a read only replica.\r\n",
+		"that it is full":               "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
+		"that it is busy":               "-BUSY Redis is busy running a script.\r\n",
+		"that it knows no script":       "-NOSCRIPT No matching script. Please use EVAL.\r\n",
+		"that nobody may":               "-NOPERM this user has no permissions to run the 'evalsha' command\r\n",
+		"that all keys are elsewhere":   "-MOVED 1 127.0.0.1:1\r\n",
+		"that nothing is there":         "_\r\n",
 		"nonsense":                      strings.Repeat("\xff\x00", 1000),
 		"nothing":                       "",
 	} {
