@@ -126,6 +126,7 @@ var (
 	bracesInYAML   = regexp.MustCompile(`([^\s\[{,:"']\{|[:,]\{\w)`)
 	colonInYAML    = regexp.MustCompile(`^\s*(?:- )?[\w.-]+:\s+([^"'\s\[{#][^#]*: .*?)\s*$`)
 	spaceInYAML    = regexp.MustCompile(`(?:^ *|[:-] *)([\x{a0}\x{202f}\x{2007}])`)
+	quotedInYAML   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 	openInYAML     = regexp.MustCompile(`:\s+([\[{])[^\]}]*$`)
 	escapeInQuotes = regexp.MustCompile(`"[^"]*(\\.)[^"]*"`)
 	unquotedInTOML = regexp.MustCompile(`^\s*([\w.-]+)\s*=\s*([^"'\[{\s#][^#]*?)\s*(?:#.*)?$`)
@@ -175,6 +176,7 @@ var inYAML = []struct {
 	{"unknown escape", escapeInQuotes, "%s in double quotes is an escape that YAML does not have: write the value in single quotes"},
 	{"',' or '", bracesInYAML, "in {} and [], braces, brackets and commas end a value, here at %s: write it in quotes, as in 'https://example.org/{+nss}'"},
 	{"',' or '", openInYAML, "the %s in this line is not closed"},
+	{"node content", openInYAML, "the %s in this line is not closed"},
 	{"expected ':'", spaceInYAML, "there is a no-break space (%+q), which is no space of YAML: write a plain one"},
 	{"mapping values", colonInYAML, "a colon and a space end the name of a setting: write '%s'"},
 	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
@@ -185,6 +187,9 @@ var inYAML = []struct {
 func findInYAML(source []string, line int, pattern *regexp.Regexp) (at int, text string) {
 	for at := max(line-1, 1); at <= len(source); at++ {
 		code, _, _ := strings.Cut(source[at-1], " #")
+		if pattern != escapeInQuotes {
+			code = quotedInYAML.ReplaceAllString(code, "''")
+		}
 		if found := pattern.FindStringSubmatch(code); found != nil && !strings.HasPrefix(strings.TrimSpace(code), "#") {
 			return at, strings.Trim(found[1], " ")
 		}

@@ -94,6 +94,7 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 		"access:\n  proxy_users: /dev/null\n":                                                                           "urnd.yaml:2: access.proxy_users: the file that it names is empty",
 		"access:\n  admin_token: /dev/null\n":                                                                           "urnd.yaml:2: access.admin_token: the file that it names is empty",
 		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                   "urnd.yaml:3: registry.password: the file that it names is empty",
+		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                 "urnd.yaml:4: cdn.secret: the file that it names is empty",
 		"log:\n  access: json\n  access_file: /nowhere/access.log\n":                                                    "urnd.yaml:3: log.access_file: ",
 	} {
 		if got := checked(t, "urnd.yaml", text); !strings.Contains(got, want) {

@@ -60,7 +60,7 @@ func TestReloadRefused(t *testing.T) {
 			"listen: {service: '127.0.0.1:0', admin: '', tls: '127.0.0.1:0'}\ntls: {certificate: /nowhere, key: /nowhere}",
 			"tls.certificate and tls.key: open /nowhere: no such file",
 		},
-		{"urn: {accept: [", "yaml: "},
+		{"urn: {accept: [", "is not closed"},
 	} {
 		l.write(t, "namespaces: "+bookNamespace("b"), tt.line)
 		if l.reload(t) {
