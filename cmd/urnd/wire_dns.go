@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
 	"net/netip"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/resolver"
@@ -159,35 +155,5 @@ func rootsWithServer(roots []string, servers []config.Server, lookups map[string
 	return slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
 		_, own := lookups[uri.CanonicalDomain(root)]
 		return len(servers) == 0 && !own
-	})
-}
-
-// dnsProbeEvery is how often the DNS servers are asked whether they answer again, while none does.
-const dnsProbeEvery = 2 * time.Second
-
-// probeDNS asks for a root while no DNS server answers, so that health learns when one does although nobody asks for a name.
-func probeDNS(r *resolution, roots []string, health *daemon.Health) {
-	ask := ddds.QueryRoot(r.dns, append(slices.Clone(roots), ".")[0])
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	r.starters = append(r.starters, func() {
-		running.Go(func() {
-			every, stop := ticks(dnsProbeEvery)
-			defer stop()
-			for {
-				select {
-				case <-every:
-				case <-ctx.Done():
-					return
-				}
-				if health.AwaitsDNS() {
-					_ = ask(ctx) // health is told how it ends
-				}
-			}
-		})
-	})
-	r.closers = append(r.closers, func() {
-		cancel()
-		running.Wait()
 	})
 }

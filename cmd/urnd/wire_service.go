@@ -20,6 +20,7 @@ import (
 	"github.com/urnd/urnd/internal/observe/requests"
 	"github.com/urnd/urnd/internal/redact"
 	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
@@ -99,7 +100,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			s.close()
 		}
 	}()
-	access, err := accessOf(c)
+	access, err := accessOf(c, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +198,9 @@ func tlsPort(addresses []string) string {
 	return port
 }
 
-// accessOf returns the access rules of a configuration.
-func accessOf(all config.Config) (gate.Access, error) {
+// accessOf returns the access rules of a configuration. Users of the same file are those of the previous one, which know the
+// passwords that were right.
+func accessOf(all config.Config, r *resolution, d dependencies) (gate.Access, error) {
 	c := all.Access
 	a := gate.Access{
 		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
@@ -211,10 +213,14 @@ func accessOf(all config.Config) (gate.Access, error) {
 	if err != nil {
 		return a, err
 	}
-	if a.Users, err = gate.ParseUsers(text); err != nil {
+	users, err := gate.ParseUsers(text)
+	if err != nil {
 		return a, fmt.Errorf("access.proxy_users: %w", err)
 	}
-	return a, nil
+	a.Users, err = shared.Reuse(&r.shared, d.previous.reusable(), "users", string(text), func() (*gate.Users, func(), error) {
+		return users, func() {}, nil
+	})
+	return a, err
 }
 
 // tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.

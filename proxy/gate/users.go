@@ -93,12 +93,12 @@ func ParseUsers(text []byte) (*Users, error) {
 // that one that guesses, which is never locked out, leaves time to the others. The error is that too many passwords are being
 // checked, or that ctx has ended.
 func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
-	client = resolver.ClientAddress(client)
-	right, wrong := keyOf(name, password), keyOf(client.String(), name, password)
+	network := resolver.ClientAddress(client)
+	right, wrong := keyOf(name, password), keyOf(network.String(), name, password)
 	if isRight, known := u.compared(right, wrong); known {
 		return isRight, nil
 	}
-	release, err := u.acquire(ctx, client)
+	release, err := u.acquire(ctx, client, network)
 	if err != nil {
 		return false, err
 	}
@@ -146,17 +146,18 @@ func keyOf(texts ...string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// acquire waits until a password of a client may be compared. The caller must call release once, unless there is an error.
-func (u *Users) acquire(ctx context.Context, client netip.Addr) (release func(), err error) {
+// acquire waits until a password of a client may be compared, after those of its network that came before. The caller must call
+// release once, unless there is an error.
+func (u *Users) acquire(ctx context.Context, client, network netip.Addr) (release func(), err error) {
 	waiting, err := u.waiting.Hold(client)
 	if err != nil {
 		return nil, err
 	}
 	u.mu.Lock()
-	own := u.turns[client]
+	own := u.turns[network]
 	if own == nil {
 		own = &turn{slot: make(resolver.Slots, 1)}
-		u.turns[client] = own
+		u.turns[network] = own
 	}
 	own.users++
 	u.mu.Unlock()
@@ -164,7 +165,7 @@ func (u *Users) acquire(ctx context.Context, client netip.Addr) (release func(),
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		if own.users--; own.users == 0 {
-			delete(u.turns, client)
+			delete(u.turns, network)
 		}
 		waiting.Release()
 	}
