@@ -91,6 +91,9 @@ func warnOfNobody(f *Faults, c Config) {
 		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
 			"of your clients")
 	}
+	if len(c.Listen.Service) == 0 && len(c.Listen.TLS) == 0 {
+		f.add("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line")
+	}
 	if len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" {
 		f.add("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this "+
 			"machine, or write listen.admin: ''")

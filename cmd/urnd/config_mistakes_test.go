@@ -87,6 +87,7 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n":                                                "urnd.yaml:3: news.login: ",
 		"proxy:\n  upstreams:\n    - server: http://a.example:3128\n      user: u\n      password: /nowhere/password\n": "urnd.yaml:5: proxy.upstreams.0.password: ",
 		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n":                                      "urnd.yaml:3: ",
+		"registry:\n  store: sqlite:/tmp\n":                                                                             "urnd.yaml:2: registry.store: /tmp is a directory: write that of a file, such as sqlite:/tmp/registry.db",
 		"registry:\n  store: sqlite:/nowhere/names.db\n":                                                                "urnd.yaml:2: registry.store: the directory /nowhere does not exist",
 		"listen:\n  admin: unix:/nowhere/admin.sock\n":                                                                  "urnd.yaml:2: listen.admin: the directory /nowhere does not exist",
 		"cache:\n  directory: /nowhere\n":                                                                               "urnd.yaml:2: cache.directory: the directory /nowhere does not exist",
@@ -136,12 +137,13 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		wants  []string
 		absent string
 	}{
-		{[]string{"urn.example.org", "www.example.org", "purl.example.org"}, nil, "warning"},
+		{[]string{"urn.example.org", "www.example.org", "purl.example.org", "id.example.org"}, nil, "warning"},
 		{[]string{"*.example.org"}, nil, "warning"},
 		{
 			[]string{"www.example.org"},
 			[]string{
 				"urnd.yaml:1: listen.names.0: the certificate of tls.certificate is not for urn.example.org, but for www.example.org",
+				"urnd.yaml:4: registry.digital_link.0.root: the certificate of tls.certificate is not for id.example.org",
 				"urnd.yaml:4: registry.hosts.0: the certificate of tls.certificate is not for purl.example.org.",
 			},
 			"proxy.origins.0",
@@ -158,7 +160,7 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		got := checked(t, "urnd.yaml", "listen: {tls: ['127.0.0.1:0'], names: [urn.example.org]}\n"+
 			"tls: {certificate: "+pair.certificate+", key: "+pair.key+"}\n"+
 			"proxy: {origins: [{host: www.example.org, servers: ['http://192.0.43.8']}]}\n"+
-			"registry: {store: 'sqlite:/var/lib/urnd/registry.db', hosts: [purl.example.org.]}\n")
+			"registry: {store: 'sqlite:/var/lib/urnd/registry.db', hosts: [purl.example.org.], digital_link: [{root: 'https://id.example.org/'}]}\n")
 		for _, want := range tt.wants {
 			if !strings.Contains(got, want) {
 				t.Errorf("%v: %s\nwant %s", tt.names, got, want)

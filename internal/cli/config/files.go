@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,11 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	}
 	if path, ok := cli.StoreFile(c.Registry.Store); ok {
 		needs("registry.store", filepath.Dir(path))
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			warnings = append(warnings, config.Fault{
+				Path: "registry.store", Message: fmt.Sprintf("%s is a directory: write that of a file, such as sqlite:%s", path, filepath.Join(path, "registry.db")),
+			})
+		}
 	}
 	if socket, ok := strings.CutPrefix(c.Listen.Admin, config.UnixPrefix); ok {
 		needs("listen.admin", filepath.Dir(socket))
@@ -144,6 +150,11 @@ func ownHosts(c config.Config) (all []ownHost) {
 	}
 	for i, name := range c.Registry.Hosts {
 		all = append(all, ownHost{fmt.Sprintf("registry.hosts.%d", i), name})
+	}
+	for i, roots := range c.Registry.DigitalLink {
+		if u, err := url.Parse(roots.Root); err == nil && u.Hostname() != "" {
+			all = append(all, ownHost{fmt.Sprintf("registry.digital_link.%d.root", i), u.Hostname()})
+		}
 	}
 	return all
 }
