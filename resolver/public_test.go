@@ -2,6 +2,7 @@ package resolver_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -81,6 +82,12 @@ func TestBeginnings(t *testing.T) {
 		if got := known.Has(name); got != want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+	for i := range 10_000 {
+		known.Add(fmt.Sprintf("https://h%d.example/", i))
+	}
+	if beginning, isNew := known.Add("ark:/99999/x"); beginning != "ark:" || !isNew || !known.Has("ark:/88888/y") || known.Has("hdl:20.500.91/z") {
+		t.Errorf("beyond the bound there is %q, %t", beginning, isNew)
 	}
 	if (*resolver.Beginnings)(nil).Has("ark:/12345/y") || !resolver.AllBeginnings().Has("ark:/1/y") {
 		t.Error("none and all are not told apart")

@@ -7,15 +7,11 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// maxBeginnings bounds what names of a registry are known to begin with: of more, the rest needs Only.
-const maxBeginnings = 10_000
-
 // ReadBeginnings adds what the names and prefixes of a store begin with, by one question for each.
 func ReadBeginnings(ctx context.Context, store Store, into *resolver.Beginnings) error {
 	err := store.Read(ctx, func(tx Tx) error {
 		for _, kind := range []Kind{KindName, KindPrefix} {
-			after := ""
-			for range maxBeginnings {
+			for after := ""; ; {
 				entries, err := tx.List(kind, "", after, 1)
 				if err != nil {
 					return err
