@@ -22,31 +22,45 @@ func server(t *testing.T, text string) (s config.Server) {
 func distributed(t *testing.T) config.Config {
 	t.Helper()
 	c := config.Default()
-	c.DNS.Servers = []config.Server{server(t, "192.0.2.1"), server(t, "192.0.2.2:53"), server(t, "tls://192.0.2.2:53#dns.example")}
+	c.DNS.Servers = []config.Server{server(t, "192.0.2.1"), server(t, "192.0.2.2:53"), server(t,
+		"tls://192.0.2.2:53#dns.example")}
 	c.DDDS.RootOptions = []config.RootOptions{
 		{Root: "urn.arpa.", Servers: slices.Clone(c.DNS.Servers)},
 		{Root: "urn.example.", RequireDNSSEC: true},
 	}
 	c.Registry.Store, c.Registry.Only = "postgres://a@db1,db2/names", []string{"urn:a:"}
-	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")}
+	c.Access.AllowDestinations = []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.0/8"),
+		netip.MustParsePrefix("192.168.0.0/16"),
+	}
 	c.Namespaces = []config.Namespace{{NID: "a", THTTP: []string{"https://a.example", "https://b.example"}}, {NID: "b"}}
-	c.Proxy.Upstreams = []config.Upstream{{Server: "http://p.example:3128", User: "u", Password: "/etc/a"}, {Server: "direct"}}
+	c.Proxy.Upstreams = []config.Upstream{
+		{Server: "http://p.example:3128", User: "u", Password: "/etc/a"},
+		{Server: "direct"},
+	}
 	c.Proxy.Origins = []config.Site{
-		{Host: "a.example", Servers: []string{"https://192.0.2.3:1", "https://192.0.2.4:1"}, TLS: config.ServerTLS{CA: "/etc/ca", Key: "/etc/key", Certificate: "/etc/c"}},
+		{
+			Host: "a.example", Servers: []string{"https://192.0.2.3:1", "https://192.0.2.4:1"},
+			TLS: config.ServerTLS{CA: "/etc/ca", Key: "/etc/key", Certificate: "/etc/c"},
+		},
 		{Host: "b.example", Servers: []string{"http://192.0.2.3:1"}},
 	}
 	c.News.Login = "/etc/news"
 	return c
 }
 
-// Instances share where what answers and responses rest on is the same, and not only where the texts of all settings are.
+// Instances share where what answers and responses rest on is the same, and not only where the texts of all
+// settings are.
 func TestSharedBasis(t *testing.T) {
 	answers, responses := distributed(t).SharedBases()
 	for name, change := range map[string]func(*config.Config){
-		"a replica":                    func(c *config.Config) { c.Registry.Replica = "postgres://replica/names" },
-		"another server of the store":  func(c *config.Config) { c.Registry.Store = "postgres://b@db2,db1/names" },
-		"the file of its password":     func(c *config.Config) { c.Registry.Password = "/etc/password" },
-		"lifetimes of the registry":    func(c *config.Config) { c.Registry.TTL, c.Registry.ClientTTL = time.Hour, time.Second },
+		"a replica":                   func(c *config.Config) { c.Registry.Replica = "postgres://replica/names" },
+		"another server of the store": func(c *config.Config) { c.Registry.Store = "postgres://b@db2,db1/names" },
+		"the file of its password":    func(c *config.Config) { c.Registry.Password = "/etc/password" },
+		"lifetimes of the registry": func(c *config.Config) {
+			c.Registry.TTL, c.Registry.ClientTTL = time.Hour,
+				time.Second
+		},
 		"counts":                       func(c *config.Config) { c.Registry.Count = false },
 		"the order of DNS servers":     func(c *config.Config) { slices.Reverse(c.DNS.Servers) },
 		"the order of roots' servers":  func(c *config.Config) { slices.Reverse(c.DDDS.RootOptions[0].Servers) },
@@ -63,13 +77,18 @@ func TestSharedBasis(t *testing.T) {
 		},
 		"the login of news": func(c *config.Config) { c.News.Login = "credential:news" },
 		"how long and often servers are asked": func(c *config.Config) {
-			c.DNS.Timeout, c.DNS.Rounds, c.DNS.HedgeAfter, c.DNS.MixedCase, c.DNS.RefreshAhead = time.Minute, 9, 0, false, false
-			c.Resolve.Timeout, c.Resolve.Backoff, c.SLP.Timeout, c.THTTP.Timeout = time.Minute, 0, time.Minute, time.Minute
+			c.DNS.Timeout, c.DNS.Rounds, c.DNS.HedgeAfter, c.DNS.MixedCase, c.DNS.RefreshAhead = time.Minute, 9, 0,
+				false, false
+			c.Resolve.Timeout, c.Resolve.Backoff, c.SLP.Timeout, c.THTTP.Timeout = time.Minute, 0, time.Minute,
+				time.Minute
 		},
 		"limits": func(c *config.Config) {
 			c.DDDS.MaxDomains, c.THTTP.MaxBody, c.THTTP.MaxLocations, c.Limits.Requests = 9, 1<<20+1, 7, 8
 		},
-		"memory and disk": func(c *config.Config) { c.Cache.Answers, c.Cache.Disk, c.Cache.StaleFor = 1<<30, 1<<30, time.Hour },
+		"memory and disk": func(c *config.Config) {
+			c.Cache.Answers, c.Cache.Disk, c.Cache.StaleFor = 1<<30, 1<<30,
+				time.Hour
+		},
 	} {
 		c := distributed(t)
 		if change(&c); !slices.Equal(basesOf(c), []string{answers, responses}) {
@@ -100,7 +119,8 @@ func TestSharedBasis(t *testing.T) {
 		"the user of one":        func(c *config.Config) { c.Proxy.Upstreams[0].User = "v" },
 		"another server":         func(c *config.Config) { c.Proxy.Origins[0].Servers[0] = "https://192.0.2.9:1" },
 		"which server has what": func(c *config.Config) {
-			c.Proxy.Origins[0].Servers, c.Proxy.Origins[1].Servers = c.Proxy.Origins[1].Servers, c.Proxy.Origins[0].Servers
+			c.Proxy.Origins[0].Servers, c.Proxy.Origins[1].Servers = c.Proxy.Origins[1].Servers,
+				c.Proxy.Origins[0].Servers
 		},
 		"no login":     func(c *config.Config) { c.News.Login = "" },
 		"no authority": func(c *config.Config) { c.Proxy.Origins[0].TLS.CA = "" },

@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A source that takes longer than a lease is asked once: whoever loads keeps the lease, and the others wait for the outcome.
+// A source that takes longer than a lease is asked once: whoever loads keeps the lease, and the others wait for the
+// outcome.
 func TestLeaseIsKept(t *testing.T) {
 	server := testserver.StartRedis(t)
 	all := []*instance{used(t, server.Addr(), nil), used(t, server.Addr(), nil), used(t, server.Addr(), nil)}
@@ -46,7 +47,8 @@ func TestHeldLease(t *testing.T) {
 	l := startLiar(t, listen(t), server.Addr())
 	a := used(t, l.addr(), nil)
 	l.say(func(words []string, reply string) []byte {
-		if text, ok := strings.CutSuffix(reply, ":1\r\n"); ok && strings.HasPrefix(words[0], "EVAL") && words[2] == "3" {
+		if text, ok := strings.CutSuffix(reply, ":1\r\n"); ok && strings.HasPrefix(words[0],
+			"EVAL") && words[2] == "3" {
 			return []byte(text + ":0\r\n")
 		}
 		return []byte(reply)

@@ -12,8 +12,8 @@ const (
 	meetFor   = time.Minute // how long an instance is there after it wrote that it is
 )
 
-// members are the caches that the instance shares, by their names, and whether others share them. The zero value has none.
-// They are safe for concurrent use.
+// members are the caches that the instance shares, by their names, and whether others share them. The zero value
+// has none. They are safe for concurrent use.
 type members struct {
 	mu  sync.Mutex
 	all map[string]*member
@@ -41,8 +41,8 @@ func (l *Level) Join(bases map[string]string) {
 	m.all = all
 }
 
-// meet writes at the server that the instance shares its caches, and reads which one did so before. It is the write that finds
-// a server which accepts none; one without room is no error.
+// meet writes at the server that the instance shares its caches, and reads which one did so before. It is the write
+// that finds a server which accepts none; one without room is no error.
 func (l *Level) meet(ctx context.Context) error {
 	m, now := &l.members, l.config.Now()
 	keys, mine := []string{l.logKey() + memberSuffix}, []*member{{}}
@@ -81,8 +81,8 @@ func (m *members) isDue(now time.Time) bool {
 	return now.Sub(m.met) >= meetEvery
 }
 
-// Alone returns, of each cache that the instance shares, whether it is the only one that did so within the last minute. It
-// returns nil where the server is not asked.
+// Alone returns, of each cache that the instance shares, whether it is the only one that did so within the last
+// minute. It returns nil where the server is not asked.
 func (l *Level) Alone() map[string]bool {
 	if !l.isOpen.Load() {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pace is how long the server takes to answer (RFC 6298 section 2), and for how many of the last questions that was too long.
-// It is safe for concurrent use.
+// pace is how long the server takes to answer (RFC 6298 section 2), and for how many of the last questions that was
+// too long. It is safe for concurrent use.
 type pace struct {
 	mu              sync.Mutex
 	mean, deviation time.Duration

@@ -13,7 +13,8 @@ import (
 // dnsProbeEvery is how often the DNS servers are asked whether they answer again, while none does.
 const dnsProbeEvery = 2 * time.Second
 
-// probeDNS asks for a root while no DNS server answers, so that health learns when one does although nobody asks for a name.
+// probeDNS asks for a root while no DNS server answers, so that health learns when one does although nobody asks
+// for a name.
 func probeDNS(r *resolution, roots []string, health *daemon.Health) {
 	ask := ddds.QueryRoot(r.dns, append(slices.Clone(roots), ".")[0])
 	ctx, cancel := context.WithCancel(context.Background())

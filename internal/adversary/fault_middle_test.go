@@ -14,16 +14,17 @@ import (
 	"sync"
 )
 
-// middle is what a client has begun when the process ends: what it sends first, to the service unless it says where else. %[1]s
-// is the address of the origin, and %[2]s a text of its own.
+// middle is what a client has begun when the process ends: what it sends first, to the service unless it says where
+// else. %[1]s is the address of the origin, and %[2]s a text of its own.
 type middle struct {
 	name, sends string
 	to          func(*daemon) string // nil is the service
 	reaches     string               // the target that the origin must have seen by then; "" is none
 }
 
-// middles ends the process in the middle of each form of request, by SIGTERM and by SIGKILL, and starts it again with all that it has
-// stored: nothing half done is there, and all is answered (RFC 9112 section 8, docs/operations.md).
+// middles ends the process in the middle of each form of request, by SIGTERM and by SIGKILL, and starts it again
+// with all that it has stored: nothing half done is there, and all is answered (RFC 9112 section 8,
+// docs/operations.md).
 func (s *stage) middles() []payload {
 	admin := func(d *daemon) string { return d.admin }
 	var payloads []payload
@@ -32,20 +33,41 @@ func (s *stage) middles() []payload {
 		{name: "a head", sends: "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: a\r\nAcc"},
 		{name: "a PROXY header", sends: "PROXY TCP4 192.0."},
 		{name: "the preface of HTTP/2", sends: "PRI * HTTP/2.0\r\n\r\nSM"},
-		{name: "a body", sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nurn:plain:a\n"},
-		{name: "a chunked body", sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nurn:plain:a\n"},
-		{name: "a name that is resolved", sends: "GET /urn:held:%[2]s HTTP/1.1\r\nHost: a\r\n\r\n", reaches: "/uri-res/N2L?urn:held:%[2]s"},
-		{name: "a response that is stored", sends: "GET http://%[1]s/half/%[2]s HTTP/1.1\r\nHost: a\r\n\r\n", reaches: "/half/%[2]s"},
-		{name: "a response that is fetched", sends: "GET /fetch?uri=http://%[1]s/half/%[2]s HTTP/1.1\r\nHost: HOST\r\n\r\n", reaches: "/half/%[2]s"},
-		{name: "an upload", sends: "PUT http://%[1]s/p/%[2]s HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nhalf"},
-		{name: "a tunnel", sends: "CONNECT %[1]s HTTP/1.1\r\nHost: a\r\n\r\nGET /half/%[2]s HTTP/1.1\r\nHost: a\r\n\r\n", reaches: "/half/%[2]s"},
 		{
-			name: "a switched protocol", sends: "GET http://%[1]s/switch/%[2]s HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhalf",
+			name:  "a body",
+			sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nurn:plain:a\n",
+		},
+		{
+			name:  "a chunked body",
+			sends: "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nurn:plain:a\n",
+		},
+		{
+			name: "a name that is resolved", sends: "GET /urn:held:%[2]s HTTP/1.1\r\nHost: a\r\n\r\n",
+			reaches: "/uri-res/N2L?urn:held:%[2]s",
+		},
+		{
+			name: "a response that is stored", sends: "GET http://%[1]s/half/%[2]s HTTP/1.1\r\nHost: a\r\n\r\n",
+			reaches: "/half/%[2]s",
+		},
+		{
+			name:  "a response that is fetched",
+			sends: "GET /fetch?uri=http://%[1]s/half/%[2]s HTTP/1.1\r\nHost: HOST\r\n\r\n", reaches: "/half/%[2]s",
+		},
+		{name: "an upload", sends: "PUT http://%[1]s/p/%[2]s HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nhalf"},
+		{
+			name:    "a tunnel",
+			sends:   "CONNECT %[1]s HTTP/1.1\r\nHost: a\r\n\r\nGET /half/%[2]s HTTP/1.1\r\nHost: a\r\n\r\n",
+			reaches: "/half/%[2]s",
+		},
+		{
+			name:    "a switched protocol",
+			sends:   "GET http://%[1]s/switch/%[2]s HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhalf",
 			reaches: "/switch/%[2]s",
 		},
 		{
 			name:  "a change of the registry",
-			sends: "PUT /api/v1/names?uri=urn:own:%[2]s HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{\"targets\":[{\"uri\":", to: admin,
+			sends: "PUT /api/v1/names?uri=urn:own:%[2]s HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{\"targets\":[{\"uri\":",
+			to:    admin,
 		},
 		{name: "events", sends: "GET /events HTTP/1.1\r\nHost: HOST\r\nAccept: text/event-stream\r\n\r\n", to: admin},
 	} {
@@ -76,9 +98,12 @@ func (s *stage) endsInTheMiddle(ctx context.Context, m middle, end func(context.
 	}
 	store := "sqlite:" + filepath.Join(directory, "registry.db")
 	environment := []string{
-		"URND_REGISTRY_STORE=" + store, "URND_CACHE_DIRECTORY=" + directory, "URND_CACHE_DISK=16MiB", "URND_CACHE_DISK_DIRECTORY=" + filepath.Join(directory, "disk"),
-		"URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE=" + filepath.Join(directory, "access.log"), "URND_PROXY_CONNECT_PORTS=" + portOf(s.origin.address),
-		"URND_LIMITS_SHUTDOWN_TIMEOUT=1s", "URND_LIMITS_ORIGIN_TIMEOUT=1m", "URND_THTTP_TIMEOUT=1m", "URND_RESOLVE_TIMEOUT=1m",
+		"URND_REGISTRY_STORE=" + store, "URND_CACHE_DIRECTORY=" + directory, "URND_CACHE_DISK=16MiB",
+		"URND_CACHE_DISK_DIRECTORY=" + filepath.Join(directory, "disk"),
+		"URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE=" + filepath.Join(directory, "access.log"),
+		"URND_PROXY_CONNECT_PORTS=" + portOf(s.origin.address),
+		"URND_LIMITS_SHUTDOWN_TIMEOUT=1s", "URND_LIMITS_ORIGIN_TIMEOUT=1m", "URND_THTTP_TIMEOUT=1m",
+		"URND_RESOLVE_TIMEOUT=1m",
 	}
 	first, err := s.start(ctx, environment...)
 	if err != nil {
@@ -116,8 +141,12 @@ func (s *stage) halves(id string, released <-chan struct{}) map[string]script {
 			return false
 		}
 	}
-	half := "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Type: text/plain\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("half", 1000)
-	return map[string]script{"/half/" + id: begins(half), "/switch/" + id: begins(switching), "/uri-res/N2L?urn:held:" + id: begins("")}
+	half := "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Type: text/plain\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("half",
+		1000)
+	return map[string]script{
+		"/half/" + id: begins(half), "/switch/" + id: begins(switching),
+		"/uri-res/N2L?urn:held:" + id: begins(""),
+	}
 }
 
 // begin sends the begin of a request, and returns when it has arrived.
@@ -160,7 +189,8 @@ func (s *stage) isWhole(ctx context.Context, d *daemon, id string) error {
 
 // verified returns an error where a registry is damaged.
 func (s *stage) verified(ctx context.Context, store string) error {
-	if said, err := exec.CommandContext(ctx, s.binary, "registry", "verify", "--store", store).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(ctx, s.binary, "registry", "verify", "--store",
+		store).CombinedOutput(); err != nil {
 		return fmt.Errorf("verifying the registry: %w: %s", err, said)
 	}
 	return nil

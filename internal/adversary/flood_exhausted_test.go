@@ -11,14 +11,17 @@ import (
 	"time"
 )
 
-// exhausted take all of a limit, and then ask for each form of reply: it is the one that it was, or a refusal, which must need
-// nothing of what has run out (CWE-770). Behind it all is as before.
+// exhausted take all of a limit, and then ask for each form of reply: it is the one that it was, or a refusal,
+// which must need nothing of what has run out (CWE-770). Behind it all is as before.
 func (s *stage) exhausted() []payload {
 	var payloads []payload
 	for _, q := range []struct{ limit, request string }{
 		{"requests", "GET /urn:held:%[2]s HTTP/1.1\r\nHost: a\r\n\r\n"},
 		{"fetches", "GET http://%[1]s/hang/%[2]s HTTP/1.1\r\nHost: a\r\n\r\n"},
-		{"streams", "GET http://%[1]s/switch/%[2]s HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"},
+		{
+			"streams",
+			"GET http://%[1]s/switch/%[2]s HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+		},
 	} {
 		p := payload{name: "limits." + q.limit + " and each form of reply", section: "CWE-770", shows: q.request}
 		payloads = append(payloads, s.alone(p, func(ctx context.Context, d *daemon) error {
@@ -42,7 +45,8 @@ func (s *stage) exhausted() []payload {
 				}
 				return err
 			}))
-		}, "URND_LIMITS_"+strings.ToUpper(q.limit)+"=1", "URND_LIMITS_CLIENT_SHARE=100", "URND_LIMITS_ORIGIN_TIMEOUT=1m", "URND_RESOLVE_TIMEOUT=1m",
+		}, "URND_LIMITS_"+strings.ToUpper(q.limit)+"=1", "URND_LIMITS_CLIENT_SHARE=100",
+			"URND_LIMITS_ORIGIN_TIMEOUT=1m", "URND_RESOLVE_TIMEOUT=1m",
 			"URND_THTTP_TIMEOUT=1m", "URND_LIMITS_IDLE_TIMEOUT=1m"))
 	}
 	return inFamily("exhausted", payloads)
@@ -82,22 +86,32 @@ func (s *stage) exhaust(ctx context.Context, d *daemon, request string) (release
 	}, err
 }
 
-// forms asks for each form of reply, and returns the statuses by form, and how many there are of each. Where idle is not nil, each
-// must be as there, or a refusal that says when to come back.
+// forms asks for each form of reply, and returns the statuses by form, and how many there are of each. Where idle
+// is not nil, each must be as there, or a refusal that says when to come back.
 func (s *stage) forms(ctx context.Context, d *daemon, idle map[string]int) (map[string]int, error) {
 	all := make(map[string]int)
 	for _, form := range []string{
-		"GET /", "GET /urn:ietf:rfc:2648", "GET /urn:plain:%s", "GET /urn:held:%s", "GET /urn:none:%s", "GET /urn:a", "GET /nothing",
-		"GET /uri-res/N2L?urn:plain:%s", "GET /uri-res/N2Ls?urn:held:%s", "GET /uri-res/N2C?urn:held:%s", "GET /uri-res/N2R?urn:held:%s",
-		"GET /uri-res/I=I?urn:held:%s%%0aurn:held:a", "GET /api/v1/resolve?uri=urn:held:%s", "GET /api/v1/explain?uri=urn:held:%s",
-		"POST /api/v1/resolve", "GET /namespaces", "GET /namespaces/ietf", "GET /?uri=urn:held:%s", "GET /fetch?uri=http://" + s.origin.address + "/p/%s",
-		"GET http://" + s.origin.address + "/p/%s", "PUT http://" + s.origin.address + "/p/%s", "GET /http://" + s.origin.address + "/p/%s",
-		"CONNECT " + s.origin.address, "GET http://" + s.origin.address + "/upgrade/%s", "OPTIONS *", "TRACE /", "GET /robots.txt",
+		"GET /", "GET /urn:ietf:rfc:2648", "GET /urn:plain:%s", "GET /urn:held:%s", "GET /urn:none:%s", "GET /urn:a",
+		"GET /nothing",
+		"GET /uri-res/N2L?urn:plain:%s", "GET /uri-res/N2Ls?urn:held:%s", "GET /uri-res/N2C?urn:held:%s",
+		"GET /uri-res/N2R?urn:held:%s",
+		"GET /uri-res/I=I?urn:held:%s%%0aurn:held:a", "GET /api/v1/resolve?uri=urn:held:%s",
+		"GET /api/v1/explain?uri=urn:held:%s",
+		"POST /api/v1/resolve", "GET /namespaces", "GET /namespaces/ietf", "GET /?uri=urn:held:%s",
+		"GET /fetch?uri=http://" + s.origin.address + "/p/%s",
+		"GET http://" + s.origin.address + "/p/%s", "PUT http://" + s.origin.address + "/p/%s",
+		"GET /http://" + s.origin.address + "/p/%s",
+		"CONNECT " + s.origin.address, "GET http://" + s.origin.address + "/upgrade/%s", "OPTIONS *", "TRACE /",
+		"GET /robots.txt",
 	} {
-		for _, mode := range []string{"", "Accept: text/html", "Accept: application/json", "Accept-Encoding: gzip", "HEAD"} {
+		for _, mode := range []string{
+			"", "Accept: text/html", "Accept: application/json", "Accept-Encoding: gzip",
+			"HEAD",
+		} {
 			method, target, _ := strings.Cut(form, " ")
 			id := s.id()
-			s.origin.on("/uri-res/N2L?urn:held:"+id, says("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
+			s.origin.on("/uri-res/N2L?urn:held:"+id,
+				says("HTTP/1.1 302 Found\r\nLocation: http://a.example/\r\nContent-Length: 0\r\n\r\n"))
 			target = strings.Replace(target, "%s", id, 1)
 			fields, body := []string{mode}, ""
 			switch {

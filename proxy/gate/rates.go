@@ -13,8 +13,8 @@ import (
 // maxClients bounds the clients whose rate is measured.
 const maxClients = 1 << 16
 
-// rates limits the requests per second of each client: of IPv6 an address, and the addresses of a /64 network, any number of
-// which one host may have, have more together. It is safe for concurrent use.
+// rates limits the requests per second of each client: of IPv6 an address, and the addresses of a /64 network, any
+// number of which one host may have, have more together. It is safe for concurrent use.
 type rates struct {
 	perSecond, burst int
 	factor           int // of what a network has
@@ -25,11 +25,14 @@ type rates struct {
 }
 
 func newRates(perSecond, burst, factor int, now func() time.Time) *rates {
-	return &rates{perSecond: perSecond, burst: burst, factor: factor, now: now, clients: make(map[netip.Prefix]*rate.Limiter)}
+	return &rates{
+		perSecond: perSecond, burst: burst, factor: factor, now: now,
+		clients: make(map[netip.Prefix]*rate.Limiter),
+	}
 }
 
-// allows reports whether a client may send one more request. What its address may not send takes nothing from its network,
-// and a network that may send nothing has no more addresses remembered.
+// allows reports whether a client may send one more request. What its address may not send takes nothing from its
+// network, and a network that may send nothing has no more addresses remembered.
 func (r *rates) allows(client netip.Addr) bool {
 	if !client.IsValid() {
 		return true // it has no address, and comes from this machine
@@ -57,8 +60,8 @@ func (r *rates) of(client netip.Prefix, times int, now time.Time) *rate.Limiter 
 	return limiter
 }
 
-// makeRoom removes a client where there are too many: of some of them the one that may send most now, which is that of which
-// least is known.
+// makeRoom removes a client where there are too many: of some of them the one that may send most now, which is that
+// of which least is known.
 func (r *rates) makeRoom(now time.Time) {
 	const some = 8
 	if len(r.clients) < maxClients {

@@ -88,10 +88,10 @@ func ParseUsers(text []byte) (*Users, error) {
 	return u, nil
 }
 
-// Check reports whether a user has this password. It takes as long for an unknown user, whose
-// name selects one of the hashes: they may differ in their cost. The passwords of one client are compared one after another, so
-// that one that guesses, which is never locked out, leaves time to the others. The error is that too many passwords are being
-// checked, or that ctx has ended.
+// Check reports whether a user has this password. It takes as long for an unknown user, whose name selects one of
+// the hashes: they may differ in their cost. The passwords of one client are compared one after another, so that
+// one that guesses, which is never locked out, leaves time to the others. The error is that too many passwords are
+// being checked, or that ctx has ended.
 func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
 	network := resolver.ClientAddress(client)
 	right, wrong := keyOf(name, password), keyOf(network.String(), name, password)
@@ -122,8 +122,8 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 	return isRight, nil
 }
 
-// compared returns the outcome of a comparison with the same password, if one is remembered. That of a wrong one is remembered
-// for its client alone: others could learn by the time what was mistyped.
+// compared returns the outcome of a comparison with the same password, if one is remembered. That of a wrong one is
+// remembered for its client alone: others could learn by the time what was mistyped.
 func (u *Users) compared(right, wrong [sha256.Size]byte) (isRight, known bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -146,8 +146,8 @@ func keyOf(texts ...string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// acquire waits until a password of a client may be compared, after those of its network that came before. The caller must call
-// release once, unless there is an error.
+// acquire waits until a password of a client may be compared, after those of its network that came before. The
+// caller must call release once, unless there is an error.
 func (u *Users) acquire(ctx context.Context, client, network netip.Addr) (release func(), err error) {
 	waiting, err := u.waiting.Hold(client)
 	if err != nil {
