@@ -187,8 +187,7 @@ func (x *exchange) serveBatch() error {
 	h := x.handler
 	x.identify() // before its names fail in parallel
 	rights := answer.BatchRights{
-		// A page of another site has not the right of the address that its reader is at.
-		URLs:     h.gate.MayProxy(x.ctx, &x.client, &x.ask) == nil && !x.lines.Has("Origin"),
+		URLs:     x.mayBeLedToURLs(),
 		Allow:    func() bool { return h.gate.AllowsRate(x.client.Addr) },
 		Asking:   x.asking,
 		Report:   x.report,

@@ -131,7 +131,16 @@ func (x *exchange) check() (err error) {
 // asking returns a question as that of the client.
 func (x *exchange) asking(q resolver.Query) resolver.Query {
 	q.Hops, q.Client = x.hops, x.client.Addr
+	isURL := q.Spelling.IsLocation() || q.URI.IsLocation() && x.ask.Host == "" && !x.handler.config.Names.Claims(q.URI)
+	if isURL && x.ask.Kind != route.KindRedirect {
+		q.NamesOnly = !x.mayBeLedToURLs()
+	}
 	return q
+}
+
+// mayBeLedToURLs reports whether the client may ask where URLs lead. A page of another site has not the right of the address that its reader is at.
+func (x *exchange) mayBeLedToURLs() bool {
+	return x.handler.gate.MayProxy(x.ctx, &x.client, &x.ask) == nil && !x.lines.Has("Origin")
 }
 
 // checkHTTP2 refuses a request that is malformed, where net/http accepts by HTTP/2 what it refuses

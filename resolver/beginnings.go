@@ -10,15 +10,27 @@ import (
 type Beginnings struct {
 	all bool
 
-	mu  sync.RWMutex
-	has map[string]bool
+	mu       sync.RWMutex
+	has      map[string]bool
+	isUnread bool
 }
 
-// maxBeginnings bounds the beginnings that are told apart: of more, only the scheme is known.
-const maxBeginnings = 10_000
+// maxBeginnings bounds the beginnings that are told apart: of more, only the scheme is known, and of names of the web nothing, since all URLs
+// would be names.
+const maxBeginnings = 100_000
 
 // AllBeginnings returns the Beginnings of all names.
 func AllBeginnings() *Beginnings { return &Beginnings{all: true} }
+
+// UnreadBeginnings returns the Beginnings of a registry that was not read yet: until Read, it may have any name.
+func UnreadBeginnings() *Beginnings { return &Beginnings{isUnread: true} }
+
+// Read says that all that there is was added.
+func (b *Beginnings) Read() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.isUnread = false
+}
 
 // Has reports whether there may be a canonical name in the registry, by what it begins with.
 func (b *Beginnings) Has(name string) bool {
@@ -27,7 +39,7 @@ func (b *Beginnings) Has(name string) bool {
 	}
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	return b.has[BeginningOf(name)] || b.has[schemeOf(name)]
+	return b.isUnread || b.has[BeginningOf(name)] || b.has[schemeOf(name)]
 }
 
 // Add adds what a canonical name, or a prefix of names, begins with. It returns that, and whether it was new. URNs are always asked for.
@@ -40,7 +52,7 @@ func (b *Beginnings) Add(name string) (beginning string, isNew bool) {
 	if scheme := schemeOf(name); b.has[scheme] || len(b.has) >= maxBeginnings && !b.has[beginning] {
 		beginning = scheme
 	}
-	if b.has[beginning] {
+	if b.has[beginning] || len(b.has) >= maxBeginnings && (beginning == "https:" || beginning == "http:") {
 		return beginning, false
 	}
 	if b.has == nil {

@@ -36,15 +36,16 @@ func (n Names) Canonical(q Query) (Query, error) {
 		}
 		asked := q.URI.WithoutFragment()
 		if name, ok, err := n.linkName(asked); ok {
-			q.URI = name // Spelling is the URL of the public resolver, if it was that: see Named
+			q.URI = name
 			return q, err
 		}
-		q.URI, q.Spelling = asked.Normalize(), uri.URI{}
-		isOwn := n.Owns(asked)
-		if isOwn {
+		if q.URI = asked.Normalize(); n.Owns(asked) {
 			q.URI = asked.Name()
 		}
-		if isOwn || n.Identifiers.HasResolver(asked) {
+		if q.Spelling.IsLocation() { // see Named
+			return q, nil
+		}
+		if q.Spelling = (uri.URI{}); n.Owns(asked) || n.Identifiers.HasResolver(asked) {
 			if spelling := asked.Spelling(); spelling != q.URI {
 				q.Spelling = spelling
 			}
@@ -84,8 +85,8 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if named, ok := n.Identifiers.Of(u); ok {
-		u = named
+	if !u.IsURN() {
+		u = n.Named(Query{URI: u}).URI
 	}
 	if !u.IsURN() {
 		prefix, ok := strings.CutSuffix(u.Normalize().String(), end)

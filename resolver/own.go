@@ -9,7 +9,7 @@ import (
 
 // Owning returns n with what the names begin with that the registry of the site is asked for, in the form that canonical names have.
 func (n Names) Owning(beginnings []string) Names {
-	n.Own = make([]string, len(beginnings))
+	own := make([]string, len(beginnings))
 	for i, beginning := range beginnings {
 		canonical, err := n.CanonicalPrefix(beginning)
 		if err != nil { // "urn:" and the beginning of a NID are not that of a URN yet
@@ -17,8 +17,9 @@ func (n Names) Owning(beginnings []string) Names {
 				canonical = strings.ToLower(canonical)
 			}
 		}
-		n.Own[i] = canonical
+		own[i] = canonical
 	}
+	n.Own = own
 	return n
 }
 
@@ -95,17 +96,37 @@ func (n Names) Named(q Query) Query {
 		q.URI = site
 		return q
 	}
-	if name, ok := n.publicLink(q.URI); ok {
-		q.Spelling, q.URI = q.URI, name
+	name, ok := n.publicLink(q.URI)
+	if !ok {
+		name, ok = n.nameIn(q.URI)
+	}
+	if !ok {
 		return q
 	}
-	if name, ok := n.nameIn(q.URI); ok {
-		if named, err := NewQuery(name, q.Service); err == nil {
-			named.Hops, named.At, named.Client, named.NoSlot = q.Hops, q.At, q.Client, q.NoSlot
-			return named
-		}
+	named, err := NewQuery(name, q.Service)
+	if err != nil {
+		return q
 	}
-	return q
+	if !named.IsURN() && q.URI.IsLocation() {
+		named.Spelling = withoutLinkQuery(q.URI, n.IsLink(name))
+	}
+	named.Hops, named.At, named.Client, named.NamesOnly, named.NoSlot = q.Hops, q.At, q.Client, q.NamesOnly, q.NoSlot
+	return named
+}
+
+// withoutLinkQuery returns a URL without its fragment, and that of an identifier in a web address without its query, which is added to what it
+// leads to.
+func withoutLinkQuery(u uri.URI, isLink bool) uri.URI {
+	u = u.WithoutFragment()
+	text, _, hasQuery := strings.Cut(u.String(), "?")
+	if !isLink || !hasQuery {
+		return u
+	}
+	without, err := uri.Parse(text)
+	if err != nil {
+		return u
+	}
+	return without
 }
 
 // nameIn returns the name of which a URI is another spelling.
@@ -116,14 +137,13 @@ func (n Names) nameIn(u uri.URI) (uri.URI, bool) {
 	if n.Claims(u) {
 		return uri.URI{}, false
 	}
+	if name, ok := n.Identifiers.Of(u); ok && (!u.IsLocation() || n.isCanonical(name)) { // a URL that is no valid name leads to itself
+		return name, !uri.EqualFold(name.Scheme(), u.Scheme()) || name.Normalize() != u.Normalize()
+	}
 	if site, ok := siteURL(u); ok && n.Owns(site) {
 		return site, true
 	}
-	name, ok := n.Identifiers.Of(u)
-	if !ok || u.IsLocation() && !n.isCanonical(name) { // a URL that is no valid name leads to itself
-		return uri.URI{}, false
-	}
-	return name, true
+	return uri.URI{}, false
 }
 
 // isCanonical reports whether a URI is a valid name.
@@ -143,7 +163,8 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 		return false
 	}
 	naan := parts[0] + parts[1]
-	return n.Known.Has(name) || slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, naan) })
+	return n.Known.Has(name) || hasBeginning(n.Own, name) ||
+		slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, naan) })
 }
 
 // siteURL returns a URL of the web as names of web hosts have it: of https, whatever they came by, with neither a port nor a final dot. ok is false

@@ -25,7 +25,12 @@ func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 		return Answer{}, notByRules(q.Service)
 	}
 	asked := q.URI
-	if q.Spelling.IsValid() {
+	switch {
+	case q.Spelling.IsLocation():
+		if _, isPublic := p.identifiers.Of(q.Spelling); !isPublic {
+			return Answer{}, &Negative{Kind: ErrUnsupported, Reason: "it was asked for by the URL of another server", TTL: Forever}
+		}
+	case q.Spelling.IsValid():
 		asked = q.Spelling
 	}
 	location, ok := p.identifiers.Location(asked)

@@ -17,8 +17,8 @@ type Query struct {
 	Service Service
 	// Spelling is URI as it was asked for where that differs in what names of its scheme do not count, as the hyphens of an ARK; the
 	// zero value where it does not, and for names that no registry of the site has. Set by Canonical. A name that was registered
-	// before urnd had the rules of its scheme is found by it, and what follows a prefix is passed on as it is there. Of an identifier in a web
-	// address it is the URL of the public resolver that was asked for, which Named sets.
+	// before urnd had the rules of its scheme is found by it, and what follows a prefix is passed on as it is there. Of a name that was asked for by
+	// another URL it is that URL, which Named sets: what is not registered leads there.
 	Spelling uri.URI
 	// ResolutionParams is the part of a URN for the resolution service, which can change
 	// the answer: an r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c"
@@ -33,6 +33,8 @@ type Query struct {
 	// Client is whose share of the limits the query takes; the zero value has no share. It is
 	// not part of the key, and no load sees it.
 	Client netip.Addr
+	// NamesOnly is whether the client may not be led to a URL that is no name of the registry. It is not part of the key.
+	NamesOnly bool
 	// NoSlot is why the query takes no slot of a Limit, which fails with it; nil for most. Set by
 	// Cached for a client that has no share left.
 	NoSlot error

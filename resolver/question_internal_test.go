@@ -20,7 +20,7 @@ func TestQuestionHasAllOfTheKey(t *testing.T) {
 	}
 	values := map[string]any{
 		"URI": parse("ark:/12345/x1"), "Service": I2C, "Spelling": parse("ark:/12345/x-1"), "ResolutionParams": "?+r", "Hops": uint8(1),
-		"URN": uri.URN{}, "At": time.Unix(1, 0), "Client": netip.MustParseAddr("192.0.2.1"), "NoSlot": ErrBusy,
+		"URN": uri.URN{}, "At": time.Unix(1, 0), "Client": netip.MustParseAddr("192.0.2.1"), "NamesOnly": true, "NoSlot": ErrBusy,
 	}
 	plain := Query{URI: parse("ark:/12345/x")}
 	for field := range reflect.TypeFor[Query]().Fields() {

@@ -13,7 +13,7 @@ import (
 type Identifier struct {
 	// Pattern matches the whole identifier in a text, with its label or without (RE2 syntax); its named groups are variables of the templates.
 	Pattern string
-	// Template is the URI of the identifier: a URI template (RFC 6570).
+	// Template is the URI of the identifier: a URI template (RFC 6570). A URL of the web is that of a resolver: it leads there, and is no name.
 	Template string
 	// Resolver is the URL by which its public resolver is asked for it: a URI template. "" is for URNs, which have the rules of their namespace.
 	Resolver string
@@ -53,7 +53,7 @@ func BuiltinIdentifiers() []Identifier {
 			Template: "urn:issn:{+id}", URLs: []string{"portal.issn.org/resource/issn/", "portal.issn.org/resource/ISSN/"},
 		},
 		{
-			Pattern:  `(?i)^(?:(?:doi|hdl)[:\s]\s*|info:(?:doi|hdl)/)?(?P<id>10\.[0-9]{4,9}/\S+)$`,
+			Pattern:  `(?i)^(?:(?:doi|hdl)[:\s]\s*|info:(?:doi|hdl)/)?(?P<id>10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+)$`,
 			Template: "urn:doi:{+id}", URLs: []string{"doi.org/", "dx.doi.org/", "www.doi.org/"}, Label: "doi:",
 		},
 		{
@@ -100,12 +100,12 @@ func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 // maxIdentifier bounds the length of an identifier, in bytes.
 const maxIdentifier = 1024
 
-// URI returns the URI of an identifier, and whether the table has a row for it. What has no syntax of URIs is data: delimiters and percent
-// signs are encoded, and the blanks between groups of digits are hyphens.
-func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, literal) }
+// URI returns the URI of an identifier, and whether the table has a row for it. What has no syntax of URIs is data: delimiters are encoded,
+// and the blanks between groups of digits are hyphens. What is encoded stays as it is, as people paste it.
+func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, literal, false) }
 
-// Of returns the URI of an identifier that is a URI itself, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or the URL of a public resolver, and
-// whether the table has a row for it. What is encoded stays as it is (RFC 3986 section 2.4). The query of an ARK is no part of the identifier
+// Of returns the name of an identifier that is a URI itself, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or the URL of a public resolver, and
+// whether the table has a row for it. What is encoded stays as it is (RFC 3986 section 2.4), but for the slash behind a prefix. The query of an ARK is no part of the identifier
 // (draft-kunze-ark-42 section 3.2), and stays, too.
 func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
 	if t == nil || u.IsURN() {
@@ -117,7 +117,7 @@ func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
 		}
 	}
 	name, query := cutARK(u)
-	found, ok := t.expand(name, encoded)
+	found, ok := t.nameOf(name)
 	if query == "" || !ok {
 		return found, ok
 	}
@@ -126,6 +126,15 @@ func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
 	}
 	found, err := uri.Parse(found.WithoutFragment().String() + query)
 	return found, err == nil
+}
+
+// nameOf returns the name of an identifier in the text of a URI.
+func (t *Identifiers) nameOf(text string) (uri.URI, bool) {
+	found, ok := t.expand(text, encoded, true)
+	if i := strings.Index(strings.ToUpper(text), "%2F"); !ok && i >= 0 {
+		return t.expand(text[:i]+"/"+text[i+len("%2F"):], encoded, true)
+	}
+	return found, ok
 }
 
 // ofURL is Of for the URL of a public resolver. A fragment is for whom the name leads to.
@@ -143,7 +152,7 @@ func (t *Identifiers) ofURL(u uri.URI) (uri.URI, bool) {
 			}
 			found, err := uri.Parse(id)
 			if err != nil || !found.IsURN() {
-				found, ok = t.expand(t.rows[i].label+id, encoded)
+				found, ok = t.nameOf(t.rows[i].label + id)
 			}
 			if ok {
 				found, err = uri.Parse(found.String() + fragment)
@@ -173,14 +182,23 @@ func (t *Identifiers) Location(u uri.URI) (string, bool) {
 	name, query := cutARK(u)
 	for i := range t.rows {
 		row := &t.rows[i]
-		if row.resolver == nil {
+		resolver := row.resolver
+		if row.leads() {
+			resolver = &row.template
+		}
+		if resolver == nil {
 			continue
 		}
 		if values, ok := row.match.capture(name, nil); ok {
-			return row.resolver.Expand(values) + query, true
+			return resolver.Expand(values) + query, true
 		}
 	}
 	return "", false
+}
+
+// leads reports whether a row leads to a URL of the web, and gives no name.
+func (r *identifierRow) leads() bool {
+	return strings.HasPrefix(r.literal, "https:") || strings.HasPrefix(r.literal, "http:")
 }
 
 // Beginning returns what the URIs of identifiers begin with whose text begins so: "urn:doi:10.5555/" for "DOI:10.5555/". ok is false where
@@ -198,23 +216,27 @@ func (t *Identifiers) Beginning(text string) (beginning string, ok bool) {
 	return "", false
 }
 
-var (
-	literal = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", " ", "-")
-	encoded = strings.NewReplacer("?", "%3F", "#", "%23")
-)
+// literal returns a part of a text for a URI, and encoded a part of a URI.
+func literal(text string) string { return strings.ReplaceAll(encoded(text), " ", "-") }
 
-func (t *Identifiers) expand(text string, part *strings.Replacer) (uri.URI, bool) {
+func encoded(text string) string { return strings.NewReplacer("?", "%3F", "#", "%23").Replace(text) }
+
+// expand returns the URI of a text by the first row that matches; of those that are names, where names is true.
+func (t *Identifiers) expand(text string, part func(string) string, names bool) (uri.URI, bool) {
 	if t == nil || text == "" || len(text) > maxIdentifier {
 		return uri.URI{}, false
 	}
 	for i := range t.rows {
 		row := &t.rows[i]
+		if names && row.leads() {
+			continue
+		}
 		values, ok := row.match.capture(text, nil)
 		if !ok {
 			continue
 		}
 		for i := range values {
-			values[i].Text = part.Replace(values[i].Text)
+			values[i].Text = part(values[i].Text)
 		}
 		return row.uri(values)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,11 +82,10 @@ func TestLateReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := startLiar(t, listen(t), server.Addr())
 			a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = timeout })
-			asked := 0
+			var asked atomic.Int64
 			l.say(func(words []string, reply string) []byte {
 				if words[0] == "EVALSHA" && len(words) > 6 {
-					asked++
-					time.Sleep(delay(asked)) // as a network does
+					time.Sleep(delay(int(asked.Add(1)))) // as a network does
 				}
 				return []byte(reply)
 			})

@@ -24,7 +24,14 @@ func TestNewServiceClosesAfterAnError(t *testing.T) {
 		defer r.close()
 		return newService(c, r, d)
 	}
-	before := runtime.NumGoroutine()
+	before, same := 0, 0
+	testserver.Wait(t, "tests before have left nothing running that ends now", func() bool {
+		n := runtime.NumGoroutine()
+		if same++; n != before {
+			before, same = n, 0
+		}
+		return same == 10
+	})
 	leavesNothing := func(what string) {
 		t.Helper()
 		testserver.Wait(t, what+" leaves nothing running", func() bool { return runtime.NumGoroutine() <= before })

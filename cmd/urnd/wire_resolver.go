@@ -202,16 +202,15 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	cached := func(next resolver.Resolver) resolver.Resolver {
 		return resolver.NewCached(answers.Cache, next, r.slots.resolutions.Shares)
 	}
-	identifiers, err := identifierChain(r, c, uris)
+	identifiers, err := identifierResolver(r, c, uris, cached)
 	if err != nil {
 		return err
 	}
-	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf(), Own: cached(identifiers), Owns: r.names.IsName}
+	split := &resolver.Split{Names: cached(chain), Locations: scheme.NewSelf(), Own: identifiers, Owns: r.names.IsName}
 	if uris != nil {
 		split.Others = cached(uris)
 	}
 	if r.own != nil {
-		split.Own = registry.Hosts{Resolver: split.Own, Names: c.Registry.HostNames()}
 		opening := r.opening(d)
 		r.history = follow.History{
 			Opening: opening, Next: resolver.Past{Names: r.names, Shares: r.slots.resolutions.Shares, Next: r.own},
@@ -224,50 +223,61 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	return nil
 }
 
-// identifierChain returns the resolver of names that are no URNs: by the registry, and where the site does not claim to have them itself, by the
-// DNS (uris, nil where it is not asked for them), their public resolver, or as the URLs that they are.
-func identifierChain(r *resolution, c config.Config, uris resolver.Resolver) (resolver.Resolver, error) {
-	others := resolver.ChainConfig{Unknown: resolver.ErrNotFound}
+// identifierResolver returns the resolver of names that are no URNs: by the registry, and where the site does not claim to have them itself, by the
+// DNS (uris, nil where it is not asked for them) and their public resolver. Those that are URLs lead there by themselves, for clients that may be led
+// to URLs.
+func identifierResolver(
+	r *resolution, c config.Config, uris resolver.Resolver, cached func(resolver.Resolver) resolver.Resolver,
+) (resolver.Resolver, error) {
+	systems := resolver.ChainConfig{Unknown: resolver.ErrNotFound}
 	add := func(name string, next resolver.Resolver) {
-		others.Members, others.Order = append(others.Members, resolver.Member{Name: name, Resolver: next}), append(others.Order, name)
+		systems.Members, systems.Order = append(systems.Members, resolver.Member{Name: name, Resolver: next}), append(systems.Order, name)
 	}
 	if uris != nil {
 		add("ddds", notLocations(uris))
 	}
 	add("public", resolver.NewPublic(r.names.Identifiers, c.Resolve.RuleTTL))
-	add("location", locations(scheme.NewSelf()))
-	if r.own == nil {
-		return resolver.NewChain(others)
+	if r.own != nil {
+		systems = systems.First(resolver.Member{Name: "registry", Resolver: r.own, History: true})
 	}
-	chain, err := resolver.NewChain(others.First(resolver.Member{Name: "registry", Resolver: r.own, History: true}))
+	chain, err := resolver.NewChain(systems)
 	if err != nil {
 		return nil, err
 	}
-	alone := registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL}
+	next := cached(chain)
+	if r.own != nil {
+		alone := cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL})
+		claimed := registry.Hosts{Resolver: alone, Names: c.Registry.HostNames()}
+		others := next
+		next = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
+			if r.names.Claims(q.URI) {
+				return claimed.Resolve(ctx, q)
+			}
+			return others.Resolve(ctx, q)
+		})
+	}
 	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-		if !r.names.Claims(q.URI) {
-			return chain.Resolve(ctx, q)
+		answer, err := next.Resolve(ctx, q)
+		if !errors.Is(err, resolver.ErrNotFound) || resolver.RecordOf(err) != nil || q.NamesOnly || !q.At.IsZero() {
+			return answer, err
 		}
-		answer, err := alone.Resolve(ctx, q)
-		if q.Spelling.IsLocation() && errors.Is(err, resolver.ErrNotFound) && resolver.RecordOf(err) == nil {
-			q.URI = q.Spelling // the public resolver of identifiers in web addresses
-			return chain.Resolve(ctx, q)
+		location := q
+		if q.Spelling.IsLocation() {
+			location.URI = q.Spelling.Normalize()
 		}
-		return answer, err
+		isOwn := r.names.Claims(location.URI) || r.names.Claims(q.URI) && !r.names.IsLink(q.URI)
+		if isOwn || !location.URI.IsLocation() {
+			return answer, err
+		}
+		return scheme.NewSelf().Resolve(ctx, location)
 	}), nil
 }
 
-// locations returns a resolver that supports URLs alone, and notLocations one that supports other URIs.
-func locations(next resolver.Resolver) resolver.Resolver { return onlyFor(true, "it is no URL", next) }
-
+// notLocations returns a resolver that supports no URLs.
 func notLocations(next resolver.Resolver) resolver.Resolver {
-	return onlyFor(false, "it is a URL", next)
-}
-
-func onlyFor(isLocation bool, otherwise string, next resolver.Resolver) resolver.Resolver {
 	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-		if q.URI.IsLocation() != isLocation {
-			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: otherwise, TTL: resolver.Forever}
+		if q.URI.IsLocation() {
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "it is a URL", TTL: resolver.Forever}
 		}
 		return next.Resolve(ctx, q)
 	})

@@ -17,7 +17,7 @@ func (a *Ask) Last(lasting func(string) string) {
 		return u.Over(lasting(u.String()))
 	}
 	t := &a.Target
-	a.Key, t.Query.URI, t.Other = of(a.Key), of(t.Query.URI), of(t.Other)
+	a.Key, t.Query.URI, t.Query.Spelling, t.Other = of(a.Key), of(t.Query.URI), of(t.Query.Spelling), of(t.Other)
 	if t.Query.URN.IsValid() {
 		t.Query.URN = t.Query.URN.Over(lasting(t.Query.URN.URI().String()))
 	}

@@ -25,8 +25,9 @@ func ReadBeginnings(ctx context.Context, store Store, into *resolver.Beginnings)
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("reading what the names of the registry begin with: %w", err)
+	if err == nil {
+		into.Read()
+		return nil
 	}
-	return nil
+	return fmt.Errorf("reading what the names of the registry begin with: %w", err)
 }

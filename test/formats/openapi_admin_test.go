@@ -66,7 +66,7 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
-		Health:  func() (unready, degraded []string) { return nil, nil },
+		Health: func() (unready, degraded []string) { return nil, nil },
 		Status: admin.Status{
 			State: func() pages.State {
 				return pages.State{Severity: pages.OK, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: tables()}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/test/urndtest"
 )
 
@@ -100,5 +101,31 @@ func TestEverySpelling(t *testing.T) {
 	}
 	if out := command("registry", "set", "ietf:rfc:2648", "--target", "https://here.example/"); out.Status != 2 || !strings.Contains(out.Err, "do you mean urn:ietf:rfc:2648?") {
 		t.Errorf("a URN without urn: %+v", out)
+	}
+}
+
+// Who may not use the proxy is led to what is registered, to public resolvers of names and nowhere else; the row of another resolver of ARKs does
+// not hide those of the registry.
+func TestNamesLeadNowhereElse(t *testing.T) {
+	t.Parallel()
+	r := urndtest.NewRegistry(t, "urn:", "ark:", "https:")
+	for _, name := range []string{"https://web.example/a", "ark:/12345/x1"} {
+		r.Put(t, registry.Name(name), registry.Record{Targets: urndtest.Targets("https://here.example/")})
+	}
+	for _, only := range [][]string{nil, {"urn:", "ark:/12345/", "https://web.example/"}} {
+		w := r.Start(t, func(c *config.Config) {
+			c.Registry.Only, c.Access.ProxyClients = only, nil
+			c.Resolve.Identifiers = []config.Identifier{{Pattern: `(?i)^ark:/?(?P<id>[0-9b-z]{5,}/\S+)$`, Template: "https://resolver.example.org/ark:/{+id}"}}
+		})
+		for name, want := range map[string]string{
+			"https://web.example/a": "https://here.example/", "https://web.example/none": "Not Found", "http://web.example/none": "Not Found",
+			"https://other.example/": "Forbidden", "ark:/12345/x-1": "https://here.example/", "https://any.example/ark:/12345/x1": "https://here.example/",
+			"https://any.example/ark:/12345/none": "Not Found", "ark:/99999/x?info": "https://resolver.example.org/ark:/99999/x?info",
+			"https://doi.org/10.5555/a1": "https://doi.org/10.5555/a1",
+		} {
+			if got := w.Leads(t, name); got != want {
+				t.Errorf("only %q: %s leads to %s, want %s", only, name, got, want)
+			}
+		}
 	}
 }

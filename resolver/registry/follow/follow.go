@@ -41,7 +41,7 @@ type Store struct {
 	opened    chan struct{} // closed when it was opened for the first time
 	feed      atomic.Pointer[registry.Feed]
 	mustExist atomic.Bool
-	known     resolver.Beginnings
+	known     *resolver.Beginnings
 
 	mu      sync.Mutex
 	changed map[int]func(keys []registry.Key) // by the number of a configuration
@@ -54,7 +54,7 @@ type Store struct {
 // New returns a store; nothing is opened.
 func New(config Config) *Store {
 	s := &Store{
-		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {},
+		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, known: resolver.UnreadBeginnings(),
 	}
 	s.Reopening = registry.NewReopening(registry.ReopeningConfig{
 		Open: s.open, Every: reopenEvery, After: config.After, Opened: s.state,
@@ -68,14 +68,14 @@ func (s *Store) open(ctx context.Context) (registry.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := registry.ReadBeginnings(ctx, store, &s.known); err != nil {
+	if err := registry.ReadBeginnings(ctx, store, s.known); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
 }
 
-// Known returns what the names of the store begin with, as it is known from when it is open on, and as it changes.
-func (s *Store) Known() *resolver.Beginnings { return &s.known }
+// Known returns what the names of the store begin with, as it changes; until the store was opened, that is anything.
+func (s *Store) Known() *resolver.Beginnings { return s.known }
 
 // Opened returns what is closed when the store was opened for the first time.
 func (s *Store) Opened() <-chan struct{} { return s.opened }
@@ -283,7 +283,7 @@ func (s *Store) tell(ctx context.Context, keys []registry.Key) {
 func (s *Store) readKnown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, changesWithin)
 	defer cancel()
-	_ = registry.ReadBeginnings(ctx, s.Reopening, &s.known)
+	_ = registry.ReadBeginnings(ctx, s.Reopening, s.known)
 }
 
 // Watch calls changed with the keys that change, until the function that it returns is called.
