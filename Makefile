@@ -10,7 +10,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: lint-main lint-bench lint-deploy lint-test adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 # What is in a binary is said here as a whole, and not by the directory, the machine or its environment. Everything is compiled in one
 # way, so that one cache of builds serves all commands and all clones: without C, as it is shipped, and but for BUILD and benchmarks
@@ -109,16 +109,20 @@ test-all: test test-race test-modules test-e2e-race
 # The race detector needs a C compiler. In CI it must run.
 RACE = $(shell command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
-# Tests that the race detector only makes slow: what browsers show, and the comparisons of the fast path with the HTTP server.
-PLAIN = ^Test(FastPathIsInvisible.*|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob)$$
+# Tests that the race detector only makes slow: what browsers show, the comparisons of the fast path with the HTTP server, figures of time and
+# memory, and packages that start no goroutine.
+PLAIN = ^Test(FastPath(IsInvisible.*|AllocatesNothing)|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob|EveryPage|Linear|MemoryOfResponses|MemoryPerResponse)$$
+PLAIN_OF = ./proxy/... ./internal/testserver ./resolver/ddds ./cmd/urnd
+ALONE = ./uri ./urnns/... ./config ./internal/arch ./internal/promise
 
 # All tests of all packages, the long ones too. More packages than processors at once: many tests wait for servers.
 test-race: test-deps
 	@[ -n "$(RACE)" ] || echo "there is no C compiler: the tests run without the race detector"
 	@[ -n "$(RACE)" ] || [ -z "$$CI" ]
 	@mkdir -p '$(OUT)'
-	CGO_ENABLED=$(if $(RACE),1,0) $(SUMMED) '$(OUT)/race.json' -- -vet=off -timeout 60m -p 4 $(RACE) -skip '$(PLAIN)' ./...
-	$(SUMMED) '$(OUT)/plain.json' -- -vet=off -timeout 60m -run '$(PLAIN)' ./proxy/... ./internal/testserver
+	CGO_ENABLED=$(if $(RACE),1,0) $(SUMMED) '$(OUT)/race.json' -- -vet=off -timeout 60m -p 4 $(RACE) -skip '$(PLAIN)' $(filter-out $(shell go list $(ALONE)),$(shell go list ./...))
+	$(SUMMED) '$(OUT)/plain.json' -- -vet=off -timeout 60m -run '$(PLAIN)' $(PLAIN_OF)
+	$(SUMMED) '$(OUT)/alone.json' -- -vet=off -timeout 60m $(ALONE)
 
 # The modules of tests that need what urnd does not depend on.
 test-modules: test-deps
@@ -161,11 +165,22 @@ test-long: soak soak-proxy
 test-boot:
 	packaging/test-boot/run
 
+# Two modules at a time: most of it is the loading of types, by one processor.
+LINT = golangci-lint run --allow-parallel-runners
 lint:
-	go tool -modfile=internal/tools/go.mod golangci-lint run ./...
-	cd internal/bench && go tool -modfile=../tools/go.mod golangci-lint run ./...
-	cd internal/deploy && go tool -modfile=../tools/go.mod golangci-lint run ./...
-	cd test && go tool -modfile=../internal/tools/go.mod golangci-lint run --build-tags e2e ./...
+	$(MAKE) -j2 lint-main lint-bench lint-deploy lint-test
+
+lint-main:
+	go tool -modfile=internal/tools/go.mod $(LINT) ./...
+
+lint-bench:
+	cd internal/bench && go tool -modfile=../tools/go.mod $(LINT) ./...
+
+lint-deploy:
+	cd internal/deploy && go tool -modfile=../tools/go.mod $(LINT) ./...
+
+lint-test:
+	cd test && go tool -modfile=../internal/tools/go.mod $(LINT) --build-tags e2e ./...
 
 # Every fuzz target, FUZZTIME each.
 fuzz:

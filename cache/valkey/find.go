@@ -30,7 +30,8 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 	q.token = newToken()
 	wait := waitFor
 	if end, ok := ctx.Deadline(); ok { // the load needs time, too
-		wait = min(wait, time.Until(end)/2) //nolint:forbidigo // contexts end by the clock of the system
+		const share = 3
+		wait = min(wait, time.Until(end)/share) //nolint:forbidigo // contexts end by the clock of the system
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

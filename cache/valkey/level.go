@@ -48,7 +48,7 @@ const (
 	maxEntry          = 80 << 10           // the largest entry, in octets: a response of 64 KiB with its head
 	leaseFor          = time.Second        // after which an instance that does not renew it has ended
 	renewLease        = leaseFor / 4       // how often, while a load runs
-	waitFor           = 5 * time.Second    // at most, for the lease of another instance
+	waitFor           = 3 * time.Second    // at most, for the lease of another instance
 	backgroundTimeout = time.Second        // of what nobody waits for
 )
 

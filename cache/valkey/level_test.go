@@ -42,7 +42,7 @@ func TestLeaseIsKept(t *testing.T) {
 	}
 }
 
-// A server that says of each lease that another one has it makes a name wait for half of its time at most.
+// A server that says of each lease that another one has it makes a name wait for a third of its time at most.
 func TestHeldLease(t *testing.T) {
 	server := testserver.StartRedis(t)
 	l := startLiar(t, listen(t), server.Addr())

@@ -2,7 +2,6 @@ package valkey
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 )
@@ -55,7 +54,7 @@ func (l *Level) meet(ctx context.Context) error {
 	defer cancel()
 	last, err := l.scripts.meet.Exec(ctx, l.server.Load(), keys, []string{l.id, milliseconds(meetFor)}).AsStrSlice()
 	switch {
-	case err != nil && strings.HasPrefix(err.Error(), "OOM"):
+	case err != nil && isFull(err):
 		return nil
 	case err != nil:
 		return err

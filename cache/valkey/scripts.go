@@ -45,7 +45,7 @@ if ARGV[1] == '' then return {id, epoch, tag, 0} end
 local left = redis.call('PTTL', KEYS[2])
 if left == -1 or left > tonumber(ARGV[2]) then redis.call('DEL', KEYS[2]) end
 local lease = redis.pcall('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
-if type(lease) == 'table' and lease.err and string.sub(lease.err, 1, 3) ~= 'OOM' then return lease end
+if type(lease) == 'table' and lease.err and not string.find(lease.err, 'OOM', 1, true) then return lease end
 if lease then return {id, epoch, tag, 1} end
 return {id, epoch, tag, 0}`
 

@@ -87,7 +87,7 @@ func (l *Level) send(ctx context.Context, batch []write) {
 	for i, result := range l.scripts.write.ExecMulti(ctx, server, sent...) {
 		err := result.Error()
 		switch {
-		case err != nil && strings.HasPrefix(err.Error(), "OOM"):
+		case err != nil && isFull(err):
 			l.counts.full.Add(1)
 		case err != nil:
 			l.counts.dropped.Add(1)
@@ -109,3 +109,6 @@ func (l *Level) sealed(w write) (left, entry string) {
 	}
 	return "", "" // what is there is older
 }
+
+// isFull reports whether an error says that the server has no room. Before Redis 7 that of a script has more before the word.
+func isFull(err error) bool { return strings.Contains(err.Error(), "OOM ") }
