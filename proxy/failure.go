@@ -28,7 +28,7 @@ func (x *exchange) refused(err error) error {
 	case a.Kind == route.KindFetch:
 		return x.unfetched(err)
 	case a.Kind == route.KindRedirect || a.Retrieves:
-		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !u.IsURN() {
+		if unknown := resolver.CheckScheme(u); errors.Is(unknown, resolver.ErrService) && !x.handler.config.Names.IsName(u) {
 			return x.suggest(problem.About(unknown, u))
 		}
 		return problem.About(err, u)
