@@ -127,5 +127,10 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 				t.Errorf("only %q: %s leads to %s, want %s", only, name, got, want)
 			}
 		}
+		for _, target := range []string{"/uri-res/L2R?ark:/12345/x1", "/uri-res/N2R?doi:10.5555/a1", "/uri-res/L2R?https://web.example/a"} {
+			if got := w.Get(t, target); got.Status != http.StatusForbidden {
+				t.Errorf("only %q: %s: %d %s", only, target, got.Status, got.Body)
+			}
+		}
 	}
 }
