@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -132,7 +133,7 @@ func wrongType(path string, value any) string {
 	case t.Kind() == reflect.Bool:
 		return fmt.Sprintf("%q is not true or false%s", text, asBool(text))
 	case t.Kind() == reflect.Int && !isText(t) && !isNumber(text):
-		return fmt.Sprintf("%q is not a whole number%s", text, asNumber(text))
+		return cmp.Or(notDecimal(text), fmt.Sprintf("%q is not a whole number%s", text, asNumber(text)))
 	}
 	return ""
 }

@@ -157,7 +157,7 @@ func decode(v *viper.Viper) (Config, error) {
 		}
 		faults = append(faults, fault)
 	}
-	for _, key := range unknown(v, found.Unused) {
+	for _, key := range withoutSecretKeys(unknown(v, found.Unused)...) {
 		if known := withoutSection(key); known != "" {
 			faults.add(key, unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
 		} else if known := suggest(key); known != "" {
@@ -192,7 +192,7 @@ func decodeHook() mapstructure.DecodeHookFuncValue {
 	)
 	return func(from, to reflect.Value) (any, error) {
 		if from.Kind() == reflect.String && to.Type() == reflect.TypeFor[string]() {
-			return from.Interface(), nil
+			return strings.TrimRight(from.String(), "\n"), nil // as a paragraph of YAML ends, with > or |
 		}
 		return mapstructure.DecodeHookExec(all, from, to)
 	}

@@ -101,12 +101,15 @@ func isOutsidePath(c rune) bool {
 }
 
 // Locate adds the file and line to an error that has the path of a setting at its beginning, or behind a colon, as those
-// of files that a configuration names do.
+// of files that a configuration names do. An error that has them already stays as it is.
 func (o Origins) Locate(err error) error {
 	if err == nil {
 		return nil
 	}
 	for i, part := range strings.Split(err.Error(), ": ") {
+		if o.isLocation(part) {
+			return err
+		}
 		path, _, _ := strings.Cut(part, " ")
 		if i > 0 && !strings.Contains(path, ".") {
 			continue
@@ -119,4 +122,17 @@ func (o Origins) Locate(err error) error {
 		}
 	}
 	return err
+}
+
+// isLocation reports whether a part of an error is what Locate adds.
+func (o Origins) isLocation(part string) bool {
+	if o.file != "" && (part == o.file || strings.HasPrefix(part, o.file+":")) {
+		return true
+	}
+	for _, origin := range o.settings {
+		if origin.Kind == FromEnvironment && origin.Name == part {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -58,6 +59,29 @@ func TestOrigins(t *testing.T) {
 	} {
 		if got := origins.Of(key).String(); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+}
+
+// An error that has its file and line is located once.
+func TestLocateOnce(t *testing.T) {
+	path := write(t, "urnd.yaml", "dns:\n  timeout: 1s\n")
+	t.Setenv("URND_DNS_ROUNDS", "4")
+	_, origins, err := config.LoadOrigins(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"dns.timeout: is short":                      path + ":2: dns.timeout: is short",
+		"making servers: dns.timeout: is short":      path + ":2: making servers: dns.timeout: is short",
+		"dns.rounds: are few":                        "URND_DNS_ROUNDS: dns.rounds: are few",
+		"making: " + path + ":2: dns.timeout: short": "making: " + path + ":2: dns.timeout: short",
+	} {
+		for range 2 {
+			if err = origins.Locate(errors.New(text)); err.Error() != want {
+				t.Errorf("%s: %v, want %s", text, err, want)
+			}
+			text = err.Error()
 		}
 	}
 }

@@ -69,9 +69,10 @@ func explainFile(path string, text []byte, err error) error {
 		fault.Message = "this is TOML: the name of the file must end in .toml, or its content be YAML"
 	case errors.As(err, &inTOML):
 		fault.Line, _ = inTOML.Position()
-		fault.Message = explainTOML(lineOf(source, fault.Line), inTOML.Error())
+		fault.Message = explainTOML(source, fault.Line, inTOML.Error())
 	case isTOML(path):
 		fault.Line, fault.Message = whereInTOML(source, fault.Message), strings.TrimPrefix(fault.Message, "toml: ")
+		fault.Message = ofParser(source, fault.Line, fault.Message)
 	case lineWithTab(text) > 0:
 		fault.Line, fault.Message = lineWithTab(text), "the line is indented by a tab: YAML is indented by spaces"
 	default:
@@ -80,22 +81,71 @@ func explainFile(path string, text []byte, err error) error {
 		}
 		fault.Line, fault.Message = explainYAML(source, fault.Line, fault.Message)
 	}
-	if line := lineOf(source, fault.Line); showsSecret(line, fault.Message) {
-		fault.Message = "the value cannot be read: write it in single quotes; it is not shown, since it may be the secret"
-	}
 	return Faults{fault}
 }
 
-// keyAndValue matches a line with a setting and its value.
-var keyAndValue = regexp.MustCompile(`([\w.-]+)\s*[:=]\s*["']?([^\s"'].*?)["']?\s*$`)
+var (
+	word        = regexp.MustCompile(`[[:alnum:]]+`)
+	keyOfLine   = regexp.MustCompile(`^\s*(?:- +)*["']?[\w.-]+["']?\s*(?:=|:(?:\s|$))`)
+	blankOfLine = regexp.MustCompile(`^\s*(?:#.*)?$`)
+)
 
-// showsSecret reports whether a message has the value in a line of a setting that may hold a secret by mistake.
-func showsSecret(line, message string) bool {
-	found := keyAndValue.FindStringSubmatch(line)
-	return found != nil && strings.Contains(message, strings.Trim(found[2], typographic)) &&
-		slices.ContainsFunc(slices.Concat(Settings(), Elements()), func(s Setting) bool {
-			return s.Secret && strings.HasSuffix(s.Path, "."+found[1])
-		})
+// isNearSecret reports whether a line may be of a setting that may hold a secret by mistake: whether it, or a line above up to the
+// nearest key there, has the last word of the name of one, in any case. No part of such a line is shown: where a file cannot be
+// parsed, keys and values are not known.
+func isNearSecret(source []string, line int) bool {
+	words := make(map[string]bool) // "token" of access.admin_token
+	for name := range secretNames() {
+		words[name[strings.LastIndexByte(name, '_')+1:]] = true
+	}
+	for at := line; at > 0; at-- {
+		text := lineOf(source, at)
+		if slices.ContainsFunc(word.FindAllString(text, -1), func(w string) bool { return words[strings.ToLower(w)] }) {
+			return true
+		}
+		if at < line && !blankOfLine.MatchString(text) && keyOfLine.MatchString(text) {
+			return false
+		}
+	}
+	return false
+}
+
+// quote returns a message with what a line has, or without it where that may be a secret.
+func quote(source []string, line int, format string, texts ...string) string {
+	isSecret := isNearSecret(source, line)
+	shown := make([]any, len(texts))
+	for i := range texts {
+		shown[i] = texts[i]
+		if isSecret && utf8.RuneCountInString(texts[i]) > 1 {
+			shown[i] = "…"
+		}
+	}
+	if isSecret {
+		format += "; the line is not shown, since it may have the secret"
+	}
+	return fmt.Sprintf(format, shown...)
+}
+
+// ofParser returns the message of a parser about a line, 0 where it does not know one: it may quote that, the next one, or those
+// that it names.
+func ofParser(source []string, line int, message string) string {
+	lines := []int{line, line + 1}
+	for _, found := range parserLine.FindAllStringSubmatch(message, -1) {
+		n, _ := strconv.Atoi(found[1])
+		lines = append(lines, n)
+	}
+	for n := range source {
+		if line == 0 {
+			lines = append(lines, n+1)
+		}
+	}
+	switch {
+	case !slices.ContainsFunc(lines, func(n int) bool { return isNearSecret(source, n) }):
+		return message
+	case strings.Contains(message, "already"):
+		return "a key is in the file already; the line is not shown, since it may have the secret"
+	}
+	return "the value cannot be read: write it in single quotes; it is not shown, since it may be the secret"
 }
 
 // lineOf returns a line by its number, "" where there is none.
@@ -146,7 +196,7 @@ func explainYAML(source []string, line int, message string) (int, string) {
 			continue
 		}
 		if at, text := findInYAML(source, line, known.has); at > 0 {
-			return at, fmt.Sprintf(known.write, text)
+			return at, quote(source, at, known.write, text)
 		}
 	}
 	switch {
@@ -160,6 +210,8 @@ func explainYAML(source []string, line int, message string) (int, string) {
 		return line, "a quotation mark is not closed in this line, or below it"
 	case has("did not find expected key"):
 		message += ": a line near this one is indented in another way than those around it, or has something behind a quotation mark"
+	default:
+		message = ofParser(source, line, message)
 	}
 	return line, message
 }
@@ -208,15 +260,16 @@ func whereInTOML(source []string, message string) int {
 }
 
 // explainTOML returns what is wrong with a line where TOML's parser has failed, and what to write.
-func explainTOML(line, message string) string {
+func explainTOML(source []string, at int, message string) string {
+	line := lineOf(source, at)
 	message = strings.TrimPrefix(message, "toml: ")
 	has := func(part string) bool { return strings.Contains(message, part) }
-	if number := numberInTOML.FindStringSubmatch(line); number != nil && !has("escape") {
+	if number := numberInTOML.FindStringSubmatch(line); number != nil && !has("escape") && !isNearSecret(source, at) {
 		return notDecimal(number[1])
 	}
 	if has("escape") {
 		if found := escapeInQuotes.FindStringSubmatch(line); found != nil {
-			return found[1] + " in double quotes is an escape that TOML does not have: write the value in single quotes"
+			return quote(source, at, "%s in double quotes is an escape that TOML does not have: write the value in single quotes", found[1])
 		}
 	}
 	code, _, _ := strings.Cut(line, " #")
@@ -229,13 +282,13 @@ func explainTOML(line, message string) string {
 		return invisible(c)
 	}
 	if found := unquotedInTOML.FindStringSubmatch(line); found != nil {
-		return fmt.Sprintf("texts are in quotes in TOML: write %s = \"%s\"", found[1], found[2])
+		return quote(source, at, `texts are in quotes in TOML: write %s = "%s"`, found[1], found[2])
 	}
 	if found := colonInTOML.FindStringSubmatch(line); found != nil {
-		return fmt.Sprintf("TOML has = and no colon behind the name of a setting: write %s = %s", found[1], found[2])
+		return quote(source, at, "TOML has = and no colon behind the name of a setting: write %s = %s", found[1], found[2])
 	}
 	if found := elementInTOML.FindStringSubmatch(line); found != nil && strings.Contains(line, "=") && !has("already") {
-		return fmt.Sprintf("texts are in quotes in TOML: write \"%s\"", strings.TrimSpace(found[1]))
+		return quote(source, at, `texts are in quotes in TOML: write "%s"`, strings.TrimSpace(found[1]))
 	}
-	return message
+	return ofParser(source, at, message)
 }

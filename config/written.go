@@ -16,8 +16,8 @@ import (
 // writing is what a YAML file has that YAML takes for something else than those who write it.
 type writing struct {
 	faults  Faults
-	raw     []string // the path of each fault as the decoder says it
-	commas  []string // paths of keys without a value in {}, where a comma may have ended the value before
+	raw     []string          // the path of each fault as the decoder says it
+	commas  map[string]string // keys without a value in {}, by path: a comma may have ended the value of the one before
 	anchors []anchor
 	used    map[*yaml.Node]bool // the anchors that something refers to
 }
@@ -29,12 +29,12 @@ type anchor struct {
 }
 
 func writtenInYAML(root *yaml.Node) writing {
-	w := writing{used: make(map[*yaml.Node]bool)}
+	w := writing{used: make(map[*yaml.Node]bool), commas: make(map[string]string)}
 	w.walk("", root)
 	for _, a := range w.anchors {
 		if !w.used[a.node] && a.node.Kind == yaml.ScalarNode {
 			w.add(a.path, a.node.Line, "& begins an anchor in YAML, which nothing refers to: where it belongs to the value, write '&"+
-				a.node.Anchor+"'")
+				shown(a.path, a.node.Anchor)+"'")
 		}
 	}
 	return w
@@ -42,12 +42,16 @@ func writtenInYAML(root *yaml.Node) writing {
 
 func (w *writing) add(path string, line int, message string) {
 	w.raw = append(w.raw, path)
-	w.faults = append(w.faults, Fault{Line: line, Path: strings.Map(withoutOdd, path), Message: message})
+	w.faults = append(w.faults, Fault{Line: line, Path: strings.Map(withoutOdd, withoutSecretKeys(path)[0]), Message: message})
 }
 
 // addNumber adds what is wrong with a number of TOML.
 func (w *writing) addNumber(path string, line int, number string) {
-	if message := notDecimal(number); message != "" {
+	switch message := notDecimal(number); {
+	case message == "":
+	case mayHoldSecret(path):
+		w.add(path, line, "is a number: write it in quotes; its value is not shown, since it may be the secret")
+	default:
 		w.add(path, line, message)
 	}
 }
@@ -86,24 +90,37 @@ func (w *writing) walk(path string, node *yaml.Node) {
 func (w *writing) table(path string, node *yaml.Node) {
 	isFlow := node.Style&yaml.FlowStyle != 0
 	if isFlow && len(node.Content) == 2 && isWithoutValue(node.Content[1]) && path != "" && !isTable(path) {
-		text := "{" + node.Content[0].Value + "}"
+		text := "{" + shown(path, node.Content[0].Value) + "}"
 		w.add(path, node.Line, text+" is a table in YAML: write '"+text+"'")
 		return
 	}
+	before := "" // the last key with a value
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		at := strings.TrimPrefix(path+"."+strings.ToLower(key.Value), ".") // viper makes keys lower case
-		switch message := wrongText(key.Value); {
+		switch message := wrongKey(at, key.Value); {
 		case message != "":
 			w.add(at, key.Line, message)
 		case path == "" && !isTable(at) && hasAnchor(value):
 			w.add(at, key.Line, "an anchor has no section of its own here: write it where the value is used first, such as proxy_clients: "+
 				"&lan [10.0.0.0/8], and *lan where it is used again")
 		case isFlow && isWithoutValue(value):
-			w.commas = append(w.commas, at)
+			w.commas[at] = before
 		}
 		w.walk(at, value)
+		if !isWithoutValue(value) {
+			before = at
+		}
 	}
+}
+
+// wrongKey returns what to write instead of a key, "" where it is what it looks like.
+func wrongKey(path, key string) string {
+	message := wrongText(key)
+	if message != "" && mayHoldSecret(path) {
+		return "the key has a character that is not meant so; it is not shown, since it may be the secret"
+	}
+	return message
 }
 
 // isWithoutValue reports whether nothing is written for a value.
@@ -151,6 +168,9 @@ func notDecimal(number string) string {
 	}
 	if strings.Trim(digitsOf, digits+"_") == "" {
 		decimal := strings.TrimLeft(digitsOf, "0_")
+		if number[0] == '-' && decimal != "" {
+			decimal = "-" + decimal
+		}
 		return fmt.Sprintf("%s begins with 0, as octal numbers do: write %s", number, cmp.Or(decimal, "0"))
 	}
 	if n, err := strconv.ParseInt(number, 0, 64); err == nil {
@@ -236,7 +256,10 @@ func (w writing) instead(faults Faults, file string) Faults {
 	}
 	faults = slices.DeleteFunc(faults, isWritten)
 	for i, f := range faults {
-		if slices.Contains(w.commas, f.Path) && strings.HasPrefix(f.Message, unknownKey) {
+		if before, ok := w.commas[f.Path]; ok && strings.HasPrefix(f.Message, unknownKey) {
+			if mayHoldSecret(before) {
+				faults[i].Path = before // the key is a part of its value
+			}
 			faults[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a list in []"
 		}
 	}
