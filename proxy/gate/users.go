@@ -23,45 +23,35 @@ type Users struct {
 	hashes  map[string][]byte
 	dummies [][]byte       // compared with for unknown users
 	running resolver.Slots // one for each running comparison: they must not take all processors
-	waiting resolver.Quota // one for each comparison that runs or waits
 
 	mu    sync.Mutex
-	right map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
-	wrong map[[sha256.Size]byte]bool // hashes of clients, names and passwords that were wrong
-	turns map[netip.Addr]*turn       // of clients with a comparison that runs or waits
+	right map[[sha256.Size]byte]bool  // hashes of names and passwords that were right: bcrypt is slow on purpose
+	wrong map[[sha256.Size]byte]bool  // hashes of clients, names and passwords that were wrong
+	turns map[[sha256.Size]byte]*turn // of passwords, names and clients with a comparison that runs or waits
 }
 
-// turn lets the comparisons of one client run one after another, in the order in which they came.
+// turn lets comparisons run one after another, in the order in which they came.
 type turn struct {
 	slot  resolver.Slots
 	users int // comparisons that have it or wait for it
 }
 
-// Bounds of Users.
+// Bounds of Users. What waits has none here: each comparison is one of a request, which limits.connections,
+// limits.client_connections and the streams of HTTP/2 bound.
 const (
-	maxRight       = 10_000
-	maxWrong       = 1000
-	maxWaiting     = 256 // comparisons
-	clientWaiting  = 32  // of them, of one client
-	networkWaiting = 64  // of them, of a /64 network of IPv6
+	maxRight = 10_000
+	maxWrong = 1000
 )
 
-// errPasswords means that too many passwords are being checked, by guesses most likely.
-var errPasswords = fmt.Errorf("%w: too many passwords are being checked", resolver.ErrBusy)
-
-var errNoUsers = errors.New("there is no user, so that nobody could log in: add one (htpasswd -B FILE NAME)")
+var errNoUsers = errors.New("there is no user, so that nobody could log in: add one (htpasswd -B -C 12 FILE NAME)")
 
 // ParseUsers parses a password file. One without users is an error, and so are hashes other than bcrypt: they are not
 // secure.
 func ParseUsers(text []byte) (*Users, error) {
 	u := &Users{
-		hashes: make(map[string][]byte), turns: make(map[netip.Addr]*turn),
+		hashes: make(map[string][]byte), turns: make(map[[sha256.Size]byte]*turn),
 		right: make(map[[sha256.Size]byte]bool), wrong: make(map[[sha256.Size]byte]bool),
 		running: make(resolver.Slots, max(1, runtime.GOMAXPROCS(0)/2)),
-		waiting: resolver.Quota{
-			Slots:  make(resolver.Slots, maxWaiting),
-			Shares: resolver.NewShares(clientWaiting, networkWaiting, errPasswords), Busy: errPasswords,
-		},
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
@@ -89,27 +79,45 @@ func ParseUsers(text []byte) (*Users, error) {
 }
 
 // Check reports whether a user has this password. It takes as long for an unknown user, whose name selects one of
-// the hashes: they may differ in their cost. The passwords of one client are compared one after another, so that
-// one that guesses, which is never locked out, leaves time to the others. The error is that too many passwords are
-// being checked, or that ctx has ended.
+// the hashes: they may differ in their cost. Nobody is refused because others guess: comparisons wait. Each client has
+// one at a time, and clients take turns, as do the names of a client, of which the unknown ones are as one. So
+// guesses delay the first login of another user by a comparison for each client and each name that is guessed. The error
+// is that ctx has ended.
 func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
-	network := resolver.ClientAddress(client)
-	right, wrong := keyOf(name, password), keyOf(network.String(), name, password)
+	address := resolver.ClientAddress(client).String()
+	right, wrong := keyOf(name, password), keyOf(address, name, password)
 	if isRight, known := u.compared(right, wrong); known {
 		return isRight, nil
 	}
-	release, err := u.acquire(ctx, client, network)
+	release, err := u.acquire(ctx, wrong)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	if isRight, known := u.compared(right, wrong); known { // meanwhile
+	if isRight, known := u.compared(right, wrong); known { // another request waited with the same password
 		return isRight, nil
 	}
 	hash, ok := u.hashes[name]
+	inTurn := name
 	if !ok && len(u.dummies) > 0 {
 		of := sha256.Sum256([]byte(name))
 		hash = u.dummies[int(binary.BigEndian.Uint16(of[:]))%len(u.dummies)]
+		inTurn = "" // no user has it
+	}
+	// Of each name one waits for the turn of its client, and of each client one for a processor: so they alternate.
+	for _, key := range [...][sha256.Size]byte{keyOf(address, inTurn), keyOf(address)} {
+		release, err := u.acquire(ctx, key)
+		if err != nil {
+			return false, err
+		}
+		defer release()
+	}
+	if err := u.running.Acquire(ctx); err != nil {
+		return false, err
+	}
+	defer u.running.Release()
+	if isRight, known := u.compared(right, wrong); known { // meanwhile, for another client
+		return isRight, nil
 	}
 	isRight := bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil && ok
 	u.mu.Lock()
@@ -142,45 +150,38 @@ func remember(keys map[[sha256.Size]byte]bool, most int, key [sha256.Size]byte) 
 	keys[key] = true
 }
 
+// keyOf returns a hash that no other texts have: their lengths are in it.
 func keyOf(texts ...string) [sha256.Size]byte {
-	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	var all []byte
+	for _, text := range texts {
+		all = append(binary.AppendUvarint(all, uint64(len(text))), text...)
+	}
+	return sha256.Sum256(all)
 }
 
-// acquire waits until a password of a client may be compared, after those of its network that came before. The
-// caller must call release once, unless there is an error.
-func (u *Users) acquire(ctx context.Context, client, network netip.Addr) (release func(), err error) {
-	waiting, err := u.waiting.Hold(client)
-	if err != nil {
-		return nil, err
-	}
+// acquire waits for a turn, after those that came before. The caller must call release once, unless there is an error.
+func (u *Users) acquire(ctx context.Context, key [sha256.Size]byte) (release func(), err error) {
 	u.mu.Lock()
-	own := u.turns[network]
-	if own == nil {
-		own = &turn{slot: make(resolver.Slots, 1)}
-		u.turns[network] = own
+	t := u.turns[key]
+	if t == nil {
+		t = &turn{slot: make(resolver.Slots, 1)}
+		u.turns[key] = t
 	}
-	own.users++
+	t.users++
 	u.mu.Unlock()
 	leave := func() {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		if own.users--; own.users == 0 {
-			delete(u.turns, network)
+		if t.users--; t.users == 0 {
+			delete(u.turns, key)
 		}
-		waiting.Release()
 	}
-	if err := own.slot.Acquire(ctx); err != nil {
-		leave()
-		return nil, err
-	}
-	if err := u.running.Acquire(ctx); err != nil {
-		own.slot.Release()
+	if err := t.slot.Acquire(ctx); err != nil {
 		leave()
 		return nil, err
 	}
 	return func() {
-		u.running.Release()
-		own.slot.Release()
+		t.slot.Release()
 		leave()
 	}, nil
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 )
 
 // hashed returns the line of a user, as htpasswd -B writes it.
@@ -200,36 +199,56 @@ func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
 	return v.Err
 }
 
-// Wrong passwords of an address, however many, lock out neither a right one there nor one of another address: it waits until its
-// turn comes to be compared, and once it was right it does not wait.
+// Wrong passwords, however many at a time, lock out neither a right one of their address nor one of another address, nor do many first
+// logins each other: they wait until their turn comes to be compared.
 func TestGuesses(t *testing.T) {
-	const here, elsewhere = "127.0.0.1", "127.0.0.2"
-	g := guarded(t, at, hashed(t, "alice", "right"), hashed(t, "bob", "right"))
-	var ended atomic.Bool
-	var guessers, clients sync.WaitGroup
-	var told atomic.Int32
-	for i := range 8 {
-		guessers.Go(func() {
-			for n := 0; !ended.Load(); n++ {
-				err := logIn(t, g, here, []string{"alice", "bob", "mallory"}[n%3], fmt.Sprint(i, n))
-				if !errors.Is(err, problem.ErrLogin) {
-					t.Errorf("a wrong password: %v", err)
+	const here, elsewhere, logins = "127.0.0.1", "127.0.1.1", 60
+	var lines []string
+	for i := range logins {
+		lines = append(lines, hashed(t, fmt.Sprint("user", i), "right"))
+	}
+	for name, tt := range map[string]struct {
+		guessers, addresses int
+		from                []string // where right ones come from
+	}{
+		"none":             {0, 1, []string{here}},
+		"at one address":   {40, 1, []string{here, elsewhere}},
+		"at ten addresses": {300, 10, []string{elsewhere}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := guarded(t, at, lines...)
+			var ended atomic.Bool
+			var guessers, clients sync.WaitGroup
+			var told, refused atomic.Int32
+			for i := range tt.guessers {
+				guessers.Go(func() {
+					for n := 0; !ended.Load(); n++ {
+						name, client := []string{"user0", "user1", "mallory", fmt.Sprint(i, n)}[n%4], fmt.Sprint("127.0.0.", 1+i%tt.addresses)
+						if err := logIn(t, g, client, name, fmt.Sprint("wrong", i, n)); !errors.Is(err, problem.ErrLogin) {
+							t.Errorf("a wrong password: %v", err)
+						}
+						told.Add(1)
+					}
+				})
+			}
+			testserver.Wait(t, "there were many wrong ones", func() bool { return tt.guessers == 0 || told.Load() > 100 })
+			for _, from := range tt.from {
+				for i := range logins {
+					clients.Go(func() {
+						if err := logIn(t, g, from, fmt.Sprint("user", i), "right"); err != nil {
+							refused.Add(1)
+						}
+					})
 				}
-				told.Add(1)
+			}
+			clients.Wait()
+			ended.Store(true)
+			guessers.Wait()
+			if refused.Load() > 0 {
+				t.Errorf("%d right passwords of %d were refused", refused.Load(), logins*len(tt.from))
 			}
 		})
 	}
-	testserver.Wait(t, "there were many wrong ones", func() bool { return told.Load() > 100 })
-	for i := range 48 {
-		clients.Go(func() {
-			if err := logIn(t, g, []string{here, elsewhere}[i%2], []string{"alice", "bob"}[i/2%2], "right"); err != nil {
-				t.Errorf("a right password: %v", err)
-			}
-		})
-	}
-	clients.Wait()
-	ended.Store(true)
-	guessers.Wait()
 }
 
 // What was compared is not compared again: neither a right password, nor a wrong one that the same client sends again, as programs do.
@@ -258,32 +277,13 @@ func TestPasswordsOnce(t *testing.T) {
 	}
 }
 
-// Few passwords are compared at a time, and few wait: the rest is refused at once.
-func TestPasswordsAtATime(t *testing.T) {
+// A client that has left does not wait for its turn.
+func TestPasswordsOfClientsThatLeft(t *testing.T) {
 	u := users(t, hashed(t, "alice", "right"))
-	var refused, checked atomic.Int32
-	var clients sync.WaitGroup
-	for i := range 200 {
-		clients.Go(func() {
-			right, err := u.Check(t.Context(), netip.Addr{}, fmt.Sprint("nobody", i), "wrong")
-			switch {
-			case errors.Is(err, resolver.ErrBusy):
-				refused.Add(1)
-			case err == nil && !right:
-				checked.Add(1)
-			default:
-				t.Errorf("%t, %v", right, err)
-			}
-		})
-	}
-	clients.Wait()
-	if checked.Load() == 0 || refused.Load()+checked.Load() != 200 {
-		t.Errorf("%d were checked, and %d refused", checked.Load(), refused.Load())
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 100 { // the slot may be free
-		if _, err := u.Check(ctx, netip.Addr{}, "alice", "wrong"); err != nil && !errors.Is(err, context.Canceled) {
+	for i := range 100 { // the slot may be free
+		if _, err := u.Check(ctx, netip.Addr{}, "alice", fmt.Sprint("wrong", i)); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("a client that has left: %v", err)
 		}
 	}
