@@ -104,6 +104,29 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 	}
 }
 
+// Hashes of passwords that are compared fast are warned of, and others are not.
+func TestConfigCheckNamesCheapHashes(t *testing.T) {
+	const (
+		cheap = "ann:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"
+		good  = "bob:$2y$10$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"
+	)
+	for text, want := range map[string]string{
+		good:               "",
+		cheap:              "urnd.yaml:1: access.proxy_users: 1 of 1 hashes have a cost below 10",
+		"#" + cheap + good: "",
+		cheap + good:       "urnd.yaml:1: access.proxy_users: 1 of 2 hashes have a cost below 10",
+	} {
+		users := filepath.Join(t.TempDir(), "users")
+		if err := os.WriteFile(users, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := checked(t, "urnd.yaml", "access: {proxy_users: "+users+"}\n")
+		if !strings.Contains(got, want) || strings.Contains(got, "a cost below") != (want != "") {
+			t.Errorf("%s%s\nwant %q", text, got, want)
+		}
+	}
+}
+
 // The registry takes no name that it would not be asked for, and says so.
 func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "names.db")

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/crypto/bcrypt"
+
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/secret"
@@ -19,7 +21,7 @@ import (
 
 // ofFiles returns what is probably not meant of the files and directories that a configuration names.
 func ofFiles(c config.Config) config.Faults {
-	return slices.Concat(ofSecrets(c), ofDirectories(c), ofCertificate(c))
+	return slices.Concat(ofSecrets(c), ofUsers(c), ofDirectories(c), ofCertificate(c))
 }
 
 func ofSecrets(c config.Config) (warnings config.Faults) {
@@ -41,6 +43,33 @@ func ofSecrets(c config.Config) (warnings config.Faults) {
 		}
 	}
 	return warnings
+}
+
+// ofUsers says how many passwords of users are guessed fast. A file that cannot be used is reported elsewhere.
+func ofUsers(c config.Config) config.Faults {
+	const setting, goodCost = "access.proxy_users", 10
+	if c.Access.ProxyUsers == "" {
+		return nil
+	}
+	text, _ := secret.Read(setting, c.Access.ProxyUsers)
+	var cheap, all int
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		_, hash, _ := strings.Cut(line, ":")
+		if cost, err := bcrypt.Cost([]byte(hash)); err == nil && !strings.HasPrefix(line, "#") {
+			all++
+			if cost < goodCost {
+				cheap++
+			}
+		}
+	}
+	if cheap == 0 {
+		return nil
+	}
+	return config.Faults{{
+		Path: setting, Message: fmt.Sprintf("%d of %d hashes have a cost below %d, so that their passwords are guessed fast: make them by htpasswd -B -C 12",
+			cheap, all, goodCost),
+	}}
 }
 
 // ofDirectories names those that are missing and that urnd does not make. systemd makes its own, when the service starts.
