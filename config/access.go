@@ -65,7 +65,7 @@ func accessSettings() []Setting {
 		{
 			Path: "access.proxy_users",
 			Form: "path, or credential: and a name", Secret: true, check: checkSecretFile, Invalidates: Nothing,
-			Doc: "A file of users of the forward proxy with their passwords, as htpasswd -B writes it (bcrypt); " +
+			Doc: "A file of users of the forward proxy with their passwords, as htpasswd -B -C 12 writes it (bcrypt); " +
 				"clients log in by Basic authentication. Empty: no password is required.",
 		},
 		{
