@@ -81,8 +81,8 @@ func ParseUsers(text []byte) (*Users, error) {
 // Check reports whether a user has this password. It takes as long for an unknown user, whose name selects one of
 // the hashes: they may differ in their cost. Nobody is refused because others guess: comparisons wait. Each client has
 // one at a time, and clients take turns, as do the names of a client, of which the unknown ones are as one. So
-// guesses delay the first login of another user by a comparison for each client and each name that is guessed. The error
-// is that ctx has ended.
+// a first login waits for one turn of its client for each other name that is tried there, and in each turn for one
+// comparison of each other client. The error is that ctx has ended.
 func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
 	address := resolver.ClientAddress(client).String()
 	right, wrong := keyOf(name, password), keyOf(address, name, password)
