@@ -88,11 +88,11 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	if faults := s.AwaitTried(t.Context()); faults != nil {
 		t.Errorf("it is open, with %q", faults)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if len(reports) != 2 || reports[0] == nil || reports[1] != nil {
-		t.Errorf("the reports are %v", reports)
-	}
+	testserver.Wait(t, "that it is open is told", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(reports) == 2 && reports[0] != nil && reports[1] == nil
+	})
 }
 
 // A store whose file system is full is asked, and said to be degraded; it is opened again when there is room.
