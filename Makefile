@@ -102,7 +102,8 @@ test:
 	@echo "$$(grep -c '"Action":"skip".*"Test":' '$(OUT)/test.json') tests were skipped, as they are long or their servers are not installed: make test-all runs all"
 
 # Everything: what "make test" leaves out, with the servers of others, which are installed as root on Debian. At its end are the ten slowest.
-test-all: test test-race test-modules test-e2e-race
+test-all: test test-race
+	$(MAKE) -j2 test-modules test-e2e-race
 	$(MAKE) test-e2e SHARD='$(OTHER_SHARDS)'
 	$(MAKE) adversary slowest
 

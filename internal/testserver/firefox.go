@@ -65,14 +65,17 @@ func StartFirefox(t testing.TB, hosts ...string) *Firefox {
 		}
 		_ = p.stop() // it has no status of its own after the signal
 	})
-	Wait(t, "Firefox listens", func() bool {
+	listens := func() (bool, error) {
 		port, err := os.ReadFile(filepath.Join(profile, "MarionetteActivePort"))
 		if err != nil || len(port) == 0 {
-			return false
+			return false, nil //nolint:nilerr // it is starting, which takes long where other browsers run
 		}
 		f.conn, err = net.Dial("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
-		return err == nil
-	})
+		return err == nil, nil
+	}
+	if pollFor(3*Patience, listens) != nil {
+		t.Fatal("Firefox does not listen")
+	}
 	f.in = bufio.NewReader(f.conn)
 	if _, err := f.receive(); err != nil { // its greeting
 		t.Fatal(err)

@@ -14,8 +14,11 @@ var errLate = fmt.Errorf("timed out after %v", Patience)
 
 // poll calls done until it reports true or fails. The error is errLate if it does neither
 // in time.
-func poll(done func() (bool, error)) error {
-	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(Patience)
+func poll(done func() (bool, error)) error { return pollFor(Patience, done) }
+
+// pollFor is poll for what takes longer.
+func pollFor(patience time.Duration, done func() (bool, error)) error {
+	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(patience)
 	defer tick.Stop()
 	defer late.Stop()
 	for {
