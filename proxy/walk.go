@@ -131,8 +131,10 @@ func (x *exchange) check() (err error) {
 // asking returns a question as that of the client.
 func (x *exchange) asking(q resolver.Query) resolver.Query {
 	q.Hops, q.Client = x.hops, x.client.Addr
-	isURL := q.Spelling.IsLocation() || q.URI.IsLocation() && x.ask.Host == "" && !x.handler.config.Names.Claims(q.URI)
-	if isURL && x.ask.Kind != route.KindRedirect {
+	if kind := x.ask.Kind; kind != route.KindName && kind != route.KindBatch {
+		return q
+	}
+	if q.Spelling.IsLocation() || q.URI.IsLocation() && x.ask.Host == "" && !x.handler.config.Names.Claims(q.URI) {
 		q.NamesOnly = !x.mayBeLedToURLs()
 	}
 	return q

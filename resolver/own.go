@@ -170,19 +170,16 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 // siteURL returns a URL of the web as names of web hosts have it: of https, whatever they came by, with neither a port nor a final dot. ok is false
 // for one that has it so already, and for others.
 func siteURL(u uri.URI) (site uri.URI, ok bool) {
-	if !u.IsLocation() {
+	host, _ := u.Host()
+	isSecure := uri.EqualFold(u.Scheme(), "https")
+	if isSecure && !strings.HasSuffix(host, ".") || !isSecure && !uri.EqualFold(u.Scheme(), "http") {
 		return uri.URI{}, false
 	}
-	text := u.NormalizeSteps(uri.AllSteps &^ uri.SchemeForm).String()
-	scheme, rest, _ := strings.Cut(text, "://")
-	end := strings.IndexAny(rest, "/?#")
-	if scheme != "https" && scheme != "http" || end < 0 || strings.ContainsAny(rest[:end], "@:") {
+	_, rest, _ := strings.Cut(u.NormalizeSteps(uri.AllSteps&^uri.SchemeForm).String(), "://")
+	host, path, _ := strings.Cut(rest, "/")
+	if strings.ContainsAny(host, "@:?#") {
 		return uri.URI{}, false
 	}
-	host := strings.TrimSuffix(rest[:end], ".")
-	if scheme == "https" && len(host) == end {
-		return uri.URI{}, false
-	}
-	site, err := uri.Parse("https://" + host + rest[end:])
+	site, err := uri.Parse("https://" + strings.TrimSuffix(host, ".") + "/" + path)
 	return site, err == nil
 }

@@ -32,8 +32,8 @@ func Pasted(text string) string {
 func (n Names) TypedQuery(text string, service Service) (Query, error) {
 	text = Pasted(text)
 	u, err := uri.FromIRI(text)
-	if err != nil || !u.IsURN() && !n.Owns(u) { // as the daemon: the site has its names itself
-		if identified, ok := n.Identified(text, u); ok {
+	if err != nil || !n.IsName(n.Named(Query{URI: u}).URI) {
+		if identified, ok := n.Identifiers.URI(text); ok {
 			return NewQuery(identified, service)
 		}
 	}
@@ -41,13 +41,4 @@ func (n Names) TypedQuery(text string, service Service) (Query, error) {
 		return Query{Service: service}, err
 	}
 	return NewQuery(u, service)
-}
-
-// Identified returns the URI that the table of identifiers has for a text, and for u before it where the text is a URI; else u is the
-// zero value.
-func (n Names) Identified(text string, u uri.URI) (uri.URI, bool) {
-	if identified, ok := n.Identifiers.Of(u); ok {
-		return identified, true
-	}
-	return n.Identifiers.URI(text)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -224,8 +223,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 }
 
 // identifierResolver returns the resolver of names that are no URNs: by the registry, and where the site does not claim to have them itself, by the
-// DNS (uris, nil where it is not asked for them) and their public resolver. Those that are URLs lead there by themselves, for clients that may be led
-// to URLs.
+// DNS (uris, nil where it is not asked for them) and their public resolver.
 func identifierResolver(
 	r *resolution, c config.Config, uris resolver.Resolver, cached func(resolver.Resolver) resolver.Resolver,
 ) (resolver.Resolver, error) {
@@ -256,21 +254,7 @@ func identifierResolver(
 			return others.Resolve(ctx, q)
 		})
 	}
-	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
-		answer, err := next.Resolve(ctx, q)
-		if !errors.Is(err, resolver.ErrNotFound) || resolver.RecordOf(err) != nil || q.NamesOnly || !q.At.IsZero() {
-			return answer, err
-		}
-		location := q
-		if q.Spelling.IsLocation() {
-			location.URI = q.Spelling.Normalize()
-		}
-		isOwn := r.names.Claims(location.URI) || r.names.Claims(q.URI) && !r.names.IsLink(q.URI)
-		if isOwn || !location.URI.IsLocation() {
-			return answer, err
-		}
-		return scheme.NewSelf().Resolve(ctx, location)
-	}), nil
+	return resolver.OrLocation{Names: r.names, Next: next, Locations: scheme.NewSelf()}, nil
 }
 
 // notLocations returns a resolver that supports no URLs.

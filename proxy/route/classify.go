@@ -91,7 +91,7 @@ func (a *Ask) resource(v *View, u uri.URI) {
 // own says what a request asks for that is for this server, or for the proxy in absolute-form.
 func (a *Ask) own(v *View, p *Place) {
 	a.parse(v, p)
-	a.IsName = a.Target.Identified || a.Target.Query.IsURN() || p.Names.IsName(a.Target.Query.URI)
+	a.IsName = a.Target.Identified || p.Names.IsName(a.Target.Query.URI)
 	a.IsPublic = a.isPublic()
 	a.IsPreflight = a.isPreflight(v)
 	switch a.Kind = a.ownKind(v, p); a.Kind {
@@ -158,10 +158,10 @@ func (a *Ask) fetch(v *View, p *Place) {
 // identify makes an Ask one about what a person probably means by a text that is no URN: an identifier of another form.
 func (a *Ask) identify(p *Place) {
 	t := &a.Target
-	if t.Form != FormPath || t.Text == "" || a.Err == nil && (t.Query.IsURN() || p.Names.Owns(t.Query.URI)) {
+	if t.Form != FormPath || t.Text == "" || a.Err == nil && p.Names.IsName(p.Names.Named(t.Query).URI) {
 		return
 	}
-	if u, ok := p.Names.Identified(t.Text, t.Query.URI); ok {
+	if u, ok := p.Names.Identifiers.URI(t.Text); ok {
 		t.Query, a.Err = resolver.NewQuery(u, t.Query.Service)
 		t.Identified = true
 	}
