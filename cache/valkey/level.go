@@ -49,7 +49,7 @@ const (
 	leaseFor          = time.Second        // after which an instance that does not renew it has ended
 	renewLease        = leaseFor / 4       // how often, while a load runs
 	waitFor           = 3 * time.Second    // at most, for the lease of another instance
-	backgroundTimeout = time.Second        // of what nobody waits for
+	backgroundTimeout = time.Second        // of work in the background
 )
 
 // Level is the second level of the caches of one process. It is safe for concurrent use. The caller must close it.

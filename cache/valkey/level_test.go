@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A source that takes longer than a lease is asked once: whoever loads keeps the lease, and the others wait for the
+// A source that takes longer than a lease is asked once: the instance that loads keeps the lease, and the others wait for the
 // outcome.
 func TestLeaseIsKept(t *testing.T) {
 	server := testserver.StartRedis(t)
@@ -67,7 +67,7 @@ func TestHeldLease(t *testing.T) {
 	}
 }
 
-// Replies that are late now and then, or a bit more often than usual, take the level away from nobody.
+// Replies that are late now and then, or a bit more often than usual, do not end the use of the level.
 func TestLateReplies(t *testing.T) {
 	const keys, timeout = 200, 20 * time.Millisecond
 	server := testserver.StartRedis(t)
@@ -126,7 +126,7 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 }
 
-// Who shares a cache with nobody is told so, and who shares it is not.
+// An instance that is the only one to use a cache says so; one that shares it does not.
 func TestAlone(t *testing.T) {
 	server := testserver.StartRedis(t)
 	begun := time.Now()

@@ -64,7 +64,7 @@ func (l *Level) meet(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, one := range mine {
-		if last[i] != "" && last[i] != l.id || now.Sub(m.met) > meetFor { // or the server was away, where nobody is seen
+		if last[i] != "" && last[i] != l.id || now.Sub(m.met) > meetFor { // or the server was away, and no instance could be seen
 			one.seen = now
 		}
 		one.isAlone = now.Sub(one.seen) > meetFor
