@@ -9,7 +9,6 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/answer/gs1"
-	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -31,7 +30,7 @@ type Config struct {
 
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
-	// Ready answers requests for names on the fast path; nil leaves them to Resolver.
+	// Ready answers requests for names from the cache without waiting; nil leaves them to Resolver.
 	Ready   *resolver.Ready
 	History resolver.History // knows the versions of names (RFC 7089); nil where there is no registry
 	Fetch   scheme.Handler   // for the forward proxy, and for requests for the resource itself
@@ -102,16 +101,14 @@ type Config struct {
 type Observers struct {
 	// Observe is called at the end of each request. It must not retain the event.
 	Observe func(*Event)
-	// Passed is called with the reason for each request that the fast path has seen and leaves to ServeHTTP.
-	Passed func(fast.Reason)
 	// Answered is called with each name that the registry of the site answered, also in batches, by its record, and the field
 	// User-Agent of the request, which must not be retained. It must be safe for concurrent use.
 	Answered func(userAgent string, record *resolver.Record)
 	// Begin begins the span of a request, and returns nil where it is not traced; a nil Begin traces none. mayAsk is whether
 	// the traceparent of the request may demand a span.
 	Begin func(method string, lines httpmessage.Lines, at time.Time, mayAsk bool) Span
-	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil, the fast
-	// path leaves all requests to Begin.
+	// Untraced counts a request for which Begin would begin no span, and returns false where it would; where it is nil, Begin decides
+	// about all requests.
 	Untraced func() bool
 	// Unhealthy reports whether a location should be avoided where there are others.
 	Unhealthy func(location string) bool

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -11,7 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/proxy/fast"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -19,113 +18,137 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// exchange is a request that is being handled, and the ResponseWriter of its handlers, which
-// records the status and size of the response. It is pooled.
+// exchange is a request that is being answered, and the ResponseWriter of what answers it, which records the status and the size of the
+// response. It is pooled. Begin does what needs no waiting, and Continue goes on where that stands.
 type exchange struct {
-	http.ResponseWriter
+	httpmessage.ResponseWriter
 	handler *Handler
-	in      inbound
+	in      *httpmessage.Incoming
 	ctx     context.Context   //nolint:containedctx // it is that of the request
 	lines   httpmessage.Lines // the fields of the request
-	header  http.Header       // of a request of net/http
-	headers httpmessage.Lines // headerLines, made once for all requests of a pooled exchange
+	start   time.Time
 	client  gate.Client
-	place   route.Place
+	place   *route.Place // of the connection, or own
+	own     route.Place  // where the connection may go on to other requests
+	peer    bool         // the peer of the connection has an address
+	view    route.View
 	ask     route.Ask
 	verdict gate.Verdict
 	hops    uint8 // see resolver.Query
+	// err is why the request is not served, found before it was admitted; admitted is whether there is a verdict.
+	err      error
+	admitted bool
+	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part.
+	isPlain, isRanged bool
 	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
 	// the reply.
 	isCrossed, isReadable bool
+	closes                bool               // the connection ends behind the response
+	fields                httpmessage.Fields // that each response has
+	head                  httpmessage.Fields // memory for that of the response
 	event                 Event
-	body                  []byte // of a redirect; room that is used again, as that of links is
-	links                 []byte
+
+	question answer.Question
+	location [1]resolver.Location
+	name     [256]byte // of a canonical name
+	parts    [][]byte  // of a content
+	scratch  message.Scratch
+	texts    route.Scratch
 }
 
-// newExchange returns an exchange, whose request, lines and client are to be set.
-func (h *Handler) newExchange() *exchange {
+// newExchange returns the exchange of a request.
+func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWriter) *exchange {
 	x, _ := h.exchanges.Get().(*exchange)
 	if x == nil {
 		x = new(exchange)
-		x.headers = x.headerLines
 	}
-	x.handler = h
+	x.handler, x.in, x.ResponseWriter, x.lines = h, in, w, in.Header()
+	x.ctx, x.start = context.Background(), h.config.Now()
 	return x
 }
 
-// run answers the request, and calls Observe with the outcome.
-func (x *exchange) run(ctx context.Context, w http.ResponseWriter) {
-	in, h := &x.in, x.handler
-	x.ResponseWriter, x.ctx = w, ctx
-	x.client.Lines, x.client.Host, x.client.Secure = x.lines, in.host, in.isSecure
-	x.event = Event{Method: in.method, Target: in.target, Host: in.host, Proto: in.proto, Client: x.client.Addr, Form: "none"}
-	start := h.config.Now()
-	if h.config.Identify {
-		x.identify()
-	}
+// release returns an exchange to the pool.
+func (x *exchange) release() {
+	h := x.handler
+	x.scratch.Reset()
+	clear(x.parts)
+	clear(x.fields)
+	clear(x.head)
+	x.handler, x.in, x.ResponseWriter, x.lines, x.ctx = nil, nil, nil, nil, nil
+	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
+	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isCrossed, x.isReadable, x.closes = 0, nil, false, false, false, false, false, false
+	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
+	x.parts, x.peer = x.parts[:0], false
+	h.exchanges.Put(x)
+}
+
+// Continue implements httpmessage.Continuation, and calls Observe with the outcome.
+func (x *exchange) Continue() {
+	x.ctx = x.Context()
 	completed := false
 	defer func() {
-		x.end(start, completed || x.answerPanic(recover()))
+		x.end(completed || x.answerPanic(recover()))
 	}()
-	x.traced(start)
+	x.traced()
 	completed = true
 }
 
-func (x *exchange) headerLines(name string) []string { return x.header[name] }
-
-// WriteHeader implements http.ResponseWriter. Interim responses are not recorded.
-func (x *exchange) WriteHeader(status int) {
-	if x.event.Status == 0 && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
+// WriteHeader implements httpmessage.ResponseWriter: it adds the fields that each response has.
+func (x *exchange) WriteHeader(status int, reason string, fields httpmessage.Fields) {
+	if x.event.Status == 0 {
 		x.event.Status = status
 	}
-	x.ResponseWriter.WriteHeader(status)
+	x.event.Type = fields.Value("Content-Type")
+	x.head = append(x.head[:0], fields...)
+	for _, f := range x.fields {
+		if f.Is("Vary") || !fields.Has(f.Name) {
+			x.head = append(x.head, f)
+		}
+	}
+	if x.closes && x.in.Major == 1 && !fields.Has("Connection") {
+		x.head = append(x.head, httpmessage.Field{Name: "Connection", Value: "close"})
+	}
+	x.ResponseWriter.WriteHeader(status, reason, x.head)
 }
 
-// WriteFields implements forward.ResponseWriter.
-func (x *exchange) WriteFields(status int, fields httpmessage.Fields) {
-	x.event.Status, x.event.Type = status, fields.Value("Content-Type")
-	if out, ok := x.ResponseWriter.(*fast.Response); ok {
-		out.WriteFields(status, fields)
-		return
-	}
-	header := x.Header()
-	fields.Clone().CopyTo(header) // which refers to their memory
-	if _, ok := header["Content-Type"]; !ok {
-		header["Content-Type"] = nil // net/http would guess one
-	}
-	x.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
+// Write implements io.Writer.
 func (x *exchange) Write(b []byte) (int, error) {
-	if x.event.Status == 0 {
-		x.event.Status = http.StatusOK
-	}
 	n, err := x.ResponseWriter.Write(b)
 	x.event.Bytes += int64(n)
 	return n, err
 }
 
-// Hijack is for http.ResponseController, and records a change of protocol.
-func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(x.ResponseWriter).Hijack()
-	if err == nil {
+// WriteBuffers implements httpmessage.ResponseWriter.
+func (x *exchange) WriteBuffers(buffers [][]byte) (int64, error) {
+	n, err := x.ResponseWriter.WriteBuffers(buffers)
+	x.event.Bytes += n
+	return n, err
+}
+
+// ReadFrom lets files be sent without copying them.
+func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
+	n, err := x.ResponseWriter.ReadFrom(r)
+	x.event.Bytes += n
+	return n, err
+}
+
+// TakeOver implements httpmessage.ResponseWriter, and records a change of protocol.
+func (x *exchange) TakeOver() (net.Conn, []byte, error) {
+	conn, read, err := x.ResponseWriter.TakeOver()
+	if err == nil && x.event.Status == 0 {
 		x.event.Status = http.StatusSwitchingProtocols
-		if x.in.method == http.MethodConnect {
+		if x.in.Method == http.MethodConnect {
 			x.event.Status = http.StatusOK
 		}
 	}
-	return conn, rw, err
+	return conn, read, err
 }
+
+// CloseBehind implements forward.ResponseWriter.
+func (x *exchange) CloseBehind() { x.closes = true }
 
 // SetServer implements forward.ResponseWriter.
 func (x *exchange) SetServer(at netip.AddrPort) { x.event.Server = at }
-
-// SetReason implements forward.ResponseWriter.
-func (x *exchange) SetReason(status int, reason string) { x.in.setReason(status, reason) }
-
-// IsLate implements forward.ResponseWriter.
-func (x *exchange) IsLate() bool { return x.in.isLate() }
 
 // Broken implements forward.ResponseWriter.
 func (x *exchange) Broken(err error) {
@@ -134,61 +157,26 @@ func (x *exchange) Broken(err error) {
 	x.reportAs("a response broke off", x.event.Status, resolver.Unreachable(err))
 }
 
-// EndEarly is for message.Abort. A client gets what has come, where it sees by the framing that more is missing: by HTTP/1.1
-// each response has a length or chunks, by HTTP/1.0 only a length (RFC 9112 section 8). A stream of HTTP/2 is reset.
-func (x *exchange) EndEarly() bool {
-	if err := http.NewResponseController(x.ResponseWriter).Flush(); err != nil {
-		return false // the client does not read
-	}
-	isFramed := x.in.isHTTP11() || len(x.Header()["Content-Length"]) > 0
-	return isFramed && x.in.endEarly()
-}
-
-// ReadFrom lets files be sent without copying them.
-func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
-	if x.event.Status == 0 {
-		x.event.Status = http.StatusOK
-	}
-	n, err := io.Copy(x.ResponseWriter, r)
-	x.event.Bytes += n
-	return n, err
-}
-
-// Unwrap is for http.ResponseController.
-func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
-
-// end reports the outcome of an exchange that began at start, and returns it to the pool.
-// completed is false where its handler panicked.
-func (x *exchange) end(start time.Time, completed bool) {
-	h := x.handler
+// end reports the outcome of an exchange, and returns it to the pool. completed is false where its handler panicked.
+func (x *exchange) end(completed bool) {
+	h, event := x.handler, &x.event
 	if !completed {
 		message.Abort(x)
 	}
-	event := &x.event
 	switch {
 	case errors.Is(event.Err, context.Canceled) && x.ctx.Err() != nil:
 		event.Status = 0 // the client left before the response
 	case completed && event.Status == 0:
-		event.Status = http.StatusOK // net/http sends it for an empty response
+		event.Status = http.StatusOK // it is sent for an empty response
 	}
-	event.Took = h.config.Now().Sub(start)
-	if event.Type == "" {
-		event.Type = firstOf(x.Header()["Content-Type"])
-	}
+	event.Took = h.config.Now().Sub(x.start)
 	if h.config.Observe != nil {
+		event.Method, event.Target, event.Host, event.Proto = x.in.Method, x.in.Target, x.in.Host, x.in.Proto()
 		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
-		event.User = gate.UserOf(x.lines)
+		event.User, event.Client = gate.UserOf(x.lines), x.client.Addr
 		h.config.Observe(event)
 	}
-	*x = exchange{headers: x.headers, body: x.body[:0], links: x.links[:0]}
-	h.exchanges.Put(x)
-}
-
-func firstOf(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return lines[0]
+	x.release()
 }
 
 // identify sets the request identifier in the response, unless it is set: that of a trusted proxy in front of
@@ -197,15 +185,20 @@ func (x *exchange) identify() {
 	if x.event.ID != "" {
 		return
 	}
-	id := httpmessage.RequestID(x.lines.Value(httpmessage.RequestIDField), gate.Contains(x.handler.config.Access.Trusted, x.client.Peer))
-	x.Header()[httpmessage.RequestIDField] = []string{id}
-	x.event.ID = id
+	came := x.lines.Value(httpmessage.RequestIDField)
+	if came != "" && gate.Contains(x.handler.config.Access.Trusted, x.client.Peer) && httpmessage.ValidRequestID(came) {
+		x.event.ID = came
+	} else {
+		start, dst := x.scratch.Text.Begin()
+		x.event.ID = x.scratch.Text.End(start, httpmessage.AppendRequestID(dst))
+	}
+	x.fields.Set(httpmessage.RequestIDField, x.event.ID)
 }
 
 // reply answers an exchange, as the preconditions of its request want it, with replyExhausted where no memory is left for the body
 // (limits.documents).
 func (x *exchange) reply(r message.Reply) {
-	switch r.Precondition(x.in.method, x.lines) {
+	switch r.Precondition(x.in.Method, x.lines) {
 	case http.StatusNotModified:
 		r = r.NotModified()
 	case http.StatusPreconditionFailed:
@@ -220,9 +213,6 @@ func (x *exchange) reply(r message.Reply) {
 		if r.Close != nil {
 			r.Close()
 		}
-		if r.Header["Connection"] != nil { // close: where the next request begins is not known
-			x.Header()["Connection"] = r.Header["Connection"]
-		}
 		x.replyExhausted(err)
 		return
 	}
@@ -234,7 +224,7 @@ func (x *exchange) reply(r message.Reply) {
 		x.identify()
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
-	message.Write(x, x.in.method, x.marked(r))
+	message.Write(x, x.in.Method, x.marked(r), x.scratch.Head, &x.scratch.Text)
 }
 
 // replyExhausted answers an exchange whose reply failed with err, a full or used up quota, by a constant: a refusal must not need what
@@ -244,11 +234,11 @@ func (x *exchange) replyExhausted(err error) {
 	x.identify()
 	x.report(err)
 	x.allowOrigin()
-	message.Write(x, x.in.method, x.handler.exhausted)
+	message.Write(x, x.in.Method, x.handler.exhausted, x.scratch.Head, &x.scratch.Text)
 }
 
 // base returns the absolute URL of this server for the client.
-func (x *exchange) base() string { return x.place.Base(x.in.host) }
+func (x *exchange) base() string { return x.place.Base(x.in.Host) }
 
 // marked returns a reply about a name with the fields for caches in front of urnd.
 func (x *exchange) marked(r message.Reply) message.Reply {

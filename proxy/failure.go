@@ -103,8 +103,8 @@ func (x *exchange) fail(err error) {
 		x.event.Rule = denied.Rule
 	}
 	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
-	if x.in.major == 1 && (cut || x.in.method == http.MethodConnect) {
-		reply.Header["Connection"] = []string{"close"} // where the next request begins is not known
+	if x.in.Major == 1 && (cut || x.in.Method == http.MethodConnect) {
+		x.CloseBehind() // where the next request begins is not known
 	}
 	reply.Record = resolver.RecordOf(err)
 	x.reply(reply)
@@ -116,9 +116,9 @@ func (x *exchange) unreached(err error) error {
 	if status < http.StatusBadGateway && status != http.StatusForbidden || errors.As(err, new(*problem.Failure)) {
 		return err
 	}
-	target := x.in.target
+	target := x.in.Target
 	if x.event.Scheme != "" {
-		target = x.event.Scheme + "://" + x.in.host + target
+		target = x.event.Scheme + "://" + x.in.Host + target
 	}
 	return &problem.Failure{Err: err, Input: target, Noun: x.handler.config.Schemes.Noun(target)}
 }
@@ -150,8 +150,8 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 	if isFault(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.ask.IsForwarded {
-			host := cmp.Or(fetchedFrom(err), x.in.host)
-			attributes = append(attributes, "method", x.in.method, "host", host)
+			host := cmp.Or(fetchedFrom(err), x.in.Host)
+			attributes = append(attributes, "method", x.in.Method, "host", host)
 		}
 		if setting := problem.Setting(err); setting != "" {
 			attributes = append(attributes, "setting", setting)

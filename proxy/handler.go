@@ -5,7 +5,6 @@ package proxy
 import (
 	"context"
 	"maps"
-	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -33,9 +32,10 @@ type Handler struct {
 	failing func(location string) bool
 	avoided func(most int) []resolver.Avoided
 
-	cors    answer.CORS
-	fields  redirectFields
-	statics map[string]*answer.Static
+	cors answer.CORS
+	// describes is whether some names answer with their descriptions, by Accept.
+	describes bool
+	statics   map[string]*answer.Static
 	// hostRobots is robots.txt of a web host whose paths are names.
 	hostRobots *answer.Static
 	docs       answer.Docs
@@ -44,7 +44,7 @@ type Handler struct {
 	// exhausted is the refusal where no memory is left for a reply.
 	exhausted message.Reply
 	exchanges sync.Pool
-	fast      *FastPath
+	refusals  *refusals
 }
 
 // site is an origin, and how many requests were forwarded to it.
@@ -116,9 +116,8 @@ func New(config Config) *Handler {
 	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
 	h.server.OwnDocuments = map[string]bool{pages.PathOpenSearch: true, pages.PathCopy: true}
-	h.fields = redirectFieldsOf(h.cors, len(config.Described) > 0)
+	h.describes, h.refusals = len(config.Described) > 0, newRefusals()
 	h.addHostDocuments()
-	h.fast = newFastPath(h)
 	return h
 }
 
@@ -157,9 +156,6 @@ func (h *Handler) addSites() route.Sites {
 	return sites
 }
 
-// Fast returns the fast path of the handler.
-func (h *Handler) Fast() *FastPath { return h.fast }
-
 // Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
 // rules of the site, which are for clients, do not apply. Errors are those of the origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
@@ -182,12 +178,4 @@ func (h *Handler) serverOf(s *site) uri.URI {
 		}
 	}
 	return s.servers[int(turn)%len(s.servers)]
-}
-
-// ServeHTTP implements http.Handler, and calls Observe with the outcome.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := h.newExchange()
-	x.in, x.header, x.lines = fromNetHTTP(r), r.Header, x.headers
-	x.client = gate.ClientOf(r.RemoteAddr, x.lines, h.config.Access.Trusted)
-	x.run(r.Context(), w)
 }

@@ -22,7 +22,7 @@ func (x *exchange) preview(err error) bool {
 		return false
 	}
 	reply, ok := x.handler.answers.Preview(x.ctx, &answer.Question{
-		Target: &page, Lines: x.lines, HTTP11: x.in.isHTTP11(), IsName: true, Base: x.base(),
+		Target: &page, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, Base: x.base(),
 	})
 	if ok {
 		x.reply(reply)

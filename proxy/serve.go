@@ -75,12 +75,10 @@ func (x *exchange) serveOwn() error {
 	if a.Retrieves {
 		reply, err = x.retrieve()
 	} else {
-		if isPlain, err := x.redirectName(); isPlain {
-			return x.unnamed(err)
+		x.question = answer.Question{
+			Target: &a.Target, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: a.IsName, Base: x.base(), Scratch: &x.scratch,
 		}
-		reply, err = x.handler.answers.Reply(x.ctx, &answer.Question{
-			Target: &a.Target, Lines: x.lines, HTTP11: x.in.isHTTP11(), IsName: a.IsName, Base: x.base(),
-		})
+		reply, err = x.handler.answers.Reply(x.ctx, &x.question)
 	}
 	if err != nil {
 		return x.unnamed(err)
@@ -101,7 +99,7 @@ func (x *exchange) serveOptions() error {
 	}
 	reply := answer.Options(&x.ask, x.base(), canonical.String())
 	if x.ask.Target.Form == route.FormMemento { // these are no names
-		delete(reply.Header, "Link")
+		reply.Fields.Del("Link")
 	}
 	x.reply(reply)
 	return nil
@@ -193,9 +191,9 @@ func (x *exchange) serveBatch() error {
 		Report:   x.report,
 		Answered: x.answered,
 	}
-	body := cmp.Or(x.in.message(nil).Body, io.Reader(http.NoBody))
+	body := cmp.Or(x.in.Body, io.Reader(http.NoBody))
 	reply, err := h.answers.Batch(x.ctx, &answer.BatchRequest{
-		Target: x.ask.Path, Lines: x.lines, Body: body, SetReadDeadline: http.NewResponseController(x).SetReadDeadline,
+		Target: x.ask.Path, Lines: x.lines, Body: body, SetReadDeadline: x.SetReadDeadline,
 	}, rights)
 	if err == nil {
 		x.reply(reply)
@@ -268,7 +266,7 @@ func (x *exchange) forward(r *forward.Request) error {
 	x.received(r)
 	r.Client, r.Share, r.Check = x.client.Addr, x.client.Addr, x.verdict.Check()
 	r.Key, r.URI, r.Spelling = a.Key, a.Sent(), a.Spelling
-	r.Session, r.Ended = x.session(), x.in.ended()
+	r.Session, r.Ended = x.session(), x.HalfClosed()
 	r.Trusted = x.place.IsFronted
 	if x.client.Unknown {
 		r.Client = netip.Addr{} // that is the proxy
@@ -289,8 +287,11 @@ func (x *exchange) forward(r *forward.Request) error {
 
 // received makes a request to be forwarded of the one that came.
 func (x *exchange) received(r *forward.Request) {
-	r.Request = x.in.message(r.Room())
-	r.Target, r.Authority, r.Major, r.Minor = x.in.target, x.in.host, x.in.major, x.in.minor
+	in := x.in
+	r.Request = httpmessage.Request{
+		Method: in.Method, Fields: append(r.Room(), in.Fields...), Body: in.Body, ContentLength: in.ContentLength, Trailer: in.Trailer,
+	}
+	r.Target, r.Authority, r.Major, r.Minor = in.Target, in.Host, in.Major, in.Minor
 }
 
 // servePurge answers PURGE: all variants of a URI must be validated before they are used again.
@@ -325,12 +326,11 @@ func (x *exchange) serveTunnel() error {
 // by it: by HTTP/2, whose streams a proxy may take from anywhere, and from a proxy in front, which says so or is known.
 // Behind a socket in the file system there is one, too.
 func (x *exchange) session() *forward.Session {
-	peer := gate.AddrOf(x.in.remote)
-	isFront := !peer.IsValid() || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
+	isFront := !x.peer || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
 	if isFront {
 		return nil
 	}
-	s, _ := x.in.attach(func() io.Closer { return new(forward.Session) }).(*forward.Session)
+	s, _ := x.Attach(func() io.Closer { return new(forward.Session) }).(*forward.Session)
 	return s
 }
 
@@ -367,7 +367,7 @@ func (x *exchange) retrieve() (message.Reply, error) {
 		fetch = h.forward.Resources
 	}
 	reply, err := fetch(ctx, forward.Retrieval{
-		Method: x.in.method, Fields: x.in.message(nil).Fields, Client: q.Client,
+		Method: x.in.Method, Fields: x.in.Fields, Client: q.Client,
 		Locations: h.answers.InOrder(x.lines, found.Locations, forward.MaxResources),
 		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
 	})
@@ -384,7 +384,7 @@ func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error,
 	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
 		return nil, err
 	}
-	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.in.method, u)
+	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.in.Method, u)
 	if x.event.Rule = v.Rule(); v.Err != nil {
 		return nil, v.Err
 	}

@@ -11,7 +11,7 @@ const RequestIDField = "X-Request-Id"
 // RequestID returns the request identifier that a request has come with if that is from a proxy which is trusted, or else a new
 // one.
 func RequestID(came string, trusted bool) string {
-	if trusted && isID(came) {
+	if trusted && ValidRequestID(came) {
 		return came
 	}
 	return string(AppendRequestID(nil))
@@ -27,8 +27,8 @@ func AppendRequestID(dst []byte) []byte {
 	return dst
 }
 
-// isID reports whether a value may be used as a request identifier.
-func isID(id string) bool {
+// ValidRequestID reports whether a value may be used as a request identifier.
+func ValidRequestID(id string) bool {
 	const octets = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:"
 	return id != "" && len(id) <= 64 && strings.Trim(id, octets) == ""
 }

@@ -3,12 +3,14 @@ package admin
 
 import (
 	_ "embed"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin/session"
@@ -158,8 +160,36 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, reply message.Re
 		}
 		reply = h.problem(r, problem.ErrUnmatched)
 	}
-	message.Write(w, r.Method, reply)
+	send(w, r.Method, reply)
 }
+
+// send sends a reply by net/http, with the fields that are set in w already.
+func send(w http.ResponseWriter, method string, reply message.Reply) {
+	if reply.Close != nil {
+		defer reply.Close()
+	}
+	reply.AppendFields(nil, nil).CopyTo(w.Header())
+	w.WriteHeader(reply.Status)
+	switch {
+	case method == http.MethodHead:
+	case reply.Stream == nil && len(reply.Body) > 0:
+		_, _ = w.Write(reply.Body) // it fails only where the client left
+	case reply.Stream != nil:
+		control := http.NewResponseController(w)
+		if reply.Stream(stream{w, control}) != nil {
+			_ = control.SetWriteDeadline(time.Unix(1, 0)) // the part must not look complete
+		}
+	}
+}
+
+// stream is the response of net/http as a message.Stream.
+type stream struct {
+	io.Writer
+	*http.ResponseController
+}
+
+// Flush implements message.Stream.
+func (s stream) Flush() error { return s.ResponseController.Flush() }
 
 func (h *Handler) serveReady(w http.ResponseWriter, r *http.Request) {
 	unready, degraded := h.config.Health()

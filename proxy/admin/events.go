@@ -38,17 +38,17 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request) {
 		Status: http.StatusOK, ContentType: "text/event-stream", CacheControl: message.NoStore,
 	}
 	if r.ProtoMajor == 1 { // the deadline of the last event is still that of the connection at the end: no other request may follow
-		reply.Header = http.Header{"Connection": {"close"}}
+		reply.Fields.Set("Connection", "close")
 	}
-	reply.Stream = func(w http.ResponseWriter) error {
-		s := stream{w: w, control: http.NewResponseController(w), deadline: h.config.Status.Deadline}
+	reply.Stream = func(to message.Stream) error {
+		s := eventStream{to: to, control: http.NewResponseController(w), deadline: h.config.Status.Deadline}
 		return h.follow(r, &s)
 	}
 	h.write(w, r, reply)
 }
 
 // follow sends events until the client or the server ends the stream.
-func (h *Handler) follow(r *http.Request, s *stream) error {
+func (h *Handler) follow(r *http.Request, s *eventStream) error {
 	ticks, stop := h.config.Status.Ticks(eventInterval)
 	defer stop()
 	const retry = "retry: 3000\n" // milliseconds, until a client whose stream has ended comes again
@@ -74,9 +74,9 @@ func (h *Handler) figures() []byte {
 	return bytes.TrimSpace(message.Line(newLive(h.config.Status.State())))
 }
 
-// stream are the events that one client is sent.
-type stream struct {
-	w        http.ResponseWriter
+// eventStream are the events that one client is sent.
+type eventStream struct {
+	to       message.Stream
 	control  *http.ResponseController
 	deadline func(after time.Duration) time.Time
 	number   int    // of the last event
@@ -84,7 +84,7 @@ type stream struct {
 }
 
 // figures sends figures where they are others than the last ones, and else a comment.
-func (s *stream) figures(figures []byte) error {
+func (s *eventStream) figures(figures []byte) error {
 	if !bytes.Equal(figures, s.last) {
 		s.number++
 		s.last = figures
@@ -94,10 +94,10 @@ func (s *stream) figures(figures []byte) error {
 }
 
 // write sends some lines at once.
-func (s *stream) write(lines []byte) error {
+func (s *eventStream) write(lines []byte) error {
 	_ = s.control.SetWriteDeadline(s.deadline(eventTimeout)) // what does not support it is a test
-	if _, err := s.w.Write(lines); err != nil {
+	if _, err := s.to.Write(lines); err != nil {
 		return err //nolint:wrapcheck // it ends the connection, and is not told
 	}
-	return s.control.Flush() //nolint:wrapcheck // as above
+	return s.to.Flush() //nolint:wrapcheck // as above
 }

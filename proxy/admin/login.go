@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/message"
@@ -93,10 +94,7 @@ func (h *Handler) loggedIn(p *editor.Request, proof token.Proof, next string) me
 	if !isAgain {
 		reply = message.Reply{Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore}
 	}
-	if reply.Header == nil {
-		reply.Header = make(http.Header)
-	}
-	reply.Header["Set-Cookie"] = []string{session.SetCookie(p.Request, cookie, h.isSecure(p.Request))}
+	reply.Fields.Set("Set-Cookie", session.SetCookie(p.Request, cookie, h.isSecure(p.Request)))
 	return reply
 }
 
@@ -108,7 +106,7 @@ func (h *Handler) logout(p *editor.Request) (message.Reply, error) {
 	h.endSession(p.Request)
 	return message.Reply{
 		Status: http.StatusSeeOther, Location: pathLogin, CacheControl: message.NoStore,
-		Header: http.Header{"Set-Cookie": {session.SetCookie(p.Request, "", h.isSecure(p.Request))}},
+		Fields: httpmessage.FieldsOf("Set-Cookie", session.SetCookie(p.Request, "", h.isSecure(p.Request))),
 	}, nil
 }
 

@@ -144,7 +144,7 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 		}
 		reply = h.problem(r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 		if errors.Is(err, problem.ErrBodyTimeout) {
-			reply.Header["Connection"] = []string{"close"} // or net/http waits once more for the body before it sends the reply
+			reply.Fields.Set("Connection", "close") // or net/http waits once more for the body before it sends the reply
 		}
 	}
 	h.write(w, r, reply)

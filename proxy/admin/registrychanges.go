@@ -255,7 +255,7 @@ func feedReply(c *call, document any, next string, more bool) message.Reply {
 		query := c.URL.Query()
 		query.Set("cursor", next)
 		target := url.URL{Path: c.URL.Path, RawQuery: query.Encode()}
-		r.Header = http.Header{"Link": {"<" + target.String() + `>; rel="next"`}}
+		r.Fields.Set("Link", "<"+target.String()+`>; rel="next"`)
 	}
 	return r
 }

@@ -38,7 +38,7 @@ func (h *Handler) serveDifferences(c *call) (message.Reply, error) {
 	}
 	return message.Reply{
 		Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
-		Stream: func(w http.ResponseWriter) error {
+		Stream: func(w message.Stream) error {
 			if format == diff.NDJSON {
 				_, err := io.Copy(w, f)
 				return err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/spreadsheet"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -164,8 +165,8 @@ func (h *Handler) serveRejected(c *call) (message.Reply, error) {
 	}
 	r := message.Reply{
 		Status: http.StatusOK, ContentType: typeNDJSON, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
-		Header: http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", "rejected-"+c.job+".ndjson")}},
-		Stream: func(w http.ResponseWriter) error {
+		Fields: httpmessage.FieldsOf("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "rejected-"+c.job+".ndjson")),
+		Stream: func(w message.Stream) error {
 			_, err := io.Copy(w, f)
 			return err
 		},
@@ -173,8 +174,9 @@ func (h *Handler) serveRejected(c *call) (message.Reply, error) {
 	switch given["format"] {
 	case "", "ndjson":
 	case "csv":
-		r.ContentType, r.Header = "text/csv; charset=utf-8", http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", "rejected-"+c.job+".csv")}}
-		r.Stream = func(w http.ResponseWriter) error { return rejectedTable(w, f) }
+		r.ContentType = "text/csv; charset=utf-8"
+		r.Fields = httpmessage.FieldsOf("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "rejected-"+c.job+".csv"))
+		r.Stream = func(w message.Stream) error { return rejectedTable(w, f) }
 	default:
 		r.Close()
 		return message.Reply{}, fmt.Errorf("%w: format is ndjson or csv", problem.ErrSelection)

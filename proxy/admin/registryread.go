@@ -80,7 +80,7 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	case !condition.matches(e):
 		return message.Reply{}, fmt.Errorf("%w: %s has version %d", registry.ErrConflict, key, e.Version)
 	case condition.isKnown(e): // RFC 9110 section 13.1.2
-		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Header: http.Header{"Etag": {etag(e)}}}, nil
+		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Fields: httpmessage.FieldsOf("Etag", etag(e))}, nil
 	}
 	return entryReply(http.StatusOK, e), nil
 }
@@ -138,7 +138,7 @@ func timeOf(text string) (time.Time, error) {
 // entryReply returns the document of an entry.
 func entryReply(status int, e registry.Entry) message.Reply {
 	r := message.JSON(status, api.NewName(e))
-	r.Header = http.Header{"Etag": {etag(e)}}
+	r.Fields.Set("ETag", etag(e))
 	return r
 }
 
@@ -149,7 +149,7 @@ func (h *Handler) changedReply(status int, e registry.Entry) message.Reply {
 		document.Warning = doubt.Error()
 	}
 	r := message.JSON(status, document)
-	r.Header = http.Header{"Etag": {etag(e)}}
+	r.Fields.Set("ETag", etag(e))
 	return r
 }
 

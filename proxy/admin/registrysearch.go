@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -128,8 +129,8 @@ func (h *Handler) exporting() func(c *call) (message.Reply, error) {
 		}
 		return message.Reply{
 			Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: func() { slots.Release() },
-			Header: http.Header{"Content-Disposition": {`attachment; filename="names.` + string(format) + `"`}},
-			Stream: func(w http.ResponseWriter) error {
+			Fields: httpmessage.FieldsOf("Content-Disposition", `attachment; filename="names.`+string(format)+`"`),
+			Stream: func(w message.Stream) error {
 				return bulk.Stream(c.Context(), w, h.config.Registry.Names, s, format)
 			},
 		}, nil

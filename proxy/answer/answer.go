@@ -76,6 +76,15 @@ type Question struct {
 	IsName bool // the question is about a name, and not about a location
 	// Base is the absolute URL of this server, without a slash at its end; "" where it is not known.
 	Base string
+	// Scratch is memory for the reply, which is valid until it is used again; nil gives the reply its own.
+	Scratch *message.Scratch
+}
+
+func (q *Question) scratch() *message.Scratch {
+	if q.Scratch == nil {
+		return new(message.Scratch)
+	}
+	return q.Scratch
 }
 
 // writer returns what makes pages in the language that the client accepts, or its reader has chosen.
@@ -179,12 +188,16 @@ func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply 
 	if q.IsName {
 		vary = varyOfNames(vary)
 	}
-	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer)
-	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(chosen.URI)
+	scratch := q.scratch()
+	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer, &scratch.Text)
+	scratch.Body = pages.AppendMoved(scratch.Body, chosen.URI)
+	reply.ContentType, reply.Body, reply.Fields = pages.ContentType, scratch.Body, scratch.Fields
 	if !q.IsName {
 		return reply.WithRecord(answer.Record())
 	}
-	return About(reply, q.Base, answer.Name.String(), answer.Record())
+	start, dst := scratch.Text.Begin()
+	reply.AddLink(scratch.Text.End(start, AppendLinks(dst, q.Base, answer.Name.String())))
+	return withRecord(reply, q.Base, answer.Record())
 }
 
 // varyOfNames returns the Vary field of what a name answers, with that of the choice of a location: clients that prefer a linkset, or a

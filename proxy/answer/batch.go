@@ -74,7 +74,7 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 	_ = r.SetReadDeadline(time.Time{}) // it would end the batch when it passes
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
-		Stream: func(w http.ResponseWriter) error {
+		Stream: func(w message.Stream) error {
 			a.stream(ctx, w, batch{inputs, service, rights})
 			return nil
 		},
@@ -84,7 +84,7 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 
 // stream resolves inputs and writes their lines, each of which has one: those that are left when
 // the time of the batch is over say so.
-func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) {
+func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the client may have left
 	inTime, over := context.WithTimeoutCause(ctx, a.config.BatchTimeout, problem.ErrBatchTime)
@@ -114,11 +114,9 @@ func (a *Responder) stream(ctx context.Context, w http.ResponseWriter, b batch) 
 			})
 		}
 	})
-	out := http.NewResponseController(w)
-	a.writeLines(ctx, w, out, lines)
+	writeLines(ctx, w, lines)
 	cancel()
 	workers.Wait()
-	_ = out.SetWriteDeadline(time.Time{})
 	if n := late.Load(); n > 0 {
 		b.rights.Report(fmt.Errorf("%w: %d of its %d names were not resolved", problem.ErrBatchTime, n, len(b.inputs)))
 	}
@@ -132,11 +130,10 @@ func failedLine(in input, err error) []byte {
 }
 
 // writeLines writes lines in order, and flushes before it waits for one.
-func (a *Responder) writeLines(ctx context.Context, w io.Writer, out *http.ResponseController, lines <-chan chan []byte) {
+func writeLines(ctx context.Context, w message.Stream, lines <-chan chan []byte) {
 	for line := range lines {
 		if len(line) == 0 {
-			_ = out.SetWriteDeadline(a.config.Now().Add(clientTimeout))
-			_ = out.Flush() // a client that left is seen by the next write
+			_ = w.Flush() // a client that left is seen by the next write
 		}
 		select {
 		case text := <-line:

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"net/http"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -42,6 +41,6 @@ func (a *Responder) code(q *Question) (message.Reply, error) {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
 	reply := message.Document(typeSVG, svg, resolver.Answer{TTL: a.config.RuleTTL})
-	reply.Header = http.Header{"Content-Security-Policy": {pages.LogoPolicy}}
+	reply.Fields.Set("Content-Security-Policy", pages.LogoPolicy)
 	return reply, nil
 }

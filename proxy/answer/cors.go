@@ -21,49 +21,31 @@ type CORS struct {
 // anyOrigin allows all origins.
 const anyOrigin = "*"
 
-// Allow lets the page of an origin, the lines of Origin, read the reply with this header, if the configuration allows it, and
+// Allow lets the page of an origin, the lines of Origin, read the reply with these fields, if the configuration allows it, and
 // reports whether it does.
-func (c CORS) Allow(header http.Header, origin []string) bool {
+func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 	switch {
 	case slices.Contains(c.Origins, anyOrigin) && c.Everybody:
-		header["Access-Control-Allow-Origin"] = []string{anyOrigin}
+		fields.Set("Access-Control-Allow-Origin", anyOrigin)
 	case len(c.Origins) == 0:
 		return false
 	default:
-		header.Add("Vary", "Origin") // also where it is not allowed, or absent
+		fields.Add("Vary", "Origin") // also where it is not allowed, or absent
 		if len(origin) != 1 || !slices.Contains(c.Origins, origin[0]) {
 			return false
 		}
-		header["Access-Control-Allow-Origin"] = origin
+		fields.Set("Access-Control-Allow-Origin", origin[0])
 	}
-	header["Access-Control-Expose-Headers"] = []string{exposed}
+	fields.Set("Access-Control-Expose-Headers", exposed)
 	return true
 }
 
 // exposed are the fields that pages may read beyond those that they always may.
 const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage.RequestIDField
 
-// Fields returns what Allow sets for a request without Origin as fields with their line ends: those that let all origins, and Vary. ok is
-// false where those of a request with Origin may be others.
-func (c CORS) Fields() (fields, vary string, ok bool) {
-	header := make(http.Header)
-	switch isAllowed := c.Allow(header, nil); {
-	case isAllowed:
-		return "Access-Control-Allow-Origin: " + anyOrigin + "\r\nAccess-Control-Expose-Headers: " + exposed + "\r\n", "", true
-	case header.Get("Vary") != "":
-		return "", "Vary: Origin\r\n", false
-	default:
-		return "", "", true
-	}
-}
-
 // Preflight returns the reply to a request for permission to ask this, whose page Allow has allowed.
 func Preflight(ask *route.Ask) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Header: http.Header{
-		"Access-Control-Allow-Methods": {ask.Methods()},
-		"Access-Control-Allow-Headers": {"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type"},
-		"Access-Control-Max-Age":       {"86400"},
-	}}
+	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.FieldsOf("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 }
 
 // Options returns the reply to OPTIONS for a name: the methods that it has, and its links.
@@ -76,7 +58,5 @@ func Options(ask *route.Ask, base, name string) message.Reply {
 // OptionsOf returns the reply to OPTIONS for something else, such as a document that never changes: the methods that it has, also for the
 // pages of other sites, which need to ask for none of them.
 func OptionsOf(ask *route.Ask) message.Reply {
-	return message.Reply{Status: http.StatusNoContent, Header: http.Header{
-		"Allow": {ask.Methods()}, "Access-Control-Allow-Methods": {ask.Methods()},
-	}}
+	return message.Reply{Status: http.StatusNoContent, Fields: httpmessage.FieldsOf("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
 }

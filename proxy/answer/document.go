@@ -51,7 +51,7 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	case !q.Explains:
 		reply.Shared = answer.SharedLifetime()
 		reply.CacheControl, reply.CacheStatus = message.MaxAge(answer.Lifetime()), message.CacheStatus(answer.Cache, answer.TTL)
-		reply.Header = http.Header{"Etag": {entityTag(document)}}
+		reply.Fields.Set("ETag", entityTag(document))
 	}
 	addLinks(&reply, q, answer.Name.String())
 	return withRecord(reply, q.Base, answer.Record()), nil

@@ -90,8 +90,8 @@ func HandleFailed(reply message.Reply, handle string, err error) message.Reply {
 		failed.Code = handleNotFound
 	}
 	reply.ContentType, reply.Body, reply.Vary = typeJSON, message.Line(failed), ""
-	delete(reply.Header, "Content-Language") // of the page that browsers get elsewhere
-	delete(reply.Header, "Content-Security-Policy")
+	reply.Fields.Del("Content-Language") // of the page that browsers get elsewhere
+	reply.Fields.Del("Content-Security-Policy")
 	return reply
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -99,7 +100,7 @@ func (a *Responder) redirected(q *Question, found resolver.Answer, target, query
 	if record := found.Record(); record != nil {
 		status = RedirectStatus(q.Form, q.HTTP11, record)
 	}
-	reply := message.Redirect(status, to[0].URI, vary, found)
+	reply := message.Redirect(status, to[0].URI, vary, found, nil)
 	reply.ContentType, reply.Body = pages.ContentType, pages.Moved(to[0].URI)
 	return aboutIdentifier(reply, q, found, found.Record()), nil
 }
@@ -182,12 +183,7 @@ func originOf(name string) string {
 
 // IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, to which a preflight is one, too: section 2.2.
 func IdentifierOptions(base, name string) message.Reply {
-	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Header: http.Header{
-		"Allow":                        {identifierMethods},
-		"Access-Control-Allow-Methods": {identifierMethods},
-		"Access-Control-Allow-Headers": {"Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type"},
-		"Access-Control-Max-Age":       {"86400"},
-	}}
+	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.FieldsOf("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods, "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 	reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
 	return reply
 }

@@ -66,6 +66,6 @@ func (a *Responder) addMemento(reply *message.Reply, q *Question, canonical stri
 	changed := record.Changed.UTC()
 	memento := q.Base + route.PathResolve + "?at=" + url.QueryEscape(changed.Format(time.RFC3339Nano)) + "&uri=" + url.QueryEscape(name)
 	reply.AddLink("<" + memento + `>; rel="memento"; datetime="` + changed.Format(http.TimeFormat) + `"`)
-	reply.Header["Memento-Datetime"] = []string{changed.Format(http.TimeFormat)}
-	reply.Header["Content-Location"] = []string{memento}
+	reply.Fields.Set("Memento-Datetime", changed.Format(http.TimeFormat))
+	reply.Fields.Set("Content-Location", memento)
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -78,7 +79,7 @@ func (p *past) leadsTo(index int) message.Reply {
 	location := p.mementoURL(p.Times[index])
 	return message.Reply{
 		Status: http.StatusFound, Location: location, ContentType: pages.ContentType, Body: pages.Moved(location),
-		CacheControl: message.MaxAge(p.Lifetime()), Shared: p.SharedLifetime(), Header: http.Header{"Link": {p.links(index)}},
+		CacheControl: message.MaxAge(p.Lifetime()), Shared: p.SharedLifetime(), Fields: httpmessage.FieldsOf("Link", p.links(index)),
 	}
 }
 
@@ -96,7 +97,7 @@ func (a *Responder) memento(ctx context.Context, p *past) (message.Reply, error)
 		return message.Reply{}, err
 	}
 	reply.AddLink(p.links(index))
-	reply.Header["Memento-Datetime"] = []string{at.Format(http.TimeFormat)}
+	reply.Fields.Set("Memento-Datetime", at.Format(http.TimeFormat))
 	return reply, nil
 }
 

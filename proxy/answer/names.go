@@ -105,7 +105,7 @@ func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.
 	if err != nil {
 		return message.Reply{}, err
 	}
-	reply.Stream, reply.Close = func(w http.ResponseWriter) error { return write(w) }, release
+	reply.Stream, reply.Close = func(w message.Stream) error { return write(w) }, release
 	return reply, nil
 }
 

@@ -61,19 +61,18 @@ const staticLifetime = "max-age=3600"
 func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 	r := message.Reply{
 		Status: http.StatusOK, ContentType: s.contentType, Body: s.body, CacheControl: staticLifetime, Vary: "Accept-Encoding",
-		Header: http.Header{},
 	}
 	if s.policy != "" {
-		r.Header["Content-Security-Policy"] = []string{s.policy}
+		r.Fields.Set("Content-Security-Policy", s.policy)
 	}
 	etag := s.etag
 	if acceptsGzip(lines) {
 		if smaller := s.compressed(); smaller != nil {
 			r.Body, etag = smaller, s.etag+"-gzip"
-			r.Header["Content-Encoding"] = []string{"gzip"}
+			r.Fields.Set("Content-Encoding", "gzip")
 		}
 	}
-	r.Header["Etag"] = []string{`"` + etag + `"`}
+	r.Fields.Set("ETag", `"`+etag+`"`)
 	return r
 }
 

@@ -6,13 +6,13 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/forward/tunnel"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -54,22 +54,15 @@ type Config struct {
 	Literals   bool
 	// TunnelIdle ends a tunnel, or another upgraded connection, that carries nothing for so long.
 	TunnelIdle time.Duration
-	// BodyTimeout bounds the time for each part of a body that comes by HTTP/2; the listener bounds
-	// those by HTTP/1.1.
-	BodyTimeout time.Duration
 }
 
 // Proxy passes requests on to origin servers. It is safe for concurrent use.
 type Proxy struct {
-	config Config
-	// owner is by whom the head of a stored response was made, and via the line of Via.
-	owner *owner
-	via   string
-
+	config     Config
+	via        string // the value of the field
 	boundConns boundConns
 	sendings   sync.Pool // of *sending
-	buffers    buffers
-	pipes      pipes
+	tunnels    *tunnel.Tunnels
 }
 
 // New returns a Proxy.
@@ -77,7 +70,7 @@ func New(config Config) *Proxy {
 	if config.Purge == nil {
 		config.Purge = func(_ context.Context, key uri.URI) int { return config.Cache.Purge(key.String(), false) }
 	}
-	return &Proxy{config: config, owner: new(owner), via: "Via: " + config.Via.String() + "\r\n"}
+	return &Proxy{config: config, via: config.Via.String(), tunnels: tunnel.New(config.TunnelIdle, config.Now)}
 }
 
 // Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without
@@ -125,17 +118,11 @@ type Request struct {
 	passage passage
 }
 
-// ResponseWriter is an http.ResponseWriter that sends fields in the form that they have in package httpmessage, and the words of a
-// status.
+// ResponseWriter is where the response to a forwarded request is written.
 type ResponseWriter interface {
-	http.ResponseWriter
-	// WriteFields is WriteHeader with fields, which replace those of their names in Header. They are not changed, nor used any
-	// more when it returns: their memory is used for other fields then. Their values may be.
-	WriteFields(status int, fields httpmessage.Fields)
-	// SetReason sets the words of the next status, which are sent by HTTP/1.1.
-	SetReason(status int, reason string)
-	// IsLate reports whether the client took too long to send a part of its body, by HTTP/1.1.
-	IsLate() bool
+	httpmessage.ResponseWriter
+	// CloseBehind ends the connection of a client of HTTP/1 behind the response.
+	CloseBehind()
 	// SetServer tells which server has answered, the zero value where that is not known.
 	SetServer(at netip.AddrPort)
 	// Broken is called where the source of a response breaks off, which is broken off for the

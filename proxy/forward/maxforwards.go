@@ -42,9 +42,7 @@ var secret = [...]string{"Authorization", "Proxy-Authorization", "Cookie"}
 // last answers a request that must not be forwarded, as its final recipient.
 func last(r *Request) message.Reply {
 	if r.Method == http.MethodOptions {
-		return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore, Header: http.Header{
-			"Allow": {"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE"},
-		}}
+		return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore, Fields: httpmessage.FieldsOf("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE")}
 	}
 	// RFC 9110 section 9.3.8: what it received, without what may be secret.
 	b := fmt.Appendf(nil, "%s %s HTTP/%d.%d\r\nHost: %s\r\n", r.Method, r.Target, r.Major, r.Minor, r.Authority)

@@ -52,9 +52,9 @@ func (p *Proxy) Resources(ctx context.Context, r Retrieval) (message.Reply, erro
 	protect(&fields, "", r.Embedder)
 	boundary := multipart.NewWriter(io.Discard).Boundary()
 	return message.Reply{
-		Status: http.StatusOK, Header: fields.Header(), CacheControl: message.NoStore, Close: found.close,
+		Status: http.StatusOK, Fields: fields, CacheControl: message.NoStore, Close: found.close,
 		ContentType: `multipart/alternative; boundary="` + boundary + `"`,
-		Stream:      func(w http.ResponseWriter) error { return writeParts(w, boundary, accepted) },
+		Stream:      func(w message.Stream) error { return writeParts(w, boundary, accepted) },
 	}, nil
 }
 
@@ -101,9 +101,9 @@ func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 	fields := fieldsOf(resource)
 	protect(&fields, madePolicy(resource.at, resource.Fields), embedder)
 	return message.Reply{
-		Status: http.StatusOK, Header: fields.Header(), Vary: "Accept, Accept-Language, Accept-Encoding",
+		Status: http.StatusOK, Fields: fields, Vary: "Accept, Accept-Language, Accept-Encoding",
 		CacheControl: "private", // it is for clients who may use the proxy
-		Stream: func(w http.ResponseWriter) error {
+		Stream: func(w message.Stream) error {
 			_, err := io.Copy(w, resource.Body)
 			return err
 		},

@@ -3,7 +3,6 @@ package forward
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -25,18 +24,15 @@ func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpc
 	for _, name := range announced {
 		out.fields.Add("Trailer", name)
 	}
-	if a.Reason != "" || !isMade(a.Status) {
-		w.SetReason(a.Status, a.Reason)
-	}
-	w.WriteFields(a.Status, out.fields)
+	w.WriteHeader(a.Status, a.Reason, out.fields)
 	if a.Content != nil && r.Method != http.MethodHead {
-		sendContent(ctx, out, w, a, announced)
+		sendContent(ctx, out, w, a)
 	}
 	p.sent(out) // not where the content panics, which may be flushed at this moment
 }
 
 // sendContent sends the content of an answer, and its trailers.
-func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcache.Answer, announced []string) {
+func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcache.Answer) {
 	if err := a.Content.SendTo(out, out.flushes); err != nil {
 		message.Abort(w)
 		if !out.failed && ctx.Err() == nil { // else the client has left
@@ -44,18 +40,8 @@ func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcac
 		}
 		return
 	}
-	if a.Trailer == nil {
-		return
-	}
-	trailer := a.Trailer.Fields.Header()
-	if len(trailer) > len(announced) {
-		out.flush() // or net/http would find a length, which has no trailers
-	}
-	for name, lines := range trailer {
-		if !slices.Contains(announced, name) {
-			name = http.TrailerPrefix + name
-		}
-		w.Header()[name] = lines
+	if a.Trailer != nil {
+		w.SetTrailer(a.Trailer.Fields)
 	}
 }
 
@@ -66,12 +52,6 @@ func announced(r *Request, a *httpcache.Answer) []string {
 		return nil
 	}
 	return a.Trailer.Names
-}
-
-// isMade reports whether the cache makes responses of a status itself, which have no words of an
-// origin.
-func isMade(status int) bool {
-	return status == http.StatusPartialContent || status == http.StatusNotModified || status == http.StatusRequestedRangeNotSatisfiable
 }
 
 // appendSentFields appends the fields that are sent of an answer.

@@ -2,7 +2,6 @@ package forward
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
@@ -10,7 +9,7 @@ import (
 // sending is where an answer is sent to, and remembers whether that failed: else its source did. It is pooled: its answer is sent when
 // it is put back, and nobody refers to it.
 type sending struct {
-	http.ResponseWriter
+	httpmessage.ResponseWriter
 	failed  bool
 	flushes func()             // flush, made once for all that use the sending
 	fields  httpmessage.Fields // those of the head; their memory is used again
@@ -20,7 +19,7 @@ type sending struct {
 const maxSentFields = 64
 
 // sendingTo returns a sending to a client.
-func (p *Proxy) sendingTo(w http.ResponseWriter) *sending {
+func (p *Proxy) sendingTo(w httpmessage.ResponseWriter) *sending {
 	s, _ := p.sendings.Get().(*sending)
 	if s == nil {
 		s = new(sending)
@@ -41,7 +40,7 @@ func (p *Proxy) sent(s *sending) {
 }
 
 // flush sends what was written. A client that has left is seen by the next write.
-func (s *sending) flush() { _ = http.NewResponseController(s.ResponseWriter).Flush() }
+func (s *sending) flush() { _ = s.ResponseWriter.Flush() }
 
 // Write implements io.Writer.
 func (s *sending) Write(b []byte) (int, error) {

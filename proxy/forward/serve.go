@@ -29,7 +29,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	case err != nil:
 		return "", err
 	case limited && left == 0:
-		message.Write(w, r.Method, last(r))
+		message.Write(w, r.Method, last(r), nil, nil)
 		return "", nil
 	}
 	if limited {
@@ -84,7 +84,7 @@ func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
 // blamed returns an error that names the client as who took too long, where it is about its body. The same
 // deadline may end the request as a whole before the origin is told of it, and before who reads the body knows.
 func blamed(c *client, err error) error {
-	isLate := c.body != nil && (c.body.late.Load() || c.IsLate())
+	isLate := c.body != nil && (c.body.late.Load() || c.BodyLate())
 	if isLate || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
 		return problem.ErrBodyTimeout
 	}

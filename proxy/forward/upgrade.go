@@ -2,7 +2,6 @@ package forward
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -63,8 +62,8 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 var errNoStream = fmt.Errorf("%w: it changed the protocol of a connection that cannot be taken over", resolver.ErrUnreachable)
 
 // switchProtocols passes the agreement of the origin on, and carries what follows.
-func (p *Proxy) switchProtocols(ctx context.Context, w http.ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
-	client, buffered, err := http.NewResponseController(w).Hijack()
+func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
+	client, early, err := w.TakeOver()
 	if err != nil {
 		return fmt.Errorf("taking over the connection of a client: %w", err)
 	}
@@ -75,11 +74,10 @@ func (p *Proxy) switchProtocols(ctx context.Context, w http.ResponseWriter, agre
 	}
 	fields.Add("Via", p.config.Via.String())
 	head := append(fields.AppendTo([]byte("HTTP/1.1 101 Switching Protocols\r\n")), "\r\n"...)
-	_, err = buffered.Write(head)
-	if err = errors.Join(err, buffered.Flush()); err != nil {
+	if _, err := client.Write(head); err != nil {
 		_ = client.Close()
 		return nil //nolint:nilerr // the client has gone
 	}
-	p.carry(ctx, client, buffered, server)
+	p.tunnels.Carry(ctx, client, early, server)
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package gate decides whether a client may ask what it asks: in one order of named steps, for requests by net/http, for those
-// of the fast path and for the commands that say what would be decided.
+// Package gate decides whether a client may ask what it asks: in one order of named steps, for requests and for the commands that say
+// what would be decided.
 package gate
 
 import (
@@ -72,38 +72,9 @@ func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 	}
 }
 
-// AdmitStored is Admit for a request that a stored response answers, which came from an address. What it refuses it has not
-// counted, nor logged: Admit decides that again.
-func (g *Gate) AdmitStored(ctx context.Context, c *Client, a *route.Ask, from netip.Addr) (v Verdict) {
-	for _, v.Step = range [...]Step{StepHost, StepClient, StepUser, StepPerson} {
-		if v.Err = g.take(ctx, &v, c, a); v.Err != nil {
-			return v
-		}
-	}
-	if v.Step = StepRules; hasRules(a) && !g.config.Policy.AllowsAll() {
-		if v.Err = g.stored(&v, c, a, from); v.Err != nil {
-			return v
-		}
-	}
-	v.Step = StepRate
-	v.Err = g.take(ctx, &v, c, a)
-	return v
-}
-
-// MayLoad reports whether it is known, before a stored response is, that AdmitStored lets a client ask what it asks: so that who is
-// refused brings nothing into memory. It counts nothing.
-func (g *Gate) MayLoad(ctx context.Context, c *Client, a *route.Ask) bool {
-	isLater := g.rates != nil || g.config.Access.Users != nil || hasRules(a) && !g.config.Policy.AllowsAll()
-	if isLater {
-		return false
-	}
-	var v Verdict
-	for _, v.Step = range [...]Step{StepHost, StepClient, StepPerson} {
-		if g.take(ctx, &v, c, a) != nil {
-			return false
-		}
-	}
-	return true
+// Waits reports whether Admit may wait, as it does where a password is compared.
+func (g *Gate) Waits(c *Client, a *route.Ask) bool {
+	return g.config.Access.Users != nil && c.User == "" && needsProxy(a)
 }
 
 // take takes one step.

@@ -48,6 +48,25 @@ func (v *Verdict) Rule() string {
 	return ""
 }
 
+// Allows reports whether the rules of the site allow a response that came from an address, which a cache has. It logs nothing: where it
+// is not allowed, Check is called.
+func (v *Verdict) Allows(from netip.Addr) bool {
+	if v.check == nil {
+		return true
+	}
+	decision := v.check.gate.config.Policy.DecideFor(v.check.asked, from)
+	v.check.decided.Store(&decision.Rule)
+	return !decision.Deny
+}
+
+// Clone makes the verdict last longer than the request that it is about: lasting returns a text that is the same, and lasts.
+func (v *Verdict) Clone(lasting func(string) string) {
+	if v.check != nil {
+		asked := &v.check.asked
+		asked.Method, asked.Scheme, asked.Host = lasting(asked.Method), lasting(asked.Scheme), lasting(asked.Host)
+	}
+}
+
 func (c *check) of(at netip.AddrPort) error {
 	decision := c.gate.config.Policy.DecideFor(c.asked, at.Addr())
 	c.decided.Store(&decision.Rule)
@@ -93,23 +112,6 @@ func (g *Gate) decide(v *Verdict, asked policy.Request) error {
 	}
 	v.rule = decision.Rule
 	return g.enforce(asked, decision)
-}
-
-// stored decides by the rules of the site about a stored response from an address. What only would be denied is logged where it
-// is decided again.
-func (g *Gate) stored(v *Verdict, c *Client, a *route.Ask, from netip.Addr) error {
-	asked, err := askedOf(v, c, a)
-	if err != nil {
-		return err
-	}
-	decision := g.config.Policy.Decide(asked)
-	if !decision.Final {
-		decision = g.config.Policy.DecideFor(asked, from)
-	}
-	if v.rule = decision.Rule; decision.Deny {
-		return decision.Denied()
-	}
-	return nil
 }
 
 // enforce returns the error for a request that a rule denies, and logs it. It may be called after the end of the request.

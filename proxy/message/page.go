@@ -1,9 +1,6 @@
 package message
 
-import (
-	"net/http"
-	"strings"
-)
+import "strings"
 
 // Page is a page with what a response says of it: what package pages makes.
 type Page struct {
@@ -14,10 +11,8 @@ type Page struct {
 
 // WithPage returns the reply with a page, which was chosen by the language that the client accepts.
 func (r Reply) WithPage(p Page) Reply {
-	if r.Header == nil {
-		r.Header = make(http.Header)
-	}
-	r.Header["Content-Language"], r.Header["Content-Security-Policy"] = []string{p.Language}, []string{p.Policy}
+	r.Fields.Set("Content-Language", p.Language)
+	r.Fields.Set("Content-Security-Policy", p.Policy)
 	r.ContentType, r.Body = "text/html; charset=utf-8", p.Body
 	switch {
 	case r.Vary == "":

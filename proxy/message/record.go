@@ -1,10 +1,6 @@
 package message
 
-import (
-	"net/http"
-
-	"github.com/urnd/urnd/resolver"
-)
+import "github.com/urnd/urnd/resolver"
 
 // fieldSandbox marks replies about names for trial, which may be removed: a boolean of RFC 9651.
 const fieldSandbox = "Urnd-Sandbox"
@@ -12,7 +8,7 @@ const fieldSandbox = "Urnd-Sandbox"
 // WithRecord returns the reply with the header field for the record of its name, which may be nil: whether it is for trial.
 func (r Reply) WithRecord(record *resolver.Record) Reply {
 	if record != nil && record.Sandbox {
-		r.set(fieldSandbox, "?1")
+		r.Fields.Set(fieldSandbox, "?1")
 	}
 	return r
 }
@@ -22,16 +18,8 @@ func (r *Reply) AddLink(link string) {
 	if link == "" {
 		return
 	}
-	if before := r.Header["Link"]; len(before) > 0 {
-		link = before[0] + ", " + link
+	if before := r.Fields.Value("Link"); before != "" {
+		link = before + ", " + link
 	}
-	r.set("Link", link)
-}
-
-// set sets a field.
-func (r *Reply) set(name, value string) {
-	if r.Header == nil {
-		r.Header = make(http.Header)
-	}
-	r.Header[name] = []string{value}
+	r.Fields.Set("Link", link)
 }

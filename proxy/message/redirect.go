@@ -4,21 +4,32 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
 
 // Redirect returns the reply that redirects a client to one location of an answer. vary is the Vary field of
-// the choice of the location.
-func Redirect(status int, location, vary string, answer resolver.Answer) Reply {
-	var buf [96]byte
-	text := appendCacheStatus(buf[:0], answer.Cache, answer.TTL)
-	split := len(text)
-	fields := string(appendCacheControl(text, answer.Lifetime())) // one allocation for two fields
+// the choice of the location, and text where its values may be: see httpmessage.Text.
+func Redirect(status int, location, vary string, answer resolver.Answer, text *httpmessage.Text) Reply {
+	start, dst := text.Begin()
+	state := text.End(start, appendCacheStatus(dst, answer.Cache, answer.TTL))
+	start, dst = text.Begin()
+	control := text.End(start, appendCacheControl(dst, answer.Lifetime()))
 	return Reply{
 		Status: status, Location: location, Vary: vary,
-		CacheStatus: fields[:split], CacheControl: fields[split:], Cache: answer.Cache, Record: answer.Record(),
+		CacheStatus: state, CacheControl: control, Cache: answer.Cache, Record: answer.Record(),
 		Shared: answer.SharedLifetime(),
 	}
+}
+
+// Fresh sets how long a reply that was rendered before may still be used: the TTL of its answer, which the cache had, and the lifetimes of
+// that for clients and for caches that are told of changes.
+func (r *Reply) Fresh(ttl, lifetime, shared time.Duration, text *httpmessage.Text) {
+	start, dst := text.Begin()
+	r.CacheStatus = text.End(start, appendCacheStatus(dst, resolver.CacheHit, ttl))
+	start, dst = text.Begin()
+	r.CacheControl = text.End(start, appendCacheControl(dst, lifetime))
+	r.Cache, r.Shared = resolver.CacheHit, shared
 }
 
 // CacheStatus returns the value of Cache-Status (RFC 9211).

@@ -5,8 +5,8 @@ package message
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -24,11 +24,11 @@ type Reply struct {
 	CacheStatus  string // RFC 9211
 	// Shared is how long caches may use it that are told of changes; 0 is as long as all others. Marked makes a field of it.
 	Shared time.Duration
-	Header http.Header // all other fields; nil for none
-	Body   []byte      // the complete body; HEAD gets its length
-	// Stream writes a body that is not known in advance, except for HEAD. An error aborts the
-	// connection, so that no client takes the part for the complete body.
-	Stream func(w http.ResponseWriter) error
+	Fields httpmessage.Fields // all others; nil for none
+	Body   []byte             // the complete body; HEAD gets its length
+	// Stream writes a body that is not known in advance, except for HEAD. An error aborts the response, so that no client takes the
+	// part for the complete body.
+	Stream func(w Stream) error
 	// Close is called by Write at its end; nil is not called.
 	Close func()
 	// Cache is the state of the cache of answers, Failure an error that the reply describes, and
@@ -38,24 +38,23 @@ type Reply struct {
 	Record  *resolver.Record
 }
 
-// Values of fields that are shared by all responses, and never written to.
-var (
-	noSniff = []string{"nosniff"}
-	policy  = []string{pagePolicy}
-)
+// Stream is where a Reply writes its body.
+type Stream interface {
+	io.Writer
+	// Flush sends what was written.
+	Flush() error
+}
 
 // pagePolicy is the Content-Security-Policy of urnd's own documents that are no Page: no frame of another site leads a person to
 // click in them, and the note of a redirect has no style.
 const pagePolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Write sends a reply, for HEAD without its body, and with the header fields that are set
-// in w already. For a cached redirect it makes one allocation.
-func Write(w http.ResponseWriter, method string, r Reply) {
+// Write sends a reply, for HEAD without its body. fields is memory for those of the head and text for their values; both may be nil.
+func Write(w httpmessage.ResponseWriter, method string, r Reply, fields httpmessage.Fields, text *httpmessage.Text) {
 	if r.Close != nil {
 		defer r.Close()
 	}
-	r.setFields(w.Header())
-	w.WriteHeader(r.Status)
+	w.WriteHeader(r.Status, "", r.AppendFields(fields, text))
 	switch {
 	case method == http.MethodHead:
 	case r.Stream == nil && len(r.Body) > 0:
@@ -74,7 +73,7 @@ func (r *Reply) Precondition(method string, lines httpmessage.Lines) int {
 	if r.Status != http.StatusOK || method != http.MethodGet && method != http.MethodHead {
 		return 0
 	}
-	etag := r.Header.Get("Etag")
+	etag := r.Fields.Value("ETag")
 	status := httpmessage.Precondition(lines, etag, time.Time{})
 	if status == http.StatusNotModified && etag == "" {
 		return 0
@@ -85,56 +84,48 @@ func (r *Reply) Precondition(method string, lines httpmessage.Lines) int {
 // NotModified returns the response 304 in place of a document: RFC 9110 section 15.4.5.
 func (r Reply) NotModified() Reply {
 	r.Status, r.ContentType, r.Body, r.Stream = http.StatusNotModified, "", nil, nil
-	r.Header = r.Header.Clone()
-	delete(r.Header, "Content-Encoding")
+	r.Fields = r.Fields.Clone()
+	r.Fields.Del("Content-Encoding")
 	return r
 }
 
-// setFields sets the fields of a reply, those that most replies have with one allocation.
-func (r *Reply) setFields(header http.Header) {
-	for name, lines := range r.Header {
-		header[name] = lines
-	}
-	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(), r.Vary}
-	for i, name := range [...]string{
-		"Location", "Cache-Control", "Cache-Status", "Content-Type", "Content-Length", "Vary",
-	} {
-		if values[i] == "" {
-			continue
+// AppendFields appends the fields of the reply, with values that are valid as long as those of text.
+func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) httpmessage.Fields {
+	fields = append(fields, r.Fields...)
+	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(text), r.Vary}
+	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Content-Length", "Vary"} {
+		if values[i] != "" {
+			fields = append(fields, httpmessage.Field{Name: name, Value: values[i]})
 		}
-		if before := header[name]; name == "Vary" && len(before) > 0 { // of cross-origin requests
-			header[name] = append(before[:len(before):len(before)], values[i])
-			continue
-		}
-		header[name] = values[i : i+1 : i+1]
 	}
 	if r.ContentType != "" {
-		setDefault(header, "X-Content-Type-Options", noSniff)
-		setDefault(header, "Content-Security-Policy", policy)
+		fields = setDefault(fields, "X-Content-Type-Options", "nosniff")
+		fields = setDefault(fields, "Content-Security-Policy", pagePolicy)
 	}
+	return fields
 }
 
 // length returns the Content-Length, which is not known of a stream.
-func (r *Reply) length() string {
+func (r *Reply) length(text *httpmessage.Text) string {
 	if r.Stream != nil {
 		return ""
 	}
-	return strconv.Itoa(len(r.Body))
+	return text.Int(int64(len(r.Body)))
 }
 
-func setDefault(header http.Header, name string, value []string) {
-	if _, ok := header[name]; !ok {
-		header[name] = value
+func setDefault(fields httpmessage.Fields, name, value string) httpmessage.Fields {
+	if !fields.Has(name) {
+		fields = append(fields, httpmessage.Field{Name: name, Value: value})
 	}
+	return fields
 }
 
-// Abort ends the connection in the middle of a response: one that is cut off at its source
-// must not look complete. A writer may have a method EndEarly, which does so without a reset, and reports whether it has.
-func Abort(w http.ResponseWriter) {
-	if early, ok := w.(interface{ EndEarly() bool }); ok && early.EndEarly() {
-		return
+// Abort ends a response in its middle: one that is cut off at its source must not look complete. Where its framing shows that, the
+// client gets what has come.
+func Abort(w httpmessage.ResponseWriter) {
+	if !w.EndEarly() {
+		w.Abort()
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
 }
 
 // NoStore is the Cache-Control of replies that must not be cached.

@@ -3,9 +3,7 @@ package message
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/resolver"
 )
@@ -31,32 +29,21 @@ const TagOfAll = "urnd"
 // maxBeginnings bounds the beginnings of a name that are tags.
 const maxBeginnings = 6
 
-// fieldShared has the lifetime for caches that are purged: RFC 9213 section 3.1, as net/http spells it.
-const fieldShared = "Cdn-Cache-Control"
+// fieldShared has the lifetime for caches that are purged: RFC 9213 section 3.1.
+const fieldShared = "CDN-Cache-Control"
 
 // Marked returns a reply about a name, which is canonical, with the fields for caches in front of urnd, where they may store it at all.
 func (r Reply) Marked(tags Tags, name string) Reply {
 	if tags == "" && r.Shared == 0 || !strings.HasPrefix(r.CacheControl, maxAge) {
 		return r
 	}
-	if r.Header == nil {
-		r.Header = make(http.Header)
-	}
 	if tags != "" {
-		r.Header[string(tags)] = []string{string(tags.appendTo(nil, name))}
+		r.Fields.Set(string(tags), string(tags.appendTo(nil, name)))
 	}
 	if r.Shared > 0 {
-		r.Header[fieldShared] = []string{MaxAge(r.Shared)}
+		r.Fields.Set(fieldShared, MaxAge(r.Shared))
 	}
 	return r
-}
-
-// appendField appends the field with the tags of a name, if it is the one of that name.
-func (t Tags) appendField(dst []byte, field Tags, name string) []byte {
-	if t != field {
-		return dst
-	}
-	return append(t.appendTo(append(append(dst, field...), ": "...), name), "\r\n"...)
 }
 
 // Separator returns what is between two tags in the field.
@@ -155,11 +142,3 @@ func beginOf(name string) int {
 
 // isEnd reports whether a part of names ends with c.
 func isEnd(c byte) bool { return c == ':' || c == '/' || c == '-' }
-
-// appendShared appends the field with the lifetime for caches that are purged, if there is one.
-func appendShared(dst []byte, shared time.Duration) []byte {
-	if shared <= 0 {
-		return dst
-	}
-	return append(appendCacheControl(append(dst, fieldShared+": "...), shared), "\r\n"...)
-}

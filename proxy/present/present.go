@@ -149,7 +149,7 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 	fields := resource.Fields
 	fields.Set("Content-Type", contentType)
 	fields.Add("Vary", "Accept, "+pages.Vary) // besides what the handler selects by
-	fields.Set("Etag", etag)
+	fields.Set("ETag", etag)
 	if fields.Value("Cache-Control") == "" {
 		fields.Set("Cache-Control", message.MaxAge(p.ttl))
 	}
@@ -173,8 +173,11 @@ func (p *Handler) refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Res
 	about.Typed, about.Noun = about.Input, p.schemes.Noun(about.Input)
 	asked := httpmessage.FieldsOf("Accept", accept, pages.Vary, r.Fields.Value(pages.Vary))
 	reply := problem.ProxyReply(p.pages, asked.Lines, "urnd", about)
-	refusal.Fields.CopyTo(reply.Header)
-	fields := httpmessage.FromHeader(reply.Header)
+	fields := reply.Fields
+	for _, f := range refusal.Fields {
+		fields.Del(f.Name)
+	}
+	fields = append(fields, refusal.Fields...)
 	fields.Set("Content-Type", reply.ContentType)
 	fields.Set("Vary", reply.Vary)
 	fields.Set("Cache-Control", reply.CacheControl)

@@ -106,12 +106,12 @@ func ProxyReply(design *pages.Design, lines httpmessage.Lines, name string, err 
 	p := New(err)
 	p.Forwarded = true
 	r := reply(design, lines, p, err)
-	r.Header["Proxy-Status"] = []string{ProxyStatus(name, err)}
+	r.Fields.Set("Proxy-Status", ProxyStatus(name, err))
 	return r
 }
 
 func reply(design *pages.Design, lines httpmessage.Lines, p api.Problem, err error) message.Reply {
-	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Header: fields(err, p.Status)}
+	r := message.Reply{Status: p.Status, Vary: "Accept", CacheControl: message.NoStore, Fields: fields(err, p.Status)}
 	var n *resolver.Negative
 	if errors.As(err, &n) {
 		r.Cache = n.Cache

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/resolver"
@@ -197,20 +198,19 @@ func (*PersonError) Error() string { return ErrFetchPerson.Error() }
 func (*PersonError) Unwrap() error { return ErrFetchPerson }
 
 // fields returns the header fields of a response to an error.
-func fields(err error, status int) http.Header {
-	header := make(http.Header)
+func fields(err error, status int) (fields httpmessage.Fields) {
 	if r := rowOf(err); r.name != "" {
-		header[r.name] = []string{r.value}
+		fields.Add(r.name, r.value)
 	}
 	var method *MethodError
 	if errors.As(err, &method) {
-		header["Allow"] = []string{method.Allow}
+		fields.Set("Allow", method.Allow)
 	}
 	if errors.Is(err, ErrFetchPerson) { // the click on its link is that of a page of this server
-		header["Referrer-Policy"] = []string{"same-origin"}
+		fields.Set("Referrer-Policy", "same-origin")
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
-		header["Retry-After"] = []string{"1"}
+		fields.Set("Retry-After", "1")
 	}
-	return header
+	return fields
 }

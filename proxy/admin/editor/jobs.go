@@ -202,11 +202,8 @@ type beginning struct{ b []byte }
 
 var errEnough = errors.New("the beginning is enough")
 
-// Header implements http.ResponseWriter.
-func (*beginning) Header() http.Header { return make(http.Header) }
-
-// WriteHeader implements http.ResponseWriter.
-func (*beginning) WriteHeader(int) {}
+// Flush implements message.Stream.
+func (*beginning) Flush() error { return nil }
 
 // Write implements io.Writer.
 func (w *beginning) Write(b []byte) (int, error) {

@@ -1,4 +1,4 @@
-package forward
+package tunnel
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func pair(t testing.TB) (a, b net.Conn) {
 // A tunnel that waits holds no buffers, also after it has carried much: 2,000 of them had 250 MiB.
 func TestMemoryOfIdleTunnels(t *testing.T) {
 	const tunnels, most = 2000, 12 << 10
-	p := New(Config{TunnelIdle: time.Hour, Now: time.Now})
+	p := New(time.Hour, time.Now)
 	ctx, end := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -62,7 +62,7 @@ func TestMemoryOfIdleTunnels(t *testing.T) {
 func BenchmarkTunnel(b *testing.B) {
 	client, near := pair(b)
 	server, far := pair(b)
-	p := New(Config{TunnelIdle: time.Minute, Now: time.Now})
+	p := New(time.Minute, time.Now)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

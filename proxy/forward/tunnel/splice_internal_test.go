@@ -1,6 +1,6 @@
 //go:build linux
 
-package forward
+package tunnel
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ type opened struct {
 	carried        chan int64
 }
 
-func (p *Proxy) opened(t *testing.T) opened {
+func (p *Tunnels) opened(t *testing.T) opened {
 	t.Helper()
 	client, near := pair(t)
 	server, far := pair(t)
@@ -51,7 +51,7 @@ func blocked(t *testing.T, to net.Conn) []byte {
 // The kernel moves what a tunnel between sockets carries, both ways at a time, until both have ended. Of what waits for a reader a part is in a
 // pipe; a tunnel that waits has none.
 func TestSplicing(t *testing.T) {
-	p := New(Config{TunnelIdle: time.Hour, Now: time.Now})
+	p := New(time.Hour, time.Now)
 	o := p.opened(t)
 	ways := [][2]*net.TCPConn{{o.client, o.server}, {o.server, o.client}}
 	for i, way := range ways {
@@ -76,7 +76,7 @@ func TestSplicing(t *testing.T) {
 
 // Where there is no pipe, as for many readers that are slow, octets are copied.
 func TestSplicingWithoutPipe(t *testing.T) {
-	p := New(Config{TunnelIdle: time.Hour, Now: time.Now})
+	p := New(time.Hour, time.Now)
 	p.pipes.taken = maxPipes
 	o := p.opened(t)
 	for _, way := range [][2]*net.TCPConn{{o.client, o.server}, {o.server, o.client}} {
@@ -96,7 +96,7 @@ func TestSplicingThatEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
-	p := New(Config{TunnelIdle: time.Hour, Now: time.Now})
+	p := New(time.Hour, time.Now)
 	before := pipesOfProcess(t)
 	for range 10 {
 		o := p.opened(t)
@@ -127,7 +127,7 @@ func pipesOfProcess(t *testing.T) (count int) {
 
 // Idle tunnels hold no descriptors but their connections, also after they have carried much.
 func TestPipesOfIdleTunnels(t *testing.T) {
-	p := New(Config{TunnelIdle: time.Hour, Now: time.Now})
+	p := New(time.Hour, time.Now)
 	before := pipesOfProcess(t)
 	sent, got := make([]byte, 100_000), make([]byte, 100_000)
 	for range 50 {
@@ -149,7 +149,7 @@ func TestPipesOfIdleTunnels(t *testing.T) {
 func TestIdleOfSplicing(t *testing.T) {
 	const idle = 50 * time.Millisecond
 	var now atomic.Int64
-	p := New(Config{TunnelIdle: idle, Now: func() time.Time { return time.Unix(0, now.Load()) }})
+	p := New(idle, func() time.Time { return time.Unix(0, now.Load()) })
 	o := p.opened(t)
 	for range 5 {
 		if _, err := o.server.Write([]byte("a")); err != nil {

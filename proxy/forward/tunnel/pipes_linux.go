@@ -1,4 +1,4 @@
-package forward
+package tunnel
 
 import (
 	"runtime"

@@ -1,13 +1,36 @@
-package forward
+// Package tunnel carries the bytes of tunnels and of upgraded connections both ways: between sockets in the kernel, and else by
+// copying, until both sides have ended or nothing was carried for too long.
+package tunnel
 
 import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// Tunnels are all tunnels of a proxy, which share their buffers. They are safe for concurrent use, and must be made by New.
+type Tunnels struct {
+	idle    time.Duration
+	now     func() time.Time
+	buffers buffers
+	pipes   pipes
+}
+
+// New returns Tunnels that end when they have carried nothing for so long.
+func New(idle time.Duration, now func() time.Time) *Tunnels { return &Tunnels{idle: idle, now: now} }
+
+// Carry carries bytes between a client, who has sent early before, and a server, until both sides have ended, one fails, nothing is
+// carried for too long, or ctx ends. It closes both, and returns how many bytes it has carried to the client.
+func (t *Tunnels) Carry(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser) (carried int64) {
+	_ = client.SetDeadline(time.Time{}) // that of a request
+	from := sideOf(client)
+	from.early = early
+	return t.tunnel(ctx, from, sideOf(server))
+}
 
 // side is one side of a tunnel. close ends what reads from it.
 type side struct {
@@ -34,28 +57,27 @@ func closeWrite(conn io.Closer) error {
 	return conn.Close()
 }
 
-// tunnel carries octets both ways, until both sides have ended, one fails, nothing is carried for
-// Config.TunnelIdle, or ctx ends. It closes both sides, and returns what was carried from b to a.
-func (p *Proxy) tunnel(ctx context.Context, a, b side) (carried int64) {
+// tunnel is Carry between two sides, and returns what was carried from b to a.
+func (t *Tunnels) tunnel(ctx context.Context, a, b side) (carried int64) {
 	ctx, end := context.WithCancel(ctx)
-	t := &activity{idle: p.config.TunnelIdle, now: p.config.Now, buffers: &p.buffers, pipes: &p.pipes}
-	t.note()
+	active := &activity{idle: t.idle, now: t.now, buffers: &t.buffers, pipes: &t.pipes}
+	active.note()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer end()
 	all.Go(func() {
-		t.await(ctx)
+		active.await(ctx)
 		a.close()
 		b.close()
 	})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if _, err := t.carry(b, a); err != nil {
+		if _, err := active.carry(b, a); err != nil {
 			end()
 		}
 	}()
-	carried, err := t.carry(a, b)
+	carried, err := active.carry(a, b)
 	if err != nil {
 		end()
 	}
@@ -112,7 +134,7 @@ func (b *buffers) take() *[bufferSize]byte {
 	return new([bufferSize]byte)
 }
 
-// carry carries octets from one side to the other until that ends, and returns how many.
+// carry carries bytes from one side to the other until that ends, and returns how many.
 func (t *activity) carry(to, from side) (carried int64, err error) {
 	if len(from.early) > 0 {
 		n, err := to.Write(from.early)
@@ -180,7 +202,7 @@ func (d *direction) copy() (copied int64, err error) {
 	return copied, err
 }
 
-// pass carries what one read returns, and returns how many octets were written.
+// pass carries what one read returns, and returns how many bytes were written.
 func (t *activity) pass(to, from side, buffer []byte) (n int, err error) {
 	n, err = from.Read(buffer)
 	if n > 0 {

@@ -1,0 +1,169 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+)
+
+// cached answers a request that was admitted, where a cache has the answer, and reports whether it did.
+func (x *exchange) cached() bool {
+	h := x.handler
+	if h.config.Begin != nil && (h.config.Untraced == nil || !h.config.Untraced()) {
+		return false // it has a span
+	}
+	if x.ask.Kind == route.KindName {
+		return x.cachedName()
+	}
+	return x.stored()
+}
+
+// stored answers a request of a client of the proxy or of a site with what is stored.
+func (x *exchange) stored() bool {
+	h, a := x.handler, &x.ask
+	if s, _ := x.in.Conn.Attached().(*forward.Session); s.IsBound() {
+		return false // what the cache has is not for it
+	}
+	var set *forward.Site
+	if a.Site != nil {
+		set = h.sites[a.Site.Index].set
+	}
+	key := a.Key.String()
+	found, ok := h.forward.Ready(key, a.Spelling, set, x.lines, x.start)
+	if !ok && h.forward.Load(key) {
+		found, ok = h.forward.Ready(key, a.Spelling, set, x.lines, x.start)
+	}
+	if !ok || !x.verdict.Allows(found.From().Addr()) {
+		return false
+	}
+	unmodified := found.IsUnmodified(x.lines)
+	var part forward.Part
+	if x.isRanged && !unmodified {
+		part, ok = found.Part(x.in.Method, x.lines)
+		if !ok || part.Status == http.StatusRequestedRangeNotSatisfiable {
+			return false
+		}
+	}
+	return x.sendStored(found, part, unmodified)
+}
+
+// sendStored sends a stored response, or a part of it, and reports whether it did.
+func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified bool) bool {
+	status, reason, length := found.Status(), found.Reason(), found.Length()
+	switch {
+	case unmodified:
+		status, reason, length = http.StatusNotModified, "", 0
+	case part.Status != 0:
+		status, reason, length = part.Status, "", part.Length()
+	}
+	var file forward.Content
+	hasContent := !unmodified && x.in.Method != http.MethodHead
+	if hasContent {
+		if length > x.Room() {
+			return false
+		}
+		var inMemory bool
+		if x.parts, inMemory = contentOf(found, part, x.parts[:0]); !inMemory {
+			if part.Status != 0 || x.in.Major == 2 {
+				return false
+			}
+			if file, inMemory = found.Open(context.Background()); !inMemory {
+				return false
+			}
+			defer file.Close()
+		}
+	}
+	found.Used()
+	x.event.Cache, x.event.Rule = "hit", x.verdict.Rule()
+	x.allowOrigin()
+	x.scratch.Head = x.handler.forward.AppendStored(x.scratch.Head[:0], found, part, unmodified, &x.scratch.Text)
+	x.WriteHeader(status, reason, x.scratch.Head)
+	switch {
+	case !hasContent:
+	case file != nil:
+		if err := file.SendTo(x, nil); err != nil {
+			x.Broken(err)
+			if !x.EndEarly() {
+				x.Abort()
+			}
+		}
+	default:
+		_, _ = x.WriteBuffers(x.parts) // it fails only where the client has left
+	}
+	return true
+}
+
+// contentOf returns the content of a stored response, or of a part of it, which may be in dst; false where it is not in memory.
+func contentOf(found forward.Ready, part forward.Part, dst [][]byte) (content [][]byte, ok bool) {
+	if part.Status != 0 {
+		return found.AppendBlocks(dst, part)
+	}
+	content, ok = found.Blocks()
+	return append(dst, content...), ok
+}
+
+// cachedName answers a request for the location of a name, and reports whether it did.
+func (x *exchange) cachedName() bool {
+	h, t := x.handler, &x.ask.Target
+	switch {
+	case h.config.Ready == nil, !isPlainName(t), answer.MayWantDocument(x.lines.List("Accept"), h.describes):
+		return false
+	case x.ask.IsLink && !isDefaultLink(&x.ask, x.lines.Value("Accept")):
+		return false
+	}
+	found, err, ok := h.config.Ready.Answer(t.Query, x.start, x.name[:])
+	switch {
+	case !ok:
+		return false
+	case err != nil:
+		return x.cachedRefusal(err, found)
+	}
+	if _, ok := h.answers.Choice(found.Locations); !ok || !x.addComponents(&found) {
+		return false
+	}
+	x.question = answer.Question{Target: t, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, Base: x.base(), Scratch: &x.scratch}
+	if x.ask.IsLink {
+		identified, err := h.answers.Identified(&x.question, found, nil)
+		if err != nil {
+			return false
+		}
+		x.reply(identified)
+		return true
+	}
+	h.config.Ready.Used(nil)
+	x.reply(h.answers.Redirect(&x.question, found))
+	return true
+}
+
+// addComponents adds the components of the query to where its name leads, and reports whether it could.
+func (x *exchange) addComponents(found *resolver.Answer) bool {
+	q := &x.ask.Target.Query
+	if !q.HasComponents() {
+		return true
+	}
+	if len(found.Locations) > 1 {
+		return false
+	}
+	x.location[0] = found.Locations[0]
+	start, dst := x.scratch.Text.Begin()
+	x.location[0].URI = x.scratch.Text.End(start, q.AppendLocation(dst, x.location[0].URI))
+	found.Locations = x.location[:]
+	return true
+}
+
+// isPlainName reports whether a target asks for the location of a URN, or of a name of a web host, and the reply is nothing but a
+// redirect.
+func isPlainName(t *route.Target) bool {
+	return (t.Query.IsURN() || t.Form == route.FormHost) && t.Query.Service == resolver.I2L && !t.Identified &&
+		t.Form != route.FormAPI && t.Form != route.FormMemento
+}
+
+// isDefaultLink reports whether a request for an identifier in a web address means its default link whatever it has: also of other names.
+func isDefaultLink(a *route.Ask, accept string) bool {
+	_, hasQuery := a.Target.Query.URI.Query()
+	return !hasQuery && !answer.MayWantLinks(accept)
+}

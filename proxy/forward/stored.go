@@ -1,0 +1,76 @@
+package forward
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Content is the content of a stored response that is to be sent. It must be closed.
+type Content = httpcache.Content
+
+// Ready is a stored response that answers a request as it is.
+type Ready = httpcache.Ready
+
+// Ready returns the stored response that Serve would answer a request with, as httpcache.Cache.Ready does, by its
+// key, the canonical URI of its target, and Request.Spelling, for what is set for a site, nil for none. The request is
+// from a client of the proxy or of a site, not fetched, and
+// has no field Connection and none that unkeyed names. False is also for what Serve selects by other
+// fields than those of the request: resources of other protocols, and how clients are named to origins; and for
+// challenges, which Serve changes.
+func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Lines, now time.Time) (Ready, bool) {
+	if !isOfWeb(key) {
+		return Ready{}, false
+	}
+	isNamed, forwarded := false, p.forwarded(site)
+	r, ok := p.config.Cache.Ready(key, spelling, func(name string) []string {
+		lines := request(name)
+		if name == "Forwarded" || name == "X-Forwarded-For" {
+			isNamed = isNamed || forwarded != ForwardedTransparent
+		}
+		isNamed = isNamed || len(lines) > 0 && isOfProxy(name)
+		return lines
+	}, now)
+	return r, ok && !isNamed && r.Status() != http.StatusUnauthorized
+}
+
+// Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was something.
+func (p *Proxy) Load(key string) bool { return isOfWeb(key) && p.config.Cache.Load(key) }
+
+// isOfWeb reports whether a key is of a resource of HTTP.
+func isOfWeb(key string) bool {
+	return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://")
+}
+
+// Part is what the answer to a request has of the content of a stored response.
+type Part = httpcache.Part
+
+// AppendStored appends the fields of the response to a request that a stored response answers: those that Serve sets. unmodified is
+// whether it is 304; a Part with a status of 0 is all. Their values are valid as long as those of text.
+func (p *Proxy) AppendStored(fields httpmessage.Fields, r Ready, part Part, unmodified bool, text *httpmessage.Text) httpmessage.Fields {
+	for _, f := range r.Fields(unmodified) {
+		if !f.Is("Content-Length") && !f.Is("Age") {
+			fields = append(fields, f)
+		}
+	}
+	fields = append(fields, httpmessage.Field{Name: "Age", Value: text.Int(int64(r.Age() / time.Second))})
+	if part.Status == http.StatusPartialContent {
+		start, value := text.Begin()
+		fields = append(fields, httpmessage.Field{Name: "Content-Range", Value: text.End(start, r.AppendContentRange(value, part))})
+	}
+	outcome := httpcache.Outcome{HasTTL: true, TTL: r.TTL()}
+	start, value := text.Begin()
+	status := text.End(start, outcome.AppendStatus(value, "urnd"))
+	fields = append(fields, httpmessage.Field{Name: "Via", Value: p.via}, httpmessage.Field{Name: "Cache-Status", Value: status})
+	switch {
+	case unmodified:
+	case part.Status == http.StatusPartialContent:
+		fields = append(fields, httpmessage.Field{Name: "Content-Length", Value: text.Int(part.Length())})
+	default:
+		fields = append(fields, httpmessage.Field{Name: "Content-Length", Value: text.Int(r.Length())})
+	}
+	return fields
+}

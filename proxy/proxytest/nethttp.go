@@ -1,0 +1,175 @@
+// Package proxytest serves handlers of package httpmessage by net/http, for tests that have an http.Request or an http.Client and do not
+// test a protocol.
+package proxytest
+
+import (
+	"context"
+	"io"
+	"maps"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Handler returns an http.Handler that answers as h does.
+func Handler(h httpmessage.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Serve(h, w, r) })
+}
+
+// Serve answers a request.
+func Serve(h httpmessage.Handler, w http.ResponseWriter, r *http.Request) {
+	in := Incoming(r)
+	out := &response{w: w, r: r, control: http.NewResponseController(w)}
+	if rest := h.Begin(in, out); rest != nil {
+		rest.Continue()
+	}
+	if !out.hasBegun && !out.isTaken {
+		out.WriteHeader(http.StatusOK, "", nil)
+	}
+}
+
+// Incoming returns a request of net/http.
+func Incoming(r *http.Request) *httpmessage.Incoming {
+	in := &httpmessage.Incoming{
+		Method: r.Method, Target: r.RequestURI, Host: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor,
+		Fields: httpmessage.FromHeader(r.Header), ContentLength: r.ContentLength, Closes: r.Close, Conn: &connection{r: r},
+	}
+	if r.Body != nil && r.Body != http.NoBody {
+		in.Body = r.Body
+		if len(r.Trailer) > 0 {
+			trailer := &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(r.Trailer))}
+			in.Body = httpmessage.AtEnd(r.Body, func() { trailer.Fields = httpmessage.FromHeader(r.Trailer) })
+			in.Trailer = trailer
+		}
+	}
+	return in
+}
+
+// connection is the connection of a request of net/http, of which it knows nothing else.
+type connection struct {
+	r     *http.Request
+	state any
+}
+
+func (c *connection) RemoteAddr() net.Addr {
+	at, _ := netip.ParseAddrPort(c.r.RemoteAddr)
+	return net.TCPAddrFromAddrPort(at)
+}
+
+func (c *connection) LocalAddr() net.Addr {
+	local, _ := c.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return local
+}
+
+func (c *connection) Secure() bool { return c.r.TLS != nil }
+
+func (c *connection) ServerName() string {
+	if c.r.TLS == nil {
+		return ""
+	}
+	return c.r.TLS.ServerName
+}
+
+func (c *connection) State() any         { return c.state }
+func (c *connection) SetState(state any) { c.state = state }
+func (*connection) Attached() io.Closer  { return nil }
+
+// response is an http.ResponseWriter as an httpmessage.ResponseWriter.
+type response struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	control  *http.ResponseController
+	mu       sync.Mutex // of interim responses
+	hasBegun bool
+	isTaken  bool
+}
+
+func (r *response) Context() context.Context  { return r.r.Context() }
+func (*response) HalfClosed() context.Context { return nil }
+func (*response) Room() int64                 { return math.MaxInt64 }
+
+func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hasBegun || !r.r.ProtoAtLeast(1, 1) {
+		return
+	}
+	header := r.w.Header()
+	fields.Clone().CopyTo(header)
+	r.w.WriteHeader(status)
+	clear(header)
+}
+
+func (r *response) WriteHeader(status int, _ string, fields httpmessage.Fields) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hasBegun {
+		return
+	}
+	r.hasBegun = true
+	header := r.w.Header()
+	lasting := make(httpmessage.Fields, 0, len(fields))
+	for _, f := range fields {
+		lasting.Add(string([]byte(f.Name)), string([]byte(f.Value)))
+	}
+	lasting.CopyTo(header)
+	if header["Content-Type"] == nil {
+		header["Content-Type"] = nil // net/http would guess one
+	}
+	r.w.WriteHeader(status)
+}
+
+func (r *response) begin() {
+	if !r.hasBegun {
+		r.WriteHeader(http.StatusOK, "", nil)
+	}
+}
+
+func (r *response) Write(p []byte) (int, error) {
+	r.begin()
+	return r.w.Write(p)
+}
+
+func (r *response) ReadFrom(from io.Reader) (int64, error) {
+	r.begin()
+	return io.Copy(r.w, from)
+}
+
+func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
+	r.begin()
+	return (*net.Buffers)(&buffers).WriteTo(onlyWriter{r.w})
+}
+
+type onlyWriter struct{ io.Writer }
+
+func (r *response) Flush() error {
+	r.begin()
+	return r.control.Flush()
+}
+
+func (r *response) SetTrailer(fields httpmessage.Fields) {
+	for _, f := range fields {
+		r.w.Header().Add(http.TrailerPrefix+f.Name, f.Value)
+	}
+}
+
+func (r *response) Abort()                            { _ = r.control.SetWriteDeadline(time.Unix(1, 0)) }
+func (*response) EndEarly() bool                      { return false }
+func (r *response) SetReadDeadline(t time.Time) error { return r.control.SetReadDeadline(t) }
+func (*response) BodyLate() bool                      { return false }
+func (*response) Attach(func() io.Closer) io.Closer   { return nil }
+func (r *response) TakeOver() (net.Conn, []byte, error) {
+	conn, buffered, err := r.control.Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	r.isTaken = true
+	read, _ := buffered.Peek(buffered.Reader.Buffered())
+	return conn, read, nil
+}
