@@ -1,0 +1,204 @@
+package http1
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"unsafe"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where it is not complete,
+// so that it is called again when more has come. It does not allocate, but for a request with trailers: the texts of r lie over b, which
+// must not change before r is cloned or used no more. Empty lines before the request are a part of the size.
+//
+// An error is an *Error. Then r has the method and the target, as far as they are known.
+//
+// r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and r.Trailer.
+func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err error) {
+	r.Reset()
+	skipped := emptyLines(b)
+	b = b[skipped:]
+	most := min(len(b), limits.MaxHeader)
+	end := bytes.Index(b[:most], []byte(crlf+crlf))
+	if end < 0 {
+		return 0, checkPartial(b, r, limits)
+	}
+	end += len(crlf + crlf)
+	text := unsafe.String(unsafe.SliceData(b), end) //nolint:gosec // as documented
+	r.Over(text)
+	if err := parseHead(text, r, limits); err != nil {
+		return 0, err
+	}
+	return skipped + end, nil
+}
+
+// maxEmptyLines is how many empty lines before a request are ignored: some old clients send one or two behind the body of a POST.
+const maxEmptyLines = 2
+
+// emptyLines returns the size of the empty lines before a request: RFC 9112 section 2.2.
+func emptyLines(b []byte) (n int) {
+	for n < maxEmptyLines*len(crlf) && len(b)-n >= len(crlf) && b[n] == '\r' && b[n+1] == '\n' {
+		n += len(crlf)
+	}
+	return n
+}
+
+// checkPartial returns why a head of which the end has not come is refused, nil where it may still become one. Its client learns so
+// without waiting for the end, which a head whose lines end with LF alone does not have.
+func checkPartial(b []byte, r *httpmessage.Incoming, limits Limits) error {
+	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
+	if text == "" || text == "\r" {                    // the CR may be that of an empty line
+		return nil
+	}
+	r.Over(text)
+	if _, err := parseRequestLine(text, r, limits); err != nil {
+		return err
+	}
+	for rest := text; ; {
+		lf := strings.IndexByte(rest, '\n')
+		switch {
+		case lf == 0, lf > 0 && rest[lf-1] != '\r':
+			return refused(reasonBareLF)
+		case lf < 0 && len(b) >= limits.MaxHeader:
+			return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head is too large"}
+		case lf < 0:
+			r.Reset()
+			return nil
+		}
+		rest = rest[lf+1:]
+	}
+}
+
+// versionBegins reports whether a text begins with a version and its line end, or with the beginning of them: RFC 9112 section 2.3.
+func versionBegins(text string) bool {
+	const form = " HTTP/0.0\r\n"
+	for i := range min(len(text), len(form)) {
+		isDigit := form[i] == '0' && '0' <= text[i] && text[i] <= '9'
+		if text[i] != form[i] && !isDigit {
+			return false
+		}
+	}
+	return true
+}
+
+// parseHead parses a head: RFC 9112 sections 3 and 5.
+func parseHead(text string, r *httpmessage.Incoming, limits Limits) error {
+	rest, err := parseRequestLine(text, r, limits)
+	if err != nil {
+		return err
+	}
+	h := requestFields{Incoming: r, length: -1}
+	// A field takes more memory than the least one has bytes: those of the head take no more than the bytes of it may.
+	most := limits.MaxHeader / int(unsafe.Sizeof(httpmessage.Field{}))
+	for len(rest) > len(crlf) {
+		var f httpmessage.Field
+		var reason string
+		if f, rest, reason = cutField(rest); reason != "" {
+			return refused(reason)
+		}
+		if len(r.Fields) >= most {
+			return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head has too many fields"}
+		}
+		if err := h.add(f); err != nil {
+			return err
+		}
+	}
+	return h.finish()
+}
+
+const (
+	reasonMethod  = "the request does not begin with a method, which is a token, and a space"
+	reasonTarget  = "the request-target is empty, or has a space or a control character"
+	reasonVersion = "the request line does not end with a version of HTTP and CRLF"
+)
+
+// parseRequestLine parses a request line, and returns what is behind it: RFC 9112 section 3. A text that ends within the line is no
+// error where more could make it one.
+func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest string, err error) {
+	end := tokenBytes.span(text)
+	if end == len(text) {
+		return "", nil
+	}
+	if end == 0 || text[end] != ' ' {
+		return "", refused(reasonMethod)
+	}
+	r.Method, rest = text[:end], text[end+1:]
+	end = spanAbove(rest, '!')
+	r.Target, rest = rest[:end], rest[end:]
+	switch {
+	case end > limits.MaxTarget:
+		return "", &Error{http.StatusRequestURITooLong, "the request-target is too long"}
+	case rest == "":
+		return "", nil
+	case end == 0 || rest[0] != ' ' && rest[0] != '\r' && rest[0] != '\n':
+		return "", refused(reasonTarget)
+	}
+	const version = " HTTP/1.1\r\n"
+	switch {
+	case strings.HasPrefix(rest, version):
+		r.Major, r.Minor = 1, 1
+	case !versionBegins(rest):
+		return "", refused(reasonVersion)
+	case len(rest) < len(version):
+		return "", nil
+	default:
+		r.Major, r.Minor = int(rest[len(" HTTP/")]-'0'), int(rest[len(" HTTP/1.")]-'0')
+		r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
+	}
+	if r.Major != 1 {
+		return "", &Error{http.StatusHTTPVersionNotSupported, "this version of HTTP is not supported"}
+	}
+	return rest[len(version):], checkTarget(r)
+}
+
+// checkTarget returns why a request-target is none: RFC 9112 section 3.2. What its path and its query may have is decided by who knows
+// what they name.
+func checkTarget(r *httpmessage.Incoming) error {
+	if r.Target[0] == '/' || r.Target == "*" || r.Method == http.MethodConnect || scheme(r.Target) != "" {
+		return nil
+	}
+	return refused("the request-target has none of the forms of RFC 9112 section 3.2")
+}
+
+// scheme returns the scheme and the colon that a target begins with, "" for none: RFC 3986 section 3.1.
+func scheme(target string) string {
+	for i := range len(target) {
+		switch c := target[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && c == ':':
+			return target[:i+1]
+		case i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.':
+			return ""
+		}
+	}
+	return ""
+}
+
+// authority returns the host and the port of a target in absolute-form or authority-form, "" for none, and why they are refused. They
+// count in place of Host: RFC 9112 sections 3.2.2 and 3.2.3.
+func authority(method, target string) (host, reason string) {
+	if target[0] == '/' || target == "*" {
+		return "", ""
+	}
+	host = target
+	if method != http.MethodConnect {
+		var ok bool
+		if host, ok = strings.CutPrefix(target[len(scheme(target)):], "//"); !ok {
+			return "", ""
+		}
+	}
+	for i := range len(host) {
+		if host[i] == '/' || host[i] == '?' {
+			host = host[:i]
+			break
+		}
+	}
+	for i := range len(host) {
+		if c := host[i]; !hostBytes[c] && c != '@' && c < 0x80 { // who maps names to addresses decides about others than ASCII
+			return "", "the authority of the request-target is not valid"
+		}
+	}
+	return host[strings.LastIndexByte(host, '@')+1:], ""
+}
