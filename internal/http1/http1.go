@@ -10,6 +10,9 @@ package http1
 import (
 	"fmt"
 	"net/http"
+	"unsafe"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Error is why a request is refused: the status of the response, behind which the connection ends, since where the next request begins
@@ -29,4 +32,13 @@ func refused(reason string) error { return &Error{http.StatusBadRequest, reason}
 type Limits struct {
 	MaxTarget int // of the request-target; a longer one is 414
 	MaxHeader int // of the request line and all field lines; more is 431
+}
+
+// maxFields returns how many fields a head may have: a field takes more memory than the least one has bytes, and those of a head take no
+// more memory than the bytes of it may.
+func (l Limits) maxFields() int { return l.MaxHeader / int(unsafe.Sizeof(httpmessage.Field{})) }
+
+// errFields returns the error of a head with more.
+func errFields() error {
+	return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head has too many fields"}
 }

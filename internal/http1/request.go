@@ -1,7 +1,7 @@
 package http1
 
 import (
-	"bytes"
+	"cmp"
 	"net/http"
 	"strings"
 	"unsafe"
@@ -20,19 +20,26 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err 
 	r.Reset()
 	skipped := emptyLines(b)
 	b = b[skipped:]
-	most := min(len(b), limits.MaxHeader)
-	end := bytes.Index(b[:most], []byte(crlf+crlf))
-	if end < 0 {
-		return 0, checkPartial(b, r, limits)
-	}
-	end += len(crlf + crlf)
-	text := unsafe.String(unsafe.SliceData(b), end) //nolint:gosec // as documented
+	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
 	r.Over(text)
-	if err := parseHead(text, r, limits); err != nil {
+	// What ends with an empty line has the end of the head: most requests have no body. Else it is looked for first, so that a head that
+	// comes byte by byte is not parsed again with each of them.
+	if !strings.HasSuffix(text, emptyLine) || len(text) > limits.MaxHeader {
+		if text, err = cutHead(text, r, limits); text == "" {
+			return 0, err
+		}
+	}
+	rest, err := parseHead(text, r, limits)
+	if err != nil {
 		return 0, err
 	}
-	return skipped + end, nil
+	size := len(text) - len(rest)
+	r.Over(text[:size])
+	return skipped + size, nil
 }
+
+// emptyLine is what a head ends with, with the end of the line before.
+const emptyLine = crlf + crlf
 
 // maxEmptyLines is how many empty lines before a request are ignored: some old clients send one or two behind the body of a POST.
 const maxEmptyLines = 2
@@ -45,30 +52,40 @@ func emptyLines(b []byte) (n int) {
 	return n
 }
 
-// checkPartial returns why a head of which the end has not come is refused, nil where it may still become one. Its client learns so
-// without waiting for the end, which a head whose lines end with LF alone does not have.
-func checkPartial(b []byte, r *httpmessage.Incoming, limits Limits) error {
-	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
-	if text == "" || text == "\r" {                    // the CR may be that of an empty line
-		return nil
-	}
-	r.Over(text)
-	if _, err := parseRequestLine(text, r, limits); err != nil {
-		return err
-	}
-	for rest := text; ; {
-		lf := strings.IndexByte(rest, '\n')
-		switch {
-		case lf == 0, lf > 0 && rest[lf-1] != '\r':
-			return refused(reasonBareLF)
-		case lf < 0 && len(b) >= limits.MaxHeader:
-			return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head is too large"}
-		case lf < 0:
-			r.Reset()
-			return nil
+// cutHead returns the head that a text begins with, up to its empty line; "" where that has not come, and why it is refused all the same.
+// A client learns so without waiting for the end, which a head whose lines end with LF alone does not have.
+func cutHead(text string, r *httpmessage.Incoming, limits Limits) (head string, err error) {
+	size := 0
+	for range limits.maxFields() + 2 { // with the request line and the empty one
+		lf := strings.IndexByte(text[size:min(len(text), limits.MaxHeader)], '\n')
+		if lf < 0 {
+			return "", checkPartial(text, r, limits)
 		}
-		rest = rest[lf+1:]
+		size += lf + 1
+		if !strings.HasSuffix(text[:size], crlf) {
+			_, err = parseRequestLine(text, r, limits)
+			return "", cmp.Or(err, refused(reasonBareLF))
+		}
+		if strings.HasSuffix(text[:size], emptyLine) {
+			return text[:size], nil
+		}
 	}
+	_, err = parseRequestLine(text, r, limits)
+	return "", cmp.Or(err, errFields())
+}
+
+// checkPartial returns why a head of which the end has not come is refused, nil where it may still become one.
+func checkPartial(text string, r *httpmessage.Incoming, limits Limits) error {
+	if text != "" && text != "\r" { // which may be that of an empty line
+		if _, err := parseRequestLine(text, r, limits); err != nil {
+			return err
+		}
+	}
+	if len(text) >= limits.MaxHeader {
+		return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head is too large"}
+	}
+	r.Reset()
+	return nil
 }
 
 // versionBegins reports whether a text begins with a version and its line end, or with the beginning of them: RFC 9112 section 2.3.
@@ -83,29 +100,28 @@ func versionBegins(text string) bool {
 	return true
 }
 
-// parseHead parses a head: RFC 9112 sections 3 and 5.
-func parseHead(text string, r *httpmessage.Incoming, limits Limits) error {
-	rest, err := parseRequestLine(text, r, limits)
+// parseHead parses the head that a text begins with, which has its empty line, and returns what is behind it: RFC 9112 sections 3 and 5.
+func parseHead(text string, r *httpmessage.Incoming, limits Limits) (rest string, err error) {
+	rest, err = parseRequestLine(text, r, limits)
 	if err != nil {
-		return err
+		return "", err
 	}
 	h := requestFields{Incoming: r, length: -1}
-	// A field takes more memory than the least one has bytes: those of the head take no more than the bytes of it may.
-	most := limits.MaxHeader / int(unsafe.Sizeof(httpmessage.Field{}))
-	for len(rest) > len(crlf) {
+	most := limits.maxFields()
+	for !strings.HasPrefix(rest, crlf) {
 		var f httpmessage.Field
 		var reason string
 		if f, rest, reason = cutField(rest); reason != "" {
-			return refused(reason)
+			return "", refused(reason)
 		}
 		if len(r.Fields) >= most {
-			return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head has too many fields"}
+			return "", errFields()
 		}
 		if err := h.add(f); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return h.finish()
+	return rest[len(crlf):], h.finish()
 }
 
 const (
