@@ -15,18 +15,23 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Error is why a request is refused: the status of the response, behind which the connection ends, since where the next request begins
-// is not known.
+// Error is why a message is refused. The connection ends with it, since where the next message begins is not known.
 type Error struct {
-	Status int
-	Reason string // for the client
+	Status int    // of the response to a request; 0 where a response is refused
+	Reason string // may be told to clients
+	Line   string // of the message, for a log; "" for none
 }
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("%d: %s", e.Status, e.Reason) }
+func (e *Error) Error() string {
+	if e.Line != "" {
+		return fmt.Sprintf("%s: %.40q", e.Reason, e.Line)
+	}
+	return e.Reason
+}
 
 // refused returns the error of a request that breaks the grammar.
-func refused(reason string) error { return &Error{http.StatusBadRequest, reason} }
+func refused(reason string) error { return &Error{Status: http.StatusBadRequest, Reason: reason} }
 
 // Limits bound the head of a request, in bytes. Both must be set.
 type Limits struct {
@@ -40,5 +45,5 @@ func (l Limits) maxFields() int { return l.MaxHeader / int(unsafe.Sizeof(httpmes
 
 // errFields returns the error of a head with more.
 func errFields() error {
-	return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head has too many fields"}
+	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head has too many fields"}
 }

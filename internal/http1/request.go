@@ -82,7 +82,7 @@ func checkPartial(text string, r *httpmessage.Incoming, limits Limits) error {
 		}
 	}
 	if len(text) >= limits.MaxHeader {
-		return &Error{http.StatusRequestHeaderFieldsTooLarge, "the head is too large"}
+		return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head is too large"}
 	}
 	r.Reset()
 	return nil
@@ -145,7 +145,7 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 	r.Target, rest = rest[:end], rest[end:]
 	switch {
 	case end > limits.MaxTarget:
-		return "", &Error{http.StatusRequestURITooLong, "the request-target is too long"}
+		return "", &Error{Status: http.StatusRequestURITooLong, Reason: "the request-target is too long"}
 	case rest == "":
 		return "", nil
 	case end == 0 || rest[0] != ' ' && rest[0] != '\r' && rest[0] != '\n':
@@ -164,7 +164,7 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 		r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
 	}
 	if r.Major != 1 {
-		return "", &Error{http.StatusHTTPVersionNotSupported, "this version of HTTP is not supported"}
+		return "", &Error{Status: http.StatusHTTPVersionNotSupported, Reason: "this version of HTTP is not supported"}
 	}
 	return rest[len(version):], checkTarget(r)
 }

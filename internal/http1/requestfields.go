@@ -122,7 +122,7 @@ func checkExpectation(value string) error {
 	if value == "" || hasToken(value, continues) {
 		return nil
 	}
-	return &Error{http.StatusExpectationFailed, "no expectation but 100-continue can be met"}
+	return &Error{Status: http.StatusExpectationFailed, Reason: "no expectation but 100-continue can be met"}
 }
 
 const continues = "100-continue"
@@ -165,7 +165,7 @@ func (c *codings) check() error {
 	case c.chunked != 1 || !c.lastChunked || c.empty:
 		return refused("chunked is not the last transfer coding, once")
 	case c.others:
-		return &Error{http.StatusNotImplemented, "no transfer coding but chunked is supported"}
+		return &Error{Status: http.StatusNotImplemented, Reason: "no transfer coding but chunked is supported"}
 	default:
 		return nil
 	}

@@ -1,0 +1,56 @@
+package http1
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// AppendStatusLine appends a status line of HTTP/1.1: RFC 9112 section 4. A reason of "" is the phrase of RFC 9110.
+func AppendStatusLine(b []byte, status int, reason string) []byte {
+	if reason == "" {
+		reason = http.StatusText(status)
+	}
+	b = strconv.AppendInt(append(b, "HTTP/1.1 "...), int64(status), 10)
+	return append(appendValue(append(b, ' '), reason), crlf...)
+}
+
+// AppendField appends a field line: RFC 9112 section 5. The name must be a token. In a value CR, LF and NUL, which would begin another
+// line, are a space each: RFC 9110 section 5.5.
+func AppendField(b []byte, name, value string) []byte {
+	b = append(append(b, name...), ": "...)
+	return append(appendValue(b, value), crlf...)
+}
+
+// AppendFields appends a section of field lines without its empty line. Those with a name that is not a token are left out.
+func AppendFields(b []byte, fields httpmessage.Fields) []byte {
+	for _, f := range fields {
+		if f.Name != "" && tokenBytes.span(f.Name) == len(f.Name) {
+			b = AppendField(b, f.Name, f.Value)
+		}
+	}
+	return b
+}
+
+// appendValue appends a value without what would end its line.
+func appendValue(b []byte, value string) []byte {
+	start := len(b)
+	b = append(b, value...)
+	for i := spanAbove(value, ' '); i < len(value); i += 1 + spanAbove(value[i+1:], ' ') {
+		if c := value[i]; c == '\r' || c == '\n' || c == 0 {
+			b[start+i] = ' '
+		}
+	}
+	return b
+}
+
+// AppendChunkSize appends the line before the content of a chunk, which is not empty and has CRLF behind it: RFC 9112 section 7.1.
+func AppendChunkSize(b []byte, size int) []byte {
+	return append(strconv.AppendInt(b, int64(size), 16), crlf...)
+}
+
+// AppendLastChunk appends what ends a body in the chunked coding, with the fields of a trailer section.
+func AppendLastChunk(b []byte, trailer httpmessage.Fields) []byte {
+	return append(AppendFields(append(b, "0\r\n"...), trailer), crlf...)
+}

@@ -1,0 +1,305 @@
+package http1
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Buffer is the buffer of a connection, as *bufio.Reader is one. What is behind a body stays in it.
+type Buffer interface {
+	io.Reader // reads at most what it is asked for beyond the bytes that are buffered
+	Buffered() int
+	Peek(n int) ([]byte, error) // called with 1, and with Buffered
+	Discard(n int) (int, error)
+}
+
+// ChunkedReader decodes a body in the chunked coding (RFC 9112 section 7.1), and reads nothing behind its end. In and MaxTrailer are set
+// before it is used. It is not safe for concurrent use.
+type ChunkedReader struct {
+	In Buffer
+	// Trailer gets the fields behind the body, before Read returns io.EOF: those that may be there, in memory of their own. nil drops them.
+	Trailer    *httpmessage.Trailer
+	MaxTrailer int // of the trailer section, in bytes
+	// Lenient reads as responses of origins are read: see ParseResponse. Sizes are as strict, but for their number of digits.
+	Lenient bool
+
+	state  chunkState
+	left   int64  // of the content of the chunk
+	line   []byte // the beginning of a line, or of the trailer section
+	excess int64  // see excessive
+	err    error
+}
+
+// chunkState is what comes next.
+type chunkState uint8
+
+const (
+	chunkSize chunkState = iota
+	chunkContent
+	chunkCR // behind the content
+	chunkLF
+	chunkTrailer
+)
+
+const (
+	// maxChunkLine bounds a line with the size of a chunk and its extensions.
+	maxChunkLine = 4 << 10
+	// What the chunks have beyond their content is bounded, as net/http does: without a sum, but so that a client that sends a byte a chunk
+	// is served.
+	freeExcess = 16 // a chunk
+	maxExcess  = 16 << 10
+)
+
+// Read implements io.Reader. At the end of the body it returns io.EOF, before it io.ErrUnexpectedEOF where there is no more. What breaks
+// the grammar is an *Error.
+func (c *ChunkedReader) Read(p []byte) (n int, err error) {
+	if c.err != nil || len(p) == 0 {
+		return 0, c.err
+	}
+	for n == 0 && c.err == nil {
+		n, c.err = c.read(p)
+	}
+	return n, c.err
+}
+
+// read reads what there is without waiting, or waits for more.
+func (c *ChunkedReader) read(p []byte) (n int, err error) {
+	if c.In.Buffered() == 0 && c.state == chunkContent {
+		n, err = c.In.Read(p[:min(int64(len(p)), c.left)])
+		c.advance(n)
+		return n, unexpected(err)
+	}
+	if _, err = c.In.Peek(1); err != nil {
+		return 0, unexpected(err)
+	}
+	b, err := c.In.Peek(c.In.Buffered())
+	if err != nil {
+		return 0, err
+	}
+	n, used, err := c.decode(p, b)
+	if _, failed := c.In.Discard(used); failed != nil {
+		return n, failed
+	}
+	return n, err
+}
+
+// unexpected returns the error of what ended before its end.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// decode decodes from src to dst, and returns how many bytes of both were used: all of src, or as much as there is room for.
+func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
+	for used < len(src) {
+		switch c.state {
+		case chunkContent:
+			if n == len(dst) {
+				return n, used, nil
+			}
+			rest := src[used:]
+			copied := copy(dst[n:], rest[:min(int64(len(rest)), c.left)])
+			c.advance(copied)
+			n, used = n+copied, used+copied
+		case chunkCR, chunkLF:
+			if src[used] != "\r\n"[c.state-chunkCR] {
+				return n, used, refused("no CRLF is behind the content of a chunk")
+			}
+			c.state = (c.state + 1) % chunkTrailer // chunkSize is behind chunkLF
+			used++
+		default:
+			size := min(bytes.IndexByte(src[used:], '\n')+1, len(src)-used)
+			isWhole := size > 0
+			if !isWhole {
+				size = len(src) - used
+			}
+			if err = c.addLine(src[used:used+size], isWhole); err != nil {
+				return n, used + size, err
+			}
+			used += size
+		}
+	}
+	return n, used, nil
+}
+
+// advance counts content that was read.
+func (c *ChunkedReader) advance(n int) {
+	if c.left -= int64(n); c.left == 0 {
+		c.state = chunkCR
+	}
+}
+
+// addLine adds a part of a line of the framing. Its error is io.EOF at the end of the body.
+func (c *ChunkedReader) addLine(part []byte, isWhole bool) error {
+	most := maxChunkLine
+	if c.state == chunkTrailer {
+		most = c.MaxTrailer
+	}
+	if len(c.line)+len(part) > most {
+		if c.state == chunkTrailer {
+			return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the trailer section is too large"}
+		}
+		return refused("the line of a chunk is too long")
+	}
+	c.line = append(c.line, part...)
+	if !isWhole {
+		return nil
+	}
+	if c.state == chunkTrailer {
+		return c.addTrailer()
+	}
+	err := c.begin(string(c.line))
+	c.line = c.line[:0]
+	return err
+}
+
+// begin begins a chunk: RFC 9112 sections 7.1 and 7.1.1.
+func (c *ChunkedReader) begin(line string) error {
+	text, ok := strings.CutSuffix(line, crlf)
+	if !ok {
+		return refused(reasonBareLF)
+	}
+	if strings.IndexByte(text, '\r') >= 0 {
+		return refused(reasonBareCR)
+	}
+	size, extensions, ok := c.parseSize(text)
+	if !ok {
+		return refused("the size of a chunk is not a hexadecimal number of at most 15 digits")
+	}
+	if !c.Lenient && !validExtensions(extensions) {
+		return refused("the extensions of a chunk are not valid")
+	}
+	if c.excessive(len(line), size) {
+		return refused("the chunks have more extensions and sizes than content")
+	}
+	c.left, c.state = size, chunkContent
+	if size == 0 {
+		c.state = chunkTrailer
+	}
+	return nil
+}
+
+// parseSize returns the size of a chunk, and what is behind it but for white space.
+func (c *ChunkedReader) parseSize(text string) (size int64, rest string, ok bool) {
+	most := 15 // digits, which every recipient reads in the same way: 2^53 has 14, 2^63 has 16
+	if c.Lenient {
+		most = 16
+	}
+	i := 0
+	for ; i < len(text); i++ {
+		digit := strings.IndexByte("0123456789abcdef", text[i]|0x20)
+		if digit < 0 || text[i] < '0' {
+			break
+		}
+		if i >= most || size > math.MaxInt64>>4 {
+			return 0, "", false
+		}
+		size = size<<4 | int64(digit)
+	}
+	rest = trim(text[i:])
+	return size, rest, i > 0 && (rest == "" || rest[0] == ';')
+}
+
+// excessive reports whether the lines of the chunks up to this one have much more bytes than their content: what can be said in one line
+// is not read in thousands.
+func (c *ChunkedReader) excessive(line int, content int64) bool {
+	const lineEnd = len(crlf)
+	c.excess = max(c.excess+int64(line+lineEnd)-freeExcess-2*min(content, maxExcess), 0)
+	return c.excess > maxExcess
+}
+
+// validExtensions reports whether a text is a list of chunk extensions: RFC 9112 section 7.1.1.
+func validExtensions(text string) bool {
+	for text != "" {
+		if text[0] != ';' {
+			return false
+		}
+		text = trim(text[1:])
+		name := tokenBytes.span(text)
+		if name == 0 {
+			return false
+		}
+		text = trim(text[name:])
+		if text == "" || text[0] != '=' {
+			continue
+		}
+		text = trim(text[1:])
+		value := tokenBytes.span(text)
+		if value == 0 {
+			value = quotedSpan(text)
+		}
+		if value == 0 {
+			return false
+		}
+		text = trim(text[value:])
+	}
+	return true
+}
+
+// quotedSpan returns the size of the quoted string that a text begins with, 0 for none: RFC 9110 section 5.6.4.
+func quotedSpan(text string) int {
+	if text == "" || text[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			return i + 1
+		case c == '\\' && i+1 < len(text):
+			i++
+		}
+		if c := text[i]; c < ' ' && c != '\t' || c == del {
+			return 0
+		}
+	}
+	return 0
+}
+
+// addTrailer is called with another line of the trailer section, RFC 9112 section 7.1.2, and returns io.EOF behind the last one.
+func (c *ChunkedReader) addTrailer() error {
+	text := c.line
+	switch {
+	case bytes.HasSuffix(text, []byte(emptyLine)), string(text) == crlf:
+		text = text[:len(text)-len(crlf)]
+	case c.Lenient && (bytes.HasSuffix(text, []byte("\n\n")) || string(text) == "\n" || bytes.HasSuffix(text, []byte("\n\r\n"))):
+		text = bytes.TrimSuffix(text[:len(text)-1], []byte("\r"))
+	case !c.Lenient && !bytes.HasSuffix(text, []byte(crlf)):
+		return refused(reasonBareLF)
+	default:
+		return nil
+	}
+	if len(text) > 0 {
+		fields, err := c.parseTrailer(string(text))
+		if err != nil {
+			return err
+		}
+		if c.Trailer != nil {
+			c.Trailer.Fields = fields.Filter(func(f httpmessage.Field) bool { return TrailerField(f.Canonical()) })
+		}
+	}
+	return io.EOF
+}
+
+// parseTrailer parses the field lines of a trailer section.
+func (c *ChunkedReader) parseTrailer(text string) (fields httpmessage.Fields, err error) {
+	if c.Lenient {
+		return parseResponseFields(text, nil)
+	}
+	for text != "" {
+		var f httpmessage.Field
+		var reason string
+		if f, text, reason = cutField(text); reason != "" {
+			return nil, refused(reason)
+		}
+		fields = append(fields, f)
+	}
+	return fields, nil
+}

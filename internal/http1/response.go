@@ -1,0 +1,143 @@
+package http1
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+const (
+	// MaxResponseHead bounds the head of a response, and a trailer section, in bytes.
+	MaxResponseHead = 256 << 10
+	// maxResponseLines bounds its lines: an empty field takes more memory than bytes, and HTTP/2 counts it as 32 (RFC 9113 section 6.5.2).
+	maxResponseLines = 8 << 10
+)
+
+// ResponseHead is the status line and the header section of a response: RFC 9112 sections 4 and 5.
+type ResponseHead struct {
+	Status int
+	Reason string // "" for none
+	Minor  int    // the digit behind "HTTP/1."
+	Fields httpmessage.Fields
+}
+
+// invalid returns the error of a response that breaks the grammar.
+func invalid(format string, args ...any) error {
+	return &Error{Reason: fmt.Sprintf(format, args...)}
+}
+
+// ReadResponse reads the head of a response, by way of a buffer, which it returns for the next use. Its fields are in room where they fit.
+// A head that breaks the grammar is an *Error; other errors are those of br, io.ErrUnexpectedEOF where that ends within the head.
+func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (ResponseHead, []byte, error) {
+	b, err := readSection(br, buffer[:0])
+	if err != nil {
+		return ResponseHead{}, b, fmt.Errorf("reading the head of the response: %w", err)
+	}
+	h, err := ParseResponse(string(b), room)
+	return h, b, err
+}
+
+// readSection reads lines until an empty one, without it, into b, and bounds them. LF alone ends a line, too: RFC 9112 section 2.2.
+func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
+	for start := len(b); ; {
+		line, err := br.ReadSlice('\n')
+		if len(b)+len(line) > MaxResponseHead {
+			return b, invalid("its head exceeds %d bytes", MaxResponseHead)
+		}
+		b = append(b, line...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return b, unexpected(err)
+		}
+		if last := bytes.TrimSuffix(b[start:], []byte("\n")); len(last) == 0 || len(last) == 1 && last[0] == '\r' {
+			return b[:start], nil
+		}
+		start = len(b)
+	}
+}
+
+// ParseResponse parses the head of a response without its empty line. Its fields are in room where they fit. What origins send that is no
+// framing is understood as they mean it: lines that end with LF alone, folded lines, space before a colon. An error is an *Error.
+func ParseResponse(text string, room httpmessage.Fields) (ResponseHead, error) {
+	line, rest, _ := strings.Cut(text, "\n")
+	h, err := parseStatusLine(strings.TrimSuffix(line, "\r"))
+	if err != nil {
+		return ResponseHead{}, err
+	}
+	h.Fields, err = parseResponseFields(rest, room)
+	return h, err
+}
+
+// parseStatusLine parses "HTTP/1.1 200 OK": RFC 9112 section 4. The last space may be missing.
+func parseStatusLine(line string) (ResponseHead, error) {
+	const digits = 3
+	version, rest, _ := strings.Cut(line, " ")
+	minor, ok := strings.CutPrefix(version, "HTTP/1.")
+	if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '9' {
+		return ResponseHead{}, &Error{Reason: "it is not of HTTP/1", Line: line}
+	}
+	code, reason, _ := strings.Cut(rest, " ")
+	status := 0
+	for i := range len(code) {
+		if code[i] < '0' || code[i] > '9' || i >= digits {
+			return ResponseHead{}, invalid("its status %.40q is none of HTTP", code)
+		}
+		status = status*10 + int(code[i]-'0')
+	}
+	if status < 100 {
+		return ResponseHead{}, invalid("its status %.40q is none of HTTP", code)
+	}
+	if !httpguts.ValidHeaderFieldValue(reason) {
+		return ResponseHead{}, invalid("the reason phrase of its status has a control character")
+	}
+	return ResponseHead{Status: status, Reason: strings.TrimSpace(reason), Minor: int(minor[0] - '0')}, nil
+}
+
+// parseResponseFields parses field lines, into room where they fit: RFC 9112 section 5.
+func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fields, error) {
+	lines := strings.Count(text, "\n")
+	if lines > maxResponseLines {
+		return nil, invalid("its head exceeds %d lines", maxResponseLines)
+	}
+	fields := room
+	if lines > cap(room) || room == nil {
+		fields = make(httpmessage.Fields, 0, lines)
+	}
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		line = strings.TrimSuffix(line, "\r")
+		for text != "" && (text[0] == ' ' || text[0] == '\t') { // obs-fold: RFC 9112 section 5.2
+			var more string
+			more, text, _ = strings.Cut(text, "\n")
+			line = strings.TrimRight(line, " \t") + " " + strings.Trim(more, " \t\r")
+		}
+		name, value, err := parseResponseField(line)
+		if err != nil {
+			return nil, err
+		}
+		fields.Add(name, value)
+	}
+	return fields, nil
+}
+
+// parseResponseField parses one field line, whose name keeps its spelling. Space before the colon is removed: RFC 9112 section 5.1.
+func parseResponseField(line string) (name, value string, err error) {
+	name, value, ok := strings.Cut(line, ":")
+	name = strings.TrimRight(name, " \t")
+	if !ok || !httpguts.ValidHeaderFieldName(name) {
+		return "", "", &Error{Reason: "it has a line that is no field", Line: line}
+	}
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return "", "", invalid("the value of its field %.40q", name)
+	}
+	return name, trim(value), nil
+}
