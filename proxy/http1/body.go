@@ -1,0 +1,196 @@
+package http1
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	syntax "github.com/urnd/urnd/internal/http1"
+)
+
+// body is the content of a request. It is read from the connection, and never beyond its end. It is safe for concurrent use: while a
+// handler reads it, the response may be written.
+type body struct {
+	work    *work
+	conn    Conn
+	config  *Config
+	late    atomic.Bool // a part did not come in time
+	expects atomic.Bool // the client waits for 100 (Continue): RFC 9110 section 10.1.1
+
+	reading sync.Mutex // held by who reads
+	left    int64      // of a length that is known
+	err     error      // of reads; io.EOF behind the end, nil before
+
+	deadlines sync.Mutex
+	until     time.Time // that the handler has set; the zero value is the one of the server for each part
+}
+
+// maxDiscarded is how much of a content that no handler has read is read, so that the client reads the response and the connection goes
+// on, in bytes.
+const maxDiscarded = 256 << 10
+
+var errDiscarded = errors.New("the rest of the content was discarded, since the response has begun")
+
+func newBody(c *connection) *body {
+	r := &c.work.request
+	b := &body{work: c.work, conn: c.conn, config: &c.server.config, left: r.ContentLength}
+	b.expects.Store(syntax.ExpectsContinue(r))
+	return b
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
+	}
+	if b.expects.CompareAndSwap(true, false) {
+		b.work.response.proceed()
+	}
+	return b.read(p)
+}
+
+// read is Read, where reading is held.
+func (b *body) read(p []byte) (n int, err error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if n, err = b.readLength(p); err == nil {
+		return n, nil
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) && b.cut() {
+		return n, err // which is the handler's, who may read on
+	}
+	if b.err = err; !errors.Is(err, io.EOF) {
+		b.work.response.cancelWait()
+	}
+	return n, err
+}
+
+// readLength reads a content of a known length.
+func (b *body) readLength(p []byte) (n int, err error) {
+	n, err = b.receive(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	switch {
+	case b.left == 0:
+		return n, io.EOF
+	case n > 0:
+		return n, nil
+	default:
+		return 0, err
+	}
+}
+
+// receive reads what has come with the head, and then from the connection.
+func (b *body) receive(p []byte) (int, error) {
+	if w := b.work; w.start < w.end {
+		n := copy(p, w.in.data[w.start:w.end])
+		w.start += n
+		return n, nil
+	}
+	b.bound()
+	n, err := b.conn.Read(p)
+	switch {
+	case n > 0:
+		return n, nil
+	case err == nil:
+		return 0, io.ErrNoProgress
+	case errors.Is(err, io.EOF):
+		return 0, io.ErrUnexpectedEOF
+	case errors.Is(err, os.ErrDeadlineExceeded) && !b.cut():
+		b.late.Store(true)
+	}
+	return 0, err
+}
+
+// bound sets the deadline of the next part.
+func (b *body) bound() {
+	b.deadlines.Lock()
+	defer b.deadlines.Unlock()
+	if b.until.IsZero() {
+		_ = b.conn.SetReadDeadline(b.deadline()) // a connection that is closed fails to be read, too
+	}
+}
+
+// deadline returns the deadline of the server for the next part, the zero value for none.
+func (b *body) deadline() time.Time {
+	if b.config.BodyDeadline == nil {
+		return time.Time{}
+	}
+	return b.config.BodyDeadline()
+}
+
+// setDeadline is ResponseWriter.SetReadDeadline.
+func (b *body) setDeadline(t time.Time) error {
+	b.deadlines.Lock()
+	defer b.deadlines.Unlock()
+	if b.until = t; t.IsZero() {
+		t = b.deadline()
+	}
+	return b.conn.SetReadDeadline(t)
+}
+
+// cut reports whether the handler has ended reads, by a deadline in the distant past.
+func (b *body) cut() bool {
+	b.deadlines.Lock()
+	defer b.deadlines.Unlock()
+	return !b.until.IsZero() && b.until.Before(time.Unix(1<<20, 0))
+}
+
+// complete reports whether all of the content was read.
+func (b *body) complete() bool {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	return errors.Is(b.err, io.EOF)
+}
+
+// drain reads what is left before the response begins, since many clients read no response before they have sent all, and reports whether
+// the next request can follow. A content that is being read is left to its reader: the client reads while it is sending.
+func (b *body) drain() bool {
+	if b.expects.Load() {
+		return false // whether the content will come is not known: RFC 9110 section 10.1.1
+	}
+	if !b.reading.TryLock() {
+		return true
+	}
+	defer b.reading.Unlock()
+	if b.left <= maxDiscarded {
+		b.discard()
+	}
+	return errors.Is(b.err, io.EOF)
+}
+
+// discardRest reads as much of what is left as a client may have to send before it reads the response.
+func (b *body) discardRest() {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	if !b.expects.Load() {
+		b.discard()
+	}
+}
+
+// discard reads maxDiscarded bytes at most, for all of which there is one deadline. reading is held.
+func (b *body) discard() {
+	if b.err != nil {
+		return
+	}
+	by := b.deadline()
+	if by.IsZero() {
+		by = b.config.Now().Add(b.config.IdleTimeout)
+	}
+	_ = b.setDeadline(by)                                         // a connection that is closed fails to be read, too
+	_, _ = io.CopyN(io.Discard, readerFunc(b.read), maxDiscarded) // b.err is its error
+	if b.err == nil {
+		b.err = errDiscarded
+	}
+}
+
+// readerFunc is an io.Reader.
+type readerFunc func([]byte) (int, error)
+
+// Read implements io.Reader.
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

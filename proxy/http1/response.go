@@ -1,0 +1,351 @@
+package http1
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// response is the httpmessage.ResponseWriter of the request that a connection has begun. It is used again for the next one.
+type response struct {
+	work *work
+
+	interim sync.Mutex // held to begin the response, and to write an interim one, which several goroutines may want to
+	status  int        // 0 before WriteHeader
+
+	minor   int  // of HTTP/1, that the client speaks
+	head    bool // the request is HEAD
+	framing framing
+	left    int64 // of a content whose length is known
+	counted int64 // of a content that is not sent
+
+	started bool // the head is complete
+	closes  bool // the connection ends behind the response
+	dated   bool // the fields have Date
+	trailed bool // trailers are announced
+	taken   bool // see TakeOver
+	waiting bool // see wait
+	// mark is where the response begins in what is to be written, and sent whether a part of it was written.
+	mark int
+	sent bool
+	err  error // of a write, behind which nothing is written
+
+	ctx    context.Context    //nolint:containedctx // it is that of the request
+	cancel context.CancelFunc // nil without a body
+}
+
+// framing is how the end of a content is found: RFC 9112 section 6.3.
+type framing uint8
+
+const (
+	framingOpen    framing = iota // to be decided by how much comes
+	framingLength                 // Content-Length is sent
+	framingChunked                // RFC 9112 section 7.1
+	framingClose                  // the end of the connection
+	framingNone                   // no content is sent
+)
+
+// The sizes of what is gathered, in bytes: of a content that gets a length, and of parts of a content that are copied behind the head.
+// With TLS a response is to be one record (RFC 8446 section 5.1), and a copy costs less than a second one.
+const (
+	maxOpenContent  = 2 << 10
+	maxCopied       = 8 << 10
+	maxCopiedSecure = 16 << 10
+)
+
+var (
+	errAborted       = errors.New("the response was aborted")
+	errEndedEarly    = errors.New("the response was ended early")
+	errContentLength = errors.New("the content is longer than its Content-Length")
+	errBegun         = errors.New("a connection cannot be taken over when the response has begun")
+	errContent       = errors.New("a connection cannot be taken over before the content of the request was read")
+)
+
+// reset makes the response that of the next request.
+func (r *response) reset(c *connection) {
+	w := c.work
+	r.forget()
+	r.minor, r.head, r.closes = w.request.Minor, w.request.Method == http.MethodHead, w.request.Closes
+	r.mark = len(w.out)
+}
+
+// forget forgets the last response.
+func (r *response) forget() {
+	r.status, r.minor, r.head = 0, 0, false
+	r.framing, r.left, r.counted = framingOpen, -1, 0
+	r.started, r.closes, r.dated, r.trailed, r.taken = false, false, false, false, false
+	r.mark, r.sent, r.err, r.ctx, r.cancel, r.waiting = 0, false, nil, nil, nil, false
+	if w := r.work; w != nil {
+		w.content, w.trailer = w.content[:0], w.trailer[:0]
+	}
+}
+
+func (r *response) conn() Conn { return r.work.conn.conn }
+
+// wait begins to watch the client. The end of a content that does not come ends the request, too.
+func (r *response) wait() {
+	r.ctx, r.waiting = r.conn().BeginWait(), true
+	if r.work.body != nil {
+		r.ctx, r.cancel = context.WithCancel(r.ctx)
+	}
+}
+
+// cancelWait ends the request, whose content has failed.
+func (r *response) cancelWait() {
+	if r.cancel != nil {
+		r.cancel()
+	}
+}
+
+// endWait ends what wait has begun.
+func (r *response) endWait() {
+	r.cancelWait()
+	r.endWatch()
+}
+
+// endWatch ends the watch of the client.
+func (r *response) endWatch() {
+	if r.waiting {
+		r.waiting = false
+		r.conn().EndWait()
+	}
+}
+
+// Context implements httpmessage.ResponseWriter.
+func (r *response) Context() context.Context { return r.ctx }
+
+// HalfClosed implements httpmessage.ResponseWriter.
+func (r *response) HalfClosed() context.Context { return r.conn().HalfClosed() }
+
+// Room implements httpmessage.ResponseWriter.
+func (*response) Room() int64 { return math.MaxInt64 }
+
+// BodyLate implements httpmessage.ResponseWriter.
+func (r *response) BodyLate() bool {
+	b := r.work.body
+	return b != nil && b.late.Load()
+}
+
+// SetReadDeadline implements httpmessage.ResponseWriter. Without a body there are no reads.
+func (r *response) SetReadDeadline(t time.Time) error {
+	if r.work.body == nil {
+		return nil
+	}
+	return r.work.body.setDeadline(t)
+}
+
+// Attach implements httpmessage.ResponseWriter.
+func (r *response) Attach(newOne func() io.Closer) io.Closer {
+	c := r.work.conn
+	if c.attached == nil {
+		c.attached = newOne()
+	}
+	return c.attached
+}
+
+// Write implements httpmessage.ResponseWriter.
+func (r *response) Write(p []byte) (int, error) {
+	if open, err := r.admit(int64(len(p))); err != nil || open {
+		if open {
+			r.work.content = append(r.work.content, p...)
+			return len(p), nil
+		}
+		return 0, err
+	}
+	r.append(p)
+	if r.err != nil {
+		return 0, r.err
+	}
+	return len(p), nil
+}
+
+// admit takes up n bytes of content, which the caller sends, or gathers where the framing is open. An error is that they are not sent.
+func (r *response) admit(n int64) (open bool, err error) {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK, "", nil)
+	}
+	switch {
+	case r.err != nil:
+		return false, r.err
+	case r.framing == framingNone:
+		r.counted += n
+		return false, nil
+	case r.framing == framingLength && n > r.left:
+		return false, errContentLength
+	case !r.started && r.framing == framingOpen && int64(len(r.work.content))+n <= maxOpenContent:
+		return true, nil
+	}
+	r.start(false)
+	if r.framing == framingLength {
+		r.left -= n
+	}
+	return false, r.err
+}
+
+// append appends a part of the content, or writes it with what was gathered.
+func (r *response) append(p []byte) {
+	w := r.work
+	if r.framing == framingNone || len(p) == 0 { // a chunk of nothing would be the last one
+		return
+	}
+	if r.framing == framingChunked {
+		w.out = append(strconv.AppendInt(w.out, int64(len(p)), 16), "\r\n"...)
+	}
+	if r.copies(int64(len(p))) {
+		w.out = append(w.out, p...)
+	} else {
+		w.vector = append(w.vector[:0], w.out, p)
+		r.writeVector()
+	}
+	if r.framing == framingChunked {
+		w.out = append(w.out, "\r\n"...)
+	}
+}
+
+// copies reports whether a part of the content is copied to what was gathered.
+func (r *response) copies(n int64) bool {
+	most := int64(maxCopied)
+	if r.conn().Secure() {
+		most = maxCopiedSecure
+	}
+	return n <= most && int64(len(r.work.out))+n <= maxGathered
+}
+
+// writeVector writes the buffers of the vector, of which the first one is what was gathered.
+func (r *response) writeVector() {
+	w := r.work
+	if r.err == nil {
+		_, r.err = r.conn().WriteBuffers(net.Buffers(w.vector))
+	}
+	clear(w.vector[:cap(w.vector)])
+	w.out, r.mark, r.sent = w.out[:0], 0, true
+}
+
+// WriteBuffers implements httpmessage.ResponseWriter.
+func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
+	size := int64(0)
+	for _, b := range buffers {
+		size += int64(len(b))
+	}
+	open, err := r.admit(size)
+	w := r.work
+	switch {
+	case err != nil:
+		return 0, err
+	case open:
+		for _, b := range buffers {
+			w.content = append(w.content, b...)
+		}
+		return size, nil
+	case r.framing == framingNone || size == 0:
+		return size, nil
+	}
+	if r.framing == framingChunked {
+		w.out = append(strconv.AppendInt(w.out, size, 16), "\r\n"...)
+	}
+	if r.copies(size) {
+		for _, b := range buffers {
+			w.out = append(w.out, b...)
+		}
+	} else {
+		w.vector = append(append(w.vector[:0], w.out), buffers...)
+		r.writeVector()
+	}
+	if r.framing == framingChunked {
+		w.out = append(w.out, "\r\n"...)
+	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	return size, nil
+}
+
+// ReadFrom implements httpmessage.ResponseWriter.
+func (r *response) ReadFrom(from io.Reader) (int64, error) {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK, "", nil)
+	}
+	limited, ok := from.(*io.LimitedReader)
+	if !ok || r.framing != framingLength || limited.N > r.left || r.err != nil {
+		return io.Copy(onlyWriter{r}, from)
+	}
+	if err := r.Flush(); err != nil {
+		return 0, err
+	}
+	n, err := r.conn().ReadFrom(from)
+	r.left -= n
+	r.err = err
+	return n, err
+}
+
+// onlyWriter hides all but Write.
+type onlyWriter struct{ io.Writer }
+
+// Flush implements httpmessage.ResponseWriter.
+func (r *response) Flush() error {
+	if r.status == 0 {
+		r.WriteHeader(http.StatusOK, "", nil)
+	}
+	if r.err == nil {
+		r.start(false)
+		r.err = r.work.conn.flush()
+	}
+	return r.err
+}
+
+// Abort implements httpmessage.ResponseWriter. Of a response of which nothing was sent, nothing is: the responses before it need no reset.
+func (r *response) Abort() {
+	r.interim.Lock()
+	defer r.interim.Unlock()
+	if r.err = errAborted; r.sent {
+		r.conn().Abort()
+	}
+}
+
+// EndEarly implements httpmessage.ResponseWriter.
+func (r *response) EndEarly() bool {
+	if r.status == 0 || r.Flush() != nil {
+		return false
+	}
+	if r.framing != framingChunked && (r.framing != framingLength || r.left == 0) {
+		return false
+	}
+	r.err = errEndedEarly
+	return true
+}
+
+// TakeOver implements httpmessage.ResponseWriter.
+func (r *response) TakeOver() (net.Conn, []byte, error) {
+	w := r.work
+	c := w.conn
+	if b := w.body; b != nil && !b.complete() {
+		return nil, nil, errContent
+	}
+	r.interim.Lock()
+	begun := r.status != 0 || r.err != nil
+	if !begun {
+		r.status = http.StatusSwitchingProtocols // no interim response follows
+	}
+	r.interim.Unlock()
+	if begun {
+		return nil, nil, errBegun
+	}
+	if r.err = c.flush(); r.err != nil {
+		return nil, nil, r.err
+	}
+	var read []byte
+	if w.start < w.end {
+		read = append(read, w.in.data[w.start:w.end]...)
+	}
+	r.taken, r.err = true, errBegun
+	r.endWatch() // who has the connection sees its end
+	c.detach()
+	c.conn.Release()
+	return c.conn, read, c.conn.SetReadDeadline(time.Time{})
+}
