@@ -2,37 +2,65 @@ package listen
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"sync/atomic"
 	"time"
 )
 
-// clientConn is an accepted connection. It ends where its client does not read within the
-// write deadline. An aborted one is closed by a reset: a client of HTTP/1.0 takes any other
-// end for that of a complete response.
+// clientConn is an accepted connection below all protocols. It ends where its client does not read within the write deadline. An
+// aborted one is closed by a reset.
 type clientConn struct {
 	net.Conn
+	socket   *Socket          // that has accepted it, nil where none has
 	counted  *counted         // nil where no limit counts it
-	refuse   func()           // answers a client that has too many connections
 	deadline func() time.Time // of each chunk that is written; nil for none
-	explicit atomic.Bool      // the server has set a deadline itself
-	aborted  atomic.Bool      // see SetWriteDeadline
+	probe    bool             // it is the server's end of that of Socket.Probe
+
+	explicit atomic.Bool               // a write deadline was set that is not that of a chunk
+	aborted  atomic.Bool               // nothing more is written
+	grace    atomic.Pointer[time.Time] // the end of the close grace period; nil where the connection was not dismissed
+
+	ahead    [1]byte // what await has read, where it cannot wait without reading
+	hasAhead bool
 }
 
-// chunk is the number of octets that a client must read before the deadline.
+// chunk is the number of bytes that a client must read before the deadline.
 const chunk = 64 << 10
+
+// fileChunk is the number of bytes of a file that are sent with one deadline: of those at least chunk.
+const fileChunk = 1 << 20
+
+// Read implements net.Conn.
+func (c *clientConn) Read(p []byte) (int, error) {
+	if c.hasAhead && len(p) > 0 {
+		p[0], c.hasAhead = c.ahead[0], false
+		return 1, nil
+	}
+	return c.Conn.Read(p)
+}
+
+// await waits until Read would not.
+func (c *clientConn) await() error {
+	if c.hasAhead {
+		return nil
+	}
+	if err := awaitReadable(c.Conn); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	n, err := c.Conn.Read(c.ahead[:])
+	if c.hasAhead = n > 0; c.hasAhead || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
 
 // Write implements net.Conn.
 func (c *clientConn) Write(p []byte) (written int, err error) {
 	for {
-		if c.aborted.Load() { // not even the close_notify of TLS is sent then
-			return written, os.ErrDeadlineExceeded
-		}
-		if c.deadline != nil && !c.explicit.Load() {
-			if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {
-				return written, err
-			}
+		if err := c.beginChunk(); err != nil {
+			return written, err
 		}
 		n, err := c.Conn.Write(p[:min(len(p), chunk)])
 		written += n
@@ -46,8 +74,18 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 	}
 }
 
-// WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is
-// sent from a file.
+// beginChunk sets the deadline of a chunk. Nothing is written to an aborted connection, not even the close_notify of TLS.
+func (c *clientConn) beginChunk() error {
+	if c.aborted.Load() {
+		return os.ErrDeadlineExceeded
+	}
+	if c.deadline == nil || c.explicit.Load() {
+		return nil
+	}
+	return c.Conn.SetWriteDeadline(c.deadline())
+}
+
+// WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is sent from a file.
 func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
 	for len(buffers) > 0 && err == nil {
 		end, size := 0, 0
@@ -64,17 +102,35 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 	return written, err
 }
 
-// WriteBy calls write, which writes to the connection below and returns how many octets that were, with the deadline of a
-// chunk: again as often as that passes, but a chunk was written, as the client does read.
+// ReadFrom implements io.ReaderFrom. The standard library sends a limited file by sendfile(2). Each part has the deadline that it has
+// where it is written.
+func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
+	file, ok := r.(*io.LimitedReader)
+	to, canRead := c.Conn.(io.ReaderFrom)
+	if !ok || !canRead {
+		return io.Copy(onlyWriter{c}, r)
+	}
+	for file.N > 0 {
+		part := &io.LimitedReader{R: file.R, N: min(file.N, fileChunk)}
+		n, err := c.WriteBy(func() (int64, error) { return to.ReadFrom(part) })
+		sent += n
+		file.N -= n
+		if n == 0 || err != nil { // the file is shorter, or the client does not read
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// onlyWriter hides other methods.
+type onlyWriter struct{ io.Writer }
+
+// WriteBy calls write, which writes to the connection below and returns how many bytes that were, with the deadline of a chunk: again as
+// often as that passes and a chunk was written, as the client does read.
 func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err error) {
 	for {
-		if c.aborted.Load() {
-			return written, os.ErrDeadlineExceeded
-		}
-		if c.deadline != nil && !c.explicit.Load() {
-			if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {
-				return written, err
-			}
+		if err := c.beginChunk(); err != nil {
+			return written, err
 		}
 		n, err := write()
 		written += n
@@ -88,50 +144,75 @@ func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err er
 	}
 }
 
-// farewell is how long a connection that was closed for another one may take for its last octets: a GOAWAY frame, and the
-// close_notify of TLS, for which crypto/tls gives five seconds. It is not counted any more, and its client need not read.
-const farewell = 100 * time.Millisecond
+// ReadsFrom returns the connection whose bytes Read passes on, nil while it has others.
+func (c *clientConn) ReadsFrom() net.Conn {
+	if c.hasAhead {
+		return nil
+	}
+	return c.Conn
+}
 
-// SetWriteDeadline implements net.Conn. A deadline in the distant past aborts.
+// WritesTo returns the connection to which Write passes bytes on: what is written to it is bounded by WriteBy.
+func (c *clientConn) WritesTo() net.Conn { return c.Conn }
+
+// abort makes writes fail, also one that is under way.
+func (c *clientConn) abort() {
+	c.aborted.Store(true)
+	_ = c.Conn.SetWriteDeadline(distantPast()) // one that is closed fails anyway
+}
+
+// distantPast is a deadline that is over, whatever the clock.
+func distantPast() time.Time { return time.Unix(1, 0) }
+
+// closeGrace is how long a connection that was dismissed may take for its last bytes: a GOAWAY frame, and the close_notify of TLS, for
+// which crypto/tls gives five seconds. It is not counted any more, and its client need not read.
+const closeGrace = 100 * time.Millisecond
+
+// SetWriteDeadline implements net.Conn.
 func (c *clientConn) SetWriteDeadline(t time.Time) error {
-	if c.counted.isEvicted() {
-		if latest := c.counted.limit.now().Add(farewell); t.IsZero() || t.After(latest) {
-			t = latest
-		}
+	if grace := c.grace.Load(); grace != nil && (t.IsZero() || t.After(*grace)) {
+		t = *grace
 	}
 	c.explicit.Store(!t.IsZero())
-	if !t.IsZero() && t.Before(distantPast()) {
-		c.aborted.Store(true)
-	}
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// distantPast is after the deadlines that abort a connection, and before all others.
-func distantPast() time.Time { return time.Unix(1<<20, 0) }
-
-// SetReadDeadline implements net.Conn. Reads of a connection that was closed for another one end at once, whatever
-// deadline is set at the same time.
+// SetReadDeadline implements net.Conn. Reads of a connection that was dismissed end immediately, whatever deadline is set at the same
+// time.
 func (c *clientConn) SetReadDeadline(t time.Time) error {
 	err := c.Conn.SetReadDeadline(t)
-	if c.counted.isEvicted() {
-		c.wake()
+	if c.grace.Load() != nil {
+		_ = c.Conn.SetReadDeadline(distantPast())
 	}
 	return err
 }
 
-// wake implements wakeable. It bounds what is still written, too. One that is closed is awake.
-func (c *clientConn) wake() {
-	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
+// SetDeadline implements net.Conn.
+func (c *clientConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// dismiss ends reads, so that the goroutine of the connection closes it, and begins the close grace period. One that is closed needs
+// neither.
+func (c *clientConn) dismiss(now time.Time) {
+	grace := now.Add(closeGrace)
+	c.grace.Store(&grace)
+	_ = c.Conn.SetReadDeadline(distantPast())
 	_ = c.SetWriteDeadline(time.Time{})
 }
+
+// wake implements wakeable.
+func (c *clientConn) wake() { c.dismiss(c.counted.limit.now()) }
 
 // hasUnread implements wakeable.
 func (c *clientConn) hasUnread() bool { return hasUnread(c.Conn) }
 
-// SetDeadline implements net.Conn.
-func (c *clientConn) SetDeadline(t time.Time) error {
-	c.explicit.Store(!t.IsZero())
-	return c.Conn.SetDeadline(t)
+// CloseWrite closes the write side.
+func (c *clientConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }
 
 // Close implements net.Conn.
@@ -139,33 +220,9 @@ func (c *clientConn) Close() error {
 	if c.counted != nil {
 		c.counted.limit.release(c.counted)
 	}
-	// Where the connection was closed for another one, only the farewell is missing: a reset would lose the end of a response.
-	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() && !c.counted.isEvicted() {
+	// Where the connection was dismissed, only its last bytes are missing: a reset would lose the end of a response.
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() && c.grace.Load() == nil {
 		_ = tcp.SetLinger(0)
 	}
 	return c.Conn.Close()
-}
-
-// clientOf returns the connection of the client below TLS and the PROXY protocol, and whether that says who the client is;
-// nil for none.
-func clientOf(conn net.Conn) (client *clientConn, isProxied bool) {
-	switch c := conn.(type) {
-	case *clientConn:
-		return c, false
-	case *secureConn:
-		return clientOf(c.raw)
-	case proxyConn:
-		client, _ = clientOf(c.below)
-		return client, true
-	default:
-		return nil, false
-	}
-}
-
-// CloseWrite lets net/http close the write direction.
-func (c *clientConn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
 }

@@ -2,149 +2,190 @@ package listen
 
 import (
 	"context"
-	"net"
-	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// connections tracks the connections and running requests of a server. Shutdown of net/http
-// alone would lose requests: it closes connections whose first request has not reached a
-// handler, and idle ones on which a client may be about to send.
+// connections tracks the connections of a Serve.
 type connections struct {
-	running  atomic.Int64 // running handlers, also of hijacked connections
-	draining atomic.Bool  // clients are asked to close their connections
-	unused   func()       // called for a connection that ends without a request; may be nil
-	// base is the context of requests that are served before net/http reads them.
-	base context.Context //nolint:containedctx // it ends with the server
+	server  *Server
+	running *sync.WaitGroup // of all goroutines of the Serve
+	// base is what the contexts of requests are made of.
+	base     context.Context //nolint:containedctx // it ends with the Serve
+	draining atomic.Bool     // clients are asked to close their connections
+	closing  atomic.Bool     // idle connections are closed
+	waiting  atomic.Int64    // connections with a BeginWait
 
 	mu      sync.Mutex
-	used    map[net.Conn]bool // whether a request of the connection has reached a handler
-	changed chan struct{}
+	open    map[*Conn]struct{}
+	changed chan struct{} // gets a value when a connection has ended, or is used for the first time
 }
 
-func newConnections(base context.Context, unused func()) *connections {
-	return &connections{base: base, unused: unused, used: make(map[net.Conn]bool), changed: make(chan struct{}, 1)}
+func newConnections(server *Server, base context.Context, running *sync.WaitGroup) *connections {
+	return &connections{server: server, running: running, base: base, open: make(map[*Conn]struct{}), changed: make(chan struct{}, 1)}
 }
 
-// state is a ConnState of http.Server.
-func (c *connections) state(conn net.Conn, s http.ConnState) {
-	switch s {
-	case http.StateNew:
-		c.mu.Lock()
-		if _, ok := c.used[conn]; !ok { // it may come from a loop
-			c.used[conn] = false
-		}
-		c.mu.Unlock()
-	case http.StateClosed, http.StateHijacked:
-		c.mu.Lock()
-		used := c.used[conn]
-		delete(c.used, conn)
-		c.mu.Unlock()
-		if !used && c.unused != nil {
-			c.unused()
-		}
-		c.signal()
-	case http.StateActive, http.StateIdle:
+// add tracks a connection, remove does not any more.
+func (t *connections) add(c *Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[c] = struct{}{}
+}
+
+func (t *connections) remove(c *Conn) {
+	t.mu.Lock()
+	delete(t.open, c)
+	t.mu.Unlock()
+	if unused := t.server.config.Unused; unused != nil && !c.used.Load() {
+		unused()
 	}
+	t.signal()
 }
 
-func (c *connections) signal() {
+func (t *connections) signal() {
 	select {
-	case c.changed <- struct{}{}:
+	case t.changed <- struct{}{}:
 	default:
 	}
 }
 
-// begin records that a request has reached its handler; end must be called after it. first
-// is whether it is the first request of its connection.
-func (c *connections) begin(conn net.Conn, first bool) {
-	c.running.Add(1)
-	if !first {
-		return
-	}
-	c.mu.Lock()
-	if _, ok := c.used[conn]; ok {
-		c.used[conn] = true
-	}
-	c.mu.Unlock()
-	c.signal()
-}
-
-func (c *connections) end() {
-	if c.running.Add(-1) == 0 {
-		c.signal()
-	}
-}
-
-// allUsed reports whether each connection has sent a request.
-func (c *connections) allUsed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, used := range c.used {
-		if !used {
-			return false
-		}
-	}
-	return true
-}
-
-// empty reports whether no connection and no request is left.
-func (c *connections) empty() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.used) == 0 && c.running.Load() == 0
-}
-
-// idle reports whether no request runs.
-func (c *connections) idle() bool {
-	return c.running.Load() == 0 && !slices.ContainsFunc(c.fast(), (*FastConn).isAnswering)
-}
-
-// fast returns the connections with a fast path.
-func (c *connections) fast() []*FastConn {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []*FastConn
-	for conn := range c.used {
-		if r, ok := conn.(*requestConn); ok && r.fast != nil {
-			all = append(all, r.fast)
-		}
+// all returns the connections.
+func (t *connections) all() []*Conn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]*Conn, 0, len(t.open))
+	for c := range t.open {
+		all = append(all, c)
 	}
 	return all
 }
 
-// closeUnseen closes the connections that wait, of which net/http knows nothing.
-func (c *connections) closeUnseen() {
-	for _, f := range c.fast() {
-		if f.unseen.CompareAndSwap(true, false) || !f.isHanded.Load() {
-			_ = f.close()
+// isDraining reports whether clients are asked to close their connections.
+func (t *connections) isDraining() bool { return t.server.announced.Load() || t.draining.Load() }
+
+// announce calls the functions of OnDrain, each in a goroutine, as some of the clients may not read.
+func (t *connections) announce() {
+	t.mu.Lock() // no connection ends meanwhile, and so not all of running
+	defer t.mu.Unlock()
+	for c := range t.open {
+		if c.drain.pending() {
+			t.running.Go(c.drain.call)
 		}
 	}
 }
 
-// cutAnswering closes the connections on which responses are being written.
-func (c *connections) cutAnswering() {
-	for _, f := range c.fast() {
-		if f.isAnswering() {
-			_ = f.cut()
+// idled is called when a connection is idle.
+func (t *connections) idled(c *Conn) {
+	if t.closing.Load() && !c.drain.used() {
+		c.dismiss()
+	}
+}
+
+// unusedGrace is how long a connection may have sent nothing at the end of the server, since it was accepted: a client that has just
+// connected gets its request through, and a browser opens spare connections that it never uses. A protocol that closes its connections
+// itself has as much from then on.
+const unusedGrace = time.Second
+
+// closeIdle closes the connections that are idle, those that still have time when they have had it, and returns then, or when ctx ends.
+func (t *connections) closeIdle(ctx context.Context) {
+	t.closing.Store(true)
+	begun := t.server.config.Now()
+	for {
+		left := t.closeIdleOnce(begun)
+		if left <= 0 {
+			return
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-t.changed:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		if timer.Stop(); ctx.Err() != nil {
+			return
 		}
 	}
 }
 
-// firstRequestTimeout is how long net/http waits for the first request of a connection
-// when it shuts down.
-const firstRequestTimeout = 5 * time.Second
+// closeIdleOnce closes the connections that are idle, and returns how much time those still have that were left. begun is when closeIdle
+// was called.
+func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
+	now := t.server.config.Now()
+	for _, c := range t.all() {
+		state, since := c.state.Load(), c.accepted
+		if c.drain.used() {
+			since = begun
+		}
+		own := since.Add(unusedGrace).Sub(now)
+		if own > 0 && (state == fresh || state == idle && c.drain.used()) {
+			left = max(left, own)
+			continue
+		}
+		c.dismiss()
+	}
+	return left
+}
+
+// cut closes all connections, and reports whether a request was under way, other than by one that was released, such as a tunnel, which
+// may have no end.
+func (t *connections) cut() (underWay bool) {
+	for _, c := range t.all() {
+		underWay = underWay || c.state.Load() == serving && !c.released.Load()
+		c.cut()
+	}
+	return underWay
+}
+
+// empty reports whether no connection is left.
+func (t *connections) empty() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open) == 0
+}
 
 // wait returns when done reports true, or when ctx ends.
-func (c *connections) wait(ctx context.Context, done func() bool) {
+func (t *connections) wait(ctx context.Context, done func() bool) {
 	for !done() {
 		select {
-		case <-c.changed:
+		case <-t.changed:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// drainHook is what OnDrain was called with. The zero value is none.
+type drainHook struct {
+	calling sync.Mutex // held while f is called
+	f       atomic.Pointer[func()]
+	wasSet  atomic.Bool
+}
+
+func (h *drainHook) set(f func()) {
+	h.f.Store(&f)
+	h.wasSet.Store(true)
+}
+
+// used reports whether there was an f.
+func (h *drainHook) used() bool { return h.wasSet.Load() }
+
+// pending reports whether there is an f that was not called.
+func (h *drainHook) pending() bool { return h.f.Load() != nil }
+
+func (h *drainHook) call() {
+	h.calling.Lock()
+	defer h.calling.Unlock()
+	if f := h.f.Swap(nil); f != nil {
+		(*f)()
+	}
+}
+
+// clear forgets f. wait does as well, and returns when it is not called any more.
+func (h *drainHook) clear() { h.f.Store(nil) }
+
+func (h *drainHook) wait() {
+	h.clear()
+	h.calling.Lock()
+	defer h.calling.Unlock()
 }

@@ -1,9 +1,6 @@
 package listen
 
-import (
-	"io"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // counted is a connection that a limit counts. Its goroutine says when it waits for a request; the limit may close it only
 // then (RFC 9112 section 9.6), and both agree by one atomic value. A nil counted is that of a connection without limit.
@@ -80,55 +77,4 @@ func (l *ConnectionLimit) reconsider(h *counted) {
 	put(&h.address.waiting, h, true)
 	l.arrange(h.address)
 	l.signal()
-}
-
-// firstRead is called before the first octet of a connection is read, into net/http's buffer. By then the PROXY protocol has said who the client
-// is; the connection ends where that has too many.
-func (c *requestConn) firstRead(p []byte) error {
-	c.lastOctet = &p[:cap(p)][cap(p)-1]
-	counted := c.counted()
-	if counted == nil || !c.isProxied {
-		return nil
-	}
-	if addr := addrOf(c.Conn); addr.IsValid() && !addr.IsUnspecified() && !counted.limit.move(counted, addr) {
-		c.client.refuse()
-		return io.EOF
-	}
-	return nil
-}
-
-// isWaiting reports whether a read into p is for the first octets of a request, none of which net/http has.
-func (c *requestConn) isWaiting(p []byte) bool {
-	if !c.between || c.isNew || len(p) == readSize && c.deadlines.Load() <= 1 {
-		return c.between
-	}
-	if c.between = false; c.deadlines.Load() <= 1 { // net/http has an octet, and waits for peeked ones
-		c.boundHead()
-	}
-	return false
-}
-
-// counted returns how the connection is counted, nil where it is not.
-func (c *requestConn) counted() *counted {
-	if c.client == nil {
-		return nil
-	}
-	return c.client.counted
-}
-
-// takesUp is called with the first n octets of a request. It returns false where the connection was closed for another
-// one.
-func (c *requestConn) takesUp(n int) bool {
-	if n < peeked && !c.isNew {
-		c.boundHead()
-	}
-	c.between, c.isNew = false, false
-	return c.counted().begin()
-}
-
-// boundHead gives the client the time of a head where it has sent fewer octets than net/http waits for, which would give
-// it the time of an idle connection, and be called in use all the time.
-func (c *requestConn) boundHead() {
-	config := &c.server.config
-	_ = c.Conn.SetReadDeadline(config.Now().Add(min(config.HeaderTimeout, config.IdleTimeout))) // one that is closed fails to be read, too
 }

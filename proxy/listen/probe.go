@@ -1,34 +1,25 @@
 package listen
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
-	"net/http"
-	"time"
+	"strings"
 )
 
-// probeConn is the server's end of the connection of a probe.
-type probeConn struct {
-	net.Conn
-}
+// probeRequest is what Probe sends: Conn.Probe tells the protocol of it.
+const probeRequest = "GET / HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n"
 
-// isProbe reports whether a connection is that of a probe.
-func isProbe(conn net.Conn) bool {
-	_, ok := conn.(probeConn)
-	return ok
-}
-
-// Probe sends a request to the server of the socket, like a client on a new connection, and
-// waits for any response of ServerConfig.Probe. It does not work with TLS.
+// Probe sends a request by HTTP/1.1 to the server of the socket, like a client on a new connection, and waits for any response. Its
+// connection is without TLS.
 func (s *Socket) Probe(ctx context.Context) error {
 	near, far := net.Pipe()
 	defer near.Close()
-	stop := context.AfterFunc(ctx, func() { _ = near.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = near.SetDeadline(distantPast()) })
 	defer stop()
 	select {
-	case s.conns <- probeConn{far}:
+	case s.conns <- &clientConn{Conn: far, probe: true}:
 	case <-s.done:
 		_ = far.Close()
 		return nil // the socket is closing
@@ -36,17 +27,16 @@ func (s *Socket) Probe(ctx context.Context) error {
 		_ = far.Close()
 		return fmt.Errorf("no server accepts connections of %s: %w", s.Addr(), context.Cause(ctx))
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://probe/", nil)
-	if err != nil {
-		return fmt.Errorf("probing: %w", err)
-	}
-	request.Close = true
-	if err := request.Write(near); err != nil {
+	if _, err := io.WriteString(near, probeRequest); err != nil {
 		return fmt.Errorf("probing %s: %w", s.Addr(), err)
 	}
-	response, err := http.ReadResponse(bufio.NewReader(near), request)
+	const longest = 64 << 10
+	response, err := io.ReadAll(io.LimitReader(near, longest))
 	if err != nil {
 		return fmt.Errorf("probing %s: %w", s.Addr(), err)
 	}
-	return response.Body.Close()
+	if !strings.HasPrefix(string(response), "HTTP/1.1 ") {
+		return fmt.Errorf("probing %s: the response is %.20q", s.Addr(), response)
+	}
+	return nil
 }

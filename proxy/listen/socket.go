@@ -35,9 +35,9 @@ type SocketConfig struct {
 	// WriteDeadline returns the deadline by which a client must read the next chunk of a
 	// response; nil sets no deadline.
 	WriteDeadline func() time.Time
-	// TooMany returns the response to a client that has too many connections; nil closes the
-	// connection without one, as with TLS, where the client could not read it.
-	TooMany func() Document
+	// TooMany returns the response to a client that has too many connections, with its head; nil closes the connection without one, as
+	// with TLS, where the client could not read it.
+	TooMany func() []byte
 }
 
 // NewSocket starts to accept connections of listener, until Close.
@@ -92,12 +92,12 @@ func (s *Socket) run() {
 
 // admit counts a connection, for which it waits until there is room, and returns nil where its client has too many.
 func (s *Socket) admit(conn net.Conn) net.Conn {
-	c := &clientConn{Conn: conn, deadline: s.config.WriteDeadline, refuse: func() { s.refuse(conn) }}
+	c := &clientConn{Conn: conn, socket: s, deadline: s.config.WriteDeadline}
 	if s.config.Limit == nil {
 		return c
 	}
-	if c.counted = s.config.Limit.acquire(addrOf(conn), c, s.done); c.counted == nil {
-		c.refuse()
+	if c.counted = s.config.Limit.acquire(addrOf(conn.RemoteAddr()), c, s.done); c.counted == nil {
+		s.refuse(conn)
 		_ = conn.Close()
 		return nil
 	}
@@ -110,14 +110,13 @@ func (s *Socket) refuse(conn net.Conn) {
 		s.config.Refused()
 	}
 	if s.config.TooMany != nil {
-		_, _ = conn.Write(s.config.TooMany().response("", "Retry-After: 1\r\n")) // it fits the buffer of a fresh socket
+		_, _ = conn.Write(s.config.TooMany()) // it fits the buffer of a fresh socket
 	}
 }
 
-// addrOf returns the IP address of the peer of a connection, in its own form; the zero
-// value where it has none, as behind a socket in the file system.
-func addrOf(conn net.Conn) netip.Addr {
-	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+// addrOf returns an IP address in its own form; the zero value for one that is none, as behind a socket in the file system.
+func addrOf(addr net.Addr) netip.Addr {
+	if tcp, ok := addr.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
 	}
 	return netip.Addr{}

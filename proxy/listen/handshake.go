@@ -1,0 +1,141 @@
+package listen
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/pires/go-proxyproto"
+)
+
+// ErrPlainHTTP means that a client speaks HTTP in clear text to a port with TLS.
+var ErrPlainHTTP = errors.New("the client speaks HTTP without TLS")
+
+var (
+	errNoHeader = errors.New("the connection does not begin with a header of the PROXY protocol")
+	errTooMany  = errors.New("the client has too many connections")
+)
+
+// Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout: a protocol calls it first. It returns
+// the protocol that ALPN has chosen, "h2" or "http/1.1", which is chosen for a client without ALPN as well; "" without TLS. An error is
+// that of a client that gets no response, but for ErrPlainHTTP: then Write goes to the socket in clear text, for a refusal, behind which
+// Linger is to be called. The read deadline afterwards is that of the first head. Further calls return the same.
+func (c *Conn) Handshake() (protocol string, err error) {
+	if !c.handshaken {
+		c.handshaken = true
+		c.protocol, c.err = c.handshake()
+	}
+	return c.protocol, c.err
+}
+
+func (c *Conn) handshake() (protocol string, err error) {
+	if c.proxied != nil {
+		if err := c.identify(); err != nil {
+			return "", err
+		}
+	}
+	if c.tls == nil {
+		return "", nil
+	}
+	err = c.tls.HandshakeContext(context.Background()) // the deadlines of the connection bound it
+	var header tls.RecordHeaderError
+	switch {
+	case err == nil:
+		state := c.tls.ConnectionState()
+		c.serverName = state.ServerName
+		if state.NegotiatedProtocol == http2 {
+			return http2, nil
+		}
+		return http1, nil
+	case errors.As(err, &header) && header.Conn != nil && looksLikeHTTP(header.RecordHeader):
+		c.in, c.out, c.tls = c.client, c.client, nil
+		return "", ErrPlainHTTP
+	default:
+		c.tracked.server.config.Log.Debug("TLS handshake failed", "client", c.remote, "error", err)
+		return "", fmt.Errorf("TLS handshake: %w", err)
+	}
+}
+
+// identify learns the client from the PROXY protocol, and counts the connection as that of the client, which may have too many.
+func (c *Conn) identify() error {
+	header := c.proxied.ProxyHeader()
+	if header == nil {
+		return errNoHeader
+	}
+	c.remote = proxiedClient(header, c.client.RemoteAddr())
+	addr := addrOf(c.remote)
+	if counted := c.client.counted; counted != nil && addr.IsValid() && !addr.IsUnspecified() && !counted.limit.move(counted, addr) {
+		c.client.socket.refuse(c.client.Conn)
+		return errTooMany
+	}
+	return nil
+}
+
+// newProxied returns what reads the header of the PROXY protocol, which is required.
+func newProxied(conn net.Conn, timeout time.Duration) *proxyproto.Conn {
+	return proxyproto.NewConn(conn, proxyproto.WithPolicy(proxyproto.REQUIRE), proxyproto.SetReadHeaderTimeout(timeout))
+}
+
+// isSender reports whether connections from an address begin with a header of the PROXY protocol.
+func isSender(senders []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(senders, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// proxiedClient returns the address of the client: that of the header, or of the sender where the header says that the sender speaks for
+// itself or knows no client (UNKNOWN and LOCAL: sections 2.1 and 2.2), as health checks do. It is 0.0.0.0 for clients without an
+// address, such as those on a socket in the file system: that of the sender would give them its rights.
+func proxiedClient(header *proxyproto.Header, sender net.Addr) net.Addr {
+	switch {
+	case header.Command.IsLocal():
+		return sender
+	case !header.TransportProtocol.IsStream() || header.TransportProtocol.IsUnix() || header.SourceAddr == nil:
+		return &net.TCPAddr{IP: net.IPv4zero}
+	default:
+		return header.SourceAddr
+	}
+}
+
+// Secure reports whether the connection has TLS. It is for behind Handshake, as TLS and ServerName are.
+func (c *Conn) Secure() bool { return c.tls != nil }
+
+// ServerName returns the server name of the TLS handshake (RFC 6066 section 3), "" for none.
+func (c *Conn) ServerName() string { return c.serverName }
+
+// TLS returns the state of TLS, nil without TLS. It is made anew by each call.
+func (c *Conn) TLS() *tls.ConnectionState {
+	if c.tls == nil {
+		return nil
+	}
+	state := c.tls.ConnectionState()
+	return &state
+}
+
+// The protocols that are offered by ALPN: RFC 7301 section 6 and RFC 9113 section 3.2.
+const (
+	http1 = "http/1.1"
+	http2 = "h2"
+)
+
+// offering returns a copy of a configuration that offers HTTP/1.1, and HTTP/2 unless that is all.
+func offering(config *tls.Config, http1Only bool) *tls.Config {
+	config = config.Clone()
+	config.NextProtos = []string{http2, http1}
+	if http1Only {
+		config.NextProtos = config.NextProtos[1:]
+	}
+	return config
+}
+
+// looksLikeHTTP reports whether the bytes in place of a TLS record begin an HTTP request.
+func looksLikeHTTP(header [5]byte) bool {
+	switch string(header[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "GET h", "CONNE", "DELET", "PATCH", "TRACE", "GET u":
+		return true
+	}
+	return false
+}

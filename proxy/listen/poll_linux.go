@@ -1,0 +1,174 @@
+package listen
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// directIO reads from and writes to a socket by one system call each. Its zero value does nothing.
+type directIO struct {
+	raw syscall.RawConn // nil for none
+
+	// The methods below as values, made once: a method value that is passed on would be allocated each time.
+	readable, writable func(fd uintptr) bool
+
+	in       []byte
+	received func(n int) (again bool)
+	end      error
+
+	out     []byte
+	written int
+}
+
+func newDirectIO(conn net.Conn) *directIO {
+	i := new(directIO)
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return i
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return i // it is closed
+	}
+	i.raw, i.readable, i.writable = raw, i.readOnce, i.writeOnce
+	return i
+}
+
+// canRead reports whether readEach can be called.
+func (i *directIO) canRead() bool { return i.raw != nil }
+
+// readEach is Conn.ReadEach.
+func (i *directIO) readEach(p []byte, received func(n int) (again bool)) error {
+	i.in, i.received, i.end = p, received, nil
+	err := i.raw.Read(i.readable)
+	i.in, i.received = nil, nil
+	if err != nil {
+		return err
+	}
+	return i.end
+}
+
+// readOnce is called until it returns true, each time that something has come.
+func (i *directIO) readOnce(fd uintptr) bool {
+	for {
+		n, errno := socketCall(syscall.SYS_READ, fd, i.in)
+		switch {
+		case errno == syscall.EAGAIN:
+			return false
+		case errno == syscall.EINTR:
+			continue
+		case errno != 0:
+			i.end = os.NewSyscallError("read", errno)
+			return true
+		case n == 0:
+			i.end = io.EOF
+			return true
+		}
+		if !i.received(n) {
+			return true
+		}
+		if n < len(i.in) {
+			return false
+		}
+	}
+}
+
+// try writes as much of p as the socket takes immediately, and returns how many bytes it took. A socket that takes none, or that fails,
+// is left to an ordinary Write.
+func (i *directIO) try(p []byte) int {
+	if i.raw == nil {
+		return 0
+	}
+	i.out, i.written = p, 0
+	err := i.raw.Write(i.writable)
+	i.out = nil
+	if err != nil {
+		return 0
+	}
+	return i.written
+}
+
+func (i *directIO) writeOnce(fd uintptr) bool {
+	i.written, _ = socketCall(syscall.SYS_WRITE, fd, i.out)
+	return true // the rest takes a deadline
+}
+
+// socketCall reads from or writes to a socket, which does not block. So the scheduler of Go need not know of it, which would cost a part
+// of what the call does.
+func socketCall(trap, fd uintptr, p []byte) (n int, errno syscall.Errno) {
+	//nolint:gosec // the call ends before p does
+	done, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(done), 0
+}
+
+// rawOf returns the access to the descriptor of a connection, errors.ErrUnsupported for one in memory.
+func rawOf(conn net.Conn) (syscall.RawConn, error) {
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return socket.SyscallConn()
+}
+
+// awaitReadable waits until something can be read, or the peer has ended its side, without a buffer. It returns an error at the
+// deadline, and where the connection is closed.
+func awaitReadable(conn net.Conn) error {
+	raw, err := rawOf(conn)
+	if err != nil {
+		return err
+	}
+	return raw.Read(canRead)
+}
+
+// canRead reports whether a read would not block. It is called before the poller is asked, too, which tells only of what comes after
+// that: epoll(7). The goroutine that waits has a small stack, which this must not grow.
+func canRead(fd uintptr) bool {
+	var first byte
+	for {
+		const flags = syscall.MSG_PEEK | syscall.MSG_DONTWAIT
+		//nolint:gosec // the call ends before first does
+		_, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&first)), 1, flags, 0, 0)
+		if errno != syscall.EINTR {
+			return errno != syscall.EAGAIN
+		}
+	}
+}
+
+// hasUnread reports whether bytes have come that are not read yet.
+func hasUnread(conn net.Conn) bool {
+	raw, err := rawOf(conn)
+	if err != nil {
+		return false // it is closed, or in memory
+	}
+	n := 0
+	_ = raw.Control(func(fd uintptr) { // it fails where the connection is closed
+		n, _, _ = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	})
+	return n > 0
+}
+
+// peerState reports whether the peer of a connection has ended its side, and whether it has left.
+func peerState(conn net.Conn) (halfClosed, left bool) {
+	raw, err := rawOf(conn)
+	if err != nil {
+		closed := !errors.Is(err, errors.ErrUnsupported)
+		return closed, closed
+	}
+	err = raw.Control(func(fd uintptr) {
+		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}} //nolint:gosec // a descriptor is an int
+		if n, err := unix.Poll(state, 0); err == nil && n > 0 {
+			left = state[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+			halfClosed = left || state[0].Revents&unix.POLLRDHUP != 0
+		}
+	})
+	return halfClosed || err != nil, left || err != nil
+}
