@@ -44,8 +44,8 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// Check reads the files if they have changed, and returns why they cannot be used: Get returns the last valid certificate
-// then.
+// Check reads the files if they have changed, and returns why they cannot be used: Get returns the last valid
+// certificate then.
 func (c *Certificate) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

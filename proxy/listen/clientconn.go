@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// clientConn is an accepted connection below all protocols. It ends where its client does not read within the write deadline. An
-// aborted one is closed by a reset.
+// clientConn is an accepted connection below all protocols. It ends where its client does not read within the write
+// deadline. An aborted one is closed by a reset.
 type clientConn struct {
 	net.Conn
 	socket   *Socket          // that has accepted it, nil where none has
@@ -74,7 +74,8 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 	}
 }
 
-// beginChunk sets the deadline of a chunk. Nothing is written to an aborted connection, not even the close_notify of TLS.
+// beginChunk sets the deadline of a chunk. Nothing is written to an aborted connection, not even the close_notify of
+// TLS.
 func (c *clientConn) beginChunk() error {
 	if c.aborted.Load() {
 		return os.ErrDeadlineExceeded
@@ -85,7 +86,8 @@ func (c *clientConn) beginChunk() error {
 	return c.Conn.SetWriteDeadline(c.deadline())
 }
 
-// WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is sent from a file.
+// WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is
+// sent from a file.
 func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
 	for len(buffers) > 0 && err == nil {
 		end, size := 0, 0
@@ -102,8 +104,8 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 	return written, err
 }
 
-// ReadFrom implements io.ReaderFrom. The standard library sends a limited file by sendfile(2). Each part has the deadline that it has
-// where it is written.
+// ReadFrom implements io.ReaderFrom. The standard library sends a limited file by sendfile(2). Each part has the
+// deadline that it has where it is written.
 func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 	file, ok := r.(*io.LimitedReader)
 	to, canRead := c.Conn.(io.ReaderFrom)
@@ -125,8 +127,8 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 // onlyWriter hides other methods.
 type onlyWriter struct{ io.Writer }
 
-// WriteBy calls write, which writes to the connection below and returns how many bytes that were, with the deadline of a chunk: again as
-// often as that passes and a chunk was written, as the client does read.
+// WriteBy calls write, which writes to the connection below and returns how many bytes that were, with the deadline of
+// a chunk: again as often as that passes and a chunk was written, as the client does read.
 func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err error) {
 	for {
 		if err := c.beginChunk(); err != nil {
@@ -164,8 +166,9 @@ func (c *clientConn) abort() {
 // distantPast is a deadline that is over, whatever the clock.
 func distantPast() time.Time { return time.Unix(1, 0) }
 
-// closeGrace is how long a connection that was dismissed may take for its last bytes: a GOAWAY frame, and the close_notify of TLS, for
-// which crypto/tls gives five seconds. It is not counted any more, and its client need not read.
+// closeGrace is how long a connection that was dismissed may take for its last bytes: a GOAWAY frame, and the
+// close_notify of TLS, for which crypto/tls gives five seconds. It is not counted any more, and its client need not
+// read.
 const closeGrace = 100 * time.Millisecond
 
 // SetWriteDeadline implements net.Conn.
@@ -177,8 +180,8 @@ func (c *clientConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// SetReadDeadline implements net.Conn. Reads of a connection that was dismissed end immediately, whatever deadline is set at the same
-// time.
+// SetReadDeadline implements net.Conn. Reads of a connection that was dismissed end immediately, whatever deadline is
+// set at the same time.
 func (c *clientConn) SetReadDeadline(t time.Time) error {
 	err := c.Conn.SetReadDeadline(t)
 	if c.grace.Load() != nil {
@@ -192,8 +195,8 @@ func (c *clientConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// dismiss ends reads, so that the goroutine of the connection closes it, and begins the close grace period. One that is closed needs
-// neither.
+// dismiss ends reads, so that the goroutine of the connection closes it, and begins the close grace period. One that is
+// closed needs neither.
 func (c *clientConn) dismiss(now time.Time) {
 	grace := now.Add(closeGrace)
 	c.grace.Store(&grace)

@@ -23,7 +23,9 @@ type connections struct {
 }
 
 func newConnections(server *Server, base context.Context, running *sync.WaitGroup) *connections {
-	return &connections{server: server, running: running, base: base, open: make(map[*Conn]struct{}), changed: make(chan struct{}, 1)}
+	return &connections{
+		server: server, running: running, base: base, open: make(map[*Conn]struct{}), changed: make(chan struct{}, 1),
+	}
 }
 
 // add tracks a connection, remove does not any more.
@@ -82,12 +84,13 @@ func (t *connections) idled(c *Conn) {
 	}
 }
 
-// unusedGrace is how long a connection may have sent nothing at the end of the server, since it was accepted: a client that has just
-// connected gets its request through, and a browser opens spare connections that it never uses. A protocol that closes its connections
-// itself has as much from then on.
+// unusedGrace is how long a connection may have sent nothing at the end of the server, since it was accepted: a client
+// that has just connected gets its request through, and a browser opens spare connections that it never uses. A
+// protocol that closes its connections itself has as much from then on.
 const unusedGrace = time.Second
 
-// closeIdle closes the connections that are idle, those that still have time when they have had it, and returns then, or when ctx ends.
+// closeIdle closes the connections that are idle, those that still have time when they have had it, and returns then,
+// or when ctx ends.
 func (t *connections) closeIdle(ctx context.Context) {
 	t.closing.Store(true)
 	begun := t.server.config.Now()
@@ -108,8 +111,8 @@ func (t *connections) closeIdle(ctx context.Context) {
 	}
 }
 
-// closeIdleOnce closes the connections that are idle, and returns how much time those still have that were left. begun is when closeIdle
-// was called.
+// closeIdleOnce closes the connections that are idle, and returns how much time those still have that were left. begun
+// is when closeIdle was called.
 func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 	now := t.server.config.Now()
 	for _, c := range t.all() {
@@ -127,8 +130,8 @@ func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 	return left
 }
 
-// cut closes all connections, and reports whether a request was under way, other than by one that was released, such as a tunnel, which
-// may have no end.
+// cut closes all connections, and reports whether a request was under way, other than by one that was released, such as
+// a tunnel, which may have no end.
 func (t *connections) cut() (underWay bool) {
 	for _, c := range t.all() {
 		underWay = underWay || c.state.Load() == serving && !c.released.Load()

@@ -21,10 +21,11 @@ var (
 	errTooMany  = errors.New("the client has too many connections")
 )
 
-// Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout: a protocol calls it first. It returns
-// the protocol that ALPN has chosen, "h2" or "http/1.1", which is chosen for a client without ALPN as well; "" without TLS. An error is
-// that of a client that gets no response, but for ErrPlainHTTP: then Write goes to the socket in clear text, for a refusal, behind which
-// Linger is to be called. The read deadline afterwards is that of the first head. Further calls return the same.
+// Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout: a protocol calls it
+// first. It returns the protocol that ALPN has chosen, "h2" or "http/1.1", which is chosen for a client without ALPN as
+// well; "" without TLS. An error is that of a client that gets no response, but for ErrPlainHTTP: then Write goes to
+// the socket in clear text, for a refusal, behind which Linger is to be called. The read deadline afterwards is that of
+// the first head. Further calls return the same.
 func (c *Conn) Handshake() (protocol string, err error) {
 	if !c.handshaken {
 		c.handshaken = true
@@ -61,15 +62,19 @@ func (c *Conn) handshake() (protocol string, err error) {
 	}
 }
 
-// identify learns the client from the PROXY protocol, and counts the connection as that of the client, which may have too many.
+// identify learns the client from the PROXY protocol, and counts the connection as that of the client, which may have
+// too many.
 func (c *Conn) identify() error {
 	header := c.proxied.ProxyHeader()
 	if header == nil {
 		return errNoHeader
 	}
 	c.remote = proxiedClient(header, c.client.RemoteAddr())
-	addr := addrOf(c.remote)
-	if counted := c.client.counted; counted != nil && addr.IsValid() && !addr.IsUnspecified() && !counted.limit.move(counted, addr) {
+	addr, counted := addrOf(c.remote), c.client.counted
+	if counted == nil || !addr.IsValid() || addr.IsUnspecified() {
+		return nil
+	}
+	if !counted.limit.move(counted, addr) {
 		c.client.socket.refuse(c.client.Conn)
 		return errTooMany
 	}
@@ -86,9 +91,10 @@ func isSender(senders []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(senders, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// proxiedClient returns the address of the client: that of the header, or of the sender where the header says that the sender speaks for
-// itself or knows no client (UNKNOWN and LOCAL: sections 2.1 and 2.2), as health checks do. It is 0.0.0.0 for clients without an
-// address, such as those on a socket in the file system: that of the sender would give them its rights.
+// proxiedClient returns the address of the client: that of the header, or of the sender where the header says that the
+// sender speaks for itself or knows no client (UNKNOWN and LOCAL: sections 2.1 and 2.2), as health checks do. It is
+// 0.0.0.0 for clients without an address, such as those on a socket in the file system: that of the sender would give
+// them its rights.
 func proxiedClient(header *proxyproto.Header, sender net.Addr) net.Addr {
 	switch {
 	case header.Command.IsLocal():

@@ -2,8 +2,9 @@ package listen
 
 import "sync/atomic"
 
-// counted is a connection that a limit counts. Its goroutine says when it waits for a request; the limit may close it only
-// then (RFC 9112 section 9.6), and both agree by one atomic value. A nil counted is that of a connection without limit.
+// counted is a connection that a limit counts. Its goroutine says when it waits for a request; the limit may close it
+// only then (RFC 9112 section 9.6), and both agree by one atomic value. A nil counted is that of a connection without
+// limit.
 type counted struct {
 	limit  *ConnectionLimit
 	conn   wakeable

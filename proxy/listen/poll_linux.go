@@ -79,8 +79,8 @@ func (i *directIO) readOnce(fd uintptr) bool {
 	}
 }
 
-// try writes as much of p as the socket takes immediately, and returns how many bytes it took. A socket that takes none, or that fails,
-// is left to an ordinary Write.
+// try writes as much of p as the socket takes immediately, and returns how many bytes it took. A socket that takes
+// none, or that fails, is left to an ordinary Write.
 func (i *directIO) try(p []byte) int {
 	if i.raw == nil {
 		return 0
@@ -99,8 +99,8 @@ func (i *directIO) writeOnce(fd uintptr) bool {
 	return true // the rest takes a deadline
 }
 
-// socketCall reads from or writes to a socket, which does not block. So the scheduler of Go need not know of it, which would cost a part
-// of what the call does.
+// socketCall reads from or writes to a socket, which does not block. So the scheduler of Go need not know of it, which
+// would cost a part of what the call does.
 func socketCall(trap, fd uintptr, p []byte) (n int, errno syscall.Errno) {
 	//nolint:gosec // the call ends before p does
 	done, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
@@ -119,8 +119,8 @@ func rawOf(conn net.Conn) (syscall.RawConn, error) {
 	return socket.SyscallConn()
 }
 
-// awaitReadable waits until something can be read, or the peer has ended its side, without a buffer. It returns an error at the
-// deadline, and where the connection is closed.
+// awaitReadable waits until something can be read, or the peer has ended its side, without a buffer. It returns an
+// error at the deadline, and where the connection is closed.
 func awaitReadable(conn net.Conn) error {
 	raw, err := rawOf(conn)
 	if err != nil {
@@ -129,8 +129,8 @@ func awaitReadable(conn net.Conn) error {
 	return raw.Read(canRead)
 }
 
-// canRead reports whether a read would not block. It is called before the poller is asked, too, which tells only of what comes after
-// that: epoll(7). The goroutine that waits has a small stack, which this must not grow.
+// canRead reports whether a read would not block. It is called before the poller is asked, too, which tells only of
+// what comes after that: epoll(7). The goroutine that waits has a small stack, which this must not grow.
 func canRead(fd uintptr) bool {
 	var first byte
 	for {

@@ -11,8 +11,8 @@ import (
 // probeRequest is what Probe sends: Conn.Probe tells the protocol of it.
 const probeRequest = "GET / HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n"
 
-// Probe sends a request by HTTP/1.1 to the server of the socket, like a client on a new connection, and waits for any response. Its
-// connection is without TLS.
+// Probe sends a request by HTTP/1.1 to the server of the socket, like a client on a new connection, and waits for any
+// response. Its connection is without TLS.
 func (s *Socket) Probe(ctx context.Context) error {
 	near, far := net.Pipe()
 	defer near.Close()

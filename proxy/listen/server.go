@@ -1,5 +1,5 @@
-// Package listen accepts connections for protocols, which it does not know: connection limits, the PROXY protocol, TLS, write deadlines,
-// idle connections, clients that leave, and an end that loses no request.
+// Package listen accepts connections for protocols, which it does not know: connection limits, the PROXY protocol, TLS,
+// write deadlines, idle connections, clients that leave, and an end that loses no request.
 package listen
 
 import (
@@ -18,25 +18,27 @@ import (
 
 // ServerConfig configures a Server. Serve, Now, Log and the timeouts must be set.
 type ServerConfig struct {
-	// Serve serves a connection, in a goroutine for each. It returns when the connection is done, which it need not close, or was
-	// released or parked.
+	// Serve serves a connection, in a goroutine for each. It returns when the connection is done, which it need not
+	// close, or was released or parked.
 	Serve func(*Conn)
 	Now   func() time.Time // the system clock, for the deadlines of connections
 	Log   *slog.Logger
 
-	HeaderTimeout   time.Duration // of the PROXY protocol, the TLS handshake and the first head together, since a connection was accepted
+	// HeaderTimeout is for the PROXY protocol, the TLS handshake and the first head together.
+	HeaderTimeout   time.Duration
 	ShutdownTimeout time.Duration
-	// DaemonContext ends with the daemon. Until then, a server whose own context ends waits for its clients; nil is the context of each
-	// Serve.
+	// DaemonContext ends with the daemon. Until then, a server whose own context ends waits for its clients; nil is the
+	// context of each Serve.
 	DaemonContext context.Context //nolint:containedctx // it outlives the calls of Serve
-	// Unused is called for connections of which nothing of a request has come: clients that were too slow, or did not complete TLS; nil
-	// is not called.
+	// Unused is called for connections of which nothing of a request has come: clients that were too slow, or did not
+	// complete TLS; nil is not called.
 	Unused func()
 	// TLS turns TLS on; its GetCertificate is called for each connection. nil is none.
 	TLS *tls.Config
 	// HTTP1 is whether HTTP/2 is not offered by TLS.
 	HTTP1 bool
-	// ProxyProtocol are the senders whose connections begin with the address of the client (PROXY protocol, version 1 or 2).
+	// ProxyProtocol are the senders whose connections begin with the address of the client (PROXY protocol, version 1
+	// or 2).
 	ProxyProtocol []netip.Prefix
 }
 
@@ -57,12 +59,13 @@ func NewServer(config ServerConfig) *Server {
 	return &Server{config: config}
 }
 
-// Serve serves connections of listener until ctx ends. It closes listener then, and lets clients go on with the connections that they
-// have until these are idle for too long; when DaemonContext ends too, it closes idle connections and lets running requests finish, for
-// ShutdownTimeout at most. It returns when all connections have ended; the end of ctx is not an error.
+// Serve serves connections of listener until ctx ends. It closes listener then, and lets clients go on with the
+// connections that they have until these are idle for too long; when DaemonContext ends too, it closes idle connections
+// and lets running requests finish, for ShutdownTimeout at most. It returns when all connections have ended; the end of
+// ctx is not an error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	// Connections that were released, such as those of WebSockets, end with base. Who would go on for others sees by its cause that the
-	// client has not left.
+	// Connections that were released, such as those of WebSockets, end with base. Who would go on for others sees by
+	// its cause that the client has not left.
 	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -71,7 +74,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	s.track(tracked)
 	running.Go(func() { tracked.watch(base) })
 	accepted := make(chan error, 1)
-	running.Go(func() { accepted <- newWorkers(tracked).accept(listener) }) //nolint:contextcheck // a handshake ends with its connection
+	w := newWorkers(tracked)
+	running.Go(func() { accepted <- w.accept(listener) }) //nolint:contextcheck // a handshake ends with its connection
 	var err error
 	select {
 	case err = <-accepted:
@@ -104,9 +108,9 @@ func (s *Server) track(t *connections) {
 	s.tracked = append(s.tracked, t)
 }
 
-// Announce asks all clients to close their connections, with their next response (RFC 9112 section 9.6; by HTTP/2 it is a GOAWAY), and
-// returns when none is left, or when ctx ends. A client that is not asked may send a request while its connection is being closed, and
-// lose it.
+// Announce asks all clients to close their connections, with their next response (RFC 9112 section 9.6; by HTTP/2 it is
+// a GOAWAY), and returns when none is left, or when ctx ends. A client that is not asked may send a request while its
+// connection is being closed, and lose it.
 func (s *Server) Announce(ctx context.Context) {
 	s.announced.Store(true)
 	s.mu.Lock()

@@ -35,8 +35,8 @@ type SocketConfig struct {
 	// WriteDeadline returns the deadline by which a client must read the next chunk of a
 	// response; nil sets no deadline.
 	WriteDeadline func() time.Time
-	// TooMany returns the response to a client that has too many connections, with its head; nil closes the connection without one, as
-	// with TLS, where the client could not read it.
+	// TooMany returns the response to a client that has too many connections, with its head; nil closes the connection
+	// without one, as with TLS, where the client could not read it.
 	TooMany func() []byte
 }
 
@@ -44,7 +44,8 @@ type SocketConfig struct {
 func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 	s := &Socket{
 		listener: listener, config: config,
-		conns: make(chan net.Conn), done: make(chan struct{}), stopped: make(chan struct{}), abandoned: make(chan struct{}),
+		conns: make(chan net.Conn), done: make(chan struct{}), stopped: make(chan struct{}),
+		abandoned: make(chan struct{}),
 	}
 	s.abandon = sync.OnceFunc(func() { close(s.abandoned) })
 	go s.run()
@@ -114,7 +115,8 @@ func (s *Socket) refuse(conn net.Conn) {
 	}
 }
 
-// addrOf returns an IP address in its own form; the zero value for one that is none, as behind a socket in the file system.
+// addrOf returns an IP address in its own form; the zero value for one that is none, as behind a socket in the file
+// system.
 func addrOf(addr net.Addr) netip.Addr {
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")

@@ -18,9 +18,9 @@ type clientWait struct {
 	hasEnded bool // the connection has
 }
 
-// BeginWait begins a wait of a request for others than its client: an origin, a store, or another request. Until EndWait the server looks
-// whether the client has left. The context ends when it has, when the connection ends, and when the server cuts off what is under way at
-// its end. Waits may be nested, as those of the streams of HTTP/2 are.
+// BeginWait begins a wait of a request for others than its client: an origin, a store, or another request. Until
+// EndWait the server looks whether the client has left. The context ends when it has, when the connection ends, and
+// when the server cuts off what is under way at its end. Waits may be nested, as those of the streams of HTTP/2 are.
 func (c *Conn) BeginWait() context.Context {
 	w := &c.wait
 	w.mu.Lock()
@@ -48,8 +48,8 @@ func (c *Conn) EndWait() {
 	}
 }
 
-// HalfClosed returns a context that ends when the client has ended its side of the connection while a request waits: it may have left,
-// or may wait for the response.
+// HalfClosed returns a context that ends when the client has ended its side of the connection while a request waits: it
+// may have left, or may wait for the response.
 func (c *Conn) HalfClosed() context.Context {
 	c.wait.mu.Lock()
 	defer c.wait.mu.Unlock()
@@ -92,8 +92,9 @@ func (w *clientWait) longerThan(d time.Duration, now time.Time) bool {
 // watchEvery is how often the server looks whether clients have left whose requests wait for longer than that.
 const watchEvery = time.Second
 
-// watch ends the waits of clients that have left, until ctx ends. To read from the client and to wait for an origin at a time would take
-// a second goroutine for each request, most of which are answered before anybody looks; and a read would take what is pipelined.
+// watch ends the waits of clients that have left, until ctx ends. To read from the client and to wait for an origin at
+// a time would take a second goroutine for each request, most of which are answered before anybody looks; and a read
+// would take what is pipelined.
 func (t *connections) watch(ctx context.Context) {
 	ticks := time.NewTicker(watchEvery)
 	defer ticks.Stop()

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// workers are the goroutines that serve the connections of a listener. Where connections are short, most of what a goroutine costs is
-// its stack, which grows with the first request: so one whose connection has ended serves the next one.
+// workers are the goroutines that serve the connections of a listener. Where connections are short, most of what a
+// goroutine costs is its stack, which grows with the first request: so one whose connection has ended serves the next
+// one.
 type workers struct {
 	tracked *connections
 	next    chan *Conn   // closed when no other one is accepted
@@ -46,10 +47,10 @@ func (w *workers) accept(listener net.Listener) error {
 
 // work serves a connection, and others behind it.
 func (w *workers) work(c *Conn) {
-	serve := w.tracked.server.config.Serve
+	config := &w.tracked.server.config
 	for c != nil {
-		_ = c.SetReadDeadline(c.accepted.Add(w.tracked.server.config.HeaderTimeout)) // one that is closed fails to be read, too
-		w.run(c, serve)
+		_ = c.SetReadDeadline(c.accepted.Add(config.HeaderTimeout)) // one that is closed fails to be read, too
+		w.run(c, config.Serve)
 		c = w.another()
 	}
 }
@@ -80,7 +81,8 @@ func (w *workers) run(c *Conn, serve func(*Conn)) {
 func (w *workers) finish(c *Conn) {
 	switch value := recover(); {
 	case value != nil:
-		w.tracked.server.config.Log.Error("serving a connection panicked", "panic", value, "stack", string(debug.Stack()))
+		log := w.tracked.server.config.Log
+		log.Error("serving a connection panicked", "panic", value, "stack", string(debug.Stack()))
 		c.Abort()
 	case c.parked != nil:
 		w.park(c)
