@@ -19,8 +19,6 @@ type Listen struct {
 	RedirectTLS bool `mapstructure:"redirect_tls"`
 	// HTTP2 offers HTTP/2 by TLS.
 	HTTP2 bool `mapstructure:"http2"`
-	// FastPath answers plain requests from the caches before they are read in full.
-	FastPath bool `mapstructure:"fast_path"`
 	// ProxyProtocol are the addresses that send the PROXY protocol.
 	ProxyProtocol []netip.Prefix `mapstructure:"proxy_protocol"`
 	// Names are host names of this urnd, besides localhost and the name of the machine.
@@ -53,11 +51,6 @@ func listenSettings() []Setting {
 			Path: "listen.http2", Default: true,
 			Doc: "offer HTTP/2 by TLS; sites that log in by NTLM or Negotiate (Kerberos) need HTTP/1.1, which " +
 				"browsers use where it is the only one",
-		},
-		{
-			Path: "listen.fast_path", Default: true,
-			Doc: "Answer plain requests from the caches at once, before they are read in full. Responses, rules, " +
-				"limits, metrics and logs are the same without it; only the cost differs.",
 		},
 		{
 			Path: "listen.admin", Default: "127.0.0.1:8142", Form: "host:port, or unix: and a path", check: checkAdminListen,

@@ -12,10 +12,12 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -43,17 +45,13 @@ var errNoCertificate = errors.New("tls.certificate and tls.key are required for 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
 func endpointsOf(
-	c config.Config, inherited map[string][]net.Listener, service *service, admin http.Handler,
+	c config.Config, inherited map[string][]net.Listener, service *service, administration http.Handler,
 	own func() (*listen.Certificate, error), d dependencies,
 ) ([]daemon.Endpoint, error) {
 	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
 	var administrators config.TLS
 	if c.TLS.ClientCA != "" {
 		administrators = c.TLS
-	}
-	var fast listen.FastPath
-	if c.Listen.FastPath {
-		fast = service.Fast()
 	}
 	http2Requests := withSockets(c, inherited).HTTP2Requests(availableMemory())
 	var all []daemon.Endpoint
@@ -62,12 +60,12 @@ func endpointsOf(
 		addresses     []string
 		tls           config.TLS
 		senders       []netip.Prefix
-		handler       http.Handler
-		fast          listen.FastPath
+		handler       httpmessage.Handler
+		admin         http.Handler
 	}{
-		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, fast},
-		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, fast},
-		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, admin, nil},
+		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, nil},
+		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, nil},
+		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, nil, administration},
 	} {
 		if len(inherited[e.name]) > 0 {
 			e.addresses = []string{openedBySystemd}
@@ -86,9 +84,9 @@ func endpointsOf(
 		}
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
-				Name: e.name, Address: address, Handler: e.handler, FastPath: e.fast, Administration: e.name == nameAdmin,
-				Setting: e.setting,
-				Server:  serverConfig(c, e.name, serverTLS, e.senders, http2Requests, d),
+				Name: e.name, Address: address, Handler: e.handler, Admin: e.admin, Administration: e.name == nameAdmin,
+				Setting: e.setting, Protocols: protocols(c, e.name, http2Requests, d),
+				Server: serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
 					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout,
@@ -111,27 +109,33 @@ var errNoTLS = errors.New("listen.redirect_tls: there is no listener for TLS: se
 // openedBySystemd is the address of an endpoint whose sockets systemd has opened.
 const openedBySystemd = ""
 
-func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, http2Requests int, d dependencies) listen.ServerConfig {
+func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders []netip.Prefix, d dependencies) listen.ServerConfig {
 	s := listen.ServerConfig{
-		MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-		TLS: serverTLS, HTTP1: !c.Listen.HTTP2, HTTP2Requests: http2Requests, ProxyProtocol: senders, Now: time.Now,
-		BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
-		Malformed: func(m listen.Malformed) listen.Document {
-			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))
-		},
+		HeaderTimeout: c.Limits.HeaderTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
+		TLS: serverTLS, HTTP1: !c.Listen.HTTP2 || name == nameAdmin, ProxyProtocol: senders, Now: time.Now,
 	}
 	if name != nameAdmin {
 		s.Unused = d.metrics.UnusedConnection
-		s.Refused = func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) }
 	}
 	return s
 }
 
-// document returns the document of an error for a connection that is refused.
-func document(err error) listen.Document {
-	status, contentType, body := problem.Short(err)
-	return listen.Document{Status: status, ContentType: contentType, Body: body}
+// protocols returns what serves the connections of an endpoint.
+func protocols(c config.Config, name string, http2Requests int, d dependencies) func(daemon.Current) func(*listen.Conn) {
+	return func(current daemon.Current) func(*listen.Conn) {
+		if name == nameAdmin {
+			return admin.NewServer(admin.ServerConfig{
+				Handler: current.Admin, MaxHeader: int(c.Limits.Header), HeaderTimeout: c.Limits.HeaderTimeout,
+				IdleTimeout: c.Limits.IdleTimeout, Log: d.log,
+			}).Serve
+		}
+		return proxy.NewServer(proxy.ServerConfig{
+			Handler: current.Handler, Now: time.Now, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
+			Streams: http2Requests, HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
+			BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
+			Refused: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
+		}).Serve
+	}
 }
 
 // tlsConfig returns the TLS configuration of a server, nil for no TLS. own is called where there is one.

@@ -21,8 +21,8 @@ import (
 	"github.com/urnd/urnd/internal/logs"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/observe"
+	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/follow"
 )
@@ -82,7 +82,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		BoundGarbage: os.Getenv("GOGC") == "",
 		Deadline:     func(after time.Duration) time.Time { return time.Now().Add(after) },
-		TooMany:      func() listen.Document { return document(problem.ErrConnections) },
+		TooMany:      proxy.TooMany,
 		Load: func(previous *daemon.Generation) (*daemon.Generation, error) {
 			c, err := read()
 			if err != nil {

@@ -26,7 +26,6 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
-	"github.com/urnd/urnd/proxy/fast"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -167,12 +166,12 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Streams: r.slots.streams.Or(problem.ErrStreams),
 			Bound:   r.slots.bound.Or(problem.ErrBound),
 			Tunnel:  tunnelBy(tunnels), TunnelPort: config.InRanges(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
-			TunnelIdle: c.Limits.TunnelIdle, BodyTimeout: c.Limits.BodyTimeout,
+			TunnelIdle: c.Limits.TunnelIdle,
 		},
 		Log: d.log, Now: d.now,
 		Observers: proxy.Observers{
-			Observe: requests.Observer(d.metrics, d.access, d.now), Passed: func(reason fast.Reason) { d.metrics.Passed(string(reason)) },
-			Begin: spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
+			Observe: requests.Observer(d.metrics, d.access, d.now),
+			Begin:   spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
 		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"net"
+	"net/http"
 	"slices"
 	"time"
 
@@ -50,11 +51,16 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 // newServer returns a server whose requests are handled by the generation in force.
 func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
 	config := spec.Server
-	if !spec.Administration {
-		config.FastPath = fastPath{&d.current, spec.Name}
+	to := endpointHandler{&d.current, spec.Name}
+	serve := spec.Protocols(Current{Handler: to, Admin: http.HandlerFunc(to.serveAdmin), WriteDeadline: d.writeDeadline})
+	config.Serve = func(c *listen.Conn) {
+		if c.Probe() {
+			c.AnswerProbe(d.current.probe)
+			return
+		}
+		serve(c)
 	}
-	config.Handler, config.Probe = d.current.handler(spec.Name), d.current.probe()
-	config.Log, config.DaemonContext, config.WriteDeadline = g.Log, d.ctx, d.writeDeadline
+	config.Log, config.DaemonContext = g.Log, d.ctx
 	return listen.NewServer(config)
 }
 

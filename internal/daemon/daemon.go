@@ -35,9 +35,9 @@ type Config struct {
 	// Loaded is called with the outcome of each reading of the configuration; reload is
 	// false for the first one, which has no error.
 	Loaded func(reload bool, err error)
-	// Refused is called where a client has too many connections; TooMany is the response.
+	// Refused is called where a client has too many connections; TooMany is the whole response.
 	Refused func()
-	TooMany func() listen.Document
+	TooMany func() []byte
 	// Listening is called with the addresses of all endpoints when they change, before a
 	// connection is accepted at a new one; nil is not called.
 	Listening func(addrs []net.Addr)

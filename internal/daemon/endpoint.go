@@ -10,9 +10,11 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/listen"
 )
@@ -24,19 +26,28 @@ const UnixPrefix = "unix:"
 type Endpoint struct {
 	Name    string // also that of sockets of systemd; endpoints of one name have the same handler
 	Address string // "host:port", or UnixPrefix and a path; "" where systemd has opened it
-	Handler http.Handler
-	// FastPath answers what it can before Handler; nil answers nothing.
-	FastPath listen.FastPath
+	// Handler answers the requests of clients, and Admin those of administrators: an endpoint has one of them.
+	Handler httpmessage.Handler
+	Admin   http.Handler
+	// Protocols returns what serves the connections of the server.
+	Protocols func(Current) func(*listen.Conn)
 	// Setting is what names the address, for the error of listening there; "" is nothing.
 	Setting string
-	// Server is the configuration of the server. The daemon sets Handler, FastPath, Probe, Log and the
-	// deadlines.
+	// Server is the configuration of the server. The daemon sets Serve, Log and DaemonContext.
 	Server listen.ServerConfig
 	// Settings is a comparable value: the server is replaced when it changes.
 	Settings any
 	// Administration is whether the endpoint is for administrators: it is exempt from
 	// connection limits, and closed after the others.
 	Administration bool
+}
+
+// Current is what the protocols of an endpoint use of the generation in force, whichever that is.
+type Current struct {
+	Handler httpmessage.Handler
+	Admin   http.Handler
+	// WriteDeadline returns the deadline by which a client must read the next chunk of a response.
+	WriteDeadline func() time.Time
 }
 
 // endpoint is an open address and its current server.

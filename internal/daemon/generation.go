@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/listen"
 )
 
@@ -70,17 +71,6 @@ func (g *Generation) retire() {
 	g.Close()
 }
 
-// handler returns the handler of an endpoint; it answers 503 for one that was just closed.
-func (g *Generation) handler(name string) http.Handler {
-	if e := g.endpoint(name); e != nil {
-		return e.Handler
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close")
-		w.WriteHeader(http.StatusServiceUnavailable)
-	})
-}
-
 // endpoint returns the first endpoint of a name, nil for none: those of one name have the same handler.
 func (g *Generation) endpoint(name string) *Endpoint {
 	for i := range g.Endpoints {
@@ -138,47 +128,52 @@ func (c *current) acquire() *Generation {
 // replace puts a generation in force, and returns the previous one.
 func (c *current) replace(next *Generation) *Generation { return c.generation.Swap(next) }
 
-// handler passes each request on to the handler of an endpoint in the generation in
-// force.
-func (c *current) handler(name string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g := c.acquire()
-		defer g.done()
-		g.handler(name).ServeHTTP(w, r)
-	})
-}
+// probe uses the generation in force, as requests do.
+func (c *current) probe() { c.acquire().done() }
 
-// fastPath is the fast path of an endpoint in the generation in force.
-type fastPath struct {
+// endpointHandler passes each request on to the handler of an endpoint in the generation in force.
+type endpointHandler struct {
 	current *current
 	name    string
 }
 
-// AnswerFast implements listen.FastPath.
-func (p fastPath) AnswerFast(c *listen.FastConn, octets []byte) (used int) {
-	g := p.current.acquire()
-	defer g.done()
-	if e := g.endpoint(p.name); e != nil && e.FastPath != nil {
-		return e.FastPath.AnswerFast(c, octets)
+// Begin implements httpmessage.Handler. What goes on with the answer keeps the generation.
+func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+	g := h.current.acquire()
+	e := g.endpoint(h.name)
+	if e == nil { // it was just closed
+		g.done()
+		w.WriteHeader(http.StatusServiceUnavailable, "", httpmessage.FieldsOf("Connection", "close"))
+		return nil
 	}
-	return 0
+	rest := e.Handler.Begin(in, w)
+	if rest == nil {
+		g.done()
+		return nil
+	}
+	return continuation{rest, g}
 }
 
-// ServePlain implements listen.FastPath.
-func (p fastPath) ServePlain(c *listen.FastConn, octets []byte) (used int) {
-	g := p.current.acquire()
-	defer g.done()
-	if e := g.endpoint(p.name); e != nil && e.FastPath != nil {
-		return e.FastPath.ServePlain(c, octets)
-	}
-	return 0
+// continuation is the rest of an answer by the handler of a generation.
+type continuation struct {
+	rest       httpmessage.Continuation
+	generation *Generation
 }
 
-// probe returns the handler of probes, which acquires the generation as requests do.
-func (c *current) probe() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		g := c.acquire()
-		defer g.done()
-		w.WriteHeader(http.StatusNoContent)
-	})
+// Continue implements httpmessage.Continuation.
+func (c continuation) Continue() {
+	defer c.generation.done()
+	c.rest.Continue()
+}
+
+// serveAdmin is an http.HandlerFunc.
+func (h endpointHandler) serveAdmin(w http.ResponseWriter, r *http.Request) {
+	g := h.current.acquire()
+	defer g.done()
+	if e := g.endpoint(h.name); e != nil {
+		e.Admin.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Connection", "close")
+	w.WriteHeader(http.StatusServiceUnavailable)
 }

@@ -42,19 +42,6 @@ func (m *Metrics) Forms() []Form {
 	return all
 }
 
-// FastPath returns how many requests were answered by the fast path, and how many it has left to the full one.
-func (m *Metrics) FastPath() (fast, full uint64) {
-	for l, t := range m.requests.totals() {
-		if l.isFast {
-			fast += t.count()
-		}
-	}
-	for _, t := range m.fastPath.totals() {
-		full += t.count()
-	}
-	return fast, full
-}
-
 // System is what urnd asks: a DNS server, or those behind a gateway.
 type System struct {
 	Kind     string // SystemDNS or SystemGateway

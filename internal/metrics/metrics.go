@@ -19,7 +19,6 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	requests           *requests
-	fastPath           *fastPath
 	queries            *prometheus.CounterVec
 	queryDuration      *prometheus.HistogramVec
 	steps              prometheus.Counter
@@ -54,8 +53,7 @@ func slow() []float64 {
 // New returns Metrics with all counts at zero. The version is a label of build_info.
 func New(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), kinds: make(map[kind]measures), requests: newRequests()}
-	m.fastPath = newFastPath(m.requests)
-	m.registry.MustRegister(m.requests, m.fastPath)
+	m.registry.MustRegister(m.requests)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "urnd", Name: name, Help: help}, labels)
 		m.registry.MustRegister(c)

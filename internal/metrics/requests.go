@@ -28,7 +28,7 @@ func newRequests() *requests {
 
 // Request counts one request of a client. Form and service are of few constant words.
 func (m *Metrics) Request(form, service string, code int, took time.Duration) {
-	m.requests.add(labels{form, service, min(max(code, 0), maxCode), false}, took)
+	m.requests.add(labels{form, service, min(max(code, 0), maxCode)}, took)
 }
 
 // Describe implements prometheus.Collector.
@@ -41,7 +41,6 @@ func (r *requests) Describe(out chan<- *prometheus.Desc) {
 func (r *requests) Collect(out chan<- prometheus.Metric) {
 	forms, all := make(map[string]*total), make(map[labels]*total)
 	for l, t := range r.totals() {
-		l.isFast = false // both paths are one to users
 		if all[l] == nil {
 			all[l] = new(total)
 		}

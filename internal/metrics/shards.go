@@ -11,7 +11,6 @@ import (
 type labels struct {
 	first, second string
 	code          int
-	isFast        bool // the fast path has answered
 }
 
 // hash returns a number by which labels are found. The values are few short words, which their
@@ -19,9 +18,6 @@ type labels struct {
 func (l *labels) hash() uint {
 	const factor = 31
 	h := uint(l.code)
-	if l.isFast {
-		h++
-	}
 	for _, s := range [...]string{l.first, l.second} {
 		h = h*factor + uint(len(s))
 		if s != "" {

@@ -9,6 +9,7 @@ package http1
 import (
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	syntax "github.com/urnd/urnd/internal/http1"
@@ -72,4 +73,13 @@ func (s *Server) recovered(value any) bool {
 	}
 	s.config.Panicked(value, debug.Stack())
 	return true
+}
+
+// Refusal returns a whole response with a document and more fields, which ends its connection: for a client of whose request nothing is
+// read.
+func Refusal(status int, contentType string, content []byte, fields httpmessage.Fields) []byte {
+	b := syntax.AppendStatusLine(nil, status, "")
+	fields = append(httpmessage.FieldsOf("Content-Type", contentType, "Content-Length", strconv.Itoa(len(content))), fields...)
+	fields.Add("Connection", "close")
+	return append(append(syntax.AppendFields(b, fields), "\r\n"...), content...)
 }

@@ -40,3 +40,13 @@ func (s *Socket) Probe(ctx context.Context) error {
 	}
 	return nil
 }
+
+// AnswerProbe answers a probe, whose request it reads, when ready has returned.
+func (c *Conn) AnswerProbe(ready func()) {
+	if _, err := io.ReadFull(c, make([]byte, len(probeRequest))); err != nil {
+		return
+	}
+	ready()
+	_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+	_ = c.Close()
+}

@@ -91,13 +91,13 @@ func (r Reply) NotModified() Reply {
 
 // AppendFields appends the fields of the reply, with values that are valid as long as those of text.
 func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) httpmessage.Fields {
-	fields = append(fields, r.Fields...)
 	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(text), r.Vary}
 	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Content-Length", "Vary"} {
 		if values[i] != "" {
 			fields = append(fields, httpmessage.Field{Name: name, Value: values[i]})
 		}
 	}
+	fields = append(fields, r.Fields...)
 	if r.ContentType != "" {
 		fields = setDefault(fields, "X-Content-Type-Options", "nosniff")
 		fields = setDefault(fields, "Content-Security-Policy", pagePolicy)

@@ -14,10 +14,6 @@ import (
 // Observer returns an observer of requests that counts them, and writes them to a log, where there is one.
 func Observer(m *metrics.Metrics, access *accesslog.Log, now func() time.Time) func(*proxy.Event) {
 	count := func(e *proxy.Event) {
-		if e.Fast {
-			m.FastRequest(e.Form, e.Service.String(), e.Status, e.Took)
-			return
-		}
 		m.Request(e.Form, e.Service.String(), e.Status, e.Took)
 	}
 	if access == nil {

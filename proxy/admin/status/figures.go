@@ -11,11 +11,7 @@ import (
 // figures returns what an operator looks at first.
 func (s Sources) figures() []pages.Figure {
 	c := s.course()
-	requests := c.requests()
-	if fast, full := s.FastPath(); fast > 0 {
-		requests.Note += ", " + share(fast, fast+full) + " of all by the fast path"
-	}
-	return []pages.Figure{requests, c.hits(), c.latency(), c.failures()}
+	return []pages.Figure{c.requests(), c.hits(), c.latency(), c.failures()}
 }
 
 func (c course) requests() pages.Figure {

@@ -20,7 +20,6 @@ type Sources struct {
 	// Certificate returns that of urnd, nil where there is none.
 	Certificate func() *x509.Certificate
 	Forms       func() []metrics.Form
-	FastPath    func() (fast, full uint64)
 	Systems     func() []metrics.System
 	Caches      func() []metrics.Cache
 	Limits      func() []metrics.Limit
