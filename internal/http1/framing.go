@@ -24,14 +24,19 @@ func (h *ResponseHead) Frame(method string) (Framing, error) {
 		return f, err
 	}
 	switch {
-	case method == http.MethodHead:
-		f.Empty, f.Chunked = true, false
-	case h.Status == http.StatusNoContent || h.Status == http.StatusNotModified: // RFC 9110 section 6.4.1
-		return Framing{Empty: true, Persists: f.Persists}, nil
-	default:
+	case !HasNoContent(method, h.Status):
 		f.Empty = f.Length == 0
+	case method == http.MethodHead: // the fields are those of the content that is not sent
+		f.Empty, f.Chunked = true, false
+	default:
+		return Framing{Empty: true, Persists: f.Persists}, nil
 	}
 	return f, nil
+}
+
+// HasNoContent reports whether a final response to a method has no content, whatever its fields say: RFC 9110 section 6.4.1.
+func HasNoContent(method string, status int) bool {
+	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified
 }
 
 // declared returns the framing that the fields of a response declare.
@@ -54,15 +59,15 @@ func (h *ResponseHead) declared() (Framing, error) {
 		return f, nil
 	}
 	var err error
-	f.Length, err = parseLengths(lengths)
+	f.Length, err = ParseLength(lengths)
 	if err == nil && (len(lengths) > 1 || strings.Contains(lengths[0], ",")) {
 		h.Fields.Set("Content-Length", strconv.FormatInt(f.Length, 10))
 	}
 	return f, err
 }
 
-// parseLengths returns the value of Content-Length, which may be repeated: RFC 9112 section 6.3.
-func parseLengths(lines []string) (int64, error) {
+// ParseLength returns the value of Content-Length, which may be repeated: RFC 9112 section 6.3. An error is an *Error.
+func ParseLength(lines []string) (int64, error) {
 	const bits = 62 // the sum of two does not overflow
 	length := int64(-1)
 	for value := range strings.SplitSeq(strings.Join(lines, ","), ",") {

@@ -2,8 +2,6 @@ package http1
 
 import (
 	"net/http"
-	"net/textproto"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -184,7 +182,7 @@ func (h *requestFields) finish() error {
 			return err
 		}
 		h.ContentLength = -1
-		h.Trailer = &httpmessage.Trailer{Names: trailerNames(h.trailers)}
+		h.Trailer = &httpmessage.Trailer{Names: TrailerNames(h.trailers)}
 	default:
 		h.ContentLength = max(h.length, 0)
 	}
@@ -205,19 +203,4 @@ func (h *requestFields) finishHost(old bool) error {
 		h.Host = h.host
 	}
 	return nil
-}
-
-// trailerNames returns the names of the trailer fields that a message announces, sorted and in memory of their own: RFC 9110 section
-// 6.6.2.
-func trailerNames(lines []string) (names []string) {
-	for _, line := range lines {
-		for element := range strings.SplitSeq(line, ",") {
-			name := textproto.CanonicalMIMEHeaderKey(trim(element))
-			if TrailerField(name) {
-				names = append(names, strings.Clone(name))
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

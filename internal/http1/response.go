@@ -37,7 +37,7 @@ func invalid(format string, args ...any) error {
 func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (ResponseHead, []byte, error) {
 	b, err := readSection(br, buffer[:0])
 	if err != nil {
-		return ResponseHead{}, b, fmt.Errorf("reading the head of the response: %w", err)
+		return ResponseHead{}, b, err
 	}
 	h, err := ParseResponse(string(b), room)
 	return h, b, err
@@ -55,7 +55,7 @@ func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil:
-			return b, unexpected(err)
+			return b, fmt.Errorf("reading the head of the response: %w", unexpected(err))
 		}
 		if last := bytes.TrimSuffix(b[start:], []byte("\n")); len(last) == 0 || len(last) == 1 && last[0] == '\r' {
 			return b[:start], nil

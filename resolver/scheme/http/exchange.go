@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"sync/atomic"
 	"time"
 
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -81,54 +81,53 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 	}
 	room := httpmessage.Fields(x.fields[:0])
 	for range maxInterim + 1 {
-		var h head
+		var h http1.ResponseHead
 		var err error
-		if h, x.scratch, err = readHead(x.in, x.scratch, room); err != nil {
-			return nil, err
+		if h, x.scratch, err = http1.ReadResponse(x.in, x.scratch, room); err != nil {
+			return nil, responseError(err)
 		}
 		room = nil // it is that of the first one
 		switch {
-		case h.status == http.StatusSwitchingProtocols:
+		case h.Status == http.StatusSwitchingProtocols:
 			return x.switched(h)
-		case h.status >= http.StatusOK:
+		case h.Status >= http.StatusOK:
 			return x.final(h)
-		case h.status == http.StatusContinue:
+		case h.Status == http.StatusContinue:
 			x.sender.proceed(true)
 		}
-		x.request.interim(h.status, h.fields)
+		x.request.interim(h.Status, h.Fields)
 	}
 	return nil, invalid("more than %d interim responses", maxInterim)
 }
 
 // final returns the resource of a final response.
-func (x *exchange) final(h head) (*scheme.Resource, error) {
+func (x *exchange) final(h http1.ResponseHead) (*scheme.Resource, error) {
 	x.endHead()
-	if h.status == http.StatusProxyAuthRequired && x.request.target.forwarded() {
+	if h.Status == http.StatusProxyAuthRequired && x.request.target.forwarded() {
 		return nil, answered(h) // the client of urnd has no credentials for this proxy
 	}
-	f, err := frame(x.request.Method, &h)
+	f, err := h.Frame(x.request.Method)
 	if err != nil {
-		return nil, err
+		return nil, responseError(err)
 	}
-	if x.request.Bound == nil && scheme.HasConnectionToken(h.fields) {
-		f.persist = false
+	if x.request.Bound == nil && scheme.HasConnectionToken(h.Fields) {
+		f.Persists = false
 	}
 	x.sender.proceed(false)
 	x.resource.Response = httpmessage.Response{
-		Status: h.status, Reason: h.reason, Fields: h.fields, ContentLength: f.length, From: x.from,
+		Status: h.Status, Reason: h.Reason, Fields: h.Fields, ContentLength: f.Length, From: x.from,
 	}
 	resource := &x.resource
-	if f.empty && x.sender == nil {
-		x.finish(f.persist)
+	if f.Empty && x.sender == nil {
+		x.finish(f.Persists)
 		resource.Body = http.NoBody
 		return resource, nil
 	}
 	b := &x.body
-	b.exchange, b.framing = x, f
-	if f.chunked {
-		b.trailer = &httpmessage.Trailer{Names: announced(h.fields)}
-		b.chunks = httputil.NewChunkedReader(x.in)
-		resource.Trailer = b.trailer
+	b.exchange, b.Framing = x, f
+	if f.Chunked {
+		resource.Trailer = &httpmessage.Trailer{Names: http1.TrailerNames(h.Fields.Lines("Trailer"))}
+		b.chunks = http1.ChunkedReader{In: x.in, Trailer: resource.Trailer, MaxTrailer: http1.MaxResponseHead, Lenient: true}
 	}
 	resource.Body = b
 	return resource, nil

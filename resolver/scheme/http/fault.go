@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"strings"
 
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/resolver"
@@ -15,10 +17,18 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var (
-	errUnasked = fmt.Errorf("%w: it changed the protocol without being asked", scheme.ErrResponse)
-	errNoHTTP  = errors.New("it is not of HTTP/1")
-)
+var errUnasked = fmt.Errorf("%w: it changed the protocol without being asked", scheme.ErrResponse)
+
+// maxInterim bounds the interim responses to one request.
+const maxInterim = 16
+
+// early returns the error of what ended before its end.
+func early(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
 
 // unanswered is the error of an exchange that ended before the first octet of a response.
 type unanswered struct{ error }
@@ -64,6 +74,19 @@ func refusing(check func(netip.AddrPort) error) func(netip.AddrPort) error {
 // invalid returns the error of a response that is not valid.
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", scheme.ErrResponse, fmt.Errorf(format, args...))
+}
+
+// responseError returns an error of the syntax of a response as that of one that is not valid, and any other error as it is.
+func responseError(err error) error {
+	var syntax *http1.Error
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	err = invalid("%s", syntax.Reason)
+	if syntax.Line != "" {
+		err = quoting(err, syntax.Line)
+	}
+	return err
 }
 
 // quoting returns an error with octets of a response. They are for the log: a client is told what the error itself says.

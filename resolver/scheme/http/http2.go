@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -47,7 +48,7 @@ func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, f
 		IdleConnTimeout:        h.config.IdleTimeout,
 		ResponseHeaderTimeout:  h.config.HeaderTimeout,
 		ExpectContinueTimeout:  h.config.ContinueTimeout,
-		MaxResponseHeaderBytes: maxHead,
+		MaxResponseHeaderBytes: http1.MaxResponseHead,
 	}
 	client, err := transport.NewClientConn(ctx, "https", r.target.address)
 	if err != nil {
@@ -81,9 +82,9 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	}
 	length := int64(-1)
 	if lines := response.Header["Content-Length"]; len(lines) > 0 { // the library takes it for none where it is not valid
-		if length, err = parseLength(lines); err != nil {
+		if length, err = http1.ParseLength(lines); err != nil {
 			_ = response.Body.Close()
-			return nil, err
+			return nil, responseError(err)
 		}
 	}
 	resource := &scheme.Resource{
@@ -92,7 +93,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 			ContentLength: length, From: c.from, Trailer: &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(response.Trailer))},
 		},
 	}
-	if hasNoContent(r.Method, response.StatusCode) {
+	if http1.HasNoContent(r.Method, response.StatusCode) {
 		// The library takes the length of what is not sent for that of a body which is missing.
 		_ = response.Body.Close()
 		response.Body = http.NoBody
@@ -160,7 +161,7 @@ func (b *http2Body) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
-		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool { return isTrailer(f.Name) })
+		b.trailer.Fields = httpmessage.FromHeader(b.response.Trailer).Filter(func(f httpmessage.Field) bool { return http1.TrailerField(f.Name) })
 	default:
 		err = b.sent.blame(b.ctx, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -28,7 +29,7 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	b = append(b, ' ')
 	b = append(b, r.target.line...)
 	b = append(b, " HTTP/1.1\r\n"...)
-	b = appendField(b, "Host", cmp.Or(r.Host, r.target.authority))
+	b = http1.AppendField(b, "Host", cmp.Or(r.Host, r.target.authority))
 	if r.target.forwarded() {
 		b = r.target.upstream.appendCredentials(b)
 	}
@@ -36,13 +37,13 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 		if isFraming(f) || f.Value == "" && f.Is("User-Agent") {
 			continue // an empty User-Agent is how net/http says that there is none
 		}
-		b = appendField(b, f.Name, f.Value)
+		b = http1.AppendField(b, f.Name, f.Value)
 	}
 	if r.takesTrailers() {
-		b = appendField(b, "TE", "trailers") // no other coding is understood here
+		b = http1.AppendField(b, "TE", "trailers") // no other coding is understood here
 	}
 	if options := r.connection(keepAlive); options != "" {
-		b = appendField(b, "Connection", options)
+		b = http1.AppendField(b, "Connection", options)
 	}
 	return append(r.appendFraming(b), "\r\n"...)
 }
@@ -50,19 +51,19 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 // appendFraming appends the fields about the body: RFC 9112 section 6.
 func (r *request) appendFraming(b []byte) []byte {
 	if r.expects {
-		b = appendField(b, "Expect", "100-continue")
+		b = http1.AppendField(b, "Expect", "100-continue")
 	}
 	switch {
 	case r.length > 0:
-		return appendField(b, "Content-Length", strconv.FormatInt(r.length, 10))
+		return http1.AppendField(b, "Content-Length", strconv.FormatInt(r.length, 10))
 	case r.length < 0:
-		b = appendField(b, "Transfer-Encoding", "chunked")
+		b = http1.AppendField(b, "Transfer-Encoding", "chunked")
 		if names := r.trailerNames(); names != "" {
-			b = appendField(b, "Trailer", names)
+			b = http1.AppendField(b, "Trailer", names)
 		}
 		return b
 	case r.Body != nil || r.Fields.Has("Content-Length") || definesContent(r.Method):
-		return appendField(b, "Content-Length", "0")
+		return http1.AppendField(b, "Content-Length", "0")
 	default:
 		return b
 	}
@@ -101,11 +102,4 @@ func (r *request) trailerNames() string {
 		return strings.Join(r.Trailer.Names, ", ")
 	}
 	return r.Fields.List("Trailer")
-}
-
-func appendField(b []byte, name, value string) []byte {
-	b = append(b, name...)
-	b = append(b, ": "...)
-	b = append(b, value...)
-	return append(b, "\r\n"...)
 }

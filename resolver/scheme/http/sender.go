@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/urnd/urnd/internal/http1"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 const (
@@ -157,7 +159,7 @@ func (s *sender) write(buffer []byte, n int) error {
 	start, end := chunkHead, chunkHead+n
 	if s.request.length < 0 {
 		var array [chunkHead]byte
-		size := append(strconv.AppendInt(array[:0], int64(n), 16), "\r\n"...)
+		size := http1.AppendChunkSize(array[:0], n)
 		start -= copy(buffer[chunkHead-len(size):], size)
 		end += copy(buffer[end:], "\r\n")
 	}
@@ -169,15 +171,15 @@ func (s *sender) write(buffer []byte, n int) error {
 
 // sendTrailer sends the last chunk and the trailer section: RFC 9112 section 7.1.2.
 func (s *sender) sendTrailer(b []byte) error {
-	b = append(b, "0\r\n"...)
+	var fields httpmessage.Fields
 	if trailer := s.request.Trailer; trailer != nil {
-		if err := checkFields(trailer.Fields); err != nil {
-			return s.fail(err)
-		}
-		b = trailer.Fields.AppendTo(b)
+		fields = trailer.Fields
+	}
+	if err := checkFields(fields); err != nil {
+		return s.fail(err)
 	}
 	s.last.Store(true)
-	if _, err := s.Write(append(b, "\r\n"...)); err != nil {
+	if _, err := s.Write(http1.AppendLastChunk(b, fields)); err != nil {
 		return fmt.Errorf("sending the trailers: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -10,7 +11,7 @@ import (
 type upgraded struct{ *exchange }
 
 // switched returns the resource of status 101, whose body is the connection.
-func (x *exchange) switched(h head) (*scheme.Resource, error) {
+func (x *exchange) switched(h http1.ResponseHead) (*scheme.Resource, error) {
 	if !x.request.upgrade {
 		return nil, errUnasked
 	}
@@ -19,7 +20,7 @@ func (x *exchange) switched(h head) (*scheme.Resource, error) {
 	}
 	x.endHead()
 	return &scheme.Resource{Response: httpmessage.Response{
-		Status: h.status, Reason: h.reason, Fields: h.fields, ContentLength: -1, From: x.from, Body: upgraded{x},
+		Status: h.Status, Reason: h.Reason, Fields: h.Fields, ContentLength: -1, From: x.from, Body: upgraded{x},
 	}}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -33,12 +34,12 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 	if u.User == "" && u.Password == "" {
 		return b
 	}
-	return appendField(b, "Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User+":"+u.Password)))
+	return http1.AppendField(b, "Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User+":"+u.Password)))
 }
 
 // answered returns the error of an upstream proxy that refuses.
-func answered(h head) error {
-	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.status, h.reason)
+func answered(h http1.ResponseHead) error {
+	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.Status, h.Reason)
 }
 
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
@@ -119,22 +120,22 @@ func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string)
 
 func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
 	b := append([]byte("CONNECT "), address...)
-	b = appendField(append(b, " HTTP/1.1\r\n"...), "Host", address)
+	b = http1.AppendField(append(b, " HTTP/1.1\r\n"...), "Host", address)
 	b = append(u.appendCredentials(b), "\r\n"...)
 	if _, err := c.Write(b); err != nil {
 		return nil, err
 	}
 	in := bufio.NewReader(c)
 	for range maxInterim + 1 {
-		var h head
+		var h http1.ResponseHead
 		var err error
-		if h, b, err = readHead(in, b, nil); err != nil {
-			return nil, err
+		if h, b, err = http1.ReadResponse(in, b, nil); err != nil {
+			return nil, responseError(err)
 		}
 		switch {
-		case h.status >= 300:
+		case h.Status >= 300:
 			return nil, answered(h)
-		case h.status >= 200: // it has no body, whatever its fields say
+		case h.Status >= 200: // it has no body, whatever its fields say
 			return &tunnel{Conn: c, in: in}, nil
 		}
 	}

@@ -1,0 +1,137 @@
+package http1_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/http1"
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// A head has so many lines at most.
+func TestLinesOfResponse(t *testing.T) {
+	const most = 8 << 10
+	for n, want := range map[int]bool{0: true, 1: true, most: true, most + 1: false, 80_000: false} {
+		h, err := http1.ParseResponse("HTTP/1.1 200 OK\r\n"+strings.Repeat("a:\r\n", n), nil)
+		if (err == nil) != want || want && n > 0 && len(h.Fields.Lines("A")) != n {
+			t.Errorf("%d lines: %d, %v", n, len(h.Fields.Lines("A")), err)
+		}
+	}
+}
+
+// What breaks the grammar is an *Error, and what ends early is none.
+func TestResponseErrors(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for text, want := range map[string]string{
+		"":                               "reading the head of the response: unexpected EOF",
+		ok + "A: b\r\n":                  "reading the head of the response: unexpected EOF",
+		"SSH-2.0\r\n\r\n":                `it is not of HTTP/1: "SSH-2.0"`,
+		"HTTP/1.1 0200 OK\r\n\r\n":       `its status "0200" is none of HTTP`,
+		ok + "A b\r\n\r\n":               `it has a line that is no field: "A b"`,
+		ok + "A: \x00\r\n\r\n":           `the value of its field "A"`,
+		strings.Repeat(ok, 20_000):       "its head exceeds 262144 bytes",
+		"HTTP/1.1 200 \x00\r\n\r\n":      "the reason phrase of its status has a control character",
+		ok + "\r\n":                      "",
+		"HTTP/1.1 200 OK\nA : b\n c\n\n": "",
+	} {
+		_, _, err := http1.ReadResponse(bufio.NewReader(strings.NewReader(text)), nil, nil)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want || err != nil && errors.As(err, new(*http1.Error)) == errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%.40q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// The fields of a head are in the memory that is given where they fit there.
+func TestRoomOfResponse(t *testing.T) {
+	for n, fits := range map[int]bool{0: true, 4: true, 5: false} {
+		var room [4]httpmessage.Field
+		h, err := http1.ParseResponse("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", n), room[:0])
+		if err != nil || len(h.Fields) != n || (n > 0 && &h.Fields[0] == &room[0]) != (fits && n > 0) {
+			t.Errorf("%d fields: %d, %v", n, len(h.Fields), err)
+		}
+	}
+}
+
+// What is written is what is read, and no value begins another line.
+func TestAppendResponse(t *testing.T) {
+	b := http1.AppendStatusLine(nil, 200, "")
+	b = http1.AppendStatusLine(b, 599, "a\r\nb")
+	b = http1.AppendStatusLine(b, 299, "")
+	b = http1.AppendField(b, "X", "long enough to be looked at in words\r\nY: z\x00\t\xff\n")
+	b = http1.AppendFields(b, httpmessage.FieldsOf("a-B", "", "", "c", "d e", "f", "g:", "h", "i", "\n"))
+	const want = "HTTP/1.1 200 OK\r\nHTTP/1.1 599 a  b\r\nHTTP/1.1 299 \r\nX: long enough to be looked at in words  Y: z \t\xff \r\na-B: \r\ni:  \r\n"
+	if string(b) != want {
+		t.Errorf("%q, want %q", b, want)
+	}
+}
+
+// FuzzResponse: a head is refused as not valid, or is one that net/http understands in the same way.
+func FuzzResponse(f *testing.F) {
+	for _, text := range []string{
+		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.0 599 Whatever\nA: b\n c\n\n", "HTTP/1.1 204\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: a\r\n\r\n0\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n",
+		"HTTP/1.1 101 \r\nUpgrade: a\r\n\r\n", "HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "HTTP/1.1 200 OK\r\n: b\r\n\r\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		h, _, err := http1.ReadResponse(bufio.NewReaderSize(strings.NewReader(text), 16), nil, nil)
+		if err != nil {
+			if !errors.As(err, new(*http1.Error)) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if h.Status < 100 || h.Status > 999 || !httpguts.ValidHeaderFieldValue(h.Reason) {
+			t.Fatalf("%d %q", h.Status, h.Reason)
+		}
+		for _, f := range h.Fields {
+			if !httpguts.ValidHeaderFieldName(f.Name) || !httpguts.ValidHeaderFieldValue(f.Value) {
+				t.Fatalf("%q: %q", f.Name, f.Value)
+			}
+		}
+		written := http1.AppendFields(http1.AppendStatusLine(nil, h.Status, h.Reason), h.Fields)
+		if again, err := http1.ParseResponse(string(written), nil); err != nil || !slices.Equal(again.Fields, h.Fields) {
+			t.Fatalf("%q, written and read again %q, %v", h.Fields, again.Fields, err)
+		}
+		checkFraming(t, text, &h)
+	})
+}
+
+// checkFraming checks that net/http finds the same end of a response.
+func checkFraming(t *testing.T, text string, h *http1.ResponseHead) {
+	length := h.Fields.Value("Content-Length")
+	framed, err := h.Frame(http.MethodGet)
+	if err != nil {
+		if !errors.As(err, new(*http1.Error)) {
+			t.Fatalf("%v", err)
+		}
+		return
+	}
+	other, err := http.ReadResponse(bufio.NewReader(strings.NewReader(text)), &http.Request{Method: http.MethodGet})
+	if err != nil {
+		return // it refuses more, such as a space in front of a number
+	}
+	defer other.Body.Close()
+	if other.StatusCode != h.Status {
+		t.Fatalf("status %d, and %d of net/http", h.Status, other.StatusCode)
+	}
+	if h.Status < 200 || framed.Empty && framed.Length == 0 {
+		return
+	}
+	if chunked := len(other.TransferEncoding) > 0; chunked != framed.Chunked || other.ContentLength != framed.Length {
+		t.Fatalf("length %d (%q), chunked %t, and %d, %t of net/http", framed.Length, length, framed.Chunked, other.ContentLength, chunked)
+	}
+}
