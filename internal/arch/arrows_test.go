@@ -182,7 +182,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/scheme/http",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage", "internal/lifetime"},
+			[]string{"resolver/scheme", "resolver", "uri", "internal/http1", "internal/netguard", "internal/httpmessage", "internal/lifetime"},
 			true,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
@@ -398,6 +398,12 @@ func packageRules() []packageRule {
 			[]string{"uri"},
 			true,
 			"messages of HTTP are values below the cache, the schemes and the proxy: they know how they are spelled, and nobody who sends or stores them",
+		},
+		{
+			"internal/http1",
+			[]string{"internal/httpmessage"},
+			true,
+			"the syntax of HTTP/1 is said once, for the server and for the client: it knows messages, and neither sockets nor who sends them",
 		},
 		{
 			"internal/daemon",
