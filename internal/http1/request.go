@@ -156,6 +156,10 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 	case strings.HasPrefix(rest, version):
 		r.Major, r.Minor = 1, 1
 	case !versionBegins(rest):
+		line, _, ok := strings.Cut(rest, "\n")
+		if ok && !strings.HasSuffix(line, "\r") {
+			return "", refused(reasonBareLF)
+		}
 		return "", refused(reasonVersion)
 	case len(rest) < len(version):
 		return "", nil

@@ -1,0 +1,128 @@
+package http1_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/http1"
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// stricter is what ParseRequest refuses and http.ReadRequest does not, by the reason of the refusal, and why. Of all other requests the
+// two think alike, but for those of lenient, and for what compare leaves out.
+func stricter() map[string]string {
+	return map[string]string{
+		"a line ends with LF alone":                                          "RFC 9112 section 2.2 allows it, and recipients that do not read the request in another way",
+		"a line begins with white space":                                     "RFC 9112 section 5.2: obs-fold is refused or replaced, and recipients differ in what folds",
+		"the value of a field has a control character":                       "the server of net/http refuses it, too, behind ReadRequest",
+		"white space is between the name of a field and its colon":           "the server of net/http refuses it, too, behind ReadRequest",
+		"the name of a field is not a token":                                 "the server of net/http refuses it, too, behind ReadRequest",
+		"the request-target is empty, or has a space or a control character": "net/http lets that of CONNECT be empty",
+		"malformed Host":                                            "the server of net/http refuses it, too, behind ReadRequest",
+		"missing required Host":                                     "the server of net/http refuses it, too, behind ReadRequest",
+		"no expectation but 100-continue can be met":                "the server of net/http refuses it, too, behind ReadRequest",
+		"this version of HTTP is not supported":                     "the server of net/http refuses it, too, behind ReadRequest",
+		"Content-Length is sent more than once":                     "RFC 9112 section 6.3: net/http takes equal values for one",
+		"Content-Length is not a number of at most 15 digits":       "recipients with numbers of 53 bits round greater ones",
+		"both Transfer-Encoding and Content-Length are sent":        "RFC 9112 section 6.1: it may be an attempt at smuggling",
+		"a request by HTTP/1.0 has no Transfer-Encoding":            "RFC 9112 section 6.1: its framing is faulty; net/http ignores the field",
+		"the name of a field about framing is spelled with _ for -": "recipients behind a gateway to CGI take the two for one",
+		"the authority of the request-target is not valid":          "net/url lets pass < > and \" in a host, and all in a user",
+	}
+}
+
+// lenient returns why ParseRequest reads a request that http.ReadRequest refuses, "" for no reason.
+func lenient(r *httpmessage.Incoming) string {
+	target := r.Target
+	if r.Method == http.MethodConnect && target[0] != '/' {
+		target = "http://" + target
+	}
+	if _, err := url.ParseRequestURI(target); err != nil {
+		return "stray percent signs, ports and addresses in targets are the affair of who knows what targets name"
+	}
+	if r.Trailer != nil {
+		return "a name in Trailer that may not be in a trailer section is ignored: RFC 9110 section 6.6.2 has no error for it"
+	}
+	return ""
+}
+
+// compare returns how a request differs from what net/http has read, "" where it does not.
+func compare(r *httpmessage.Incoming, other *http.Request) string {
+	got, want := map[string][]string{}, map[string][]string(other.Header.Clone())
+	for _, f := range r.Fields {
+		got[f.Canonical()] = append(got[f.Canonical()], f.Value)
+	}
+	delete(want, "Host")
+	delete(want, "Trailer") // net/http leaves it where nothing is chunked
+	if r.Fields.Has("Pragma") && !r.Fields.Has("Cache-Control") {
+		delete(want, "Cache-Control") // which net/http adds, as Pragma could mean it
+	}
+	switch {
+	case r.Method != other.Method || r.Target != other.RequestURI:
+		return "the request line"
+	case r.Minor != min(other.ProtoMinor, 1): // RFC 9110 section 2.5
+		return "the version"
+	case r.Host != other.Host && !strings.Contains(r.Target, "%"): // net/url decodes it
+		return "the host"
+	case r.ContentLength != other.ContentLength || (r.ContentLength < 0) != (len(other.TransferEncoding) > 0):
+		return "the framing"
+	case r.Closes != other.Close:
+		return "persistence"
+	case !maps.EqualFunc(got, want, slices.Equal):
+		return fmt.Sprintf("the fields %q, %q", got, want)
+	default:
+		return ""
+	}
+}
+
+// FuzzRequest: net/http reads a request in the same way, or there is a reason why it does not; and it is the same one however much
+// is behind it.
+func FuzzRequest(f *testing.F) {
+	for v := range vectors(f, "testdata/requests.txt") {
+		f.Add(v.text)
+	}
+	f.Add(browser)
+	f.Add(curl)
+	known := stricter()
+	f.Fuzz(func(t *testing.T, text string) {
+		var r httpmessage.Incoming
+		generous := http1.Limits{MaxTarget: 1 << 20, MaxHeader: 1 << 20}
+		n, err := http1.ParseRequest([]byte(text), &r, generous)
+		in := bufio.NewReaderSize(strings.NewReader(strings.TrimPrefix(strings.TrimPrefix(text, "\r\n"), "\r\n")), len(text)+16)
+		other, otherErr := http.ReadRequest(in)
+		var failed *http1.Error
+		switch {
+		case errors.As(err, &failed):
+			if otherErr == nil && known[failed.Reason] == "" {
+				t.Fatalf("%q: %v, and net/http reads it", text, err)
+			}
+		case err != nil:
+			t.Fatalf("%q: %v", text, err)
+		case n == 0:
+			if otherErr == nil {
+				t.Fatalf("%q: net/http reads it, and it is not complete", text)
+			}
+		case otherErr != nil:
+			if lenient(&r) == "" {
+				t.Fatalf("%q: net/http has %v", text, otherErr)
+			}
+		default:
+			if difference := compare(&r, other); difference != "" || in.Buffered() != len(text)-n {
+				t.Fatalf("%q: %s; net/http reads %d bytes, and not %d", text, difference, len(text)-in.Buffered(), n)
+			}
+		}
+		whole := parsed(text)
+		for i := n; i <= len(text) && i < n+4; i++ {
+			if got, _, _ := strings.Cut(parsed(text[:i]), " rest="); n > 0 && !strings.HasPrefix(whole, got) {
+				t.Fatalf("%q: %s, and cut at %d %s", text, whole, i, got)
+			}
+		}
+	})
+}
