@@ -11,8 +11,8 @@ import (
 	syntax "github.com/urnd/urnd/internal/http1"
 )
 
-// body is the content of a request. It is read from the connection, and never beyond its end. It is safe for concurrent use: while a
-// handler reads it, the response may be written.
+// body is the content of a request. It is read from the connection, and never beyond its end. It is safe for concurrent
+// use: while a handler reads it, the response may be written.
 type body struct {
 	work    *work
 	conn    Conn
@@ -20,16 +20,17 @@ type body struct {
 	late    atomic.Bool // a part did not come in time
 	expects atomic.Bool // the client waits for 100 (Continue): RFC 9110 section 10.1.1
 
-	reading sync.Mutex // held by who reads
-	left    int64      // of a length that is known
-	err     error      // of reads; io.EOF behind the end, nil before
+	reading sync.Mutex            // held by who reads
+	left    int64                 // of a length that is known
+	chunks  *syntax.ChunkedReader // nil for a length
+	err     error                 // of reads; io.EOF behind the end, nil before
 
 	deadlines sync.Mutex
 	until     time.Time // that the handler has set; the zero value is the one of the server for each part
 }
 
-// maxDiscarded is how much of a content that no handler has read is read, so that the client reads the response and the connection goes
-// on, in bytes.
+// maxDiscarded is how much of a content that no handler has read is read, so that the client reads the response and the
+// connection goes on, in bytes.
 const maxDiscarded = 256 << 10
 
 var errDiscarded = errors.New("the rest of the content was discarded, since the response has begun")
@@ -38,6 +39,10 @@ func newBody(c *connection) *body {
 	r := &c.work.request
 	b := &body{work: c.work, conn: c.conn, config: &c.server.config, left: r.ContentLength}
 	b.expects.Store(syntax.ExpectsContinue(r))
+	if r.ContentLength < 0 {
+		b.left = 0 // which is not known
+		b.chunks = &syntax.ChunkedReader{In: source{b}, Trailer: r.Trailer, MaxTrailer: c.server.config.MaxHeader}
+	}
 	return b
 }
 
@@ -59,7 +64,12 @@ func (b *body) read(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	if n, err = b.readLength(p); err == nil {
+	if b.chunks != nil {
+		n, err = b.chunks.Read(p)
+	} else {
+		n, err = b.readLength(p)
+	}
+	if err == nil {
 		return n, nil
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && b.cut() {
@@ -92,6 +102,11 @@ func (b *body) receive(p []byte) (int, error) {
 		w.start += n
 		return n, nil
 	}
+	return b.receiveMore(p)
+}
+
+// receiveMore reads from the connection.
+func (b *body) receiveMore(p []byte) (int, error) {
 	b.bound()
 	n, err := b.conn.Read(p)
 	switch {
@@ -105,6 +120,35 @@ func (b *body) receive(p []byte) (int, error) {
 		b.late.Store(true)
 	}
 	return 0, err
+}
+
+// source is the buffer of a connection, from which chunks are read.
+type source struct{ *body }
+
+// Read implements io.Reader.
+func (s source) Read(p []byte) (int, error) { return s.receive(p) }
+
+// Buffered implements syntax.Buffer.
+func (s source) Buffered() int { return s.work.end - s.work.start }
+
+// Peek implements syntax.Buffer.
+func (s source) Peek(n int) ([]byte, error) {
+	w := s.work
+	if w.start == w.end {
+		w.ensureBuffer(&w.conn.server.memory)
+		read, err := s.receiveMore(w.in.data)
+		if err != nil {
+			return nil, err
+		}
+		w.end = read
+	}
+	return w.in.data[w.start : w.start+n], nil
+}
+
+// Discard implements syntax.Buffer.
+func (s source) Discard(n int) (int, error) {
+	s.work.start += n
+	return n, nil
 }
 
 // bound sets the deadline of the next part.
@@ -148,8 +192,9 @@ func (b *body) complete() bool {
 	return errors.Is(b.err, io.EOF)
 }
 
-// drain reads what is left before the response begins, since many clients read no response before they have sent all, and reports whether
-// the next request can follow. A content that is being read is left to its reader: the client reads while it is sending.
+// drain reads what is left before the response begins, since many clients read no response before they have sent all,
+// and reports whether the next request can follow. A content that is being read is left to its reader: the client reads
+// while it is sending.
 func (b *body) drain() bool {
 	if b.expects.Load() {
 		return false // whether the content will come is not known: RFC 9110 section 10.1.1

@@ -18,7 +18,8 @@ const (
 	stateParked
 	// stateHead is that the beginning of a head has come.
 	stateHead
-	// stateBegin is that a head has come whose content has not: to begin the request may take until the client has sent that.
+	// stateBegin is that a head has come whose content has not: to begin the request may take until the client has sent
+	// that.
 	stateBegin
 	// stateContinue is that a request waits for others than its client.
 	stateContinue
@@ -101,7 +102,8 @@ func (c *connection) follow(st state) state {
 // watched is the longest that a client may send nothing before it is looked at whether it has left.
 const watched = 2 * time.Second
 
-// eachAfter is how many reads pass before ReadEach is used: it has to be prepared, which is not worth it for a short connection.
+// eachAfter is how many reads pass before ReadEach is used: it has to be prepared, which is not worth it for a short
+// connection.
 const eachAfter = 2
 
 // awaitRequest waits for requests, and answers them as long as they need not wait.
@@ -112,7 +114,7 @@ func (c *connection) awaitRequest() state {
 		if c.idleBy.IsZero() {
 			c.idleBy = now.Add(c.server.config.IdleTimeout)
 		}
-		_ = c.conn.SetReadDeadline(now.Add(c.park.next(c.idleBy.Sub(now)))) // a connection that is closed fails to be read, too
+		c.boundRead(now.Add(c.park.next(c.idleBy.Sub(now))))
 		c.work.inUse = false
 		st, err := c.receive()
 		switch {
@@ -126,6 +128,9 @@ func (c *connection) awaitRequest() state {
 		c.park.lengthen()
 	}
 }
+
+// boundRead sets the deadline of reads. A connection that is closed fails to be read, too.
+func (c *connection) boundRead(by time.Time) { _ = c.conn.SetReadDeadline(by) }
 
 // receive reads requests and answers them, until one must wait, or has come in part.
 func (c *connection) receive() (state, error) {
@@ -167,7 +172,7 @@ func (c *connection) readHead() state {
 	if c.used {
 		by = c.server.config.Now().Add(c.server.config.HeaderTimeout)
 	}
-	_ = c.conn.SetReadDeadline(by)
+	c.boundRead(by)
 	w.begun = false
 	for {
 		if !c.makeRoom() {
@@ -293,15 +298,15 @@ func (c *connection) Attached() io.Closer { return c.attached }
 // parkAfter is how long a connection is idle before it is parked, at first.
 const parkAfter = 100 * time.Millisecond
 
-// parkWait is how long a connection is idle before it is parked. To look whether it is, and to wake it, costs a part of a request: so it
-// is longer for one that is in use again and again. The zero value is that of a new connection.
+// parkWait is how long a connection is idle before it is parked. To look whether it is, and to wake it, costs a part of
+// a request: so it is longer for one that is in use again and again. The zero value is that of a new connection.
 type parkWait struct {
 	wait  time.Duration // 0 is parkAfter
 	since time.Time     // when it was parked
 }
 
-// next returns how long to wait now, which is less than what is left for the client. A deadline that is over would end a read before it
-// has looked.
+// next returns how long to wait now, which is less than what is left for the client. A deadline that is over would end
+// a read before it has looked.
 func (p *parkWait) next(rest time.Duration) time.Duration {
 	return max(min(max(p.wait, parkAfter), rest/2), time.Millisecond)
 }

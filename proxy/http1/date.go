@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// date has the value of the field Date, which is made once a second. The zero value is ready. It is safe for concurrent use.
+// date has the value of the field Date, which is made once a second. The zero value is ready. It is safe for concurrent
+// use.
 type date struct {
 	last atomic.Pointer[dateText]
 }

@@ -19,7 +19,7 @@ func (r *response) WriteHeader(status int, reason string, fields httpmessage.Fie
 		return
 	}
 	w := r.work
-	r.appendStatusLine(status, reason)
+	w.out = syntax.AppendStatusLine(w.out, status, reason)
 	bodiless := status == http.StatusNoContent || status == http.StatusNotModified
 	for i := range fields {
 		f := &fields[i]
@@ -48,7 +48,7 @@ func (r *response) WriteHeader(status int, reason string, fields httpmessage.Fie
 				continue // the framing is that of this connection
 			}
 		}
-		w.out = appendField(w.out, f.Name, f.Value)
+		w.out = syntax.AppendFields(w.out, fields[i:i+1])
 	}
 	if r.head || bodiless {
 		r.framing = framingNone
@@ -66,7 +66,8 @@ func (r *response) begin(status int) bool {
 	return true
 }
 
-// setLength frames the content by the value of Content-Length, and reports false where that is not valid, or is a second one.
+// setLength frames the content by the value of Content-Length, and reports false where that is not valid, or is a
+// second one.
 func (r *response) setLength(value string) bool {
 	length, err := strconv.ParseUint(value, 10, 63)
 	if err != nil || r.framing == framingLength {
@@ -76,7 +77,8 @@ func (r *response) setLength(value string) bool {
 	return true
 }
 
-// start completes the head, before a part of the content is sent. Where the content is whole, what was gathered is all of it.
+// start completes the head, before a part of the content is sent. Where the content is whole, what was gathered is all
+// of it.
 func (r *response) start(whole bool) {
 	if r.started {
 		return
@@ -88,7 +90,7 @@ func (r *response) start(whole bool) {
 		r.closes = true
 	}
 	if !r.dated {
-		w.out = appendField(w.out, "Date", w.conn.server.date.at(w.conn.server.config.Now()))
+		w.out = syntax.AppendField(w.out, "Date", w.conn.server.date.at(w.conn.server.config.Now()))
 	}
 	if whole {
 		r.measure()
@@ -116,7 +118,8 @@ func (r *response) start(whole bool) {
 	}
 }
 
-// measure gives a content that is whole its length, unless trailers follow it, and the response to HEAD that of the content to GET.
+// measure gives a content that is whole its length, unless trailers follow it, and the response to HEAD that of the
+// content to GET.
 func (r *response) measure() {
 	length := int64(len(r.work.content))
 	switch {
@@ -152,9 +155,9 @@ func (r *response) finish() (persists bool) {
 func (r *response) SetTrailer(fields httpmessage.Fields) {
 	w := r.work
 	w.trailer = w.trailer[:0]
-	for _, f := range fields {
+	for i, f := range fields {
 		if syntax.TrailerField(f.Canonical()) {
-			w.trailer = appendField(w.trailer, f.Name, f.Value)
+			w.trailer = syntax.AppendFields(w.trailer, fields[i:i+1])
 		}
 	}
 	r.trailed = r.trailed || len(w.trailer) > 0
@@ -165,16 +168,17 @@ func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 	r.interim.Lock()
 	defer r.interim.Unlock()
 	w := r.work
-	if r.status != 0 || r.err != nil || r.minor == 0 || status < 100 || status > 199 || status == http.StatusSwitchingProtocols {
+	interim := status >= http.StatusContinue && status < http.StatusOK && status != http.StatusSwitchingProtocols
+	if r.status != 0 || r.err != nil || r.minor == 0 || !interim {
 		return
 	}
 	if b := w.body; b != nil && status == http.StatusContinue {
 		b.expects.Store(false)
 	}
-	r.appendStatusLine(status, "")
-	for _, f := range fields {
+	w.out = syntax.AppendStatusLine(w.out, status, "")
+	for i, f := range fields {
 		if !f.Is("Content-Length") && !f.Is("Transfer-Encoding") { // RFC 9110 section 8.6, RFC 9112 section 6.1
-			w.out = appendField(w.out, f.Name, f.Value)
+			w.out = syntax.AppendFields(w.out, fields[i:i+1])
 		}
 	}
 	w.out = append(w.out, "\r\n"...)
@@ -183,46 +187,6 @@ func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 
 // proceed tells the client to send the content, before the final response.
 func (r *response) proceed() { r.WriteInterim(http.StatusContinue, nil) }
-
-// appendStatusLine appends a status line, with the reason phrase of RFC 9110 where there is none.
-func (r *response) appendStatusLine(status int, reason string) {
-	w := r.work
-	version := "HTTP/1.1 "
-	if r.minor == 0 {
-		version = "HTTP/1.0 "
-	}
-	if reason == "" {
-		reason = http.StatusText(status)
-	}
-	w.out = append(strconv.AppendInt(append(w.out, version...), int64(status), 10), ' ')
-	w.out = append(appendValue(w.out, reason), "\r\n"...)
-}
-
-// appendField appends a field line, but not one whose name is none.
-func appendField(b []byte, name, value string) []byte {
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c == ':' || c >= 0x7f {
-			return b
-		}
-	}
-	if name == "" {
-		return b
-	}
-	b = append(append(b, name...), ": "...)
-	return append(appendValue(b, value), "\r\n"...)
-}
-
-// appendValue appends a value or a reason phrase, in which no CR, LF and NUL may be: RFC 9110 section 5.5.
-func appendValue(b []byte, value string) []byte {
-	start := len(b)
-	b = append(b, strings.Trim(value, " \t\r\n")...)
-	for i, c := range b[start:] {
-		if c == '\r' || c == '\n' || c == 0 {
-			b[start+i] = ' '
-		}
-	}
-	return b
-}
 
 // hasToken reports whether a list has a token: RFC 9110 section 5.6.1.
 func hasToken(list, token string) bool {

@@ -1,6 +1,7 @@
 package http1
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"strconv"
@@ -21,14 +22,14 @@ const (
 // skipEmptyLines skips empty lines before a request: old clients send some behind the content of a POST.
 func (c *connection) skipEmptyLines() {
 	w := c.work
-	for c.emptyLines < maxEmptyLines && w.end-w.start >= len(emptyLine) && string(w.in.data[w.start:w.start+len(emptyLine)]) == emptyLine {
+	for c.emptyLines < maxEmptyLines && bytes.HasPrefix(w.in.data[w.start:w.end], []byte(emptyLine)) {
 		w.start += len(emptyLine)
 		c.emptyLines++
 	}
 }
 
-// advance begins the requests that have come, one after another, as long as each is answered. What was answered is written when it
-// returns, but where a request is to go on at once.
+// advance begins the requests that have come, one after another, as long as each is answered. What was answered is
+// written when it returns, but where a request is to go on at once.
 func (c *connection) advance() state {
 	w := c.work
 	for {
@@ -63,7 +64,8 @@ func (c *connection) advance() state {
 	}
 }
 
-// prepare makes the response and the body of a request whose head has come. stateNext is that it can begin without waiting.
+// prepare makes the response and the body of a request whose head has come. stateNext is that it can begin without
+// waiting.
 func (c *connection) prepare() state {
 	w := c.work
 	w.begun, c.used, c.emptyLines = true, true, 0

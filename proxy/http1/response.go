@@ -7,12 +7,14 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
+
+	syntax "github.com/urnd/urnd/internal/http1"
 )
 
-// response is the httpmessage.ResponseWriter of the request that a connection has begun. It is used again for the next one.
+// response is the httpmessage.ResponseWriter of the request that a connection has begun. It is used again for the next
+// one.
 type response struct {
 	work *work
 
@@ -51,8 +53,9 @@ const (
 	framingNone                   // no content is sent
 )
 
-// The sizes of what is gathered, in bytes: of a content that gets a length, and of parts of a content that are copied behind the head.
-// With TLS a response is to be one record (RFC 8446 section 5.1), and a copy costs less than a second one.
+// The sizes of what is gathered, in bytes: of a content that gets a length, and of parts of a content that are copied
+// behind the head. With TLS a response is to be one record (RFC 8446 section 5.1), and a copy costs less than a second
+// one.
 const (
 	maxOpenContent  = 2 << 10
 	maxCopied       = 8 << 10
@@ -165,7 +168,8 @@ func (r *response) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// admit takes up n bytes of content, which the caller sends, or gathers where the framing is open. An error is that they are not sent.
+// admit takes up n bytes of content, which the caller sends, or gathers where the framing is open. An error is that
+// they are not sent.
 func (r *response) admit(n int64) (open bool, err error) {
 	if r.status == 0 {
 		r.WriteHeader(http.StatusOK, "", nil)
@@ -195,7 +199,7 @@ func (r *response) append(p []byte) {
 		return
 	}
 	if r.framing == framingChunked {
-		w.out = append(strconv.AppendInt(w.out, int64(len(p)), 16), "\r\n"...)
+		w.out = syntax.AppendChunkSize(w.out, len(p))
 	}
 	if r.copies(int64(len(p))) {
 		w.out = append(w.out, p...)
@@ -229,10 +233,11 @@ func (r *response) writeVector() {
 
 // WriteBuffers implements httpmessage.ResponseWriter.
 func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
-	size := int64(0)
+	length := 0
 	for _, b := range buffers {
-		size += int64(len(b))
+		length += len(b)
 	}
+	size := int64(length)
 	open, err := r.admit(size)
 	w := r.work
 	switch {
@@ -247,7 +252,7 @@ func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
 		return size, nil
 	}
 	if r.framing == framingChunked {
-		w.out = append(strconv.AppendInt(w.out, size, 16), "\r\n"...)
+		w.out = syntax.AppendChunkSize(w.out, length)
 	}
 	if r.copies(size) {
 		for _, b := range buffers {
@@ -299,7 +304,8 @@ func (r *response) Flush() error {
 	return r.err
 }
 
-// Abort implements httpmessage.ResponseWriter. Of a response of which nothing was sent, nothing is: the responses before it need no reset.
+// Abort implements httpmessage.ResponseWriter. Of a response of which nothing was sent, nothing is: the responses
+// before it need no reset.
 func (r *response) Abort() {
 	r.interim.Lock()
 	defer r.interim.Unlock()

@@ -1,9 +1,9 @@
-// Package http1 is the server of HTTP/1.1 and HTTP/1.0 (RFC 9112): it reads the requests of a connection, gives them to a handler, and
-// writes the responses. It knows the protocol alone; what a connection is, who may have one and how long, is package listen's, the
-// syntax of messages is internal/http1's, and what is answered is the handler's.
+// Package http1 is the server of HTTP/1.1 and HTTP/1.0 (RFC 9112): it reads the requests of a connection, gives them to
+// a handler, and writes the responses. It knows the protocol alone; what a connection is, who may have one and how
+// long, is package listen's, the syntax of messages is internal/http1's, and what is answered is the handler's.
 //
-// A connection has no goroutine while it is idle but one that waits without a buffer. All requests that have come in one read are begun
-// one after another, and their responses are sent by one write.
+// A connection has no goroutine while it is idle but one that waits without a buffer. All requests that have come in
+// one read are begun one after another, and their responses are sent by one write.
 package http1
 
 import (
@@ -26,16 +26,18 @@ type Config struct {
 
 	MaxTarget int // bytes of a request-target: 414
 	MaxHeader int // bytes of a head: 431
-	// HeaderTimeout is how long a client may take for a head, behind its first byte; on a new connection, since that was accepted.
+	// HeaderTimeout is how long a client may take for a head, behind its first byte; on a new connection, since that
+	// was accepted.
 	HeaderTimeout time.Duration
 	// IdleTimeout is how long a connection may wait for the next request.
 	IdleTimeout time.Duration
 	// BodyDeadline returns by when a client must have sent the next part of a body; nil sets no deadline.
 	BodyDeadline func() time.Time
 
-	// Refusal returns the document of a request that no handler sees, with its status: the request as far as it is known, why it is
-	// refused, and whether it came in clear text to a port of TLS.
-	Refusal func(r *httpmessage.Incoming, status int, reason string, plain bool) (sent int, contentType string, body []byte)
+	// Refusal returns the document of a request that no handler sees, with its status: the request as far as it is
+	// known, why it is refused, and whether it came in clear text to a port of TLS.
+	Refusal func(r *httpmessage.Incoming, status int, reason string, plain bool) (
+		sent int, contentType string, content []byte)
 	// Refused is called with the status of each refusal; nil is not called.
 	Refused func(status int)
 }
@@ -53,13 +55,16 @@ func NewServer(config Config) *Server {
 	return &Server{config: config, limits: syntax.Limits{MaxTarget: config.MaxTarget, MaxHeader: config.MaxHeader}}
 }
 
-// Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is idle (Conn.Park).
+// Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is idle
+// (Conn.Park).
 func (s *Server) Serve(conn Conn) {
-	c := &connection{server: s, conn: conn, idleBy: s.config.Now().Add(s.config.HeaderTimeout), readsEach: conn.CanReadEach()}
+	c := &connection{server: s, conn: conn, readsEach: conn.CanReadEach()}
+	c.idleBy = s.config.Now().Add(s.config.HeaderTimeout)
 	c.run(stateIdle)
 }
 
-// RefusePlain refuses a client that speaks HTTP in clear text to a port of TLS, whose request the handshake has consumed.
+// RefusePlain refuses a client that speaks HTTP in clear text to a port of TLS, whose request the handshake has
+// consumed.
 func (s *Server) RefusePlain(conn Conn) {
 	c := &connection{server: s, conn: conn, plain: true, used: true}
 	c.take()
