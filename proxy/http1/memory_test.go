@@ -92,15 +92,16 @@ type end struct {
 	secure   bool
 	draining func() bool
 
-	mu       sync.Mutex
-	serving  bool
-	closed   bool
-	lingered bool
-	released bool
-	aborted  bool
-	waits    int
-	parkedBy time.Time
-	resume   func(error)
+	mu        sync.Mutex
+	serving   bool
+	closed    bool
+	lingered  bool
+	released  bool
+	aborted   bool
+	dismissed bool
+	waits     int
+	parkedBy  time.Time
+	resume    func(error)
 }
 
 // newPipe returns both ends of a connection.
@@ -147,7 +148,7 @@ func (e *end) WriteBuffers(buffers net.Buffers) (n int64, err error) {
 func (e *end) Serving() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.serving = !e.closed
+	e.serving = !e.closed && !e.dismissed
 	return e.serving
 }
 
