@@ -96,7 +96,7 @@ func TestDraining(t *testing.T) {
 		w.serve()
 		w.send(get)
 		w.came()
-		w.draining = true
+		w.draining.Store(true)
 		close(release)
 		if got := w.came(); got != "HTTP/1.1 200 OK\r\n"+dateLine+"Content-Length: 1\r\nConnection: close\r\n\r\na" || !w.ended() {
 			t.Errorf("got %q", got)

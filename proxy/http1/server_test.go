@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,7 +35,7 @@ type world struct {
 	refused   []int
 	config    http1.Config
 	served    sync.WaitGroup
-	draining  bool
+	draining  atomic.Bool
 	bodyBound time.Duration
 }
 
@@ -42,7 +43,7 @@ type world struct {
 func newWorld(h handler) *world {
 	w := &world{bodyBound: time.Minute}
 	w.server, w.client = newPipe()
-	w.server.draining = func() bool { return w.draining }
+	w.server.draining = func() bool { return w.draining.Load() }
 	w.config = http1.Config{
 		Handler: h, Now: time.Now, MaxTarget: 1 << 10, MaxHeader: 16 << 10,
 		HeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
