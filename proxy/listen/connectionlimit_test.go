@@ -85,6 +85,7 @@ func TestConnectionLimitInTotal(t *testing.T) {
 func tooMany() []byte { return []byte("too many") }
 
 func TestConnectionLimitOfOneClient(t *testing.T) {
+	t.Parallel()
 	for want, answer := range map[string]func() []byte{"too many": tooMany, "": nil} {
 		var refused atomic.Int64
 		limits := listen.ConnectionLimits{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")}
@@ -115,6 +116,7 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 }
 
 func TestConnectionLimitChanged(t *testing.T) {
+	t.Parallel()
 	addr, limit, most := serveLimited(t, listen.ConnectionLimits{Connections: 1}, listen.SocketConfig{TooMany: tooMany})
 	first := call(t, addr, "127.0.0.1")
 	first.hold(t)

@@ -226,7 +226,7 @@ func TestSocketProbe(t *testing.T) {
 			}
 			_, _ = c.Read(make([]byte, 1<<10))
 			response := "HTTP/1.1 204 No Content\r\n\r\n"
-			if probes.Add(1) > 1 {
+			if probes.Add(1) == 2 {
 				response = "no response"
 			}
 			_, _ = io.WriteString(c, response)
