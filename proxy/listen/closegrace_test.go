@@ -57,8 +57,8 @@ func (c *endedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A connection that is closed for another one is not counted from then on: it is soon gone, also where its client does not read the last
-// bytes of the protocol, such as a GOAWAY, or of TLS.
+// A connection that is closed for another one is not counted from then on: it is soon gone, also where its client does
+// not read the last bytes of the protocol, such as a GOAWAY, or of TLS.
 func TestCloseGraceIsShort(t *testing.T) {
 	own, _ := certificates(t)
 	for name, goodbye := range map[string]string{"goodbye": "goodbye", "close_notify": ""} {

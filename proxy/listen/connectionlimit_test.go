@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// serveLimited serves connections within limits. The request "held" is answered, and under way until the test ends. most returns the
-// greatest number of connections that were open when a request was served, since it was last called.
+// serveLimited serves connections within limits. The request "held" is answered, and under way until the test ends.
+// most returns the greatest number of connections that were open when a request was served, since it was last called.
 func serveLimited(
 	t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig),
 ) (addr string, limit *listen.ConnectionLimit, most func() int) {

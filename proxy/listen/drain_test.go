@@ -54,8 +54,8 @@ func startHolding(t testing.TB, change func(*listen.ServerConfig)) *holding {
 	return s
 }
 
-// A server that is replaced cuts off neither a request that takes longer than the shutdown timeout, nor an idle connection, whose next
-// response is the last.
+// A server that is replaced cuts off neither a request that takes longer than the shutdown timeout, nor an idle
+// connection, whose next response is the last.
 func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	life, endDaemon := context.WithCancel(t.Context())
 	defer endDaemon()
@@ -85,7 +85,8 @@ func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	}
 }
 
-// The end of a server waits for responses, and closes their connections behind them. Connections that are idle are closed immediately.
+// The end of a server waits for responses, and closes their connections behind them. Connections that are idle are
+// closed immediately.
 func TestShutdown(t *testing.T) {
 	s := startHolding(t, nil)
 	idle, busy := call(t, s.addr, "127.0.0.1"), call(t, s.addr, "127.0.0.1")
@@ -107,8 +108,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// At the end of a server a new connection that has sent nothing has a second since it was accepted, in which a request is answered. A
-// protocol that says goodbye itself has a second for that.
+// At the end of a server a new connection that has sent nothing has a second since it was accepted, in which a request
+// is answered. A protocol that says goodbye itself has a second for that.
 func TestShutdownOfUnusedConnections(t *testing.T) {
 	for name, tt := range map[string]struct {
 		age     time.Duration // when the server ends
@@ -246,8 +247,8 @@ func TestOnDrainLate(t *testing.T) {
 	})
 }
 
-// A connection that was released, as of a WebSocket, ends with the daemon, not with its server. It is no error that it has not ended
-// before.
+// A connection that was released, as of a WebSocket, ends with the daemon, not with its server. It is no error that it
+// has not ended before.
 func TestStopEndsReleasedConnections(t *testing.T) {
 	life, endDaemon := context.WithCancel(t.Context())
 	defer endDaemon()
@@ -332,11 +333,8 @@ func TestServeEndsWithListener(t *testing.T) {
 			t.Error("it has not failed")
 		}
 	})
-	for _, c := range []*caller{fresh, idle, busy} {
-		if got, err := c.in.ReadString('\n'); err == nil || timedOut(err) {
-			t.Errorf("%q, %v", got, err)
-		}
-	}
+	fresh.expectEnd(t)
+	idle.expectEnd(t)
 }
 
 // A protocol that panics ends its connection, by a reset, and no other one.
@@ -401,7 +399,8 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// converse sends requests, divided anywhere, and returns whether the server has ended the connection between two responses.
+// converse sends requests, divided anywhere, and returns whether the server has ended the connection between two
+// responses.
 func (c *caller) converse(random *rand.Rand) (over bool, err error) {
 	var sent strings.Builder
 	var want []string

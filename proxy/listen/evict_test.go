@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// At the limit the connection that has been idle longest, of the largest client, is closed for the new one (RFC 9112 section 9.5: a
-// server may close an idle connection at any time).
+// At the limit the connection that has been idle longest, of the largest client, is closed for the new one (RFC 9112
+// section 9.5: a server may close an idle connection at any time).
 func TestLimitClosesIdleConnections(t *testing.T) {
 	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 6}, listen.SocketConfig{TooMany: tooMany})
 	victim := call(t, addr, "127.0.0.1")

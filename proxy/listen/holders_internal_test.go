@@ -19,8 +19,8 @@ type fakeClock struct{ now int64 }
 
 func (c *fakeClock) read() time.Time { c.now++; return time.Unix(0, c.now) }
 
-// Whatever was opened, used and closed before, the connection that is closed is the one that a look at all of them finds:
-// that which has waited longest, of the address with most connections in the network with most.
+// Whatever was opened, used and closed before, the connection that is closed is the one that a look at all of them
+// finds: that which has waited longest, of the address with most connections in the network with most.
 func TestEvictionIsThatOfAModel(t *testing.T) {
 	closedAtOnce := make(chan struct{})
 	close(closedAtOnce)
@@ -116,8 +116,8 @@ func TestEvictionLeavesWhatHasCome(t *testing.T) {
 	}
 }
 
-// BenchmarkAcceptAtLimit is the cost of a new connection at the limit, by how many there are: all wait, or all but one of
-// each address are in use.
+// BenchmarkAcceptAtLimit is the cost of a new connection at the limit, by how many there are: all wait, or all but one
+// of each address are in use.
 func BenchmarkAcceptAtLimit(b *testing.B) {
 	for _, connections := range []int{1 << 10, 1 << 13, 1 << 16} {
 		for _, busy := range []bool{false, true} {

@@ -40,8 +40,8 @@ func serveBehindBalancer(t testing.TB, change func(*listen.ServerConfig)) string
 	return listener.Addr().String()
 }
 
-// The PROXY protocol, versions 1 and 2, sections 2.1 and 2.2. A client without an address is 0.0.0.0: the balancer's would give it the
-// rights of that.
+// The PROXY protocol, versions 1 and 2, sections 2.1 and 2.2. A client without an address is 0.0.0.0: the balancer's
+// would give it the rights of that.
 func TestProxyProtocol(t *testing.T) {
 	addr := serveBehindBalancer(t, nil)
 	own, v6 := tcp(addr), tcp("[2001:db8::ff]:80")

@@ -32,7 +32,8 @@ func echo(c *listen.Conn, request string) string {
 	return host
 }
 
-// lines returns the Serve of a ServerConfig. While the server drains a response is the last of its connection, and says so.
+// lines returns the Serve of a ServerConfig. While the server drains a response is the last of its connection, and says
+// so.
 func lines(respond respond) func(*listen.Conn) {
 	return func(c *listen.Conn) {
 		_, err := c.Handshake()

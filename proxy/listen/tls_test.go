@@ -141,7 +141,8 @@ func TestTLSCertificates(t *testing.T) {
 	}
 }
 
-// A client without a handshake is cut off at the header timeout, and does not delay others. The handshake and the first head share it.
+// A client without a handshake is cut off at the header timeout, and does not delay others. The handshake and the first
+// head share it.
 func TestTLSSlowly(t *testing.T) {
 	addr, pool := serveTLS(t, func(c *listen.ServerConfig) { c.HeaderTimeout = 200 * time.Millisecond })
 	slow := call(t, addr, "127.0.0.1")
