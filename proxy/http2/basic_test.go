@@ -1,0 +1,77 @@
+package http2_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// A request is answered in Begin and in Continue.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]handler{"Begin": atOnce(plain), "Continue": later(plain)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := serve(t, h, nil).open(t)
+			for range 3 {
+				a := c.receive(c.ask(true, get("/x?y", "user-agent: z", "cookie: a=b", "accept: */*", "cookie: c=d")...))
+				const want = "GET https a.example /x?y HTTP/2.0 user-agent=z cookie=a=b; c=d accept=*/*"
+				if a.status != "200" || a.body != want || a.field("content-type") != "text/plain" || a.field("content-length") != "73" {
+					t.Fatalf("%v", a)
+				}
+				if _, err := time.Parse(time.RFC1123, a.field("date")); err != nil {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+}
+
+var hold = flag.Duration("hold", 0, "how long TestServe serves, for other clients")
+
+// TestServe serves for clients that are not a part of the tests.
+func TestServe(t *testing.T) {
+	if *hold == 0 {
+		t.Skip("there is no -hold")
+	}
+	large := bytes.Repeat([]byte("x"), 10<<20)
+	address := listenTCP(t, handler{begin: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool {
+		if r.Body != nil || r.Target == "/large" || r.Target == "/later" {
+			return false
+		}
+		plain(r, w)
+		return true
+	}, next: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
+		if r.Target == "/large" {
+			_, _ = w.Write(large)
+			return
+		}
+		if r.Body != nil {
+			_, _ = w.ReadFrom(r.Body)
+			return
+		}
+		plain(r, w)
+	}}, nil)
+	t.Log(address)
+	_ = os.WriteFile(os.TempDir()+"/http2.address", []byte(address), 0o600)
+	time.Sleep(*hold)
+}
+
+// TestH2Spec runs h2spec, where it is installed.
+func TestH2Spec(t *testing.T) {
+	path, err := exec.LookPath("h2spec")
+	if err != nil || testing.Short() {
+		t.Skip("h2spec is not installed, or the tests are short")
+	}
+	address := listenTCP(t, atOnce(plain), nil)
+	host, port, _ := bytes.Cut([]byte(address), []byte(":"))
+	output, err := exec.CommandContext(t.Context(), path, "-h", string(host), "-p", string(port), "-o", "2").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+}

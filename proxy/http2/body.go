@@ -1,0 +1,147 @@
+package http2
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// body is the content of a request, as far as it has come and was not read. connection.mu guards it.
+type body struct {
+	content  []byte
+	read     int   // bytes of content
+	left     int64 // until the declared length; -1 where none is
+	received inflow
+	ended    bool
+	trailer  httpmessage.Fields
+	expects  bool      // the client waits for an interim response: RFC 9110 section 10.1.1
+	by       time.Time // when a read ends; zero for what the server sets
+	late     bool
+}
+
+// take takes the content of a DATA frame, of a size with its padding, and returns the code of an error of the stream.
+func (b *body) take(content []byte, size int64, end bool) http2.ErrCode {
+	n := int64(len(content))
+	switch {
+	case b.ended:
+		return http2.ErrCodeStreamClosed
+	case !b.received.take(size):
+		return http2.ErrCodeFlowControl
+	case b.left >= 0 && n > b.left, end && b.left > n: // RFC 9113 section 8.1.1
+		return http2.ErrCodeProtocol
+	case b.left >= 0:
+		b.left -= n
+	}
+	if b.read > 0 && len(b.content)+len(content) > cap(b.content) {
+		b.content = append(b.content[:0], b.content[b.read:]...)
+		b.read = 0
+	}
+	b.content = append(b.content, content...)
+	return http2.ErrCodeNo
+}
+
+// unread returns how many bytes are there.
+func (b *body) unread() int { return len(b.content) - b.read }
+
+// next reads what is there.
+func (b *body) next(p []byte) int {
+	n := copy(p, b.content[b.read:])
+	b.read += n
+	if b.unread() == 0 {
+		b.empty()
+	}
+	return n
+}
+
+// empty forgets the content, and the buffer of much content.
+func (b *body) empty() {
+	const most = 64 << 10
+	if b.read, b.content = 0, b.content[:0]; cap(b.content) > most || b.ended {
+		b.content = nil
+	}
+}
+
+// requestBody is the body of a request, for a Continuation.
+type requestBody stream
+
+// Read implements io.Reader.
+func (r *requestBody) Read(p []byte) (int, error) {
+	s := (*stream)(r)
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	deadline, waited := time.Time{}, false
+	for {
+		b := &s.body
+		switch {
+		case s.err != nil:
+			return 0, s.err
+		case b.unread() > 0:
+			n := b.next(p)
+			c.credit(s, int64(n))
+			c.flush()
+			return n, nil
+		case b.ended:
+			if s.incoming.Trailer != nil {
+				s.incoming.Trailer.Fields = b.trailer
+			}
+			return 0, io.EOF
+		case len(p) == 0:
+			return 0, nil
+		}
+		s.sendContinue()
+		if !waited {
+			waited, deadline = true, s.bodyDeadline()
+		}
+		by := deadline
+		if !b.by.IsZero() {
+			by = b.by
+		}
+		if !c.wait(s.readable, by) && b.unread() == 0 && !b.ended && s.err == nil {
+			b.late = true
+			return 0, os.ErrDeadlineExceeded
+		}
+	}
+}
+
+// bodyDeadline returns when the next part of the body must have come. A tunnel has no such time.
+func (s *stream) bodyDeadline() time.Time {
+	if s.c.server.config.BodyDeadline == nil || s.tunnel {
+		return time.Time{}
+	}
+	return s.c.server.config.BodyDeadline()
+}
+
+// sendContinue tells the client to send the body, where it waits for that and there is no response. c.mu is held.
+func (s *stream) sendContinue() {
+	if !s.body.expects || s.committed {
+		return
+	}
+	s.body.expects = false
+	e := s.c.server.takeEncoder()
+	defer s.c.server.giveEncoder(e)
+	const statusContinue = 100
+	e.status(statusContinue)
+	s.c.appendBlock(s.id, e.block, false)
+	s.c.flush()
+}
+
+// SetReadDeadline implements httpmessage.ResponseWriter.
+func (s *stream) SetReadDeadline(t time.Time) error {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.body.by = t
+	wake(s.readable)
+	return s.err
+}
+
+// BodyLate implements httpmessage.ResponseWriter.
+func (s *stream) BodyLate() bool {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.body.late
+}

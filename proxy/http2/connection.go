@@ -1,0 +1,336 @@
+package http2
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"golang.org/x/time/rate"
+)
+
+// connection is the state of a connection. What is behind mu is used by the goroutine that reads, and by those of streams.
+type connection struct {
+	server *Server
+	conn   Conn
+
+	// Of the goroutine that reads:
+	reader *frameReader // nil while nothing comes
+	block  blockDecoder
+	state  any // of the handler: see State
+
+	progress chan struct{} // wakes the goroutine that reads where it waits for others
+
+	mu       sync.Mutex
+	err      error // why nothing is sent any more
+	streams  map[uint32]*stream
+	last     uint32 // the last stream of the client
+	running  int    // tasks of pooled goroutines
+	handlers int    // those that are handlers
+	resets   resetStreams
+	flood    flood
+
+	out         []byte // frames to be written
+	writing     bool
+	sent        int64 // bytes
+	shrinkTable bool  // the next field block begins with the size of an empty table
+	window      int64 // of the client for the connection
+	initial     int64 // its windows of new streams
+	turns       []*stream
+	received    inflow
+
+	waiting   bool      // the goroutine that reads does so
+	idle      bool      // conn.Idle was called, and conn.Serving not yet
+	inBlock   bool      // a field block was begun
+	blockBy   time.Time // when it must be complete
+	settings  time.Time // when the client must have acknowledged the settings; zero behind that
+	restSince time.Time // since when there are no streams
+	rested    bool      // buffers and state were given back
+	finished  bool      // the client has ended its side
+	goAway    goAway
+}
+
+// goAway is how far the end of a connection is: RFC 9113 section 6.8.
+type goAway struct {
+	begun bool      // the client was told to open no more streams
+	by    time.Time // when it must have heard that
+	final bool      // it was told of the last one
+	last  uint32    // that one
+}
+
+const (
+	initialWindow = 65535 // RFC 9113 section 6.9.2
+	maxWindow     = 1<<31 - 1
+	maxStream     = 1<<31 - 1
+	// receiveWindow is how many bytes of content a client may send that nobody has read, by all streams of a connection, and by each.
+	receiveWindow = 256 << 10
+	tableSize     = 4096 // RFC 7541 section 4.2
+	// restAfter is how long nothing comes before buffers are given back.
+	restAfter = 100 * time.Millisecond
+	// roundTrip is how long a client may take to hear that the connection ends.
+	roundTrip = time.Second
+)
+
+var (
+	errEnded   = errors.New("the connection has ended")
+	errIdle    = errors.New("the connection was idle for too long")
+	errEvicted = errors.New("the connection makes room for another one")
+	errDrained = errors.New("the server has ended the connection")
+)
+
+// goAwayPing is the content of the PING whose acknowledgement says that the client has heard of the first GOAWAY.
+func goAwayPing() [8]byte { return [8]byte{'g', 'o', 'a', 'w', 'a', 'y'} }
+
+func newConnection(s *Server, conn Conn) *connection {
+	now := s.config.Now()
+	c := &connection{
+		server: s, conn: conn, streams: make(map[uint32]*stream), progress: make(chan struct{}, 1), window: initialWindow,
+		initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
+		received: inflow{available: receiveWindow}, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
+	}
+	c.block.decoder = hpack.NewDecoder(tableSize, c.emit)
+	c.block.decoder.SetMaxStringLength(2 * c.maxList())
+	c.appendSettings()
+	return c
+}
+
+// maxList is the size of a field section that is announced. net/http adds as much for pseudo-header fields and the overhead of others.
+func (c *connection) maxList() int {
+	const spare = 10 * 32
+	return c.server.config.MaxHeader + spare
+}
+
+// serve reads frames until the connection ends, and returns why it does.
+func (c *connection) serve() error {
+	c.blockBy, c.inBlock = c.settings, true // the preface has the time of a field block
+	c.reader = c.server.takeReader(c)
+	if err := c.readPreface(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		if err := c.awaitFrame(); err != nil {
+			return err
+		}
+		f, err := c.readFrame()
+		if err == nil && first && f.Header().Type != http2.FrameSettings {
+			err = protocolError("the first frame is not SETTINGS") // RFC 9113 section 3.4
+		}
+		if err == nil {
+			err = c.handle(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *connection) readPreface() error {
+	var preface [len(http2.ClientPreface)]byte
+	if _, err := io.ReadFull(c.reader, preface[:]); err != nil {
+		return c.readError(err)
+	}
+	if string(preface[:]) != http2.ClientPreface {
+		return protocolError("there is no preface")
+	}
+	c.endBlock()
+	return nil
+}
+
+// end ends a connection for a reason, and returns when nothing of it is used any more.
+func (c *connection) end(reason error) {
+	c.mu.Lock()
+	if isEnd(reason) {
+		c.finish()
+	}
+	var failed *connectionError
+	lingers := true
+	switch {
+	case c.err != nil: // nothing can be sent
+		lingers = false
+	case errors.As(reason, &failed):
+		c.server.config.Log.Debug("a connection was ended", "client", c.conn.RemoteAddr(), "error", reason)
+		c.appendGoAway(c.last, failed.code)
+	case errors.Is(reason, errIdle), errors.Is(reason, errEvicted):
+		c.appendGoAway(c.last, http2.ErrCodeNo)
+	case errors.Is(reason, errDrained):
+	default:
+		lingers = false
+		c.fail(errEnded)
+	}
+	for _, s := range c.streams {
+		c.drop(s, errEnded)
+	}
+	stop := time.AfterFunc(roundTrip, func() { _ = c.conn.Close() }) // where the client does not read
+	c.flushAll()
+	stop.Stop()
+	c.fail(errEnded)
+	if !lingers {
+		_ = c.conn.Close()
+	}
+	for c.running > 0 {
+		c.wait(c.progress, time.Time{})
+	}
+	c.mu.Unlock()
+	if lingers {
+		c.conn.Linger()
+	}
+	_ = c.conn.Close()
+	c.reader = nil // it may have stopped within a frame
+	c.dropState()
+}
+
+// finish serves the streams of a client that has ended its side: what a window is open for is sent. Nobody can open one any more, nor
+// send the rest of a body, so what waits for that ends. c.mu is held.
+func (c *connection) finish() {
+	c.finished = true
+	for _, s := range c.streams {
+		if !s.body.ended || c.stuck(s) {
+			c.drop(s, errEnded)
+		}
+	}
+	if len(c.streams) > 0 && !c.goAway.final {
+		c.goAway.begun, c.goAway.final, c.goAway.last = true, true, c.last
+		c.appendGoAway(c.last, http2.ErrCodeNo) // one that has left answers this by a reset
+	}
+	for c.flushAll(); c.err == nil && (len(c.streams) > 0 || c.running > 0); c.flushAll() {
+		c.wait(c.progress, time.Time{})
+	}
+}
+
+// flushAll writes the output, and waits for others who do. c.mu is held, but while it waits.
+func (c *connection) flushAll() {
+	for c.err == nil && (c.writing || len(c.out) > 0) {
+		if c.flush(); c.writing {
+			c.wait(c.progress, time.Time{})
+		}
+	}
+}
+
+// stuck reports whether a stream waits for a window. c.mu is held.
+func (c *connection) stuck(s *stream) bool {
+	return len(s.pending) > 0 && (s.window <= 0 || c.window <= 0)
+}
+
+// fail ends all that is sent, and all streams. c.mu is held.
+func (c *connection) fail(err error) {
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	for _, s := range c.streams {
+		c.drop(s, err)
+	}
+	wake(c.progress)
+	c.interrupt()
+}
+
+// interrupt ends a read that waits. c.mu is held.
+func (c *connection) interrupt() {
+	if c.waiting {
+		_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // a connection that is closed is not read
+	}
+}
+
+// ended is called at the end of a task. c.mu is held.
+func (c *connection) ended() {
+	c.running--
+	wake(c.progress)
+}
+
+// drain tells the client to open no more streams: RFC 9113 section 6.8.
+func (c *connection) drain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.beginGoAway()
+	c.flushLater()
+}
+
+// beginGoAway sends the first of two GOAWAY frames, unless it was. c.mu is held.
+func (c *connection) beginGoAway() {
+	if c.goAway.begun || c.err != nil {
+		return
+	}
+	c.goAway.begun, c.goAway.by = true, c.server.config.Now().Add(roundTrip)
+	c.appendGoAway(maxStream, http2.ErrCodeNo)
+	c.appendPing(0, goAwayPing())
+	if c.waiting {
+		_ = c.conn.SetReadDeadline(c.goAway.by) // a connection that is closed is not read
+	}
+}
+
+// endGoAway sends the second one, with the last stream that is served. c.mu is held.
+func (c *connection) endGoAway() {
+	if c.goAway.begun && !c.goAway.final {
+		c.goAway.final, c.goAway.last = true, c.last
+		c.appendGoAway(c.last, http2.ErrCodeNo)
+	}
+}
+
+// wait waits until it is woken, or until a deadline, and reports false behind that. The zero value is no deadline. It may return before
+// either. c.mu is held, but while it waits.
+func (c *connection) wait(woken chan struct{}, deadline time.Time) bool {
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	if deadline.IsZero() {
+		<-woken
+		return true
+	}
+	timer := time.NewTimer(deadline.Sub(c.server.config.Now()))
+	defer timer.Stop()
+	select {
+	case <-woken:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// wake wakes who waits, or will.
+func wake(woken chan struct{}) {
+	select {
+	case woken <- struct{}{}:
+	default:
+	}
+}
+
+// isEnd reports whether the client has ended its side: by TLS with close_notify or without.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// The methods of httpmessage.Connection.
+
+// RemoteAddr implements httpmessage.Connection.
+func (c *connection) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
+
+// LocalAddr implements httpmessage.Connection.
+func (c *connection) LocalAddr() net.Addr { return c.conn.LocalAddr() }
+
+// Secure implements httpmessage.Connection.
+func (c *connection) Secure() bool { return c.conn.Secure() }
+
+// ServerName implements httpmessage.Connection.
+func (c *connection) ServerName() string { return c.conn.ServerName() }
+
+// State implements httpmessage.Connection.
+func (c *connection) State() any { return c.state }
+
+// SetState implements httpmessage.Connection.
+func (c *connection) SetState(state any) { c.state = state }
+
+// Attached implements httpmessage.Connection: requests of several clients may come by the connection.
+func (*connection) Attached() io.Closer { return nil }
+
+func (c *connection) dropState() {
+	if closer, ok := c.state.(io.Closer); ok {
+		_ = closer.Close() // there is nobody to tell
+	}
+	c.state = nil
+}

@@ -1,0 +1,168 @@
+package http2
+
+import (
+	"slices"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/time/rate"
+)
+
+// A client may send so many frames without content in a burst, then so many a second, and others for what it gets: it opens windows
+// for that, and closes streams. A browser that leaves a page resets all of its streams. Streams that the server must reset count, too.
+const (
+	emptyBurst     = 1000
+	emptyPerSecond = 100
+	emptyPerAnswer = 4
+	bytesPerUpdate = 1 << 10
+)
+
+// flood counts frames without content.
+type flood struct {
+	empty  *rate.Limiter
+	extra  int64 // those beyond that rate
+	earned int64 // how many of these the client may send for its responses
+}
+
+// take counts a frame. An error ends the connection.
+func (c *connection) take(f http2.Frame) error {
+	switch f := f.(type) {
+	case *http2.HeadersFrame:
+		return nil
+	case *http2.DataFrame:
+		if len(f.Data()) > 0 || f.StreamEnded() {
+			return nil
+		}
+	case *http2.ContinuationFrame: // their number is bounded
+		if len(f.HeaderBlockFragment()) > 0 {
+			return nil
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count()
+}
+
+// count counts what costs the server more than the client. c.mu is held.
+func (c *connection) count() error {
+	if c.flood.empty.AllowN(c.server.config.Now(), 1) {
+		return nil
+	}
+	if c.flood.extra++; c.flood.extra > c.flood.earned+c.sent/bytesPerUpdate {
+		return &connectionError{http2.ErrCodeEnhanceYourCalm, "too many frames without content"}
+	}
+	return nil
+}
+
+// resetStreams are the last streams that the server has reset before their clients had ended them. What still comes on them is ignored:
+// RFC 9113 section 5.1.
+type resetStreams struct {
+	ids  [32]uint32
+	next int
+}
+
+func (r *resetStreams) add(id uint32) {
+	r.ids[r.next] = id
+	r.next = (r.next + 1) % len(r.ids)
+}
+
+func (r *resetStreams) has(id uint32) bool { return slices.Contains(r.ids[:], id) }
+
+// handle does what a frame says. An error ends the connection.
+func (c *connection) handle(f http2.Frame) error {
+	switch f := f.(type) {
+	case *http2.HeadersFrame:
+		return c.headers(f)
+	case *http2.DataFrame:
+		return c.data(f)
+	case *http2.WindowUpdateFrame:
+		return c.windowUpdate(f)
+	case *http2.SettingsFrame:
+		return c.applySettings(f)
+	case *http2.PingFrame:
+		c.ping(f)
+	case *http2.RSTStreamFrame:
+		return c.resetByClient(f)
+	case *http2.PriorityFrame: // deprecated: RFC 9113 section 5.3.2
+		if f.StreamDep == f.StreamID {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.resetID(f.StreamID, http2.ErrCodeProtocol)
+		}
+	case *http2.PushPromiseFrame:
+		return protocolError("PUSH_PROMISE by a client") // RFC 9113 section 8.4
+	}
+	return nil // others are extensions, or tell of the end of a client that sees to that itself
+}
+
+// stream returns a stream that is open, nil for one that was. An error is for one that is idle: RFC 9113 section 5.1. c.mu is held.
+func (c *connection) stream(id uint32) (*stream, error) {
+	if s := c.streams[id]; s != nil {
+		return s, nil
+	}
+	if c.ignores(id) || id%2 == 1 && id <= c.last {
+		return nil, nil //nolint:nilnil // there is none, and no error
+	}
+	return nil, protocolError("a frame of an idle stream")
+}
+
+// ignores reports whether a stream was begun behind the last one that is served. c.mu is held.
+func (c *connection) ignores(id uint32) bool {
+	return c.goAway.final && id%2 == 1 && id > c.goAway.last
+}
+
+// ping answers a PING, or is told that the client has heard of the first GOAWAY: RFC 9113 sections 6.7 and 6.8.
+func (c *connection) ping(f *http2.PingFrame) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !f.IsAck():
+		c.appendPing(http2.FlagPingAck, f.Data)
+	case f.Data == goAwayPing():
+		c.endGoAway()
+	}
+}
+
+// resetByClient ends a stream: RFC 9113 section 6.4.
+func (c *connection) resetByClient(f *http2.RSTStreamFrame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, err := c.stream(f.StreamID)
+	if s != nil {
+		c.drop(s, errReset)
+	}
+	return err
+}
+
+// data takes content of a request: RFC 9113 section 6.1.
+func (c *connection) data(f *http2.DataFrame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := int64(f.Length)
+	if !c.received.take(size) {
+		return &connectionError{http2.ErrCodeFlowControl, "more content than the window of the connection"}
+	}
+	s, err := c.stream(f.StreamID)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		c.credit(nil, size)
+		if c.ignores(f.StreamID) || c.resets.has(f.StreamID) {
+			return nil
+		}
+		return c.resetID(f.StreamID, http2.ErrCodeStreamClosed)
+	}
+	code := s.body.take(f.Data(), size, f.StreamEnded())
+	if code != http2.ErrCodeNo {
+		c.credit(nil, size)
+		return c.resetID(f.StreamID, code)
+	}
+	if padding := size - int64(len(f.Data())); padding > 0 {
+		c.credit(s, padding)
+	}
+	if f.StreamEnded() {
+		c.requested(s)
+	}
+	wake(s.readable)
+	return nil
+}

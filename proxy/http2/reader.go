@@ -1,0 +1,260 @@
+package http2
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// frameReader reads frames of a connection. It is given back while nothing comes.
+type frameReader struct {
+	framer *http2.Framer
+	c      *connection
+	buffer []byte
+	r, w   int   // what is buffered
+	err    error // of a read
+}
+
+const readBuffer = 4 << 10
+
+func (s *Server) takeReader(c *connection) *frameReader {
+	r, ok := s.readers.Get().(*frameReader)
+	if !ok {
+		r = &frameReader{buffer: make([]byte, readBuffer)}
+		r.framer = http2.NewFramer(io.Discard, r)
+		r.framer.SetReuseFrames()
+		r.framer.SetMaxReadFrameSize(maxFrame)
+	}
+	r.c, r.r, r.w, r.err = c, 0, 0, nil
+	return r
+}
+
+// release gives the reader back, between two frames.
+func (c *connection) release() {
+	r := c.reader
+	c.reader = nil
+	if r != nil {
+		r.c = nil
+		c.server.readers.Put(r)
+	}
+}
+
+// Read implements io.Reader, for the Framer.
+func (r *frameReader) Read(p []byte) (int, error) {
+	if r.r == r.w {
+		if r.err == nil {
+			r.err = r.c.fill(false)
+		}
+		if r.err != nil {
+			return 0, r.err
+		}
+	}
+	n := copy(p, r.buffer[r.r:r.w])
+	r.r += n
+	return n, nil
+}
+
+// awaitFrame waits until a frame comes, where none is buffered. An error ends the connection.
+func (c *connection) awaitFrame() error {
+	if c.reader.r < c.reader.w {
+		return c.throttle()
+	}
+	return c.fill(true)
+}
+
+// readFrame reads a frame, with the rate that frames without content have. An error ends the connection.
+func (c *connection) readFrame() (http2.Frame, error) {
+	header, err := c.reader.framer.ReadFrameHeader()
+	if err != nil {
+		return nil, c.readError(err)
+	}
+	block := header.Type == http2.FrameHeaders || header.Type == http2.FrameContinuation
+	c.inBlock = c.inBlock || block // others read it while this goroutine waits
+	f, err := c.reader.framer.ReadFrameForHeader(header)
+	var stream http2.StreamError
+	switch {
+	case err == nil:
+		return f, c.take(f)
+	case errors.As(err, &stream) && !block: // without its fields the table would not be that of the client
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return nil, c.resetID(stream.StreamID, stream.Code)
+	default:
+		return nil, c.readError(err)
+	}
+}
+
+// readError returns why the connection ends, by an error of reading it, or of the Framer.
+func (c *connection) readError(err error) error {
+	var code http2.ConnectionError
+	switch {
+	case c.reader.err != nil:
+		return c.reader.err
+	case errors.As(err, &code):
+		return &connectionError{http2.ErrCode(code), "a malformed frame"}
+	case errors.Is(err, http2.ErrFrameTooLarge):
+		return &connectionError{http2.ErrCodeFrameSize, "a frame is too large"}
+	default:
+		return protocolError("a malformed frame")
+	}
+}
+
+// endBlock is called when a field block is complete.
+func (c *connection) endBlock() {
+	c.inBlock, c.blockBy = false, time.Time{}
+}
+
+// throttle waits where too much was not written yet: what the client sends may need an answer.
+func (c *connection) throttle() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.out) > maxQueued && c.err == nil {
+		if c.flush(); c.writing {
+			c.wait(c.progress, time.Time{})
+		}
+	}
+	return c.err
+}
+
+// fill writes what is to be written, and reads what comes; between two frames it gives back what the connection does not need while
+// it waits. An error ends the connection.
+func (c *connection) fill(between bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flush()
+	for {
+		if c.inBlock && c.blockBy.IsZero() {
+			c.blockBy = c.server.config.Now().Add(c.server.config.HeaderTimeout)
+		}
+		if err := c.overdue(between); err != nil {
+			return err
+		}
+		n, err := c.read(between)
+		switch {
+		case n > 0:
+			return nil
+		case err == nil:
+		case isTimeout(err):
+			if between && len(c.streams) == 0 {
+				c.dropState()
+			}
+			if between {
+				c.rested = true
+				c.release()
+			}
+		case c.err != nil:
+			return c.err
+		default:
+			return err
+		}
+	}
+}
+
+// read reads what comes, until the next deadline. c.mu is held, but while it waits.
+func (c *connection) read(between bool) (n int, err error) {
+	deadline := c.deadline(between)
+	if err := c.conn.SetReadDeadline(deadline); err != nil {
+		return 0, err //nolint:wrapcheck // it is of the connection
+	}
+	c.waiting = true
+	c.rest()
+	rests := c.rested
+	c.mu.Unlock()
+	if rests {
+		err = c.conn.Await(deadline)
+	}
+	if err == nil {
+		if c.reader == nil {
+			c.reader = c.server.takeReader(c)
+		}
+		n, err = c.conn.Read(c.reader.buffer)
+		c.reader.r, c.reader.w = 0, n
+	}
+	c.mu.Lock()
+	c.waiting = false
+	if c.idle {
+		if c.idle = false; !c.conn.Serving() {
+			return 0, errEvicted
+		}
+	}
+	if n > 0 {
+		c.rested = false
+	}
+	return n, err
+}
+
+// rest says that the connection is idle, where it waits for a stream, and nothing is being written. c.mu is held.
+func (c *connection) rest() {
+	if !c.waiting || c.idle || len(c.streams) > 0 || c.inBlock || c.writing || len(c.out) > 0 || c.err != nil {
+		return
+	}
+	if c.goAway.final {
+		c.interrupt()
+		return
+	}
+	c.idle = true
+	c.conn.Idle()
+}
+
+// quiet is called when the last stream has ended. c.mu is held.
+func (c *connection) quiet() {
+	c.restSince = c.server.config.Now()
+	if !c.waiting {
+		return
+	}
+	c.rested = false                             // the state of the handler is still there
+	_ = c.conn.SetReadDeadline(c.deadline(true)) // a connection that is closed is not read
+	c.rest()
+}
+
+// deadline returns when there is something to do if nothing comes; zero for never. c.mu is held.
+func (c *connection) deadline(between bool) time.Time {
+	var first time.Time
+	add := func(t time.Time) {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	add(c.blockBy)
+	add(c.settings)
+	if !c.goAway.final {
+		add(c.goAway.by)
+	}
+	if len(c.streams) == 0 {
+		add(c.restSince.Add(c.server.config.IdleTimeout))
+	}
+	if between && !c.rested {
+		add(c.server.config.Now().Add(restAfter))
+	}
+	return first
+}
+
+// overdue does what is to be done now, and returns why the connection ends, if it does. c.mu is held.
+func (c *connection) overdue(between bool) error {
+	now := c.server.config.Now()
+	over := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
+	switch {
+	case c.err != nil:
+		return c.err
+	case over(c.blockBy):
+		return &connectionError{http2.ErrCodeEnhanceYourCalm, "a field block came too slowly"}
+	case over(c.settings):
+		return &connectionError{http2.ErrCodeSettingsTimeout, "the settings were not acknowledged"}
+	}
+	if !c.goAway.final && over(c.goAway.by) {
+		c.endGoAway()
+		c.flush()
+	}
+	if len(c.streams) > 0 {
+		return nil
+	}
+	if c.goAway.final {
+		return errDrained
+	}
+	if over(c.restSince.Add(c.server.config.IdleTimeout)) {
+		return errIdle
+	}
+	return nil
+}

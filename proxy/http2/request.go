@@ -1,0 +1,319 @@
+package http2
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// A field block has so many CONTINUATION frames, and one more for each KiB that a field section may have: others send full frames.
+const (
+	minContinuations = 16
+	bytesPerPart     = 1 << 10
+)
+
+// blockDecoder decodes field blocks. All are decoded to their ends, since they change the table of the client: RFC 7541 section 2.3.2.
+type blockDecoder struct {
+	decoder   *hpack.Decoder
+	fields    []hpack.HeaderField // valid until the next block
+	left      int                 // of the size of a field section
+	encoded   int                 // bytes
+	tooLarge  bool                // fields has not all of them
+	malformed bool                // likewise
+	regular   bool                // a field that is no pseudo-header field has come
+}
+
+// emit takes a field.
+func (c *connection) emit(f hpack.HeaderField) {
+	b := &c.block
+	if b.left -= int(f.Size()); b.left < 0 {
+		b.tooLarge = true
+	}
+	b.malformed = b.malformed || !b.valid(f)
+	if b.tooLarge || b.malformed {
+		b.decoder.SetEmitEnabled(false)
+		return
+	}
+	b.fields = append(b.fields, f)
+}
+
+// valid reports whether a field may stand where it does: RFC 9113 sections 8.2.1 and 8.3.
+func (b *blockDecoder) valid(f hpack.HeaderField) bool {
+	v := f.Value
+	if !httpguts.ValidHeaderFieldValue(v) || v != "" && (blank(v[0]) || blank(v[len(v)-1])) {
+		return false
+	}
+	if f.IsPseudo() {
+		return !b.regular
+	}
+	b.regular = true
+	for i := range len(f.Name) {
+		if c := f.Name[i]; 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return httpguts.ValidHeaderFieldName(f.Name)
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }
+
+// readBlock reads the field block that a HEADERS frame begins. An error ends the connection.
+func (c *connection) readBlock(f *http2.HeadersFrame) error {
+	b := &c.block
+	clear(b.fields)
+	*b = blockDecoder{decoder: b.decoder, fields: b.fields[:0], left: c.maxList()}
+	b.decoder.SetEmitEnabled(true)
+	most := minContinuations + c.server.config.MaxHeader/bytesPerPart
+	fragment, ends := f.HeaderBlockFragment(), f.HeadersEnded()
+	for n := 0; ; n++ {
+		if b.encoded += len(fragment); b.encoded > 2*c.maxList() || n > most {
+			return &connectionError{http2.ErrCodeEnhanceYourCalm, "a field block is too large"}
+		}
+		if _, err := b.decoder.Write(fragment); err != nil {
+			return &connectionError{http2.ErrCodeCompression, err.Error()}
+		}
+		if ends {
+			break
+		}
+		f, err := c.readFrame()
+		if err != nil {
+			return err
+		}
+		next, ok := f.(*http2.ContinuationFrame)
+		if !ok {
+			return protocolError("a field block is not complete")
+		}
+		fragment, ends = next.HeaderBlockFragment(), next.HeadersEnded()
+	}
+	c.endBlock()
+	if err := b.decoder.Close(); err != nil {
+		return &connectionError{http2.ErrCodeCompression, err.Error()}
+	}
+	return nil
+}
+
+// headers takes the fields of a request, or its trailer fields: RFC 9113 section 8.1.
+func (c *connection) headers(f *http2.HeadersFrame) error {
+	id, ends := f.StreamID, f.StreamEnded()
+	malformed := f.HasPriority() && f.Priority.StreamDep == id
+	if err := c.readBlock(f); err != nil {
+		return err
+	}
+	s, err := c.open(id, ends, malformed || c.block.malformed)
+	if s == nil || err != nil {
+		return err
+	}
+	refusal, ok := "", true
+	s.body.left, s.body.ended = -1, ends
+	if !c.block.tooLarge {
+		refusal, ok = s.parse(c.block.fields, ends)
+	}
+	c.mu.Lock()
+	if !ok {
+		defer c.mu.Unlock()
+		c.giveStream(s)
+		return c.resetID(id, http2.ErrCodeProtocol)
+	}
+	c.streams[id] = s
+	full := len(c.out) >= maxOutput/2
+	if full {
+		c.flush()
+	}
+	c.mu.Unlock()
+	c.begin(s, refusal)
+	return nil
+}
+
+// open returns a stream for a request; nil where there is none. An error ends the connection.
+func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.streams[id]; s != nil {
+		return nil, c.trailer(s, ends)
+	}
+	switch {
+	case id%2 == 0:
+		return nil, protocolError("a stream of the server")
+	case c.ignores(id), c.resets.has(id):
+		return nil, nil //nolint:nilnil // there is none, and no error
+	case id <= c.last:
+		return nil, &connectionError{http2.ErrCodeStreamClosed, "a stream that was used"}
+	}
+	c.last = id
+	switch {
+	case malformed:
+		return nil, c.resetID(id, http2.ErrCodeProtocol)
+	case len(c.streams) >= c.server.config.Streams:
+		return nil, c.resetID(id, http2.ErrCodeRefusedStream)
+	}
+	// Handlers of streams that were reset may go on for a moment. That they are as many as streams may be ends with them.
+	for c.handlers >= c.server.config.Streams && c.err == nil {
+		c.flushLater()
+		c.wait(c.progress, noDeadline())
+	}
+	return c.takeStream(id), c.err
+}
+
+// trailer takes the trailer fields of a request: RFC 9113 section 8.1. c.mu is held.
+func (c *connection) trailer(s *stream, ends bool) error {
+	b := &c.block
+	switch {
+	case s.body.ended:
+		return c.resetID(s.id, http2.ErrCodeStreamClosed)
+	case !ends, b.malformed, b.tooLarge, len(b.fields) > 0 && b.fields[0].IsPseudo(), s.body.left > 0:
+		return c.resetID(s.id, http2.ErrCodeProtocol)
+	}
+	for _, f := range b.fields {
+		if httpguts.ValidTrailerHeader(httpmessage.Field{Name: f.Name}.Canonical()) && !connectionField(f.Name) {
+			s.body.trailer.Add(f.Name, f.Value)
+		}
+	}
+	c.requested(s)
+	wake(s.readable)
+	return nil
+}
+
+// parse makes the request of its fields. It returns why it is refused, "" where it is not, and false where the stream has an error:
+// RFC 9113 sections 8.2 and 8.3.
+func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, ok bool) {
+	r := &s.incoming
+	var p pseudoFields
+	for len(fields) > 0 && fields[0].IsPseudo() {
+		if !p.set(fields[0]) {
+			return "", false
+		}
+		fields = fields[1:]
+	}
+	if !p.complete() {
+		return "", false
+	}
+	r.Method, r.Target, r.Host, r.Scheme = p.method, p.path, p.authority, p.scheme
+	if p.method == "CONNECT" {
+		r.Target = p.authority
+	}
+	if refusal = s.addFields(fields); refusal == "" {
+		refusal = s.check()
+	}
+	if length := r.Fields.Lines("content-length"); len(length) > 0 && refusal == "" {
+		n, err := strconv.ParseUint(length[0], 10, 63)
+		if err != nil || len(length) > 1 || ends && n > 0 {
+			return "Content-Length is not that of the content", true
+		}
+		s.body.left = int64(n) //nolint:gosec // it has 63 bits
+	}
+	if !ends {
+		r.Body, r.ContentLength = (*requestBody)(s), s.body.left
+		if p.method == "CONNECT" {
+			r.ContentLength, s.body.left = -1, -1
+		}
+	}
+	return refusal, true
+}
+
+// addFields takes the fields behind the pseudo-header fields, and returns why they are refused.
+func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
+	r := &s.incoming
+	hosts, cookie := 0, -1
+	for _, f := range fields {
+		switch f.Name {
+		case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+			return "a field about the connection: " + f.Name
+		case "te":
+			if f.Value != "trailers" && f.Value != "" {
+				return "TE is not trailers"
+			}
+		case "host":
+			if hosts++; r.Host == "" {
+				r.Host = f.Value
+			}
+			if !strings.EqualFold(f.Value, r.Host) || hosts > 1 {
+				return "Host is not :authority" // RFC 9113 section 8.3.1
+			}
+			continue
+		case "cookie":
+			if cookie >= 0 { // RFC 9113 section 8.2.3
+				r.Fields[cookie].Value += "; " + f.Value
+				continue
+			}
+			cookie = len(r.Fields)
+		case "trailer":
+			if r.Trailer == nil && !s.body.ended {
+				r.Trailer = &httpmessage.Trailer{}
+			}
+			if r.Trailer != nil {
+				r.Trailer.Names = appendNames(r.Trailer.Names, f.Value)
+			}
+			continue
+		case "expect":
+			s.body.expects = strings.EqualFold(f.Value, "100-continue")
+		}
+		r.Fields.Add(f.Name, f.Value)
+	}
+	return ""
+}
+
+// appendNames appends the names of trailer fields that a list announces.
+func appendNames(names []string, list string) []string {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// check returns why a request is refused whose field section is well-formed.
+func (s *stream) check() (refusal string) {
+	r := &s.incoming
+	connect := r.Method == "CONNECT"
+	switch {
+	case !httpguts.ValidHeaderFieldName(r.Method):
+		return "the method is no token"
+	case !connect && !strings.HasPrefix(r.Target, "/") && (r.Target != "*" || r.Method != "OPTIONS"):
+		return "the :path of HTTP/2 begins with a slash"
+	case strings.ContainsFunc(r.Target, func(c rune) bool { return c <= ' ' || c == 0x7f }):
+		return "the :path has a space or a control character"
+	case !httpguts.ValidHostHeader(r.Host):
+		return "the :authority is no host"
+	default:
+		return ""
+	}
+}
+
+// pseudoFields are those of a request: RFC 9113 section 8.3.1.
+type pseudoFields struct{ method, scheme, authority, path string }
+
+// set takes a field, and reports false where a request has none such, or has it already.
+func (p *pseudoFields) set(f hpack.HeaderField) bool {
+	var to *string
+	switch f.Name {
+	case ":method":
+		to = &p.method
+	case ":scheme":
+		to = &p.scheme
+	case ":authority":
+		to = &p.authority
+	case ":path":
+		to = &p.path
+	default: // also :protocol, since SETTINGS_ENABLE_CONNECT_PROTOCOL is not sent: RFC 8441 section 3
+		return false
+	}
+	if *to != "" {
+		return false
+	}
+	*to = f.Value
+	return true
+}
+
+// complete reports whether there are those that a request must have, and no others.
+func (p *pseudoFields) complete() bool {
+	if p.method == "CONNECT" { // RFC 9113 section 8.5
+		return p.scheme == "" && p.path == "" && p.authority != ""
+	}
+	return p.method != "" && p.path != "" && (p.scheme == "https" || p.scheme == "http")
+}

@@ -1,0 +1,441 @@
+package http2
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// response is a response on its way, of the goroutine that answers. The zero value has not begun.
+type response struct {
+	status   int      // 0 before WriteHeader
+	encoder  *encoder // the head, until it is sent
+	held     []byte   // content behind it, until its length is known
+	rest     []byte   // of Begin, that the windows of the client have no room for
+	trailer  []byte   // a field block
+	left     int64    // of the content, by Content-Length; -1 where it has none
+	written  int64    // of content
+	bodiless bool     // no content is sent: RFC 9110 section 6.4.1
+	trailed  bool     // trailer fields were announced
+	inBegin  bool     // nothing may wait
+	reserved int64    // of the window of the connection, by Room
+}
+
+// maxHeld is how much content gets a Content-Length without one that was set; net/http has the same.
+const maxHeld = 2 << 10
+
+var (
+	errLength    = errors.New("more content than Content-Length says")
+	errNoTunnel  = errors.New("by HTTP/2 only CONNECT has a tunnel")
+	errNotWaited = errors.New("more content than a client takes without waiting")
+)
+
+func noDeadline() time.Time { return time.Time{} }
+
+func (r *response) reset(s *Server) {
+	if r.encoder != nil {
+		s.giveEncoder(r.encoder)
+	}
+	*r = response{held: r.held[:0]}
+}
+
+func (r *response) begin() { r.inBegin, r.left = true, -1 }
+
+// endBegin gives back what Room has reserved. What the windows have no room for is written by a Continuation.
+func (s *stream) endBegin() {
+	r := &s.response
+	r.inBegin = false
+	s.c.mu.Lock()
+	s.c.window += r.reserved
+	r.reserved = 0
+	s.c.pump()
+	s.c.mu.Unlock()
+	if len(r.rest) > 0 && s.next == nil {
+		s.next = restWriter{s}
+	}
+}
+
+// restWriter writes the rest of a response.
+type restWriter struct{ s *stream }
+
+// Continue implements httpmessage.Continuation.
+func (w restWriter) Continue() {
+	rest := w.s.response.rest
+	w.s.response.rest = nil
+	_, _ = w.s.transmit(rest, false) // finish sees the error
+}
+
+// Room implements httpmessage.ResponseWriter. What it returns in Begin is not used by other streams until that returns.
+func (s *stream) Room() int64 {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	r := &s.response
+	s.c.window += r.reserved
+	room := max(0, min(s.window, s.c.window, int64(maxOutput-len(s.c.out))))
+	if r.inBegin {
+		r.reserved = room
+		s.c.window -= room
+	}
+	return room
+}
+
+// WriteInterim implements httpmessage.ResponseWriter.
+func (s *stream) WriteInterim(status int, fields httpmessage.Fields) {
+	const switching, final = 101, 200
+	if status == switching || status >= final { // RFC 9113 section 8.6
+		return
+	}
+	e := s.c.server.takeEncoder()
+	defer s.c.server.giveEncoder(e)
+	e.status(status)
+	for _, f := range fields {
+		if !f.Is("Content-Length") {
+			e.field(f.Name, f.Value)
+		}
+	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	if s.committed || s.err != nil {
+		return
+	}
+	const statusContinue = 100
+	if status == statusContinue {
+		s.body.expects = false
+	}
+	s.c.appendBlock(s.id, e.block, false)
+	s.c.flush()
+}
+
+// WriteHeader implements httpmessage.ResponseWriter.
+func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
+	const noContent, notModified = 204, 304
+	r := &s.response
+	if r.status != 0 {
+		return
+	}
+	r.status, r.left = status, -1
+	r.bodiless = s.incoming.Method == "HEAD" || status == noContent || status == notModified
+	connect := s.incoming.Method == "CONNECT" && status/100 == 2 // RFC 9110 section 9.3.6
+	r.encoder = s.c.server.takeEncoder()
+	r.encoder.status(status)
+	dated, closes := false, false
+	for _, f := range fields {
+		switch {
+		case f.Is("Content-Length"):
+			n, err := strconv.ParseInt(f.Value, 10, 64)
+			if status == noContent || status == notModified || connect || err != nil || n < 0 || r.left >= 0 {
+				continue // RFC 9110 section 8.6
+			}
+			r.left = n
+		case f.Is("Content-Type"):
+			if status == notModified {
+				continue
+			}
+		case f.Is("Date"):
+			dated = true
+		case f.Is("Trailer"):
+			r.trailed = true
+		case f.Is("Connection"):
+			closes = closes || f.Value == "close"
+		}
+		r.encoder.field(f.Name, f.Value)
+	}
+	if !dated {
+		r.encoder.field("date", s.c.server.dateNow())
+	}
+	if closes {
+		s.c.drain()
+	}
+}
+
+// Write implements io.Writer.
+func (s *stream) Write(p []byte) (int, error) {
+	const ok = 200
+	r := &s.response
+	if r.status == 0 {
+		s.WriteHeader(ok, "", nil)
+	}
+	switch {
+	case r.bodiless:
+		r.written += int64(len(p))
+		return len(p), nil
+	case r.left >= 0 && r.written+int64(len(p)) > r.left:
+		return 0, errLength
+	case len(p) == 0:
+		return 0, nil
+	case r.encoder != nil && r.left < 0 && len(r.held)+len(p) <= maxHeld:
+		r.held = append(r.held, p...)
+		r.written += int64(len(p))
+		return len(p), nil
+	}
+	if err := s.sendHeld(); err != nil {
+		return 0, err
+	}
+	r.written += int64(len(p))
+	return s.transmit(p, r.written == r.left && !r.trailed)
+}
+
+// sendHeld sends what was held back until the length is known.
+func (s *stream) sendHeld() error {
+	held := s.response.held
+	if len(held) == 0 {
+		return nil
+	}
+	_, err := s.transmit(held, false)
+	s.response.held = held[:0]
+	return err
+}
+
+// WriteBuffers implements httpmessage.ResponseWriter.
+func (s *stream) WriteBuffers(buffers [][]byte) (total int64, err error) {
+	for _, b := range buffers {
+		n, err := s.Write(b)
+		if total += int64(n); err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// ReadFrom implements io.ReaderFrom. It has no buffer while it waits for a window.
+func (s *stream) ReadFrom(from io.Reader) (total int64, err error) {
+	for {
+		if err := s.awaitWindow(); err != nil {
+			return total, err
+		}
+		n, err := s.copyPart(from)
+		total += n
+		switch {
+		case errors.Is(err, io.EOF):
+			return total, nil
+		case err != nil:
+			return total, err
+		}
+	}
+}
+
+// copyPart copies what fits into a frame.
+func (s *stream) copyPart(from io.Reader) (int64, error) {
+	buffer := s.c.server.takeOutput()
+	defer func() { s.c.server.giveOutput(buffer) }()
+	if cap(buffer) < maxFrame {
+		buffer = make([]byte, 0, maxFrame)
+	}
+	n, err := from.Read(buffer[:maxFrame])
+	if n > 0 {
+		if written, failed := s.Write(buffer[:n]); failed != nil {
+			return int64(written), failed
+		}
+	}
+	return int64(n), err //nolint:wrapcheck // it is that of the reader
+}
+
+// awaitWindow waits until the windows are open, unless nothing is sent.
+func (s *stream) awaitWindow() error {
+	c := s.c
+	if s.response.bodiless || s.response.inBegin {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	deadline := s.writeDeadline()
+	for s.err == nil && (s.window <= 0 || c.window <= 0) {
+		c.flush()
+		if c.finished || !c.wait(s.writable, deadline) && (s.window <= 0 || c.window <= 0) {
+			c.reset(s, http2.ErrCodeCancel)
+			c.flush()
+		}
+	}
+	return s.err
+}
+
+// commit sends the head. c.mu is held.
+func (s *stream) commit(end bool) {
+	r := &s.response
+	if r.encoder == nil || s.err != nil {
+		return
+	}
+	s.committed = true
+	s.c.appendBlock(s.id, r.encoder.block, end)
+	s.c.server.giveEncoder(r.encoder)
+	r.encoder = nil
+	if end {
+		s.c.responded(s)
+	}
+}
+
+// transmit sends content, and the head before it, as the windows of the client let it; end ends the stream. In Begin, what they do not let
+// go is kept for a Continuation.
+func (s *stream) transmit(p []byte, end bool) (int, error) {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	if len(s.response.rest) > 0 {
+		return s.keep(p)
+	}
+	s.commit(false)
+	if s.response.inBegin {
+		return s.transmitNow(p, end)
+	}
+	s.pending, s.ends = p, end
+	c.queue(s)
+	c.pump()
+	deadline, left := s.writeDeadline(), len(s.pending)
+	for len(s.pending) > 0 && s.err == nil {
+		c.flush()
+		if len(s.pending) == 0 || s.err != nil {
+			break
+		}
+		if len(s.pending) < left {
+			deadline, left = s.writeDeadline(), len(s.pending)
+		}
+		if c.finished && c.stuck(s) || !c.wait(s.writable, deadline) && len(s.pending) == left {
+			c.reset(s, http2.ErrCodeCancel) // also DATA that waits would come too late
+		}
+	}
+	s.pending = nil
+	if s.err != nil {
+		return len(p) - left, s.err
+	}
+	if len(c.out) >= minWrite {
+		c.flush()
+	}
+	return len(p), nil
+}
+
+// transmitNow is transmit in Begin, before other streams. c.mu is held.
+func (s *stream) transmitNow(p []byte, end bool) (int, error) {
+	c := s.c
+	c.window += s.response.reserved
+	s.response.reserved = 0
+	rest := p
+	for len(rest) > 0 && s.window > 0 && c.window > 0 && len(c.out) < maxQueued {
+		rest = c.sendPart(s, rest, end)
+	}
+	if len(rest) == 0 {
+		return len(p), nil
+	}
+	n, err := s.keep(rest)
+	return len(p) - len(rest) + n, err
+}
+
+// keep keeps content of Begin that the windows do not let go. c.mu is held.
+func (s *stream) keep(p []byte) (int, error) {
+	r := &s.response
+	if len(r.rest)+len(p) > maxOutput {
+		s.c.reset(s, http2.ErrCodeInternal)
+		return 0, errNotWaited
+	}
+	r.rest = append(r.rest, p...)
+	return len(p), nil
+}
+
+// writeDeadline returns when the client must have opened a window.
+func (s *stream) writeDeadline() time.Time {
+	if s.c.server.config.WriteDeadline == nil {
+		return time.Time{}
+	}
+	return s.c.server.config.WriteDeadline()
+}
+
+// Flush implements httpmessage.ResponseWriter.
+func (s *stream) Flush() error {
+	const ok = 200
+	if s.response.status == 0 {
+		s.WriteHeader(ok, "", nil)
+	}
+	if err := s.sendHeld(); err != nil {
+		return err
+	}
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.commit(s.response.bodiless)
+	if !s.response.inBegin {
+		c.flush()
+	}
+	return s.err
+}
+
+// SetTrailer implements httpmessage.ResponseWriter.
+func (s *stream) SetTrailer(fields httpmessage.Fields) {
+	e := s.c.server.takeEncoder()
+	defer s.c.server.giveEncoder(e)
+	for _, f := range fields {
+		e.field(f.Name, f.Value)
+	}
+	s.response.trailer = append([]byte(nil), e.block...)
+}
+
+// Abort implements httpmessage.ResponseWriter.
+func (s *stream) Abort() {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.c.reset(s, http2.ErrCodeInternal)
+}
+
+// EndEarly implements httpmessage.ResponseWriter: the end of a stream says that the response is complete.
+func (*stream) EndEarly() bool { return false }
+
+// finish ends the response of a handler that has returned, unless a Continuation must write it.
+func (s *stream) finish() {
+	const ok = 200
+	r, c := &s.response, s.c
+	if len(r.rest) > 0 {
+		return
+	}
+	if r.status == 0 {
+		s.WriteHeader(ok, "", nil)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	if r.encoder != nil && r.left < 0 && !r.trailed && r.trailer == nil && (!r.bodiless || r.written > 0 && r.written <= maxHeld) {
+		s.addLength()
+	}
+	switch {
+	case s.sentEnd:
+	case !r.bodiless && r.left >= 0 && r.written < r.left:
+		c.reset(s, http2.ErrCodeInternal)
+		return
+	case r.trailer != nil && !r.bodiless:
+		c.mu.Unlock()
+		_ = s.sendHeld()
+		c.mu.Lock()
+		s.commit(false)
+		if s.err == nil && len(r.rest) == 0 {
+			c.appendBlock(s.id, r.trailer, true)
+			c.responded(s)
+		}
+	case len(r.held) > 0:
+		held := r.held
+		c.mu.Unlock()
+		_, _ = s.transmit(held, true)
+		c.mu.Lock()
+		r.held = held[:0]
+	case r.encoder != nil:
+		s.commit(true)
+	default:
+		c.appendData(s, nil, true)
+	}
+	if s.sentEnd && !s.body.ended { // RFC 9113 section 8.1: the client need not send the rest
+		c.reset(s, http2.ErrCodeNo)
+	}
+}
+
+// addLength adds the Content-Length of content that is complete.
+func (s *stream) addLength() {
+	e := s.response.encoder
+	var digits [20]byte
+	e.field("content-length", text(strconv.AppendInt(digits[:0], s.response.written, 10)))
+}

@@ -1,0 +1,157 @@
+// Package http2 serves HTTP/2 (RFC 9113) on a connection, by the Framer and the hpack of golang.org/x/net/http2. One goroutine reads a
+// connection. Requests that a cache answers are answered by it, and what came in one read is answered by one write; the others go on
+// in pooled goroutines. Whatever a client may send is bounded, by a window, a rate or a deadline.
+package http2
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Config configures a Server. Handler, Now, Log, MaxHeader, HeaderTimeout and IdleTimeout must be set.
+type Config struct {
+	Handler httpmessage.Handler
+	Now     func() time.Time
+	Log     *slog.Logger
+	// Panicked is called with what a handler has panicked with: its stream is reset. nil is not called.
+	Panicked func(value any, stack []byte)
+	// Refusal returns the document for a request that no handler gets; nil is a line of plain text. Refused is called with its status; nil
+	// is not called.
+	Refusal func(r *httpmessage.Incoming, status int, reason string) (contentType string, body []byte)
+	Refused func(status int)
+
+	MaxHeader     int           // bytes of a field section: RFC 9113 section 6.5.2
+	HeaderTimeout time.Duration // for the preface, a field block, and the acknowledgement of the settings
+	IdleTimeout   time.Duration // of a connection without streams
+	Streams       int           // how many streams a client may have at a time; 0 is 100
+	// BodyDeadline returns the deadline by which a client must send the next part of a body, and WriteDeadline that by which it must open
+	// a flow-control window for the next part of a response; nil is no deadline.
+	BodyDeadline  func() time.Time
+	WriteDeadline func() time.Time
+}
+
+// Conn is the connection of a client: a listen.Conn, whose methods say more.
+type Conn interface {
+	net.Conn
+	Secure() bool
+	ServerName() string
+	Serving() bool
+	Idle()
+	Draining() bool
+	OnDrain(f func())
+	BeginWait() context.Context
+	EndWait()
+	Await(by time.Time) error
+	Linger()
+}
+
+// Server serves connections. It is safe for concurrent use.
+type Server struct {
+	config Config
+
+	tasks   chan task // to goroutines that wait for one
+	waiting atomic.Int32
+	closed  chan struct{}
+	workers sync.WaitGroup
+
+	readers  sync.Pool // of *frameReader
+	outputs  sync.Pool // of *[]byte
+	encoders sync.Pool // of *encoder
+	streams  sync.Pool // of *stream
+	date     atomic.Pointer[dateText]
+}
+
+// task is what a pooled goroutine does.
+type task interface{ run() }
+
+const (
+	// pooledWorkers is how many goroutines wait for tasks. The stack of a new one grows anew, which costs a tenth of a cached response.
+	pooledWorkers      = 32
+	recommendedStreams = 100 // RFC 9113 section 6.5.2
+)
+
+// NewServer returns a Server. Close ends its goroutines.
+func NewServer(config Config) *Server {
+	if config.Streams == 0 {
+		config.Streams = recommendedStreams
+	}
+	return &Server{config: config, tasks: make(chan task), closed: make(chan struct{})}
+}
+
+// Close ends the goroutines of the server, and waits for them. All calls of Serve have returned before.
+func (s *Server) Close() {
+	close(s.closed)
+	s.workers.Wait()
+}
+
+// Serve serves a connection, whose client has chosen HTTP/2 by ALPN, until it ends, and closes it.
+func (s *Server) Serve(conn Conn) {
+	c := newConnection(s, conn)
+	conn.OnDrain(c.drain)
+	if conn.Draining() {
+		c.drain()
+	}
+	c.end(c.serve())
+}
+
+// start begins a task in a goroutine that is free, or in a new one.
+func (s *Server) start(t task) {
+	select {
+	case s.tasks <- t:
+	default:
+		s.workers.Go(func() { s.work(t) })
+	}
+}
+
+func (s *Server) work(t task) {
+	for {
+		t.run()
+		if s.waiting.Add(1) > pooledWorkers {
+			s.waiting.Add(-1)
+			return
+		}
+		select {
+		case t = <-s.tasks:
+			s.waiting.Add(-1)
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+// dateText is the value of Date in one second.
+type dateText struct {
+	second int64
+	text   string
+}
+
+// dateNow returns the value of Date: RFC 9110 section 5.6.7.
+func (s *Server) dateNow() string {
+	now := s.config.Now()
+	d := s.date.Load()
+	if d == nil || d.second != now.Unix() {
+		const format = "Mon, 02 Jan 2006 15:04:05 GMT"
+		d = &dateText{now.Unix(), now.UTC().Format(format)}
+		s.date.Store(d)
+	}
+	return d.text
+}
+
+// connectionError is an error of the client that ends its connection with a GOAWAY frame: RFC 9113 section 5.4.1.
+type connectionError struct {
+	code   http2.ErrCode
+	reason string
+}
+
+// Error implements error.
+func (e *connectionError) Error() string { return e.code.String() + ": " + e.reason }
+
+func protocolError(reason string) error { return &connectionError{http2.ErrCodeProtocol, reason} }

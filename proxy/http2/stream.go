@@ -1,0 +1,272 @@
+package http2
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime/debug"
+
+	"golang.org/x/net/http2"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// stream is a request and its response: the httpmessage.ResponseWriter of a Handler. It is used again for other requests.
+type stream struct {
+	c        *connection
+	id       uint32
+	incoming httpmessage.Incoming
+	next     httpmessage.Continuation
+	response response // of who answers
+
+	// What connection.mu guards:
+	err       error // why the stream has ended before its request and its response have
+	body      body
+	window    int64  // of the client
+	pending   []byte // content that waits for windows and its turn, of who answers
+	ends      bool   // the stream ends with that
+	queued    bool   // it is in connection.turns
+	committed bool   // the head of the response was sent
+	sentEnd   bool   // the response was sent
+	tunnel    bool   // it was taken over
+	closed    bool   // so is its tunnel
+	answered  bool   // the handler has returned
+	base      context.Context
+	ctx       context.Context //nolint:containedctx // it is that of the request
+	cancel    context.CancelCauseFunc
+	readable  chan struct{} // wakes a reader of the body
+	writable  chan struct{} // wakes who writes the response
+}
+
+var (
+	errReset    = errors.New("the stream was reset")
+	errAnswered = errors.New("the request was answered")
+)
+
+// takeStream returns a stream of a connection for a request.
+func (c *connection) takeStream(id uint32) *stream {
+	s, ok := c.server.streams.Get().(*stream)
+	if !ok {
+		s = &stream{readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
+	}
+	s.c, s.id, s.window = c, id, c.initial
+	s.body.received = inflow{available: receiveWindow}
+	s.incoming.Conn, s.incoming.Major = c, 2
+	return s
+}
+
+// giveStream lets a stream be used again. Nothing knows it any more.
+func (c *connection) giveStream(s *stream) {
+	s.incoming.Conn = nil
+	s.incoming.Reset()
+	s.response.reset(c.server)
+	content := s.body.content[:0]
+	const most = 4 << 10
+	if cap(content) > most {
+		content = nil
+	}
+	*s = stream{incoming: s.incoming, readable: s.readable, writable: s.writable, body: body{content: content}}
+	c.server.streams.Put(s)
+}
+
+// begin lets the handler answer a request, or begin to, in the goroutine that reads.
+func (c *connection) begin(s *stream, refusal string) {
+	const headTooLarge, badRequest = 431, 400
+	func() {
+		defer s.recovered()
+		s.response.begin()
+		switch {
+		case c.block.tooLarge:
+			s.refuse(headTooLarge, "the header fields are too large")
+		case refusal != "":
+			s.refuse(badRequest, refusal)
+		default:
+			s.next = c.server.config.Handler.Begin(&s.incoming, s)
+		}
+	}()
+	if s.next == nil {
+		s.finish()
+	}
+	s.endBegin()
+	if s.next == nil {
+		c.giveStream(s)
+		return
+	}
+	s.base = c.conn.BeginWait()
+	c.mu.Lock()
+	c.running++
+	c.handlers++
+	c.mu.Unlock()
+	c.server.start(s)
+}
+
+// refuse answers a request that no handler gets.
+func (s *stream) refuse(status int, reason string) {
+	config := &s.c.server.config
+	contentType, body := "text/plain; charset=utf-8", []byte(reason+"\n")
+	if config.Refusal != nil {
+		contentType, body = config.Refusal(&s.incoming, status, reason)
+	}
+	s.WriteHeader(status, "", httpmessage.Fields{{Name: "content-type", Value: contentType}})
+	_, _ = s.Write(body) // finish sees the error
+	if config.Refused != nil {
+		config.Refused(status)
+	}
+}
+
+// run answers a request in a pooled goroutine.
+func (s *stream) run() {
+	func() {
+		defer s.recovered()
+		s.next.Continue()
+	}()
+	c := s.c
+	if c.endsLater(s) {
+		return
+	}
+	s.finish()
+	c.handled(s)
+}
+
+// endsLater reports whether the stream was taken over, and ends with the tunnel.
+func (c *connection) endsLater(s *stream) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.answered = true
+	return s.tunnel && !s.closed
+}
+
+// handled ends a stream whose request was answered.
+func (c *connection) handled(s *stream) {
+	c.conn.EndWait()
+	c.mu.Lock()
+	if s.cancel != nil {
+		s.cancel(errAnswered)
+	}
+	c.flush()
+	c.handlers--
+	taken := s.tunnel
+	c.mu.Unlock()
+	if !taken {
+		c.giveStream(s)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended()
+}
+
+// recovered resets the stream where its handler has panicked.
+func (s *stream) recovered() {
+	value := recover()
+	if value == nil {
+		return
+	}
+	s.next = nil
+	s.Abort()
+	if panicked := s.c.server.config.Panicked; panicked != nil {
+		panicked(value, debug.Stack())
+	}
+}
+
+// Context implements httpmessage.ResponseWriter.
+func (s *stream) Context() context.Context {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	if s.ctx == nil {
+		base := s.base
+		if base == nil {
+			base = context.Background()
+		}
+		s.ctx, s.cancel = context.WithCancelCause(base)
+		if s.err != nil {
+			s.cancel(s.err)
+		}
+	}
+	return s.ctx
+}
+
+// HalfClosed implements httpmessage.ResponseWriter: a client ends a stream with each request.
+func (*stream) HalfClosed() context.Context { return nil }
+
+// Attach implements httpmessage.ResponseWriter: requests of several clients may come by the connection.
+func (*stream) Attach(func() io.Closer) io.Closer { return nil }
+
+// requested is called when the request is complete. c.mu is held.
+func (c *connection) requested(s *stream) {
+	s.body.ended = true
+	if s.sentEnd {
+		c.remove(s)
+	}
+}
+
+// responded is called when the response is complete. c.mu is held.
+func (c *connection) responded(s *stream) {
+	s.sentEnd = true
+	c.flood.earned += emptyPerAnswer
+	if s.body.ended {
+		c.remove(s)
+	}
+}
+
+// remove forgets a stream that has ended. c.mu is held.
+func (c *connection) remove(s *stream) {
+	if c.streams[s.id] != s {
+		return
+	}
+	delete(c.streams, s.id)
+	c.dequeue(s)
+	if c.finished {
+		wake(c.progress)
+	}
+	if len(c.streams) == 0 {
+		c.quiet()
+	}
+}
+
+// drop ends a stream before its request and its response have ended. c.mu is held.
+func (c *connection) drop(s *stream, err error) {
+	if s.err != nil || c.streams[s.id] != s {
+		return
+	}
+	s.err = err
+	if n := s.body.unread(); n > 0 {
+		c.credit(nil, int64(n))
+	}
+	s.body.content, s.body.read = nil, 0
+	if s.cancel != nil {
+		s.cancel(err)
+	}
+	wake(s.readable)
+	wake(s.writable)
+	c.remove(s)
+}
+
+// reset resets a stream: RFC 9113 section 5.4.2. c.mu is held.
+func (c *connection) reset(s *stream, code http2.ErrCode) {
+	if s.err != nil || c.streams[s.id] != s {
+		return
+	}
+	c.appendReset(s.id, code, !s.body.ended)
+	c.drop(s, errReset)
+}
+
+func (c *connection) appendReset(id uint32, code http2.ErrCode, open bool) {
+	if c.err != nil {
+		return
+	}
+	c.appendCode(http2.FrameRSTStream, id, uint32(code))
+	if open {
+		c.resets.add(id)
+	}
+}
+
+// resetID resets a stream for an error of the client, whether it is open or not, and counts that: it costs the server more than the
+// client. An error ends the connection. c.mu is held.
+func (c *connection) resetID(id uint32, code http2.ErrCode) error {
+	if s := c.streams[id]; s != nil {
+		c.reset(s, code)
+	} else {
+		c.appendReset(id, code, true)
+	}
+	return c.count()
+}

@@ -1,0 +1,99 @@
+package http2
+
+import (
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// tunnel is the stream of a CONNECT as a connection: RFC 9113 section 8.5.
+type tunnel struct {
+	*requestBody
+	s       *stream
+	writing sync.Mutex
+	closing sync.Once
+}
+
+// TakeOver implements httpmessage.ResponseWriter, for CONNECT.
+func (s *stream) TakeOver() (net.Conn, []byte, error) {
+	if s.incoming.Method != "CONNECT" || s.response.inBegin {
+		return nil, nil, errNoTunnel
+	}
+	if err := s.Flush(); err != nil {
+		return nil, nil, err
+	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.tunnel = true
+	return &tunnel{requestBody: (*requestBody)(s), s: s}, nil, nil
+}
+
+// Write implements net.Conn. What is written is sent.
+func (t *tunnel) Write(p []byte) (int, error) {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	if t.s.ended() {
+		return 0, net.ErrClosed
+	}
+	n, err := t.s.Write(p)
+	if err == nil {
+		err = t.s.Flush()
+	}
+	return n, err
+}
+
+func (s *stream) ended() bool {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.sentEnd
+}
+
+// CloseWrite ends what is sent, as FIN does.
+func (t *tunnel) CloseWrite() error {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	c := t.s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.s.err != nil || t.s.sentEnd {
+		return t.s.err
+	}
+	c.appendData(t.s, nil, true)
+	c.flush()
+	return nil
+}
+
+// Close implements net.Conn. Where one side has not ended, the client gets what a reset is by TCP.
+func (t *tunnel) Close() error {
+	t.closing.Do(func() {
+		c := t.s.c
+		c.mu.Lock()
+		c.reset(t.s, http2.ErrCodeConnect)
+		c.flush()
+		t.s.closed = true
+		answered := t.s.answered
+		c.mu.Unlock()
+		if answered {
+			c.handled(t.s)
+		}
+	})
+	return nil
+}
+
+// LocalAddr implements net.Conn.
+func (t *tunnel) LocalAddr() net.Addr { return t.s.c.LocalAddr() }
+
+// RemoteAddr implements net.Conn.
+func (t *tunnel) RemoteAddr() net.Addr { return t.s.c.RemoteAddr() }
+
+// SetDeadline implements net.Conn.
+func (t *tunnel) SetDeadline(at time.Time) error { return t.SetReadDeadline(at) }
+
+// SetReadDeadline implements net.Conn.
+func (t *tunnel) SetReadDeadline(at time.Time) error { return t.s.SetReadDeadline(at) }
+
+// SetWriteDeadline implements net.Conn: the server bounds writes itself.
+func (*tunnel) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }
