@@ -34,29 +34,33 @@ func TestRequest(t *testing.T) {
 
 var hold = flag.Duration("hold", 0, "how long TestServe serves, for other clients")
 
-// TestServe serves for clients that are not a part of the tests.
-func TestServe(t *testing.T) {
-	if *hold == 0 {
-		t.Skip("there is no -hold")
-	}
+// site answers small documents in Begin, and others in Continue; what it is sent it sends back.
+func site() handler {
 	large := bytes.Repeat([]byte("x"), 10<<20)
-	address := listenTCP(t, handler{begin: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool {
+	return handler{begin: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool {
 		if r.Body != nil || r.Target == "/large" || r.Target == "/later" {
 			return false
 		}
 		plain(r, w)
 		return true
 	}, next: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
-		if r.Target == "/large" {
+		switch {
+		case r.Target == "/large":
 			_, _ = w.Write(large)
-			return
-		}
-		if r.Body != nil {
+		case r.Body != nil:
 			_, _ = w.ReadFrom(r.Body)
-			return
+		default:
+			plain(r, w)
 		}
-		plain(r, w)
-	}}, nil)
+	}}
+}
+
+// TestServe serves for clients that are not a part of the tests.
+func TestServe(t *testing.T) {
+	if *hold == 0 {
+		t.Skip("there is no -hold")
+	}
+	address := listenTCP(t, site(), nil)
 	t.Log(address)
 	_ = os.WriteFile(os.TempDir()+"/http2.address", []byte(address), 0o600)
 	time.Sleep(*hold)
@@ -68,7 +72,7 @@ func TestH2Spec(t *testing.T) {
 	if err != nil || testing.Short() {
 		t.Skip("h2spec is not installed, or the tests are short")
 	}
-	address := listenTCP(t, atOnce(plain), nil)
+	address := listenTCP(t, site(), nil)
 	host, port, _ := bytes.Cut([]byte(address), []byte(":"))
 	output, err := exec.CommandContext(t.Context(), path, "-h", string(host), "-p", string(port), "-o", "2").CombinedOutput()
 	if err != nil {

@@ -9,20 +9,24 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/urnd/urnd/proxy/http2"
 )
 
 // stub is a listen.Conn as far as this package needs it, over any connection.
 type stub struct {
 	net.Conn
-	ctx      context.Context
-	leave    context.CancelFunc
-	draining atomic.Bool
-	onDrain  func()
-	evicted  atomic.Bool
-	idle     atomic.Bool
-	waits    atomic.Int64
-	awaited  atomic.Int64 // how often it waited without a buffer
-	peeked   []byte
+	ctx     context.Context
+	leave   context.CancelFunc
+	onDrain func()
+	evicted atomic.Bool
+	idle    atomic.Bool
+	waits   atomic.Int64
+	awaited atomic.Int64 // how often it waited without a buffer
+	peeked  []byte
+	by      time.Time
+	resume  func(error)
+	parked  atomic.Int64
 }
 
 func newStub(conn net.Conn) *stub {
@@ -35,15 +39,26 @@ func (*stub) Secure() bool       { return true }
 func (*stub) ServerName() string { return "server.example" }
 func (s *stub) Serving() bool    { s.idle.Store(false); return !s.evicted.Load() }
 func (s *stub) Idle()            { s.idle.Store(true) }
-func (s *stub) Draining() bool   { return s.draining.Load() }
 func (s *stub) OnDrain(f func()) { s.onDrain = f }
 
 func (s *stub) BeginWait() context.Context { s.waits.Add(1); return s.ctx }
 func (s *stub) EndWait()                   { s.waits.Add(-1) }
-func (s *stub) Linger()                    { _ = s.Conn.Close() }
+func (s *stub) Linger() error              { return s.Conn.Close() }
+
+func (s *stub) Park(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
+
+// serve serves until the connection ends, as a worker of the server does.
+func (s *stub) serve(server *http2.Server) {
+	server.Serve(s)
+	for s.resume != nil {
+		resume := s.resume
+		s.resume = nil
+		s.parked.Add(1)
+		resume(s.Await(s.by))
+	}
+}
 
 func (s *stub) drain() {
-	s.draining.Store(true)
 	s.onDrain()
 }
 
@@ -52,9 +67,18 @@ func (s *stub) evict() {
 	_ = s.Conn.SetReadDeadline(time.Unix(1, 0))
 }
 
+// SetReadDeadline does not let a connection that was evicted wait.
+func (s *stub) SetReadDeadline(t time.Time) error {
+	err := s.Conn.SetReadDeadline(t)
+	if s.evicted.Load() {
+		err = s.Conn.SetReadDeadline(time.Unix(1, 0))
+	}
+	return err
+}
+
 func (s *stub) Await(by time.Time) error {
 	s.awaited.Add(1)
-	if err := s.Conn.SetReadDeadline(by); err != nil {
+	if err := s.SetReadDeadline(by); err != nil {
 		return err
 	}
 	var b [1]byte

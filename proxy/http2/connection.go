@@ -21,7 +21,8 @@ type connection struct {
 	// Of the goroutine that reads:
 	reader *frameReader // nil while nothing comes
 	block  blockDecoder
-	state  any // of the handler: see State
+	state  any  // of the handler: see State
+	begun  bool // the first frame has come
 
 	progress chan struct{} // wakes the goroutine that reads where it waits for others
 
@@ -44,7 +45,8 @@ type connection struct {
 	received    inflow
 
 	waiting   bool      // the goroutine that reads does so
-	idle      bool      // conn.Idle was called, and conn.Serving not yet
+	armed     time.Time // the deadline of that
+	idle      bool      // no request is under way: conn.Idle was called, and conn.Serving not yet
 	inBlock   bool      // a field block was begun
 	blockBy   time.Time // when it must be complete
 	settings  time.Time // when the client must have acknowledged the settings; zero behind that
@@ -72,7 +74,7 @@ const (
 	// restAfter is how long nothing comes before buffers are given back.
 	restAfter = 100 * time.Millisecond
 	// roundTrip is how long a client may take to hear that the connection ends.
-	roundTrip = time.Second
+	roundTrip = time.Second / 2
 )
 
 var (
@@ -80,6 +82,7 @@ var (
 	errIdle    = errors.New("the connection was idle for too long")
 	errEvicted = errors.New("the connection makes room for another one")
 	errDrained = errors.New("the server has ended the connection")
+	errParked  = errors.New("the connection waits in another goroutine")
 )
 
 // goAwayPing is the content of the PING whose acknowledgement says that the client has heard of the first GOAWAY.
@@ -95,6 +98,8 @@ func newConnection(s *Server, conn Conn) *connection {
 	c.block.decoder = hpack.NewDecoder(tableSize, c.emit)
 	c.block.decoder.SetMaxStringLength(2 * c.maxList())
 	c.appendSettings()
+	c.idle = true
+	c.blockBy, c.inBlock = c.settings, true // the preface has the time of a field block
 	return c
 }
 
@@ -104,31 +109,34 @@ func (c *connection) maxList() int {
 	return c.server.config.MaxHeader + spare
 }
 
-// serve reads frames until the connection ends, and returns why it does.
-func (c *connection) serve() error {
-	c.blockBy, c.inBlock = c.settings, true // the preface has the time of a field block
-	c.reader = c.server.takeReader(c)
-	if err := c.readPreface(); err != nil {
-		return err
+// serve reads frames until the connection ends, or is parked; where err is not nil, it has ended already.
+func (c *connection) serve(err error) {
+	for err == nil {
+		err = c.next()
 	}
-	for first := true; ; first = false {
-		if err := c.awaitFrame(); err != nil {
-			return err
-		}
-		f, err := c.readFrame()
-		if err == nil && first && f.Header().Type != http2.FrameSettings {
-			err = protocolError("the first frame is not SETTINGS") // RFC 9113 section 3.4
-		}
-		if err == nil {
-			err = c.handle(f)
-		}
-		if err != nil {
-			return err
-		}
+	if !errors.Is(err, errParked) {
+		c.end(err)
 	}
 }
 
+// next reads a frame, and does what it says. An error ends the connection.
+func (c *connection) next() error {
+	if err := c.awaitFrame(); err != nil {
+		return err
+	}
+	f, err := c.readFrame()
+	if err != nil {
+		return err
+	}
+	if _, ok := f.(*http2.SettingsFrame); !ok && !c.begun { // RFC 9113 section 3.4
+		return protocolError("the first frame is not SETTINGS")
+	}
+	c.begun = true
+	return c.handle(f)
+}
+
 func (c *connection) readPreface() error {
+	c.reader = c.server.takeReader(c)
 	var preface [len(http2.ClientPreface)]byte
 	if _, err := io.ReadFull(c.reader, preface[:]); err != nil {
 		return c.readError(err)
@@ -176,7 +184,7 @@ func (c *connection) end(reason error) {
 	}
 	c.mu.Unlock()
 	if lingers {
-		c.conn.Linger()
+		_ = c.conn.Linger() // it closes the connection in any case
 	}
 	_ = c.conn.Close()
 	c.reader = nil // it may have stopped within a frame

@@ -74,7 +74,7 @@ func serve(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) *ser
 	s := &server{conn: newStub(conn), client: client, server: http2.NewServer(config(h, change)), ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		s.server.Serve(s.conn)
+		s.conn.serve(s.server)
 	}()
 	t.Cleanup(func() {
 		client.reset()
@@ -270,7 +270,7 @@ func listenTCP(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) 
 			mu.Lock()
 			open = append(open, c)
 			mu.Unlock()
-			running.Go(func() { s.Serve(c) })
+			running.Go(func() { c.serve(s) })
 		}
 	})
 	t.Cleanup(func() {

@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -128,41 +129,50 @@ func (c *connection) fill(between bool) error {
 		if c.inBlock && c.blockBy.IsZero() {
 			c.blockBy = c.server.config.Now().Add(c.server.config.HeaderTimeout)
 		}
-		if err := c.overdue(between); err != nil {
+		if err := c.overdue(); err != nil {
 			return err
 		}
 		n, err := c.read(between)
 		switch {
 		case n > 0:
+			c.rested = false
 			return nil
 		case err == nil:
-		case isTimeout(err):
-			if between && len(c.streams) == 0 {
-				c.dropState()
-			}
-			if between {
-				c.rested = true
-				c.release()
-			}
-		case c.err != nil:
-			return c.err
-		default:
-			return err
+		case !isTimeout(err):
+			return cmp.Or(c.err, err)
+		case c.server.config.Now().Before(c.armed) && c.idle && !c.conn.Serving():
+			return errEvicted
+		case between:
+			c.giveBack()
 		}
+	}
+}
+
+// giveBack gives back what the connection does not need while nothing comes.
+func (c *connection) giveBack() {
+	c.rested = true
+	c.release()
+	if len(c.streams) == 0 {
+		c.dropState()
 	}
 }
 
 // read reads what comes, until the next deadline. c.mu is held, but while it waits.
 func (c *connection) read(between bool) (n int, err error) {
-	deadline := c.deadline(between)
+	c.armed = c.deadline(between)
+	deadline := c.armed
 	if err := c.conn.SetReadDeadline(deadline); err != nil {
 		return 0, err //nolint:wrapcheck // it is of the connection
 	}
 	c.waiting = true
 	c.rest()
-	rests := c.rested
+	rested := c.rested
+	if rested && c.idle && c.running == 0 {
+		c.conn.Park(deadline, c.resume)
+		return 0, errParked
+	}
 	c.mu.Unlock()
-	if rests {
+	if rested {
 		err = c.conn.Await(deadline)
 	}
 	if err == nil {
@@ -174,15 +184,24 @@ func (c *connection) read(between bool) (n int, err error) {
 	}
 	c.mu.Lock()
 	c.waiting = false
-	if c.idle {
-		if c.idle = false; !c.conn.Serving() {
-			return 0, errEvicted
+	return n, err
+}
+
+// resume goes on with a connection that was parked, in another goroutine, when something has come, or with the error of waiting.
+func (c *connection) resume(err error) {
+	c.mu.Lock()
+	c.waiting = false
+	if err == nil || isTimeout(err) {
+		evicted := err != nil && c.server.config.Now().Before(c.armed) && !c.conn.Serving()
+		if err = nil; evicted {
+			err = errEvicted
 		}
 	}
-	if n > 0 {
-		c.rested = false
+	if c.reader == nil && err == nil {
+		c.reader = c.server.takeReader(c)
 	}
-	return n, err
+	c.mu.Unlock()
+	c.serve(err)
 }
 
 // rest says that the connection is idle, where it waits for a stream, and nothing is being written. c.mu is held.
@@ -204,8 +223,9 @@ func (c *connection) quiet() {
 	if !c.waiting {
 		return
 	}
-	c.rested = false                             // the state of the handler is still there
-	_ = c.conn.SetReadDeadline(c.deadline(true)) // a connection that is closed is not read
+	c.rested = false // the state of the handler is still there
+	c.armed = c.deadline(true)
+	_ = c.conn.SetReadDeadline(c.armed) // a connection that is closed is not read
 	c.rest()
 }
 
@@ -232,7 +252,7 @@ func (c *connection) deadline(between bool) time.Time {
 }
 
 // overdue does what is to be done now, and returns why the connection ends, if it does. c.mu is held.
-func (c *connection) overdue(between bool) error {
+func (c *connection) overdue() error {
 	now := c.server.config.Now()
 	over := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
 	switch {

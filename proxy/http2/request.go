@@ -126,7 +126,12 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	}
 	c.mu.Unlock()
 	c.begin(s, refusal)
-	return nil
+	if refusal == "" {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count()
 }
 
 // open returns a stream for a request; nil where there is none. An error ends the connection.
@@ -143,6 +148,11 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 		return nil, nil //nolint:nilnil // there is none, and no error
 	case id <= c.last:
 		return nil, &connectionError{http2.ErrCodeStreamClosed, "a stream that was used"}
+	}
+	if c.idle {
+		if c.idle = false; !c.conn.Serving() {
+			return nil, errEvicted
+		}
 	}
 	c.last = id
 	switch {

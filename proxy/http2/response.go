@@ -428,7 +428,11 @@ func (s *stream) finish() {
 	default:
 		c.appendData(s, nil, true)
 	}
-	if s.sentEnd && !s.body.ended { // RFC 9113 section 8.1: the client need not send the rest
+	switch {
+	case s.sentEnd && s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
+		c.appendReset(s.id, http2.ErrCodeProtocol, !s.body.ended)
+		c.drop(s, errReset)
+	case s.sentEnd && !s.body.ended: // RFC 9113 section 8.1: the client need not send the rest
 		c.reset(s, http2.ErrCodeNo)
 	}
 }

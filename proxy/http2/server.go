@@ -45,12 +45,12 @@ type Conn interface {
 	ServerName() string
 	Serving() bool
 	Idle()
-	Draining() bool
 	OnDrain(f func())
 	BeginWait() context.Context
 	EndWait()
 	Await(by time.Time) error
-	Linger()
+	Park(by time.Time, resume func(error))
+	Linger() error
 }
 
 // Server serves connections. It is safe for concurrent use.
@@ -92,14 +92,12 @@ func (s *Server) Close() {
 	s.workers.Wait()
 }
 
-// Serve serves a connection, whose client has chosen HTTP/2 by ALPN, until it ends, and closes it.
+// Serve serves a connection, whose client has chosen HTTP/2 by ALPN, until it ends, and closes it. It returns before where it has
+// parked the connection.
 func (s *Server) Serve(conn Conn) {
 	c := newConnection(s, conn)
 	conn.OnDrain(c.drain)
-	if conn.Draining() {
-		c.drain()
-	}
-	c.end(c.serve())
+	c.serve(c.readPreface())
 }
 
 // start begins a task in a goroutine that is free, or in a new one.

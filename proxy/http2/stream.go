@@ -28,6 +28,7 @@ type stream struct {
 	queued    bool   // it is in connection.turns
 	committed bool   // the head of the response was sent
 	sentEnd   bool   // the response was sent
+	malformed bool   // the request is
 	tunnel    bool   // it was taken over
 	closed    bool   // so is its tunnel
 	answered  bool   // the handler has returned
@@ -79,6 +80,7 @@ func (c *connection) begin(s *stream, refusal string) {
 		case c.block.tooLarge:
 			s.refuse(headTooLarge, "the header fields are too large")
 		case refusal != "":
+			s.malformed = true
 			s.refuse(badRequest, refusal)
 		default:
 			s.next = c.server.config.Handler.Begin(&s.incoming, s)

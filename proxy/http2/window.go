@@ -76,9 +76,9 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 		c.settings = time.Time{}
 		return nil
 	}
-	const most = 100 // more are a way to make the server work
-	if f.NumSettings() > most || f.HasDuplicates() {
-		return protocolError("SETTINGS with duplicates")
+	const most = 100
+	if f.NumSettings() > most { // each of them may change all streams
+		return &connectionError{http2.ErrCodeEnhanceYourCalm, "too many settings in a frame"}
 	}
 	err := f.ForeachSetting(func(setting http2.Setting) error {
 		if err := setting.Valid(); err != nil {
