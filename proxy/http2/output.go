@@ -206,6 +206,9 @@ func (c *connection) pump() {
 		s := c.turns[0]
 		c.turns = slices.Delete(c.turns, 0, 1)
 		s.queued = false
+		if s.window <= 0 { // a setting has closed it
+			continue
+		}
 		s.pending = c.sendPart(s, s.pending, s.ends)
 		wake(s.writable)
 		c.queue(s)

@@ -21,6 +21,7 @@ type response struct {
 	left     int64    // of the content, by Content-Length; -1 where it has none
 	written  int64    // of content
 	bodiless bool     // no content is sent: RFC 9110 section 6.4.1
+	sizeless bool     // nor a Content-Length: RFC 9110 sections 8.6 and 15.4.5
 	trailed  bool     // trailer fields were announced
 	inBegin  bool     // nothing may wait
 	reserved int64    // of the window of the connection, by Room
@@ -120,7 +121,7 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 	}
 	r.status, r.left = status, -1
 	r.bodiless = s.incoming.Method == "HEAD" || status == noContent || status == notModified
-	connect := s.incoming.Method == "CONNECT" && status/100 == 2 // RFC 9110 section 9.3.6
+	r.sizeless = status == noContent || status == notModified || s.incoming.Method == "CONNECT" && status/100 == 2
 	r.encoder = s.c.server.takeEncoder()
 	r.encoder.status(status)
 	dated, closes := false, false
@@ -128,8 +129,8 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 		switch {
 		case f.Is("Content-Length"):
 			n, err := strconv.ParseInt(f.Value, 10, 64)
-			if status == noContent || status == notModified || connect || err != nil || n < 0 || r.left >= 0 {
-				continue // RFC 9110 section 8.6
+			if r.sizeless || err != nil || n < 0 || r.left >= 0 {
+				continue
 			}
 			r.left = n
 		case f.Is("Content-Type"):
@@ -400,7 +401,7 @@ func (s *stream) finish() {
 	if s.err != nil {
 		return
 	}
-	if r.encoder != nil && r.left < 0 && !r.trailed && r.trailer == nil && (!r.bodiless || r.written > 0 && r.written <= maxHeld) {
+	if r.encoder != nil && r.left < 0 && !r.sizeless && !r.trailed && r.trailer == nil && (!r.bodiless || r.written > 0 && r.written <= maxHeld) {
 		s.addLength()
 	}
 	switch {

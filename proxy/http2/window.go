@@ -53,6 +53,11 @@ func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 		if c.window += int64(f.Increment); c.window > maxWindow {
 			return &connectionError{http2.ErrCodeFlowControl, "the window of the connection is too large"}
 		}
+		if c.window <= int64(f.Increment) { // it was used up
+			for _, s := range c.streams {
+				wake(s.writable)
+			}
+		}
 		c.pump()
 		return nil
 	}
@@ -63,6 +68,7 @@ func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 	if s.window += int64(f.Increment); s.window > maxWindow {
 		return c.resetID(f.StreamID, http2.ErrCodeFlowControl)
 	}
+	wake(s.writable)
 	c.queue(s)
 	c.pump()
 	return nil
@@ -116,6 +122,7 @@ func (c *connection) setInitialWindow(size int64) error {
 		if s.window += change; s.window > maxWindow {
 			return &connectionError{http2.ErrCodeFlowControl, "the window of a stream is too large"}
 		}
+		wake(s.writable)
 		c.queue(s)
 	}
 	c.pump()

@@ -1,0 +1,244 @@
+package http2_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	framing "golang.org/x/net/http2"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/http2"
+)
+
+func window(size uint32) framing.Setting {
+	return framing.Setting{ID: framing.SettingInitialWindowSize, Val: size}
+}
+
+// The server never sends more than the windows let it, and all that they let it, whatever the client does with them: a model of both
+// sides, RFC 9113 sections 5.2 and 6.9.
+func TestFlowControl(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		synctest.Test(t, func(t *testing.T) { playFlow(t, rand.New(rand.NewPCG(seed, 1))) })
+	}
+}
+
+func playFlow(t *testing.T, random *rand.Rand) {
+	size := func(r *httpmessage.Incoming) int { n, _ := strconv.Atoi(r.Target[1:]); return n }
+	initial := int64(random.IntN(3) * random.IntN(70_000))
+	h := func(r *httpmessage.Incoming, w writer) { _, _ = w.Write(make([]byte, size(r))) }
+	begins := random.IntN(2) == 0
+	c := serve(t, handler{begin: func(r *httpmessage.Incoming, w writer) bool {
+		if !begins || int64(size(r)) > w.Room() {
+			return false
+		}
+		h(r, w)
+		return true
+	}, next: h}, nil).open(t, window(uint32(initial)))
+	connection := int64(65_535)
+	type side struct {
+		window int64
+		left   int
+	}
+	streams := make(map[uint32]*side)
+	frames := make(chan framing.Frame, 10_000)
+	go func() {
+		defer close(frames)
+		for {
+			f, err := c.ReadFrame()
+			if err != nil {
+				return
+			}
+			if d, ok := f.(*framing.DataFrame); ok {
+				f = &framing.DataFrame{FrameHeader: d.FrameHeader}
+			}
+			frames <- f
+		}
+	}()
+	check := func() {
+		synctest.Wait()
+		for range len(frames) {
+			switch f := (<-frames).(type) {
+			case *framing.DataFrame:
+				s := streams[f.StreamID]
+				s.window -= int64(f.Length)
+				connection -= int64(f.Length)
+				s.left -= int(f.Length)
+				if f.Length > 0 && (s.window < 0 || connection < 0) || s.left < 0 {
+					t.Fatalf("%d bytes too many", f.Length)
+				}
+				if ends := f.StreamEnded(); ends != (s.left == 0) {
+					if ends {
+						t.Fatalf("%d bytes are missing", s.left)
+					}
+				} else if ends {
+					delete(streams, f.StreamID)
+				}
+			case *framing.MetaHeadersFrame:
+				if f.StreamEnded() {
+					if streams[f.StreamID].left > 0 {
+						t.Fatal("there is no content")
+					}
+					delete(streams, f.StreamID)
+				}
+			case *framing.RSTStreamFrame, *framing.GoAwayFrame:
+				t.Fatalf("%v", f)
+			}
+		}
+		for id, s := range streams {
+			if s.window > 0 && connection > 0 {
+				t.Fatalf("stream %d waits for %d bytes with windows of %d and %d", id, s.left, s.window, connection)
+			}
+		}
+	}
+	for range 100 {
+		switch random.IntN(4) {
+		case 0:
+			if len(streams) < 50 {
+				n := random.IntN(200_000) * random.IntN(2)
+				streams[c.stream+2] = &side{initial, n}
+				c.ask(true, get(fmt.Sprint("/", n))...)
+			}
+		case 1:
+			n := 1 + random.IntN(100_000)
+			connection += int64(n)
+			_ = c.WriteWindowUpdate(0, uint32(n))
+		case 2:
+			for id, s := range streams {
+				n := 1 + random.IntN(50_000)
+				s.window += int64(n)
+				_ = c.WriteWindowUpdate(id, uint32(n))
+				break
+			}
+		case 3:
+			check() // what was sent before the server knows of a smaller window is no error
+			size := int64(random.IntN(100_000))
+			for _, s := range streams {
+				s.window += size - initial
+			}
+			initial = size
+			_ = c.WriteSettings(window(uint32(size)))
+		}
+		if random.IntN(3) > 0 {
+			check()
+		}
+	}
+	check()
+}
+
+// A large response does not keep others from the client: each has its turn.
+func TestFairness(t *testing.T) {
+	t.Parallel()
+	c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+		w.WriteHeader(200, "", nil)
+		_, _ = w.Write(make([]byte, 4<<20))
+	}), nil).open(t, window(1<<30))
+	const streams = 5
+	var got [2*streams + 1]int
+	for range streams {
+		c.ask(true, get("/")...)
+	}
+	begun := 0
+	for begun < streams {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if frame.Header().Type == framing.FrameHeaders {
+			begun++
+		}
+	}
+	_ = c.WriteWindowUpdate(0, 1<<30)
+	for n := 0; n < 4<<20; {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := frame.(*framing.DataFrame); ok {
+			if len(f.Data()) > 16<<10 {
+				t.Fatalf("a frame of %d bytes", len(f.Data()))
+			}
+			got[f.StreamID] += len(f.Data())
+			n += len(f.Data())
+		}
+	}
+	for id := 1; id < 2*streams; id += 2 {
+		if got[id] < 400<<10 {
+			t.Errorf("stream %d has got %d bytes of 4 MiB of all", id, got[id])
+		}
+	}
+}
+
+// A client that opens no window loses the stream at the deadline, and no other: what Begin has written, too.
+func TestWriteDeadline(t *testing.T) {
+	t.Parallel()
+	for name, wrap := range map[string]func(func(r *httpmessage.Incoming, w writer)) handler{"Begin": atOnce, "Continue": later} {
+		for _, method := range []string{"Write", "ReadFrom"} {
+			t.Run(name+", "+method, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					c := serve(t, wrap(func(r *httpmessage.Incoming, w writer) {
+						if r.Target == "/small" {
+							return
+						}
+						if method == "Write" {
+							_, _ = w.Write(make([]byte, 50_000))
+						} else {
+							_, _ = w.ReadFrom(bytes.NewReader(make([]byte, 50_000)))
+						}
+					}), func(c *http2.Config) {
+						c.WriteDeadline = func() time.Time { return time.Now().Add(30 * time.Second) }
+					}).open(t, window(10_000))
+					begin := time.Now()
+					id := c.ask(true, get("/large")...)
+					if a := c.receive(c.ask(true, get("/small")...)); a.status != "200" {
+						t.Errorf("%v", a)
+					}
+					time.Sleep(29 * time.Second)
+					_ = c.WriteWindowUpdate(id, 10_000)
+					a := c.receive(id)
+					if took := time.Since(begin); a.code != "CANCEL" || took != 59*time.Second {
+						t.Errorf("%v behind %s", a, took)
+					}
+					if a := c.receive(c.ask(true, get("/small")...)); a.status != "200" {
+						t.Errorf("%v", a)
+					}
+				})
+			})
+		}
+	}
+}
+
+// The windows of a client have a bound: RFC 9113 section 6.9.1.
+func TestWindowOverflow(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, want string
+		send       func(c *client, id uint32)
+	}{
+		{"of the connection", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 1<<31-1) }},
+		{"of a stream", "FLOW_CONTROL_ERROR", func(c *client, id uint32) { _ = c.WriteWindowUpdate(id, 1<<31-1) }},
+		{"by 0 of a stream", "PROTOCOL_ERROR", func(c *client, id uint32) { _ = c.WriteWindowUpdate(id, 0) }},
+		{"by 0 of the connection", "GOAWAY PROTOCOL_ERROR", func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 0) }},
+		{"by the settings", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, id uint32) {
+			_ = c.WriteWindowUpdate(id, 1<<30)
+			_ = c.WriteSettings(window(1<<31 - 1))
+		}},
+		{"in the settings", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, _ uint32) { _ = c.WriteSettings(window(1 << 31)) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := serve(t, later(func(_ *httpmessage.Incoming, w writer) { <-w.Context().Done() }), nil).open(t)
+			id := c.ask(true, get("/")...)
+			tt.send(c, id)
+			if a := c.receive(id); a.code != tt.want {
+				t.Errorf("%v", a)
+			}
+		})
+	}
+}
