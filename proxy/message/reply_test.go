@@ -3,31 +3,18 @@ package message_test
 import (
 	"errors"
 	"io"
-	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
-
-// lines returns the fields of a header as "Name: value", sorted.
-func lines(header http.Header) []string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(header)) {
-		for _, value := range header[name] {
-			all = append(all, name+": "+value)
-		}
-	}
-	return all
-}
 
 // RFC 2169 section 3.1 (303), RFC 9111 section 5.2.2.1 and RFC 9211 section 2.
 func TestRedirect(t *testing.T) {
@@ -48,7 +35,7 @@ func TestRedirect(t *testing.T) {
 		{route.FormTHTTP, false, resolver.CacheStale, -5 * time.Second, 302, "urnd; hit; detail=stale-on-error; ttl=-5", "max-age=0"},
 		{route.FormPath, false, resolver.Uncached, time.Hour, 302, "urnd; fwd=bypass", "max-age=3600"},
 	} {
-		r := message.Redirect(tt.form.RedirectStatus(tt.http11), location, "Accept", resolver.Answer{TTL: tt.ttl, Cache: tt.state})
+		r := message.Redirect(tt.form.RedirectStatus(tt.http11), location, "Accept", resolver.Answer{TTL: tt.ttl, Cache: tt.state}, nil)
 		if r.Status != tt.status || r.Location != location || r.Vary != "Accept" || r.CacheStatus != tt.cacheStatus || r.CacheControl != tt.lifetime || r.Cache != tt.state {
 			t.Errorf("%s, %s for %s: %+v", tt.form, tt.state, tt.ttl, r)
 		}
@@ -63,7 +50,7 @@ func TestRedirect(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	const policy = "Content-Security-Policy: default-src 'none'; form-action 'self'; frame-ancestors 'none'"
-	stream := func(w http.ResponseWriter) error {
+	stream := func(w message.Stream) error {
 		_, err := io.WriteString(w, "stream")
 		return err
 	}
@@ -88,26 +75,23 @@ func TestWrite(t *testing.T) {
 		},
 		{
 			"fields of its own",
-			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Header: http.Header{"Content-Security-Policy": {"sandbox"}, "Allow": {"GET"}}},
+			message.Reply{Status: 200, ContentType: "text/html", Body: []byte("b"), Fields: httpmessage.FieldsOf("Content-Security-Policy", "sandbox", "Allow", "GET")},
 			[]string{"Allow: GET", "Content-Length: 1", "Content-Security-Policy: sandbox", "Content-Type: text/html", "X-Content-Type-Options: nosniff"},
 			"b",
 		},
-		{"a stream", message.Reply{Status: 200, Stream: stream}, nil, "stream"},
+		{"a stream", message.Reply{Status: 200, Stream: stream}, []string{}, "stream"},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			closed := 0
 			tt.reply.Close = func() { closed++ }
-			w := httptest.NewRecorder()
-			w.Header().Set("X-Before", "kept")
-			message.Write(w, method, tt.reply)
+			var w proxytest.Recorder
+			message.Write(&w, method, tt.reply, nil, nil)
 			body := tt.body
 			if method == http.MethodHead {
 				body = ""
 			}
-			want := append(slices.Clone(tt.lines), "X-Before: kept")
-			slices.Sort(want)
-			if got := lines(w.Header()); w.Code != tt.reply.Status || w.Body.String() != body || !slices.Equal(got, want) {
-				t.Errorf("%s, %s: %d %q %q, want %q", method, tt.name, w.Code, got, w.Body, want)
+			if got := w.Lines(); w.Status != tt.reply.Status || w.Body.String() != body || !slices.Equal(got, tt.lines) {
+				t.Errorf("%s, %s: %d %q %q, want %q", method, tt.name, w.Status, got, &w.Body, tt.lines)
 			}
 			if closed != 1 {
 				t.Errorf("%s, %s: closed %d times", method, tt.name, closed)
@@ -116,64 +100,82 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// deadlines is a response whose write deadline is recorded.
-type deadlines struct {
-	*httptest.ResponseRecorder
-	at time.Time
-}
-
-func (d *deadlines) SetWriteDeadline(at time.Time) error {
-	d.at = at
-	return nil
-}
-
-// A stream that fails ends its connection: the part must not look like the complete body.
+// A stream that fails ends its response in the middle: the part must not look like the complete body. Where the framing shows that, the
+// client gets what has come.
 func TestWriteOfAStreamThatFails(t *testing.T) {
-	for _, fault := range []error{nil, errors.New("the origin left")} {
-		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-		message.Write(w, http.MethodGet, message.Reply{Status: 200, Stream: func(http.ResponseWriter) error { return fault }})
-		if aborted := !w.at.IsZero() && w.at.Before(time.Now()); aborted != (fault != nil) {
-			t.Errorf("%v: aborted: %t", fault, aborted)
+	for _, tt := range []struct {
+		err                    error
+		endsEarly              bool
+		wantEnded, wantAborted bool
+	}{
+		{nil, false, false, false},
+		{nil, true, false, false},
+		{errors.New("the origin left"), false, false, true},
+		{errors.New("the origin left"), true, true, false},
+	} {
+		w := proxytest.Recorder{EndsEarly: tt.endsEarly}
+		message.Write(&w, http.MethodGet, message.Reply{Status: 200, Stream: func(message.Stream) error { return tt.err }}, nil, nil)
+		if w.EndedEarly != tt.wantEnded || w.Aborted != tt.wantAborted {
+			t.Errorf("%+v: ended early: %t, aborted: %t", tt, w.EndedEarly, w.Aborted)
 		}
 	}
 }
 
-// A reply never writes into fields that responses share.
-func TestWriteSharesNothing(t *testing.T) {
-	r := message.Reply{Status: 302, Location: "http://a/", CacheControl: "no-store", Vary: "Accept"}
-	w := httptest.NewRecorder()
-	message.Write(w, http.MethodGet, r)
-	for _, name := range []string{"Location", "Cache-Control", "Vary", "Content-Length"} {
-		w.Header().Add(name, "another")
-	}
-	again := httptest.NewRecorder()
-	message.Write(again, http.MethodGet, r)
-	want := []string{"Cache-Control: no-store", "Content-Length: 0", "Location: http://a/", "Vary: Accept"}
-	if got := lines(again.Header()); !slices.Equal(got, want) {
-		t.Errorf("the next response has %q", got)
+// Memory for the fields of a head may be used again for the next one; those of the reply itself are not changed.
+func TestWriteInScratch(t *testing.T) {
+	const note = "a"
+	var scratch message.Scratch
+	r := message.Reply{Status: 302, Fields: httpmessage.FieldsOf("Link", "<a>"), ContentType: "text/plain", Body: []byte(note)}
+	for range 2 {
+		var w proxytest.Recorder
+		message.Write(&w, http.MethodGet, r, scratch.Head, &scratch.Text)
+		if len(r.Fields) != 1 || w.Fields.Value("Link") != "<a>" || w.Fields.Value("Content-Length") != "1" || w.Body.String() != note {
+			t.Errorf("%v: %v %q", r.Fields, w.Fields, &w.Body)
+		}
+		scratch.Reset()
 	}
 }
 
-// A line end in a value begins no other field.
-func TestLineEndsInFields(t *testing.T) {
-	const end = "a\r\nX-Injected: 1\nX-Other: 2\r\n\r\nbody"
-	reply := message.Reply{
-		Status: 200, Location: end, ContentType: end, Vary: end, CacheControl: end, CacheStatus: end,
-		Header: http.Header{"Content-Location": {end}}, Body: []byte("own"),
+// A rendered reply gets the lifetimes of the moment.
+func TestFresh(t *testing.T) {
+	var text httpmessage.Text
+	r := message.Document("text/plain", nil, resolver.Answer{TTL: time.Hour})
+	r.Fresh(90*time.Second, time.Minute, 2*time.Hour, &text)
+	if r.CacheStatus != "urnd; hit; ttl=90" || r.CacheControl != "max-age=60" || r.Shared != 2*time.Hour || r.Cache != resolver.CacheHit {
+		t.Errorf("%+v", r)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { message.Write(w, r.Method, reply) }))
-	defer server.Close()
-	response, err := server.Client().Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
+	if r.Fresh(0, 0, 0, &text); r.CacheStatus != "urnd; hit; ttl=0" || r.CacheControl != "no-store" {
+		t.Errorf("at its end: %+v", r)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || string(body) != "own" || response.Header["X-Injected"] != nil || response.Header["X-Other"] != nil {
-		t.Errorf("%q, %q, %v", lines(response.Header), body, err)
+}
+
+// RFC 9110 section 13.2.2, for documents alone.
+func TestPrecondition(t *testing.T) {
+	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"), Fields: httpmessage.FieldsOf("ETag", `"1"`, "Content-Encoding", "gzip")}
+	untagged := message.Reply{Status: 200}
+	missing := message.Reply{Status: 404, Fields: httpmessage.FieldsOf("ETag", `"1"`)}
+	for _, tt := range []struct {
+		reply  message.Reply
+		method string
+		fields httpmessage.Fields
+		want   int
+	}{
+		{tagged, "GET", nil, 0},
+		{tagged, "GET", httpmessage.FieldsOf("If-None-Match", `"1"`), 304},
+		{tagged, "HEAD", httpmessage.FieldsOf("If-None-Match", `W/"1"`), 304},
+		{tagged, "GET", httpmessage.FieldsOf("If-None-Match", `"2"`), 0},
+		{tagged, "GET", httpmessage.FieldsOf("If-Match", `"2"`), 412},
+		{tagged, "POST", httpmessage.FieldsOf("If-None-Match", `"1"`), 0},
+		{untagged, "GET", httpmessage.FieldsOf("If-None-Match", "*"), 0},
+		{missing, "GET", httpmessage.FieldsOf("If-None-Match", `"1"`), 0},
+	} {
+		if got := tt.reply.Precondition(tt.method, tt.fields.Lines); got != tt.want {
+			t.Errorf("%s %v of %v: %d, want %d", tt.method, tt.fields, tt.reply.Fields, got, tt.want)
+		}
 	}
-	if got := response.Header.Get("Content-Location"); !strings.Contains(got, "X-Injected") {
-		t.Errorf("Content-Location: %q", got)
+	unmodified := tagged.NotModified()
+	if unmodified.Status != 304 || unmodified.Body != nil || unmodified.ContentType != "" || unmodified.Fields.Has("Content-Encoding") || !tagged.Fields.Has("Content-Encoding") {
+		t.Errorf("%+v of %+v", unmodified, tagged)
 	}
 }
 
@@ -227,16 +229,22 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// Cached redirects, the hot path, make few allocations.
+// Cached redirects, the hot path, make no allocations.
 func TestRedirectAllocations(t *testing.T) {
 	answer := resolver.Answer{TTL: 90e9, Cache: resolver.CacheHit}
-	w := httptest.NewRecorder()
+	scratch := message.Scratch{Head: make(httpmessage.Fields, 0, 16)}
 	write := func() {
-		clear(w.Header())
-		message.Write(w, http.MethodGet, message.Redirect(http.StatusFound, "https://a.example/", "", answer))
+		scratch.Reset()
+		message.Write(discard{}, http.MethodGet, message.Redirect(http.StatusFound, "https://a.example/", "", answer, &scratch.Text), scratch.Head, &scratch.Text)
 	}
 	write()
-	if n := testing.AllocsPerRun(100, write); n > 2 {
-		t.Errorf("%v allocations, want 2", n)
+	if n := testing.AllocsPerRun(100, write); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
+
+// discard is a response of which nothing is kept.
+type discard struct{ httpmessage.ResponseWriter }
+
+func (discard) WriteHeader(int, string, httpmessage.Fields) {}
+func (discard) Write(p []byte) (int, error)                 { return len(p), nil }

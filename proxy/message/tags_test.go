@@ -14,8 +14,8 @@ import (
 // tagsOf returns the tags of a reply about a name.
 func tagsOf(t *testing.T, field message.Tags, name, separator string) []string {
 	t.Helper()
-	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}).Marked(field, name)
-	return strings.Split(reply.Header.Get(string(field)), separator)
+	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}, nil).Marked(field, name)
+	return strings.Split(reply.Fields.Value(string(field)), separator)
 }
 
 // A purge of a selection has a tag that all replies about its names have, and replies about others mostly have not.
@@ -92,38 +92,19 @@ func FuzzTagOfPrefix(f *testing.F) {
 
 // What is not stored has no tags.
 func TestUnmarked(t *testing.T) {
-	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{})
-	if got := reply.Marked(message.CacheTag, "urn:a1:b"); got.Header != nil {
-		t.Errorf("a reply for one request: %v", got.Header)
+	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{}, nil)
+	if got := reply.Marked(message.CacheTag, "urn:a1:b"); got.Fields != nil {
+		t.Errorf("a reply for one request: %v", got.Fields)
 	}
-	if got := message.JSON(200, 1).Marked(message.CacheTag, "urn:a1:b"); got.Header != nil {
-		t.Errorf("no-store: %v", got.Header)
+	if got := message.JSON(200, 1).Marked(message.CacheTag, "urn:a1:b"); got.Fields != nil {
+		t.Errorf("no-store: %v", got.Fields)
 	}
-	reply = message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute})
-	if got := reply.Marked("", "urn:a1:b"); got.Header != nil {
-		t.Errorf("no field is set: %v", got.Header)
+	reply = message.Redirect(302, "https://a.example/", "", resolver.Answer{TTL: time.Minute}, nil)
+	if got := reply.Marked("", "urn:a1:b"); got.Fields != nil {
+		t.Errorf("no field is set: %v", got.Fields)
 	}
 	reply.Shared = time.Hour
-	if got := reply.Marked("", "urn:a1:b").Header.Get("CDN-Cache-Control"); got != "max-age=3600" {
+	if got := reply.Marked("", "urn:a1:b").Fields.Value("CDN-Cache-Control"); got != "max-age=3600" {
 		t.Errorf("without tags: %q", got)
-	}
-}
-
-func BenchmarkFastRedirect(b *testing.B) {
-	for _, tags := range []message.Tags{"", message.SurrogateKey} {
-		name := string(tags)
-		if name == "" {
-			name = "none"
-		}
-		b.Run(name, func(b *testing.B) {
-			r := message.FastRedirect{
-				Status: 302, Location: "https://a.example/", ContentType: "text/html", TTL: time.Hour, Lifetime: time.Hour, Cache: resolver.CacheHit,
-				Date: []byte("Thu, 26 Nov 2026 11:00:00 GMT"), Tags: tags, Name: "urn:nbn:fi:uef-20190001",
-			}
-			room := make([]byte, 0, 1024)
-			for b.Loop() {
-				r.AppendTo(room)
-			}
-		})
 	}
 }
