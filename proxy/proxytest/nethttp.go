@@ -25,13 +25,20 @@ func Handler(h httpmessage.Handler) http.Handler {
 // Serve answers a request.
 func Serve(h httpmessage.Handler, w http.ResponseWriter, r *http.Request) {
 	in := Incoming(r)
-	out := &response{w: w, r: r, control: http.NewResponseController(w)}
+	out := newResponse(w, r)
 	if rest := h.Begin(in, out); rest != nil {
 		rest.Continue()
 	}
 	if !out.hasBegun && !out.isTaken {
 		out.WriteHeader(http.StatusOK, "", nil)
 	}
+}
+
+// Writer returns a ResponseWriter that writes the response to a request of net/http.
+func Writer(w http.ResponseWriter, r *http.Request) httpmessage.ResponseWriter { return newResponse(w, r) }
+
+func newResponse(w http.ResponseWriter, r *http.Request) *response {
+	return &response{w: w, r: r, control: http.NewResponseController(w)}
 }
 
 // Incoming returns a request of net/http.

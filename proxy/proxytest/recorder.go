@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -68,6 +69,14 @@ func (r *Recorder) Lines() []string {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// Result returns the response as net/http has it.
+func (r *Recorder) Result() *http.Response {
+	return &http.Response{
+		StatusCode: r.Status, Header: r.Fields.Header(), Body: io.NopCloser(bytes.NewReader(r.Body.Bytes())),
+		ContentLength: int64(r.Body.Len()), ProtoMajor: 1, ProtoMinor: 1, Trailer: r.Trailer.Header(),
+	}
 }
 
 // Context implements httpmessage.ResponseWriter.
