@@ -273,8 +273,8 @@ func TestReplyFields(t *testing.T) {
 		if tt.name != "" {
 			want = 1
 		}
-		if len(r.Header) != want || r.Header.Get(tt.name) != tt.value || r.CacheControl != tt.cacheControl || r.CacheStatus != tt.cacheStatus {
-			t.Errorf("%v: %v, %q, %q", tt.err, r.Header, r.CacheControl, r.CacheStatus)
+		if len(r.Fields) != want || r.Fields.Value(tt.name) != tt.value || r.CacheControl != tt.cacheControl || r.CacheStatus != tt.cacheStatus {
+			t.Errorf("%v: %v, %q, %q", tt.err, r.Fields, r.CacheControl, r.CacheStatus)
 		}
 	}
 }

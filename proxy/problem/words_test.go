@@ -85,7 +85,7 @@ func TestWords(t *testing.T) {
 				t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 			}
 			reply := problem.ProxyReply(pages.New(pages.Site{}), httpmessage.FieldsOf("Accept", "text/html").Lines, "urnd", err)
-			if all := fmt.Sprint(reply.Header, string(reply.Body)); strings.Contains(all, "10.9.9.") {
+			if all := fmt.Sprint(reply.Fields, string(reply.Body)); strings.Contains(all, "10.9.9.") {
 				t.Errorf("%v: %s", tt.err, all)
 			}
 		}
