@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
@@ -26,7 +27,7 @@ func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(r.Header), err)
 	}
-	message.Write(w, r.Method, reply)
+	message.Write(proxytest.Writer(w, r), r.Method, reply, nil, nil)
 }
 
 // batchOf returns a request of net/http as one for a batch.

@@ -1,11 +1,11 @@
 package answer_test
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/route"
 )
@@ -32,15 +32,15 @@ func TestAllow(t *testing.T) {
 		"all, but not everybody":    {answer.CORS{Origins: []string{"*"}}, a, "", true},
 		"one of those that may all": {answer.CORS{Origins: []string{"*", "https://a.example"}}, a, "https://a.example", true},
 	} {
-		header := http.Header{"Vary": {"Accept"}}
-		allowed := tt.cors.Allow(header, tt.origin)
-		if got := header.Get("Access-Control-Allow-Origin"); got != tt.allowed || allowed != (tt.allowed != "") {
+		fields := httpmessage.FieldsOf("Vary", "Accept")
+		allowed := tt.cors.Allow(&fields, tt.origin)
+		if got := fields.Value("Access-Control-Allow-Origin"); got != tt.allowed || allowed != (tt.allowed != "") {
 			t.Errorf("%s: %t, %q", name, allowed, got)
 		}
-		if header.Get("Vary") != "Accept" || slices.Contains(header["Vary"], "Origin") != tt.varies {
-			t.Errorf("%s: Vary: %q", name, header["Vary"])
+		if fields.Value("Vary") != "Accept" || slices.Contains(fields.Lines("Vary"), "Origin") != tt.varies {
+			t.Errorf("%s: Vary: %q", name, fields.Lines("Vary"))
 		}
-		if got := header.Get("Access-Control-Expose-Headers"); allowed != strings.Contains(got, "X-Request-Id") {
+		if got := fields.Value("Access-Control-Expose-Headers"); allowed != strings.Contains(got, "X-Request-Id") {
 			t.Errorf("%s: a page may read %q", name, got)
 		}
 	}

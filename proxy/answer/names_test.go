@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
@@ -89,10 +89,11 @@ func TestSitemap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := httptest.NewRecorder()
-		message.Write(w, tt.method, r)
-		if w.Code != 200 || w.Body.String() != tt.want || w.Header().Get("Content-Type") != "application/xml; charset=utf-8" || w.Header().Get("Cache-Control") != "max-age=3600" {
-			t.Errorf("%+v: %d %q %q", tt, w.Code, w.Header(), w.Body)
+		var w proxytest.Recorder
+		message.Write(&w, tt.method, r, nil, nil)
+		if w.Status != 200 || w.Body.String() != tt.want || w.Fields.Value("Content-Type") != "application/xml; charset=utf-8" ||
+			w.Fields.Value("Cache-Control") != "max-age=3600" {
+			t.Errorf("%+v: %d %q %q", tt, w.Status, w.Fields, &w.Body)
 		}
 	}
 	if released != 2 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -140,8 +140,8 @@ func written(header http.Header, reply message.Reply, err error) *http.Response 
 	if err != nil {
 		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), err)
 	}
-	w := httptest.NewRecorder()
-	message.Write(w, http.MethodGet, reply)
+	var w proxytest.Recorder
+	message.Write(&w, http.MethodGet, reply, nil, nil)
 	return w.Result()
 }
 
