@@ -79,7 +79,7 @@ func TestAdmit(t *testing.T) {
 	const local, resolving, proxying, purging = "127.0.0.1", "10.9.9.9", "10.1.9.9", "10.1.1.1"
 	credentials := func(field, userinfo string) http.Header { return http.Header{field: {basic(userinfo)}} }
 	foreign := http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"}, "User-Agent": {"Mozilla/5.0"}}
-	loads, ask := 0, asking(t)
+	ask := asking(t)
 	for _, tt := range []struct {
 		client, method, target, host string
 		users                        *gate.Users
@@ -176,29 +176,10 @@ func TestAdmit(t *testing.T) {
 		if len(steps) != int(tt.step)+1 {
 			t.Errorf("%s: %v were observed", tt.target, steps)
 		}
-		// What a cache has is for the same clients.
-		again := gate.New(gate.Config{Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: rulesOf(t), Now: at})
-		if tt.spent {
-			again.AllowsRate(client.Addr)
+		// Only a password that has to be compared makes a request wait.
+		if waits := g.Waits(&client, &ask); waits && tt.users == nil || !waits && tt.step == gate.StepUser {
+			t.Errorf("%s %s of %s waits: %t", method, tt.target, tt.client, waits)
 		}
-		if stored := again.AdmitStored(t.Context(), &client, &ask, netip.MustParseAddr("198.51.100.1")); (stored.Err == nil) != (tt.want == nil) {
-			t.Errorf("%s %s of %s, stored: %v by %s", method, tt.target, tt.client, stored.Err, stored.Step)
-		}
-		// What is not in memory is loaded for them alone, where no more than who asks decides.
-		if again.MayLoad(t.Context(), &client, &ask) {
-			t.Errorf("%s %s of %s: it is loaded before the rate is", method, tt.target, tt.client)
-		}
-		a.Rate = 0
-		if open := gate.New(gate.Config{Access: a, Own: route.NewOwnHosts("urnd.example"), Policy: new(policy.Policy), Now: at}); open.MayLoad(t.Context(),
-			&client, &ask) {
-			if v := open.Admit(t.Context(), &client, &ask); v.Err != nil {
-				t.Errorf("%s %s of %s: it is loaded, and refused by %s: %v", method, tt.target, tt.client, v.Step, v.Err)
-			}
-			loads++
-		}
-	}
-	if loads == 0 {
-		t.Error("nothing is loaded for anybody")
 	}
 }
 
@@ -216,27 +197,25 @@ func isSameKind(err, want error) bool {
 	}
 }
 
-// A request is counted once, and only where the steps before have let it through; a stored response that is refused is not.
+// A request is counted once, and only where the steps before have let it through; what a cache has is no other request.
 func TestAdmitCounts(t *testing.T) {
 	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
 	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
-	denied := askOf(t, http.MethodGet, "http://denied.example/", "denied.example", false)
 	net := askOf(t, http.MethodGet, "http://net.example/", "net.example", false)
 	purge := askOf(t, "PURGE", "http://a.example/", "a.example", false)
 	for range 3 {
-		if v := g.AdmitStored(t.Context(), &client, &denied, netip.MustParseAddr("198.51.100.1")); v.Step != gate.StepRules || v.Err == nil {
-			t.Fatalf("denied: %v by %s", v.Err, v.Step)
-		}
-		if v := g.AdmitStored(t.Context(), &client, &net, netip.MustParseAddr("192.0.2.1")); v.Step != gate.StepRules || v.Err == nil {
-			t.Fatalf("denied by its address: %v by %s", v.Err, v.Step)
-		}
 		if v := g.Admit(t.Context(), &client, &purge); v.Step != gate.StepClient {
 			t.Fatalf("purge: %v by %s", v.Err, v.Step)
 		}
 	}
-	v := g.AdmitStored(t.Context(), &client, &net, netip.MustParseAddr("198.51.100.1"))
+	v := g.Admit(t.Context(), &client, &net)
 	if v.Err != nil {
 		t.Fatalf("the only request: %v by %s", v.Err, v.Step)
+	}
+	for range 3 {
+		if !v.Allows(netip.MustParseAddr("198.51.100.1")) {
+			t.Error("what a cache has is not allowed")
+		}
 	}
 	if v := g.Admit(t.Context(), &client, &net); !errors.Is(v.Err, problem.ErrRate) {
 		t.Errorf("one more: %v by %s", v.Err, v.Step)
@@ -259,6 +238,17 @@ func TestVerdictOfAddress(t *testing.T) {
 	var denied *policy.Denied
 	if err := check(netip.MustParseAddrPort("192.0.2.1:80")); !errors.As(err, &denied) || v.Rule() != "net" {
 		t.Errorf("its address: %v, rule %q", err, v.Rule())
+	}
+	// Also of what a cache has from there.
+	v = g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr("10.1.9.8")}, &ask)
+	if v.Err != nil || !v.Allows(netip.MustParseAddr("198.51.100.1")) || v.Rule() != "" {
+		t.Errorf("stored, from another address: rule %q", v.Rule())
+	}
+	if v.Allows(netip.MustParseAddr("192.0.2.1")) || v.Rule() != "net" {
+		t.Errorf("stored, from its address: rule %q", v.Rule())
+	}
+	if v := (gate.Verdict{}); !v.Allows(netip.MustParseAddr("192.0.2.1")) {
+		t.Error("a verdict that does not depend on the address denies one")
 	}
 	if v := g.Retrieve(&client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
 		t.Errorf("what a name leads to: %v", v.Err)
@@ -304,21 +294,46 @@ func TestRulesAreLogged(t *testing.T) {
 	}
 }
 
-// What is admitted on the fast path allocates nothing.
-func TestAdmitStoredAllocations(t *testing.T) {
+// A verdict that decides by the address later does not use the texts of the request then.
+func TestVerdictClone(t *testing.T) {
+	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
+	ask := askOf(t, http.MethodGet, "http://net.example/", "net.example", false)
+	v := g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}, &ask)
+	v.Clone(func(text string) string {
+		if text == "net.example" {
+			return "other.example"
+		}
+		return strings.Clone(text)
+	})
+	if !v.Allows(netip.MustParseAddr("192.0.2.1")) {
+		t.Error("the verdict has the host of the request still")
+	}
+}
+
+// What is admitted while a cache has the answer allocates nothing, but for rules that the address decides.
+func TestAdmitAllocations(t *testing.T) {
 	a := access()
 	a.Rate = 1 << 30
-	g := gate.New(gate.Config{Access: a, Policy: rulesOf(t), Now: at})
 	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
-	for _, target := range []string{"/urn:ietf:rfc:2648", "http://a.example/"} {
-		ask := askOf(t, http.MethodGet, target, "urnd.example", false)
+	for _, tt := range []struct {
+		target string
+		policy *policy.Policy
+		want   float64
+	}{
+		{"/urn:ietf:rfc:2648", rulesOf(t), 0},
+		{"http://a.example/", rulesOf(t), 0},
+		{"http://a.example/", new(policy.Policy), 0},
+		{"http://net.example/", rulesOf(t), 2},
+	} {
+		g := gate.New(gate.Config{Access: a, Policy: tt.policy, Now: at})
+		ask := askOf(t, http.MethodGet, tt.target, "urnd.example", false)
 		ctx := t.Context()
 		if n := testing.AllocsPerRun(100, func() {
-			if v := g.AdmitStored(ctx, &client, &ask, netip.Addr{}); v.Err != nil {
+			if v := g.Admit(ctx, &client, &ask); v.Err != nil || !v.Allows(netip.MustParseAddr("198.51.100.1")) {
 				t.Fatal(v.Err)
 			}
-		}); n != 0 {
-			t.Errorf("%s: %v allocations", target, n)
+		}); n != tt.want {
+			t.Errorf("%s: %v allocations, want %v", tt.target, n, tt.want)
 		}
 	}
 }
