@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -52,9 +51,9 @@ func TestChallenges(t *testing.T) {
 				r.Session = new(forward.Session)
 			}
 			client := w.serve(t, r)
-			if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate", "Proxy-Support"); !errors.Is(client.err,
-				tt.err) || got != tt.want || tt.err == nil && client.Code != tt.status {
-				t.Errorf("%s, %q: %d %s, %v", name, upgrade, client.Code, got, client.err)
+			if got := linesOf(client.Fields, "Www-Authenticate", "Proxy-Support"); !errors.Is(client.err,
+				tt.err) || got != tt.want || tt.err == nil && client.Status != tt.status {
+				t.Errorf("%s, %q: %d %s, %v", name, upgrade, client.Status, got, client.err)
 			}
 			if len(w.slots) != 0 {
 				t.Errorf("%s, %q: a fetch is under way", name, upgrade)
@@ -74,7 +73,7 @@ func TestStoredChallenges(t *testing.T) {
 			r.Session = new(forward.Session)
 		}
 		client := w.serve(t, r)
-		if got := linesOf(httpmessage.FromHeader(client.Header()), "Www-Authenticate"); client.err != nil || got != want {
+		if got := linesOf(client.Fields, "Www-Authenticate"); client.err != nil || got != want {
 			t.Errorf("answer %d: %q, %v, want %q", round, got, client.err, want)
 		}
 	}
@@ -111,14 +110,14 @@ func TestCredentialsOfConnections(t *testing.T) {
 	<-slots
 	w.answers(200, "ok", "Connection", "close")
 	client, first := ask("http://a.example/", "Authorization", login)
-	if client.err != nil || first == nil || client.Header().Get("Connection") != "close" {
+	if client.err != nil || first == nil || !client.closes {
 		t.Errorf("%+v by %v", client, first)
 	}
 	if first != nil && session.IsBound() { // no connection was left to wait for the next request
 		t.Error("a connection that the server has closed waits")
 	}
 	client, other := ask("http://a.example/")
-	if client.err != nil || other != nil || client.Header().Get("Connection") != "" {
+	if client.err != nil || other != nil || client.closes {
 		t.Errorf("another request: %+v by %v", client, other)
 	}
 	r = requested(t, http.MethodGet, "ftp://a.example/", "Authorization", login)

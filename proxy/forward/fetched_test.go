@@ -50,11 +50,11 @@ func TestFetchedStatuses(t *testing.T) {
 		r := requested(t, http.MethodGet, base)
 		r.Fetched = true
 		client := w.serve(t, r)
-		status := client.Code
+		status := client.Status
 		if client.err != nil {
 			status = problem.Status(client.err)
 		}
-		if h := client.Header(); status != tt.want || h.Get("Location") != tt.leads || h.Get("Www-Authenticate")+h.Get("Proxy-Authenticate") != "" {
+		if h := client.Fields; status != tt.want || h.Value("Location") != tt.leads || h.Value("Www-Authenticate")+h.Value("Proxy-Authenticate") != "" {
 			t.Errorf("%d to %q: %d %v, %v", tt.status, tt.location, status, h, client.err)
 		}
 		if len(w.slots) != 0 {
@@ -64,7 +64,7 @@ func TestFetchedStatuses(t *testing.T) {
 	w.answers(302, "", "Location", "ftp://a.example/c")
 	r := requested(t, http.MethodGet, "ftp://a.example/b")
 	r.Fetched = true
-	if got := w.serve(t, r).Header().Get("Location"); got != route.Fetched("ftp://a.example/c") {
+	if got := w.serve(t, r).Fields.Value("Location"); got != route.Fetched("ftp://a.example/c") {
 		t.Errorf("on one server of FTP: %s", got)
 	}
 }
@@ -123,8 +123,8 @@ func TestFetchedFields(t *testing.T) {
 			"Range", "bytes=0-", "Te", "trailers", "Connection", "Upgrade", "Upgrade", "a")
 		r.Fetched, r.Embedder = true, tt.embedder
 		client := w.serve(t, r)
-		got := client.Header()
-		if client.err != nil || client.Code != 200 || client.Body.String() != "ok" || got.Get("Etag") != `"1"` || got.Get("Content-Type") != "text/x" || got.Get("Via") == "" || got.Get("X-Content-Type-Options") != "nosniff" {
+		got := client.Fields
+		if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || got.Value("Etag") != `"1"` || got.Value("Content-Type") != "text/x" || got.Value("Via") == "" || got.Value("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %+v", tt.target, client)
 		}
 		var all []string
@@ -132,7 +132,7 @@ func TestFetchedFields(t *testing.T) {
 			"Cache-Control", "Content-Location", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Content-Security-Policy",
 			"Vary", "Set-Cookie", "X-Other", "Link", "Clear-Site-Data",
 		} {
-			for _, line := range got[name] {
+			for _, line := range got.Lines(name) {
 				all = append(all, name+"="+line)
 			}
 		}
@@ -151,7 +151,7 @@ func TestFetchedFailure(t *testing.T) {
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrResponse }
 	r := requested(t, http.MethodGet, "http://a.example/")
 	r.Fetched = true
-	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrResponse) || client.Code != 200 || client.Body.Len() > 0 || len(client.Header()) > 0 {
+	if client := w.serve(t, r); !errors.Is(client.err, scheme.ErrResponse) || client.Status != 0 || client.Body.Len() > 0 || len(client.Fields) > 0 {
 		t.Errorf("%+v", client)
 	}
 }
@@ -167,7 +167,7 @@ func TestFetchedIsPrivate(t *testing.T) {
 		`no-cache="X, public"`:        `private, no-cache="X, public"`,
 		"no-store":                    "private, no-store",
 	} {
-		w := newWeb(t, newStore(t), func(c *forward.Config) { c.OwnField = httpmessage.RequestIDField })
+		w := newWeb(t, newStore(t), nil)
 		fields := []string{"Etag", `"1"`, httpmessage.RequestIDField, "that of the origin"}
 		if sent != "" {
 			fields = append(fields, "Cache-Control", sent)
@@ -176,12 +176,11 @@ func TestFetchedIsPrivate(t *testing.T) {
 		for _, condition := range []string{"X-Other", "If-None-Match"} {
 			r := requested(t, http.MethodGet, "http://a.example/b", condition, `"1"`)
 			r.Fetched = true
-			client := newRecorder()
-			client.Header().Set(httpmessage.RequestIDField, ownID)
+			client := new(recorder)
 			_, err := w.Serve(t.Context(), client, r)
-			if got := client.Header(); err != nil || got.Get("Cache-Control") != want || strings.Join(got[httpmessage.RequestIDField], "|") != ownID ||
-				got.Get("Cross-Origin-Resource-Policy") != "same-origin" || got.Get("Via") == "" {
-				t.Errorf("%q, %s: %d %v, want %q, %v", sent, condition, client.Code, got, want, err)
+			if got := client.Fields; err != nil || got.Value("Cache-Control") != want || got.Has(httpmessage.RequestIDField) ||
+				got.Value("Cross-Origin-Resource-Policy") != "same-origin" || got.Value("Via") == "" {
+				t.Errorf("%q, %s: %d %v, want %q, %v", sent, condition, client.Status, got, want, err)
 			}
 		}
 	}
@@ -207,10 +206,10 @@ func TestFetchedByClient(t *testing.T) {
 			r := requested(t, http.MethodGet, "http://a.example/", "X-Forwarded-For", client)
 			r.Fetched, r.Trusted, r.Client = true, true, netip.MustParseAddr(client)
 			got := w.serve(t, r)
-			if got.err != nil || got.Code != 200 || got.Body.String() != want {
-				t.Errorf("%s to %s: %d %q, want %q, %v", tt.name, client, got.Code, got.Body, want, got.err)
+			if got.err != nil || got.Status != 200 || got.Body.String() != want {
+				t.Errorf("%s to %s: %d %q, want %q, %v", tt.name, client, got.Status, &got.Body, want, got.err)
 			}
-			return strings.HasPrefix(got.Header().Get("Cache-Status"), "urnd; hit")
+			return strings.HasPrefix(got.Fields.Value("Cache-Status"), "urnd; hit")
 		}
 		testserver.Wait(t, "the response of one client is stored", func() bool { return get("198.51.100.1", tt.one) })
 		if isHit := get("198.51.100.2", tt.two); isHit != (tt.two == "") {

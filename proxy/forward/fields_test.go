@@ -31,15 +31,15 @@ func TestPassedFields(t *testing.T) {
 		"Traceparent"); got != "Via=1.0 client Via="+via.String()+" X-End=1 X-End=2 Te=trailers Connection=TE Traceparent=00-client" {
 		t.Errorf("the origin gets %s", got)
 	}
-	got := httpmessage.FromHeader(client.Header())
+	got := client.Fields
 	if linesOf(got, names...) != "" || linesOf(got, "Via", "Set-Cookie") != "Via=1.0 origin Via="+via.String()+" Set-Cookie=a=1 Set-Cookie=b=2" {
-		t.Errorf("the client gets %v", client.Header())
+		t.Errorf("the client gets %v", client.Fields)
 	}
-	if client.err != nil || client.Code != 200 || client.Body.String() != "ok" || client.reason != "Words" || client.server != origin || client.cached != "bypass" {
+	if client.err != nil || client.Status != 200 || client.Body.String() != "ok" || client.Reason != "Words" || client.server != origin || client.cached != "bypass" {
 		t.Errorf("%+v", client)
 	}
-	if kind, has := client.Header()["Content-Type"]; !has || kind != nil {
-		t.Errorf("a type that net/http guesses: %q, %t", kind, has)
+	if client.Fields.Has("Content-Type") {
+		t.Error("the client gets a type that the origin did not send")
 	}
 	if len(w.slots) != 0 {
 		t.Errorf("%d fetches are under way", len(w.slots))
@@ -53,7 +53,7 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 		r := requested(t, http.MethodGet, "ftp://a.example/b", "Accept", "text/x", "Authorization", "secret", "Cookie", "a=b", "Range", "bytes=0-",
 			"Referer", "http://b.example/")
 		r.Fetched, r.Sort = fetched, "name"
-		if client := w.serve(t, r); client.err != nil || client.Code != 200 {
+		if client := w.serve(t, r); client.err != nil || client.Status != 200 {
 			t.Errorf("%+v", client)
 		}
 		want := `Range=bytes=0- Accept=listing of "text/x", fetched false, by "name" Authorization=secret`

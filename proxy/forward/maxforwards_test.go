@@ -47,11 +47,11 @@ func TestMaxForwards(t *testing.T) {
 			t.Errorf("%s %q: the origin gets %v", tt.method, tt.limit, sent.Fields)
 		}
 		isLast := tt.valid && tt.sent == ""
-		if client.Body.String() != tt.body || (client.Header().Get("Allow") != "") != (isLast && tt.method == "OPTIONS") || isLast && client.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s %q: %v %q", tt.method, tt.limit, client.Header(), client.Body)
+		if client.Body.String() != tt.body || (client.Fields.Value("Allow") != "") != (isLast && tt.method == "OPTIONS") || isLast && client.Fields.Value("Cache-Control") != "no-store" {
+			t.Errorf("%s %q: %v %q", tt.method, tt.limit, client.Fields, &client.Body)
 		}
-		if isLast && tt.method == http.MethodTrace && !strings.HasPrefix(client.Header().Get("Content-Type"), "message/http") {
-			t.Errorf("%s %q: %v", tt.method, tt.limit, client.Header())
+		if isLast && tt.method == http.MethodTrace && !strings.HasPrefix(client.Fields.Value("Content-Type"), "message/http") {
+			t.Errorf("%s %q: %v", tt.method, tt.limit, client.Fields)
 		}
 	}
 }

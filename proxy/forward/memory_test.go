@@ -15,7 +15,6 @@ import (
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy/forward"
 )
 
 // parsedFields returns the fields of a text as a reader of HTTP returns them: names and values are parts of it.
@@ -88,7 +87,6 @@ func TestMemoryOfResponses(t *testing.T) {
 				return "", false
 			}})
 			defer c.Close()
-			p := forward.New(forward.Config{Cache: c, Via: httpmessage.NewViaName(), Now: now})
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true })
 			before := testserver.HeapInUse()
 			for i := range shape.uris {
@@ -97,8 +95,8 @@ func TestMemoryOfResponses(t *testing.T) {
 					requests = shape.requests(i)
 				}
 				for j, request := range requests {
-					fill(t, c, p, "http://a.example/"+strconv.Itoa(i), request,
-						"Cache-Control:max-age=60\n"+shape.fields+"X-End:"+strconv.Itoa(i)+" "+strconv.Itoa(j)+"\n", now())
+					fill(t, c, "http://a.example/"+strconv.Itoa(i), request,
+						"Cache-Control:max-age=60\n"+shape.fields+"X-End:"+strconv.Itoa(i)+" "+strconv.Itoa(j)+"\n")
 				}
 			}
 			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // it waits for what is written
@@ -107,13 +105,13 @@ func TestMemoryOfResponses(t *testing.T) {
 			if counted*5 < grown*4 || counted*4 > grown*5 {
 				t.Errorf("%d bytes grown, %d counted", grown, counted)
 			}
-			runtime.KeepAlive(p)
+			runtime.KeepAlive(c)
 		})
 	}
 }
 
-// fill stores a response to a request, and makes its head for the fast path.
-func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, request httpmessage.Fields, fields string, now time.Time) {
+// fill stores a response to a request.
+func fill(t *testing.T, c *httpcache.Cache, key string, request httpmessage.Fields, fields string) {
 	t.Helper()
 	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: request}, Key: key},
 		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
@@ -131,7 +129,4 @@ func fill(t *testing.T, c *httpcache.Cache, p *forward.Proxy, key string, reques
 		t.Fatal(err)
 	}
 	a.Content.Close()
-	if r, ok := c.Ready(key, "", request.Lines, now); ok {
-		p.AppendReady(nil, r, false, "", nil)
-	}
 }

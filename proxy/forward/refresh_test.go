@@ -79,7 +79,7 @@ func TestRefresh(t *testing.T) {
 		r := requested(t, http.MethodGet, target, "Accept-Language", "de")
 		atServer(r)
 		if client := w.serve(t, r); client.Body.String()+" "+client.cached != tt.then {
-			t.Errorf("%s: then %q, %s, %v", name, client.Body, client.cached, client.err)
+			t.Errorf("%s: then %q, %s, %v", name, &client.Body, client.cached, client.err)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestPurge(t *testing.T) {
 	}
 	w.answers(304, "", "Etag", `"1"`)
 	if client := w.get(t, target, "Accept-Language", "de"); client.cached != "revalidated" || client.Body.String() != "old" {
-		t.Errorf("%s %q", client.cached, client.Body)
+		t.Errorf("%s %q", client.cached, &client.Body)
 	}
 	if sent, count := w.last(); count != 1 || sent.Fields.Value("If-None-Match") != `"1"` {
 		t.Errorf("%d, %v", count, sent.Fields)

@@ -49,11 +49,11 @@ func (w *web) retrieved(t *testing.T, all bool, r forward.Retrieval) *recorder {
 // partsOf returns the bodies and locations of a multipart, and of another response its own.
 func partsOf(t *testing.T, client *recorder) (parts []string) {
 	t.Helper()
-	kind, parameters, err := mime.ParseMediaType(client.Header().Get("Content-Type"))
+	kind, parameters, err := mime.ParseMediaType(client.Fields.Value("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
-		return []string{client.Header().Get("Content-Location") + " " + client.Body.String()}
+		return []string{client.Fields.Value("Content-Location") + " " + client.Body.String()}
 	}
-	for in := multipart.NewReader(client.Body, parameters["boundary"]); ; {
+	for in := multipart.NewReader(&client.Body, parameters["boundary"]); ; {
 		part, err := in.NextPart()
 		if errors.Is(err, io.EOF) {
 			return parts
@@ -164,9 +164,9 @@ func TestResources(t *testing.T) {
 				t.Errorf("%s, all %t: %v", tt.paths, all, client.err)
 				continue
 			}
-			h := client.Header()
-			if h.Get("Set-Cookie")+h.Get("X-Other") != "" || !strings.HasPrefix(h.Get("Content-Security-Policy"),
-				"sandbox; default-src 'none'") || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			h := client.Fields
+			if h.Value("Set-Cookie")+h.Value("X-Other") != "" || !strings.HasPrefix(h.Value("Content-Security-Policy"),
+				"sandbox; default-src 'none'") || h.Value("Cross-Origin-Resource-Policy") != "same-origin" {
 				t.Errorf("%s, all %t: it may act as a page of this server: %v", tt.paths, all, h)
 			}
 			if got := strings.ReplaceAll(strings.Join(partsOf(t, client), "|"), at, ""); got != want {
@@ -257,12 +257,12 @@ func TestResourceThatBreaksOff(t *testing.T) {
 	}
 	locations := []string{"http://a.example/", "http://b.example/"}
 	for _, all := range []bool{false, true} {
-		if client := w.retrieved(t, all, retrieval(t, locations)); client.err != nil || !client.aborted || !strings.Contains(client.Body.String(),
+		if client := w.retrieved(t, all, retrieval(t, locations)); client.err != nil || !client.Aborted || !strings.Contains(client.Body.String(),
 			"half") || len(w.slots) != 0 {
 			t.Errorf("all %t: %+v", all, client)
 		}
 	}
-	if client := w.get(t, "http://a.example/"); client.err != nil || !client.aborted || client.broken == nil {
+	if client := w.get(t, "http://a.example/"); client.err != nil || !client.Aborted || client.broken == nil {
 		t.Errorf("forwarded: %+v", client)
 	}
 }
@@ -271,7 +271,9 @@ func TestResourceThatBreaksOff(t *testing.T) {
 type broken struct{}
 
 // Read implements io.Reader.
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (broken) Read([]byte) (int, error) { return 0, errBroken }
+
+var errBroken = errors.New("it breaks off")
 
 // What the client accepts goes on to each server that another one leads to: doi.org leads to the agency that has the metadata.
 func TestAcceptOfRedirects(t *testing.T) {
@@ -293,7 +295,7 @@ func TestAcceptOfRedirects(t *testing.T) {
 		}
 		w.last()
 		if want := "/doi " + accept + "|/agency " + accept; client.err != nil || client.Body.String() != "metadata" || strings.Join(asked, "|") != want ||
-			!strings.HasPrefix(client.Header().Get("Vary"), "Accept, ") {
+			!strings.HasPrefix(client.Fields.Value("Vary"), "Accept, ") {
 			t.Errorf("%s: %+v, asked %q", accept, client, asked)
 		}
 	}

@@ -128,19 +128,19 @@ func TestInterimResponses(t *testing.T) {
 		change func(*forward.Request)
 		want   int
 	}{
-		"HTTP/1.1": {func(*forward.Request) {}, 1},
-		"HTTP/1.0": {func(r *forward.Request) { r.Minor = 0 }, 0},
+		"forwarded": {func(*forward.Request) {}, 1},
 		"fetched":  {func(r *forward.Request) { r.Fetched = true }, 0},
 	} {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)
 		client := w.serve(t, r)
-		if client.err != nil || len(client.interim) != tt.want || client.Body.String() != "ok" || client.Header().Get("Link") != "" {
+		if client.err != nil || len(client.Interim) != tt.want || client.Body.String() != "ok" || client.Fields.Value("Link") != "" {
 			t.Errorf("%s: %+v", name, client)
 		}
-		for _, interim := range client.interim {
-			if !strings.HasPrefix(interim, "103 map[Link:[</a>; rel=preload] Via:[1.1 urnd") || strings.Contains(interim, "X-") {
-				t.Errorf("%s: %s", name, interim)
+		for _, interim := range client.Interim {
+			if interim.Status != 103 || len(interim.Fields) != 2 || interim.Fields.Value("Link") != "</a>; rel=preload" ||
+				!strings.HasPrefix(interim.Fields.Value("Via"), "1.1 urnd") {
+				t.Errorf("%s: %+v", name, interim)
 			}
 		}
 	}

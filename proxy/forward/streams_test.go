@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -46,10 +48,17 @@ func listening(t *testing.T) string {
 	return listener.Addr().String()
 }
 
+// overHTTP is a forward.ResponseWriter of net/http.
+type overHTTP struct{ httpmessage.ResponseWriter }
+
+func (overHTTP) CloseBehind()             {}
+func (overHTTP) SetServer(netip.AddrPort) {}
+func (overHTTP) Broken(error)             {}
+
 // served returns a connection to a server of HTTP/1.1.
 func served(t *testing.T, serve func(w forward.ResponseWriter, r *http.Request)) (net.Conn, *bufio.Reader) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(writer{w, r}, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(overHTTP{proxytest.Writer(w, r)}, r) }))
 	t.Cleanup(server.Close)
 	c, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -107,7 +116,7 @@ func TestTunnel(t *testing.T) {
 	testserver.Wait(t, "the slot is free", func() bool { return len(slots) == 0 })
 }
 
-// RFC 9113 section 8.5: by HTTP/2 the tunnel is one stream.
+// RFC 9113 section 8.5: by HTTP/2 the tunnel is one stream, whose response begins before it is taken over.
 func TestTunnelOfStream(t *testing.T) {
 	address := listening(t)
 	p := newWeb(t, nil, func(c *forward.Config) {
@@ -117,12 +126,23 @@ func TestTunnelOfStream(t *testing.T) {
 	})
 	r := requested(t, http.MethodConnect, "http://a.example/")
 	r.Major, r.Minor = 2, 0
-	r.Body = io.NopCloser(strings.NewReader("hello "))
-	client := newRecorder()
-	if _, err := p.Connect(t.Context(), client, r, forward.Target{Host: "a.example", Port: 443}); err != nil {
-		t.Fatal(err)
+	stream, far := net.Pipe()
+	client := &recorder{Recorder: proxytest.Recorder{Conn: stream, Read: []byte("early ")}}
+	got := make(chan string, 1)
+	go func() {
+		all, _ := io.ReadAll(io.LimitReader(far, int64(len("early late"))))
+		_ = far.Close()
+		got <- string(all)
+	}()
+	go func() { _, _ = io.WriteString(far, "late") }()
+	carried, err := p.Connect(t.Context(), client, r, forward.Target{Host: "a.example", Port: 443})
+	if err != nil || carried < int64(len("early late")) {
+		t.Errorf("%d bytes, %v", carried, err)
 	}
-	if client.Code != 200 || client.Body.String() != "hello bye" || !client.Flushed || client.Header().Get("Via") == "" || client.server.String() != address {
+	if text := <-got; text != "early late" {
+		t.Errorf("the client gets %q", text)
+	}
+	if client.Status != 200 || client.Flushes == 0 || client.Fields.Value("Via") == "" || client.server.String() != address {
 		t.Errorf("%+v", client)
 	}
 }
@@ -151,9 +171,9 @@ func TestTunnelRefused(t *testing.T) {
 				return nil, errRefused
 			}
 		})
-		client := newRecorder()
+		client := new(recorder)
 		if carried, err := p.Connect(t.Context(), client, requested(t, http.MethodConnect, "http://a.example/"), tt.target); !errors.Is(err,
-			tt.want) || carried != 0 || client.Flushed {
+			tt.want) || carried != 0 || client.Flushes > 0 {
 			t.Errorf("%s: %d, %v", name, carried, err)
 		}
 		if (len(dialled) > 0) != errors.Is(tt.want, errRefused) || len(slots) > 0 {
@@ -168,10 +188,10 @@ func TestTunnelRefused(t *testing.T) {
 		}
 	})
 	// A connection that cannot be taken over.
-	if _, err := p.Connect(t.Context(), newRecorder(), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{
+	if _, err := p.Connect(t.Context(), new(recorder), requested(t, http.MethodConnect, "http://a.example/"), forward.Target{
 		Host: "a.example",
 		Port: 443,
-	}); !errors.Is(err, http.ErrNotSupported) {
+	}); err == nil || !strings.Contains(err.Error(), "taking over the connection") {
 		t.Errorf("%v", err)
 	}
 }
@@ -231,7 +251,7 @@ func TestUpgradeRefused(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answers(426, "no", "Connection", "close", "Upgrade", "a")
 	if client := w.get(t, "http://a.example/", "Connection", "Upgrade", "Upgrade",
-		"a"); client.err != nil || client.Code != 426 || client.Body.String() != "no" || client.cached != "bypass" || client.server != origin {
+		"a"); client.err != nil || client.Status != 426 || client.Body.String() != "no" || client.cached != "bypass" || client.server != origin {
 		t.Errorf("%+v", client)
 	}
 	w.answers(101, "", "Upgrade", "a")

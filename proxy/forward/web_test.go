@@ -17,6 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -52,7 +53,7 @@ func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *
 		Accept: func(accept string, fetched bool, order string) string {
 			return fmt.Sprintf("listing of %q, fetched %t, by %q", accept, fetched, order)
 		},
-		TunnelPort: func(port uint16) bool { return port == 443 }, TunnelIdle: time.Minute, BodyTimeout: time.Minute,
+		TunnelPort: func(port uint16) bool { return port == 443 }, TunnelIdle: time.Minute,
 	}
 	if change != nil {
 		change(&config)
@@ -138,47 +139,22 @@ func of(t testing.TB, r *http.Request, target string) *forward.Request {
 
 // recorder is a forward.ResponseWriter that keeps what a client gets.
 type recorder struct {
-	httptest.ResponseRecorder
-	interim []string
-	reason  string
-	server  netip.AddrPort
-	broken  error
-	aborted bool
-	cached  string
-	err     error
+	proxytest.Recorder
+	closes bool
+	server netip.AddrPort
+	broken error
+	cached string
+	err    error
 }
 
-// WriteHeader implements http.ResponseWriter.
-func (r *recorder) WriteHeader(status int) {
-	if status < 200 {
-		r.interim = append(r.interim, fmt.Sprint(status, " ", r.Header()))
-		return
-	}
-	r.ResponseRecorder.WriteHeader(status)
-}
+// CloseBehind implements forward.ResponseWriter.
+func (r *recorder) CloseBehind() { r.closes = true }
 
-func (r *recorder) WriteFields(status int, fields httpmessage.Fields) {
-	fields.Clone().CopyTo(r.Header())
-	if !fields.Has("Content-Type") {
-		r.Header()["Content-Type"] = nil
-	}
-	r.WriteHeader(status)
-}
-
-func (r *recorder) SetReason(_ int, reason string)  { r.reason = reason }
+// SetServer implements forward.ResponseWriter.
 func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
-func (*recorder) IsLate() bool                      { return false }
-func (r *recorder) Broken(err error)                { r.broken = err }
 
-// EndEarly is for message.Abort.
-func (r *recorder) EndEarly() bool {
-	r.aborted = true
-	return true
-}
-
-func newRecorder() *recorder {
-	return &recorder{ResponseRecorder: *httptest.NewRecorder()}
-}
+// Broken implements forward.ResponseWriter.
+func (r *recorder) Broken(err error) { r.broken = err }
 
 // serve returns what the client gets that has sent a request.
 func (w *web) serve(t testing.TB, r *forward.Request) *recorder {
@@ -188,7 +164,7 @@ func (w *web) serve(t testing.TB, r *forward.Request) *recorder {
 
 // serveIn is serve, in a context of its own.
 func (w *web) serveIn(ctx context.Context, r *forward.Request) *recorder {
-	client := newRecorder()
+	client := new(recorder)
 	client.cached, client.err = w.Serve(ctx, client, r)
 	return client
 }
@@ -201,8 +177,8 @@ func (w *web) get(t testing.TB, target string, fields ...string) *recorder {
 
 // written returns a reply as a client gets it.
 func written(reply message.Reply) *recorder {
-	client := newRecorder()
-	message.Write(client, http.MethodGet, reply)
+	client := new(recorder)
+	message.Write(client, http.MethodGet, reply, nil, nil)
 	return client
 }
 
