@@ -129,7 +129,7 @@ func TestInterimResponses(t *testing.T) {
 		want   int
 	}{
 		"forwarded": {func(*forward.Request) {}, 1},
-		"fetched":  {func(r *forward.Request) { r.Fetched = true }, 0},
+		"fetched":   {func(r *forward.Request) { r.Fetched = true }, 0},
 	} {
 		r := requested(t, http.MethodGet, "http://a.example/")
 		tt.change(r)

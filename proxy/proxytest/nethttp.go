@@ -35,7 +35,9 @@ func Serve(h httpmessage.Handler, w http.ResponseWriter, r *http.Request) {
 }
 
 // Writer returns a ResponseWriter that writes the response to a request of net/http.
-func Writer(w http.ResponseWriter, r *http.Request) httpmessage.ResponseWriter { return newResponse(w, r) }
+func Writer(w http.ResponseWriter, r *http.Request) httpmessage.ResponseWriter {
+	return newResponse(w, r)
+}
 
 func newResponse(w http.ResponseWriter, r *http.Request) *response {
 	return &response{w: w, r: r, control: http.NewResponseController(w)}
