@@ -47,7 +47,7 @@ func NewServer(c ServerConfig) *Server {
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, Refusal: refusal, Refused: c.Refused,
 		}),
 		http2: http2.NewServer(http2.Config{
-			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxTarget: c.MaxTarget, MaxHeader: c.MaxHeader, Streams: c.Streams,
+			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxHeader: c.MaxHeader, Streams: c.Streams,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
 		}),
 	}

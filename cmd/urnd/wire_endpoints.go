@@ -127,6 +127,7 @@ func protocols(c config.Config, name string, http2Requests int, d dependencies) 
 			return admin.NewServer(admin.ServerConfig{
 				Handler: current.Admin, MaxHeader: int(c.Limits.Header), HeaderTimeout: c.Limits.HeaderTimeout,
 				IdleTimeout: c.Limits.IdleTimeout, Log: d.log,
+				BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
 			}).Serve
 		}
 		return proxy.NewServer(proxy.ServerConfig{

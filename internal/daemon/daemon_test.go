@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,16 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
+// answering is a protocol that answers whatever comes, and closes the connection.
+func answering(Current) func(*listen.Conn) {
+	return func(c *listen.Conn) {
+		defer c.Close()
+		if _, err := c.Read(make([]byte, 4096)); err == nil && c.Serving() {
+			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		}
+	}
+}
+
 // serving returns a running daemon with one endpoint.
 func serving(t *testing.T) *Daemon {
 	t.Helper()
@@ -24,10 +33,8 @@ func serving(t *testing.T) *Daemon {
 		Load: func(*Generation) (*Generation, error) {
 			return &Generation{
 				Endpoints: []Endpoint{{
-					Name: "http", Address: "127.0.0.1:0", Handler: http.NotFoundHandler(),
-					Server: listen.ServerConfig{
-						Now: time.Now, MaxHeader: 4096, MaxTarget: 4096, HeaderTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: time.Second,
-					},
+					Name: "http", Address: "127.0.0.1:0", Protocols: answering,
+					Server: listen.ServerConfig{Now: time.Now, HeaderTimeout: time.Minute, ShutdownTimeout: time.Second},
 				}},
 				Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,
 				Close: func() {}, Reopen: func() error { return nil },

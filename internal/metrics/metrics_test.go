@@ -43,7 +43,6 @@ func busy() *metrics.Metrics {
 	m.Request("path", "I2L", 302, 30*time.Microsecond)
 	m.Query("127.0.0.1:53", "NAPTR", "NOERROR", time.Millisecond)
 	m.Step()
-	m.Passed("method")
 	m.Discard("flags")
 	m.Exchange("thttp", "found", 20*time.Second)
 	m.Reload(true, time.Unix(1000, 0))

@@ -19,7 +19,6 @@ func exported() string {
 	m := metrics.New("test")
 	m.Request("path", "I2L", 200, time.Second)
 	m.Query("192.0.2.1:53", "NAPTR", "NOERROR", time.Second)
-	m.Passed("method")
 	m.Discard("order")
 	m.Exchange("thttp", "found", time.Second)
 	m.Reload(true, time.Unix(1, 0))

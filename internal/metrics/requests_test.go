@@ -121,7 +121,6 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			for i := range each {
 				m.Request("path", "I2L", 200+i%codes, time.Microsecond)
-				m.FastRequest("path", "I2L", 200+i%codes, time.Microsecond)
 			}
 		})
 	}
@@ -129,38 +128,16 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 	got := samples(scrape(t, m))
 	for i := range codes {
 		name := `requests_total{code="` + strconv.Itoa(200+i) + `",form="path",service="I2L"}`
-		if want := strconv.Itoa(2 * goroutines * each / codes); got[name] != want {
+		if want := strconv.Itoa(goroutines * each / codes); got[name] != want {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
 		}
 	}
 	for name, want := range map[string]string{
-		`request_duration_seconds_count{form="path"}`:     "32000",
-		`request_duration_seconds_sum{form="path"}`:       "0.032",
-		`fast_path_requests_total{path="fast",reason=""}`: "16000",
+		`request_duration_seconds_count{form="path"}`: "16000",
+		`request_duration_seconds_sum{form="path"}`:   "0.016",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
-		}
-	}
-}
-
-func TestFastPath(t *testing.T) {
-	m := metrics.New("1")
-	for _, reason := range []string{"method", "field", "method", "field", "field"} {
-		m.Passed(reason)
-	}
-	for i := range 3 {
-		m.FastRequest("path", "I2L", 302+i, time.Microsecond)
-	}
-	m.Request("path", "I2L", 302, time.Microsecond)
-	got := samples(scrape(t, m))
-	for name, want := range map[string]string{
-		`fast_path_requests_total{path="fast",reason=""}`:       "3",
-		`fast_path_requests_total{path="full",reason="method"}`: "2",
-		`fast_path_requests_total{path="full",reason="field"}`:  "3",
-	} {
-		if got[name] != want {
-			t.Errorf("%s is %q, want %s", name, got[name], want)
 		}
 	}
 }
@@ -169,7 +146,6 @@ func TestRequestsAreCountedWithoutAllocation(t *testing.T) {
 	m := metrics.New("1")
 	if n := testing.AllocsPerRun(1000, func() {
 		m.Request("path", "I2L", 302, 8*time.Microsecond)
-		m.Passed("method")
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -181,16 +157,6 @@ func BenchmarkRequest(b *testing.B) {
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
 			m.Request("path", "I2L", 302, 8*time.Microsecond)
-		}
-	})
-}
-
-func BenchmarkPassed(b *testing.B) {
-	m := metrics.New("1")
-	b.ReportAllocs()
-	b.RunParallel(func(p *testing.PB) {
-		for p.Next() {
-			m.Passed("method")
 		}
 	})
 }

@@ -17,9 +17,7 @@ import (
 // ServerConfig configures a Server. Handler, Log, MaxHeader and the timeouts must be set.
 type ServerConfig struct {
 	Handler http.Handler
-	// Probe answers the requests of listen.Socket.Probe instead of Handler; nil answers 204.
-	Probe http.Handler
-	Log   *slog.Logger
+	Log     *slog.Logger
 
 	MaxHeader     int // bytes of a request's header
 	HeaderTimeout time.Duration
@@ -69,14 +67,6 @@ func (s *Server) Serve(c *listen.Conn) {
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*httpConn)
 	r.TLS = conn.TLS()
-	if conn.Probe() {
-		if s.config.Probe == nil {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		s.config.Probe.ServeHTTP(w, r)
-		return
-	}
 	if conn.Draining() && r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Connection", "close")
 	}

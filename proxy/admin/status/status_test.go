@@ -23,7 +23,7 @@ func sources(m *metrics.Metrics) status.Sources {
 		Health:      func() (unready, degraded []string) { return nil, nil },
 		Certificate: func() *x509.Certificate { return nil }, Trend: new(status.Trend),
 		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Faults: func() []status.Fault { return nil },
-		Forms: m.Forms, FastPath: m.FastPath, Systems: m.Systems,
+		Forms: m.Forms, Systems: m.Systems,
 		Caches: func() []metrics.Cache { return nil },
 		Limits: func() []metrics.Limit { return nil },
 	}
@@ -91,11 +91,10 @@ func TestVerdict(t *testing.T) {
 func TestTables(t *testing.T) {
 	m := metrics.New("1")
 	for range 1234 {
-		m.FastRequest("path", "I2L", 302, 30*time.Microsecond)
+		m.Request("path", "I2L", 302, 30*time.Microsecond)
 	}
 	m.Request("path", "I2L", 404, time.Hour)
 	m.Request("path", "I2L", 0, time.Second)
-	m.Passed("method")
 	m.Query("192.0.2.1:53", "NAPTR", "NOERROR", 700*time.Millisecond)
 	m.Query("192.0.2.2:53", "NAPTR", "NOERROR", time.Millisecond)
 	m.Query("192.0.2.2:53", "NAPTR", "timeout", time.Millisecond)
