@@ -16,7 +16,6 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer"
-	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -51,8 +50,8 @@ func startLarge(t *testing.T, secure *tls.Config) (*server, resolver.Memory) {
 		c.ListingSize = 12 * mebibyte
 		c.Documents, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
 		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1024)}
-	}, func(c *listen.ServerConfig) { // many begin at once
-		c.HeaderTimeout, c.IdleTimeout = testserver.Patience, testserver.Patience
+	}, func(c *engine) { // many begin at once
+		c.listen.HeaderTimeout, c.http1.HeaderTimeout, c.http1.IdleTimeout = testserver.Patience, testserver.Patience, testserver.Patience
 	}), memory
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/proxytest"
 )
 
 // A body that its client breaks is the fault of the client: 400, and the origin stays healthy.
@@ -177,7 +178,7 @@ func TestMalformedByHTTP2(t *testing.T) {
 		r.RequestURI, r.ProtoMajor, r.ProtoMinor = target, 2, 0
 		r.RemoteAddr, r.Host = "127.0.0.1:1", "a"
 		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Code != want {
+		if proxytest.Serve(h, w, r); w.Code != want {
 			t.Errorf("%s: %d", target, w.Code)
 		}
 	}
@@ -186,7 +187,7 @@ func TestMalformedByHTTP2(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			r.Method, r.ProtoMajor, r.ProtoMinor = method, 2, 0
 			w := httptest.NewRecorder()
-			if h.ServeHTTP(w, r); w.Code != http.StatusBadRequest {
+			if proxytest.Serve(h, w, r); w.Code != http.StatusBadRequest {
 				t.Errorf("%q %s: %d", method, target, w.Code)
 			}
 		}

@@ -88,31 +88,6 @@ func TestListingsByLanguage(t *testing.T) {
 	}
 }
 
-// What the caches know of a name that leads nowhere is told to each reader in his language, with the fast path as without.
-func TestFastPathIsInvisibleInLanguages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long: make test-all runs it")
-	}
-	t.Parallel()
-	filled := newStores()
-	var all []dialog
-	for _, target := range []string{"/urn:example:none", "/urn:example:withdrawn", "/?uri=urn:example:none&lang=de", "/?lang=fr&uri=urn:example:none", "/?lang=de", "/urn:example:none?lang=de"} {
-		var octets string
-		for _, languages := range []string{"de", "fr", "de", "de-AT,de;q=0.9", "", "*", "x", "ja", strings.Repeat("de,", 200), "de\r\nAccept-Language: fr"} {
-			for _, accept := range []string{"text/html", "application/json"} {
-				octets += asked(target, "Accept: "+accept, "Accept-Language: "+languages)
-			}
-		}
-		all = append(all, dialog{packets: []packet{{octets, time.Second}, {octets, 0}}})
-	}
-	for _, v := range variants() {
-		if v.prefix != "" {
-			continue
-		}
-		t.Run(v.name, func(t *testing.T) { compare(t, filled, v, all...) })
-	}
-}
-
 // Below the path that a proxy in front removes, links, forms and redirects to pages of this server begin with it.
 func TestBelowAPath(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -146,7 +145,7 @@ func TestNoOpenProxy(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 		c.Access.Purge = []netip.Prefix{loopback}
-	}, func(c *listen.ServerConfig) { c.ProxyProtocol = []netip.Prefix{loopback} })
+	}, func(e *engine) { e.listen.ProxyProtocol = []netip.Prefix{loopback} })
 	// A client on a socket in the file system has no address: version 2, section 2.2.
 	const local = "\r\n\r\n\x00\r\nQUIT\n\x21\x31\x00\xd8"
 	for _, client := range []string{

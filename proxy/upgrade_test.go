@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/proxy/listen"
 )
 
-func withShutdown(timeout time.Duration) func(*listen.ServerConfig) {
-	return func(c *listen.ServerConfig) { c.ShutdownTimeout = timeout }
+func withShutdown(timeout time.Duration) func(*engine) {
+	return func(e *engine) { e.listen.ShutdownTimeout = timeout }
 }
 
 // upgrading is an origin that changes to a protocol that echoes, where it is asked to, and also where

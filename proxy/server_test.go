@@ -1,0 +1,188 @@
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
+)
+
+var loopback = netip.MustParsePrefix("127.0.0.0/8")
+
+// server is a Handler with a listener, and a resolver that a test can replace.
+type server struct {
+	addr string
+	next resolver.Func
+	stop func()
+}
+
+const maxTarget = 1024
+
+// bodyTimeout is for each part of a request's body.
+const bodyTimeout = 500 * time.Millisecond
+
+func start(t testing.TB, change func(*proxy.Config)) *server {
+	t.Helper()
+	return startOn(t, nil, change)
+}
+
+// startOn is start with TLS, nil for none, and with other settings of the protocols.
+func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), settings ...func(*engine)) *server {
+	t.Helper()
+	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
+		return resolver.Answer{
+			Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}},
+			TTL:       90 * time.Second, Cache: resolver.CacheHit,
+		}, nil
+	}}
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
+	fetch := schemehttp.New(schemehttp.Config{
+		Dial: netguard.New(time.Second, loopback).DialContext, HeaderTimeout: 5 * time.Second,
+		ContinueTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now,
+	})
+	t.Cleanup(fetch.Close)
+	log := slog.New(slog.DiscardHandler)
+	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
+	config := proxy.Config{
+		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
+		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: names, Locations: scheme.NewSelf()}),
+		Fetch:    scheme.Mux{"http": fetch}, Schemes: gateways(), Log: log, Now: time.Now,
+		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
+		BatchTimeout: time.Minute, ClientShare: 100, DocumentWait: 200 * time.Millisecond,
+		Forward: forward.Config{
+			TunnelIdle: time.Minute,
+			Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)},
+			Bound:      resolver.Quota{Slots: make(resolver.Slots, 100), Busy: problem.ErrBound},
+			Cache:      httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
+			TunnelPort: func(uint16) bool { return true }, Literals: true,
+			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
+				return fetch.Tunnel(ctx, target, check)
+			},
+		},
+		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},
+	}
+	if change != nil {
+		change(&config)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	e := newEngine(proxy.New(config), secure, config.Panicked)
+	for _, set := range settings {
+		set(e)
+	}
+	go func() { done <- e.serve(ctx, listener) }()
+	s.stop = sync.OnceFunc(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	t.Cleanup(s.stop)
+	s.addr = listener.Addr().String()
+	return s
+}
+
+// conn is a client on one connection.
+type conn struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func newConn(c net.Conn) conn { return conn{c, bufio.NewReader(c)} }
+
+// ask sends a raw request, and returns the response with its whole body.
+func (c conn) ask(t testing.TB, request string) *http.Response {
+	t.Helper()
+	if err := c.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	response, err := http.ReadResponse(c.in, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%.80q: %v", request, err)
+	}
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return response
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%.80q: %v", request, err)
+	}
+	response.Body = io.NopCloser(strings.NewReader(string(body)))
+	return response
+}
+
+// ask sends raw requests over one connection and returns the responses.
+func (s *server) ask(t testing.TB, requests ...string) []*http.Response {
+	t.Helper()
+	dialled, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dialled.Close()
+	c := newConn(dialled)
+	var responses []*http.Response
+	for _, request := range requests {
+		responses = append(responses, c.ask(t, request))
+	}
+	return responses
+}
+
+func (s *server) get(t testing.TB, target string, fields ...string) *http.Response {
+	t.Helper()
+	return s.ask(t, "GET "+target+" HTTP/1.1\r\nHost: a\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n")[0]
+}
+
+func text(t testing.TB, response *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// gateways are protocol gateways, of which a test has the handlers that it needs.
+func gateways() scheme.Infos {
+	return scheme.Infos{
+		{Names: []string{"ftp", "file"}, Noun: "file or directory", Stored: true, Browsable: true},
+		{Names: []string{"gopher"}, Noun: "document or menu", Stored: true, Browsable: true},
+		{Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Stored: true, Browsable: true},
+		{Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Stored: true, Browsable: true},
+		{Names: []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, Stored: true, Browsable: true},
+		{Names: []string{"mailto"}, Stored: true},
+	}
+}
