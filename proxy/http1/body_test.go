@@ -135,8 +135,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// A content that nobody reads is read before the response where it is little, so that the connection goes on; else the response comes
-// early, and its client can read it: RFC 9112 section 9.6.
+// A content that nobody reads is read before the response where it is little, so that the connection goes on; else the
+// response comes early, and its client can read it: RFC 9112 section 9.6.
 func TestUnreadContent(t *testing.T) {
 	const begin, much = "POST / HTTP/1.1\r\nHost: h\r\n", 1 << 20
 	refuse := func(w httpmessage.ResponseWriter) {

@@ -17,7 +17,8 @@ type closer struct{ closed int }
 
 func (c *closer) Close() error { c.closed++; return nil }
 
-// A connection that is idle gives up its buffers, the state of the handler, and its goroutine, and goes on when something comes.
+// A connection that is idle gives up its buffers, the state of the handler, and its goroutine, and goes on when
+// something comes.
 func TestPark(t *testing.T) {
 	for _, each := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -20,39 +20,40 @@ func (r *response) WriteHeader(status int, reason string, fields httpmessage.Fie
 	}
 	w := r.work
 	w.out = syntax.AppendStatusLine(w.out, status, reason)
-	bodiless := status == http.StatusNoContent || status == http.StatusNotModified
 	for i := range fields {
-		f := &fields[i]
-		switch len(f.Name) {
-		case len("Date"):
-			r.dated = r.dated || f.Is("Date")
-		case len("Trailer"):
-			r.trailed = r.trailed || f.Is("Trailer")
-		case len("Connection"):
-			if f.Is("Connection") && hasToken(f.Value, "close") {
-				r.closes = true // which start says
-				continue
-			}
-		case len("Content-Type"):
-			if status == http.StatusNotModified && f.Is("Content-Type") {
-				continue // RFC 9110 section 15.4.5
-			}
-		case len("Content-Length"):
-			if f.Is("Content-Length") {
-				if bodiless || !r.setLength(f.Value) {
-					continue // RFC 9110 section 8.6
-				}
-			}
-		case len("Transfer-Encoding"):
-			if f.Is("Transfer-Encoding") {
-				continue // the framing is that of this connection
-			}
+		if r.takes(&fields[i]) {
+			w.out = syntax.AppendFields(w.out, fields[i:i+1])
 		}
-		w.out = syntax.AppendFields(w.out, fields[i:i+1])
 	}
-	if r.head || bodiless {
+	if r.head || r.bodiless() {
 		r.framing = framingNone
 	}
+}
+
+// bodiless reports whether a response of the status has no content: RFC 9110 sections 15.3.5 and 15.4.5.
+func (r *response) bodiless() bool { return r.status == http.StatusNoContent || r.status == http.StatusNotModified }
+
+// takes takes up what a field says about the message itself, and reports whether it is sent as it is. Fields with a
+// name of another length say nothing.
+func (r *response) takes(f *httpmessage.Field) bool {
+	switch len(f.Name) {
+	case len("Date"):
+		r.dated = r.dated || f.Is("Date")
+	case len("Trailer"):
+		r.trailed = r.trailed || f.Is("Trailer")
+	case len("Connection"):
+		if f.Is("Connection") && hasToken(f.Value, "close") {
+			r.closes = true // which start says
+			return false
+		}
+	case len("Content-Type"): // of the selected representation, which a cache knows: RFC 9110 section 15.4.5
+		return r.status != http.StatusNotModified || !f.Is("Content-Type")
+	case len("Content-Length"): // RFC 9110 section 8.6
+		return !f.Is("Content-Length") || !r.bodiless() && r.setLength(f.Value)
+	case len("Transfer-Encoding"): // the framing is that of this connection
+		return !f.Is("Transfer-Encoding")
+	}
+	return true
 }
 
 // begin begins the final response, and reports false where that was begun.
@@ -73,7 +74,7 @@ func (r *response) setLength(value string) bool {
 	if err != nil || r.framing == framingLength {
 		return false
 	}
-	r.framing, r.left = framingLength, int64(length) //nolint:gosec // it has 63 bits
+	r.framing, r.left = framingLength, int64(length)
 	return true
 }
 
@@ -95,13 +96,25 @@ func (r *response) start(whole bool) {
 	if whole {
 		r.measure()
 	}
-	chunked := r.framing == framingOpen && r.minor > 0
-	if r.framing == framingOpen {
-		if r.framing = framingClose; chunked {
-			r.framing = framingChunked
-		}
+	r.frame()
+	w.out = append(w.out, "\r\n"...)
+	if content := w.content; len(content) > 0 {
+		w.content = content[:0]
+		r.append(content)
 	}
-	r.closes = r.closes || r.framing == framingClose
+}
+
+// frame decides how the end of the content is found, and says what becomes of the connection: RFC 9112 sections 6.3 and
+// 9.3.
+func (r *response) frame() {
+	w := r.work
+	chunked := r.framing == framingOpen && r.minor > 0
+	switch {
+	case chunked:
+		r.framing = framingChunked
+	case r.framing == framingOpen:
+		r.framing, r.closes = framingClose, true
+	}
 	switch {
 	case r.closes && r.minor > 0:
 		w.out = append(w.out, "Connection: close\r\n"...)
@@ -110,11 +123,6 @@ func (r *response) start(whole bool) {
 	}
 	if chunked {
 		w.out = append(w.out, "Transfer-Encoding: chunked\r\n"...)
-	}
-	w.out = append(w.out, "\r\n"...)
-	if content := w.content; len(content) > 0 {
-		w.content = content[:0]
-		r.append(content)
 	}
 }
 

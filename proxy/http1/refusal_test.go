@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/proxy/http1"
 )
 
-// A request that no handler sees is answered, behind those before it, and its client can read that: RFC 9112 section 9.6.
+// A request that no handler sees is answered, behind those before it, and its client can read that: RFC 9112 section
+// 9.6.
 func TestRefusal(t *testing.T) {
 	tests := []struct {
 		name, request string

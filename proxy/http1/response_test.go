@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// respond returns what a client is sent for a request, by Begin and by Continue, which must be the same, and whether the connection ends.
+// respond returns what a client is sent for a request, by Begin and by Continue, which must be the same, and whether
+// the connection ends.
 func respond(t *testing.T, request string, write func(w httpmessage.ResponseWriter)) (response string, ended bool) {
 	t.Helper()
 	var got [2]string
@@ -186,7 +187,8 @@ func TestResponseWithoutContent(t *testing.T) {
 	}
 }
 
-// A content that is longer than its length is an error, and one that is shorter cuts the connection: RFC 9112 section 8.
+// A content that is longer than its length is an error, and one that is shorter cuts the connection: RFC 9112 section
+// 8.
 func TestContentAgainstLength(t *testing.T) {
 	begin := func(w httpmessage.ResponseWriter) { w.WriteHeader(200, "", fieldsOf("Content-Length", "3")) }
 	got, ended := respond(t, get, func(w httpmessage.ResponseWriter) {
