@@ -45,7 +45,7 @@ func TestBodies(t *testing.T) {
 	trailer := func(end bool, fields ...string) func(id uint32) {
 		return func(id uint32) {
 			_ = c.WriteData(id, false, []byte("abc"))
-			c.askOn(id, end, fields...)
+			_ = c.askOn(id, end, fields...)
 		}
 	}
 	for _, tt := range []struct {
@@ -171,7 +171,7 @@ func TestEarlyResponse(t *testing.T) {
 					t.Fatalf("%v", got)
 				}
 				_ = c.WriteData(id, false, make([]byte, 10_000))
-				c.askOn(id, true, "x-trailer: 1")
+				_ = c.askOn(id, true, "x-trailer: 1")
 			}
 		})
 	}

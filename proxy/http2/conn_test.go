@@ -148,6 +148,12 @@ func (m *memory) write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (m *memory) resize(size int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.size = size
+}
+
 func (m *memory) close(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

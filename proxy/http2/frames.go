@@ -148,7 +148,7 @@ func (c *connection) data(f *http2.DataFrame) error {
 	if s == nil {
 		c.credit(nil, size)
 		if c.ignores(f.StreamID) || c.resets.has(f.StreamID) {
-			return nil
+			return c.count()
 		}
 		return c.resetID(f.StreamID, http2.ErrCodeStreamClosed)
 	}

@@ -134,19 +134,20 @@ func post(path string, fields ...string) []string {
 // ask begins a request, and returns its stream.
 func (c *client) ask(end bool, fields ...string) uint32 {
 	c.stream += 2
-	c.askOn(c.stream, end, fields...)
+	_ = c.askOn(c.stream, end, fields...)
 	return c.stream
 }
 
-func (c *client) askOn(stream uint32, end bool, fields ...string) {
+func (c *client) askOn(stream uint32, end bool, fields ...string) error {
 	block := c.encode(fields...)
 	first := block[:min(len(block), 16<<10)]
-	_ = c.WriteHeaders(framing.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: len(first) == len(block)})
+	err := c.WriteHeaders(framing.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: len(first) == len(block)})
 	for block = block[len(first):]; len(block) > 0; {
 		part := block[:min(len(block), 16<<10)]
 		block = block[len(part):]
-		_ = c.WriteContinuation(stream, len(block) == 0, part)
+		err = c.WriteContinuation(stream, len(block) == 0, part)
 	}
+	return err
 }
 
 // answer is what a client has got on a stream.
@@ -217,6 +218,20 @@ func (c *client) receive(stream uint32) (a answer) {
 		}
 		if id := frame.Header().StreamID; id != stream && (id != 0 || frame.Header().Type != framing.FrameGoAway) {
 			continue
+		}
+		if a.take(frame) {
+			return a
+		}
+	}
+}
+
+// receiveAny reads a response without content, on any stream.
+func (c *client) receiveAny() (a answer) {
+	for {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			a.code += err.Error()
+			return a
 		}
 		if a.take(frame) {
 			return a

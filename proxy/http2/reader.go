@@ -191,6 +191,7 @@ func (c *connection) read(between bool) (n int, err error) {
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false
+	c.rested = err != nil
 	if err == nil || isTimeout(err) {
 		evicted := err != nil && c.server.config.Now().Before(c.armed) && !c.conn.Serving()
 		if err = nil; evicted {

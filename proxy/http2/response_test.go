@@ -19,7 +19,9 @@ type writer = httpmessage.ResponseWriter
 // Responses are framed by what the handler has said, the same in Begin and in Continue.
 func TestResponses(t *testing.T) {
 	t.Parallel()
-	head := func(w writer, status int, fields ...string) { w.WriteHeader(status, "", httpmessage.FieldsOf(fields...)) }
+	head := func(w writer, status int, fields ...string) {
+		w.WriteHeader(status, "", httpmessage.FieldsOf(fields...))
+	}
 	big := strings.Repeat("0123456789", 5000)
 	for _, tt := range []struct {
 		name   string
@@ -150,7 +152,9 @@ func TestPanic(t *testing.T) {
 				}
 				plain(r, w)
 			}), func(c *http2.Config) {
-				c.Panicked = func(value any, stack []byte) { panics <- fmt.Sprint(value, " ", bytes.Contains(stack, []byte("TestPanic"))) }
+				c.Panicked = func(value any, stack []byte) {
+					panics <- fmt.Sprint(value, " ", bytes.Contains(stack, []byte("TestPanic")))
+				}
 			}).open(t)
 			for range 3 {
 				if a := c.receive(c.ask(true, get("/panic")...)); a.code != "INTERNAL_ERROR" {

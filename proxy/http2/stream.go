@@ -204,7 +204,9 @@ func (c *connection) requested(s *stream) {
 // responded is called when the response is complete. c.mu is held.
 func (c *connection) responded(s *stream) {
 	s.sentEnd = true
-	c.flood.earned += emptyPerAnswer
+	if !s.malformed {
+		c.flood.earned += emptyPerAnswer
+	}
 	if s.body.ended {
 		c.remove(s)
 	}

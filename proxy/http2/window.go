@@ -103,6 +103,7 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 		return settingsError(err)
 	}
 	c.out = appendFrame(c.output(), 0, http2.FrameSettings, http2.FlagSettingsAck, 0)
+	c.pump() // behind the acknowledgement, so that the client knows by which windows
 	return nil
 }
 
@@ -125,6 +126,5 @@ func (c *connection) setInitialWindow(size int64) error {
 		wake(s.writable)
 		c.queue(s)
 	}
-	c.pump()
 	return nil
 }
