@@ -1,0 +1,220 @@
+package http2_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"testing"
+	"time"
+
+	framing "golang.org/x/net/http2"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/http2"
+)
+
+// cached answers as a cache does, without an allocation.
+func cached() handler {
+	fields := httpmessage.FieldsOf("Content-Type", "text/html; charset=utf-8", "Content-Length", "1024", "Etag", `"abc"`,
+		"Cache-Control", "max-age=3600", "Age", "17", "Via", "1.1 urnd")
+	body := bytes.Repeat([]byte("x"), 1024)
+	return atOnce(func(_ *httpmessage.Incoming, w writer) {
+		if w.Room() < int64(len(body)) {
+			return
+		}
+		w.WriteHeader(200, "", fields)
+		_, _ = w.Write(body)
+	})
+}
+
+// source is a connection that brings the same requests again and again, and counts what it is sent.
+type source struct {
+	net.Conn
+	first, each []byte
+	requests    int
+	step        int
+	per         int
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if len(s.first) > 0 {
+		n := copy(p, s.first)
+		s.first = s.first[n:]
+		return n, nil
+	}
+	if s.requests <= 0 {
+		return 0, io.EOF
+	}
+	at := 0
+	for range s.per {
+		n := copy(p[at:], s.each)
+		s.step += 2
+		for i, shift := range [...]int{24, 16, 8, 0} {
+			p[at+5+i] = byte(s.step >> shift)
+		}
+		at += n
+	}
+	s.requests -= s.per
+	return at, nil
+}
+
+func (*source) Write(p []byte) (int, error)     { return len(p), nil }
+func (*source) Close() error                    { return nil }
+func (*source) SetReadDeadline(time.Time) error { return nil }
+func (*source) Secure() bool                    { return true }
+func (*source) ServerName() string              { return "" }
+func (*source) Serving() bool                   { return true }
+func (*source) Idle()                           {}
+func (*source) OnDrain(func())                  {}
+func (*source) BeginWait() context.Context      { return context.Background() }
+func (*source) EndWait()                        {}
+func (*source) Await(time.Time) error           { return io.EOF }
+func (*source) Park(_ time.Time, _ func(error)) {}
+func (*source) Linger() error                   { return nil }
+func (*source) RemoteAddr() net.Addr            { return &net.TCPAddr{} }
+func (*source) LocalAddr() net.Addr             { return &net.TCPAddr{} }
+
+// requests returns the first bytes of a client, and those of each later request, whose stream is to be set.
+func requests() (first, each []byte) {
+	var out bytes.Buffer
+	c := newClient(nil, struct {
+		io.ReadWriter
+		io.Closer
+	}{&out, nil})
+	_, _ = io.WriteString(&out, framing.ClientPreface)
+	_ = c.WriteSettings(window(1 << 30))
+	_ = c.WriteSettingsAck()
+	_ = c.WriteWindowUpdate(0, 1<<31-1-65535)
+	fields := get("/urn:ietf:rfc:2648", "user-agent: h2load", "accept: */*")
+	_ = c.askOn(1, true, fields...)
+	first = bytes.Clone(out.Bytes())
+	out.Reset()
+	_ = c.askOn(3, true, fields...)
+	return first, bytes.Clone(out.Bytes())
+}
+
+func benchmark(b *testing.B, h httpmessage.Handler, per int) {
+	s := http2.NewServer(config(h, nil))
+	defer s.Close()
+	b.ReportAllocs()
+	left := b.N
+	for left > 0 {
+		n := min(left, 1_000_000) // the window of a client has an end
+		left -= n
+		first, each := requests()
+		conn := &source{first: first, each: each, requests: n, step: 1, per: per}
+		s.Serve(conn)
+	}
+}
+
+func BenchmarkBegin(b *testing.B)    { benchmark(b, cached(), 1) }
+func BenchmarkBegin16(b *testing.B)  { benchmark(b, cached(), 16) }
+func BenchmarkContinue(b *testing.B) { benchmark(b, handler{next: cached().begin2}, 1) }
+
+func (h handler) begin2(r *httpmessage.Incoming, w writer) { h.begin(r, w) }
+
+// A request that is answered in Begin costs at most 6 allocations, the most of which are those of the Framer.
+func TestAllocations(t *testing.T) {
+	const requests, most = 10_000, 6
+	result := testing.Benchmark(func(b *testing.B) { benchmark(b, cached(), 1) })
+	if n := result.AllocsPerOp(); n > most {
+		t.Errorf("%d allocations a request", n)
+	}
+}
+
+// Idle connections and streams that wait have a bounded memory.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
+	inUse := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapInuse + m.StackInuse
+	}
+	const connections, streams = 200, 50
+	h := handler{begin: func(r *httpmessage.Incoming, w writer) bool {
+		if r.Target == "/wait" {
+			return false
+		}
+		plain(r, w)
+		return true
+	}, next: func(r *httpmessage.Incoming, w writer) {
+		_, _ = w.Write(make([]byte, 1))
+		_ = w.Flush()
+		_, _ = w.Write(zeroBytes())
+	}}
+	var all []*server
+	var clients []*client
+	before := inUse()
+	for range connections {
+		s := serve(t, h, nil)
+		c := s.open(t, window(1))
+		all, clients = append(all, s), append(clients, c)
+		_ = c.WriteSettings(window(1 << 20))
+		c.receive(c.ask(true, get("/")...))
+		c.Framer = nil
+	}
+	time.Sleep(300 * time.Millisecond)
+	idle := inUse()
+	t.Logf("an idle connection: %d bytes, with a pipe in memory and a stub", (idle-before)/connections)
+	for i, s := range all {
+		c := clients[i]
+		c.Framer = framing.NewFramer(s.client, s.client)
+		_ = c.WriteSettings(window(1))
+		for range streams {
+			c.ask(true, get("/wait")...)
+		}
+		for s.conn.waits.Load() < streams {
+			time.Sleep(time.Millisecond)
+		}
+		c.Framer = nil
+		s.client.in.discard()
+	}
+	time.Sleep(300 * time.Millisecond)
+	for _, s := range all {
+		s.client.in.discard()
+	}
+	waiting := inUse()
+	t.Logf("a waiting stream: %d bytes with its goroutine", (waiting-idle)/connections/streams)
+	runtime.KeepAlive(clients)
+}
+
+func zeroBytes() []byte { return large[:] }
+
+var large [1 << 20]byte
+
+func (m *memory) discard() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.bytes = nil
+}
+
+// The client of net/http is served, by TLS.
+func TestClientOfNetHTTP(t *testing.T) {
+	t.Parallel()
+	address := listenTCP(t, later(echo), nil)
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	defer transport.CloseIdleConnections()
+	client := http.Client{Transport: transport}
+	for n := 1; n < 10<<20; n *= 7 {
+		response, err := client.Post("http://"+address+"/", "text/plain", io.LimitReader(zeros{}, int64(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if want := fmt.Sprint(n); err != nil || !bytes.HasSuffix(body, []byte(want)) || response.ProtoMajor != 2 {
+			t.Errorf("%q %v %s", body, err, response.Proto)
+		}
+	}
+	_ = tls.Config{}
+}
