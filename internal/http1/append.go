@@ -16,14 +16,15 @@ func AppendStatusLine(b []byte, status int, reason string) []byte {
 	return append(appendValue(append(b, ' '), reason), crlf...)
 }
 
-// AppendField appends a field line: RFC 9112 section 5. The name must be a token. In a value CR, LF and NUL, which would begin another
-// line, are a space each: RFC 9110 section 5.5.
+// AppendField appends a field line: RFC 9112 section 5. The name must be a token. In a value CR, LF and NUL, which
+// would begin another line, are a space each: RFC 9110 section 5.5.
 func AppendField(b []byte, name, value string) []byte {
 	b = append(append(b, name...), ": "...)
 	return append(appendValue(b, value), crlf...)
 }
 
-// AppendFields appends a section of field lines without its empty line. Those with a name that is not a token are left out.
+// AppendFields appends a section of field lines without its empty line. Those with a name that is not a token are left
+// out.
 func AppendFields(b []byte, fields httpmessage.Fields) []byte {
 	for _, f := range fields {
 		if f.Name != "" && tokenBytes.span(f.Name) == len(f.Name) {
@@ -45,7 +46,8 @@ func appendValue(b []byte, value string) []byte {
 	return b
 }
 
-// AppendChunkSize appends the line before the content of a chunk, which is not empty and has CRLF behind it: RFC 9112 section 7.1.
+// AppendChunkSize appends the line before the content of a chunk, which is not empty and has CRLF behind it: RFC 9112
+// section 7.1.
 func AppendChunkSize(b []byte, size int) []byte {
 	return append(strconv.AppendInt(b, int64(size), 16), crlf...)
 }

@@ -41,8 +41,9 @@ const (
 	del       = 0x7f
 )
 
-// spanAbove returns how many bytes a text begins with that are at least least, which is at most 0x80, and not DEL. It looks at eight at
-// a time: a borrow of the subtraction can mark only bytes above one that is found, so the lowest mark is exact.
+// spanAbove returns how many bytes a text begins with that are at least least, which is at most 0x80, and not DEL. It
+// looks at eight at a time: a borrow of the subtraction can mark only bytes above one that is found, so the lowest mark
+// is exact.
 func spanAbove(text string, least uint64) int {
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
 	i := 0
@@ -87,7 +88,8 @@ func foldedEqual(text, lower string) bool {
 	return true
 }
 
-// hasToken reports whether a comma-separated list has a token, which is in lower case, without regard to case: RFC 9110 section 5.6.1.
+// hasToken reports whether a comma-separated list has a token, which is in lower case, without regard to case: RFC 9110
+// section 5.6.1.
 func hasToken(list, token string) bool {
 	if len(list) == len(token) { // most lists have one element
 		return foldedEqual(list, token)

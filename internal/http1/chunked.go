@@ -19,14 +19,16 @@ type Buffer interface {
 	Discard(n int) (int, error)
 }
 
-// ChunkedReader decodes a body in the chunked coding (RFC 9112 section 7.1), and reads nothing behind its end. In and MaxTrailer are set
-// before it is used. It is not safe for concurrent use.
+// ChunkedReader decodes a body in the chunked coding (RFC 9112 section 7.1), and reads nothing behind its end. In and
+// MaxTrailer are set before it is used. It is not safe for concurrent use.
 type ChunkedReader struct {
 	In Buffer
-	// Trailer gets the fields behind the body, before Read returns io.EOF: those that may be there, in memory of their own. nil drops them.
+	// Trailer gets the fields behind the body, before Read returns io.EOF: those that may be there, in memory of their
+	// own. nil drops them.
 	Trailer    *httpmessage.Trailer
 	MaxTrailer int // of the trailer section, in bytes
-	// Lenient reads as responses of origins are read: see ParseResponse. Sizes are as strict, but for their number of digits.
+	// Lenient reads as responses of origins are read: see ParseResponse. Sizes are as strict, but for their number of
+	// digits.
 	Lenient bool
 
 	state  chunkState
@@ -50,14 +52,14 @@ const (
 const (
 	// maxChunkLine bounds a line with the size of a chunk and its extensions.
 	maxChunkLine = 4 << 10
-	// What the chunks have beyond their content is bounded, as net/http does: without a sum, but so that a client that sends a byte a chunk
-	// is served.
+	// What the chunks have beyond their content is bounded, as net/http does: without a sum, but so that a client that
+	// sends a byte a chunk is served.
 	freeExcess = 16 // a chunk
 	maxExcess  = 16 << 10
 )
 
-// Read implements io.Reader. At the end of the body it returns io.EOF, before it io.ErrUnexpectedEOF where there is no more. What breaks
-// the grammar is an *Error.
+// Read implements io.Reader. At the end of the body it returns io.EOF, before it io.ErrUnexpectedEOF where there is no
+// more. What breaks the grammar is an *Error.
 func (c *ChunkedReader) Read(p []byte) (n int, err error) {
 	if c.err != nil || len(p) == 0 {
 		return 0, c.err
@@ -97,7 +99,8 @@ func unexpected(err error) error {
 	return err
 }
 
-// decode decodes from src to dst, and returns how many bytes of both were used: all of src, or as much as there is room for.
+// decode decodes from src to dst, and returns how many bytes of both were used: all of src, or as much as there is room
+// for.
 func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 	for used < len(src) {
 		switch c.state {
@@ -208,8 +211,8 @@ func (c *ChunkedReader) parseSize(text string) (size int64, rest string, ok bool
 	return size, rest, i > 0 && (rest == "" || rest[0] == ';')
 }
 
-// excessive reports whether the lines of the chunks up to this one have much more bytes than their content: what can be said in one line
-// is not read in thousands.
+// excessive reports whether the lines of the chunks up to this one have much more bytes than their content: what can be
+// said in one line is not read in thousands.
 func (c *ChunkedReader) excessive(line int, content int64) bool {
 	const lineEnd = len(crlf)
 	c.excess = max(c.excess+int64(line+lineEnd)-freeExcess-2*min(content, maxExcess), 0)
@@ -263,7 +266,8 @@ func quotedSpan(text string) int {
 	return 0
 }
 
-// addTrailer is called with another line of the trailer section, RFC 9112 section 7.1.2, and returns io.EOF behind the last one.
+// addTrailer is called with another line of the trailer section, RFC 9112 section 7.1.2, and returns io.EOF behind the
+// last one.
 func (c *ChunkedReader) addTrailer() error {
 	text := c.line
 	switch {

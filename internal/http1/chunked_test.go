@@ -138,9 +138,9 @@ func TestAppendChunks(t *testing.T) {
 	}
 }
 
-// FuzzChunked: what is read as the body of a request is that to net/http, too, and the same however it comes; as that of a response it is
-// read, and what net/http reads as one is read no further. net/http has no white space between a size and its extensions, which RFC 9112
-// section 7.1.1 lets recipients parse.
+// FuzzChunked: what is read as the body of a request is that to net/http, too, and the same however it comes; as that
+// of a response it is read, and what net/http reads as one is read no further. net/http has no white space between a
+// size and its extensions, which RFC 9112 section 7.1.1 lets recipients parse.
 func FuzzChunked(f *testing.F) {
 	for v := range vectors(f, "testdata/chunked.txt") {
 		f.Add(v.text, 3)

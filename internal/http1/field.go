@@ -4,8 +4,8 @@ import "github.com/urnd/urnd/internal/httpmessage"
 
 const crlf = "\r\n"
 
-// cutField cuts the field line that a text begins with, and returns what is behind it: RFC 9112 section 5. The text must have CRLF
-// behind the line somewhere. reason is why the line is refused, "" where it is not.
+// cutField cuts the field line that a text begins with, and returns what is behind it: RFC 9112 section 5. The text
+// must have CRLF behind the line somewhere. reason is why the line is refused, "" where it is not.
 func cutField(text string) (f httpmessage.Field, rest, reason string) {
 	colon := tokenBytes.span(text)
 	if colon == 0 || colon == len(text) || text[colon] != ':' {

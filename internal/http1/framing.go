@@ -16,8 +16,8 @@ type Framing struct {
 	Persists bool // the connection may be used again behind the body
 }
 
-// Frame returns the framing of a final response to a method, and removes from its fields what was about that alone. What recipients could
-// read in two ways is refused, by an *Error.
+// Frame returns the framing of a final response to a method, and removes from its fields what was about that alone.
+// What recipients could read in two ways is refused, by an *Error.
 func (h *ResponseHead) Frame(method string) (Framing, error) {
 	f, err := h.declared()
 	if err != nil {
@@ -34,7 +34,8 @@ func (h *ResponseHead) Frame(method string) (Framing, error) {
 	return f, nil
 }
 
-// HasNoContent reports whether a final response to a method has no content, whatever its fields say: RFC 9110 section 6.4.1.
+// HasNoContent reports whether a final response to a method has no content, whatever its fields say: RFC 9110 section
+// 6.4.1.
 func HasNoContent(method string, status int) bool {
 	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stricter is what ParseRequest refuses and http.ReadRequest does not, by the reason of the refusal, and why. Of all other requests the
-// two think alike, but for those of lenient, and for what compare leaves out.
+// stricter is what ParseRequest refuses and http.ReadRequest does not, by the reason of the refusal, and why. Of all
+// other requests the two think alike, but for those of lenient, and for what compare leaves out.
 func stricter() map[string]string {
 	return map[string]string{
 		"a line ends with LF alone":                                          "RFC 9112 section 2.2 allows it, and recipients that do not read the request in another way",
@@ -82,8 +82,8 @@ func compare(r *httpmessage.Incoming, other *http.Request) string {
 	}
 }
 
-// FuzzRequest: net/http reads a request in the same way, or there is a reason why it does not; and it is the same one however much
-// is behind it.
+// FuzzRequest: net/http reads a request in the same way, or there is a reason why it does not; and it is the same one
+// however much is behind it.
 func FuzzRequest(f *testing.F) {
 	for v := range vectors(f, "testdata/requests.txt") {
 		f.Add(v.text)

@@ -9,21 +9,23 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where it is not complete,
-// so that it is called again when more has come. It does not allocate, but for a request with trailers: the texts of r lie over b, which
-// must not change before r is cloned or used no more. Empty lines before the request are a part of the size.
+// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where
+// it is not complete, so that it is called again when more has come. It does not allocate, but for a request with
+// trailers: the texts of r lie over b, which must not change before r is cloned or used no more. Empty lines before the
+// request are a part of the size.
 //
 // An error is an *Error. Then r has the method and the target, as far as they are known.
 //
-// r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and r.Trailer.
+// r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and
+// r.Trailer.
 func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err error) {
 	r.Reset()
 	skipped := emptyLines(b)
 	b = b[skipped:]
 	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
 	r.Over(text)
-	// What ends with an empty line has the end of the head: most requests have no body. Else it is looked for first, so that a head that
-	// comes byte by byte is not parsed again with each of them.
+	// What ends with an empty line has the end of the head: most requests have no body. Else it is looked for first, so
+	// that a head that comes byte by byte is not parsed again with each of them.
 	if !strings.HasSuffix(text, emptyLine) || len(text) > limits.MaxHeader {
 		if text, err = cutHead(text, r, limits); text == "" {
 			return 0, err
@@ -41,7 +43,8 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err 
 // emptyLine is what a head ends with, with the end of the line before.
 const emptyLine = crlf + crlf
 
-// maxEmptyLines is how many empty lines before a request are ignored: some old clients send one or two behind the body of a POST.
+// maxEmptyLines is how many empty lines before a request are ignored: some old clients send one or two behind the body
+// of a POST.
 const maxEmptyLines = 2
 
 // emptyLines returns the size of the empty lines before a request: RFC 9112 section 2.2.
@@ -52,8 +55,9 @@ func emptyLines(b []byte) (n int) {
 	return n
 }
 
-// cutHead returns the head that a text begins with, up to its empty line; "" where that has not come, and why it is refused all the same.
-// A client learns so without waiting for the end, which a head whose lines end with LF alone does not have.
+// cutHead returns the head that a text begins with, up to its empty line; "" where that has not come, and why it is
+// refused all the same. A client learns so without waiting for the end, which a head whose lines end with LF alone does
+// not have.
 func cutHead(text string, r *httpmessage.Incoming, limits Limits) (head string, err error) {
 	size := 0
 	for range limits.maxFields() + 2 { // with the request line and the empty one
@@ -88,7 +92,8 @@ func checkPartial(text string, r *httpmessage.Incoming, limits Limits) error {
 	return nil
 }
 
-// versionBegins reports whether a text begins with a version and its line end, or with the beginning of them: RFC 9112 section 2.3.
+// versionBegins reports whether a text begins with a version and its line end, or with the beginning of them: RFC 9112
+// section 2.3.
 func versionBegins(text string) bool {
 	const form = " HTTP/0.0\r\n"
 	for i := range min(len(text), len(form)) {
@@ -100,7 +105,8 @@ func versionBegins(text string) bool {
 	return true
 }
 
-// parseHead parses the head that a text begins with, which has its empty line, and returns what is behind it: RFC 9112 sections 3 and 5.
+// parseHead parses the head that a text begins with, which has its empty line, and returns what is behind it: RFC 9112
+// sections 3 and 5.
 func parseHead(text string, r *httpmessage.Incoming, limits Limits) (rest string, err error) {
 	rest, err = parseRequestLine(text, r, limits)
 	if err != nil {
@@ -130,8 +136,8 @@ const (
 	reasonVersion = "the request line does not end with a version of HTTP and CRLF"
 )
 
-// parseRequestLine parses a request line, and returns what is behind it: RFC 9112 section 3. A text that ends within the line is no
-// error where more could make it one.
+// parseRequestLine parses a request line, and returns what is behind it: RFC 9112 section 3. A text that ends within
+// the line is no error where more could make it one.
 func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest string, err error) {
 	end := tokenBytes.span(text)
 	if end == len(text) {
@@ -173,8 +179,8 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 	return rest[len(version):], checkTarget(r)
 }
 
-// checkTarget returns why a request-target is none: RFC 9112 section 3.2. What its path and its query may have is decided by who knows
-// what they name.
+// checkTarget returns why a request-target is none: RFC 9112 section 3.2. What its path and its query may have is
+// decided by who knows what they name.
 func checkTarget(r *httpmessage.Incoming) error {
 	if r.Target[0] == '/' || r.Target == "*" || r.Method == http.MethodConnect || scheme(r.Target) != "" {
 		return nil
@@ -196,8 +202,8 @@ func scheme(target string) string {
 	return ""
 }
 
-// authority returns the host and the port of a target in absolute-form or authority-form, "" for none, and why they are refused. They
-// count in place of Host: RFC 9112 sections 3.2.2 and 3.2.3.
+// authority returns the host and the port of a target in absolute-form or authority-form, "" for none, and why they are
+// refused. They count in place of Host: RFC 9112 sections 3.2.2 and 3.2.3.
 func authority(method, target string) (host, reason string) {
 	if target[0] == '/' || target == "*" {
 		return "", ""

@@ -55,7 +55,8 @@ func (h *requestFields) add(f httpmessage.Field) error {
 	return err
 }
 
-// framing reports whether the name of a field is lower, or is that to a recipient for whom "_" is "-", as in the environment of a CGI.
+// framing reports whether the name of a field is lower, or is that to a recipient for whom "_" is "-", as in the
+// environment of a CGI.
 func framing(name, lower string) bool {
 	if foldedEqual(name, lower) {
 		return true
@@ -125,7 +126,8 @@ func checkExpectation(value string) error {
 
 const continues = "100-continue"
 
-// ExpectsContinue reports whether the client of a request waits for 100 before it sends the body: RFC 9110 section 10.1.1.
+// ExpectsContinue reports whether the client of a request waits for 100 before it sends the body: RFC 9110 section
+// 10.1.1.
 func ExpectsContinue(r *httpmessage.Incoming) bool {
 	return r.ContentLength != 0 && r.AtLeast(1, 1) && hasToken(r.Fields.Value("Expect"), continues)
 }
@@ -156,8 +158,8 @@ func (c *codings) add(value string) {
 	}
 }
 
-// check returns why the codings of a request are refused: RFC 9112 sections 6.1 and 6.3. Empty elements, which RFC 9110 section 5.6.1 lets
-// recipients ignore, are not: others might.
+// check returns why the codings of a request are refused: RFC 9112 sections 6.1 and 6.3. Empty elements, which RFC 9110
+// section 5.6.1 lets recipients ignore, are not: others might.
 func (c *codings) check() error {
 	switch {
 	case c.chunked != 1 || !c.lastChunked || c.empty:
@@ -190,7 +192,8 @@ func (h *requestFields) finish() error {
 	return h.finishHost(old)
 }
 
-// finishHost sets the host of the request. HTTP/1.0 has no Host; CONNECT without one is tolerated, as its target names the host.
+// finishHost sets the host of the request. HTTP/1.0 has no Host; CONNECT without one is tolerated, as its target names
+// the host.
 func (h *requestFields) finishHost(old bool) error {
 	host, reason := authority(h.Method, h.Target)
 	if reason != "" {

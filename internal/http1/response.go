@@ -15,7 +15,8 @@ import (
 const (
 	// MaxResponseHead bounds the head of a response, and a trailer section, in bytes.
 	MaxResponseHead = 256 << 10
-	// maxResponseLines bounds its lines: an empty field takes more memory than bytes, and HTTP/2 counts it as 32 (RFC 9113 section 6.5.2).
+	// maxResponseLines bounds its lines: an empty field takes more memory than bytes, and HTTP/2 counts it as 32 (RFC
+	// 9113 section 6.5.2).
 	maxResponseLines = 8 << 10
 )
 
@@ -32,8 +33,9 @@ func invalid(format string, args ...any) error {
 	return &Error{Reason: fmt.Sprintf(format, args...)}
 }
 
-// ReadResponse reads the head of a response, by way of a buffer, which it returns for the next use. Its fields are in room where they fit.
-// A head that breaks the grammar is an *Error; other errors are those of br, io.ErrUnexpectedEOF where that ends within the head.
+// ReadResponse reads the head of a response, by way of a buffer, which it returns for the next use. Its fields are in
+// room where they fit. A head that breaks the grammar is an *Error; other errors are those of br, io.ErrUnexpectedEOF
+// where that ends within the head.
 func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (ResponseHead, []byte, error) {
 	b, err := readSection(br, buffer[:0])
 	if err != nil {
@@ -43,7 +45,8 @@ func ReadResponse(br *bufio.Reader, buffer []byte, room httpmessage.Fields) (Res
 	return h, b, err
 }
 
-// readSection reads lines until an empty one, without it, into b, and bounds them. LF alone ends a line, too: RFC 9112 section 2.2.
+// readSection reads lines until an empty one, without it, into b, and bounds them. LF alone ends a line, too: RFC 9112
+// section 2.2.
 func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 	for start := len(b); ; {
 		line, err := br.ReadSlice('\n')
@@ -64,8 +67,9 @@ func readSection(br *bufio.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// ParseResponse parses the head of a response without its empty line. Its fields are in room where they fit. What origins send that is no
-// framing is understood as they mean it: lines that end with LF alone, folded lines, space before a colon. An error is an *Error.
+// ParseResponse parses the head of a response without its empty line. Its fields are in room where they fit. What
+// origins send that is no framing is understood as they mean it: lines that end with LF alone, folded lines, space
+// before a colon. An error is an *Error.
 func ParseResponse(text string, room httpmessage.Fields) (ResponseHead, error) {
 	line, rest, _ := strings.Cut(text, "\n")
 	h, err := parseStatusLine(strings.TrimSuffix(line, "\r"))
@@ -129,7 +133,8 @@ func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fiel
 	return fields, nil
 }
 
-// parseResponseField parses one field line, whose name keeps its spelling. Space before the colon is removed: RFC 9112 section 5.1.
+// parseResponseField parses one field line, whose name keeps its spelling. Space before the colon is removed: RFC 9112
+// section 5.1.
 func parseResponseField(line string) (name, value string, err error) {
 	name, value, ok := strings.Cut(line, ":")
 	name = strings.TrimRight(name, " \t")

@@ -2,7 +2,9 @@ package http1_test
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -14,6 +16,50 @@ import (
 	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
+
+// Each response of the table is read and framed as it says.
+func TestResponses(t *testing.T) {
+	for v := range vectors(t, "testdata/responses.txt") {
+		section, method, _ := strings.Cut(v.section, " ")
+		h, _, err := http1.ReadResponse(bufio.NewReader(strings.NewReader(v.text)), nil, nil)
+		var f http1.Framing
+		if err == nil {
+			f, err = h.Frame(cmp.Or(method, http.MethodGet))
+		}
+		got := "refused"
+		if err == nil {
+			got = strings.ToValidUTF8(strings.Join(framed(h, f), " "), "\ufffd")
+		} else if !errors.As(err, new(*http1.Error)) {
+			got = err.Error()
+		}
+		if got != v.want {
+			t.Errorf("%s: section %s, %q: %s, want %s", v.where, section, v.text, got, v.want)
+		}
+	}
+}
+
+// framed returns what is known of a response.
+func framed(h http1.ResponseHead, f http1.Framing) (parts []string) {
+	parts = append(parts, fmt.Sprint(h.Status))
+	if h.Reason != "" {
+		parts = append(parts, h.Reason)
+	}
+	if f.Empty {
+		parts = append(parts, "empty")
+	}
+	switch {
+	case f.Chunked:
+		parts = append(parts, "chunked")
+	case f.Length < 0 && !f.Empty:
+		parts = append(parts, "until close")
+	default:
+		parts = append(parts, fmt.Sprint("length=", f.Length))
+	}
+	if f.Persists {
+		parts = append(parts, "persists")
+	}
+	return append(parts, fmt.Sprint(h.Fields))
+}
 
 // A head has so many lines at most.
 func TestLinesOfResponse(t *testing.T) {

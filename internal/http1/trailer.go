@@ -8,12 +8,12 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// TrailerField reports whether a field, named as net/http does, may be in a trailer section, and does not decide about framing, routing or
-// the like: RFC 9110 section 6.5.1.
+// TrailerField reports whether a field, named as net/http does, may be in a trailer section, and does not decide about
+// framing, routing or the like: RFC 9110 section 6.5.1.
 func TrailerField(name string) bool { return name != "" && httpguts.ValidTrailerHeader(name) }
 
-// TrailerNames returns the names of the trailer fields that the lines of Trailer announce, as net/http spells them, sorted and in memory
-// of their own: RFC 9110 section 6.6.2.
+// TrailerNames returns the names of the trailer fields that the lines of Trailer announce, as net/http spells them,
+// sorted and in memory of their own: RFC 9110 section 6.6.2.
 func TrailerNames(lines []string) (names []string) {
 	for _, line := range lines {
 		for element := range strings.SplitSeq(line, ",") {
