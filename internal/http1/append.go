@@ -16,20 +16,20 @@ func AppendStatusLine(b []byte, status int, reason string) []byte {
 	return append(appendValue(append(b, ' '), reason), crlf...)
 }
 
-// AppendField appends a field line: RFC 9112 section 5. The name must be a token. In a value CR, LF and NUL, which
-// would begin another line, are a space each: RFC 9110 section 5.5.
+// AppendField appends a field line, unless its name is not a token: RFC 9112 section 5. In a value CR, LF and NUL,
+// which could begin another line, are a space each: RFC 9110 section 5.5.
 func AppendField(b []byte, name, value string) []byte {
+	if name == "" || tokenBytes.span(name) != len(name) {
+		return b
+	}
 	b = append(append(b, name...), ": "...)
 	return append(appendValue(b, value), crlf...)
 }
 
-// AppendFields appends a section of field lines without its empty line. Those with a name that is not a token are left
-// out.
+// AppendFields appends a section of field lines without its empty line.
 func AppendFields(b []byte, fields httpmessage.Fields) []byte {
-	for _, f := range fields {
-		if f.Name != "" && tokenBytes.span(f.Name) == len(f.Name) {
-			b = AppendField(b, f.Name, f.Value)
-		}
+	for i := range fields {
+		b = AppendField(b, fields[i].Name, fields[i].Value)
 	}
 	return b
 }

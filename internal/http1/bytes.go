@@ -3,6 +3,7 @@ package http1
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unsafe"
 )
 
@@ -88,28 +89,16 @@ func foldedEqual(text, lower string) bool {
 	return true
 }
 
-// hasToken reports whether a comma-separated list has a token, which is in lower case, without regard to case: RFC 9110
+// HasToken reports whether a comma-separated list has a token, which is in lower case, without regard to case: RFC 9110
 // section 5.6.1.
-func hasToken(list, token string) bool {
-	if len(list) == len(token) { // most lists have one element
-		return foldedEqual(list, token)
+func HasToken(list, token string) bool {
+	if strings.IndexByte(list, ',') < 0 { // most lists have one element
+		return foldedEqual(trim(list), token)
 	}
-	for element, rest := nextElement(list); ; element, rest = nextElement(rest) {
-		if foldedEqual(element, token) {
+	for element := range strings.SplitSeq(list, ",") {
+		if foldedEqual(trim(element), token) {
 			return true
 		}
-		if rest == "" {
-			return false
-		}
 	}
-}
-
-// nextElement returns the first element of a comma-separated list, and what is behind its comma.
-func nextElement(list string) (element, rest string) {
-	for i := range len(list) {
-		if list[i] == ',' {
-			return trim(list[:i]), list[i+1:]
-		}
-	}
-	return trim(list), ""
+	return false
 }

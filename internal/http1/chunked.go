@@ -2,11 +2,14 @@ package http1
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"math"
 	"net/http"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
@@ -58,21 +61,24 @@ const (
 	maxExcess  = 16 << 10
 )
 
-// Read implements io.Reader. At the end of the body it returns io.EOF, before it io.ErrUnexpectedEOF where there is no
-// more. What breaks the grammar is an *Error.
+// Read implements io.Reader. At the end of the body it returns io.EOF, before it io.ErrUnexpectedEOF where In ends.
+// What breaks the grammar is an *Error. Behind another error of In, such as that of a deadline, it may be called again.
 func (c *ChunkedReader) Read(p []byte) (n int, err error) {
-	if c.err != nil || len(p) == 0 {
+	if len(p) == 0 {
 		return 0, c.err
 	}
-	for n == 0 && c.err == nil {
-		n, c.err = c.read(p)
+	for n == 0 && err == nil {
+		n, err = c.read(p)
 	}
-	return n, c.err
+	return n, err
 }
 
 // read reads what there is without waiting, or waits for more.
 func (c *ChunkedReader) read(p []byte) (n int, err error) {
-	if c.In.Buffered() == 0 && c.state == chunkContent {
+	if c.err != nil {
+		return 0, c.err
+	}
+	if c.In.Buffered() == 0 && c.state == chunkContent { // past the buffer
 		n, err = c.In.Read(p[:min(int64(len(p)), c.left)])
 		c.advance(n)
 		return n, unexpected(err)
@@ -84,11 +90,10 @@ func (c *ChunkedReader) read(p []byte) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	n, used, err := c.decode(p, b)
-	if _, failed := c.In.Discard(used); failed != nil {
-		return n, failed
-	}
-	return n, err
+	n, used, failed := c.decode(p, b)
+	c.err = failed
+	_, err = c.In.Discard(used)
+	return n, cmp.Or(c.err, err)
 }
 
 // unexpected returns the error of what ended before its end.
@@ -164,7 +169,8 @@ func (c *ChunkedReader) addLine(part []byte, isWhole bool) error {
 	return err
 }
 
-// begin begins a chunk: RFC 9112 sections 7.1 and 7.1.1.
+// begin begins a chunk: RFC 9112 section 7.1. Extensions are ignored (section 7.1.1), as they are not passed on: quoted
+// or not, they have no CR and no LF, so that all recipients find the end of the line.
 func (c *ChunkedReader) begin(line string) error {
 	text, ok := strings.CutSuffix(line, crlf)
 	if !ok {
@@ -177,8 +183,8 @@ func (c *ChunkedReader) begin(line string) error {
 	if !ok {
 		return refused("the size of a chunk is not a hexadecimal number of at most 15 digits")
 	}
-	if !c.Lenient && !validExtensions(extensions) {
-		return refused("the extensions of a chunk are not valid")
+	if !c.Lenient && !httpguts.ValidHeaderFieldValue(extensions) {
+		return refused("the extensions of a chunk have a control character")
 	}
 	if c.excessive(len(line), size) {
 		return refused("the chunks have more extensions and sizes than content")
@@ -217,53 +223,6 @@ func (c *ChunkedReader) excessive(line int, content int64) bool {
 	const lineEnd = len(crlf)
 	c.excess = max(c.excess+int64(line+lineEnd)-freeExcess-2*min(content, maxExcess), 0)
 	return c.excess > maxExcess
-}
-
-// validExtensions reports whether a text is a list of chunk extensions: RFC 9112 section 7.1.1.
-func validExtensions(text string) bool {
-	for text != "" {
-		if text[0] != ';' {
-			return false
-		}
-		text = trim(text[1:])
-		name := tokenBytes.span(text)
-		if name == 0 {
-			return false
-		}
-		text = trim(text[name:])
-		if text == "" || text[0] != '=' {
-			continue
-		}
-		text = trim(text[1:])
-		value := tokenBytes.span(text)
-		if value == 0 {
-			value = quotedSpan(text)
-		}
-		if value == 0 {
-			return false
-		}
-		text = trim(text[value:])
-	}
-	return true
-}
-
-// quotedSpan returns the size of the quoted string that a text begins with, 0 for none: RFC 9110 section 5.6.4.
-func quotedSpan(text string) int {
-	if text == "" || text[0] != '"' {
-		return 0
-	}
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			return i + 1
-		case c == '\\' && i+1 < len(text):
-			i++
-		}
-		if c := text[i]; c < ' ' && c != '\t' || c == del {
-			return 0
-		}
-	}
-	return 0
 }
 
 // addTrailer is called with another line of the trailer section, RFC 9112 section 7.1.2, and returns io.EOF behind the

@@ -157,26 +157,36 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 	case end == 0 || rest[0] != ' ' && rest[0] != '\r' && rest[0] != '\n':
 		return "", refused(reasonTarget)
 	}
-	const version = " HTTP/1.1\r\n"
+	rest, err = parseVersion(rest, r)
+	if err != nil || r.Major == 0 {
+		return "", err
+	}
+	return rest, checkTarget(r)
+}
+
+// parseVersion parses the space, the version and the line end that a text begins with, and returns what is behind them:
+// RFC 9112 section 2.3. r.Major stays 0 where more could complete them.
+func parseVersion(text string, r *httpmessage.Incoming) (rest string, err error) {
+	const form = " HTTP/1.1\r\n"
 	switch {
-	case strings.HasPrefix(rest, version):
+	case strings.HasPrefix(text, form):
 		r.Major, r.Minor = 1, 1
-	case !versionBegins(rest):
-		line, _, ok := strings.Cut(rest, "\n")
+	case !versionBegins(text):
+		line, _, ok := strings.Cut(text, "\n")
 		if ok && !strings.HasSuffix(line, "\r") {
 			return "", refused(reasonBareLF)
 		}
 		return "", refused(reasonVersion)
-	case len(rest) < len(version):
+	case len(text) < len(form):
 		return "", nil
 	default:
-		r.Major, r.Minor = int(rest[len(" HTTP/")]-'0'), int(rest[len(" HTTP/1.")]-'0')
+		r.Major, r.Minor = int(text[len(" HTTP/")]-'0'), int(text[len(" HTTP/1.")]-'0')
 		r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
 	}
 	if r.Major != 1 {
 		return "", &Error{Status: http.StatusHTTPVersionNotSupported, Reason: "this version of HTTP is not supported"}
 	}
-	return rest[len(version):], checkTarget(r)
+	return text[len(form):], nil
 }
 
 // checkTarget returns why a request-target is none: RFC 9112 section 3.2. What its path and its query may have is

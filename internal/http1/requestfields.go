@@ -38,40 +38,32 @@ func (h *requestFields) add(f httpmessage.Field) error {
 		}
 	case len("connection"):
 		if foldedEqual(f.Name, "connection") {
-			h.closes = h.closes || hasToken(f.Value, "close")
-			h.keepsAlive = h.keepsAlive || hasToken(f.Value, "keep-alive")
+			h.closes = h.closes || HasToken(f.Value, "close")
+			h.keepsAlive = h.keepsAlive || HasToken(f.Value, "keep-alive")
 		}
 	case len("content-length"):
-		if framing(f.Name, "content-length") {
-			err = h.setLength(f)
+		switch {
+		case foldedEqual(f.Name, "content-length"):
+			err = h.setLength(f.Value)
+		case foldedEqual(f.Name, "content_length"):
+			err = refused(reasonUnderscore)
 		}
 	case len("transfer-encoding"):
-		if framing(f.Name, "transfer-encoding") {
+		switch {
+		case foldedEqual(f.Name, "transfer-encoding"):
 			h.codings.add(f.Value)
-			return underscored(f.Name)
+			return nil
+		case foldedEqual(f.Name, "transfer_encoding"):
+			err = refused(reasonUnderscore)
 		}
 	}
 	h.Fields = append(h.Fields, f)
 	return err
 }
 
-// framing reports whether the name of a field is lower, or is that to a recipient for whom "_" is "-", as in the
-// environment of a CGI.
-func framing(name, lower string) bool {
-	if foldedEqual(name, lower) {
-		return true
-	}
-	hyphen := strings.IndexByte(lower, '-')
-	return name[hyphen] == '_' && foldedEqual(name[:hyphen], lower[:hyphen]) && foldedEqual(name[hyphen+1:], lower[hyphen+1:])
-}
-
-// underscored returns the error of a name with "_" for "-".
-func underscored(name string) error {
-	if strings.IndexByte(name, '_') >= 0 {
-		return refused("the name of a field about framing is spelled with _ for -")
-	}
-	return nil
-}
+// reasonUnderscore is for a field about framing to recipients for which "_" is "-", as in the environment of a CGI
+// program.
+const reasonUnderscore = "the name of a field about framing is spelled with _ for -"
 
 // setHost sets the value of Host: RFC 9112 section 3.2.
 func (h *requestFields) setHost(value string) error {
@@ -86,14 +78,11 @@ func (h *requestFields) setHost(value string) error {
 }
 
 // setLength sets the value of Content-Length: RFC 9112 section 6.2.
-func (h *requestFields) setLength(f httpmessage.Field) error {
-	if err := underscored(f.Name); err != nil {
-		return err
-	}
+func (h *requestFields) setLength(value string) error {
 	if h.length >= 0 {
 		return refused("Content-Length is sent more than once")
 	}
-	length, ok := parseDigits(f.Value)
+	length, ok := parseDigits(value)
 	if !ok {
 		return refused("Content-Length is not a number of at most 15 digits")
 	}
@@ -118,7 +107,7 @@ func parseDigits(text string) (number int64, ok bool) {
 
 // checkExpectation returns the error of an expectation that is not 100-continue: RFC 9110 section 10.1.1.
 func checkExpectation(value string) error {
-	if value == "" || hasToken(value, continues) {
+	if value == "" || HasToken(value, continues) {
 		return nil
 	}
 	return &Error{Status: http.StatusExpectationFailed, Reason: "no expectation but 100-continue can be met"}
@@ -129,7 +118,7 @@ const continues = "100-continue"
 // ExpectsContinue reports whether the client of a request waits for 100 before it sends the body: RFC 9110 section
 // 10.1.1.
 func ExpectsContinue(r *httpmessage.Incoming) bool {
-	return r.ContentLength != 0 && r.AtLeast(1, 1) && hasToken(r.Fields.Value("Expect"), continues)
+	return r.ContentLength != 0 && r.AtLeast(1, 1) && HasToken(r.Fields.Value("Expect"), continues)
 }
 
 // codings are the transfer codings of a message: RFC 9112 section 6.1.
