@@ -11,11 +11,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
-
-	"net/netip"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"

@@ -244,18 +244,10 @@ func (c *Conn) Idle() {
 	c.tracked.idled(c)
 }
 
-// dismiss ends the reads of an idle connection, so that its goroutine closes it. It reports false for one that is not
-// idle.
-func (c *Conn) dismiss() bool {
-	for {
-		state := c.state.Load()
-		if state != fresh && state != idle {
-			return false
-		}
-		if c.state.CompareAndSwap(state, leaving) {
-			c.client.dismiss(c.tracked.server.config.Now())
-			return true
-		}
+// dismiss ends the reads of a connection that is idle, so that its goroutine closes it.
+func (c *Conn) dismiss() {
+	if c.state.CompareAndSwap(fresh, leaving) || c.state.CompareAndSwap(idle, leaving) {
+		c.client.dismiss(c.tracked.server.config.Now())
 	}
 }
 

@@ -114,7 +114,7 @@ func TestReadEachIsForSockets(t *testing.T) {
 			}
 		})
 		if name == "TLS" {
-			go io.WriteString(dialTLS(t, s.addr, pool), "a") //nolint:errcheck // it is for the handshake
+			go io.WriteString(dialTLS(t, s.addr, pool), "a") // for the handshake
 		} else {
 			proxied(call(t, s.addr, "127.0.0.1"), "192.0.2.1")
 		}

@@ -75,7 +75,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running.Go(func() { tracked.watch(base) })
 	accepted := make(chan error, 1)
 	w := newWorkers(tracked)
-	running.Go(func() { accepted <- w.accept(listener) }) //nolint:contextcheck // a handshake ends with its connection
+	running.Go(func() { accepted <- w.accept(listener) })
 	var err error
 	select {
 	case err = <-accepted:

@@ -154,13 +154,13 @@ func TestAwait(t *testing.T) {
 			}
 			if tt.secure {
 				secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
-				go secure.Handshake() //nolint:errcheck // what is read fails then
+				go secure.Handshake() // what is read fails where it does
 				conn = secure
 			}
 			if err := <-awaited; !timedOut(err) {
 				t.Errorf("at the deadline: %v", err)
 			}
-			go io.WriteString(conn, "bytes") //nolint:errcheck // what is read fails then
+			go io.WriteString(conn, "bytes") // what is read fails where it does
 			if err := <-awaited; err != nil {
 				t.Error(err)
 			}
