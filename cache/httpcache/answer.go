@@ -50,15 +50,6 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	return a, nil
 }
 
-// fields returns the fields that are sent of a stored response. validated is whether the origin has just said
-// that it is right.
-func (s *stored) fields(isValidated bool) httpmessage.Fields {
-	if s.validatedOnly == nil || isValidated {
-		return s.header
-	}
-	return without(s.header, *s.validatedOnly...)
-}
-
 // unmodified makes an answer one with 304.
 func unmodified(a *Answer) *Answer {
 	a.Status, a.Reason, a.Fields, a.ContentLength, a.Content = http.StatusNotModified, "", notModified(a.Fields), -1, nil
@@ -71,7 +62,7 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	if s.length < 0 || !x.r.Fields.Has("Range") || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Fields.Value(ifRange)) {
 		return x.open(ctx, a, s, whole)
 	}
-	asked := rangesOf(x.r, s.length)
+	asked := rangesOf(&x.r.Request, s.length)
 	switch {
 	case asked.unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0

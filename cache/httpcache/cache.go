@@ -91,14 +91,13 @@ type Outgoing struct {
 type Cache struct {
 	config   Config
 	arriving budget
-	// harmless are the fields that are so in each cache, and configured those of Config.Harmless.
-	harmless, configured *fieldSet
-	turns                turns
-	seed                 maphash.Seed
-	shards               [64]shard
-	counts               counts
-	buffers              buffers
-	outdated             invalidations
+	safelist *safelist
+	turns    turns
+	seed     maphash.Seed
+	shards   [64]shard
+	counts   counts
+	buffers  buffers
+	outdated invalidations
 
 	purging    sync.Mutex               // held to change purges
 	purges     atomic.Pointer[[]*purge] // nil for none
@@ -123,7 +122,7 @@ func New(config Config) *Cache {
 	config.CollapseTimeout = cmp.Or(config.CollapseTimeout, defaultCollapseTimeout)
 	c := &Cache{
 		config: config, seed: maphash.MakeSeed(), background: make(chan struct{}, maxBackground),
-		harmless: newFieldSet(harmlessNames()), configured: newFieldSet(config.Harmless),
+		safelist: newSafelist(config.Harmless),
 	}
 	c.arriving.most = config.MaxArriving
 	c.turns = turns{most: cmp.Or(config.CollapseLimit, defaultCollapseLimit), origins: make(map[string]*queue)}

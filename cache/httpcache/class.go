@@ -63,28 +63,9 @@ func (x *exchange) class() class {
 // isPrivate reports whether the response to a request is for its client alone, unless it turns out that its
 // Vary names all that could have made it: nobody waits for it, and it changes nothing that is stored.
 func (x *exchange) isPrivate() bool {
-	unkeyed := x.cache.unkeyed(x.r)
+	unkeyed := x.unkeyed()
 	if len(unkeyed) == 0 {
 		return false
 	}
 	return x.entry == nil || len(x.entry.variants) == 0 || !x.entry.variants[0].isSelectedBy(unkeyed)
-}
-
-// isSelectedBy reports whether all of some fields select a stored response.
-func (s *stored) isSelectedBy(names []string) bool {
-	for _, name := range names {
-		if !containsSelector(s.selectors, name) {
-			return false
-		}
-	}
-	return true
-}
-
-func containsSelector(selectors []selector, name string) bool {
-	for _, one := range selectors {
-		if one.name == name {
-			return true
-		}
-	}
-	return false
 }

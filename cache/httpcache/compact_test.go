@@ -67,8 +67,8 @@ func TestManyLinesAreNotStored(t *testing.T) {
 		}
 		for _, header := range []httpmessage.Fields{one, other} {
 			response := &httpmessage.Response{Status: 200, Fields: header}
-			directives, _ := (&Cache{}).directivesOf(&Request{}, header, nil)
-			if got := mayStoreResponse(&Request{Request: httpmessage.Request{Method: http.MethodGet}}, nil, directives, response); got != want {
+			directives := controlOf(nil, header, nil).Directives
+			if got := mayStoreResponse(&httpmessage.Request{Method: http.MethodGet}, nil, directives, response); got != want {
 				t.Errorf("%d fields and one, in %d: %t", n, len(header), got)
 			}
 		}

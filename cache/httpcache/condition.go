@@ -30,7 +30,7 @@ func isForOrigin(header httpmessage.Fields) bool {
 
 // isUnmodified evaluates the preconditions of a request with a stored response, and reports whether
 // the answer is 304: RFC 9110 section 13.2.2.
-func (s *stored) isUnmodified(request httpmessage.Lines) bool {
+func (s *response) isUnmodified(request httpmessage.Lines) bool {
 	if s.status/100 != 2 {
 		return false // RFC 9110 section 13.2.1
 	}
@@ -50,7 +50,7 @@ func dateOf(lines []string) (time.Time, bool) {
 }
 
 // lastChange returns the time that If-Modified-Since is compared with: RFC 9111 section 4.3.2.
-func (s *stored) lastChange() time.Time {
+func (s *response) lastChange() time.Time {
 	if s.modified == 0 {
 		return s.date.time()
 	}
@@ -77,7 +77,7 @@ func isListed(lines []string, etag string) bool {
 func opaque(etag string) string { return strings.Trim(strings.TrimPrefix(etag, "W/"), `"`) }
 
 // rangeApplies reports whether the Range of a request is to be heeded, by its If-Range, "" for none: RFC 9110 section 13.1.5.
-func (s *stored) rangeApplies(condition string) bool {
+func (s *response) rangeApplies(condition string) bool {
 	switch {
 	case condition == "":
 		return true

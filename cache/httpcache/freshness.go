@@ -25,16 +25,15 @@ type freshness struct {
 }
 
 // freshnessOf returns the freshness lifetime of a response for a shared cache: RFC 9111 section
-// 4.2.1. targeted is whether directives are those of a targeted field, for which Expires does not
-// count (RFC 9213 section 2.1). date is when the response was made.
-func freshnessOf(status int, header httpmessage.Fields, directives cachecontrol.Directives, targeted bool, date time.Time, h Heuristic) freshness {
+// 4.2.1. For a targeted field Expires does not count (RFC 9213 section 2.1). date is when the response was made.
+func freshnessOf(status int, header httpmessage.Fields, directives control, date time.Time, h Heuristic) freshness {
 	if lifetime, ok := directives.Seconds("s-maxage"); ok {
 		return freshness{lifetime, true}
 	}
 	if lifetime, ok := directives.Seconds("max-age"); ok {
 		return freshness{lifetime, true}
 	}
-	if lines := header.Lines("Expires"); len(lines) > 0 && !targeted {
+	if lines := header.Lines("Expires"); len(lines) > 0 && !directives.targeted {
 		// An invalid one, such as "0", is in the past; so is one of several lines: RFC 9111 section
 		// 5.3.
 		expires, ok := parseDate(lines[0])
@@ -43,7 +42,7 @@ func freshnessOf(status int, header httpmessage.Fields, directives cachecontrol.
 		}
 		return freshness{min(max(expires.Sub(date), 0), longest), true}
 	}
-	return freshness{lifetime: h.lifetime(status, header, directives, date)}
+	return freshness{lifetime: h.lifetime(status, header, directives.Directives, date)}
 }
 
 // Heuristic makes a freshness lifetime where an origin gives none: RFC 9111 section 4.2.2.

@@ -73,7 +73,7 @@ func FuzzRange(f *testing.F) {
 	f.Add("BYTES = 0-0, ,", int64(1))
 	f.Fuzz(func(t *testing.T, text string, length int64) {
 		length = max(length, 0)
-		all := rangesOf(&Request{Request: httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Range", text)}}, length)
+		all := rangesOf(&httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Range", text)}, length)
 		if len(all.spans) > maxRanges || all.unsatisfiable && len(all.spans) > 0 {
 			t.Errorf("%+v", all)
 		}
@@ -123,7 +123,7 @@ func FuzzNormalValue(f *testing.F) {
 func FuzzCondition(f *testing.F) {
 	f.Add(`"1", W/"2", *`, "Sun, 06 Nov 1994 08:49:37 GMT", `"1"`)
 	f.Fuzz(func(t *testing.T, match, since, etag string) {
-		s := &stored{record: record{status: 200, etag: etag, header: httpmessage.Fields{}}}
+		s := &response{status: 200, etag: etag, header: httpmessage.Fields{}}
 		s.isUnmodified(httpmessage.FieldsOf(ifNoneMatch, match, ifModifiedSince, since).Lines)
 		s.isUnmodified(httpmessage.FieldsOf(ifModifiedSince, since).Lines)
 		s.rangeApplies(match)
@@ -144,9 +144,9 @@ func FuzzFreshness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, date, expires, age, control, modified string, delay, later int64) {
 		requested := time.Unix(1_795_000_000, 0)
 		received := requested.Add(time.Duration(delay))
-		c := &Cache{config: Config{Heuristic: Heuristic{Fraction: 0.1, Most: time.Hour}}}
 		header := httpmessage.FieldsOf("Date", date, "Expires", expires, "Age", age, "Cache-Control", control, "Last-Modified", modified)
-		s := c.storedResponse(&Request{}, &httpmessage.Response{Status: 200, Fields: header}, arrival{requested, received})
+		got, heuristic := &httpmessage.Response{Status: 200, Fields: header}, Heuristic{Fraction: 0.1, Most: time.Hour}
+		s, _ := newResponse("", nil, got, controlOf(nil, header, nil), heuristic, arrival{requested, received})
 		if s.lifetime < 0 || s.lifetime > longest || s.initialAge < 0 || s.initialAge > longest {
 			t.Errorf("lifetime %v, age %v", s.lifetime, s.initialAge)
 		}
@@ -181,7 +181,7 @@ func FuzzTargeted(f *testing.F) {
 // went farther.
 func TestClockSetBack(t *testing.T) {
 	received := time.Now()
-	s := &stored{record: record{received: received, initialAge: 5 * time.Second, freshness: freshness{lifetime: time.Minute}}}
+	s := &response{received: received, initialAge: 5 * time.Second, freshness: freshness{lifetime: time.Minute}}
 	wall := received.Round(0) // without the monotonic clock, as after a restart
 	for _, test := range []struct {
 		name string

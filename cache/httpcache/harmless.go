@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // HarmlessField is a field of requests that does not keep a response from being stored for others.
@@ -114,29 +116,39 @@ func (s *fieldSet) has(name string) bool {
 // section 4.1.18).
 func folded(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// isHarmless reports whether a field of a request cannot have made a response that others must not get.
-// One that an application takes for another field is not harmless as that one is: no Vary names it, and
-// no rule of the cache has seen it.
-func (c *Cache) isHarmless(name string, r *Request) bool {
+// safelist are the fields of requests that cannot have made a response which others must not get.
+type safelist struct {
+	known, configured *fieldSet
+}
+
+// newSafelist returns the safelist with further names, or beginnings of names where they end with "*".
+func newSafelist(names []string) *safelist {
+	return &safelist{newFieldSet(harmlessNames()), newFieldSet(names)}
+}
+
+// has reports whether a field of a request cannot have made a response that others must not get. One that an
+// application takes for another field is not safelisted as that one is: no Vary names it, and no rule of the cache has seen it.
+func (l *safelist) has(name string, r *httpmessage.Request, added []string) bool {
 	switch {
-	case c.harmless.names[name]: // nearly all are
+	case l.known.names[name]: // nearly all are
 		return true
-	case c.configured.has(http.CanonicalHeaderKey(folded(name))), slices.Contains(r.Added, name):
+	case l.configured.has(http.CanonicalHeaderKey(folded(name))), slices.Contains(added, name):
 		return true
 	case strings.Contains(name, "_"):
 		return false
 	case name == "Content-Type":
 		return r.Method == http.MethodPost // of a body: RFC 9110 section 9.3.3
 	default:
-		return c.harmless.has(name)
+		return l.known.has(name)
 	}
 }
 
 // unkeyed returns the fields of a request that could have made its response, and are in no key, as net/http spells them.
-func (c *Cache) unkeyed(r *Request) []string {
+// added are fields that are not the client's.
+func (l *safelist) unkeyed(r *httpmessage.Request, added []string) []string {
 	var names []string
 	for _, f := range r.Fields {
-		if name := f.Canonical(); !slices.Contains(hopFields[:], name) && !c.isHarmless(name, r) {
+		if name := f.Canonical(); !slices.Contains(hopFields[:], name) && !l.has(name, r, added) {
 			names = append(names, name)
 		}
 	}

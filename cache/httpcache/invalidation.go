@@ -9,11 +9,6 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
-var safeMethods = [...]string{
-	http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
-}
-
 // unsafe forwards a request that the cache cannot answer, and invalidates what it may have
 // changed.
 func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
@@ -41,8 +36,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	if !slices.Contains(safeMethods[:], x.r.Method) && response.Status < http.StatusBadRequest {
 		x.invalidate(response)
 	}
-	directives, _ := x.cache.directivesOf(x.r, response.Fields, x.directives[:0])
-	if s := x.cache.toStore(x.r, x.asked, directives, response, at); s != nil {
+	if s := x.toStore(response, x.control(response.Fields), at); s != nil {
 		f := x.alone()
 		f.exchange = forwarding
 		x.outcome.Forwarded = reason
@@ -106,19 +100,13 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at arrival) *sto
 	if s == nil || x.private || response.Status != http.StatusOK || s.status != http.StatusOK {
 		return nil
 	}
-	changed := s.copied()
-	update := &httpmessage.Response{
-		Status: s.status, Reason: s.reason, Fields: updatedFields(s.header, response.Fields), From: response.From, Private: response.Private,
-	}
-	updated := x.cache.storedResponse(x.r, update, at)
-	if !x.cache.isForAll(x.r, x.asked, update, updated.explicit) { // of another one's answer it says nothing
+	changed, verdict := x.updated(s, response, at)
+	if verdict != updateReplaces { // of another one's answer it says nothing
 		return nil
 	}
-	same := sameByHead(s, response.Fields)
-	if same {
-		changed = updated
-		changed.content, changed.part, changed.length, changed.selectors, changed.saved = s.content, s.part, s.length, s.selectors, s.saved
-	} else {
+	same := sameByHead(&s.response, response.Fields)
+	if !same {
+		changed = s.copied()
 		changed.purged = true
 	}
 	x.cache.update(x.r.Key, func(e *Entry) *Entry {
@@ -132,16 +120,4 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at arrival) *sto
 		return nil
 	}
 	return changed
-}
-
-// sameByHead reports whether the response to HEAD may be of the stored representation.
-func sameByHead(s *stored, header httpmessage.Fields) bool {
-	if tag := header.Value("Etag"); tag != "" && tag != s.etag {
-		return false
-	}
-	if modified := header.Value("Last-Modified"); modified != "" && modified != s.header.Value("Last-Modified") {
-		return false
-	}
-	length := header.Value("Content-Length")
-	return length == "" || s.length < 0 || length == itoa(s.length)
 }

@@ -84,8 +84,7 @@ func (x *exchange) replacesError(got *fetched) bool {
 
 // isExplicitlyFresh reports whether a response is stored, and fresh because the origin says so.
 func (x *exchange) isExplicitlyFresh(got *fetched) bool {
-	directives, _ := x.cache.directivesOf(x.r, got.Fields, nil)
-	s := x.cache.toStore(x.r, x.asked, directives, got.Response, got.arrival)
+	s := x.toStore(got.Response, got.control, got.arrival)
 	return s != nil && s.explicit && s.ttl(x.cache.config.Now()) > 0
 }
 
@@ -95,24 +94,20 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	f.exchange.End(nil)
 	_ = got.Body.Close()
 	s := got.valid
-	update := &httpmessage.Response{
-		Status: s.status, Reason: s.reason, Fields: updatedFields(s.header, got.Fields), From: got.From, Private: got.Private,
-	}
-	fresh := x.cache.storedResponse(x.r, update, got.arrival)
-	fresh.selectors, fresh.content, fresh.part, fresh.length, fresh.saved = s.selectors, s.content, s.part, s.length, s.saved
+	fresh, verdict := x.updated(s, got.Response, got.arrival)
 	if s != x.selected {
 		fresh.selectors = selectorsOf(fresh.header, x.r.Fields)
 	}
 	outcome := x.outcome
 	outcome.OriginStatus = http.StatusNotModified
-	switch directives, _ := x.cache.directivesOf(x.r, update.Fields, x.directives[:0]); {
-	case !isStorable(directives, update):
+	switch verdict {
+	case updateRemoves:
 		x.cache.remove(x.r.Key, s)
 		x.cache.unshare(x.r.Key, s)
 		f.finish(nil)
-	case !x.cache.isForAll(x.r, x.asked, update, fresh.explicit): // what is stored stays as it is
+	case updateKeeps:
 		f.finish(nil)
-	default:
+	case updateReplaces:
 		outcome.Stored = true
 		f.finish(fresh)
 	}
@@ -151,11 +146,10 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 		}
 		return x.live(response, x.outcome, x.passOn(f, response)), nil
 	}
-	directives, _ := x.cache.directivesOf(x.r, response.Fields, x.directives[:0])
-	if s := x.cache.toStore(x.r, x.asked, directives, response, got.arrival); s != nil && s.isUseful() {
+	if s := x.toStore(response, got.control, got.arrival); s != nil && s.isUseful() {
 		return x.arriving(ctx, f, got, s)
 	}
-	return x.notStored(f, directives, response), nil
+	return x.notStored(f, got.control.Directives, response), nil
 }
 
 // notStored answers by a response that is for this client alone.
@@ -176,7 +170,7 @@ func (x *exchange) notStored(f *flight, directives cachecontrol.Directives, resp
 // isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
 // for it, and not for something else in this request.
 func (x *exchange) isNotForAny(response *httpmessage.Response) bool {
-	return x.r.Fields.Has("Cookie") || x.cache.isForOthers(x.r, response, true)
+	return x.r.Fields.Has("Cookie") || isForOthers(&x.r.Request, x.unkeyed(), response, true)
 }
 
 // doNotCollapse lets requests like this one for its URI go their own way for some time. Where they do so for most of it, that is

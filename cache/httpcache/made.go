@@ -2,118 +2,90 @@ package httpcache
 
 import (
 	"net/http"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/dunglas/httpsfv"
-
-	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// directivesOf returns the directives of a response for this cache, and whether they are those of
-// a targeted field, which replaces Cache-Control: RFC 9213 section 2.2. They may be appended to room.
-func (c *Cache) directivesOf(r *Request, header httpmessage.Fields, room cachecontrol.Directives) (d cachecontrol.Directives, targeted bool) {
-	if r.Gateway {
-		for _, name := range c.config.Targeted {
-			if lines := header.Lines(name); len(lines) > 0 {
-				if d, ok := targetedDirectives(lines); ok {
-					return d, true
-				}
-			}
-		}
+// control returns the directives of a response, which may use the memory of the exchange.
+func (x *exchange) control(fields httpmessage.Fields) control {
+	var targeted []string
+	if x.r.Gateway {
+		targeted = x.cache.config.Targeted
 	}
-	return cachecontrol.Append(room, header.Lines("Cache-Control")), false
+	return controlOf(targeted, fields, x.directives[:0])
 }
 
-// targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty
-// is ignored: RFC 9213 section 2.1.
-func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
-	dictionary, err := httpsfv.UnmarshalDictionary(lines)
-	if err != nil || len(dictionary.Names()) == 0 {
-		return nil, false
+// unkeyed returns the fields of the request that could have made its response, and are in no key.
+func (x *exchange) unkeyed() []string {
+	if !x.hasUnkeyed {
+		x.unkeyedNames, x.hasUnkeyed = x.cache.safelist.unkeyed(&x.r.Request, x.r.Added), true
 	}
-	var d cachecontrol.Directives
-	for _, name := range dictionary.Names() {
-		member, _ := dictionary.Get(name)
-		item, ok := member.(httpsfv.Item)
-		if !ok {
-			continue
-		}
-		switch value := item.Value.(type) {
-		case bool:
-			if value {
-				d = append(d, cachecontrol.Directive{Name: name})
-			}
-		case int64:
-			d = append(d, cachecontrol.Directive{Name: name, Argument: itoa(value), HasArgument: true})
-		default:
-			return nil, false // no directive has such an argument
-		}
-	}
-	return d, true
+	return x.unkeyedNames
 }
 
-// storedResponse returns what is stored of a response, without its content; nil for a part whose
-// place is not known.
-func (c *Cache) storedResponse(r *Request, response *httpmessage.Response, at arrival) *stored {
-	var room [4]cachecontrol.Directive
-	control, targeted := c.directivesOf(r, response.Fields, room[:0])
-	var fields [24]httpmessage.Field
-	header := storedFields(fields[:0], response.Fields, control)
-	date, ok := parseDate(response.Fields.Value("Date"))
-	if !ok {
-		date = at.received.Truncate(time.Second)
-		dated := header.Clone()
-		dated.Set("Date", at.received.UTC().Format(http.TimeFormat)) // RFC 9110 section 6.6.1
-		header = dated
+// toStore returns what is stored of the response to the request, without its content; nil for nothing.
+func (x *exchange) toStore(got *httpmessage.Response, control control, at arrival) *stored {
+	r, c := x.r, x.cache
+	switch {
+	case r.Pass, c.config.Store == nil:
+		return nil
+	case r.Method == http.MethodPost && !x.storesPost(got, control):
+		return nil
+	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // a cache does not know what the content of GET means
+		return nil
+	case !mayStoreResponse(&r.Request, x.asked, control.Directives, got):
+		return nil
 	}
-	s := &stored{record: record{
-		status: response.Status, reason: reasonOf(response), spelling: strings.Clone(r.Spelling), header: compacted(header), date: secondOf(date),
-		selectors: selectorsOf(response.Fields, r.Fields), received: at.received, length: response.ContentLength, from: response.From,
-		basis: c.config.Basis, uses: new(uses),
-	}}
-	s.etag = s.header.Value("Etag")
-	modified, _ := dateOf(s.header.Lines("Last-Modified"))
-	s.modified = secondOf(modified)
-	var names []string
-	s.directives, names = directivesOf(control)
-	s.validatedOnly = validatedOnly(namesIn(s.header, names))
-	s.freshness = freshnessOf(response.Status, response.Fields, control, targeted, date, c.config.Heuristic)
-	s.initialAge = initialAge(response.Fields, date, at.requested, at.received)
-	if s.isPartial() {
-		if s.part, s.length, ok = contentRange(response.Fields); !ok {
-			return nil
-		}
-	} else {
-		s.part = span{0, s.length}
+	s := x.newStored(got, control, at)
+	if s == nil || !isForOthers(&r.Request, x.unkeyed(), got, s.explicit) {
+		return nil
 	}
 	return s
 }
 
-// reasonOf returns the words of the status of a response, in memory that is not that of the response.
-func reasonOf(response *httpmessage.Response) string {
-	if text := http.StatusText(response.Status); text == response.Reason {
-		return text
+// newStored returns what is stored of a response, without its content; nil for a part whose place is not known.
+func (x *exchange) newStored(got *httpmessage.Response, control control, at arrival) *stored {
+	known, ok := newResponse(x.r.Spelling, x.r.Fields, got, control, x.cache.config.Heuristic, at)
+	if !ok {
+		return nil
 	}
-	return strings.Clone(response.Reason)
+	return &stored{record: record{response: known, basis: x.cache.config.Basis, uses: new(uses)}}
 }
 
-// isUseful reports whether a response could be used later.
-func (s *stored) isUseful() bool { return s.explicit || s.lifetime > 0 || s.hasValidator() }
-
-// replaces reports whether the same requests select a response and an older one.
-func (s *stored) replaces(other *stored) bool {
-	if s.spelling != other.spelling || !slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame) {
+// storesPost reports whether the response to a POST is stored for GET: its Content-Location is the URI of the request.
+func (x *exchange) storesPost(got *httpmessage.Response, control control) bool {
+	location := got.Fields.Value("Content-Location")
+	if location == "" || !postIsStored(control.Directives, got) {
 		return false
 	}
+	key, same := x.cache.config.Same(x.r.Key, location)
+	return same && key == x.r.Key && x.r.Spelling == "" // of another spelling it is not known which one it names
+}
+
+// updated returns a stored response with the fields of an update, a 304 or the response to a HEAD, in place of its own, and its
+// selectors and content; verdict is whether it may be stored in place of that.
+func (x *exchange) updated(s *stored, got *httpmessage.Response, at arrival) (updated *stored, verdict updateVerdict) {
+	update := &httpmessage.Response{
+		Status: s.status, Reason: s.reason, Fields: updatedFields(s.header, got.Fields), From: got.From, Private: got.Private,
+	}
+	control := x.control(update.Fields)
+	updated = x.newStored(update, control, at)
+	updated.selectors, updated.content, updated.part, updated.length, updated.saved = s.selectors, s.content, s.part, s.length, s.saved
 	switch {
-	case !s.isPartial():
-		return true
-	case other.isPartial():
-		return !s.isBeside(other)
-	default: // a part does not replace the whole that it is a part of
-		return s.etag != other.etag
+	case !isStorable(control.Directives, update):
+		return updated, updateRemoves
+	case mayUpdate(&x.r.Request, x.unkeyed(), x.asked, control.Directives, update, updated.explicit):
+		return updated, updateReplaces
+	default:
+		return updated, updateKeeps
 	}
 }
+
+// updateVerdict is what an update does to what is stored.
+type updateVerdict uint8
+
+const (
+	updateKeeps    updateVerdict = iota // it is for its client alone
+	updateReplaces                      // it is for all
+	updateRemoves                       // it says that nothing is to be stored
+)

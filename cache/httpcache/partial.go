@@ -23,7 +23,7 @@ func (c *Cache) combined(key string, s *stored) *stored {
 	if e := c.peek(key); e != nil {
 		for _, other := range e.variants { // two, where it fills the gap between them
 			before, ok := blocksIn(other.content)
-			if !ok || !s.sameRepresentation(other) || !s.part.touches(other.part) {
+			if !ok || !s.sameRepresentation(&other.response) || !s.part.touches(other.part) {
 				continue
 			}
 			if whole := s.joined(fresh, other, before); whole.part.length() <= c.config.MaxObject {
@@ -33,26 +33,10 @@ func (c *Cache) combined(key string, s *stored) *stored {
 		}
 	}
 	if s.part == (span{0, s.length}) {
-		s = s.completed()
+		s = s.copied()
+		s.complete()
 	}
 	return s
-}
-
-// sameRepresentation reports whether two responses have the same strong validator: RFC 9110
-// section 15.3.7.3.
-func (s *stored) sameRepresentation(other *stored) bool {
-	if other.purged || s.length != other.length && s.length >= 0 && other.length >= 0 {
-		return false
-	}
-	return s.etag != "" && isStrong(s.etag) && s.etag == other.etag
-}
-
-// isBeside reports whether the same requests select two parts, which are of one representation, as far as their validators
-// say, and do not touch. Each answers requests for what it has; without a strong validator nothing is combined.
-func (s *stored) isBeside(other *stored) bool {
-	isSelected := s.isPartial() && other.isPartial() && slices.EqualFunc(s.selectors, other.selectors, selector.selectsSame)
-	isSame := s.etag == other.etag && s.modified == other.modified && s.length == other.length && !other.purged
-	return isSelected && (isSame || s.sameRepresentation(other)) && !s.part.touches(other.part)
 }
 
 // partFor returns the part that has what a request asks for, or begins the whole that it asks for, of those beside a part
@@ -62,7 +46,7 @@ func (x *exchange) partFor(s *stored) *stored {
 		return s
 	}
 	for _, other := range x.entry.variants {
-		if other.isBeside(s) && (x.covers(other) || x.completes(other)) {
+		if other.isBeside(&s.response) && (x.covers(other) || x.completes(other)) {
 			return other
 		}
 	}
@@ -88,23 +72,6 @@ func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
 		whole.status, whole.reason = other.status, other.reason
 	}
 	return whole
-}
-
-// completed returns a response whose part is the whole.
-func (s *stored) completed() *stored {
-	whole := s.copied()
-	whole.header = without(s.header, "Content-Range", "Content-Length")
-	whole.status, whole.reason = http.StatusOK, ""
-	return whole
-}
-
-// restHeader returns the header of a request for what is missing behind a stored part. Where the
-// representation is another one by now the origin sends all of it: RFC 9110 section 13.1.5.
-func restHeader(request httpmessage.Fields, s *stored) httpmessage.Fields {
-	header := unconditional(request)
-	header.Set("Range", "bytes="+itoa(s.part.end)+"-")
-	header.Set(ifRange, s.etag)
-	return header
 }
 
 // continued returns a whole response, of a stored part and the rest that arrives; nil where that is

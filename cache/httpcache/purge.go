@@ -3,10 +3,7 @@ package httpcache
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/dunglas/httpsfv"
 
 	"github.com/urnd/urnd/cache"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -238,49 +235,6 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 // maxPurges bounds the purges by responses that are not carried out yet.
 const maxPurges = 16
 
-// originOf returns the scheme and authority of a canonical URI.
-func originOf(key string) string {
-	begin := strings.Index(key, "://") + len("://")
-	if end := strings.IndexAny(key[begin:], "/?"); end >= 0 {
-		return key[:begin+end]
-	}
-	return key
-}
-
-// tags returns the tags of a stored response.
-func (s *stored) tags() []string {
-	var tags []string
-	for _, line := range s.header.Lines("Surrogate-Key") {
-		tags = append(tags, strings.Fields(line)...)
-	}
-	for _, line := range s.header.Lines("Cache-Tag") {
-		for tag := range strings.SplitSeq(line, ",") {
-			tags = append(tags, trimSpace(tag))
-		}
-	}
-	return append(tags, listOf(s.header.Lines("Cache-Groups"))...)
-}
-
-// listOf returns the strings of a List of RFC 9651, none where it is invalid.
-func listOf(lines []string) []string {
-	if len(lines) == 0 {
-		return nil
-	}
-	list, err := httpsfv.UnmarshalList(lines)
-	if err != nil {
-		return nil
-	}
-	var texts []string
-	for _, member := range list {
-		if item, ok := member.(httpsfv.Item); ok {
-			if text, ok := item.Value.(string); ok {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return texts
-}
-
 // Variant is what requests have that select a variant of a URI.
 type Variant struct {
 	Spelling string             // Request.Spelling
@@ -295,7 +249,7 @@ func (c *Cache) Variants(key string) []Variant {
 	}
 	all := make([]Variant, 0, len(e.variants))
 	for i, s := range e.variants {
-		if slices.ContainsFunc(e.variants[:i], s.isBeside) {
+		if slices.ContainsFunc(e.variants[:i], func(other *stored) bool { return s.isBeside(&other.response) }) {
 			continue
 		}
 		header := httpmessage.Fields{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
@@ -32,7 +31,7 @@ func (x *exchange) question() question {
 	case x.plain:
 		return question{fields: withoutConditions(request)}
 	case x.completes(s):
-		return question{fields: restHeader(request, s), begun: s}
+		return question{fields: restHeader(request, &s.response), begun: s}
 	case s != nil && !s.isPartial() && s.hasValidator():
 		return question{fields: validationHeader(request, []*stored{s}), nominated: []*stored{s}}
 	case x.entry != nil && s == nil: // RFC 9111 section 4.3.1: perhaps another variant is right
@@ -63,15 +62,14 @@ func (x *exchange) completes(s *stored) bool {
 		s != nil && s.isPartial() && s.part.start == 0 && isStrong(s.etag)
 }
 
-// arrival is when a request was sent, and when the header of its response came.
-type arrival struct{ requested, received time.Time }
-
 // fetched is what the origin has answered.
 type fetched struct {
 	question
 	*httpmessage.Response
 	arrival
 	valid *stored // that a 304 says is still right; nil for none
+	// control are the directives of the response, where valid is nil.
+	control control
 }
 
 // fetch asks the origin, a second time where its answer is of no use: then for all, without a
@@ -87,6 +85,9 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 		}
 		a.Response, a.received = response, x.cache.config.Now()
 		if a.isOfUse() {
+			if a.valid == nil {
+				a.control = x.control(a.Fields)
+			}
 			return a, nil
 		}
 		_ = response.Body.Close()

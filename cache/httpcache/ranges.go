@@ -29,7 +29,7 @@ type ranges struct {
 
 // rangesOf parses Range for a representation: RFC 9110 section 14.1.2. It returns none where the
 // field is invalid, or of another unit: it is ignored then (section 14.2).
-func rangesOf(r *Request, length int64) ranges {
+func rangesOf(r *httpmessage.Request, length int64) ranges {
 	lines := r.Fields.Lines("Range")
 	if len(lines) != 1 || r.Method != http.MethodGet {
 		return ranges{}
@@ -143,3 +143,5 @@ func appendContentRange(dst []byte, part span, length int64) []byte {
 func appendUnsatisfied(dst []byte, length int64) []byte {
 	return strconv.AppendInt(append(dst, "bytes */"...), length, 10)
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

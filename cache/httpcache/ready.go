@@ -36,7 +36,7 @@ func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.
 	if e == nil || len(c.announced()) > 0 { // a purge may be about it
 		return Ready{}, false
 	}
-	s := e.selected(spelling, request)
+	s := selectOf(e.variants, spelling, request)
 	if s == nil || !s.isWhole() || s.useOf(demands{}, now) != useFresh {
 		return Ready{}, false
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"runtime/debug"
-	"strconv"
 )
 
 // refresh validates a stored response in the background, unless that is under way: RFC 5861
@@ -51,5 +50,3 @@ func (c *Cache) recovered() {
 		c.config.Panicked(value, debug.Stack())
 	}
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

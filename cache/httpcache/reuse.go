@@ -56,7 +56,7 @@ func demandsOf(header httpmessage.Fields) (demands, cachecontrol.Directives) {
 }
 
 // useOf returns what may be done with a stored response.
-func (s *stored) useOf(d demands, now time.Time) use {
+func (s *response) useOf(d demands, now time.Time) use {
 	age := s.age(now)
 	ttl := s.lifetime - age
 	switch {
@@ -79,7 +79,7 @@ func (s *stored) useOf(d demands, now time.Time) use {
 
 // isTooOld reports whether a response is older than the client wants: RFC 9111 section 5.2.1.1. That
 // is not so of one that never changes, while it is fresh: RFC 8246 section 2.
-func (s *stored) isTooOld(d demands, age, ttl time.Duration) bool {
+func (s *response) isTooOld(d demands, age, ttl time.Duration) bool {
 	if !d.hasMaxAge || age <= d.maxAge && d.maxAge > 0 || s.immutable && ttl > 0 {
 		return false
 	}
@@ -89,7 +89,7 @@ func (s *stored) isTooOld(d demands, age, ttl time.Duration) bool {
 // mayUseOnError reports whether a stored response may be used although the origin failed: as long as
 // stale-if-error says (RFC 5861 section 4), or else up to staleFor (RFC 9111 sections 4.2.4 and
 // 4.3.3).
-func (s *stored) mayUseOnError(d demands, now time.Time, staleFor time.Duration) bool {
+func (s *response) mayUseOnError(d demands, now time.Time, staleFor time.Duration) bool {
 	if s.mustRevalidate || s.purged || d.noCache {
 		return false
 	}
@@ -101,7 +101,7 @@ func (s *stored) mayUseOnError(d demands, now time.Time, staleFor time.Duration)
 
 // mayUseMeanwhile reports whether a stale response may be used while it is being validated, up to staleFor,
 // or what stale-if-error allows where that is less.
-func (s *stored) mayUseMeanwhile(d demands, now time.Time, staleFor time.Duration) bool {
+func (s *response) mayUseMeanwhile(d demands, now time.Time, staleFor time.Duration) bool {
 	if s.noCache || s.useOf(d, now) != validate {
 		return false // the client wants another one
 	}

@@ -82,14 +82,13 @@ func storedOfHead(text []byte) *stored {
 		return nil
 	}
 	fields := h.fields()
-	s := &stored{record: record{
+	s := &stored{record: record{basis: h.Basis, uses: new(uses), response: response{
 		status: h.Status, reason: h.Reason, spelling: h.Spelling, header: compacted(fields), received: h.Received, initialAge: h.InitialAge,
-		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: validatedOnly(h.ValidatedOnly), from: h.From, purged: h.Purged, basis: h.Basis,
+		freshness: freshness{h.Lifetime, h.Explicit}, validatedOnly: validatedOnly(h.ValidatedOnly), from: h.From, purged: h.Purged,
 		directives: directives{
 			h.Directives.NoCache, h.Directives.MustRevalidate, h.Directives.Immutable, h.Directives.WhileRevalidate, h.Directives.IfError,
 		},
-		uses: new(uses),
-	}}
+	}}}
 	s.etag = s.header.Value("Etag")
 	for _, one := range h.Selectors {
 		s.selectors = append(s.selectors, selector{name: one[0], value: one[1]})

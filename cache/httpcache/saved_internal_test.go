@@ -13,10 +13,8 @@ import (
 // TestSavedOrder: the order and the spelling of fields are saved.
 func TestSavedOrder(t *testing.T) {
 	fields := httpmessage.FieldsOf("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff", "eTag", `"1"`)
-	c := New(Config{Now: time.Now})
-	defer c.Close()
-	made := c.storedResponse(&Request{}, &httpmessage.Response{Status: 200, Fields: fields}, arrival{time.Now(), time.Now()})
-	text := made.head()
+	known, _ := newResponse("", nil, &httpmessage.Response{Status: 200, Fields: fields}, control{}, Heuristic{}, arrival{time.Now(), time.Now()})
+	text := (&stored{record: record{response: known}}).head()
 	if s := storedOfHead(text); s == nil || !slices.Equal(s.header, fields) || s.etag != `"1"` {
 		t.Errorf("%q is read as %+v", text, s)
 	}

@@ -1,52 +1,44 @@
 package httpcache
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// spelled returns the entry with what is stored for one spelling alone: see Request.Spelling. nil stays nil.
-func (e *Entry) spelled(spelling string) *Entry {
-	isOther := func(s *stored) bool { return s.spelling != spelling }
-	if e == nil || !slices.ContainsFunc(e.variants, isOther) {
-		return e
-	}
-	one := *e
-	one.variants = slices.DeleteFunc(slices.Clone(e.variants), isOther)
-	return &one
-}
+// variant is a value that has a stored response: Rules returns it.
+type variant interface{ rules() *response }
 
-// selected returns the variant that a request selects: of several of its spelling the one with the most recent
-// Date (RFC 9111 section 4.1), complete ones before parts; nil for none.
-func (e *Entry) selected(spelling string, request httpmessage.Lines) *stored {
+func (s *response) rules() *response { return s }
+
+// selectOf returns the variant that a request selects: of several of its spelling the one with the most recent
+// Date (RFC 9111 section 4.1), complete ones before parts; the zero value for none.
+func selectOf[V variant](variants []V, spelling string, request httpmessage.Lines) (selected V) {
 	var values requestValues
-	var best *stored
-	for _, s := range e.variants {
-		if s.spelling != spelling || !values.match(request, e.variants, s) {
+	var best *response
+	for _, v := range variants {
+		s := v.rules()
+		if s.spelling != spelling || !match(&values, request, variants, s) {
 			continue
 		}
-		switch {
-		case best == nil, best.isPartial() && !s.isPartial():
-			best = s
-		case best.isPartial() == s.isPartial() && s.date > best.date:
-			best = s
+		isBetter := best == nil || best.isPartial() && !s.isPartial() || best.isPartial() == s.isPartial() && s.date > best.date
+		if isBetter {
+			best, selected = s, v
 		}
 	}
-	return best
+	return selected
 }
 
 // matches reports whether a request selects a stored response.
-func (s *stored) matches(request httpmessage.Lines) bool {
+func (s *response) matches(request httpmessage.Lines) bool {
 	var values requestValues
-	return values.match(request, []*stored{s}, s)
+	return match(&values, request, []*response{s}, s)
 }
 
 // requestValues are the normal values of the fields by which a request selects one of several variants. Each
 // is made once, when it is first asked for, however many variants there are. The request and the variants are
-// passed to its methods, since what is in it would be allocated.
+// passed along, since what is in it would be allocated.
 type requestValues struct {
 	count int
 	first [4]requestValue // so that usual requests allocate nothing
@@ -59,9 +51,9 @@ type requestValues struct {
 type requestValue struct{ name, value string }
 
 // match reports whether the request selects a variant: RFC 9111 section 4.1.
-func (v *requestValues) match(request httpmessage.Lines, variants []*stored, s *stored) bool {
+func match[V variant](v *requestValues, request httpmessage.Lines, variants []V, s *response) bool {
 	for _, one := range s.selectors {
-		if one.value == v.of(request, variants, one.name) {
+		if one.value == valueOf(v, request, variants, one.name) {
 			continue
 		}
 		if one.name != acceptLanguage || !isOfLanguages(one.value) || !v.prefers(request, s.header.Lines("Content-Language")) {
@@ -71,8 +63,8 @@ func (v *requestValues) match(request httpmessage.Lines, variants []*stored, s *
 	return true
 }
 
-// of returns the normal value of a field.
-func (v *requestValues) of(request httpmessage.Lines, variants []*stored, name string) string {
+// valueOf returns the normal value of a field.
+func valueOf[V variant](v *requestValues, request httpmessage.Lines, variants []V, name string) string {
 	for i := range v.count {
 		if v.first[i].name == name {
 			return v.first[i].value
@@ -94,12 +86,13 @@ func (v *requestValues) of(request httpmessage.Lines, variants []*stored, name s
 }
 
 // normalOf makes the normal value of a field: that of a variant which was selected by the same line, if there is one.
-func normalOf(request httpmessage.Lines, variants []*stored, name string) string {
+func normalOf[V variant](request httpmessage.Lines, variants []V, name string) string {
 	lines := request(name)
 	if len(lines) == 1 && lines[0] != "" {
-		for _, s := range variants {
-			for i := range s.selectors {
-				if one := &s.selectors[i]; one.name == name && one.line == lines[0] {
+		for _, v := range variants {
+			selectors := v.rules().selectors
+			for i := range selectors {
+				if one := &selectors[i]; one.name == name && one.line == lines[0] {
 					return one.value
 				}
 			}

@@ -29,6 +29,9 @@ type exchange struct {
 	plain      bool // the origin is asked without conditions
 	// private is whether the response is for this client alone: see isPrivate.
 	private bool
+	// unkeyedNames are what unkeyed returns, once hasUnkeyed is set.
+	unkeyedNames []string
+	hasUnkeyed   bool
 
 	// What most exchanges need once, in one piece of memory.
 	own        flight
@@ -81,7 +84,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 func (x *exchange) look() {
 	x.selected = nil
 	if x.entry = x.cache.unpurged(x.r.Key, x.cache.entry(x.r.Key)).spelled(x.r.Spelling); x.entry != nil {
-		if s := x.entry.selected(x.r.Spelling, x.r.Fields.Lines); s != nil {
+		if s := selectOf(x.entry.variants, x.r.Spelling, x.r.Fields.Lines); s != nil {
 			x.selected = x.partFor(s)
 		}
 	}
@@ -117,7 +120,7 @@ func (x *exchange) covers(s *stored) bool {
 	if s.length < 0 || !s.rangeApplies(x.r.Fields.Value(ifRange)) {
 		return false
 	}
-	asked := rangesOf(x.r, s.length)
+	asked := rangesOf(&x.r.Request, s.length)
 	for _, part := range asked.spans {
 		if !s.part.contains(part) {
 			return false

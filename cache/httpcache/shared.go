@@ -27,7 +27,7 @@ func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	}
 	s, begun := c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
 	if s != nil && !s.matches(x.r.Fields.Lines) {
-		s, begun = c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.selectorsOf(x.r)))
+		s, begun = c.getShared(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.selectorsFor(x.r.Fields)))
 	}
 	if s == nil || !x.mayUseShared(s, begun) {
 		return nil
@@ -55,15 +55,6 @@ func (x *exchange) mayUseShared(s *stored, begun time.Time) bool {
 // isOfWeb reports whether a canonical URI is of http or https. Others may be of this machine, such as those of files.
 func isOfWeb(key string) bool {
 	return strings.HasPrefix(key, "http:") || strings.HasPrefix(key, "https:")
-}
-
-// selectorsOf returns the selectors that a request has for the fields that have selected a response.
-func (s *stored) selectorsOf(r *Request) []selector {
-	of := make([]selector, 0, len(s.selectors))
-	for _, one := range s.selectors {
-		of = append(of, newSelector(one.name, r.Fields.Lines(one.name)))
-	}
-	return of
 }
 
 // sharedPlace is where a response for a URI is, by the fields that it was selected by. Neither URIs nor values of fields have

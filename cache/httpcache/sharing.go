@@ -26,11 +26,11 @@ var ofOneClient = [...]int{
 
 // isForOthers reports whether the response to a request may answer those of others, as far as the fields of
 // the request go: everything in it that could have made the response is in the key, named by Vary, or known
-// not to matter. explicit is whether the origin has given a freshness lifetime.
-func (c *Cache) isForOthers(r *Request, response *httpmessage.Response, explicit bool) bool {
+// not to matter. unkeyed are those of which neither is known, and explicit is whether the origin has given a freshness lifetime.
+func isForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) bool {
 	status, header := response.Status, r.Fields
 	switch {
-	case !namesAll(response.Fields.Lines("Vary"), c.unkeyed(r)):
+	case !namesAll(response.Fields.Lines("Vary"), unkeyed):
 		return false
 	case header.Has("Range") && status != http.StatusOK && status != http.StatusPartialContent:
 		return false
@@ -73,7 +73,7 @@ func isForAllSites(header httpmessage.Fields) bool {
 }
 
 // isPlain reports whether a request has nothing that an error may be about besides its URI.
-func isPlain(r *Request) bool {
+func isPlain(r *httpmessage.Request) bool {
 	for _, name := range [...]string{"Authorization", "Cookie", "Range", "Origin", ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange} {
 		if r.Fields.Has(name) {
 			return false
@@ -86,11 +86,10 @@ func isPlain(r *Request) bool {
 	return r.Body == nil && values <= maxErrorValues && names+values <= maxErrorHeader && len(r.Fields) <= maxErrorLines
 }
 
-// isForAll reports whether a response that is made of an update and of what is stored may be stored in place of
+// mayUpdate reports whether a response that is made of an update and of what is stored may be stored in place of
 // that: the update may be made by anything in the request.
-func (c *Cache) isForAll(r *Request, requested cachecontrol.Directives, update *httpmessage.Response, explicit bool) bool {
-	directives, _ := c.directivesOf(r, update.Fields, nil)
-	return mayStoreResponse(r, requested, directives, update) && c.isForOthers(r, update, explicit)
+func mayUpdate(r *httpmessage.Request, unkeyed []string, requested, directives cachecontrol.Directives, update *httpmessage.Response, explicit bool) bool {
+	return mayStoreResponse(r, requested, directives, update) && isForOthers(r, unkeyed, update, explicit)
 }
 
 // setsCookiesForAll reports whether the cookies that a response sets are for all who get it: RFC 6265 section 3

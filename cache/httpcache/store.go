@@ -15,28 +15,9 @@ var understood = [...]int{
 	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
 }
 
-// toStore returns what is stored of the response to a request, without its content; nil for nothing.
-func (c *Cache) toStore(r *Request, requested, directives cachecontrol.Directives, response *httpmessage.Response, at arrival) *stored {
-	switch {
-	case r.Pass, c.config.Store == nil:
-		return nil
-	case r.Method == http.MethodPost && !c.postIsStored(r, directives, response):
-		return nil
-	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // a cache does not know what the content of GET means
-		return nil
-	case !mayStoreResponse(r, requested, directives, response):
-		return nil
-	}
-	s := c.storedResponse(r, response, at)
-	if s == nil || !c.isForOthers(r, response, s.explicit) {
-		return nil
-	}
-	return s
-}
-
 // mayStoreResponse reports whether a shared cache may store a response to a method that it understands: RFC
 // 9111 section 3.
-func mayStoreResponse(r *Request, requested, directives cachecontrol.Directives, response *httpmessage.Response) bool {
+func mayStoreResponse(r *httpmessage.Request, requested, directives cachecontrol.Directives, response *httpmessage.Response) bool {
 	isAllowed := !r.Fields.Has("Authorization") || sharesAuthorized(directives)
 	return isAllowed && !requested.Has("no-store") && isStorable(directives, response)
 }
@@ -74,16 +55,11 @@ func sharesAuthorized(d cachecontrol.Directives) bool {
 }
 
 // postIsStored reports whether the response to a POST may answer later requests for the same
-// URI: RFC 9110 section 9.3.3.
-func (c *Cache) postIsStored(r *Request, directives cachecontrol.Directives, response *httpmessage.Response) bool {
+// URI, if its Content-Location is that: RFC 9110 section 9.3.3.
+func postIsStored(directives cachecontrol.Directives, response *httpmessage.Response) bool {
 	_, hasAge := directives.Seconds("max-age")
 	explicit := hasAge || directives.Has("s-maxage") || response.Fields.Has("Expires")
-	location := response.Fields.Value("Content-Location")
-	if !explicit || response.Status != http.StatusOK || location == "" {
-		return false
-	}
-	key, same := c.config.Same(r.Key, location)
-	return same && key == r.Key && r.Spelling == "" // of another spelling it is not known which one it names
+	return explicit && response.Status == http.StatusOK
 }
 
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC

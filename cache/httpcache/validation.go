@@ -10,18 +10,18 @@ import (
 // validationHeader returns the header of a request that asks whether a stored response, or which of
 // several variants, is still right: RFC 9111 section 4.3.1. The conditions of the client are not in
 // it: they are evaluated with the result.
-func validationHeader(request httpmessage.Fields, candidates []*stored) httpmessage.Fields {
+func validationHeader[V variant](request httpmessage.Fields, candidates []V) httpmessage.Fields {
 	header := unconditional(request)
 	var tags []string
-	for _, s := range candidates {
-		if s.etag != "" && !slices.Contains(tags, s.etag) && len(tags) < maxTags {
+	for _, v := range candidates {
+		if s := v.rules(); s.etag != "" && !slices.Contains(tags, s.etag) && len(tags) < maxTags {
 			tags = append(tags, s.etag)
 		}
 	}
 	if len(tags) > 0 {
 		header.Set(ifNoneMatch, strings.Join(tags, ", "))
 	}
-	if s := candidates[0]; len(candidates) == 1 && s.matches(request.Lines) && s.modified != 0 { // other variants may have the same time
+	if s := candidates[0].rules(); len(candidates) == 1 && s.matches(request.Lines) && s.modified != 0 { // other variants may have the same time
 		header.Set(ifModifiedSince, s.header.Value("Last-Modified"))
 	}
 	return header
@@ -60,21 +60,22 @@ func updatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 }
 
 // validated returns the stored response that a 304 says is still right, of those that were nominated;
-// nil for none: RFC 9111 section 4.3.4.
-func validated(update httpmessage.Fields, nominated []*stored) *stored {
+// the zero value for none: RFC 9111 section 4.3.4.
+func validated[V variant](update httpmessage.Fields, nominated []V) (valid V) {
 	tag := update.Value("Etag")
-	for _, s := range nominated {
+	for _, v := range nominated {
+		s := v.rules()
 		if tag != "" && s.etag != "" {
 			if s.etag == tag || (!isStrong(tag) || !isStrong(s.etag)) && opaque(s.etag) == opaque(tag) {
-				return s
+				return v
 			}
 			continue
 		}
 		modified := update.Lines("Last-Modified")
 		isSame := len(modified) > 0 && modified[0] == s.header.Value("Last-Modified")
 		if len(nominated) == 1 && (isSame || len(modified) == 0 && !isStrong(tag)) {
-			return s
+			return v
 		}
 	}
-	return nil
+	return valid
 }

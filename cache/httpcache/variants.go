@@ -30,7 +30,7 @@ func (c *Cache) with(e *Entry, s *stored) *Entry {
 	after.uncollapsed = maps.Clone(e.uncollapsed)
 	maps.DeleteFunc(after.uncollapsed, func(of kind, _ time.Time) bool { return of.spelling == s.spelling })
 	for _, other := range e.variants {
-		if s.replaces(other) {
+		if s.replaces(&other.response) {
 			s.uses.inherit(other.uses)
 			continue
 		}

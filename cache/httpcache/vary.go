@@ -199,3 +199,31 @@ func appendMember(members []string, text string) []string {
 	}
 	return append(members, text)
 }
+
+// isSelectedBy reports whether all of some fields select a stored response.
+func (s *response) isSelectedBy(names []string) bool {
+	for _, name := range names {
+		if !containsSelector(s.selectors, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func containsSelector(selectors []selector, name string) bool {
+	for _, one := range selectors {
+		if one.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// selectorsFor returns the selectors that a request has for the fields that have selected a response.
+func (s *response) selectorsFor(request httpmessage.Fields) []selector {
+	of := make([]selector, 0, len(s.selectors))
+	for _, one := range s.selectors {
+		of = append(of, newSelector(one.name, request.Lines(one.name)))
+	}
+	return of
+}
