@@ -79,7 +79,13 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 		a.Added.Add("Content-Range", contentRangeOf(part, s.length))
 		return x.open(ctx, a, s, span{part.start - s.part.start, part.end - s.part.start})
 	}
-	return x.openParts(ctx, a, s, asked.spans)
+	content, boundary, size, err := openParts(ctx, s.content, s.part.start, s.length, asked.spans, s.header.Lines("Content-Type"))
+	if err != nil {
+		return err
+	}
+	a.Content, a.ContentLength = content, size
+	a.Added.Add("Content-Type", "multipart/byteranges; boundary="+boundary)
+	return nil
 }
 
 // open gives an answer a part of the stored content, unless the request is HEAD.

@@ -10,11 +10,11 @@ import (
 // arriving answers by a response that is stored, as whole, while it arrives.
 func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole *stored) (*Answer, error) {
 	c, response := x.cache, got.Response
-	b := x.newBody(f, response, whole)
-	s := &b.head
+	arriving := x.newArriving(f, response, whole)
+	b, s := &arriving.body, &arriving.head
 	result := s
 	f.live, f.isAwaited = response, b.isSoonComplete() || b.length < 0
-	fits := b.spool != nil || response.ContentLength <= c.config.MaxObject
+	fits := arriving.fits
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
 		result = nil // the one is not for others, the other needs no waiting
@@ -42,24 +42,38 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	return x.fitted(ctx, a, s, got.isOwn), nil
 }
 
-// newBody returns the content of a response, which the flight stores when it is complete.
-func (x *exchange) newBody(f *flight, response *httpmessage.Response, whole *stored) *body {
-	c := x.cache
-	b := &body{
-		source: response.Body, length: response.ContentLength, most: c.config.MaxObject, budget: &c.arriving,
-		flight: f, whole: whole, deserted: f.ended, finishes: x.r.Method == http.MethodGet,
-	}
-	b.head.record = whole.record
-	b.head.content = b
-	if !whole.isPartial() {
-		b.spool = c.newSpool(f.key, response.ContentLength)
-	}
-	return b
+// arriving is a response that is stored, as whole, when its body has arrived. It is the owner of that.
+type arriving struct {
+	body   body
+	flight *flight
+	// whole is what nobody else has before. head is the same for others meanwhile.
+	whole *stored
+	head  stored
+	// fits is whether the body, as long as it is said to be, may be stored.
+	fits bool
 }
 
-// spawn runs a function in the background, which ends with the cache.
-func (b *body) spawn(run func()) {
-	c, exchange := b.flight.cache, b.flight.exchange
+// newArriving returns a response whose body arrives, which the flight stores when it is complete.
+func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stored) *arriving {
+	c := x.cache
+	a := &arriving{flight: f, whole: whole}
+	from := source{
+		reader: got.Body, length: got.ContentLength, most: c.config.MaxObject, budget: &c.arriving, owner: a,
+		leaderEnded: f.ended, finishes: x.r.Method == http.MethodGet,
+	}
+	if !whole.isPartial() {
+		from.spool = newSpool(c.config.Disk, f.key, got.ContentLength)
+	}
+	a.fits = from.spool != nil || got.ContentLength <= c.config.MaxObject
+	a.body.begin(from)
+	a.head.record = whole.record
+	a.head.content = &a.body
+	return a
+}
+
+// Spawn implements the owner of a body: the function ends with the cache.
+func (a *arriving) Spawn(run func()) {
+	c, exchange := a.flight.cache, a.flight.exchange
 	c.spawn(func() {
 		stop := context.AfterFunc(c.base, func() { exchange.End(errAbandoned) })
 		defer stop()
@@ -67,28 +81,23 @@ func (b *body) spawn(run func()) {
 	})
 }
 
-// ended stores what has arrived, with the content in memory, nil where that is not complete; complete is whether all of it can be
-// stored. It is called once, and b.mu is held.
-func (b *body) ended(content blocks, complete bool) {
-	f := b.flight
-	if !complete {
-		f.commit(nil, nil)
-		return
-	}
-	whole := b.whole
-	if !b.passing {
+// End implements the owner of a body.
+func (a *arriving) End(err error) { a.flight.exchange.End(err) }
+
+// Complete implements the owner of a body: it stores what has arrived.
+func (a *arriving) Complete(size int64, content blocks, isInMemory bool, spool *spool) {
+	f, whole := a.flight, a.whole
+	if isInMemory {
 		whole.content = content.inMemory()
 	}
 	if !whole.isPartial() {
-		whole.length = b.arrived
-		whole.part = span{0, whole.length}
+		whole.length, whole.part = size, span{0, size}
 	}
-	var arrived *spool
-	if b.isSpooled() {
-		arrived = b.spool
-	}
-	f.commit(f.cache.combined(f.key, whole), arrived)
+	f.commit(f.cache.combined(f.key, whole), spool)
 }
+
+// Incomplete implements the owner of a body.
+func (a *arriving) Incomplete() { a.flight.commit(nil, nil) }
 
 // fitted makes an answer with a complete response the one that the request asks for, where the
 // origin has not done so: by its preconditions, and its ranges. isOwn is whether the origin knew the

@@ -24,27 +24,40 @@ const (
 // errAbandoned means that all readers of a body have left.
 var errAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
 
-// body is the content of a response while it arrives. It is read from the origin by whichever
-// reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
-// may be stored it is only passed on: what all readers have is dropped, and nobody can begin to
-// read any more.
-type body struct {
-	source io.ReadCloser
+// owner is who has asked an origin for a body.
+type owner interface {
+	// Spawn runs a function in the background, within the life of the owner.
+	Spawn(run func())
+	// End ends the exchange with the origin, with nil after a complete body.
+	End(err error)
+	// Complete or Incomplete is called once, when nothing more comes, while the body is locked. Complete says that all has come and may be
+	// stored: content is all of it unless isInMemory is false, and then the spool has it, which is otherwise nil for none.
+	Complete(size int64, content blocks, isInMemory bool, spool *spool)
+	Incomplete()
+}
+
+// source is where a body comes from, and what is done with it.
+type source struct {
+	reader io.ReadCloser
 	length int64 // -1 if unknown
 	most   int64 // that may be stored
 	budget *budget
-	// flight stores it at the end, as the content of whole, which nobody else has before. head is the same for others meanwhile.
-	flight *flight
-	whole  *stored
-	head   stored
-	// spool has what has arrived on disk; nil for none, and once nobody reads it any more.
+	owner  owner
+	// spool has what has arrived on disk; nil for none.
 	spool *spool
 	// finishes is whether little that is left is read although all clients have left: not where the
 	// exchange may still read the body of a request.
 	finishes bool
-	// deserted is closed when the client that leads has ended its side, and may have left; nil never is.
-	deserted <-chan struct{}
+	// leaderEnded is closed when the client that leads has ended its side, and may have left; nil never is.
+	leaderEnded <-chan struct{}
+}
 
+// body is the content of a response while it arrives. It is read from the origin by whichever
+// reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
+// may be stored it is only passed through: what all readers have is dropped, and nobody can begin to
+// read any more. It must not be copied, and is safe for concurrent use. begin must be called before all else.
+type body struct {
+	source  // its spool is nil once nobody reads it any more
 	mu      sync.Mutex
 	blocks  blocks
 	one     [1][]byte // the memory of blocks while there is one
@@ -68,6 +81,9 @@ type body struct {
 	place   [1]*bodyReader // and of readers while there is no other
 	changed chan struct{}  // closed when more has arrived, or was sent; nil where nobody waits
 }
+
+// begin makes it the body that comes from a source.
+func (b *body) begin(from source) { b.source = from }
 
 // finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
 // that an origin may take for each part of it.
@@ -95,14 +111,14 @@ func (b *body) claimCome() bool {
 
 // hasCome reports whether reading what is left waits for nothing; b.mu is held.
 func (b *body) hasCome() bool {
-	source, ok := b.source.(Buffered)
-	return b.source == http.NoBody || ok && int64(source.Buffered()) >= b.length-b.arrived
+	buffered, ok := b.reader.(Buffered)
+	return b.reader == http.NoBody || ok && int64(buffered.Buffered()) >= b.length-b.arrived
 }
 
 // comes reports whether reading more waits for nothing, so that it is sent with what was written before; b.mu is held.
 func (b *body) comes() bool {
-	source, ok := b.source.(Buffered)
-	return ok && !b.reading && !b.isFull() && source.Buffered() > 0
+	buffered, ok := b.reader.(Buffered)
+	return ok && !b.reading && !b.isFull() && buffered.Buffered() > 0
 }
 
 // isFull reports whether the reader of a body that is passed on is too far behind; b.mu is held. One of several, where the
@@ -160,7 +176,7 @@ func (b *body) fill() (more bool) {
 	b.mu.Lock()
 	space := b.space()
 	b.mu.Unlock()
-	n, err := b.source.Read(space)
+	n, err := b.reader.Read(space)
 	spooled := b.spool != nil && b.spool.whole && n > 0 && b.spool.write(space[:n])
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -185,7 +201,7 @@ func (b *body) endAfter(err error) {
 	case err != nil:
 		b.finished(err)
 	case isUnwanted && !b.isWorthFinishing():
-		b.flight.exchange.End(errAbandoned)
+		b.owner.End(errAbandoned)
 		b.finished(errAbandoned)
 	case isUnwanted, b.isAwaited():
 		b.reading = true // finish goes on
@@ -300,16 +316,20 @@ func (b *body) finished(err error) {
 		return
 	}
 	b.done, b.err = true, err
-	_ = b.source.Close()
-	b.flight.exchange.End(err)
+	_ = b.reader.Close()
+	b.owner.End(err)
 	b.giveMemory()
+	var spool *spool
+	if err == nil && b.isSpooled() {
+		spool = b.spool
+	}
 	switch {
-	case err != nil:
-		b.ended(nil, false)
+	case err != nil, b.passing && spool == nil:
+		b.owner.Incomplete()
 	case b.passing:
-		b.ended(nil, b.isSpooled())
+		b.owner.Complete(b.arrived, nil, false, spool)
 	default:
-		b.ended(b.blocks.trimmed(), true)
+		b.owner.Complete(b.arrived, b.blocks.trimmed(), true, spool)
 	}
 	if len(b.readers) == 0 {
 		b.endSpool()
@@ -343,3 +363,10 @@ func (*body) memory() int { return 0 }
 
 // size implements content.
 func (b *body) size() int64 { return b.length }
+
+// Clients returns how many clients read the body, and how many wait for its end.
+func (b *body) Clients() (reading, awaiting int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.readers), b.awaiting
+}

@@ -104,11 +104,11 @@ func (b *body) endUnread() {
 	if b.isWorthFinishing() {
 		if !b.reading {
 			b.reading = true
-			b.spawn(b.finish)
+			b.owner.Spawn(b.finish)
 		}
 		return
 	}
-	b.flight.exchange.End(errAbandoned)
+	b.owner.End(errAbandoned)
 	if !b.reading {
 		b.finished(errAbandoned)
 	}
@@ -185,7 +185,7 @@ func (b *body) more() {
 	b.reading = true
 	b.mu.Unlock()
 	if b.fill() { // all clients have left meanwhile
-		b.spawn(b.finish)
+		b.owner.Spawn(b.finish)
 	}
 	b.mu.Lock()
 }

@@ -2,6 +2,7 @@ package httpcache
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/urnd/urnd/internal/lifetime"
@@ -46,14 +47,14 @@ func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 	for !b.done && !b.passing && !b.isDeserted() {
 		if !b.reading {
 			b.reading = true
-			b.spawn(b.finish)
+			b.owner.Spawn(b.finish)
 		}
 		changed := b.whenChanged()
 		b.mu.Unlock()
 		err := error(nil)
 		select {
 		case <-changed:
-		case <-b.deserted:
+		case <-b.leaderEnded:
 		case <-late:
 			err = errOverdue
 		case <-ctx.Done():
@@ -68,7 +69,20 @@ func (b *body) awaitEnd(ctx context.Context, late <-chan time.Time) error {
 }
 
 // isDeserted reports whether the client that leads has left, or may have.
-func (b *body) isDeserted() bool { return isClosed(b.deserted) || b.unread.Load() }
+func (b *body) isDeserted() bool { return isClosed(b.leaderEnded) || b.unread.Load() }
 
 // isAwaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
 func (b *body) isAwaited() bool { return b.awaiting > 0 && !b.passing }
+
+// errOverdue means that an exchange takes too long.
+var errOverdue = errors.New("the exchange of another client takes too long")
+
+// isClosed reports whether a channel is closed on which nothing is sent; nil never is.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

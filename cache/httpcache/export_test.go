@@ -22,9 +22,8 @@ func (c *Cache) Readers(key string) int {
 			continue
 		}
 		if b, ok := f.result.content.(*body); ok {
-			b.mu.Lock()
-			n += len(b.readers)
-			b.mu.Unlock()
+			reading, _ := b.Clients()
+			n += reading
 		}
 	}
 	return n
@@ -38,9 +37,8 @@ func (c *Cache) Awaiting(key string) int {
 			continue
 		}
 		if b, ok := f.result.content.(*body); ok {
-			b.mu.Lock()
-			n += b.awaiting
-			b.mu.Unlock()
+			_, awaiting := b.Clients()
+			n += awaiting
 		}
 	}
 	return n

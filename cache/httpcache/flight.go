@@ -216,16 +216,6 @@ func (f *flight) whenReady() <-chan struct{} {
 	return f.ready
 }
 
-// isClosed reports whether a channel is closed on which nothing is sent; nil never is.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // removeLocked removes the flight, unless it is removed already; the shard is held.
 func (f *flight) removeLocked(s *shard) {
 	var before *flight

@@ -15,39 +15,40 @@ type parts struct {
 	end      []byte
 }
 
-// openParts gives an answer several ranges of the stored content.
-func (x *exchange) openParts(ctx context.Context, a *Answer, s *stored, spans []span) error {
+// openParts opens several parts of a content, which begins at an offset of a representation of a length, and returns their
+// boundary, and how long they are together.
+func openParts(
+	ctx context.Context, c content, offset, length int64, spans []span, contentType []string,
+) (opened Content, boundary string, size int64, err error) {
 	var p parts
 	var buffer bytes.Buffer
 	w := multipart.NewWriter(&buffer)
 	cut := func() []byte {
 		head := bytes.Clone(buffer.Bytes())
 		buffer.Reset()
+		size += int64(len(head))
 		return head
 	}
-	a.ContentLength = 0
 	for _, part := range spans {
-		head := textproto.MIMEHeader{"Content-Range": {contentRangeOf(part, s.length)}}
-		if kind := s.header.Lines("Content-Type"); len(kind) > 0 {
-			head["Content-Type"] = kind
+		head := textproto.MIMEHeader{"Content-Range": {contentRangeOf(part, length)}}
+		if len(contentType) > 0 {
+			head["Content-Type"] = contentType
 		}
 		if _, err := w.CreatePart(head); err != nil {
-			return err
+			p.Close()
+			return nil, "", 0, err
 		}
-		content, err := s.content.open(ctx, span{part.start - s.part.start, part.end - s.part.start})
+		content, err := c.open(ctx, span{part.start - offset, part.end - offset})
 		if err != nil {
 			p.Close()
-			return err
+			return nil, "", 0, err
 		}
 		p.heads, p.contents = append(p.heads, cut()), append(p.contents, content)
-		a.ContentLength += int64(len(p.heads[len(p.heads)-1])) + part.length()
+		size += part.length()
 	}
 	_ = w.Close() // a buffer does not fail
 	p.end = cut()
-	a.ContentLength += int64(len(p.end))
-	a.Content = &p
-	a.Added.Add("Content-Type", "multipart/byteranges; boundary="+w.Boundary())
-	return nil
+	return &p, w.Boundary(), size, nil
 }
 
 // SendTo implements Content.

@@ -1,10 +1,6 @@
 package httpcache
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/netip"
 	"time"
@@ -154,41 +150,6 @@ func (e *Entry) successor(s *stored) *stored {
 	return nil
 }
 
-// errLost means that the disk has lost a content.
-var errLost = errors.New("the stored content is lost")
-
-// fileContent is a content on disk.
-type fileContent struct{ object *disk.Object }
-
-func (f fileContent) size() int64 { return f.object.Size() }
-
-// memory implements content: that of the object is counted with the response.
-func (fileContent) memory() int { return 0 }
-
-func (f fileContent) open(_ context.Context, part span) (Content, error) {
-	length := int64(-1)
-	if part.end >= 0 {
-		length = part.end - part.start
-	}
-	file, err := f.object.Open(part.start, length)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errLost, err)
-	}
-	return openFile{file}, nil
-}
-
-// openFile is a part of a content on disk.
-type openFile struct{ file io.ReadCloser }
-
-// SendTo implements Content.
-func (o openFile) SendTo(w io.Writer, _ func()) error {
-	_, err := io.Copy(w, o.file)
-	return err
-}
-
-// Close implements Content.
-func (o openFile) Close() { _ = o.file.Close() }
-
 // forgetLost removes what is in memory for a key and has its content on disk alone: it is looked for
 // there again.
 func (c *Cache) forgetLost(key string) {
@@ -196,4 +157,16 @@ func (c *Cache) forgetLost(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.config.Store.Delete(key)
+}
+
+// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has its
+// content, in memory or on disk. A fault of the disk costs no more than what is not in memory.
+func (s *stored) save(from *spool) bool {
+	if from != nil {
+		s.saved = from.commit(s.head())
+	}
+	if s.content == nil && s.saved != nil {
+		s.content = fileContent{s.saved}
+	}
+	return s.content != nil
 }

@@ -17,11 +17,11 @@ type spool struct {
 
 // newSpool returns the spool of an object with a key, and a body of a length, -1 if unknown; nil where there is no disk, or
 // it has no room.
-func (c *Cache) newSpool(key string, length int64) *spool {
-	if c.config.Disk == nil {
+func newSpool(on *disk.Store, key string, length int64) *spool {
+	if on == nil {
 		return nil
 	}
-	w, err := c.config.Disk.Create(key)
+	w, err := on.Create(key)
 	if err != nil {
 		return nil
 	}
@@ -38,21 +38,9 @@ func (s *spool) write(p []byte) (whole bool) {
 	return err == nil
 }
 
-// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has its
-// content, in memory or on disk. A fault of the disk costs no more than what is not in memory.
-func (s *stored) save(from *spool) bool {
-	if from != nil {
-		s.saved = from.commit(s)
-	}
-	if s.content == nil && s.saved != nil {
-		s.content = fileContent{s.saved}
-	}
-	return s.content != nil
-}
-
-// commit stores the object, nil where the disk fails.
-func (s *spool) commit(whole *stored) *disk.Object {
-	o, err := s.writer.Commit(whole.head())
+// commit stores the object with a head, nil where the disk fails.
+func (s *spool) commit(head []byte) *disk.Object {
+	o, err := s.writer.Commit(head)
 	if err != nil {
 		return nil
 	}

@@ -78,9 +78,6 @@ func (x *exchange) wait(ctx context.Context, of class, f *flight) (*Answer, erro
 	return x.takeTurn(ctx)
 }
 
-// errOverdue means that an exchange takes too long.
-var errOverdue = errors.New("the exchange of another client takes too long")
-
 // follow answers by what the exchange of another client brings, or an earlier one that is overdue and may
 // be nil; nil where it brings nothing for this client.
 func (x *exchange) follow(ctx context.Context, f, earlier *flight) (*Answer, error) {
