@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -20,7 +22,7 @@ type Answer struct {
 	Added         httpmessage.Fields
 	Trailer       *httpmessage.Trailer // complete at the end of Content; nil for none
 	ContentLength int64                // -1 if unknown
-	Content       Content              // nil for none
+	Content       body.Content         // nil for none
 	From          netip.AddrPort       // whence the response came; the zero value where that is not known
 	Outcome       Outcome
 }
@@ -29,19 +31,19 @@ type Answer struct {
 // its ranges, or all. validated is whether the origin has just said that it is right.
 func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isValidated bool) (*Answer, error) {
 	if x.r.Check != nil {
-		if err := x.r.Check(s.from); err != nil {
+		if err := x.r.Check(s.From); err != nil {
 			return nil, err
 		}
 	}
 	now := x.cache.config.Now()
 	s.uses.add(intervalOf(now))
-	outcome.TTL, outcome.HasTTL = s.ttl(now), true
+	outcome.TTL, outcome.HasTTL = s.TTL(now), true
 	outcome.Stale = outcome.TTL <= 0
-	a := &Answer{Status: s.status, Reason: s.reason, Fields: s.fields(isValidated), ContentLength: s.length, From: s.from, Outcome: outcome}
-	if age := s.age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
+	a := &Answer{Status: s.Status, Reason: s.Reason, Fields: s.Sent(isValidated), ContentLength: s.Length, From: s.From, Outcome: outcome}
+	if age := s.Age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
 		a.Added = append(make(httpmessage.Fields, 0, 2), httpmessage.Field{Name: "Age", Value: strconv.FormatInt(int64(age/time.Second), 10)})
 	}
-	if s.isUnmodified(x.r.Fields.Lines) {
+	if s.Unmodified(x.r.Fields.Lines) {
 		return unmodified(a), nil
 	}
 	if err := x.fill(ctx, a, s); err != nil {
@@ -52,34 +54,34 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 
 // unmodified makes an answer one with 304.
 func unmodified(a *Answer) *Answer {
-	a.Status, a.Reason, a.Fields, a.ContentLength, a.Content = http.StatusNotModified, "", notModified(a.Fields), -1, nil
+	a.Status, a.Reason, a.Fields, a.ContentLength, a.Content = http.StatusNotModified, "", rules.NotModifiedFields(a.Fields), -1, nil
 	return a
 }
 
 // fill gives an answer its content, or the parts of it that the request asks for.
 func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
-	whole := span{0, -1}
-	if s.length < 0 || !x.r.Fields.Has("Range") || s.status != http.StatusOK && !s.isPartial() || !s.rangeApplies(x.r.Fields.Value(ifRange)) {
+	whole := rules.Span{Start: 0, End: -1}
+	if s.Length < 0 || !x.r.Fields.Has("Range") || s.Status != http.StatusOK && !s.Partial() || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
 		return x.open(ctx, a, s, whole)
 	}
-	asked := rangesOf(&x.r.Request, s.length)
+	asked := rules.ParseRanges(&x.r.Request, s.Length)
 	switch {
-	case asked.unsatisfiable:
+	case asked.Unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
-		a.Fields = refused(a.Fields)
-		a.Added = httpmessage.FieldsOf("Content-Range", string(appendUnsatisfied(nil, s.length)))
+		a.Fields = rules.UnsatisfiableFields(a.Fields)
+		a.Added = httpmessage.FieldsOf("Content-Range", string(rules.AppendUnsatisfiedRange(nil, s.Length)))
 		return nil
-	case len(asked.spans) == 0, len(asked.spans) > 1 && !s.isComplete():
+	case len(asked.Spans) == 0, len(asked.Spans) > 1 && !s.isComplete():
 		return x.open(ctx, a, s, whole)
 	}
 	a.Status, a.Reason = http.StatusPartialContent, ""
-	if len(asked.spans) == 1 {
-		part := asked.spans[0]
-		a.ContentLength = part.length()
-		a.Added.Add("Content-Range", contentRangeOf(part, s.length))
-		return x.open(ctx, a, s, span{part.start - s.part.start, part.end - s.part.start})
+	if len(asked.Spans) == 1 {
+		part := asked.Spans[0]
+		a.ContentLength = part.Length()
+		a.Added.Add("Content-Range", rules.ContentRange(part, s.Length))
+		return x.open(ctx, a, s, rules.Span{Start: part.Start - s.Part.Start, End: part.End - s.Part.Start})
 	}
-	content, boundary, size, err := openParts(ctx, s.content, s.part.start, s.length, asked.spans, s.header.Lines("Content-Type"))
+	content, boundary, size, err := body.OpenParts(ctx, s.content, s.Part.Start, s.Length, asked.Spans, s.Fields.Lines("Content-Type"))
 	if err != nil {
 		return err
 	}
@@ -89,11 +91,54 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 }
 
 // open gives an answer a part of the stored content, unless the request is HEAD.
-func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part span) error {
+func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part rules.Span) error {
 	if x.r.Method == http.MethodHead || s.content == nil {
 		return nil
 	}
-	content, err := x.cache.open(ctx, s, part)
+	content, err := x.cache.storage.open(ctx, s, part)
 	a.Content = content
 	return err
+}
+
+// live returns the answer that passes a response on as it comes.
+func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content body.Content) *Answer {
+	a := &x.answered
+	*a = Answer{
+		Status: response.Status, Reason: response.Reason, Fields: response.Fields, Trailer: response.Trailer,
+		ContentLength: response.ContentLength, Content: content, From: response.From, Outcome: outcome,
+	}
+	if !response.Fields.Has("Date") {
+		a.Added.Add("Date", x.cache.config.Now().UTC().Format(http.TimeFormat))
+	}
+	return a
+}
+
+// fitted makes an answer with a complete response the one that the request asks for, where the
+// origin has not done so: by its preconditions, and its ranges. ownConditions is whether the origin knew the
+// conditions of the client.
+func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, ownConditions bool) *Answer {
+	if !ownConditions && s.Unmodified(x.r.Fields.Lines) {
+		a.Content.Close()
+		a.Outcome.OriginStatus = s.Status
+		return unmodified(a)
+	}
+	if !x.r.Fields.Has("Range") || s.Length < 0 {
+		return a
+	}
+	part := *a
+	part.Content, part.Trailer = nil, nil
+	if err := x.fill(ctx, &part, s); err != nil {
+		return a // it is too far in the body: the whole is sent, RFC 9110 section 14.2
+	}
+	a.Content.Close()
+	if part.Status != s.Status {
+		part.Outcome.OriginStatus = s.Status
+	}
+	return &part
+}
+
+// passThrough returns the answer by a response that is for the client that leads alone.
+func (x *exchange) passThrough(f *flight, response *httpmessage.Response) *Answer {
+	x.passed = f.passThrough(response)
+	return x.live(response, x.outcome, &x.passed)
 }

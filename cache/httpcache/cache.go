@@ -3,13 +3,14 @@ package httpcache
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
+	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -38,7 +39,7 @@ type Config struct {
 	// FormerBasis is what Basis was in a release before this one; "" for none. What is on disk by it is used.
 	FormerBasis string
 	// Heuristic makes a freshness lifetime where an origin gives none.
-	Heuristic Heuristic
+	Heuristic rules.Heuristic
 	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are
 	// arriving.
 	MaxObject, MaxArriving int64
@@ -51,9 +52,9 @@ type Config struct {
 	// Same returns the cache key of a URI reference in a response, and whether it is of the same
 	// origin as the URI of the request: RFC 9111 section 4.4.
 	Same func(uri, reference string) (key string, same bool)
-	// Harmless are names of further fields of requests that cannot have made a response which others
-	// must not get, or the beginnings of names where they end with "*": see HarmlessFields.
-	Harmless []string
+	// Safelisted are names of further fields of requests that cannot have made a response which others
+	// must not get, or the beginnings of names where they end with "*": see SafelistedFields.
+	Safelisted []string
 	// CollapseTimeout is how long clients wait for the exchange of another one before one of them
 	// asks the origin too; after twice the time each one does. 0 is 5 seconds.
 	CollapseTimeout time.Duration
@@ -90,28 +91,19 @@ type Outgoing struct {
 // Cache is a shared cache. It is safe for concurrent use.
 type Cache struct {
 	config   Config
-	arriving budget
-	safelist *safelist
-	turns    turns
-	seed     maphash.Seed
-	shards   [64]shard
+	storage  *storage
+	shared   sharedStore
+	purges   purges
+	arriving body.Budget
+	safelist *rules.Safelist
+	limits   limits
 	counts   counts
-	buffers  buffers
-	outdated invalidations
+	buffers  body.Buffers
 
-	purging    sync.Mutex               // held to change purges
-	purges     atomic.Pointer[[]*purge] // nil for none
-	background chan struct{}            // one for each validation in the background
-	base       context.Context          //nolint:containedctx // it ends with the cache
+	background chan struct{}   // one for each validation in the background
+	base       context.Context //nolint:containedctx // it ends with the cache
 	stop       context.CancelFunc
 	running    sync.WaitGroup
-}
-
-// shard guards what is stored for some of the keys, and has the exchanges that are under way for
-// them.
-type shard struct {
-	mu      sync.Mutex
-	flights map[string]*flight // the first of each key
 }
 
 // maxBackground bounds the validations in the background.
@@ -120,16 +112,12 @@ const maxBackground = 64
 // New returns a Cache over a store, which it does not close. The caller must close it.
 func New(config Config) *Cache {
 	config.CollapseTimeout = cmp.Or(config.CollapseTimeout, defaultCollapseTimeout)
-	c := &Cache{
-		config: config, seed: maphash.MakeSeed(), background: make(chan struct{}, maxBackground),
-		safelist: newSafelist(config.Harmless),
-	}
-	c.arriving.most = config.MaxArriving
-	c.turns = turns{most: cmp.Or(config.CollapseLimit, defaultCollapseLimit), origins: make(map[string]*queue)}
+	c := &Cache{config: config, background: make(chan struct{}, maxBackground), safelist: rules.NewSafelist(config.Safelisted)}
+	c.storage = newStorage(&c.config)
+	c.shared = sharedStore{config: &c.config, objects: config.Shared}
+	c.arriving.Most = config.MaxArriving
+	c.limits = limits{most: cmp.Or(config.CollapseLimit, defaultCollapseLimit), origins: make(map[string]*originLimit)}
 	c.base, c.stop = context.WithCancel(context.Background())
-	for i := range c.shards {
-		c.shards[i].flights = make(map[string]*flight)
-	}
 	return c
 }
 
@@ -139,84 +127,20 @@ func (c *Cache) Close() {
 	c.running.Wait()
 }
 
-func (c *Cache) shard(key string) *shard {
-	return &c.shards[maphash.String(c.seed, key)%uint64(len(c.shards))]
-}
-
-// entry returns what is stored for a key, nil for nothing.
-func (c *Cache) entry(key string) *Entry {
-	if c.config.Store == nil {
-		return nil
-	}
-	if e := c.config.Store.Get(key); e != nil {
-		return e.Value
-	}
-	if c.config.Disk == nil {
-		return nil
-	}
-	s := c.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	most := c.mostPromoted()
-	if !c.config.Store.HasRoom(most) {
-		most = noBodies
-	}
-	return c.entryLocked(key, most)
-}
-
-// peek returns what is in memory for a key.
-func (c *Cache) peek(key string) *Entry {
-	if e := c.config.Store.Get(key); e != nil {
-		return e.Value
-	}
-	return nil
-}
-
-// entryLocked is entry where the shard is held, with bodies from disk of at most so many octets.
-func (c *Cache) entryLocked(key string, most int64) *Entry {
-	if e := c.config.Store.Get(key); e != nil {
-		return e.Value
-	}
-	if c.config.Disk == nil {
-		return nil
-	}
-	e := c.load(key, most)
-	if e != nil {
-		c.config.Store.Set(cache.NewEntry(key, e.measured(), nil, 0, 0))
-	}
-	return e
-}
-
-// update replaces what is stored for a key by what change makes of it, nothing where that is nil.
-func (c *Cache) update(key string, change func(*Entry) *Entry) {
-	s := c.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.updateLocked(key, change)
-}
-
-func (c *Cache) updateLocked(key string, change func(*Entry) *Entry) {
-	if c.config.Store == nil {
-		return
-	}
-	before := c.entryLocked(key, noBodies)
-	after := change(before)
-	if after != before {
-		c.updateDisk(before, after)
-	}
-	switch after {
-	case before:
-	case nil:
-		c.config.Store.Delete(key)
-	default:
-		c.config.Store.Set(cache.NewEntry(key, after.measured(), nil, 0, 0))
-	}
+// Counts returns the present counts.
+func (c *Cache) Counts() Counts {
+	n := &c.counts
+	return Counts{n.hits.Load(), n.stale.Load(), n.validated.Load(), n.collapsed.Load(), n.misses.Load(), n.failures.Load()}
 }
 
 // spawn runs a function that the cache waits for when it is closed.
 func (c *Cache) spawn(run func()) {
 	c.running.Go(func() {
-		defer c.recovered()
+		defer func() {
+			if value := recover(); value != nil && c.config.Panicked != nil {
+				c.config.Panicked(value, debug.Stack())
+			}
+		}()
 		run()
 	})
 }

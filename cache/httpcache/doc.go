@@ -2,46 +2,39 @@
 // (stale-while-revalidate, stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted
 // Cache-Control) and RFC 9211 (Cache-Status).
 //
-// What may be stored and used is decided by pure functions of header fields and times:
-// freshness.go, store.go, harmless.go, sharing.go, reuse.go, vary.go, validation.go, condition.go,
-// ranges.go and invalidation.go. Cache uses them, over a cache.Store of the responses of each URI.
-// Requests for the same wait for one exchange with the origin (wait.go), of which they share the
-// answer, and never an error, a delay or a pace.
+// What may be stored and used is decided by package rules, and bodies are streamed by package body. Cache uses them, over a
+// cache.Store of the responses of each URI. Requests for the same wait for one exchange with the origin (collapse.go), of
+// which they share the response, and never an error, a delay or a pace.
 package httpcache
 
 import (
-	"context"
-	"net/http"
-	"net/netip"
-
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Request is the request of a client. Its Fields are not changed.
-//
-// Its Spelling is a part of the key: what is stored for one spelling answers no other one. What changes or removes what is stored
-// for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
-type Request struct {
-	httpmessage.Request
-	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
-	Key string
-	// Added are the fields that are not the client's, as net/http spells their names.
-	Added []string
-	// Client is the address by whose share the client takes turns with others; all with the zero value
-	// are one client.
-	Client netip.Addr
-	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and
-	// nobody else waits for its exchange. nil never does.
-	Ended context.Context //nolint:containedctx // it is not that of the request
-	// Pass is whether nothing stored may be used for it, and its response is not stored.
-	Pass bool
-	// Gateway is whether the cache is one of the site that it serves: the fields of
-	// Config.Targeted apply to it, RFC 9213.
-	Gateway bool
-	// Check returns why the client must not get what the server at an address has sent; nil
-	// allows all.
-	Check func(netip.AddrPort) error
+// What callers need of the packages below.
+type (
+	// Content is the body of one response on its way to a client.
+	Content = body.Content
+	// Buffered is a body of which it can be said how many bytes a read gives without waiting.
+	Buffered = body.Buffered
+	// Heuristic makes a freshness lifetime where an origin gives none.
+	Heuristic = rules.Heuristic
+	// SafelistedField is a field of requests that does not keep a response from being stored for others.
+	SafelistedField = rules.SafelistedField
+)
+
+// Live returns the content of a response that does not come through the cache.
+func Live(response *httpmessage.Response) Content { return body.Live(response) }
+
+// EndToEnd returns a copy of fields without those of the connection that they came by. It may be changed.
+func EndToEnd(fields httpmessage.Fields) httpmessage.Fields { return rules.EndToEnd(fields) }
+
+// AppendEndToEnd is EndToEnd that appends the copy to other fields, the memory of which may be that of fields itself.
+func AppendEndToEnd(to, fields httpmessage.Fields) httpmessage.Fields {
+	return rules.AppendEndToEnd(to, fields)
 }
 
-// isGet reports whether a request is for a representation that may come from the cache.
-func (r *Request) isGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+// SafelistedFields returns the fields that are safelisted in each Cache, in the order of their names.
+func SafelistedFields() []SafelistedField { return rules.SafelistedFields() }

@@ -1,5 +1,7 @@
 package httpcache
 
+import "github.com/urnd/urnd/cache/httpcache/body"
+
 // Waiting returns how many clients wait for the exchanges of a key.
 func (c *Cache) Waiting(key string) int {
 	n := 0
@@ -18,10 +20,10 @@ func (c *Cache) Flights(key string) int { return len(c.flightsOf(key)) }
 func (c *Cache) Readers(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
-		if !f.isReady.Load() || f.result == nil {
+		if !f.published.Load() || f.result == nil {
 			continue
 		}
-		if b, ok := f.result.content.(*body); ok {
+		if b, ok := f.result.content.(*body.Arriving); ok {
 			reading, _ := b.Clients()
 			n += reading
 		}
@@ -33,10 +35,10 @@ func (c *Cache) Readers(key string) int {
 func (c *Cache) Awaiting(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
-		if !f.isReady.Load() || f.result == nil {
+		if !f.published.Load() || f.result == nil {
 			continue
 		}
-		if b, ok := f.result.content.(*body); ok {
+		if b, ok := f.result.content.(*body.Arriving); ok {
 			_, awaiting := b.Clients()
 			n += awaiting
 		}
@@ -45,7 +47,7 @@ func (c *Cache) Awaiting(key string) int {
 }
 
 func (c *Cache) flightsOf(key string) []*flight {
-	s := c.shard(key)
+	s := c.storage.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*flight
@@ -56,10 +58,10 @@ func (c *Cache) flightsOf(key string) []*flight {
 }
 
 // Arriving returns the memory that is taken by bodies that arrive.
-func (c *Cache) Arriving() int64 { return c.arriving.used.Load() }
+func (c *Cache) Arriving() int64 { return c.arriving.Used() }
 
 // InMemory reports whether something is stored in memory for a key.
-func (c *Cache) InMemory(key string) bool { return c.config.Store != nil && c.peek(key) != nil }
+func (c *Cache) InMemory(key string) bool { return c.config.Store != nil && c.storage.peek(key) != nil }
 
 // Purging reports whether a purge is not carried out yet.
-func (c *Cache) Purging() bool { return len(c.announced()) > 0 }
+func (c *Cache) Purging() bool { return len(c.purges.all()) > 0 }

@@ -2,7 +2,12 @@ package httpcache
 
 import (
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // Info is what an administrator wants to know of a stored response. It is a copy.
@@ -30,7 +35,7 @@ type Info struct {
 
 // Lookup returns what is stored for a URI, the last response first. It changes nothing.
 func (c *Cache) Lookup(key string) []Info {
-	e := c.unpurged(key, c.found(key))
+	e := c.purges.apply(key, c.storage.find(key))
 	if e == nil {
 		return nil
 	}
@@ -42,42 +47,56 @@ func (c *Cache) Lookup(key string) []Info {
 	return all
 }
 
-// found returns what is stored for a key, and leaves on disk what is not in memory.
-func (c *Cache) found(key string) *Entry {
-	if c.config.Store == nil {
-		return nil
-	}
-	s := c.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := c.peek(key); e != nil || c.config.Disk == nil {
-		return e
-	}
-	return c.load(key, noBodies)
-}
-
 func (s *stored) info(now time.Time) Info {
 	i := Info{
-		Status: s.status, Spelling: s.spelling, Selecting: s.selecting(), Age: s.age(now), TTL: s.ttl(now),
-		ETag: s.etag, Modified: s.modified.time(), Tags: s.tags(), OnDisk: s.saved != nil,
-		Partial: s.isPartial(), Purged: s.purged,
+		Status: s.Status, Spelling: s.Spelling, Selecting: s.selecting(), Age: s.Age(now), TTL: s.TTL(now),
+		ETag: s.ETag, Modified: s.Modified.Time(), Tags: s.Tags(), OnDisk: s.saved != nil,
+		Partial: s.Partial(), Purged: s.Purged,
 	}
 	if s.content != nil {
-		i.Size = s.content.size()
+		i.Size = s.content.Size()
 	}
-	_, onlyOnDisk := s.content.(fileContent)
+	_, onlyOnDisk := s.content.(body.File)
 	i.InMemory = s.isComplete() && !onlyOnDisk
 	return i
 }
 
 // selecting returns the fields that select a response; one that must be missing has no lines.
 func (s *stored) selecting() http.Header {
-	header := make(http.Header, len(s.selectors))
-	for _, one := range s.selectors {
-		header[one.name] = nil
-		if one.value != absent {
-			header[one.name] = []string{one.value}
+	header := make(http.Header, len(s.Selectors))
+	for _, one := range s.Selectors {
+		header[one.Name] = nil
+		if one.Value != rules.Absent {
+			header[one.Name] = []string{one.Value}
 		}
 	}
 	return header
+}
+
+// Variant is what requests have that select a variant of a URI.
+type Variant struct {
+	Spelling string             // Request.Spelling
+	Fields   httpmessage.Fields // those by which it is selected
+}
+
+// Variants returns what selects the variants of a URI, once for parts that are stored beside each other.
+func (c *Cache) Variants(key string) []Variant {
+	e := c.storage.get(key)
+	if e == nil {
+		return nil
+	}
+	all := make([]Variant, 0, len(e.variants))
+	for i, s := range e.variants {
+		if slices.ContainsFunc(e.variants[:i], func(other *stored) bool { return s.Beside(&other.Response) }) {
+			continue
+		}
+		header := httpmessage.Fields{}
+		for _, one := range s.Selectors {
+			if one.Value != rules.Absent {
+				header.Set(one.Name, one.Value)
+			}
+		}
+		all = append(all, Variant{s.Spelling, header})
+	}
+	return all
 }

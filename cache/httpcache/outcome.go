@@ -3,6 +3,8 @@ package httpcache
 import (
 	"strconv"
 	"time"
+
+	"github.com/urnd/urnd/cache"
 )
 
 // Outcome is how a response came about, for Cache-Status (RFC 9211) and for observers.
@@ -66,4 +68,28 @@ func (o Outcome) AppendStatus(b []byte, name string) []byte {
 		b = append(append(b, "; detail="...), o.Detail...)
 	}
 	return b
+}
+
+// Counts are how requests were answered, since the cache was made.
+type Counts struct {
+	Hits, Stale, Validated, Collapsed, Misses, Failures uint64
+}
+
+type counts struct{ hits, stale, validated, collapsed, misses, failures cache.Counter }
+
+func (c *counts) add(a *Answer, err error) {
+	switch {
+	case err != nil:
+		c.failures.Add(1)
+	case a.Outcome.Hit() && a.Outcome.Stale:
+		c.stale.Add(1)
+	case a.Outcome.Hit():
+		c.hits.Add(1)
+	case a.Outcome.OriginStatus == 304:
+		c.validated.Add(1)
+	case a.Outcome.Collapsed:
+		c.collapsed.Add(1)
+	default:
+		c.misses.Add(1)
+	}
 }

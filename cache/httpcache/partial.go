@@ -6,70 +6,58 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// combined returns a response that has arrived, combined with a stored part of the same
-// representation: RFC 9111 section 3.4.
-func (c *Cache) combined(key string, s *stored) *stored {
-	if !s.isPartial() {
+// combined returns a response that has arrived, combined with the parts of the same
+// representation that an entry has, nil for none, up to maxObject bytes: RFC 9111 section 3.4.
+func (s *stored) combined(e *Entry, maxObject int64) *stored {
+	if !s.Partial() {
 		return s
 	}
-	fresh, _ := blocksIn(s.content)
-	if fresh.size() > s.part.length() {
+	fresh, _ := body.BlocksIn(s.content)
+	if fresh.Size() > s.Part.Length() {
 		return nil
 	}
-	s.part.end = s.part.start + fresh.size() // some origins send less than they say
-	if e := c.peek(key); e != nil {
+	s.Part.End = s.Part.Start + fresh.Size() // some origins send less than they say
+	if e != nil {
 		for _, other := range e.variants { // two, where it fills the gap between them
-			before, ok := blocksIn(other.content)
-			if !ok || !s.sameRepresentation(&other.response) || !s.part.touches(other.part) {
+			before, ok := body.BlocksIn(other.content)
+			if !ok || !s.SameRepresentation(&other.Response) || !s.Part.Adjoins(other.Part) {
 				continue
 			}
-			if whole := s.joined(fresh, other, before); whole.part.length() <= c.config.MaxObject {
+			if whole := s.joined(fresh, other, before); whole.Part.Length() <= maxObject {
 				s = whole
-				fresh, _ = blocksIn(s.content)
+				fresh, _ = body.BlocksIn(s.content)
 			}
 		}
 	}
-	if s.part == (span{0, s.length}) {
+	if s.Part == (rules.Span{Start: 0, End: s.Length}) {
 		s = s.copied()
-		s.complete()
-	}
-	return s
-}
-
-// partFor returns the part that has what a request asks for, or begins the whole that it asks for, of those beside a part
-// that the request selects; that part where there is none.
-func (x *exchange) partFor(s *stored) *stored {
-	if !s.isPartial() || x.covers(s) || x.completes(s) {
-		return s
-	}
-	for _, other := range x.entry.variants {
-		if other.isBeside(&s.response) && (x.covers(other) || x.completes(other)) {
-			return other
-		}
+		s.Complete()
 	}
 	return s
 }
 
 // joined returns a response with its own content and that of another part, which touches it.
-func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
+func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *stored {
 	whole := s.copied()
-	whole.length = max(s.length, other.length)
-	whole.part = span{min(s.part.start, other.part.start), max(s.part.end, other.part.end)}
-	var content blocks
-	if other.part.start < s.part.start {
-		content = append(content, before.part(span{0, s.part.start - other.part.start}).ownMemory(before)...)
+	whole.Length = max(s.Length, other.Length)
+	whole.Part = rules.Span{Start: min(s.Part.Start, other.Part.Start), End: max(s.Part.End, other.Part.End)}
+	var content body.Blocks
+	if other.Part.Start < s.Part.Start {
+		content = append(content, before.Part(rules.Span{Start: 0, End: s.Part.Start - other.Part.Start}).OwnMemory(before)...)
 	}
 	content = append(content, fresh...)
-	if other.part.end > s.part.end {
-		content = append(content, before.part(span{s.part.end - other.part.start, other.part.length()}).ownMemory(before)...)
+	if other.Part.End > s.Part.End {
+		content = append(content, before.Part(rules.Span{Start: s.Part.End - other.Part.Start, End: other.Part.Length()}).OwnMemory(before)...)
 	}
 	whole.content = content
-	if !other.isPartial() { // the other one was whole already
-		whole.header = compacted(updatedFields(other.header, s.header))
-		whole.status, whole.reason = other.status, other.reason
+	if !other.Partial() { // the other one was whole already
+		whole.Fields = rules.Compact(rules.UpdatedFields(other.Fields, s.Fields))
+		whole.Status, whole.Reason = other.Status, other.Reason
 	}
 	return whole
 }
@@ -77,17 +65,17 @@ func (s *stored) joined(fresh blocks, other *stored, before blocks) *stored {
 // continued returns a whole response, of a stored part and the rest that arrives; nil where that is
 // not the rest of it.
 func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
-	part, length, ok := contentRange(rest.Fields)
-	if !ok || part.start != s.part.end || part.end != length || s.length >= 0 && s.length != length || rest.Fields.Value("Etag") != s.etag {
+	part, length, ok := rules.ParseContentRange(rest.Fields)
+	if !ok || part.Start != s.Part.End || part.End != length || s.Length >= 0 && s.Length != length || rest.Fields.Value("Etag") != s.ETag {
 		return nil
 	}
-	begin, ok := blocksIn(s.content)
+	begin, ok := body.BlocksIn(s.content)
 	if !ok {
 		return nil
 	}
 	whole := *rest
 	whole.Status, whole.Reason, whole.ContentLength = http.StatusOK, "", length
-	whole.Fields = without(updatedFields(s.header, rest.Fields), "Content-Range")
+	whole.Fields = rules.Without(rules.UpdatedFields(s.Fields, rest.Fields), "Content-Range")
 	stored := net.Buffers(slices.Clone(begin))
 	whole.Body = &joinedBody{io.MultiReader(&stored, rest.Body), rest.Body}
 	return &whole

@@ -3,9 +3,12 @@ package httpcache
 import (
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -23,19 +26,15 @@ type Selection struct {
 type purge struct {
 	at   time.Time
 	hard bool
-	// isOfResponse is whether a response from an origin has caused it.
-	isOfResponse bool
-	of           func(key string, s *stored) bool
+	// ofResponse is whether a response from an origin has caused it.
+	ofResponse bool
+	of         func(key string, s *stored) bool
 }
 
 // Purge purges all variants of a URI in all of its spellings, and returns how many there were. A soft purge makes them to be
 // validated before they are used again; a hard one removes them. What arrives now is not stored.
 func (c *Cache) Purge(key string, hard bool) (variants int) {
-	s := c.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.forget(key)
-	c.updateLocked(key, func(e *Entry) *Entry {
+	c.storage.updateAndForget(key, func(e *Entry) *Entry {
 		if e == nil {
 			return nil
 		}
@@ -62,7 +61,7 @@ func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, d
 		return func() (int, bool) { return 0, true }
 	}
 	p := &purge{at: c.config.Now(), hard: hard, of: func(key string, one *stored) bool {
-		return (s.Key == nil || s.Key(key)) && (s.Tag == "" || one == nil || slices.Contains(one.tags(), s.Tag))
+		return (s.Key == nil || s.Key(key)) && (s.Tag == "" || one == nil || slices.Contains(one.Tags(), s.Tag))
 	}}
 	c.announce(p)
 	return func() (int, bool) {
@@ -96,14 +95,50 @@ func (c *Cache) carryOutLater(p *purge) {
 	}
 }
 
+// purges are those that are not carried out yet. It is safe for concurrent use.
+type purges struct {
+	mu   sync.Mutex               // held to change list
+	list atomic.Pointer[[]*purge] // nil for none
+}
+
+// all returns the purges.
+func (p *purges) all() []*purge {
+	if all := p.list.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+func (p *purges) add(one *purge) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	after := append(slices.Clone(p.all()), one)
+	p.list.Store(&after)
+}
+
+func (p *purges) remove(one *purge) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	after := slices.DeleteFunc(slices.Clone(p.all()), func(other *purge) bool { return other == one })
+	p.list.Store(&after)
+	if len(after) == 0 {
+		p.list.Store(nil)
+	}
+}
+
+// apply returns an entry as the purges leave it.
+func (p *purges) apply(key string, e *Entry) *Entry {
+	for _, one := range p.all() {
+		e, _ = one.apply(key, e)
+	}
+	return e
+}
+
 // announce makes a purge count, also for what arrives now.
 func (c *Cache) announce(p *purge) {
-	c.purging.Lock()
-	after := append(slices.Clone(c.announced()), p)
-	c.purges.Store(&after)
-	c.purging.Unlock()
-	for i := range c.shards {
-		s := &c.shards[i]
+	c.purges.add(p)
+	for i := range c.storage.shards {
+		s := &c.storage.shards[i]
 		s.mu.Lock()
 		for key := range s.flights {
 			if p.of(key, nil) {
@@ -112,14 +147,6 @@ func (c *Cache) announce(p *purge) {
 		}
 		s.mu.Unlock()
 	}
-}
-
-// announced returns the purges that are not carried out yet.
-func (c *Cache) announced() []*purge {
-	if all := c.purges.Load(); all != nil {
-		return *all
-	}
-	return nil
 }
 
 // carryOut removes, or outdates, what a purge is about. After an error of the disk the purge stays announced.
@@ -138,14 +165,14 @@ func (c *Cache) carryOut(p *purge) (purged int, err error) {
 	})
 	if c.config.Disk != nil {
 		err = c.config.Disk.Each(func(key string, head []byte) bool {
-			if s := storedOfHead(head); s != nil {
+			if s := parseHead(head); s != nil {
 				collect(key, s)
 			}
 			return false
 		})
 	}
 	for key := range keys {
-		c.update(key, func(e *Entry) *Entry {
+		c.storage.update(key, func(e *Entry) *Entry {
 			after, n := p.apply(key, e)
 			purged += n
 			return after
@@ -154,13 +181,7 @@ func (c *Cache) carryOut(p *purge) (purged int, err error) {
 	if err != nil {
 		return purged, fmt.Errorf("looking for what is to be purged: %w", err)
 	}
-	c.purging.Lock()
-	defer c.purging.Unlock()
-	after := slices.DeleteFunc(slices.Clone(c.announced()), func(other *purge) bool { return other == p })
-	c.purges.Store(&after)
-	if len(after) == 0 {
-		c.purges.Store(nil)
-	}
+	c.purges.remove(p)
 	return purged, nil
 }
 
@@ -173,12 +194,12 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 	left := make([]*stored, 0, len(e.variants))
 	for _, s := range e.variants {
 		switch {
-		case s.received.After(p.at) || s.purged && !p.hard || !p.of(key, s):
+		case s.Received.After(p.at) || s.Purged && !p.hard || !p.of(key, s):
 			left = append(left, s)
 			continue
-		case !p.hard && s.hasValidator() && !s.isPartial():
+		case !p.hard && s.HasValidator() && !s.Partial():
 			outdated := s.copied()
-			outdated.purged = true
+			outdated.Purged = true
 			left = append(left, outdated)
 		}
 		purged++
@@ -194,14 +215,6 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 	return &changed, purged
 }
 
-// unpurged returns an entry as the purges leave it that are not carried out yet.
-func (c *Cache) unpurged(key string, e *Entry) *Entry {
-	for _, p := range c.announced() {
-		e, _ = p.apply(key, e)
-	}
-	return e
-}
-
 // invalidateGroups purges the responses of one origin that have one of the groups that a response
 // to an unsafe request names: RFC 9875 section 3.
 func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
@@ -209,19 +222,19 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	if len(lines) == 0 || c.config.Store == nil {
 		return
 	}
-	groups, origin := listOf(lines), originOf(key)
-	c.forgetShared(origin)
+	groups, origin := rules.ParseStrings(lines), rules.OriginOf(key)
+	c.shared.forget(origin, c.storage.inMemory(origin))
 	under := 0
-	for _, p := range c.announced() {
-		if p.isOfResponse {
+	for _, p := range c.purges.all() {
+		if p.ofResponse {
 			under++
 		}
 	}
 	if under >= maxPurges {
 		return
 	}
-	p := &purge{at: c.config.Now(), isOfResponse: true, of: func(key string, s *stored) bool {
-		return originOf(key) == origin && (s == nil || slices.ContainsFunc(listOf(s.header.Lines("Cache-Groups")),
+	p := &purge{at: c.config.Now(), ofResponse: true, of: func(key string, s *stored) bool {
+		return rules.OriginOf(key) == origin && (s == nil || slices.ContainsFunc(rules.ParseStrings(s.Fields.Lines("Cache-Groups")),
 			func(group string) bool { return slices.Contains(groups, group) }))
 	}}
 	c.announce(p)
@@ -235,30 +248,9 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 // maxPurges bounds the purges by responses that are not carried out yet.
 const maxPurges = 16
 
-// Variant is what requests have that select a variant of a URI.
-type Variant struct {
-	Spelling string             // Request.Spelling
-	Fields   httpmessage.Fields // those by which it is selected
-}
-
-// Variants returns what selects the variants of a URI, once for parts that are stored beside each other.
-func (c *Cache) Variants(key string) []Variant {
-	e := c.entry(key)
-	if e == nil {
-		return nil
-	}
-	all := make([]Variant, 0, len(e.variants))
-	for i, s := range e.variants {
-		if slices.ContainsFunc(e.variants[:i], func(other *stored) bool { return s.isBeside(&other.response) }) {
-			continue
-		}
-		header := httpmessage.Fields{}
-		for _, one := range s.selectors {
-			if one.value != absent {
-				header.Set(one.name, one.value)
-			}
-		}
-		all = append(all, Variant{s.spelling, header})
-	}
-	return all
+// invalidate makes what is stored for a key to be validated before it is used. What arrives now is
+// not stored.
+func (c *Cache) invalidate(key string) {
+	c.shared.forget(key, c.storage.inMemory(key))
+	c.storage.updateAndForget(key, (*Entry).outdated)
 }

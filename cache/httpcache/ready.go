@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -32,47 +34,47 @@ func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.
 	if c.config.Store == nil {
 		return Ready{}, false
 	}
-	e := c.peek(key)
-	if e == nil || len(c.announced()) > 0 { // a purge may be about it
+	e := c.storage.peek(key)
+	if e == nil || len(c.purges.all()) > 0 { // a purge may be about it
 		return Ready{}, false
 	}
-	s := selectOf(e.variants, spelling, request)
-	if s == nil || !s.isWhole() || s.useOf(demands{}, now) != useFresh {
+	s := rules.Select(e.variants, spelling, request)
+	if s == nil || !s.isWhole() || s.UseFor(rules.RequestDirectives{}, now) != rules.UseFresh {
 		return Ready{}, false
 	}
-	age := s.age(now)
-	return Ready{cache: c, response: s, age: age, ttl: s.lifetime - age, interval: intervalOf(now)}, true
+	age := s.Age(now)
+	return Ready{cache: c, response: s, age: age, ttl: s.Lifetime - age, interval: intervalOf(now)}, true
 }
 
 // Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was something. The key is
 // not retained.
 func (c *Cache) Load(key string) bool {
-	if c.config.Store == nil || c.config.Disk == nil || c.peek(key) != nil {
+	if c.config.Store == nil || c.config.Disk == nil || c.storage.peek(key) != nil {
 		return false
 	}
-	return c.entry(strings.Clone(key)) != nil
+	return c.storage.get(strings.Clone(key)) != nil
 }
 
 // isWhole reports whether the whole response is stored, with a content and its length.
 func (s *stored) isWhole() bool {
-	switch s.status {
+	switch s.Status {
 	case http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified:
 		return false
 	}
-	return s.length >= 0 && s.content != nil && s.isComplete()
+	return s.Length >= 0 && s.content != nil && s.isComplete()
 }
 
 // Status returns the status of the response, which is neither 204, 206 nor 304.
-func (r Ready) Status() int { return r.response.status }
+func (r Ready) Status() int { return r.response.Status }
 
 // Reason returns the words of the status as the origin has sent them, which may be "".
-func (r Ready) Reason() string { return r.response.reason }
+func (r Ready) Reason() string { return r.response.Reason }
 
 // From returns the address that the response came from, the zero value where none is known.
-func (r Ready) From() netip.AddrPort { return r.response.from }
+func (r Ready) From() netip.AddrPort { return r.response.From }
 
 // Length returns the length of the content, in octets.
-func (r Ready) Length() int64 { return r.response.length }
+func (r Ready) Length() int64 { return r.response.Length }
 
 // Age returns the age of the response, and TTL how long it is still fresh, which is more than 0.
 func (r Ready) Age() time.Duration { return r.age }
@@ -82,13 +84,13 @@ func (r Ready) TTL() time.Duration { return r.ttl }
 
 // IsUnmodified reports whether the answer to a request is 304 by its If-None-Match or If-Modified-Since: RFC
 // 9110 section 13.2.2.
-func (r Ready) IsUnmodified(request httpmessage.Lines) bool { return r.response.isUnmodified(request) }
+func (r Ready) IsUnmodified(request httpmessage.Lines) bool { return r.response.Unmodified(request) }
 
 // Fields returns the fields of the answer, without Age, or those of a 304. They are shared, and must not be changed.
 func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
-	header := r.response.fields(false)
+	header := r.response.Sent(false)
 	if isUnmodified {
-		return notModified(header)
+		return rules.NotModifiedFields(header)
 	}
 	return header
 }
@@ -96,26 +98,26 @@ func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
 // ContentType returns the first line of Content-Type in Fields(false), "" for none.
 func (r Ready) ContentType() string {
 	const name = "Content-Type"
-	if r.response.validatedOnly != nil && slices.ContainsFunc(*r.response.validatedOnly, httpmessage.Field{Name: name}.Is) {
+	if r.response.ValidatedOnly != nil && slices.ContainsFunc(*r.response.ValidatedOnly, httpmessage.Field{Name: name}.Is) {
 		return ""
 	}
-	return r.response.header.Value(name)
+	return r.response.Fields.Value(name)
 }
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.
 func (r Ready) Blocks() (content [][]byte, ok bool) {
-	return blocksIn(r.response.content)
+	return body.BlocksIn(r.response.content)
 }
 
 // Open opens the content, also one that is on disk. It returns false where the disk has lost it: Serve has to
 // answer then, and does so without it.
-func (r Ready) Open(ctx context.Context) (Content, bool) {
-	content, err := r.cache.open(ctx, r.response, span{0, -1})
+func (r Ready) Open(ctx context.Context) (body.Content, bool) {
+	content, err := r.cache.storage.open(ctx, r.response, rules.Span{Start: 0, End: -1})
 	if err == nil {
 		return content, true
 	}
-	if f, ok := r.response.content.(fileContent); ok {
-		r.cache.forgetLost(f.object.Key())
+	if f, ok := r.response.content.(body.File); ok {
+		r.cache.storage.forgetLost(f.Object.Key())
 	}
 	return nil, false
 }
@@ -127,13 +129,13 @@ func (r Ready) Used() {
 }
 
 // Stored returns the stored fields, of which Fields(false) may leave some out. They are shared, and must not be changed.
-func (r Ready) Stored() httpmessage.Fields { return r.response.header }
+func (r Ready) Stored() httpmessage.Fields { return r.response.Fields }
 
 // StoredLines returns the lines of some of the stored fields as HTTP/1.1 has them, with their ends: "Name: value\r\n". They are those
 // from the first to the last one in the order of their names, as they are spelled, and of these in the order in which they came.
 // The names must not be "", unless it is one line, and the last one must not be before the first.
 func (r Ready) StoredLines(first, last int) string {
-	return linesOf(r.response.header[first], r.response.header[last])
+	return rules.LinesOf(r.response.Fields[first], r.response.Fields[last])
 }
 
 // Memo is what a caller has made of a stored response. It is immutable.
@@ -148,7 +150,56 @@ func (r Ready) Memo() *Memo { return r.response.memo.Load() }
 // SetMemo keeps with the stored response what the caller makes of it, in place of what was there. A changed
 // response has none. One that takes more memory than is counted for it is not kept: see memoSize.
 func (r Ready) SetMemo(memo *Memo) {
-	if len(memo.Text) <= memoSize(r.response.header) {
+	if len(memo.Text) <= memoSize(r.response.Fields) {
 		r.response.memo.Store(memo)
 	}
+}
+
+// Part is what the answer to a GET with a range has of the content of a stored response: RFC 9110 section 14.2. The zero value is all
+// of it.
+type Part struct {
+	// Status is 206 (Partial Content), or 416 (Range Not Satisfiable) for nothing of it; 0 for all of it.
+	Status int
+	span   rules.Span
+}
+
+// Length returns the number of octets of a Part with status 206.
+func (p Part) Length() int64 { return p.span.Length() }
+
+// Part returns what of the content answers a request by its fields Range and If-Range, where it is not unmodified; false where Serve has
+// to decide: about several ranges, and about a response that is said to be a part itself.
+func (r Ready) Part(method string, request httpmessage.Lines) (part Part, ok bool) {
+	s, lines := r.response, request("Range")
+	if len(lines) != 1 || method != http.MethodGet || s.Status != http.StatusOK || !s.RangeApplies(request.Value(rules.IfRange)) {
+		return Part{}, true
+	}
+	set, isOfOctets := rules.ParseByteRanges(lines[0])
+	if set = rules.TrimSpace(set); !isOfOctets || set == "" {
+		return Part{}, true
+	}
+	if strings.Contains(set, ",") || s.Fields.Has("Content-Range") {
+		return Part{}, false
+	}
+	switch one, isSatisfiable, isValid := rules.ParseRange(set, s.Length); {
+	case !isValid:
+		return Part{}, true
+	case !isSatisfiable:
+		return Part{Status: http.StatusRequestedRangeNotSatisfiable}, true
+	default:
+		return Part{http.StatusPartialContent, one}, true
+	}
+}
+
+// AppendBlocks appends a Part with status 206 of the content to dst, which must not be changed; false where it is not in memory.
+func (r Ready) AppendBlocks(dst [][]byte, p Part) (content [][]byte, ok bool) {
+	all, ok := body.BlocksIn(r.response.content)
+	return all.AppendPart(dst, p.span), ok
+}
+
+// AppendContentRange appends the value of Content-Range in the answer that has a Part: RFC 9110 section 14.4.
+func (r Ready) AppendContentRange(dst []byte, p Part) []byte {
+	if p.Status == http.StatusRequestedRangeNotSatisfiable {
+		return rules.AppendUnsatisfiedRange(dst, r.response.Length)
+	}
+	return rules.AppendContentRange(dst, p.span, r.response.Length)
 }

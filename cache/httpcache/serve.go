@@ -3,11 +3,14 @@ package httpcache
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
-	"time"
 
+	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // ErrOnlyIfCached means that nothing stored can be used, and the client wants nothing else: RFC
@@ -16,14 +19,13 @@ var ErrOnlyIfCached = errors.New("there is no stored response that can be used, 
 
 // exchange is a request that is being answered.
 type exchange struct {
-	cache    *Cache
-	r        *Request
-	origin   Origin
-	demands  demands
-	asked    cachecontrol.Directives
-	outcome  Outcome
-	selected *stored // nil where nothing matches
-	entry    *Entry  // nil where nothing is stored
+	cache     *Cache
+	r         *Request
+	origin    Origin
+	requested rules.RequestDirectives
+	outcome   Outcome
+	selected  *stored // nil where nothing matches
+	entry     *Entry  // nil where nothing is stored
 	// background is whether the client has its answer already.
 	background bool
 	plain      bool // the origin is asked without conditions
@@ -38,17 +40,17 @@ type exchange struct {
 	got        fetched
 	directives [4]cachecontrol.Directive // of the response
 	answered   Answer
-	passed     passed
+	passed     body.PassThrough
 }
 
 // Serve answers a request from what is stored, or by forwarding it.
 func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Answer, error) {
 	x := &exchange{cache: c, r: r, origin: origin}
-	x.demands, x.asked = demandsOf(r.Fields)
+	x.requested = rules.ParseRequest(r.Fields)
 	a, err := x.serve(ctx)
-	if errors.Is(err, errLost) { // the next one does without it
-		c.forgetLost(r.Key)
-		x = &exchange{cache: c, r: r, origin: origin, demands: x.demands, asked: x.asked}
+	if errors.Is(err, body.ErrLost) { // the next one does without it
+		c.storage.forgetLost(r.Key)
+		x = &exchange{cache: c, r: r, origin: origin, requested: x.requested}
 		a, err = x.serve(ctx)
 	}
 	c.counts.add(a, err)
@@ -63,17 +65,17 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	switch {
 	case x.cache.config.Store == nil || x.r.Pass:
 		return x.pass(ctx, fwdBypass)
-	case (x.demands.noStore || isForOrigin(x.r.Fields)) && !x.demands.onlyIfCached:
+	case (x.requested.NoStore || rules.ForOrigin(x.r.Fields)) && !x.requested.OnlyIfCached:
 		return x.pass(ctx, fwdRequest)
 	}
 	reason, use := x.usable()
 	switch {
-	case reason == "" && use == useRevalidate:
+	case reason == "" && use == rules.UseWhileRevalidated:
 		x.refresh(ctx)
 		return x.answer(ctx, x.selected, Outcome{Detail: "stale-while-revalidate"}, false)
 	case reason == "":
 		return x.answer(ctx, x.selected, Outcome{}, false)
-	case x.demands.onlyIfCached:
+	case x.requested.OnlyIfCached:
 		return nil, ErrOnlyIfCached
 	default:
 		return x.load(ctx, reason)
@@ -83,29 +85,29 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 // look looks for what is stored.
 func (x *exchange) look() {
 	x.selected = nil
-	if x.entry = x.cache.unpurged(x.r.Key, x.cache.entry(x.r.Key)).spelled(x.r.Spelling); x.entry != nil {
-		if s := selectOf(x.entry.variants, x.r.Spelling, x.r.Fields.Lines); s != nil {
+	if x.entry = x.cache.purges.apply(x.r.Key, x.cache.storage.get(x.r.Key)).spelled(x.r.Spelling); x.entry != nil {
+		if s := rules.Select(x.entry.variants, x.r.Spelling, x.r.Fields.Lines); s != nil {
 			x.selected = x.partFor(s)
 		}
 	}
 }
 
 // usable returns why what is stored cannot be used, "" where it can.
-func (x *exchange) usable() (reason string, use use) {
+func (x *exchange) usable() (reason string, use rules.Use) {
 	s := x.selected
 	if s == nil {
 		if x.entry != nil && len(x.entry.variants) > 0 {
-			return fwdVaryMiss, validate
+			return fwdVaryMiss, rules.MustValidate
 		}
-		return fwdURIMiss, validate
+		return fwdURIMiss, rules.MustValidate
 	}
 	if !x.covers(s) {
-		return fwdPartial, validate
+		return fwdPartial, rules.MustValidate
 	}
-	switch use = s.useOf(x.demands, x.cache.config.Now()); use {
-	case validate:
+	switch use = s.UseFor(x.requested, x.cache.config.Now()); use {
+	case rules.MustValidate:
 		return fwdStale, use
-	case reloadRequired:
+	case rules.MustReload:
 		return fwdRequest, use
 	default:
 		return "", use
@@ -114,19 +116,19 @@ func (x *exchange) usable() (reason string, use use) {
 
 // covers reports whether a stored response has all that the request asks for.
 func (x *exchange) covers(s *stored) bool {
-	if !s.isPartial() {
+	if !s.Partial() {
 		return true
 	}
-	if s.length < 0 || !s.rangeApplies(x.r.Fields.Value(ifRange)) {
+	if s.Length < 0 || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
 		return false
 	}
-	asked := rangesOf(&x.r.Request, s.length)
-	for _, part := range asked.spans {
-		if !s.part.contains(part) {
+	asked := rules.ParseRanges(&x.r.Request, s.Length)
+	for _, part := range asked.Spans {
+		if !s.Part.Contains(part) {
 			return false
 		}
 	}
-	return len(asked.spans) > 0
+	return len(asked.Spans) > 0
 }
 
 // pass forwards a request whose response is not stored.
@@ -138,43 +140,126 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.live(response, Outcome{Forwarded: reason}, Live(response)), nil
-}
-
-// live returns the answer that passes a response on as it comes.
-func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content Content) *Answer {
-	a := &x.answered
-	*a = Answer{
-		Status: response.Status, Reason: response.Reason, Fields: response.Fields, Trailer: response.Trailer,
-		ContentLength: response.ContentLength, Content: content, From: response.From, Outcome: outcome,
-	}
-	if !response.Fields.Has("Date") {
-		a.Added.Add("Date", x.cache.config.Now().UTC().Format(http.TimeFormat))
-	}
-	return a
+	return x.live(response, Outcome{Forwarded: reason}, body.Live(response)), nil
 }
 
 // unasked returns why a response must not be passed on, and closes it: it is 304, and the client has
 // not asked for that.
 func (x *exchange) unasked(response *httpmessage.Response) error {
-	if response.Status != http.StatusNotModified || isConditional(x.r.Fields) {
+	if response.Status != http.StatusNotModified || rules.Conditional(x.r.Fields) {
 		return nil
 	}
 	_ = response.Body.Close()
 	return ErrUnasked
 }
 
-// mayUseStale reports whether a stored response may be used after a failure to reach the origin.
-func (x *exchange) mayUseStale(err error) bool {
-	return x.selected != nil && x.covers(x.selected) && !errors.Is(err, context.Canceled) &&
-		x.selected.mayUseOnError(x.demands, x.cache.config.Now(), x.cache.config.StaleFor)
+// partFor returns the part that has what a request asks for, or begins the whole that it asks for, of those beside a part
+// that the request selects; that part where there is none.
+func (x *exchange) partFor(s *stored) *stored {
+	if !s.Partial() || x.covers(s) || x.completes(s) {
+		return s
+	}
+	for _, other := range x.entry.variants {
+		if other.Beside(&s.Response) && (x.covers(other) || x.completes(other)) {
+			return other
+		}
+	}
+	return s
 }
 
-// stale answers by a stored response although it is stale.
-func (x *exchange) stale(ctx context.Context) (*Answer, error) {
-	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
+// unsafe forwards a request that the cache cannot answer, and invalidates what it may have
+// changed.
+func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
+	reason := fwdMethod
+	if x.r.isGet() {
+		reason = fwdBypass // it has a body
+	}
+	if x.requested.OnlyIfCached {
+		return nil, ErrOnlyIfCached
+	}
+	forwarding := new(lifetime.Lifetime)
+	forwarding.Begin(ctx)
+	leave := context.AfterFunc(ctx, func() { forwarding.End(lifetime.Cause(ctx)) })
+	defer leave()
+	requested := x.cache.config.Now()
+	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // it ends with ctx
+	if err == nil {
+		err = x.unasked(response)
+	}
+	if err != nil {
+		forwarding.End(err)
+		return nil, err
+	}
+	at := rules.Arrival{Requested: requested, Received: x.cache.config.Now()}
+	if !rules.SafeMethod(x.r.Method) && response.Status < http.StatusBadRequest {
+		x.invalidate(response)
+	}
+	if s := x.toStore(response, x.control(response.Fields), at); s != nil {
+		f := x.startExclusive()
+		f.exchange = forwarding
+		x.outcome.Forwarded = reason
+		return x.arriving(ctx, f, &fetched{Response: response, Arrival: at}, s)
+	}
+	x.passed = body.PassThrough{Response: response, Exchange: forwarding, Buffers: &x.cache.buffers}
+	x.passed.Watch = lifetime.On(ctx, &x.passed)
+	return x.live(response, Outcome{Forwarded: reason}, &x.passed), nil
 }
 
-// uncollapsedFor is how long requests for a URI do not wait for each other where its responses
-// are not for all.
-const uncollapsedFor = 2 * time.Minute
+// invalidate makes what is stored for the URI of a request, and for those of the same origin that
+// its response names, to be validated before it is used: RFC 9111 section 4.4.
+func (x *exchange) invalidate(response *httpmessage.Response) {
+	x.cache.invalidateGroups(x.r.Key, response.Fields)
+	x.cache.invalidate(x.r.Key)
+	for _, name := range [...]string{"Location", "Content-Location"} {
+		if reference := response.Fields.Value(name); reference != "" {
+			if key, same := x.cache.config.Same(x.r.Key, reference); same && key != x.r.Key {
+				x.cache.invalidate(key)
+			}
+		}
+	}
+}
+
+// refresh validates a stored response in the background, unless that is under way: RFC 5861
+// section 3. It does not end with the client.
+func (x *exchange) refresh(ctx context.Context) {
+	c := x.cache
+	if x.isPrivate() || x.r.Fields.Has("Authorization") {
+		return // a request that is not for all makes nothing for others
+	}
+	r := *x.r
+	r.Ended = nil
+	detached := &exchange{
+		cache: c, r: &r, origin: x.origin, requested: x.requested, selected: x.selected, entry: x.entry, background: true,
+	}
+	own := detached.newFlight(x.collapseKey(), false)
+	f := own.shard.enter(own, r.Fields, false)
+	if f != own {
+		f.leave()
+		return
+	}
+	select {
+	case c.background <- struct{}{}:
+	default:
+		f.fail()
+		return
+	}
+	r.Fields, r.Method = rules.Unconditional(x.r.Fields), "GET"
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too
+	c.spawn(func() {
+		defer func() { stop(); cancel(); <-c.background }()
+		a, err := detached.lead(ctx, f)
+		if err == nil && a.Content != nil {
+			defer a.Content.Close()
+			if a.ContentLength <= c.config.MaxObject {
+				_ = a.Content.SendTo(io.Discard, nil) // what fails is not stored
+			}
+		}
+	})
+}
+
+// completes reports whether a request is for the whole of which a stored part is the beginning.
+func (x *exchange) completes(s *stored) bool {
+	return x.r.Method == http.MethodGet && !x.r.Fields.Has("Range") &&
+		s != nil && s.Partial() && s.Part.Start == 0 && rules.Strong(s.ETag)
+}

@@ -27,7 +27,7 @@ func TestStoredForOthers(t *testing.T) {
 	}{
 		{"nothing", "", 200, lasting, true},
 		{
-			"harmless fields", "User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | Traceparent: e | Via: 1.1 f", 200,
+			"safelisted fields", "User-Agent: a | Accept: b | Accept-Language: c | Referer: d | Sec-Fetch-Site: cross-site | Traceparent: e | Via: 1.1 f", 200,
 			lasting, true,
 		},
 		{"an unknown field", "X-Unknown: 1", 200, lasting, false},
@@ -39,7 +39,7 @@ func TestStoredForOthers(t *testing.T) {
 		{"another client", "X-Forwarded-For: 192.0.2.1", 200, lasting, false},
 		{"another client, by its address", "X-Real-IP: 192.0.2.1", 200, lasting, false},
 		{"what programs send by script", "X-Requested-With: XMLHttpRequest", 200, lasting, false},
-		{"a harmless field in the spelling of CGI", "User_Agent: a", 200, lasting, false},
+		{"a safelisted field in the spelling of CGI", "User_Agent: a", 200, lasting, false},
 		{"a negotiated field in the spelling of CGI", "Accept_Language: fr", 200, lasting + " | Vary: Accept-Language", false},
 		{"named by Vary", "X-Unknown: 1", 200, lasting + " | Vary: X-Unknown", true},
 		{"one of two named by Vary", "X-Unknown: 1 | X-Other: 1", 200, lasting + " | Vary: X-Unknown", false},
@@ -88,7 +88,7 @@ func TestStoredForOthers(t *testing.T) {
 		{"a refusal of a page", "Origin: https://a.example", 403, lasting, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newSite(t, func(c *httpcache.Config) { c.Harmless = []string{"configured", "x-configured-a", "npm-*"} })
+			s := newSite(t, func(c *httpcache.Config) { c.Safelisted = []string{"configured", "x-configured-a", "npm-*"} })
 			s.sends(test.status, "ab", splitFields(test.response)...)
 			request := fields(splitFields(test.request)...)
 			g := s.request(&httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: target})
@@ -250,14 +250,14 @@ func TestLanguagesOfOthers(t *testing.T) {
 	s.expect(s.get("Accept-Language: en"), 200, "good", true)
 }
 
-// The documentation names each field that is harmless.
-func TestHarmlessFieldsAreDocumented(t *testing.T) {
+// The documentation names each field that is safelisted.
+func TestSafelistedFieldsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/proxy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := httpcache.HarmlessFields()
-	if !slices.IsSortedFunc(all, func(a, b httpcache.HarmlessField) int {
+	all := httpcache.SafelistedFields()
+	if !slices.IsSortedFunc(all, func(a, b httpcache.SafelistedField) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	}) {
 		t.Error("they are not sorted")

@@ -4,8 +4,12 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
+	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // stored is a stored response. But for its memo it is immutable; its content may still be arriving.
@@ -17,8 +21,8 @@ type stored struct {
 
 // record is what is stored of a response. A changed response has a changed copy.
 type record struct {
-	response
-	content content
+	rules.Response
+	content body.Body
 	// saved is the object on disk, nil for none. It has the same content.
 	saved *disk.Object
 	basis string // Config.Basis
@@ -36,7 +40,7 @@ func (s *stored) copied() *stored { return &stored{record: s.record} }
 
 // isComplete reports whether the content has arrived.
 func (s *stored) isComplete() bool {
-	_, arriving := s.content.(*body)
+	_, arriving := s.content.(*body.Arriving)
 	return !arriving
 }
 
@@ -44,9 +48,9 @@ func (s *stored) isComplete() bool {
 // first. It is immutable.
 type Entry struct {
 	variants []*stored
-	// uncollapsed is until when requests of a kind do not wait for each other: their responses were not for all.
+	// uncollapsed is until when requests of a kind are not collapsed: their responses were not for all.
 	// It is never written to.
-	uncollapsed map[kind]time.Time
+	uncollapsed map[collapseKind]time.Time
 	// unconditional is whether the conditions of clients are not passed on, so that a response
 	// can be stored.
 	unconditional bool
@@ -59,7 +63,7 @@ type Entry struct {
 func (e *Entry) tagged() []*stored {
 	var tagged []*stored
 	for _, s := range e.variants {
-		if isStrong(s.etag) && !s.isPartial() {
+		if rules.Strong(s.ETag) && !s.Partial() {
 			tagged = append(tagged, s)
 		}
 	}
@@ -68,11 +72,149 @@ func (e *Entry) tagged() []*stored {
 
 // spelled returns the entry with what is stored for one spelling alone: see Request.Spelling. nil stays nil.
 func (e *Entry) spelled(spelling string) *Entry {
-	isOther := func(s *stored) bool { return s.spelling != spelling }
+	isOther := func(s *stored) bool { return s.Spelling != spelling }
 	if e == nil || !slices.ContainsFunc(e.variants, isOther) {
 		return e
 	}
 	one := *e
 	one.variants = slices.DeleteFunc(slices.Clone(e.variants), isOther)
 	return &one
+}
+
+// has reports whether a variant is one of an entry.
+func (e *Entry) has(s *stored) bool {
+	if e == nil {
+		return false
+	}
+	for _, other := range e.variants {
+		if other == s {
+			return true
+		}
+	}
+	return false
+}
+
+// successor returns the variant that has the content of another one, with other fields; nil for none.
+func (e *Entry) successor(s *stored) *stored {
+	if e == nil {
+		return nil
+	}
+	for _, other := range e.variants {
+		if other.saved != nil && other.saved.Is(s.saved) {
+			return other
+		}
+	}
+	return nil
+}
+
+// Size returns the memory that it holds, in bytes. It never changes, so that what is made of a response later is
+// in it from the beginning: see Ready.SetMemo.
+func (e *Entry) Size() int {
+	if e.memory > 0 {
+		return e.memory
+	}
+	size := int(unsafe.Sizeof(*e))
+	for _, s := range e.variants {
+		size += s.size() + int(unsafe.Sizeof(s))
+	}
+	if len(e.uncollapsed) > 0 {
+		size += mapSize
+	}
+	for kind := range e.uncollapsed {
+		size += int(unsafe.Sizeof(kind)) + len(kind.spelling) + slotSize
+	}
+	return size
+}
+
+// measured returns an entry that knows its size, before others see it: a store asks for it several times.
+func (e *Entry) measured() *Entry {
+	e.memory = 0 // of what it was copied from
+	e.memory = e.Size()
+	return e
+}
+
+// size returns the memory that a stored response holds, in bytes.
+func (s *stored) size() int {
+	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.Reason) + len(s.Spelling) + headerSize(s.Fields)
+	for _, one := range s.Selectors {
+		size += int(unsafe.Sizeof(one)) + len(one.Name) + textOverhead
+		if one.Value != rules.Absent {
+			size += len(one.Value)
+		}
+		if one.Line != one.Value { // or they are the same text
+			size += len(one.Line)
+		}
+	}
+	if s.ValidatedOnly != nil {
+		size += int(unsafe.Sizeof([]string{})) + stringSize*len(*s.ValidatedOnly) // their texts are those of the header
+	}
+	if s.saved != nil {
+		size += int(unsafe.Sizeof(*s.saved)) + len(s.saved.Key()) + len(s.saved.Head()) + textOverhead
+	}
+	if s.content != nil {
+		size += s.content.Memory()
+	}
+	return size
+}
+
+const (
+	stringSize = int(unsafe.Sizeof(""))
+	// textOverhead is about the memory of a short text that is not used.
+	textOverhead = 8
+	fieldSize    = int(unsafe.Sizeof(httpmessage.Field{}))
+	// lineOverhead is what a line of a text has besides a name and a value.
+	lineOverhead = len(": \r\n")
+	// mapSize and slotSize are about the memory of a map, and of a place in it.
+	mapSize, slotSize = 120, 42
+)
+
+// headerSize returns the memory of a header that is compacted, and that of a memo about it.
+func headerSize(header httpmessage.Fields) int {
+	size := fieldSize*len(header) + int(unsafe.Sizeof(Memo{})) + memoSize(header)
+	for _, f := range header {
+		size += len(f.Name) + len(f.Value) + lineOverhead
+	}
+	return size
+}
+
+// memoSize returns the length of the text that a memo about a header may have: a few octets for each line, and lines as they are
+// where net/http spells their names in another way.
+func memoSize(header httpmessage.Fields) int {
+	const least, line, more = 64, 3, lineOverhead + 3
+	size := least + line*len(header)
+	for _, f := range header {
+		if f.Canonical() != f.Name {
+			size += len(f.Name) + len(f.Value) + more
+		}
+	}
+	return size
+}
+
+// outdated returns the entry with variants that must be validated, nil for nothing.
+func (e *Entry) outdated() *Entry {
+	if e == nil {
+		return nil
+	}
+	after := e.copied()
+	after.variants = nil
+	for _, s := range e.variants {
+		if s.HasValidator() && !s.Partial() {
+			changed := s.copied()
+			changed.Purged = true
+			after.variants = append(after.variants, changed)
+		}
+	}
+	if len(after.variants) == 0 {
+		return nil
+	}
+	return after
+}
+
+// copied returns a copy of an entry, an empty one of none.
+func (e *Entry) copied() *Entry {
+	if e == nil {
+		return &Entry{}
+	}
+	after := *e
+	return &after
 }

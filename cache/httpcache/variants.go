@@ -16,46 +16,46 @@ const (
 	// maxObjects bounds the memory of the variants of one URI, in multiples of Config.MaxObject, and maxUsedObjects
 	// that of those that stay: a new one fits besides.
 	maxObjects, maxUsedObjects = 4, 3
-	// headRoom is for the head of a new variant.
-	headRoom = 1 << 20
+	// headSpace is for the head of a new variant.
+	headSpace = 1 << 20
 )
 
 // with returns the entry with another variant, which replaces those that the same requests select. Those that are
-// too many are left out.
-func (c *Cache) with(e *Entry, s *stored) *Entry {
+// too many, or too large together for bodies of at most maxObject bytes each, are left out.
+func (e *Entry) with(s *stored, maxObject int64, now time.Time) *Entry {
 	after := &Entry{variants: []*stored{s}}
 	if e == nil {
 		return after
 	}
 	after.uncollapsed = maps.Clone(e.uncollapsed)
-	maps.DeleteFunc(after.uncollapsed, func(of kind, _ time.Time) bool { return of.spelling == s.spelling })
+	maps.DeleteFunc(after.uncollapsed, func(kind collapseKind, _ time.Time) bool { return kind.spelling == s.Spelling })
 	for _, other := range e.variants {
-		if s.replaces(&other.response) {
+		if s.Replaces(&other.Response) {
 			s.uses.inherit(other.uses)
 			continue
 		}
 		after.variants = append(after.variants, other)
 	}
-	after.variants = c.bounded(after.variants)
+	after.variants = bounded(after.variants, maxObject, now)
 	return after
 }
 
 // bounded returns the variants that an entry has place for: the first one, which is new, those that are used most,
 // and the latest of the others.
-func (c *Cache) bounded(variants []*stored) []*stored {
+func bounded(variants []*stored, maxObject int64, now time.Time) []*stored {
 	sizes, sum := make(map[*stored]int64, len(variants)), int64(0)
 	for _, s := range variants {
 		sizes[s] = int64(s.size())
 		sum += sizes[s]
 	}
-	most := maxObjects*c.config.MaxObject + headRoom
+	most := maxObjects*maxObject + headSpace
 	if len(variants) <= maxVariants && sum <= most {
 		return variants
 	}
 	stays := map[*stored]bool{variants[0]: true}
 	left := most - sizes[variants[0]]
-	usedLeft := min(left, maxUsedObjects*c.config.MaxObject)
-	for _, s := range mostUsed(variants[1:], intervalOf(c.config.Now())) {
+	usedLeft := min(left, maxUsedObjects*maxObject)
+	for _, s := range mostUsed(variants[1:], intervalOf(now)) {
 		if size := sizes[s]; len(stays) <= maxUsed && size <= usedLeft {
 			stays[s] = true
 			left, usedLeft = left-size, usedLeft-size

@@ -66,7 +66,7 @@ func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d 
 		Now: d.now, Disk: files, Shared: objects, Basis: basis, FormerBasis: former,
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
-		Harmless: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,
+		Safelisted: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,
 		Same: uri.SameOrigin, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {

@@ -56,9 +56,21 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache",
-			[]string{"cache", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "internal/httpmessage", "internal/lifetime"},
+			[]string{"cache", "cache/httpcache/body", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "cache/httpcache/rules", "internal/httpmessage", "internal/lifetime"},
 			true,
-			"the rules of RFC 9111 and their machine depend on a store, and neither on URIs nor on who serves: keys are texts",
+			"the HTTP cache depends on a store, and neither on URIs nor on who serves: keys are texts",
+		},
+		{
+			"cache/httpcache/rules",
+			[]string{"cache/httpcache/cachecontrol", "internal/httpmessage"},
+			true,
+			"the rules of RFC 9111 are pure functions of header fields and times: they know neither stores nor streams",
+		},
+		{
+			"cache/httpcache/body",
+			[]string{"cache/httpcache/disk", "cache/httpcache/rules", "internal/httpmessage", "internal/lifetime"},
+			true,
+			"bodies are streamed to all who read them, without knowing what is stored of a response, and why: of the rules they have ranges alone",
 		},
 		{
 			"cache/httpcache/disk", nil, true,

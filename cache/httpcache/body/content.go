@@ -1,0 +1,154 @@
+package body
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/urnd/urnd/cache/httpcache/rules"
+)
+
+// Body is the content of a stored response.
+type Body interface {
+	// Size returns its octets, -1 while the end is not known.
+	Size() int64
+	// Memory returns the memory that it holds, in bytes.
+	Memory() int
+	// Open returns a reader of a part; an end of -1 is the end of the content.
+	Open(ctx context.Context, part rules.Span) (Content, error)
+}
+
+// Content is the body of one response on its way to a client. It must be closed.
+type Content interface {
+	// SendTo writes the content to w, without copying it where that is possible. flush is called
+	// before it waits for more; nil is not called. An error means that it is not complete.
+	SendTo(w io.Writer, flush func()) error
+	Close()
+}
+
+// Blocks are a content in memory, complete. They are never written to.
+type Blocks [][]byte
+
+func (b Blocks) Size() int64 {
+	var n int64
+	for _, block := range b {
+		n += int64(len(block))
+	}
+	return n
+}
+
+func (b Blocks) Memory() int {
+	n := 0
+	for _, block := range b {
+		n += cap(block) + sliceSize
+	}
+	return n
+}
+
+const sliceSize = 24
+
+// block is the content of most stored responses: blocks of one, in less memory.
+type block struct{ one [1][]byte }
+
+// Body returns a content of blocks.
+func (b Blocks) Body() Body {
+	if len(b) == 1 {
+		return &block{[1][]byte{b[0]}}
+	}
+	return b
+}
+
+// BlocksIn returns the blocks of a content, and false where it is not in memory. They must not be changed.
+func BlocksIn(c Body) (Blocks, bool) {
+	switch c := c.(type) {
+	case *block:
+		return c.one[:], true
+	case Blocks:
+		return c, true
+	default:
+		return nil, false
+	}
+}
+
+func (b *block) Size() int64 { return int64(len(b.one[0])) }
+
+func (b *block) Memory() int { return cap(b.one[0]) + sliceSize }
+
+func (b *block) Open(ctx context.Context, part rules.Span) (Content, error) {
+	return Blocks(b.one[:]).Open(ctx, part)
+}
+
+func (b Blocks) Open(_ context.Context, part rules.Span) (Content, error) {
+	if part.Start == 0 && (part.End < 0 || part.End == b.Size()) {
+		return blocksContent(b), nil
+	}
+	if part.End < 0 {
+		part.End = b.Size()
+	}
+	return blocksContent(b.Part(part)), nil
+}
+
+// Part returns a part of the content, of the same memory.
+func (b Blocks) Part(part rules.Span) Blocks { return b.AppendPart(nil, part) }
+
+// AppendPart appends a part of the content to blocks, of the same memory.
+func (b Blocks) AppendPart(dst Blocks, part rules.Span) Blocks {
+	at := int64(0)
+	for _, block := range b {
+		from, to := max(part.Start-at, 0), min(part.End-at, int64(len(block)))
+		if from < to {
+			dst = append(dst, block[from:to:to])
+		}
+		at += int64(len(block))
+	}
+	return dst
+}
+
+// OwnMemory returns a part of a content without the memory of the rest: blocks that are much smaller than those that they
+// were cut from are copied.
+func (b Blocks) OwnMemory(whole Blocks) Blocks {
+	for i, block := range b {
+		if cap(block) < blockSize/2 && whole.Memory() > b.Memory() {
+			b[i] = bytes.Clone(block)
+		}
+	}
+	return b
+}
+
+// blocksContent sends blocks.
+type blocksContent Blocks
+
+// SendTo implements Content.
+func (b blocksContent) SendTo(w io.Writer, _ func()) error {
+	for _, block := range b {
+		if _, err := w.Write(block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close implements Content.
+func (blocksContent) Close() {}
+
+// trimmed returns the content without memory that is not used: that of a last block which is much
+// larger than what it has.
+func (b Blocks) trimmed() Blocks {
+	last := len(b) - 1
+	if last < 0 || cap(b[last])-len(b[last]) <= cap(b[last])/4 {
+		return b
+	}
+	trimmed := append(Blocks(nil), b[:last]...)
+	if len(b[last]) > 0 {
+		trimmed = append(trimmed, append([]byte(nil), b[last]...))
+	}
+	return trimmed
+}
+
+// NewBlocks returns a content in memory.
+func NewBlocks(body []byte) Blocks {
+	if len(body) == 0 {
+		return nil
+	}
+	return Blocks{body}
+}

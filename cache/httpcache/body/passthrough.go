@@ -1,0 +1,94 @@
+package body
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
+)
+
+// PassThrough is the content of a response that is for one client, and not stored.
+type PassThrough struct {
+	Response *httpmessage.Response
+	Watch    lifetime.Watch     // of the client
+	Exchange *lifetime.Lifetime // nil where it is that of the client
+	Buffers  *Buffers           // nil for none that are used again
+}
+
+// Ended implements lifetime.Watcher, for the client.
+func (p *PassThrough) Ended() { p.Exchange.End(nil) }
+
+// Close implements Content.
+func (p *PassThrough) Close() {
+	_ = p.Response.Body.Close()
+	if p.Exchange != nil {
+		p.Watch.Stop()
+		p.Exchange.End(nil)
+	}
+}
+
+// SendTo implements Content.
+func (p *PassThrough) SendTo(w io.Writer, flush func()) error {
+	left := p.Response.ContentLength
+	size := int64(blockSize)
+	if left >= 0 {
+		size = min(size-1, left) + 1 // one more for the end
+	}
+	buffer := p.Buffers.take(int(size))
+	err := p.sendBy(*buffer, w, flush, left)
+	p.Buffers.give(buffer)
+	return err
+}
+
+func (p *PassThrough) sendBy(buffer []byte, w io.Writer, flush func(), left int64) error {
+	for isFirst := true; ; isFirst = false {
+		n, err := p.read(buffer, flush, isFirst)
+		left -= int64(n)
+		if n > 0 {
+			if _, err := w.Write(buffer[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case n < len(buffer) && left != 0 && flush != nil:
+			flush() // more may take long
+		}
+	}
+}
+
+// headDelay is how long the head of a response waits for the first octets of its body, to be sent with them.
+const headDelay = 5 * time.Millisecond
+
+// Buffered is a body of which it can be said how many octets a read gives at once.
+type Buffered interface{ Buffered() int }
+
+// read reads. It flushes the head where the first octets do not come soon: the client may send what they answer when it has the head,
+// as with gRPC.
+func (p *PassThrough) read(buffer []byte, flush func(), isFirst bool) (int, error) {
+	if b, ok := p.Response.Body.(Buffered); !isFirst || flush == nil || ok && b.Buffered() > 0 {
+		return p.Response.Body.Read(buffer)
+	}
+	return p.readFirst(buffer, flush)
+}
+
+func (p *PassThrough) readFirst(buffer []byte, flush func()) (int, error) {
+	flushed := make(chan struct{})
+	timer := time.AfterFunc(headDelay, func() {
+		defer close(flushed)
+		flush()
+	})
+	n, err := p.Response.Body.Read(buffer)
+	if !timer.Stop() {
+		<-flushed
+	}
+	return n, err
+}
+
+// Live returns the content of a response that does not come through the cache. It ends with the context by which it was asked for.
+func Live(response *httpmessage.Response) Content { return &PassThrough{Response: response} }

@@ -1,0 +1,88 @@
+package body
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urnd/urnd/internal/lifetime"
+)
+
+// Shareable reports whether others than the one who leads can read the body while it arrives, each at a
+// pace of its own: all of it is certain to stay, on disk or in memory. Where the end is not known it is so
+// when that has come.
+func (b *Arriving) Shareable() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	isOnDisk := b.spooled() && b.Length >= 0 // where space for all of it is reserved
+	return isOnDisk || b.done && b.err == nil && !b.passThrough || b.reserve()
+}
+
+// SoonComplete reports whether a body is so small that others wait for its end: what fails, or stops, in the middle
+// of it is then not theirs.
+func (b *Arriving) SoonComplete() bool { return b.Length >= 0 && b.Length <= finishSize }
+
+// reserve takes the memory for all of a body, and reports whether there is as much; b.mu is held.
+func (b *Arriving) reserve() bool {
+	if b.reserved || b.done || b.passThrough || b.Length < 0 || b.Length > b.Most || !b.Budget.take(b.Length-b.taken) {
+		return b.reserved && !b.done
+	}
+	b.reserved, b.taken = true, b.Length
+	return true
+}
+
+// AwaitEnd waits until all has arrived, which is read on meanwhile whatever the pace of its readers; or
+// until it turns out that it is not stored, or the client that leads leaves: what an origin does not send is not to
+// hold up others. errOverdue means that late has come before.
+func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.awaiting++
+	defer func() {
+		b.awaiting--
+		if b.awaiting == 0 {
+			b.endUnread()
+		}
+	}()
+	for !b.done && !b.passThrough && !b.AbandonedByLeader() {
+		if !b.reading {
+			b.reading = true
+			b.Owner.Spawn(b.finish)
+		}
+		changed := b.whenChanged()
+		b.mu.Unlock()
+		err := error(nil)
+		select {
+		case <-changed:
+		case <-b.LeaderEnded:
+		case <-late:
+			err = ErrOverdue
+		case <-ctx.Done():
+			err = lifetime.Cause(ctx)
+		}
+		b.mu.Lock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AbandonedByLeader reports whether the client that leads has left, or may have.
+func (b *Arriving) AbandonedByLeader() bool { return Closed(b.LeaderEnded) || b.unread.Load() }
+
+// awaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
+func (b *Arriving) awaited() bool { return b.awaiting > 0 && !b.passThrough }
+
+// ErrOverdue means that an exchange takes too long.
+var ErrOverdue = errors.New("the exchange of another client takes too long")
+
+// Closed reports whether a channel is closed on which nothing is sent; nil never is.
+func Closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

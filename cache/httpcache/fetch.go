@@ -1,0 +1,315 @@
+package httpcache
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/lifetime"
+)
+
+// ErrUnasked means that an origin has answered 304 to a request without a condition.
+var ErrUnasked = errors.New("the origin answered 304 (Not Modified) to a request without a condition")
+
+// originRequest is what an exchange requests of its origin.
+type originRequest struct {
+	fields httpmessage.Fields
+	// nominated are the stored responses that it may say are still right: RFC 9111 section 4.3.1.
+	nominated []*stored
+	// beginning is a stored part, the rest of which is requested: section 3.3.
+	beginning *stored
+	// ownConditions is whether it has the conditions of the client.
+	ownConditions bool
+}
+
+// originRequest returns what the exchange requests of its origin.
+func (x *exchange) originRequest() originRequest {
+	s, request := x.selected, x.r.Fields
+	switch {
+	case x.private:
+		return originRequest{fields: request, ownConditions: rules.Conditional(request)}
+	case x.plain:
+		return originRequest{fields: rules.WithoutConditions(request)}
+	case x.completes(s):
+		return originRequest{fields: rules.RestFields(request, &s.Response), beginning: s}
+	case s != nil && !s.Partial() && s.HasValidator():
+		return originRequest{fields: rules.ValidationFields(request, []*stored{s}), nominated: []*stored{s}}
+	case x.entry != nil && s == nil: // RFC 9111 section 4.3.1: perhaps another variant is right
+		if tagged := x.entry.tagged(); len(tagged) > 0 {
+			return originRequest{fields: rules.ValidationFields(request, tagged), nominated: tagged}
+		}
+	}
+	switch {
+	case !rules.Conditional(request):
+		return originRequest{fields: request}
+	case x.entry != nil && x.entry.unconditional:
+		return originRequest{fields: rules.WithoutConditions(request)}
+	default:
+		return originRequest{fields: request, ownConditions: true}
+	}
+}
+
+// outgoing returns the request to the origin, with some fields.
+func (x *exchange) outgoing(fields httpmessage.Fields) Outgoing {
+	o := Outgoing{Request: x.r.Request, Background: x.background}
+	o.Fields = fields
+	return o
+}
+
+// fetched is the response of the origin.
+type fetched struct {
+	originRequest
+	*httpmessage.Response
+	rules.Arrival
+	valid *stored // that a 304 says is still right; nil for none
+	// control are the directives of the response, where valid is nil.
+	control rules.Control
+}
+
+// fetch asks the origin, a second time where its answer is of no use: then for all, without a
+// condition.
+func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
+	for {
+		a := &x.got
+		*a = fetched{originRequest: x.originRequest()}
+		a.Requested = x.cache.config.Now()
+		response, err := x.origin.Ask(ctx, x.outgoing(a.fields))
+		if err != nil {
+			return nil, err
+		}
+		a.Response, a.Received = response, x.cache.config.Now()
+		if a.useful() {
+			if a.valid == nil {
+				a.control = x.control(a.Fields)
+			}
+			return a, nil
+		}
+		_ = response.Body.Close()
+		if x.plain {
+			return nil, ErrUnasked
+		}
+		x.plain = true
+	}
+}
+
+// useful reports whether a response answers what was asked. One to the request for the rest of a
+// part becomes that of the whole.
+func (a *fetched) useful() bool {
+	switch {
+	case a.Status == http.StatusNotModified && len(a.nominated) > 0:
+		a.valid = rules.Validated(a.Fields, a.nominated)
+		return a.valid != nil
+	case a.Status == http.StatusNotModified:
+		return a.ownConditions
+	case a.beginning != nil && a.Status == http.StatusPartialContent:
+		whole := a.beginning.continued(a.Response)
+		if whole != nil {
+			a.Response = whole
+		}
+		return whole != nil
+	default: // to the request for the rest of a part an origin may answer what it does not to that of the client
+		return a.beginning == nil || a.Status == http.StatusOK
+	}
+}
+
+// lead makes an exchange with the origin, and answers by it. Others may wait for it.
+func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
+	f.exchange.Begin(ctx)
+	f.watch = lifetime.On(ctx, f)
+	returned := false
+	defer func() {
+		if !returned { // a panic
+			f.exchange.End(body.ErrAbandoned)
+			f.fail()
+		}
+		f.leave()
+		if !f.passedThrough {
+			f.watch.Stop()
+		}
+	}()
+	a, err := x.ask(ctx, f)
+	returned = true
+	return a, err
+}
+
+// ask asks for what other processes share, then the origin, and answers by what it sends.
+func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
+	if s := x.findShared(ctx, f); s != nil {
+		f.exchange.End(nil)
+		f.finish(s)
+		return x.answer(ctx, s, Outcome{Detail: "shared"}, false)
+	}
+	got, err := x.fetch(f.exchange) //nolint:contextcheck // it ends with who waits for it
+	switch {
+	case err != nil:
+		return x.failed(ctx, f, err)
+	case got.valid != nil:
+		return x.validated(ctx, f, got)
+	case x.replacesError(got):
+		f.exchange.End(body.ErrAbandoned)
+		_ = got.Body.Close()
+		f.fail()
+		return x.stale(ctx)
+	default:
+		return x.receive(ctx, f, got)
+	}
+}
+
+// errReplaced means that the origin has answered with an error, in place of which what is stored is
+// used.
+var errReplaced = errors.New("the origin answered with an error")
+
+// failed answers where the origin has not, by what is stored.
+func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, error) {
+	f.exchange.End(err)
+	f.fail()
+	if cause := lifetime.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	if x.mayUseStale(err) {
+		return x.stale(ctx)
+	}
+	return nil, err
+}
+
+// replacesError reports whether the stored response is used in place of an error: RFC 5861 section 4, RFC 9111 section 4.3.3. It is not
+// where the origin says for how long the error is fresh: that is a response to store like any other.
+func (x *exchange) replacesError(got *fetched) bool {
+	switch got.Status {
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return x.mayUseStale(errReplaced) && !x.isExplicitlyFresh(got)
+	default:
+		return false
+	}
+}
+
+// isExplicitlyFresh reports whether a response is stored, and fresh because the origin says so.
+func (x *exchange) isExplicitlyFresh(got *fetched) bool {
+	s := x.toStore(got.Response, got.control, got.Arrival)
+	return s != nil && s.Explicit && s.TTL(x.cache.config.Now()) > 0
+}
+
+// validated answers by the stored response that a 304 says is right, and stores it with the fields
+// of the 304: RFC 9111 section 4.3.4.
+func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
+	f.exchange.End(nil)
+	_ = got.Body.Close()
+	s := got.valid
+	fresh, verdict := x.updated(s, got.Response, got.Arrival)
+	if s != x.selected {
+		fresh.Selectors = rules.SelectorsOf(fresh.Fields, x.r.Fields)
+	}
+	outcome := x.outcome
+	outcome.OriginStatus = http.StatusNotModified
+	switch verdict {
+	case updateRemoves:
+		x.cache.storage.remove(x.r.Key, s)
+		x.cache.shared.remove(x.r.Key, s)
+		f.finish(nil)
+	case updateKeeps:
+		f.finish(nil)
+	case updateReplaces:
+		outcome.Stored = true
+		f.finish(fresh)
+	}
+	a, err := x.answer(ctx, fresh, outcome, true)
+	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the client that has asked
+		a.Fields = rules.Without(a.Fields, "Set-Cookie")
+		for _, cookie := range cookies {
+			a.Fields.Add("Set-Cookie", cookie)
+		}
+	}
+	return a, err
+}
+
+// receive answers by a response while it arrives, and stores it where that is allowed.
+func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
+	response := got.Response
+	if x.r.Method == http.MethodHead {
+		s := x.updateByHead(response, got.Arrival)
+		f.finish(nil)
+		if s != nil {
+			f.exchange.End(nil)
+			_ = response.Body.Close()
+			return x.answer(ctx, s, x.outcome, true)
+		}
+		return x.passThrough(f, response), nil
+	}
+	if s := x.toStore(response, got.control, got.Arrival); s != nil && s.Useful() {
+		return x.arriving(ctx, f, got, s)
+	}
+	return x.notStored(f, got.control, response), nil
+}
+
+// notStored answers by a response that is for this client alone.
+func (x *exchange) notStored(f *flight, control rules.Control, response *httpmessage.Response) *Answer {
+	shared := f.shared()
+	f.finish(nil)
+	switch {
+	case x.private, x.r.Fields.Has("Authorization"): // others do not ask the same
+	case response.Status == http.StatusNotModified:
+		x.cache.storage.fetchWhole(x.r.Key)
+	case response.Status >= http.StatusBadRequest: // others may get another answer
+	case control.Has("private"), control.Has("no-store"), shared && x.isNotForAny(response):
+		x.doNotCollapse()
+	}
+	return x.passThrough(f, response)
+}
+
+// isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
+// for it, and not for something else in this request.
+func (x *exchange) isNotForAny(response *httpmessage.Response) bool {
+	return x.r.Fields.Has("Cookie") || rules.ForOthers(&x.r.Request, x.unkeyed(), response, true)
+}
+
+// mayUseStale reports whether a stored response may be used after a failure to reach the origin.
+func (x *exchange) mayUseStale(err error) bool {
+	return x.selected != nil && x.covers(x.selected) && !errors.Is(err, context.Canceled) &&
+		x.selected.UsableOnError(x.requested, x.cache.config.Now(), x.cache.config.StaleFor)
+}
+
+// stale answers by a stored response although it is stale.
+func (x *exchange) stale(ctx context.Context) (*Answer, error) {
+	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
+}
+
+// findShared returns a fresh response of other processes for a request, nil for none. Where there is none, what the flight stores is shared.
+func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
+	c := x.cache
+	if c.shared.objects == nil || x.private || x.r.Method != http.MethodGet || x.r.Fields.Has("Authorization") || !isOfWeb(x.r.Key) {
+		return nil
+	}
+	f.share = c.shared.objects.Begin()
+	if !x.asksShared() {
+		return nil
+	}
+	s, begun := c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
+	if s != nil && !s.Matches(x.r.Fields.Lines) {
+		s, begun = c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.SelectorsFor(x.r.Fields)))
+	}
+	if s == nil || !x.mayUseShared(s, begun) {
+		return nil
+	}
+	f.share = nil // it is there
+	return s
+}
+
+// asksShared reports whether other processes may have what a request is answered by: not where its origin is to be asked, or where what that says is known to
+// be for one client.
+func (x *exchange) asksShared() bool {
+	isOutdated := x.selected != nil && x.selected.Purged
+	return !isOutdated && (!x.requested.HasMaxAge || x.requested.MaxAge > 0) && x.collapses(x.collapseKey().collapseKind)
+}
+
+// mayUseShared reports whether a response of other processes, which they have begun to ask for at a time, answers a request: not where what is
+// here is newer, although it must be validated.
+func (x *exchange) mayUseShared(s *stored, begun time.Time) bool {
+	c := x.cache
+	isOlder := x.selected != nil && begun.Before(x.selected.Received)
+	return s.Matches(x.r.Fields.Lines) && s.Length <= c.config.MaxObject && !isOlder && !c.shared.outdated.has(x.r.Key, begun) &&
+		s.UseFor(x.requested, c.config.Now()) == rules.UseFresh
+}

@@ -1,0 +1,38 @@
+package httpcache
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Request is the request of a client. Its Fields are not changed.
+//
+// Its Spelling is a part of the key: what is stored for one spelling answers no other one. What changes or removes what is stored
+// for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
+type Request struct {
+	httpmessage.Request
+	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
+	Key string
+	// Added are the fields that are not the client's, as net/http spells their names.
+	Added []string
+	// Client is the address by whose share the client takes turns with others; all with the zero value
+	// are one client.
+	Client netip.Addr
+	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and
+	// nobody else waits for its exchange. nil never does.
+	Ended context.Context //nolint:containedctx // it is not that of the request
+	// Pass is whether nothing stored may be used for it, and its response is not stored.
+	Pass bool
+	// Gateway is whether the cache is one of the site that it serves: the fields of
+	// Config.Targeted apply to it, RFC 9213.
+	Gateway bool
+	// Check returns why the client must not get what the server at an address has sent; nil
+	// allows all.
+	Check func(netip.AddrPort) error
+}
+
+// isGet reports whether a request is for a representation that may come from the cache.
+func (r *Request) isGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/dunglas/httpsfv"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// SafeMethod reports whether a method is known to change nothing on the origin.
+func SafeMethod(method string) bool { return slices.Contains(safeMethods[:], method) }
+
+// safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
+var safeMethods = [...]string{
+	http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
+}
+
+// SameByHead reports whether the response to HEAD may be of the stored representation.
+func SameByHead(s *Response, header httpmessage.Fields) bool {
+	if tag := header.Value("Etag"); tag != "" && tag != s.ETag {
+		return false
+	}
+	if modified := header.Value("Last-Modified"); modified != "" && modified != s.Fields.Value("Last-Modified") {
+		return false
+	}
+	length := header.Value("Content-Length")
+	return length == "" || s.Length < 0 || length == FormatInt(s.Length)
+}
+
+// OriginOf returns the scheme and authority of a canonical URI.
+func OriginOf(key string) string {
+	begin := strings.Index(key, "://") + len("://")
+	if end := strings.IndexAny(key[begin:], "/?"); end >= 0 {
+		return key[:begin+end]
+	}
+	return key
+}
+
+// Tags returns the tags of a stored response.
+func (s *Response) Tags() []string {
+	var tags []string
+	for _, line := range s.Fields.Lines("Surrogate-Key") {
+		tags = append(tags, strings.Fields(line)...)
+	}
+	for _, line := range s.Fields.Lines("Cache-Tag") {
+		for tag := range strings.SplitSeq(line, ",") {
+			tags = append(tags, TrimSpace(tag))
+		}
+	}
+	return append(tags, ParseStrings(s.Fields.Lines("Cache-Groups"))...)
+}
+
+// ParseStrings returns the strings of a List of RFC 9651, none where it is invalid.
+func ParseStrings(lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	list, err := httpsfv.UnmarshalList(lines)
+	if err != nil {
+		return nil
+	}
+	var texts []string
+	for _, member := range list {
+		if item, ok := member.(httpsfv.Item); ok {
+			if text, ok := item.Value.(string); ok {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}

@@ -1,0 +1,180 @@
+package rules
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Span is a part of a representation, from its first octet up to end, which is not in it.
+type Span struct{ Start, End int64 }
+
+func (p Span) Length() int64 { return p.End - p.Start }
+
+func (p Span) Contains(other Span) bool { return p.Start <= other.Start && other.End <= p.End }
+
+// Adjoins reports whether two parts overlap or follow each other.
+func (p Span) Adjoins(other Span) bool { return p.Start <= other.End && other.Start <= p.End }
+
+// maxRanges bounds the ranges of a request: for more the whole is sent, RFC 9110 section 14.2.
+const maxRanges = 16
+
+// Ranges are what a request asks for of a representation.
+type Ranges struct {
+	Spans         []Span
+	Unsatisfiable bool // RFC 9110 section 15.5.17
+}
+
+// ParseRanges parses Range for a representation: RFC 9110 section 14.1.2. It returns none where the
+// field is invalid, or of another unit: it is ignored then (section 14.2).
+func ParseRanges(r *httpmessage.Request, length int64) Ranges {
+	lines := r.Fields.Lines("Range")
+	if len(lines) != 1 || r.Method != http.MethodGet {
+		return Ranges{}
+	}
+	set, ok := ParseByteRanges(lines[0])
+	if !ok {
+		return Ranges{}
+	}
+	var all Ranges
+	asked := 0
+	for text := range strings.SplitSeq(set, ",") {
+		if text = TrimSpace(text); text == "" {
+			continue
+		}
+		part, satisfiable, valid := ParseRange(text, length)
+		if asked++; !valid || asked > maxRanges {
+			return Ranges{}
+		}
+		if satisfiable {
+			all.Spans = append(all.Spans, part)
+		}
+	}
+	all.Unsatisfiable = asked > 0 && len(all.Spans) == 0
+	return all
+}
+
+// ParseByteRanges returns the set of ranges of a Range field whose unit is octets: RFC 9110 section 14.2.
+func ParseByteRanges(line string) (set string, ok bool) {
+	unit, set, ok := strings.Cut(line, "=")
+	return set, ok && strings.EqualFold(TrimSpace(unit), "bytes")
+}
+
+// ParseRange parses one range of a representation.
+func ParseRange(text string, length int64) (part Span, satisfiable, valid bool) {
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		return Span{}, false, false
+	}
+	if first == "" { // the last octets
+		n, ok := parsePosition(last)
+		if !ok {
+			return Span{}, false, false
+		}
+		return Span{max(length-n, 0), length}, n > 0 && length > 0, true
+	}
+	start, ok := parsePosition(first)
+	if !ok {
+		return Span{}, false, false
+	}
+	end := length
+	if last != "" {
+		n, ok := parsePosition(last)
+		if !ok || n < start {
+			return Span{}, false, false
+		}
+		end = min(n+1, length)
+	}
+	return Span{start, end}, start < length, true
+}
+
+// parsePosition parses digits; a number that is too large is the greatest.
+func parsePosition(text string) (int64, bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 63)
+	if err != nil {
+		n = 1<<62 - 1
+	}
+	return n, true
+}
+
+// ParseContentRange parses Content-Range: RFC 9110 section 14.4. length is -1 where it is not known.
+func ParseContentRange(header httpmessage.Fields) (part Span, length int64, ok bool) {
+	rest, ok := strings.CutPrefix(header.Value("Content-Range"), "bytes ")
+	if !ok {
+		return Span{}, 0, false
+	}
+	positions, total, ok := strings.Cut(rest, "/")
+	first, last, isRange := strings.Cut(positions, "-")
+	start, okFirst := parsePosition(first)
+	end, okLast := parsePosition(last)
+	if !ok || !isRange || !okFirst || !okLast || end < start {
+		return Span{}, 0, false
+	}
+	length = -1
+	if total != "*" {
+		if length, ok = parsePosition(total); !ok || end >= length {
+			return Span{}, 0, false
+		}
+	}
+	return Span{start, end + 1}, length, true
+}
+
+// ContentRange returns the value of Content-Range for a part.
+func ContentRange(part Span, length int64) string {
+	return string(AppendContentRange(nil, part, length))
+}
+
+// AppendContentRange appends the value of Content-Range for a part.
+func AppendContentRange(dst []byte, part Span, length int64) []byte {
+	dst = strconv.AppendInt(append(dst, "bytes "...), part.Start, 10)
+	dst = append(strconv.AppendInt(append(dst, '-'), part.End-1, 10), '/')
+	if length < 0 {
+		return append(dst, '*')
+	}
+	return strconv.AppendInt(dst, length, 10)
+}
+
+// AppendUnsatisfiedRange appends the value of Content-Range where no range of a request is of a representation: RFC 9110 section 15.5.17.
+func AppendUnsatisfiedRange(dst []byte, length int64) []byte {
+	return strconv.AppendInt(append(dst, "bytes */"...), length, 10)
+}
+
+func FormatInt(n int64) string { return strconv.FormatInt(n, 10) }
+
+// SameRepresentation reports whether two responses have the same strong validator: RFC 9110
+// section 15.3.7.3.
+func (s *Response) SameRepresentation(other *Response) bool {
+	if other.Purged || s.Length != other.Length && s.Length >= 0 && other.Length >= 0 {
+		return false
+	}
+	return s.ETag != "" && Strong(s.ETag) && s.ETag == other.ETag
+}
+
+// Beside reports whether the same requests select two parts, which are of one representation, as far as their validators
+// say, and do not touch. Each answers requests for what it has; without a strong validator nothing is combined.
+func (s *Response) Beside(other *Response) bool {
+	isSelected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
+	isSame := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged
+	return isSelected && (isSame || s.SameRepresentation(other)) && !s.Part.Adjoins(other.Part)
+}
+
+// RestFields returns the header of a request for what is missing behind a stored part. Where the
+// representation is another one by now the origin sends all of it: RFC 9110 section 13.1.5.
+func RestFields(request httpmessage.Fields, s *Response) httpmessage.Fields {
+	header := Unconditional(request)
+	header.Set("Range", "bytes="+FormatInt(s.Part.End)+"-")
+	header.Set(IfRange, s.ETag)
+	return header
+}
+
+// Complete makes a response whose part is the whole one of the whole.
+func (s *Response) Complete() {
+	s.Fields = Without(s.Fields, "Content-Range", "Content-Length")
+	s.Status, s.Reason = http.StatusOK, ""
+}

@@ -1,0 +1,171 @@
+package rules
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// Response is what is known of a stored response, but its content. It is immutable where it is shared.
+type Response struct {
+	Status int
+	Reason string
+	// Spelling is Request.Spelling.
+	Spelling string
+	Fields   httpmessage.Fields // shared: never written to
+	// Selectors are what the response was selected by, in the order of their names.
+	Selectors []Selector
+	Directives
+	ETag     string // "" for none
+	Modified Second // Last-Modified
+	Date     Second // Date, or when it was received
+	// Received is when the response was, and initialAge its age then.
+	Received   time.Time
+	InitialAge time.Duration
+	Freshness
+	// Part is the part of the representation that is stored; length is that of the whole, -1 if unknown.
+	Part   Span
+	Length int64
+	From   netip.AddrPort
+	// Purged is whether it must be validated before it is used: a soft purge, or an invalidation.
+	Purged bool
+	// ValidatedOnly are those of the fields that are sent only after a validation: no-cache with names; nil for none, as nearly always.
+	ValidatedOnly *[]string
+}
+
+// ValidatedOnly returns names for record.validatedOnly.
+func ValidatedOnly(names []string) *[]string {
+	if len(names) == 0 {
+		return nil
+	}
+	return &names
+}
+
+// Age returns the age of a stored response: RFC 9111 section 4.2.3. The time that it was stored is
+// the greater one of two: a monotonic clock, which does not see a wall clock that is set back, may
+// stand still while the machine sleeps.
+func (s *Response) Age(now time.Time) time.Duration {
+	resident := max(now.Sub(s.Received), now.Round(0).Sub(s.Received.Round(0)), 0)
+	return s.InitialAge + min(resident, Longest)
+}
+
+// Longest bounds ages and lifetimes, so that no sum of them overflows: RFC 9111 section 1.2.2.
+const Longest = (1<<31 - 1) * time.Second
+
+// TTL returns how long it is still fresh; it is negative for a stale one.
+func (s *Response) TTL(now time.Time) time.Duration { return s.Lifetime - s.Age(now) }
+
+// Partial reports whether only a part of the representation is stored.
+func (s *Response) Partial() bool { return s.Status == http.StatusPartialContent }
+
+// HasValidator reports whether it can be validated: RFC 9110 section 8.8.
+func (s *Response) HasValidator() bool { return s.ETag != "" || s.Modified != 0 }
+
+// Strong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
+func Strong(etag string) bool { return strings.HasPrefix(etag, `"`) }
+
+// Sent returns the fields that are sent of a stored response. validated is whether the origin has just said
+// that it is right.
+func (s *Response) Sent(isValidated bool) httpmessage.Fields {
+	if s.ValidatedOnly == nil || isValidated {
+		return s.Fields
+	}
+	return Without(s.Fields, *s.ValidatedOnly...)
+}
+
+// Useful reports whether a response could be used later.
+func (s *Response) Useful() bool { return s.Explicit || s.Lifetime > 0 || s.HasValidator() }
+
+// Replaces reports whether the same requests select a response and an older one.
+func (s *Response) Replaces(other *Response) bool {
+	if s.Spelling != other.Spelling || !slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame) {
+		return false
+	}
+	switch {
+	case !s.Partial():
+		return true
+	case other.Partial():
+		return !s.Beside(other)
+	default: // a part does not replace the whole that it is a part of
+		return s.ETag != other.ETag
+	}
+}
+
+// reasonOf returns the words of the status of a response, in memory that is not that of the response.
+func reasonOf(response *httpmessage.Response) string {
+	if text := http.StatusText(response.Status); text == response.Reason {
+		return text
+	}
+	return strings.Clone(response.Reason)
+}
+
+// NewResponse returns what is known of a response that has arrived, in memory of its own; false for a part whose place is not known.
+func NewResponse(
+	spelling string, request httpmessage.Fields, got *httpmessage.Response, control Control, heuristic Heuristic, at Arrival,
+) (s Response, ok bool) {
+	var fields [24]httpmessage.Field
+	header := storedFields(fields[:0], got.Fields, control.Directives)
+	date, ok := ParseDate(got.Fields.Value("Date"))
+	if !ok {
+		date = at.Received.Truncate(time.Second)
+		dated := header.Clone()
+		dated.Set("Date", at.Received.UTC().Format(http.TimeFormat)) // RFC 9110 section 6.6.1
+		header = dated
+	}
+	s = Response{
+		Status: got.Status, Reason: reasonOf(got), Spelling: strings.Clone(spelling),
+		Selectors: SelectorsOf(got.Fields, request), Received: at.Received, Length: got.ContentLength, From: got.From,
+	}
+	s.SetFields(header)
+	var names []string
+	s.Directives, names = directivesOf(control.Directives)
+	s.ValidatedOnly = ValidatedOnly(namesIn(s.Fields, names))
+	s.Freshness = freshnessOf(got.Status, got.Fields, control, date, heuristic)
+	s.InitialAge = initialAge(got.Fields, date, at.Requested, at.Received)
+	s.Part = Span{0, s.Length}
+	if s.Partial() {
+		s.Part, s.Length, ok = ParseContentRange(got.Fields)
+		return s, ok
+	}
+	return s, true
+}
+
+// SetFields makes fields, in memory of their own, those of a response, and what they say of dates and its entity tag.
+func (s *Response) SetFields(fields httpmessage.Fields) {
+	s.Fields = Compact(fields)
+	s.ETag = s.Fields.Value("Etag")
+	modified, _ := dateOf(s.Fields.Lines("Last-Modified"))
+	s.Modified = NewSecond(modified)
+	date, _ := ParseDate(s.Fields.Value("Date"))
+	s.Date = NewSecond(date)
+}
+
+// Arrival is when a request was sent, and when the header of its response came.
+type Arrival struct{ Requested, Received time.Time }
+
+// Second is a time of a stored response by an HTTP-date, which has no fraction of a second; 0 is none. It takes a third of the memory of a
+// time.Time, and has nothing for the collector of garbage to look at.
+type Second int64
+
+// beforeDates is the Unix time of the second before the first one that an HTTP-date can say, that of the year 1.
+const beforeDates = -62135596801
+
+// NewSecond returns the second of a time, 0 for the zero value.
+func NewSecond(t time.Time) Second {
+	if t.IsZero() {
+		return 0
+	}
+	return Second(t.Unix() - beforeDates)
+}
+
+// Time returns the beginning of the second, the zero value for none.
+func (s Second) Time() time.Time {
+	if s == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(s)+beforeDates, 0).UTC()
+}

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// A request whose error is stored for others has fields of so many octets at most, with their names, and so many lines: more
+// may be what the error is about.
+const (
+	maxErrorHeader = 2 << 10
+	maxErrorValues = 1 << 10
+	maxErrorLines  = 40
+)
+
+// ofOneClient are the errors that are about the client or its request, whatever their freshness.
+var ofOneClient = [...]int{
+	http.StatusNotAcceptable, http.StatusRequestTimeout, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+	http.StatusRequestedRangeNotSatisfiable, http.StatusExpectationFailed, http.StatusMisdirectedRequest, http.StatusTooEarly,
+	http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge,
+}
+
+// ForOthers reports whether the response to a request may answer those of others, as far as the fields of
+// the request go: everything in it that could have made the response is in the key, named by Vary, or known
+// not to matter. unkeyed are those of which neither is known, and explicit is whether the origin has given a freshness lifetime.
+func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) bool {
+	status, header := response.Status, r.Fields
+	switch {
+	case !namesAll(response.Fields.Lines("Vary"), unkeyed):
+		return false
+	case header.Has("Range") && status != http.StatusOK && status != http.StatusPartialContent:
+		return false
+	case !explicit && (header.Has("Cookie") || response.Fields.Has("Set-Cookie")):
+		return false
+	case header.Has("Origin") && !allSites(response.Fields):
+		return false
+	case status >= http.StatusBadRequest:
+		return !slices.Contains(ofOneClient[:], status) && plainRequest(r)
+	default:
+		return true
+	}
+}
+
+// namesAll reports whether Vary names all of some fields.
+func namesAll(vary, names []string) bool {
+	if len(names) == 0 {
+		return true
+	}
+	named := selectingNames(vary)
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(named, name) })
+}
+
+// selectingNames returns the names of fields in Vary, as net/http spells them.
+func selectingNames(vary []string) []string {
+	var names []string
+	for _, line := range vary {
+		for name := range strings.SplitSeq(line, ",") {
+			names = append(names, http.CanonicalHeaderKey(TrimSpace(name)))
+		}
+	}
+	return names
+}
+
+// allSites reports whether a response allows all sites to read it, or says nothing of them, or is
+// selected by the one that asks: Fetch section 3.3.3.
+func allSites(header httpmessage.Fields) bool {
+	allowed := header.Lines("Access-Control-Allow-Origin")
+	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" || namesAll(header.Lines("Vary"), []string{"Origin"})
+}
+
+// plainRequest reports whether a request has nothing that an error may be about besides its URI.
+func plainRequest(r *httpmessage.Request) bool {
+	for _, name := range [...]string{"Authorization", "Cookie", "Range", "Origin", IfMatch, IfNoneMatch, IfModifiedSince, IfUnmodifiedSince, IfRange} {
+		if r.Fields.Has(name) {
+			return false
+		}
+	}
+	names, values := 0, 0
+	for _, f := range r.Fields {
+		names, values = names+len(f.Name), values+len(f.Value)
+	}
+	return r.Body == nil && values <= maxErrorValues && names+values <= maxErrorHeader && len(r.Fields) <= maxErrorLines
+}
+
+// MayUpdate reports whether a response that is made of an update and of what is stored may be stored in place of
+// that: the update may be made by anything in the request.
+func MayUpdate(
+	r *httpmessage.Request, unkeyed []string, requested RequestDirectives, directives cachecontrol.Directives, update *httpmessage.Response, explicit bool,
+) bool {
+	return MayStore(r, requested, directives, update) && ForOthers(r, unkeyed, update, explicit)
+}
+
+// setsCookiesForAll reports whether the cookies that a response sets are for all who get it: RFC 6265 section 3
+// leaves that to Cache-Control.
+func setsCookiesForAll(d cachecontrol.Directives) bool { return d.Has("public") || d.Has("s-maxage") }

@@ -1,0 +1,166 @@
+package httpcache
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+
+	"github.com/urnd/urnd/cache"
+)
+
+// storage has what is stored for each URI, in memory and on disk. It is safe for concurrent use.
+type storage struct {
+	config *Config
+	seed   maphash.Seed
+	shards [64]shard
+}
+
+// shard guards what is stored for some of the keys, and has the exchanges that are under way for
+// them.
+type shard struct {
+	mu      sync.Mutex
+	flights map[string]*flight // the first of each key
+}
+
+func newStorage(config *Config) *storage {
+	s := &storage{config: config, seed: maphash.MakeSeed()}
+	for i := range s.shards {
+		s.shards[i].flights = make(map[string]*flight)
+	}
+	return s
+}
+
+func (s *storage) shard(key string) *shard {
+	return &s.shards[maphash.String(s.seed, key)%uint64(len(s.shards))]
+}
+
+// get returns what is stored for a key, nil for nothing.
+func (s *storage) get(key string) *Entry {
+	if s.config.Store == nil {
+		return nil
+	}
+	if e := s.peek(key); e != nil || s.config.Disk == nil {
+		return e
+	}
+	shard := s.shard(key)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	most := s.mostPromoted()
+	if !s.config.Store.HasRoom(most) {
+		most = noBodies
+	}
+	return s.getLocked(key, most)
+}
+
+// peek returns what is in memory for a key.
+func (s *storage) peek(key string) *Entry {
+	if e := s.config.Store.Get(key); e != nil {
+		return e.Value
+	}
+	return nil
+}
+
+// getLocked is get where the shard is held, with bodies from disk of at most so many bytes.
+func (s *storage) getLocked(key string, most int64) *Entry {
+	if e := s.peek(key); e != nil || s.config.Disk == nil {
+		return e
+	}
+	e := s.load(key, most)
+	if e != nil {
+		s.set(key, e)
+	}
+	return e
+}
+
+// find returns what is stored for a key, and leaves on disk what is not in memory.
+func (s *storage) find(key string) *Entry {
+	if s.config.Store == nil {
+		return nil
+	}
+	shard := s.shard(key)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	if e := s.peek(key); e != nil || s.config.Disk == nil {
+		return e
+	}
+	return s.load(key, noBodies)
+}
+
+// set puts an entry into memory.
+func (s *storage) set(key string, e *Entry) {
+	s.config.Store.Set(cache.NewEntry(key, e.measured(), nil, 0, 0))
+}
+
+// update replaces what is stored for a key by what change makes of it, nothing where that is nil.
+func (s *storage) update(key string, change func(*Entry) *Entry) {
+	shard := s.shard(key)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	s.updateLocked(key, change)
+}
+
+// updateAndForget is update, after which the running flights of the key store nothing.
+func (s *storage) updateAndForget(key string, change func(*Entry) *Entry) {
+	shard := s.shard(key)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	shard.forget(key)
+	s.updateLocked(key, change)
+}
+
+func (s *storage) updateLocked(key string, change func(*Entry) *Entry) {
+	if s.config.Store == nil {
+		return
+	}
+	before := s.getLocked(key, noBodies)
+	after := change(before)
+	if after == before {
+		return
+	}
+	s.updateDisk(before, after)
+	if after == nil {
+		s.config.Store.Delete(key)
+		return
+	}
+	s.set(key, after)
+}
+
+// remove removes one variant of what is stored for a key.
+func (s *storage) remove(key string, one *stored) {
+	s.update(key, func(e *Entry) *Entry {
+		if e == nil || !slices.ContainsFunc(e.variants, one.isSame) {
+			return e
+		}
+		after := *e
+		after.variants = slices.DeleteFunc(slices.Clone(e.variants), one.isSame)
+		return &after
+	})
+}
+
+// forgetLost removes what is in memory for a key and has its content on disk alone: it is looked for
+// there again.
+func (s *storage) forgetLost(key string) {
+	shard := s.shard(key)
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	s.config.Store.Delete(key)
+}
+
+// inMemory is peek, also where nothing is stored at all.
+func (s *storage) inMemory(key string) *Entry {
+	if s.config.Store == nil {
+		return nil
+	}
+	return s.peek(key)
+}
+
+// fetchWhole lets the next request for a URI ask for a response that can be stored, after a 304
+// to the condition of a client: else nothing would ever be stored where all clients have a
+// response of their own.
+func (s *storage) fetchWhole(key string) {
+	s.update(key, func(e *Entry) *Entry {
+		after := e.copied()
+		after.unconditional = true
+		return after
+	})
+}

@@ -1,0 +1,178 @@
+package httpcache
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/urnd/urnd/cache/httpcache/body"
+	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+// control returns the directives of a response, which may use the memory of the exchange.
+func (x *exchange) control(fields httpmessage.Fields) rules.Control {
+	var targeted []string
+	if x.r.Gateway {
+		targeted = x.cache.config.Targeted
+	}
+	return rules.NewControl(targeted, fields, x.directives[:0])
+}
+
+// unkeyed returns the fields of the request that could have made its response, and are in no key.
+func (x *exchange) unkeyed() []string {
+	if !x.hasUnkeyed {
+		x.unkeyedNames, x.hasUnkeyed = x.cache.safelist.Unkeyed(&x.r.Request, x.r.Added), true
+	}
+	return x.unkeyedNames
+}
+
+// toStore returns what is stored of the response to the request, without its content; nil for nothing.
+func (x *exchange) toStore(got *httpmessage.Response, control rules.Control, at rules.Arrival) *stored {
+	r, c := x.r, x.cache
+	switch {
+	case r.Pass, c.config.Store == nil:
+		return nil
+	case r.Method == http.MethodPost && !x.storesPost(got, control):
+		return nil
+	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // a cache does not know what the content of GET means
+		return nil
+	case !rules.MayStore(&r.Request, x.requested, control.Directives, got):
+		return nil
+	}
+	s := x.newStored(got, control, at)
+	if s == nil || !rules.ForOthers(&r.Request, x.unkeyed(), got, s.Explicit) {
+		return nil
+	}
+	return s
+}
+
+// newStored returns what is stored of a response, without its content; nil for a part whose place is not known.
+func (x *exchange) newStored(got *httpmessage.Response, control rules.Control, at rules.Arrival) *stored {
+	known, ok := rules.NewResponse(x.r.Spelling, x.r.Fields, got, control, x.cache.config.Heuristic, at)
+	if !ok {
+		return nil
+	}
+	return &stored{record: record{Response: known, basis: x.cache.config.Basis, uses: new(uses)}}
+}
+
+// storesPost reports whether the response to a POST is stored for GET: its Content-Location is the URI of the request.
+func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) bool {
+	location := got.Fields.Value("Content-Location")
+	if location == "" || !rules.PostStorable(control.Directives, got) {
+		return false
+	}
+	key, same := x.cache.config.Same(x.r.Key, location)
+	return same && key == x.r.Key && x.r.Spelling == "" // of another spelling it is not known which one it names
+}
+
+// updated returns a stored response with the fields of an update, a 304 or the response to a HEAD, in place of its own, and its
+// selectors and content; verdict is whether it may be stored in place of that.
+func (x *exchange) updated(s *stored, got *httpmessage.Response, at rules.Arrival) (updated *stored, verdict updateVerdict) {
+	update := &httpmessage.Response{
+		Status: s.Status, Reason: s.Reason, Fields: rules.UpdatedFields(s.Fields, got.Fields), From: got.From, Private: got.Private,
+	}
+	control := x.control(update.Fields)
+	updated = x.newStored(update, control, at)
+	updated.Selectors, updated.content, updated.Part, updated.Length, updated.saved = s.Selectors, s.content, s.Part, s.Length, s.saved
+	switch {
+	case !rules.Storable(control.Directives, update):
+		return updated, updateRemoves
+	case rules.MayUpdate(&x.r.Request, x.unkeyed(), x.requested, control.Directives, update, updated.Explicit):
+		return updated, updateReplaces
+	default:
+		return updated, updateKeeps
+	}
+}
+
+// updateVerdict is what an update does to what is stored.
+type updateVerdict uint8
+
+const (
+	updateKeeps    updateVerdict = iota // it is for its client alone
+	updateReplaces                      // it is for all
+	updateRemoves                       // it says that nothing is to be stored
+)
+
+// arriving answers by a response that is stored, as whole, while it arrives.
+func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole *stored) (*Answer, error) {
+	c, response := x.cache, got.Response
+	arriving := x.newArriving(f, response, whole)
+	b, s := &arriving.body, &arriving.head
+	result := s
+	f.live, f.awaited = response, b.SoonComplete() || b.Length < 0
+	fits := arriving.fits
+	switch {
+	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
+		result = nil // the one is not for others, the other needs no waiting
+	case !fits, // the slowest client would hold up the others
+		s.UseFor(rules.RequestDirectives{}, c.config.Now()) == rules.MustValidate: // each of the others has to ask: RFC 9111 section 4
+		result = nil
+		if f.shared() {
+			defer x.doNotCollapse()
+		}
+	}
+	outcome := x.outcome
+	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.TTL(c.config.Now()), true
+	reader := b.Join(ctx, rules.Span{Start: 0, End: -1})
+	if !f.arrived() {
+		result = nil // its body ends
+	}
+	if response.Body == http.NoBody { // its head is all that its client gets of it
+		b.FinishArrived()
+	}
+	f.publish(result)
+	a := x.live(response, outcome, reader)
+	if response.Status != http.StatusOK || x.r.Method != http.MethodGet {
+		return a, nil
+	}
+	return x.fitted(ctx, a, s, got.ownConditions), nil
+}
+
+// newArriving returns a response whose body arrives, which the flight stores when it is complete.
+func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stored) *arriving {
+	c := x.cache
+	a := &arriving{flight: f, whole: whole}
+	from := body.Source{
+		Reader: got.Body, Length: got.ContentLength, Most: c.config.MaxObject, Budget: &c.arriving, Owner: a,
+		LeaderEnded: f.ended, Finishes: x.r.Method == http.MethodGet,
+	}
+	if !whole.Partial() {
+		from.Spool = body.NewSpool(c.config.Disk, f.key, got.ContentLength)
+	}
+	a.fits = from.Spool != nil || got.ContentLength <= c.config.MaxObject
+	a.body.Begin(from)
+	a.head.record = whole.record
+	a.head.content = &a.body
+	return a
+}
+
+// updateByHead updates the stored response that a HEAD selects by its response, or makes it to be
+// validated where they differ: RFC 9111 section 4.3.5.
+// It returns the updated one, nil for none.
+func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival) *stored {
+	s := x.selected
+	if s == nil || x.private || response.Status != http.StatusOK || s.Status != http.StatusOK {
+		return nil
+	}
+	changed, verdict := x.updated(s, response, at)
+	if verdict != updateReplaces { // of another one's answer it says nothing
+		return nil
+	}
+	same := rules.SameByHead(&s.Response, response.Fields)
+	if !same {
+		changed = s.copied()
+		changed.Purged = true
+	}
+	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry {
+		if e == nil || !slices.Contains(e.variants, s) {
+			return e // it has changed meanwhile
+		}
+		return e.with(changed, x.cache.config.MaxObject, x.cache.config.Now())
+	})
+	if !same {
+		x.cache.shared.remove(x.r.Key, s)
+		return nil
+	}
+	return changed
+}
