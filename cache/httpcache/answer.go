@@ -29,7 +29,7 @@ type Answer struct {
 
 // answer returns the answer to a request from a stored response: the precondition of the client,
 // its ranges, or all. validated is whether the origin has just said that it is right.
-func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isValidated bool) (*Answer, error) {
+func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, validated bool) (*Answer, error) {
 	if x.r.Check != nil {
 		if err := x.r.Check(s.From); err != nil {
 			return nil, err
@@ -39,9 +39,13 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 	s.uses.add(intervalOf(now))
 	outcome.TTL, outcome.HasTTL = s.TTL(now), true
 	outcome.Stale = outcome.TTL <= 0
-	a := &Answer{Status: s.Status, Reason: s.Reason, Fields: s.Sent(isValidated), ContentLength: s.Length, From: s.From, Outcome: outcome}
-	if age := s.Age(now); !isValidated || age >= time.Second { // RFC 9111 section 5.1
-		a.Added = append(make(httpmessage.Fields, 0, 2), httpmessage.Field{Name: "Age", Value: strconv.FormatInt(int64(age/time.Second), 10)})
+	a := &Answer{
+		Status: s.Status, Reason: s.Reason, Fields: s.Sent(validated), ContentLength: s.Length, From: s.From,
+		Outcome: outcome,
+	}
+	if age := s.Age(now); !validated || age >= time.Second { // RFC 9111 section 5.1
+		a.Added = make(httpmessage.Fields, 0, 2)
+		a.Added.Add("Age", strconv.FormatInt(int64(age/time.Second), 10))
 	}
 	if s.Unmodified(x.r.Fields.Lines) {
 		return unmodified(a), nil
@@ -54,34 +58,37 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, isVal
 
 // unmodified makes an answer one with 304.
 func unmodified(a *Answer) *Answer {
-	a.Status, a.Reason, a.Fields, a.ContentLength, a.Content = http.StatusNotModified, "", rules.NotModifiedFields(a.Fields), -1, nil
+	a.Status, a.Reason, a.Fields = http.StatusNotModified, "", rules.NotModifiedFields(a.Fields)
+	a.ContentLength, a.Content = -1, nil
 	return a
 }
 
-// fill gives an answer its content, or the parts of it that the request asks for.
+// fill gives an answer its content, or the parts of it that the request is for.
 func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	whole := rules.Span{Start: 0, End: -1}
-	if s.Length < 0 || !x.r.Fields.Has("Range") || s.Status != http.StatusOK && !s.Partial() || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
+	hasRanges := s.Length >= 0 && (s.Status == http.StatusOK || s.Partial())
+	if !hasRanges || !x.r.Fields.Has("Range") || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
 		return x.open(ctx, a, s, whole)
 	}
-	asked := rules.ParseRanges(&x.r.Request, s.Length)
+	requested := rules.ParseRanges(&x.r.Request, s.Length)
 	switch {
-	case asked.Unsatisfiable:
+	case requested.Unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
 		a.Fields = rules.UnsatisfiableFields(a.Fields)
 		a.Added = httpmessage.FieldsOf("Content-Range", string(rules.AppendUnsatisfiedRange(nil, s.Length)))
 		return nil
-	case len(asked.Spans) == 0, len(asked.Spans) > 1 && !s.isComplete():
+	case len(requested.Spans) == 0, len(requested.Spans) > 1 && !s.isComplete():
 		return x.open(ctx, a, s, whole)
 	}
 	a.Status, a.Reason = http.StatusPartialContent, ""
-	if len(asked.Spans) == 1 {
-		part := asked.Spans[0]
+	if len(requested.Spans) == 1 {
+		part := requested.Spans[0]
 		a.ContentLength = part.Length()
 		a.Added.Add("Content-Range", rules.ContentRange(part, s.Length))
 		return x.open(ctx, a, s, rules.Span{Start: part.Start - s.Part.Start, End: part.End - s.Part.Start})
 	}
-	content, boundary, size, err := body.OpenParts(ctx, s.content, s.Part.Start, s.Length, asked.Spans, s.Fields.Lines("Content-Type"))
+	contentType := s.Fields.Lines("Content-Type")
+	content, boundary, size, err := body.OpenParts(ctx, s.content, s.Part.Start, s.Length, requested.Spans, contentType)
 	if err != nil {
 		return err
 	}
@@ -113,7 +120,7 @@ func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content
 	return a
 }
 
-// fitted makes an answer with a complete response the one that the request asks for, where the
+// fitted makes an answer with a complete response the one that the request is for, where the
 // origin has not done so: by its preconditions, and its ranges. ownConditions is whether the origin knew the
 // conditions of the client.
 func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, ownConditions bool) *Answer {

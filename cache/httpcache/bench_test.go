@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// BenchmarkHit: a fresh response of 1 KiB, as a browser asks for it.
+// BenchmarkHit: a fresh response of 1 KiB, as a browser requests it.
 func BenchmarkHit(b *testing.B) {
 	c := httpcache.New(httpcache.Config{
 		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: time.Now,
@@ -60,7 +60,8 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// BenchmarkUncached is what the cache adds to a request that it cannot answer: a response that must not be stored, and one that is.
+// BenchmarkUncached is what the cache adds to a request that it cannot answer: a response that must not be stored, and
+// one that is.
 func BenchmarkUncached(b *testing.B) {
 	for name, control := range map[string]string{"no-store": "no-store", "miss": "max-age=60"} {
 		b.Run(name, func(b *testing.B) {

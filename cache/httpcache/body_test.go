@@ -168,7 +168,7 @@ func TestCloseEndsRest(t *testing.T) {
 }
 
 // TestSlowBesideFast: a slow client holds up nobody, whatever of a body is known: one that turns out to be too
-// large to be stored is asked for by each.
+// large to be stored is requested by each.
 func TestSlowBesideFast(t *testing.T) {
 	leakless(t)
 	const size = 8 << 20
@@ -214,7 +214,7 @@ func TestSlowLeader(t *testing.T) {
 	}
 }
 
-// TestBudget: without memory a body is passed on, and neither stored nor shared.
+// TestBudget: without memory a body is passed through, and neither stored nor shared.
 func TestBudget(t *testing.T) {
 	leakless(t)
 	body := pattern(1 << 20)
@@ -239,7 +239,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestPanic: who waits for a request that panics asks for itself.
+// TestPanic: who waits for a request that panics requests itself.
 func TestPanic(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)

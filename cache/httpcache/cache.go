@@ -30,8 +30,8 @@ type Config struct {
 	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
 	// for none.
 	Disk *disk.Store
-	// Shared has small responses of several processes; nil for none. Who purges a selection tells the others of it before. What it has is of
-	// the same Basis.
+	// Shared has small responses of several processes; nil for none. Who purges a selection tells the others of it
+	// before. What it has is of the same Basis.
 	Shared cache.Objects
 	// Basis stands for all that responses depend on besides their URIs, such as which servers may be
 	// asked: what the disk has of another one is removed when it is found.
@@ -67,9 +67,9 @@ type Config struct {
 
 // Origin is whom requests are forwarded to.
 type Origin interface {
-	// Ask sends a request to the origin. ctx does not end with the client, and also ends the body. The fields of the response are
-	// without those of the connection, and its body fails where it does not arrive completely. It may be called more than once
-	// for a request, also after that was answered.
+	// Ask sends a request to the origin. ctx does not end with the client, and also ends the body. The fields of the
+	// response are without those of the connection, and its body fails where it does not arrive completely. It may be
+	// called more than once for a request, also after that was answered.
 	Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 }
 
@@ -112,7 +112,8 @@ const maxBackground = 64
 // New returns a Cache over a store, which it does not close. The caller must close it.
 func New(config Config) *Cache {
 	config.CollapseTimeout = cmp.Or(config.CollapseTimeout, defaultCollapseTimeout)
-	c := &Cache{config: config, background: make(chan struct{}, maxBackground), safelist: rules.NewSafelist(config.Safelisted)}
+	c := &Cache{config: config, background: make(chan struct{}, maxBackground)}
+	c.safelist = rules.NewSafelist(config.Safelisted)
 	c.storage = newStorage(&c.config)
 	c.shared = sharedStore{config: &c.config, objects: config.Shared}
 	c.arriving.Most = config.MaxArriving
@@ -130,7 +131,9 @@ func (c *Cache) Close() {
 // Counts returns the present counts.
 func (c *Cache) Counts() Counts {
 	n := &c.counts
-	return Counts{n.hits.Load(), n.stale.Load(), n.validated.Load(), n.collapsed.Load(), n.misses.Load(), n.failures.Load()}
+	return Counts{
+		n.hits.Load(), n.stale.Load(), n.validated.Load(), n.collapsed.Load(), n.misses.Load(), n.failures.Load(),
+	}
 }
 
 // spawn runs a function that the cache waits for when it is closed.

@@ -12,9 +12,9 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// Requests that probably have the same response are collapsed into one exchange with the origin (RFC 9111 section 4). The rule is: a
-// request follows a leader, else it goes itself, within a bound for each origin. They share the response of the leader, and never its
-// error, its delay or its pace.
+// Requests that probably have the same response are collapsed into one exchange with the origin (RFC 9111 section 4).
+// The rule is: a request follows a leader, else it goes itself, within a bound for each origin. They share the response
+// of the leader, and never its error, its delay or its pace.
 
 // collapseKey is what requests have in common that are collapsed. It is comparable.
 type collapseKey struct {
@@ -104,14 +104,15 @@ func (x *exchange) isPrivate() bool {
 	return x.entry == nil || len(x.entry.variants) == 0 || !x.entry.variants[0].SelectedBy(unkeyed)
 }
 
-// exclusive reports whether the response to the request is for its client alone until it is known: it may be a part, or 304 to a
-// condition of the client.
+// exclusive reports whether the response to the request is for its client alone until it is known: it may be a part, or
+// 304 to a condition of the client.
 func (x *exchange) exclusive() bool {
 	return x.r.Fields.Has("Range") || x.originRequest().ownConditions
 }
 
-// enter returns the flight that the request may follow, or starts one, which it leads. arrivedOnly is whether it follows only one whose
-// header has arrived, as an exclusive request always does: that one leads a flight that nobody else follows.
+// enter returns the flight that the request may follow, or starts one, which it leads. arrivedOnly is whether it
+// follows only one whose header has arrived, as an exclusive request always does: that one leads a flight that nobody
+// else follows.
 func (x *exchange) enter(key collapseKey, arrivedOnly bool) (f *flight, leads bool) {
 	exclusive := x.exclusive()
 	mine := x.newFlight(key, exclusive)
@@ -241,11 +242,13 @@ func (x *exchange) fetchWithinLimit(ctx context.Context, key collapseKey) (*Answ
 // mayUseStaleNow reports whether a stale response may be used while another client has it validated: RFC
 // 9111 section 4.2.4.
 func (x *exchange) mayUseStaleNow() bool {
-	return x.selected != nil && x.covers(x.selected) && x.selected.UsableMeanwhile(x.requested, x.cache.config.Now(), x.cache.config.StaleFor)
+	now, staleFor := x.cache.config.Now(), x.cache.config.StaleFor
+	return x.selected != nil && x.covers(x.selected) && x.selected.UsableMeanwhile(x.requested, now, staleFor)
 }
 
-// withoutCollapsing returns the entry with another kind of requests that are not collapsed until a time. Those whose time has
-// passed are left out, and of too many the one whose time passes first, but for those of the normal spelling without cookies.
+// withoutCollapsing returns the entry with another kind of requests that are not collapsed until a time. Those whose
+// time has passed are left out, and of too many the one whose time passes first, but for those of the normal spelling
+// without cookies.
 func (e *Entry) withoutCollapsing(kind collapseKind, now, until time.Time) *Entry {
 	after := e.copied()
 	after.uncollapsed = map[collapseKind]time.Time{kind: until}
@@ -265,12 +268,14 @@ func (e *Entry) withoutCollapsing(kind collapseKind, now, until time.Time) *Entr
 	return after
 }
 
-// doNotCollapse lets requests like this one for its URI go their own way for some time. Where they do so for most of it, that is
-// not noted again.
+// doNotCollapse lets requests like this one for its URI go their own way for some time. Where they do so for most of
+// it, that is not noted again.
 func (x *exchange) doNotCollapse() {
 	now, kind := x.cache.config.Now(), x.collapseKey().collapseKind
 	if x.entry != nil && x.entry.uncollapsed[kind].After(now.Add(uncollapsedFor/2)) {
 		return
 	}
-	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry { return e.withoutCollapsing(kind, now, now.Add(uncollapsedFor)) })
+	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry {
+		return e.withoutCollapsing(kind, now, now.Add(uncollapsedFor))
+	})
 }

@@ -19,8 +19,8 @@ func (comeBody) Close() error { return nil }
 // Buffered implements httpcache.Buffered.
 func (b comeBody) Buffered() int { return b.Len() }
 
-// What has come with its head is stored before a client has its answer that gets nothing of it: whoever asks next, on the same connection
-// even, makes no second exchange.
+// What has come with its head is stored before a client has its answer that gets nothing of it: whoever asks next, on
+// the same connection even, makes no second exchange.
 func TestStoredBeforeItsAnswer(t *testing.T) {
 	s := newSite(t, nil)
 	s.mu.Lock()

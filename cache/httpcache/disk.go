@@ -22,7 +22,7 @@ const (
 // mostPromoted is the length of a body that may come into memory.
 func (st *storage) mostPromoted() int64 { return min(maxPromoted, st.config.MaxObject) }
 
-// load returns what the disk has for a key, nil for nothing, with bodies of at most so many octets; the shard is held.
+// load returns what the disk has for a key, nil for nothing, with bodies of at most so many bytes; the shard is held.
 func (st *storage) load(key string, most int64) *Entry {
 	var e Entry
 	for _, o := range st.config.Disk.Read(key, most) {
@@ -49,8 +49,8 @@ func contentOf(o *disk.Object) body.Body {
 	return body.File{Object: o}
 }
 
-// open opens a part of the content of a stored response. One that is on disk alone comes into memory where that has room, or
-// where it is in demand; else those that are used once would make those leave that are used often.
+// open opens a part of the content of a stored response. One that is on disk alone comes into memory where that has
+// room, or where it is in demand; else those that are used once would make those leave that are used often.
 func (st *storage) open(ctx context.Context, s *stored, part rules.Span) (body.Content, error) {
 	if f, ok := s.content.(body.File); ok && part == (rules.Span{Start: 0, End: -1}) && st.inDemand(s) {
 		content, err := st.promote(f, s)
@@ -127,8 +127,8 @@ func (st *storage) updateDisk(before, after *Entry) {
 	}
 }
 
-// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has its
-// content, in memory or on disk. A fault of the disk costs no more than what is not in memory.
+// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has
+// its content, in memory or on disk. A failure of the disk costs no more than what is not in memory.
 func (s *stored) save(from *body.Spool) bool {
 	if from != nil {
 		s.saved = from.Commit(s.head())

@@ -50,7 +50,7 @@ func onDisk(t *testing.T, directory string) (s *site, closes func()) {
 	return newSite(t, func(c *httpcache.Config) { c.Disk = store }), closes
 }
 
-// text returns n octets that cannot be guessed.
+// text returns n bytes that cannot be guessed.
 func text(n int) string {
 	b := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{byte(n)})

@@ -1,10 +1,9 @@
-// Package httpcache is a shared HTTP cache: RFC 9111, with the extensions of RFC 5861
-// (stale-while-revalidate, stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted
-// Cache-Control) and RFC 9211 (Cache-Status).
+// Package httpcache is a shared HTTP cache: RFC 9111, with the extensions of RFC 5861 (stale-while-revalidate,
+// stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted Cache-Control) and RFC 9211 (Cache-Status).
 //
-// What may be stored and used is decided by package rules, and bodies are streamed by package body. Cache uses them, over a
-// cache.Store of the responses of each URI. Requests for the same wait for one exchange with the origin (collapse.go), of
-// which they share the response, and never an error, a delay or a pace.
+// What may be stored and used is decided by package rules, and bodies are streamed by package body. Cache uses them,
+// over a cache.Store of the responses of each URI. Requests for the same wait for one exchange with the origin
+// (collapse.go), of which they share the response, and never an error, a delay or a pace.
 package httpcache
 
 import (

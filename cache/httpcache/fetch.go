@@ -136,7 +136,7 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	return a, err
 }
 
-// ask asks for what other processes share, then the origin, and answers by what it sends.
+// ask requests what other processes share, then the origin, and answers by what it sends.
 func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
 	if s := x.findShared(ctx, f); s != nil {
 		f.exchange.End(nil)
@@ -176,11 +176,12 @@ func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, e
 	return nil, err
 }
 
-// replacesError reports whether the stored response is used in place of an error: RFC 5861 section 4, RFC 9111 section 4.3.3. It is not
-// where the origin says for how long the error is fresh: that is a response to store like any other.
+// replacesError reports whether the stored response is used in place of an error: RFC 5861 section 4, RFC 9111 section
+// 4.3.3. It is not where the origin says for how long the error is fresh: that is a response to store like any other.
 func (x *exchange) replacesError(got *fetched) bool {
 	switch got.Status {
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		return x.mayUseStale(errReplaced) && !x.isExplicitlyFresh(got)
 	default:
 		return false
@@ -217,7 +218,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 		f.finish(fresh)
 	}
 	a, err := x.answer(ctx, fresh, outcome, true)
-	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the client that has asked
+	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the client of the exchange
 		a.Fields = rules.Without(a.Fields, "Set-Cookie")
 		for _, cookie := range cookies {
 			a.Fields.Add("Set-Cookie", cookie)
@@ -277,39 +278,42 @@ func (x *exchange) stale(ctx context.Context) (*Answer, error) {
 	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
 }
 
-// findShared returns a fresh response of other processes for a request, nil for none. Where there is none, what the flight stores is shared.
+// findShared returns a fresh response of other processes for a request, nil for none. Where there is none, what the
+// flight stores is shared.
 func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	c := x.cache
-	if c.shared.objects == nil || x.private || x.r.Method != http.MethodGet || x.r.Fields.Has("Authorization") || !isOfWeb(x.r.Key) {
+	forAll := !x.private && x.r.Method == http.MethodGet && !x.r.Fields.Has("Authorization")
+	if c.shared.objects == nil || !forAll || !webKey(x.r.Key) {
 		return nil
 	}
 	f.share = c.shared.objects.Begin()
 	if !x.asksShared() {
 		return nil
 	}
-	s, begun := c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
+	s, started := c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, nil))
 	if s != nil && !s.Matches(x.r.Fields.Lines) {
-		s, begun = c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.SelectorsFor(x.r.Fields)))
+		s, started = c.shared.get(ctx, sharedPlace(x.r.Key, x.r.Spelling, s.SelectorsFor(x.r.Fields)))
 	}
-	if s == nil || !x.mayUseShared(s, begun) {
+	if s == nil || !x.mayUseShared(s, started) {
 		return nil
 	}
 	f.share = nil // it is there
 	return s
 }
 
-// asksShared reports whether other processes may have what a request is answered by: not where its origin is to be asked, or where what that says is known to
-// be for one client.
+// asksShared reports whether other processes may have what a request is answered by: not where its origin is to be
+// asked, or where what that says is known to be for one client.
 func (x *exchange) asksShared() bool {
-	isOutdated := x.selected != nil && x.selected.Purged
-	return !isOutdated && (!x.requested.HasMaxAge || x.requested.MaxAge > 0) && x.collapses(x.collapseKey().collapseKind)
+	outdated := x.selected != nil && x.selected.Purged
+	refuses := x.requested.HasMaxAge && x.requested.MaxAge == 0
+	return !outdated && !refuses && x.collapses(x.collapseKey().collapseKind)
 }
 
-// mayUseShared reports whether a response of other processes, which they have begun to ask for at a time, answers a request: not where what is
-// here is newer, although it must be validated.
-func (x *exchange) mayUseShared(s *stored, begun time.Time) bool {
+// mayUseShared reports whether a response of other processes, which they have started to ask for at a time, answers a
+// request: not where what is here is newer, although it must be validated.
+func (x *exchange) mayUseShared(s *stored, started time.Time) bool {
 	c := x.cache
-	isOlder := x.selected != nil && begun.Before(x.selected.Received)
-	return s.Matches(x.r.Fields.Lines) && s.Length <= c.config.MaxObject && !isOlder && !c.shared.outdated.has(x.r.Key, begun) &&
+	older := x.selected != nil && started.Before(x.selected.Received) || c.shared.outdated.has(x.r.Key, started)
+	return !older && s.Matches(x.r.Fields.Lines) && s.Length <= c.config.MaxObject &&
 		s.UseFor(x.requested, c.config.Now()) == rules.UseFresh
 }

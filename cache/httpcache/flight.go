@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// flight is an exchange with an origin, which others who request the same may follow: see collapse.go. It belongs to the client that
-// leads it, and ends with it.
+// flight is an exchange with an origin, which others who request the same may follow: see collapse.go. It belongs to
+// the client that leads it, and ends with it.
 type flight struct {
 	cache *Cache
 	shard *shard // of the key
@@ -48,21 +48,23 @@ type flight struct {
 	forgotten     bool          // a purge or an invalidation came in between: nothing is stored
 }
 
-// newFlight returns a flight of the request, which is not started; in memory of the exchange, where that has no other one.
+// newFlight returns a flight of the request, which is not started; in memory of the exchange, where that has no other
+// one.
 func (x *exchange) newFlight(key collapseKey, exclusive bool) *flight {
 	f := &x.own
 	if f.shard != nil {
 		f = new(flight)
 	}
-	f.cache, f.shard, f.key, f.collapse, f.exclusive, f.exchange = x.cache, x.cache.storage.shard(x.r.Key), x.r.Key, key, exclusive, &f.own
+	f.cache, f.shard, f.key = x.cache, x.cache.storage.shard(x.r.Key), x.r.Key
+	f.collapse, f.exclusive, f.exchange = key, exclusive, &f.own
 	if x.r.Ended != nil {
 		f.ended = x.r.Ended.Done()
 	}
 	return f
 }
 
-// enter returns the flight that a request with some fields may follow, or starts its own. arrivedOnly is whether it follows only one
-// whose header has arrived.
+// enter returns the flight that a request with some fields may follow, or starts its own. arrivedOnly is whether it
+// follows only one whose header has arrived.
 func (s *shard) enter(own *flight, fields httpmessage.Fields, arrivedOnly bool) *flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +99,8 @@ func (s *shard) startLocked(f *flight) {
 	last.next = f
 }
 
-// admits reports whether a request may follow the flight, and counts it then; the shard is held. One that is overdue admits no more.
+// admits reports whether a request may follow the flight, and counts it then; the shard is held. One that is overdue
+// admits no more.
 func (f *flight) admits(fields httpmessage.Fields, key collapseKey, arrivedOnly bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +108,10 @@ func (f *flight) admits(fields httpmessage.Fields, key collapseKey, arrivedOnly 
 	case f.forgotten, f.exclusive, f.collapse.collapseKind != key.collapseKind:
 		return false
 	case f.published.Load():
-		if f.result == nil || f.awaited && (f.waitBudget() <= 0 || f.abandonedByLeader()) || !f.result.Matches(fields.Lines) {
+		if f.result == nil || f.awaited && (f.waitBudget() <= 0 || f.abandonedByLeader()) {
+			return false
+		}
+		if !f.result.Matches(fields.Lines) {
 			return false
 		}
 	case arrivedOnly, f.collapse != key, f.abandoned, body.Closed(f.ended), f.waitBudget() <= 0:
@@ -133,8 +139,8 @@ func (f *flight) leave() {
 	f.joined--
 }
 
-// Ended implements lifetime.Watcher, for the client that leads. It ends the exchange, unless the header has arrived, and others may read
-// the body: then the exchange ends with the last of them.
+// Ended implements lifetime.Watcher, for the client that leads. It ends the exchange, unless the header has arrived,
+// and others may read the body: then the exchange ends with the last of them.
 func (f *flight) Ended() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +176,8 @@ func (f *flight) finish(s *stored) {
 	f.commit(s, nil)
 }
 
-// arrived notes that the header has arrived, or nothing does, and reports whether the client that leads was there by then.
+// arrived notes that the header has arrived, or nothing does, and reports whether the client that leads was there by
+// then.
 func (f *flight) arrived() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

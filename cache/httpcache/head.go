@@ -20,8 +20,8 @@ const (
 	headPurged
 )
 
-// head returns what is stored of a response on disk and in a second level besides its body: its texts with their lengths, and its
-// numbers, as of encoding/binary. Names and values of fields are of any bytes (RFC 9110 section 5.5).
+// head returns what is stored of a response on disk and in a second level besides its body: its texts with their
+// lengths, and its numbers, as of encoding/binary. Names and values of fields are of any bytes (RFC 9110 section 5.5).
 func (s *stored) head() []byte {
 	b := append(make([]byte, 0, s.headSize()), headVersion, s.headFlags())
 	b = binary.AppendVarint(b, int64(s.Status))
@@ -80,7 +80,8 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// parseHead returns a stored response without its content, nil where the head is not valid. What its fields say is parsed again.
+// parseHead returns a stored response without its content, nil where the head is not valid. What its fields say is
+// parsed again.
 func parseHead(head []byte) *stored {
 	if len(head) < 2 || head[0] != headVersion {
 		return nil
@@ -88,7 +89,8 @@ func parseHead(head []byte) *stored {
 	flags, r := head[1], headReader{rest: string(head[2:])}
 	s := &stored{record: record{uses: new(uses)}}
 	s.Explicit, s.Purged = flags&headExplicit != 0, flags&headPurged != 0
-	s.NoCache, s.MustRevalidate, s.Immutable = flags&headNoCache != 0, flags&headMustRevalidate != 0, flags&headImmutable != 0
+	s.NoCache, s.MustRevalidate = flags&headNoCache != 0, flags&headMustRevalidate != 0
+	s.Immutable = flags&headImmutable != 0
 	s.Status = int(r.number())
 	s.Reason, s.Spelling, s.basis = r.text(), r.text(), r.text()
 	seconds := r.number()

@@ -205,7 +205,8 @@ func TestEndedLeader(t *testing.T) {
 	})
 }
 
-// Who leaves in the middle of a small body, which the origin does not go on with, holds up nobody who waits for its end.
+// Who leaves in the middle of a small body, which the origin does not go on with, holds up nobody who waits for its
+// end.
 func TestLeaderLeavesBody(t *testing.T) {
 	for name, leaves := range map[string]func(stop, end func()){
 		"it is gone": func(stop, _ func()) { stop() },

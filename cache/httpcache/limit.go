@@ -11,8 +11,8 @@ const (
 	defaultCollapseLimit   = 16
 )
 
-// limits bound, for each origin, the concurrent exchanges of clients that have followed others in vain. A client has a quarter of a
-// limit at most. It is safe for concurrent use.
+// limits bound, for each origin, the concurrent exchanges of clients that have followed others in vain. A client has a
+// quarter of a limit at most. It is safe for concurrent use.
 type limits struct {
 	most int
 

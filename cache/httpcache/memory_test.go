@@ -12,8 +12,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestMemoryOfSaved: what is counted for responses that are on disk too is what the process grows by, as they come and after a
-// restart. What is made of them for the fast path is counted and is not made here: TestMemoryOfResponses has that.
+// TestMemoryOfSaved: what is counted for responses that are on disk too is what the process grows by, as they come and
+// after a restart. What is made of them for the fast path is counted and is not made here: TestMemoryOfResponses has
+// that.
 func TestMemoryOfSaved(t *testing.T) {
 	const uris = 300
 	directory := t.TempDir()

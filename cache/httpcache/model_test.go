@@ -186,7 +186,7 @@ func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
 
 func versionOf(name, number int) (body, etag string) { return version(name, uint64(number)) }
 
-// leaver is a client that may leave after some octets.
+// leaver is a client that may leave after some bytes.
 type leaver struct {
 	body  []byte
 	after int // -1 for never
@@ -224,7 +224,7 @@ func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
 	}
 }
 
-// faulty is a body that comes in pieces, and may break off after some octets.
+// faulty is a body that comes in pieces, and may break off after some bytes.
 type faulty struct {
 	ctx    context.Context
 	rest   string

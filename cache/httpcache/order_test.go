@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestOrder: fields have the order and the spelling that the origin has sent, when they come, from memory and from disk; those of
-// a 304 are behind the others.
+// TestOrder: fields have the order and the spelling that the origin has sent, when they come, from memory and from
+// disk; those of a 304 are behind the others.
 func TestOrder(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
@@ -45,8 +45,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestManyNames: what names of fields are left out is looked for once a field: with as many of both as a head has, this would take
-// minutes.
+// TestManyNames: what names of fields are left out is looked for once a field: with as many of both as a head has, this
+// would take minutes.
 func TestManyNames(t *testing.T) {
 	s := newSite(t, nil)
 	var names, lines []string

@@ -48,11 +48,13 @@ func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *s
 	whole.Part = rules.Span{Start: min(s.Part.Start, other.Part.Start), End: max(s.Part.End, other.Part.End)}
 	var content body.Blocks
 	if other.Part.Start < s.Part.Start {
-		content = append(content, before.Part(rules.Span{Start: 0, End: s.Part.Start - other.Part.Start}).OwnMemory(before)...)
+		ahead := rules.Span{End: s.Part.Start - other.Part.Start}
+		content = append(content, before.Part(ahead).OwnMemory(before)...)
 	}
 	content = append(content, fresh...)
 	if other.Part.End > s.Part.End {
-		content = append(content, before.Part(rules.Span{Start: s.Part.End - other.Part.Start, End: other.Part.Length()}).OwnMemory(before)...)
+		behind := rules.Span{Start: s.Part.End - other.Part.Start, End: other.Part.Length()}
+		content = append(content, before.Part(behind).OwnMemory(before)...)
 	}
 	whole.content = content
 	if !other.Partial() { // the other one was whole already
@@ -66,7 +68,8 @@ func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *s
 // not the rest of it.
 func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
 	part, length, ok := rules.ParseContentRange(rest.Fields)
-	if !ok || part.Start != s.Part.End || part.End != length || s.Length >= 0 && s.Length != length || rest.Fields.Value("Etag") != s.ETag {
+	isRest := ok && part.Start == s.Part.End && part.End == length && (s.Length < 0 || s.Length == length)
+	if !isRest || rest.Fields.Value("Etag") != s.ETag {
 		return nil
 	}
 	begin, ok := body.BlocksIn(s.content)

@@ -31,8 +31,8 @@ type purge struct {
 	of         func(key string, s *stored) bool
 }
 
-// Purge purges all variants of a URI in all of its spellings, and returns how many there were. A soft purge makes them to be
-// validated before they are used again; a hard one removes them. What arrives now is not stored.
+// Purge purges all variants of a URI in all of its spellings, and returns how many there were. A soft purge makes them
+// to be validated before they are used again; a hard one removes them. What arrives now is not stored.
 func (c *Cache) Purge(key string, hard bool) (variants int) {
 	c.storage.updateAndForget(key, func(e *Entry) *Entry {
 		if e == nil {
@@ -54,8 +54,9 @@ func (c *Cache) PurgeAll(s Selection, hard bool) int {
 	return purged
 }
 
-// Announce makes a purge of a selection count at once, as PurgeAll does, and returns what carries it out, which must be called once. Where
-// the disk cannot be read it is not done: then the purge goes on to count, and is tried again in the background.
+// Announce makes a purge of a selection count at once, as PurgeAll does, and returns what carries it out, which must be
+// called once. Where the disk cannot be read it is not done: then the purge goes on to count, and is tried again in the
+// background.
 func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, done bool)) {
 	if c.config.Store == nil {
 		return func() (int, bool) { return 0, true }
@@ -234,8 +235,9 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 		return
 	}
 	p := &purge{at: c.config.Now(), ofResponse: true, of: func(key string, s *stored) bool {
-		return rules.OriginOf(key) == origin && (s == nil || slices.ContainsFunc(rules.ParseStrings(s.Fields.Lines("Cache-Groups")),
-			func(group string) bool { return slices.Contains(groups, group) }))
+		inGroup := func(group string) bool { return slices.Contains(groups, group) }
+		return rules.OriginOf(key) == origin &&
+			(s == nil || slices.ContainsFunc(rules.ParseStrings(s.Fields.Lines("Cache-Groups")), inGroup))
 	}}
 	c.announce(p)
 	c.spawn(func() {

@@ -22,12 +22,12 @@ type Ready struct {
 	interval uint32 // of the request
 }
 
-// Ready returns the stored response that Serve would answer a request with at a time of Config.Now, and false
-// where Serve has to decide. The request is a GET or HEAD without content, and without the fields Authorization,
-// Cache-Control, If-Match, If-Unmodified-Since and Pragma; its method, conditions and ranges are for the caller,
-// and so is Request.Check: see From, IsUnmodified and Part. Only what is in memory is looked at, of which the content
-// may be on disk: see Load. The fields of the request are asked for only where they select one of several responses. The
-// key, and Request.Spelling, are not retained.
+// Ready returns the stored response that Serve would answer a request with at a time of Config.Now, and false where
+// Serve has to decide. The request is a GET or HEAD without content, and without the fields Authorization,
+// Cache-Control, If-Match, If-Unmodified-Since and Pragma; its method, conditions and ranges are for the caller, and so
+// is Request.Check: see From, IsUnmodified and Part. Only what is in memory is looked at, of which the content may be
+// on disk: see Load. The fields of the request are read only where they select one of several responses. The key,
+// and Request.Spelling, are not retained.
 //
 // It changes and counts nothing: see Used.
 func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.Time) (Ready, bool) {
@@ -46,8 +46,8 @@ func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.
 	return Ready{cache: c, response: s, age: age, ttl: s.Lifetime - age, interval: intervalOf(now)}, true
 }
 
-// Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was something. The key is
-// not retained.
+// Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was
+// something. The key is not retained.
 func (c *Cache) Load(key string) bool {
 	if c.config.Store == nil || c.config.Disk == nil || c.storage.peek(key) != nil {
 		return false
@@ -73,7 +73,7 @@ func (r Ready) Reason() string { return r.response.Reason }
 // From returns the address that the response came from, the zero value where none is known.
 func (r Ready) From() netip.AddrPort { return r.response.From }
 
-// Length returns the length of the content, in octets.
+// Length returns the length of the content, in bytes.
 func (r Ready) Length() int64 { return r.response.Length }
 
 // Age returns the age of the response, and TTL how long it is still fresh, which is more than 0.
@@ -98,7 +98,8 @@ func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
 // ContentType returns the first line of Content-Type in Fields(false), "" for none.
 func (r Ready) ContentType() string {
 	const name = "Content-Type"
-	if r.response.ValidatedOnly != nil && slices.ContainsFunc(*r.response.ValidatedOnly, httpmessage.Field{Name: name}.Is) {
+	only := r.response.ValidatedOnly
+	if only != nil && slices.ContainsFunc(*only, httpmessage.Field{Name: name}.Is) {
 		return ""
 	}
 	return r.response.Fields.Value(name)
@@ -128,12 +129,14 @@ func (r Ready) Used() {
 	r.response.uses.add(r.interval)
 }
 
-// Stored returns the stored fields, of which Fields(false) may leave some out. They are shared, and must not be changed.
+// Stored returns the stored fields, of which Fields(false) may leave some out. They are shared, and must not be
+// changed.
 func (r Ready) Stored() httpmessage.Fields { return r.response.Fields }
 
-// StoredLines returns the lines of some of the stored fields as HTTP/1.1 has them, with their ends: "Name: value\r\n". They are those
-// from the first to the last one in the order of their names, as they are spelled, and of these in the order in which they came.
-// The names must not be "", unless it is one line, and the last one must not be before the first.
+// StoredLines returns the lines of some of the stored fields as HTTP/1.1 has them, with their ends: "Name: value\r\n".
+// They are those from the first to the last one in the order of their names, as they are spelled, and of these in the
+// order in which they came. The names must not be "", unless it is one line, and the last one must not be before the
+// first.
 func (r Ready) StoredLines(first, last int) string {
 	return rules.LinesOf(r.response.Fields[first], r.response.Fields[last])
 }
@@ -155,42 +158,44 @@ func (r Ready) SetMemo(memo *Memo) {
 	}
 }
 
-// Part is what the answer to a GET with a range has of the content of a stored response: RFC 9110 section 14.2. The zero value is all
-// of it.
+// Part is what the answer to a GET with a range has of the content of a stored response: RFC 9110 section 14.2. The
+// zero value is all of it.
 type Part struct {
 	// Status is 206 (Partial Content), or 416 (Range Not Satisfiable) for nothing of it; 0 for all of it.
 	Status int
 	span   rules.Span
 }
 
-// Length returns the number of octets of a Part with status 206.
+// Length returns the number of bytes of a Part with status 206.
 func (p Part) Length() int64 { return p.span.Length() }
 
-// Part returns what of the content answers a request by its fields Range and If-Range, where it is not unmodified; false where Serve has
-// to decide: about several ranges, and about a response that is said to be a part itself.
+// Part returns what of the content answers a request by its fields Range and If-Range, where it is not unmodified;
+// false where Serve has to decide: about several ranges, and about a response that is said to be a part itself.
 func (r Ready) Part(method string, request httpmessage.Lines) (part Part, ok bool) {
 	s, lines := r.response, request("Range")
-	if len(lines) != 1 || method != http.MethodGet || s.Status != http.StatusOK || !s.RangeApplies(request.Value(rules.IfRange)) {
+	if len(lines) != 1 || method != http.MethodGet || s.Status != http.StatusOK ||
+		!s.RangeApplies(request.Value(rules.IfRange)) {
 		return Part{}, true
 	}
-	set, isOfOctets := rules.ParseByteRanges(lines[0])
-	if set = rules.TrimSpace(set); !isOfOctets || set == "" {
+	set, inBytes := rules.ParseByteRanges(lines[0])
+	if set = rules.TrimSpace(set); !inBytes || set == "" {
 		return Part{}, true
 	}
 	if strings.Contains(set, ",") || s.Fields.Has("Content-Range") {
 		return Part{}, false
 	}
-	switch one, isSatisfiable, isValid := rules.ParseRange(set, s.Length); {
-	case !isValid:
+	switch one, satisfiable, valid := rules.ParseRange(set, s.Length); {
+	case !valid:
 		return Part{}, true
-	case !isSatisfiable:
+	case !satisfiable:
 		return Part{Status: http.StatusRequestedRangeNotSatisfiable}, true
 	default:
 		return Part{http.StatusPartialContent, one}, true
 	}
 }
 
-// AppendBlocks appends a Part with status 206 of the content to dst, which must not be changed; false where it is not in memory.
+// AppendBlocks appends a Part with status 206 of the content to dst, which must not be changed; false where it is not
+// in memory.
 func (r Ready) AppendBlocks(dst [][]byte, p Part) (content [][]byte, ok bool) {
 	all, ok := body.BlocksIn(r.response.content)
 	return all.AppendPart(dst, p.span), ok

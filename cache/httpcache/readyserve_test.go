@@ -25,7 +25,7 @@ type first struct {
 	part       httpcache.Part
 }
 
-// ready asks for the response that is ready for a request, and reads it.
+// ready requests the response that is ready for a request, and reads it.
 func (s *site) ready(r *httpcache.Request) first {
 	if r.Method != "GET" && r.Method != "HEAD" || r.Body != nil || r.Pass {
 		return first{}

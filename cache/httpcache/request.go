@@ -10,8 +10,8 @@ import (
 
 // Request is the request of a client. Its Fields are not changed.
 //
-// Its Spelling is a part of the key: what is stored for one spelling answers no other one. What changes or removes what is stored
-// for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
+// Its Spelling is a part of the key: what is stored for one spelling answers no other one. What changes or removes what
+// is stored for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
 type Request struct {
 	httpmessage.Request
 	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.

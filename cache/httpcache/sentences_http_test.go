@@ -9,7 +9,7 @@ import "testing"
 //	9.3.2   "HEAD ... MAY omit"                                    for origins
 //	13.1.1  "a cache MAY ignore If-Match"                          it goes to the origin
 //	13.2.2  412                                                    from the origin
-//	14.3    Accept-Ranges                                          passed on
+//	14.3    Accept-Ranges                                          passed through
 //	14.4    what senders of Content-Range must write               see FuzzRange
 //	14.5    PUT of a part                                          is not GET
 //	15.2    interim responses                                      end in Forward

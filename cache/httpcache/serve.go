@@ -15,7 +15,9 @@ import (
 
 // ErrOnlyIfCached means that nothing stored can be used, and the client wants nothing else: RFC
 // 9111 section 5.2.1.7.
-var ErrOnlyIfCached = errors.New("there is no stored response that can be used, and the client asks for no other one (only-if-cached)")
+var ErrOnlyIfCached = errors.New(
+	"there is no stored response that can be used, and the client asks for no other one (only-if-cached)",
+)
 
 // exchange is a request that is being answered.
 type exchange struct {
@@ -28,7 +30,7 @@ type exchange struct {
 	entry     *Entry  // nil where nothing is stored
 	// background is whether the client has its answer already.
 	background bool
-	plain      bool // the origin is asked without conditions
+	plain      bool // the request to the origin has no conditions
 	// private is whether the response is for this client alone: see isPrivate.
 	private bool
 	// unkeyedNames are what unkeyed returns, once hasUnkeyed is set.
@@ -114,7 +116,7 @@ func (x *exchange) usable() (reason string, use rules.Use) {
 	}
 }
 
-// covers reports whether a stored response has all that the request asks for.
+// covers reports whether a stored response has all that the request is for.
 func (x *exchange) covers(s *stored) bool {
 	if !s.Partial() {
 		return true
@@ -122,13 +124,13 @@ func (x *exchange) covers(s *stored) bool {
 	if s.Length < 0 || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
 		return false
 	}
-	asked := rules.ParseRanges(&x.r.Request, s.Length)
-	for _, part := range asked.Spans {
+	requested := rules.ParseRanges(&x.r.Request, s.Length)
+	for _, part := range requested.Spans {
 		if !s.Part.Contains(part) {
 			return false
 		}
 	}
-	return len(asked.Spans) > 0
+	return len(requested.Spans) > 0
 }
 
 // pass forwards a request whose response is not stored.
@@ -143,8 +145,8 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	return x.live(response, Outcome{Forwarded: reason}, body.Live(response)), nil
 }
 
-// unasked returns why a response must not be passed on, and closes it: it is 304, and the client has
-// not asked for that.
+// unasked returns why a response must not be passed through, and closes it: it is 304, and the client has
+// not requested that.
 func (x *exchange) unasked(response *httpmessage.Response) error {
 	if response.Status != http.StatusNotModified || rules.Conditional(x.r.Fields) {
 		return nil
@@ -153,8 +155,8 @@ func (x *exchange) unasked(response *httpmessage.Response) error {
 	return ErrUnasked
 }
 
-// partFor returns the part that has what a request asks for, or begins the whole that it asks for, of those beside a part
-// that the request selects; that part where there is none.
+// partFor returns the part that has what a request is for, or begins the whole that it is for, of those beside a
+// part that the request selects; that part where there is none.
 func (x *exchange) partFor(s *stored) *stored {
 	if !s.Partial() || x.covers(s) || x.completes(s) {
 		return s
@@ -229,7 +231,8 @@ func (x *exchange) refresh(ctx context.Context) {
 	r := *x.r
 	r.Ended = nil
 	detached := &exchange{
-		cache: c, r: &r, origin: x.origin, requested: x.requested, selected: x.selected, entry: x.entry, background: true,
+		cache: c, r: &r, origin: x.origin, requested: x.requested, selected: x.selected, entry: x.entry,
+		background: true,
 	}
 	own := detached.newFlight(x.collapseKey(), false)
 	f := own.shard.enter(own, r.Fields, false)

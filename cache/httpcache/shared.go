@@ -14,9 +14,9 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// sharedStore has responses of several processes, of which each is at the place of its URI, and one that was selected by fields also at one
-// that has these, too: mostly what was stored last is what is requested, and otherwise it says which fields the place has. It is safe for
-// concurrent use.
+// sharedStore has responses of several processes, of which each is at the place of its URI, and one that was selected
+// by fields also at one that has these, too: mostly what was stored last is what is requested, and otherwise it says
+// which fields the place has. It is safe for concurrent use.
 type sharedStore struct {
 	config  *Config
 	objects cache.Objects // nil for none
@@ -24,16 +24,16 @@ type sharedStore struct {
 	outdated invalidations
 }
 
-// maxShared is the length of a body that is shared with other processes, in octets.
+// maxShared is the length of a body that is shared with other processes, in bytes.
 const maxShared = 64 << 10
 
-// isOfWeb reports whether a canonical URI is of http or https. Others may be of this machine, such as those of files.
-func isOfWeb(key string) bool {
+// webKey reports whether a canonical URI is of http or https. Others may be of this machine, such as those of files.
+func webKey(key string) bool {
 	return strings.HasPrefix(key, "http:") || strings.HasPrefix(key, "https:")
 }
 
-// sharedPlace is where a response for a URI is, by the fields that it was selected by. Neither URIs nor values of fields have
-// an end of line.
+// sharedPlace is where a response for a URI is, by the fields that it was selected by. Neither URIs nor values of
+// fields have an end of line.
 func sharedPlace(key, spelling string, selectors []rules.Selector) string {
 	var b strings.Builder
 	b.WriteString(key + "\n" + spelling)
@@ -43,21 +43,21 @@ func sharedPlace(key, spelling string, selectors []rules.Selector) string {
 	return b.String()
 }
 
-// get returns what other processes have stored at a place, nil for nothing, and when they have begun to ask for it.
-func (t *sharedStore) get(ctx context.Context, place string) (s *stored, begun time.Time) {
+// get returns what other processes have stored at a place, nil for nothing, and when they have started to ask for it.
+func (t *sharedStore) get(ctx context.Context, place string) (s *stored, started time.Time) {
 	found, ok := t.objects.Get(ctx, place)
 	if !ok {
-		return nil, begun
+		return nil, started
 	}
 	took, n := binary.Uvarint(found.Payload)
 	size, m := binary.Uvarint(found.Payload[max(n, 0):])
 	rest := found.Payload[max(n, 0)+max(m, 0):]
 	if n <= 0 || m <= 0 || took > uint64(rules.Longest) || size > uint64(len(rest)) {
-		return nil, begun
+		return nil, started
 	}
 	content := rest[size:]
 	if s = parseHead(rest[:size]); s == nil {
-		return nil, begun
+		return nil, started
 	}
 	s.content = body.NewBlocks(bytes.Clone(content)).Body() // without the memory of the rest
 	s.Length, s.basis = int64(len(content)), t.config.Basis
@@ -66,8 +66,8 @@ func (t *sharedStore) get(ctx context.Context, place string) (s *stored, begun t
 	return s, s.Received.Add(-time.Duration(took))
 }
 
-// store shares a response that a flight has stored, where it is complete, small and fresh. Another complete one replaces what is shared, too:
-// that would be used in its place.
+// store shares a response that a flight has stored, where it is complete, small and fresh. Another complete one
+// replaces what is shared, too: that would be used in its place.
 func (t *sharedStore) store(f *flight, s *stored) {
 	now := t.config.Now()
 	content, isInMemory := body.BlocksIn(s.content)
@@ -124,8 +124,8 @@ func sharedPayload(took time.Duration, s *stored, content body.Blocks) []byte {
 	return made
 }
 
-// forget makes what other processes have stored for a URI, or for all of an origin, to be used no more here, and removes the responses for
-// the URI, as far as an entry has them; nil has none.
+// forget makes what other processes have stored for a URI, or for all of an origin, to be used no more here, and
+// removes the responses for the URI, as far as an entry has them; nil has none.
 func (t *sharedStore) forget(key string, e *Entry) {
 	if t.objects == nil {
 		return
@@ -143,8 +143,8 @@ func (t *sharedStore) forget(key string, e *Entry) {
 // maxInvalidations bounds how many URIs and origins are remembered as invalidated.
 const maxInvalidations = 4096
 
-// invalidations are when responses to unsafe requests have invalidated URIs, or groups of an origin: what other processes have
-// received before is not used. It is safe for concurrent use.
+// invalidations are when responses to unsafe requests have invalidated URIs, or groups of an origin: what other
+// processes have received before is not used. It is safe for concurrent use.
 type invalidations struct {
 	mu sync.Mutex
 	at map[string]time.Time // by URI or origin

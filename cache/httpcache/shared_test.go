@@ -221,7 +221,8 @@ func TestSharedOctets(t *testing.T) {
 	}
 }
 
-// What a cache has received after what others have stored is not replaced by that, although it must be validated, or is not shared itself.
+// What a cache has received after what others have stored is not replaced by that, although it must be validated, or is
+// not shared itself.
 func TestSharedIsOlder(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"to be validated": {"Cache-Control: no-cache", `ETag: "2"`},

@@ -185,8 +185,8 @@ func TestCookieValidates(t *testing.T) {
 	s.expect(s.get("Cookie: a=b"), 200, "a", true)
 }
 
-// A request with credentials, or one that gets another answer for its cookie, neither removes nor outdates what is stored
-// for all: RFC 9111 sections 3.5 and 4.3.5.
+// A request with credentials, or one that gets another answer for its cookie, neither removes nor outdates what is
+// stored for all: RFC 9111 sections 3.5 and 4.3.5.
 func TestCredentialsChangeNothing(t *testing.T) {
 	const control = "Cache-Control: max-age=60, stale-while-revalidate=600"
 	for _, test := range []struct {

@@ -72,8 +72,8 @@ func TestPurgedSpellings(t *testing.T) {
 	}
 }
 
-// A response to POST answers GET where Content-Location names what was asked (RFC 9110 section 9.3.3): whether a spelling
-// is named is not known.
+// A response to POST answers GET where Content-Location names what was asked (RFC 9110 section 9.3.3): whether a
+// spelling is named is not known.
 func TestPostOfSpelling(t *testing.T) {
 	for _, spelling := range []string{"", "/%62"} {
 		s := newSite(t, nil)
@@ -112,7 +112,8 @@ func TestSpellingsDoNotWait(t *testing.T) {
 	})
 }
 
-// That the responses to one spelling are for one client each does not let those of another one ask the origin all at once.
+// That the responses to one spelling are for one client each does not let those of another one ask the origin all at
+// once.
 func TestPrivateSpelling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })

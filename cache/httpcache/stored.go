@@ -30,7 +30,8 @@ type record struct {
 	uses *uses
 }
 
-// isSame reports whether two values are of the same stored response, which may have come from disk again, or into memory, meanwhile.
+// isSame reports whether two values are of the same stored response, which may have come from disk again, or into
+// memory, meanwhile.
 func (s *stored) isSame(other *stored) bool {
 	return s == other || s.saved != nil && other.saved != nil && s.saved.Is(other.saved)
 }
@@ -51,7 +52,7 @@ type Entry struct {
 	// uncollapsed is until when requests of a kind are not collapsed: their responses were not for all.
 	// It is never written to.
 	uncollapsed map[collapseKind]time.Time
-	// unconditional is whether the conditions of clients are not passed on, so that a response
+	// unconditional is whether the conditions of clients are not passed through, so that a response
 	// can be stored.
 	unconditional bool
 	// memory is its size, 0 where it was not measured.
@@ -126,7 +127,7 @@ func (e *Entry) Size() int {
 	return size
 }
 
-// measured returns an entry that knows its size, before others see it: a store asks for it several times.
+// measured returns an entry that knows its size, before others see it: a store requests it several times.
 func (e *Entry) measured() *Entry {
 	e.memory = 0 // of what it was copied from
 	e.memory = e.Size()
@@ -177,8 +178,8 @@ func headerSize(header httpmessage.Fields) int {
 	return size
 }
 
-// memoSize returns the length of the text that a memo about a header may have: a few octets for each line, and lines as they are
-// where net/http spells their names in another way.
+// memoSize returns the length of the text that a memo about a header may have: a few bytes for each line, and lines as
+// they are where net/http spells their names in another way.
 func memoSize(header httpmessage.Fields) int {
 	const least, line, more = 64, 3, lineOverhead + 3
 	size := least + line*len(header)

@@ -35,8 +35,8 @@ func (x *exchange) toStore(got *httpmessage.Response, control rules.Control, at 
 		return nil
 	case r.Method == http.MethodPost && !x.storesPost(got, control):
 		return nil
-	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil): // a cache does not know what the content of GET means
-		return nil
+	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil):
+		return nil // a cache does not know what the content of GET means
 	case !rules.MayStore(&r.Request, x.requested, control.Directives, got):
 		return nil
 	}
@@ -66,15 +66,19 @@ func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) 
 	return same && key == x.r.Key && x.r.Spelling == "" // of another spelling it is not known which one it names
 }
 
-// updated returns a stored response with the fields of an update, a 304 or the response to a HEAD, in place of its own, and its
-// selectors and content; verdict is whether it may be stored in place of that.
-func (x *exchange) updated(s *stored, got *httpmessage.Response, at rules.Arrival) (updated *stored, verdict updateVerdict) {
+// updated returns a stored response with the fields of an update, a 304 or the response to a HEAD, in place of its own,
+// and its selectors and content; verdict is whether it may be stored in place of that.
+func (x *exchange) updated(
+	s *stored, got *httpmessage.Response, at rules.Arrival,
+) (updated *stored, verdict updateVerdict) {
 	update := &httpmessage.Response{
-		Status: s.Status, Reason: s.Reason, Fields: rules.UpdatedFields(s.Fields, got.Fields), From: got.From, Private: got.Private,
+		Status: s.Status, Reason: s.Reason, Fields: rules.UpdatedFields(s.Fields, got.Fields),
+		From: got.From, Private: got.Private,
 	}
 	control := x.control(update.Fields)
 	updated = x.newStored(update, control, at)
-	updated.Selectors, updated.content, updated.Part, updated.Length, updated.saved = s.Selectors, s.content, s.Part, s.Length, s.saved
+	updated.Selectors, updated.Part, updated.Length = s.Selectors, s.Part, s.Length
+	updated.content, updated.saved = s.content, s.saved
 	switch {
 	case !rules.Storable(control.Directives, update):
 		return updated, updateRemoves
@@ -106,7 +110,8 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
 		result = nil // the one is not for others, the other needs no waiting
 	case !fits, // the slowest client would hold up the others
-		s.UseFor(rules.RequestDirectives{}, c.config.Now()) == rules.MustValidate: // each of the others has to ask: RFC 9111 section 4
+		// Each of the others has to request it: RFC 9111 section 4.
+		s.UseFor(rules.RequestDirectives{}, c.config.Now()) == rules.MustValidate:
 		result = nil
 		if f.shared() {
 			defer x.doNotCollapse()

@@ -12,7 +12,8 @@ const (
 	// remembered: somewhat more than an hour. A burst of requests does not make a response look popular.
 	useInterval  = 2 * time.Minute
 	useIntervals = 32
-	// mostUses is how many uses in an interval are told apart: a hit of what is in demand writes nothing that others read.
+	// mostUses is how many uses in an interval are told apart: a hit of what is in demand writes nothing that others
+	// read.
 	mostUses = 255
 )
 
@@ -93,8 +94,10 @@ func (u *uses) until(interval uint32) usage {
 	return usage{bits.OnesCount32(which), recent&recentMask + recent>>recentBits, which}
 }
 
-// compare returns a positive number where a usage is greater: in more intervals, of equal ones with more uses in the last two of
-// them, then for longer.
+// compare returns a positive number where a usage is greater: in more intervals, of equal ones with more uses in the
+// last two of them, then for longer.
 func (u usage) compare(other usage) int {
-	return cmp.Or(cmp.Compare(u.intervals, other.intervals), cmp.Compare(u.recent, other.recent), cmp.Compare(u.which, other.which))
+	return cmp.Or(
+		cmp.Compare(u.intervals, other.intervals), cmp.Compare(u.recent, other.recent), cmp.Compare(u.which, other.which),
+	)
 }

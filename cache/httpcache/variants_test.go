@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// variedSite returns a site whose origin answers with what selected the response, padded to a size, and fresh for a day.
+// variedSite returns a site whose origin answers with what selected the response, padded to a size, and fresh for a
+// day.
 func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	s := newSite(t, change)
 	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
@@ -22,7 +23,7 @@ func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	return s
 }
 
-// ask asks for a variant, and returns whether it was stored.
+// ask requests a variant, and returns whether it was stored.
 func (s *site) ask(format string, args ...any) bool {
 	s.t.Helper()
 	g := s.get("X-A: " + fmt.Sprintf(format, args...))
@@ -146,8 +147,8 @@ func TestUsesAreInherited(t *testing.T) {
 	}
 }
 
-// TestUnusedVariantsLeave: of those that nobody used the oldest leaves, and what nobody has used for more than an hour counts
-// as such.
+// TestUnusedVariantsLeave: of those that nobody used the oldest leaves, and what nobody has used for more than an hour
+// counts as such.
 func TestUnusedVariantsLeave(t *testing.T) {
 	s := variedSite(t, 0, nil)
 	for i := range 32 {
@@ -204,7 +205,7 @@ func TestMemoryOfVariants(t *testing.T) {
 	}
 }
 
-// TestLongSelectionIsBounded: 60 kB of Accept-Language select by their octets.
+// TestLongSelectionIsBounded: 60 kB of Accept-Language select by their bytes.
 func TestLongSelectionIsBounded(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh, "Vary: Accept-Language")

@@ -32,8 +32,9 @@ type Owner interface {
 	Spawn(run func())
 	// End ends the exchange with the origin, with nil after a complete body.
 	End(err error)
-	// Complete or Incomplete is called once, when nothing more comes, while the body is locked. Complete says that all has come and may be
-	// stored: content is all of it unless isInMemory is false, and then the spool has it, which is otherwise nil for none.
+	// Complete or Incomplete is called once, when nothing more comes, while the body is locked. Complete says that all
+	// has come and may be stored: content is all of it unless isInMemory is false, and then the spool has it, which is
+	// otherwise nil for none.
 	Complete(size int64, content Blocks, isInMemory bool, spool *Spool)
 	Incomplete()
 }
@@ -64,7 +65,7 @@ type Arriving struct {
 	blocks      Blocks
 	one         [1][]byte // the memory of blocks while there is one
 	start       int64     // of blocks: more has been dropped
-	arrived     int64     // so many octets
+	arrived     int64     // so many bytes
 	passThrough bool      // it is not stored
 	taken       int64     // of memory
 	// reserved is whether memory for all of it is taken.
@@ -94,8 +95,8 @@ func (b *Arriving) finish() {
 	}
 }
 
-// FinishArrived reads a body to its end for the store, where all of it has come with its head: that waits for nothing. So it is stored before
-// a client that wants nothing of it has its answer, and may ask for it again.
+// FinishArrived reads a body to its end for the store, where all of it has come with its head: that waits for nothing.
+// So it is stored before a client that wants nothing of it has its answer, and may ask for it again.
 func (b *Arriving) FinishArrived() {
 	for b.claimArrived() {
 		b.finish()
@@ -117,14 +118,15 @@ func (b *Arriving) hasArrived() bool {
 	return b.Reader == http.NoBody || ok && int64(buffered.Buffered()) >= b.Length-b.arrived
 }
 
-// buffered reports whether reading more waits for nothing, so that it is sent with what was written before; b.mu is held.
+// buffered reports whether reading more waits for nothing, so that it is sent with what was written before; b.mu is
+// held.
 func (b *Arriving) buffered() bool {
 	buffered, ok := b.Reader.(Buffered)
 	return ok && !b.reading && !b.full() && buffered.Buffered() > 0
 }
 
-// full reports whether the reader of a body that is passed on is too far behind; b.mu is held. One of several, where the
-// disk has failed, holds up nobody: see drop.
+// full reports whether the reader of a body that is passed through is too far behind; b.mu is held. One of several, where
+// the disk has failed, holds up nobody: see drop.
 func (b *Arriving) full() bool {
 	return b.passThrough && !b.spooled() && len(b.readers) == 1 && b.arrived-b.start >= window
 }
@@ -286,7 +288,7 @@ func (b *Arriving) giveMemory() {
 	b.taken = 0
 }
 
-// drop drops what all readers have, of a body that is passed on; b.mu is held. There are several where the
+// drop drops what all readers have, of a body that is passed through; b.mu is held. There are several where the
 // disk has failed meanwhile: whoever is too far behind breaks off then, and holds up nobody.
 func (b *Arriving) drop() {
 	least := b.arrived

@@ -10,7 +10,7 @@ import (
 
 // Body is the content of a stored response.
 type Body interface {
-	// Size returns its octets, -1 while the end is not known.
+	// Size returns its bytes, -1 while the end is not known.
 	Size() int64
 	// Memory returns the memory that it holds, in bytes.
 	Memory() int
@@ -104,8 +104,8 @@ func (b Blocks) AppendPart(dst Blocks, part rules.Span) Blocks {
 	return dst
 }
 
-// OwnMemory returns a part of a content without the memory of the rest: blocks that are much smaller than those that they
-// were cut from are copied.
+// OwnMemory returns a part of a content without the memory of the rest: blocks that are much smaller than those that
+// they were cut from are copied.
 func (b Blocks) OwnMemory(whole Blocks) Blocks {
 	for i, block := range b {
 		if cap(block) < blockSize/2 && whole.Memory() > b.Memory() {

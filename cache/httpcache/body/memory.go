@@ -11,7 +11,7 @@ type Budget struct {
 	used atomic.Int64
 }
 
-// take takes n octets, and reports whether there were as many.
+// take takes n bytes, and reports whether there were as many.
 func (b *Budget) take(n int64) bool {
 	if b.used.Add(n) > b.Most {
 		b.used.Add(-n)
@@ -25,8 +25,8 @@ func (b *Budget) give(n int64) { b.used.Add(-n) }
 // Used returns how many bytes are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Buffers are used again for what is passed on: small ones, which most bodies fit into, and blocks. They are safe for concurrent use. nil
-// has none.
+// Buffers are used again for what is passed through: small ones, which most bodies fit into, and blocks. They are safe for
+// concurrent use. nil has none.
 type Buffers struct{ small, blocks sync.Pool } // of *[]byte
 
 // smallBuffer is the size of the small ones.

@@ -17,8 +17,8 @@ type parts struct {
 	end      []byte
 }
 
-// OpenParts opens several parts of a content, which begins at an offset of a representation of a length, and returns their
-// boundary, and how long they are together.
+// OpenParts opens several parts of a content, which begins at an offset of a representation of a length, and returns
+// their boundary, and how long they are together.
 func OpenParts(
 	ctx context.Context, c Body, offset, length int64, spans []rules.Span, contentType []string,
 ) (opened Content, boundary string, size int64, err error) {

@@ -46,7 +46,8 @@ func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 	return r
 }
 
-// Ended implements lifetime.Watcher, for its client. Where the server ends, an origin that sends nothing more must not keep it.
+// Ended implements lifetime.Watcher, for its client. Where the server ends, an origin that sends nothing more must not
+// keep it.
 func (r *Reader) Ended() {
 	if errors.Is(lifetime.Cause(r.ctx), http.ErrServerClosed) {
 		r.body.mu.Lock()

@@ -14,13 +14,13 @@ import (
 // it.
 type Spool struct {
 	writer *disk.Writer
-	// whole is whether all that has arrived is in the file; a fault of the disk ends that, and what
+	// whole is whether all that has arrived is in the file; a failure of the disk ends that, and what
 	// was written before can still be read.
 	whole bool
 }
 
-// NewSpool returns the spool of an object with a key, and a body of a length, -1 if unknown; nil where there is no disk, or
-// it has no room.
+// NewSpool returns the spool of an object with a key, and a body of a length, -1 if unknown; nil where there is no
+// disk, or it has no room.
 func NewSpool(on *disk.Store, key string, length int64) *Spool {
 	if on == nil {
 		return nil

@@ -164,7 +164,7 @@ func (d Directives) String() string {
 	return b.String()
 }
 
-// tchar are the octets of a token: RFC 9110 section 5.6.2.
+// tchar are the bytes of a token: RFC 9110 section 5.6.2.
 const tchar = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // argument returns a token unchanged, and any other text as a quoted-string.

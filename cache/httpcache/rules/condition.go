@@ -64,7 +64,8 @@ func isListed(lines []string, etag string) bool {
 		for rest != "" {
 			var member string
 			member, rest, _ = cutMember(rest, false)
-			if member = TrimSpace(member); member == "*" || member != "" && etag != "" && opaque(member) == opaque(etag) {
+			member = TrimSpace(member)
+			if member == "*" || member != "" && etag != "" && opaque(member) == opaque(etag) {
 				return true
 			}
 		}
@@ -76,7 +77,8 @@ func isListed(lines []string, etag string) bool {
 // section 8.8.3.2. Quotation marks that are missing do not count.
 func opaque(etag string) string { return strings.Trim(strings.TrimPrefix(etag, "W/"), `"`) }
 
-// RangeApplies reports whether the Range of a request is to be heeded, by its If-Range, "" for none: RFC 9110 section 13.1.5.
+// RangeApplies reports whether the Range of a request is to be heeded, by its If-Range, "" for none: RFC 9110 section
+// 13.1.5.
 func (s *Response) RangeApplies(condition string) bool {
 	switch {
 	case condition == "":

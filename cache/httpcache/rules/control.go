@@ -16,9 +16,9 @@ type Control struct {
 	Targeted bool
 }
 
-// NewControl returns the directives of a response, of the first field of targeted that is valid, or else of Cache-Control. They may be
-// appended to room.
-func NewControl(targeted []string, header httpmessage.Fields, room cachecontrol.Directives) Control {
+// NewControl returns the directives of a response, of the first field of targeted that is valid, or else of
+// Cache-Control. They may be appended to scratch.
+func NewControl(targeted []string, header httpmessage.Fields, scratch cachecontrol.Directives) Control {
 	for _, name := range targeted {
 		if lines := header.Lines(name); len(lines) > 0 {
 			if d, ok := targetedDirectives(lines); ok {
@@ -26,7 +26,7 @@ func NewControl(targeted []string, header httpmessage.Fields, room cachecontrol.
 			}
 		}
 	}
-	return Control{cachecontrol.Append(room, header.Lines("Cache-Control")), false}
+	return Control{cachecontrol.Append(scratch, header.Lines("Cache-Control")), false}
 }
 
 // targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty

@@ -19,20 +19,22 @@ var hopFields = [...]string{
 // the cache believe in another message than the one that was sent.
 var forAll = [...]string{
 	// What may be stored and used: RFC 9111, RFC 9213, RFC 9875, and the Edge Architecture.
-	"age", "date", "expires", "pragma", "surrogate-control", "vary", "warning", "surrogate-key", "cache-tag", "cache-groups",
-	"cache-group-invalidation", "cache-status", "proxy-status",
+	"age", "date", "expires", "pragma", "surrogate-control", "vary", "warning", "surrogate-key", "cache-tag",
+	"cache-groups", "cache-group-invalidation", "cache-status", "proxy-status",
 	// What the content is, and how it is selected: RFC 9110 sections 8, 10, 12 to 14.
 	"etag", "last-modified", "location", "range", "retry-after", "allow", "link", "prefer",
 	"user-agent", "referer", "origin", "from", "expect",
 	// Who asks whom: RFC 9110 sections 7 and 11, RFC 6265, RFC 7239.
-	"host", "authorization", "www-authenticate", "authentication-info", "cookie", "set-cookie", "via", "cdn-loop", "max-forwards", "forwarded",
-	"x-real-ip",
+	"host", "authorization", "www-authenticate", "authentication-info", "cookie", "set-cookie", "via", "cdn-loop",
+	"max-forwards", "forwarded", "x-real-ip",
 	// What a browser allows.
 	"strict-transport-security", "referrer-policy", "x-content-type-options", "x-frame-options",
 }
 
 // forAllPrefixes are what the names of others begin with.
-var forAllPrefixes = [...]string{"accept", "access-control-", "content-", "cross-origin-", "if-", "sec-", "x-forwarded-"}
+var forAllPrefixes = [...]string{
+	"accept", "access-control-", "content-", "cross-origin-", "if-", "sec-", "x-forwarded-",
+}
 
 // intendedForAll reports whether a field, in lower case, is known to be intended for all recipients.
 func intendedForAll(name string) bool {
@@ -43,8 +45,8 @@ func intendedForAll(name string) bool {
 // EndToEnd returns a copy of fields without those of the connection that they came by, which are neither
 // stored nor forwarded. It may be changed.
 func EndToEnd(fields httpmessage.Fields) httpmessage.Fields {
-	const room = 4 // who copies fields mostly adds some
-	return AppendEndToEnd(make(httpmessage.Fields, 0, len(fields)+room), fields)
+	const spare = 4 // who copies fields mostly adds some
+	return AppendEndToEnd(make(httpmessage.Fields, 0, len(fields)+spare), fields)
 }
 
 // AppendEndToEnd is EndToEnd that appends the copy to other fields, the memory of which may be that of fields itself.

@@ -12,8 +12,8 @@ import (
 // maxFewNames is how many names are compared one by one: more than programs send.
 const maxFewNames = 32
 
-// nameSet is a set of names of fields. Few of them are compared one by one; of many, which an origin may send to make that slow,
-// there is a map.
+// nameSet is a set of names of fields. Few of them are compared one by one; of many, which an origin may send to make
+// that slow, there is a map.
 type nameSet struct {
 	few  []string
 	many map[string]bool // as net/http spells them
@@ -56,19 +56,20 @@ const maxLines = 1000
 // manyLines reports whether a response has more lines than are stored.
 func manyLines(fields httpmessage.Fields) bool { return len(fields) > maxLines }
 
-// Compact returns a copy of fields in memory of its own. What a reader returns shares that of the whole head,
-// which would stay with it: of fields that are not stored, too. Each field is a line of one text, in the order of their names: see linesOf.
+// Compact returns a copy of fields in memory of its own. What a reader returns shares that of the whole head, which
+// would stay with it: of fields that are not stored, too. Each field is a line of one text, in the order of their
+// names: see linesOf.
 func Compact(fields httpmessage.Fields) httpmessage.Fields {
-	octets := 0
-	var room [32]int // for most
-	order := room[:0]
+	size := 0
+	var scratch [32]int // for most
+	order := scratch[:0]
 	for i, f := range fields {
 		order = append(order, i)
-		octets += len(f.Name) + len(separator) + len(f.Value) + len(lineEnd)
+		size += len(f.Name) + len(separator) + len(f.Value) + len(lineEnd)
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(fields[i].Name, fields[j].Name) })
 	var text strings.Builder
-	text.Grow(octets) // it does not move from here on
+	text.Grow(size) // it does not move from here on
 	cloned := func(s, end string) string {
 		start := text.Len()
 		text.WriteString(s)
@@ -84,13 +85,14 @@ func Compact(fields httpmessage.Fields) httpmessage.Fields {
 
 const separator, lineEnd = ": ", "\r\n"
 
-// LinesOf returns the lines from one field of a header that was compacted to another one that is not before it in the text, with their ends.
+// LinesOf returns the lines from one field of a header that was compacted to another one that is not before it in the
+// text, with their ends.
 func LinesOf(first, last httpmessage.Field) string {
 	if first.Name == "" || last.Name == "" { // a text of none may be anywhere
 		return first.Name + separator + first.Value + lineEnd
 	}
-	start := unsafe.StringData(first.Name) //nolint:gosec // it is that of a text which is not empty
-	octets := len(last.Name) + len(separator) + len(last.Value) + len(lineEnd)
-	octets += int(uintptr(unsafe.Pointer(unsafe.StringData(last.Name))) - uintptr(unsafe.Pointer(start))) //nolint:gosec // both are of one text
-	return unsafe.String(start, octets)                                                                   //nolint:gosec // likewise
+	//nolint:gosec // both are of one text, which is not empty
+	start, end := unsafe.StringData(first.Name), unsafe.StringData(last.Name)
+	ahead := int(uintptr(unsafe.Pointer(end)) - uintptr(unsafe.Pointer(start)))                   //nolint:gosec // of one text
+	return unsafe.String(start, ahead+len(last.Name)+len(separator)+len(last.Value)+len(lineEnd)) //nolint:gosec // of it
 }

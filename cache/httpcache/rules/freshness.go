@@ -15,7 +15,8 @@ import (
 var heuristicStatuses = [...]int{
 	http.StatusOK, http.StatusNonAuthoritativeInfo, http.StatusNoContent, http.StatusPartialContent,
 	http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusPermanentRedirect,
-	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusRequestURITooLong, http.StatusNotImplemented,
+	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusRequestURITooLong,
+	http.StatusNotImplemented,
 }
 
 // Freshness is how long a response is fresh, and who says so.
@@ -53,7 +54,9 @@ type Heuristic struct {
 	Most time.Duration
 }
 
-func (h Heuristic) lifetime(status int, header httpmessage.Fields, directives cachecontrol.Directives, date time.Time) time.Duration {
+func (h Heuristic) lifetime(
+	status int, header httpmessage.Fields, directives cachecontrol.Directives, date time.Time,
+) time.Duration {
 	if !slices.Contains(heuristicStatuses[:], status) && !directives.Has("public") {
 		return 0
 	}
@@ -76,9 +79,9 @@ func ParseDate(text string) (time.Time, bool) {
 	}
 	// ParseTime accepts more spaces and fewer digits than the grammar.
 	_, date, hasDay := strings.Cut(text, " ")
-	var room [32]byte
+	var scratch [32]byte
 	for _, layout := range [...]string{"02 Jan 2006 15:04:05 GMT", "02-Jan-06 15:04:05 GMT", "Jan _2 15:04:05 2006"} {
-		if hasDay && strings.EqualFold(string(at.UTC().AppendFormat(room[:0], layout)), date) {
+		if hasDay && strings.EqualFold(string(at.UTC().AppendFormat(scratch[:0], layout)), date) {
 			return at.UTC(), true
 		}
 	}

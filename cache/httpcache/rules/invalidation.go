@@ -15,7 +15,8 @@ func SafeMethod(method string) bool { return slices.Contains(safeMethods[:], met
 
 // safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
 var safeMethods = [...]string{
-	http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, "PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
+	http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace,
+	"PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
 }
 
 // SameByHead reports whether the response to HEAD may be of the stored representation.

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Span is a part of a representation, from its first octet up to end, which is not in it.
+// Span is a part of a representation, from its first byte up to end, which is not in it.
 type Span struct{ Start, End int64 }
 
 func (p Span) Length() int64 { return p.End - p.Start }
@@ -22,7 +22,7 @@ func (p Span) Adjoins(other Span) bool { return p.Start <= other.End && other.St
 // maxRanges bounds the ranges of a request: for more the whole is sent, RFC 9110 section 14.2.
 const maxRanges = 16
 
-// Ranges are what a request asks for of a representation.
+// Ranges are what a request is for of a representation.
 type Ranges struct {
 	Spans         []Span
 	Unsatisfiable bool // RFC 9110 section 15.5.17
@@ -40,24 +40,24 @@ func ParseRanges(r *httpmessage.Request, length int64) Ranges {
 		return Ranges{}
 	}
 	var all Ranges
-	asked := 0
+	requested := 0
 	for text := range strings.SplitSeq(set, ",") {
 		if text = TrimSpace(text); text == "" {
 			continue
 		}
 		part, satisfiable, valid := ParseRange(text, length)
-		if asked++; !valid || asked > maxRanges {
+		if requested++; !valid || requested > maxRanges {
 			return Ranges{}
 		}
 		if satisfiable {
 			all.Spans = append(all.Spans, part)
 		}
 	}
-	all.Unsatisfiable = asked > 0 && len(all.Spans) == 0
+	all.Unsatisfiable = requested > 0 && len(all.Spans) == 0
 	return all
 }
 
-// ParseByteRanges returns the set of ranges of a Range field whose unit is octets: RFC 9110 section 14.2.
+// ParseByteRanges returns the set of ranges of a Range field whose unit is bytes: RFC 9110 section 14.2.
 func ParseByteRanges(line string) (set string, ok bool) {
 	unit, set, ok := strings.Cut(line, "=")
 	return set, ok && strings.EqualFold(TrimSpace(unit), "bytes")
@@ -69,7 +69,7 @@ func ParseRange(text string, length int64) (part Span, satisfiable, valid bool) 
 	if !ok {
 		return Span{}, false, false
 	}
-	if first == "" { // the last octets
+	if first == "" { // the last bytes
 		n, ok := parsePosition(last)
 		if !ok {
 			return Span{}, false, false
@@ -140,7 +140,8 @@ func AppendContentRange(dst []byte, part Span, length int64) []byte {
 	return strconv.AppendInt(dst, length, 10)
 }
 
-// AppendUnsatisfiedRange appends the value of Content-Range where no range of a request is of a representation: RFC 9110 section 15.5.17.
+// AppendUnsatisfiedRange appends the value of Content-Range where no range of a request is of a representation: RFC
+// 9110 section 15.5.17.
 func AppendUnsatisfiedRange(dst []byte, length int64) []byte {
 	return strconv.AppendInt(append(dst, "bytes */"...), length, 10)
 }
@@ -156,8 +157,9 @@ func (s *Response) SameRepresentation(other *Response) bool {
 	return s.ETag != "" && Strong(s.ETag) && s.ETag == other.ETag
 }
 
-// Beside reports whether the same requests select two parts, which are of one representation, as far as their validators
-// say, and do not touch. Each answers requests for what it has; without a strong validator nothing is combined.
+// Beside reports whether the same requests select two parts, which are of one representation, as far as their
+// validators say, and do not touch. Each answers requests for what it has; without a strong validator nothing is
+// combined.
 func (s *Response) Beside(other *Response) bool {
 	isSelected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
 	isSame := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged

@@ -33,7 +33,8 @@ type Response struct {
 	From   netip.AddrPort
 	// Purged is whether it must be validated before it is used: a soft purge, or an invalidation.
 	Purged bool
-	// ValidatedOnly are those of the fields that are sent only after a validation: no-cache with names; nil for none, as nearly always.
+	// ValidatedOnly are those of the fields that are sent only after a validation: no-cache with names; nil for none,
+	// as nearly always.
 	ValidatedOnly *[]string
 }
 
@@ -103,9 +104,11 @@ func reasonOf(response *httpmessage.Response) string {
 	return strings.Clone(response.Reason)
 }
 
-// NewResponse returns what is known of a response that has arrived, in memory of its own; false for a part whose place is not known.
+// NewResponse returns what is known of a response that has arrived, in memory of its own; false for a part whose place
+// is not known.
 func NewResponse(
-	spelling string, request httpmessage.Fields, got *httpmessage.Response, control Control, heuristic Heuristic, at Arrival,
+	spelling string, request httpmessage.Fields, got *httpmessage.Response, control Control, heuristic Heuristic,
+	at Arrival,
 ) (s Response, ok bool) {
 	var fields [24]httpmessage.Field
 	header := storedFields(fields[:0], got.Fields, control.Directives)
@@ -147,8 +150,8 @@ func (s *Response) SetFields(fields httpmessage.Fields) {
 // Arrival is when a request was sent, and when the header of its response came.
 type Arrival struct{ Requested, Received time.Time }
 
-// Second is a time of a stored response by an HTTP-date, which has no fraction of a second; 0 is none. It takes a third of the memory of a
-// time.Time, and has nothing for the collector of garbage to look at.
+// Second is a time of a stored response by an HTTP-date, which has no fraction of a second; 0 is none. It takes a third
+// of the memory of a time.Time, and has nothing for the collector of garbage to look at.
 type Second int64
 
 // beforeDates is the Unix time of the second before the first one that an HTTP-date can say, that of the year 1.

@@ -40,7 +40,9 @@ func ParseRequest(header httpmessage.Fields) RequestDirectives {
 		return RequestDirectives{}
 	}
 	d := cachecontrol.Parse(lines)
-	all := RequestDirectives{NoStore: d.Has("no-store"), NoCache: d.Has("no-cache"), OnlyIfCached: d.Has("only-if-cached")}
+	all := RequestDirectives{
+		NoStore: d.Has("no-store"), NoCache: d.Has("no-cache"), OnlyIfCached: d.Has("only-if-cached"),
+	}
 	all.MaxAge, all.HasMaxAge = d.Seconds("max-age")
 	all.minFresh, _ = d.Seconds("min-fresh")
 	all.ifError, _ = d.Seconds("stale-if-error")

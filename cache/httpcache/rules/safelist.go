@@ -109,7 +109,8 @@ func (s *fieldSet) add(name string) {
 
 // has reports whether a field is in the set, by its name as net/http spells it.
 func (s *fieldSet) has(name string) bool {
-	return s.names[name] || slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	return s.names[name] || slices.ContainsFunc(s.prefixes, begins)
 }
 
 // folded returns the name of a field with "-" for "_": CGI, WSGI and PHP take them for the same (RFC 3875
@@ -127,7 +128,8 @@ func NewSafelist(names []string) *Safelist {
 }
 
 // has reports whether a field of a request cannot have made a response that others must not get. One that an
-// application takes for another field is not safelisted as that one is: no Vary names it, and no rule of the cache has seen it.
+// application takes for another field is not safelisted as that one is: no Vary names it, and no rule of the cache has
+// seen it.
 func (l *Safelist) has(name string, r *httpmessage.Request, added []string) bool {
 	switch {
 	case l.known.names[name]: // nearly all are
@@ -143,8 +145,8 @@ func (l *Safelist) has(name string, r *httpmessage.Request, added []string) bool
 	}
 }
 
-// Unkeyed returns the fields of a request that could have made its response, and are in no key, as net/http spells them.
-// added are fields that are not the client's.
+// Unkeyed returns the fields of a request that could have made its response, and are in no key, as net/http spells
+// them. added are fields that are not the client's.
 func (l *Safelist) Unkeyed(r *httpmessage.Request, added []string) []string {
 	var names []string
 	for _, f := range r.Fields {

@@ -56,7 +56,8 @@ func match[V Variant](v *requestValues, request httpmessage.Lines, variants []V,
 		if one.Value == valueOf(v, request, variants, one.Name) {
 			continue
 		}
-		if one.Name != acceptLanguage || !languageRanges(one.Value) || !v.prefers(request, s.Fields.Lines("Content-Language")) {
+		if one.Name != acceptLanguage || !languageRanges(one.Value) ||
+			!v.prefers(request, s.Fields.Lines("Content-Language")) {
 			return false
 		}
 	}
@@ -113,8 +114,8 @@ func (v *requestValues) prefers(request httpmessage.Lines, content []string) boo
 	return v.language != "" && strings.EqualFold(v.language, TrimSpace(content[0]))
 }
 
-// languageRanges reports whether a value has nothing but ranges of languages and their weights: nothing else in it can have
-// made the response that it selected (RFC 9110 section 12.5.4).
+// languageRanges reports whether a value has nothing but ranges of languages and their weights: nothing else in it can
+// have made the response that it selected (RFC 9110 section 12.5.4).
 func languageRanges(value string) bool {
 	if value == Absent || len(value) > maxLanguages {
 		return value == Absent

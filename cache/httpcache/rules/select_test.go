@@ -57,7 +57,7 @@ func TestValuesAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestLongValues: a value that is not made normal has the meaning of its octets, and none of a shorter one.
+// TestLongValues: a value that is not made normal has the meaning of its bytes, and none of a shorter one.
 func TestLongValues(t *testing.T) {
 	long := strings.Repeat("de, ", maxNormalBytes/4)
 	for _, test := range []struct {

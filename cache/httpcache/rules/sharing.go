@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A request whose error is stored for others has fields of so many octets at most, with their names, and so many lines: more
-// may be what the error is about.
+// A request whose error is stored for others has fields of so many bytes at most, with their names, and so many lines:
+// more may be what the error is about.
 const (
 	maxErrorHeader = 2 << 10
 	maxErrorValues = 1 << 10
@@ -19,14 +19,15 @@ const (
 
 // ofOneClient are the errors that are about the client or its request, whatever their freshness.
 var ofOneClient = [...]int{
-	http.StatusNotAcceptable, http.StatusRequestTimeout, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
-	http.StatusRequestedRangeNotSatisfiable, http.StatusExpectationFailed, http.StatusMisdirectedRequest, http.StatusTooEarly,
+	http.StatusNotAcceptable, http.StatusRequestTimeout, http.StatusPreconditionFailed,
+	http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusRequestedRangeNotSatisfiable,
+	http.StatusExpectationFailed, http.StatusMisdirectedRequest, http.StatusTooEarly,
 	http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge,
 }
 
-// ForOthers reports whether the response to a request may answer those of others, as far as the fields of
-// the request go: everything in it that could have made the response is in the key, named by Vary, or known
-// not to matter. unkeyed are those of which neither is known, and explicit is whether the origin has given a freshness lifetime.
+// ForOthers reports whether the response to a request may answer those of others, as far as the fields of the request
+// go: everything in it that could have made the response is in the key, named by Vary, or known not to matter. unkeyed
+// are those of which neither is known, and explicit is whether the origin has given a freshness lifetime.
 func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) bool {
 	status, header := response.Status, r.Fields
 	switch {
@@ -69,12 +70,15 @@ func selectingNames(vary []string) []string {
 // selected by the one that asks: Fetch section 3.3.3.
 func allSites(header httpmessage.Fields) bool {
 	allowed := header.Lines("Access-Control-Allow-Origin")
-	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" || namesAll(header.Lines("Vary"), []string{"Origin"})
+	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" ||
+		namesAll(header.Lines("Vary"), []string{"Origin"})
 }
 
 // plainRequest reports whether a request has nothing that an error may be about besides its URI.
 func plainRequest(r *httpmessage.Request) bool {
-	for _, name := range [...]string{"Authorization", "Cookie", "Range", "Origin", IfMatch, IfNoneMatch, IfModifiedSince, IfUnmodifiedSince, IfRange} {
+	for _, name := range [...]string{
+		"Authorization", "Cookie", "Range", "Origin", IfMatch, IfNoneMatch, IfModifiedSince, IfUnmodifiedSince, IfRange,
+	} {
 		if r.Fields.Has(name) {
 			return false
 		}
@@ -89,7 +93,8 @@ func plainRequest(r *httpmessage.Request) bool {
 // MayUpdate reports whether a response that is made of an update and of what is stored may be stored in place of
 // that: the update may be made by anything in the request.
 func MayUpdate(
-	r *httpmessage.Request, unkeyed []string, requested RequestDirectives, directives cachecontrol.Directives, update *httpmessage.Response, explicit bool,
+	r *httpmessage.Request, unkeyed []string, requested RequestDirectives, directives cachecontrol.Directives,
+	update *httpmessage.Response, explicit bool,
 ) bool {
 	return MayStore(r, requested, directives, update) && ForOthers(r, unkeyed, update, explicit)
 }

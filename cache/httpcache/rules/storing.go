@@ -17,9 +17,11 @@ var understood = [...]int{
 
 // MayStore reports whether a shared cache may store a response to a method that it understands: RFC
 // 9111 section 3.
-func MayStore(r *httpmessage.Request, requested RequestDirectives, directives cachecontrol.Directives, response *httpmessage.Response) bool {
-	isAllowed := !r.Fields.Has("Authorization") || sharesAuthorized(directives)
-	return isAllowed && !requested.NoStore && Storable(directives, response)
+func MayStore(
+	r *httpmessage.Request, requested RequestDirectives, directives cachecontrol.Directives, got *httpmessage.Response,
+) bool {
+	allowed := !r.Fields.Has("Authorization") || sharesAuthorized(directives)
+	return allowed && !requested.NoStore && Storable(directives, got)
 }
 
 // Storable reports whether a response may be stored, whatever the request.
@@ -65,9 +67,9 @@ func PostStorable(directives cachecontrol.Directives, response *httpmessage.Resp
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC
 // 9111 section 3.1), those that private names, those that are made anew, and cookies of one client.
 //
-// They are appended to room.
-func storedFields(room, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
-	stored := AppendEndToEnd(room, fields)
+// They are appended to scratch.
+func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
+	stored := AppendEndToEnd(scratch, fields)
 	isForAll := setsCookiesForAll(directives)
 	private := newNameSet(fieldNames(directives.Fields("private")))
 	return slices.DeleteFunc(stored, func(f httpmessage.Field) bool {

@@ -21,7 +21,8 @@ func ValidationFields[V Variant](request httpmessage.Fields, candidates []V) htt
 	if len(tags) > 0 {
 		header.Set(IfNoneMatch, strings.Join(tags, ", "))
 	}
-	if s := candidates[0].Rules(); len(candidates) == 1 && s.Matches(request.Lines) && s.Modified != 0 { // other variants may have the same time
+	// Other variants may have the same time.
+	if s := candidates[0].Rules(); len(candidates) == 1 && s.Matches(request.Lines) && s.Modified != 0 {
 		header.Set(IfModifiedSince, s.Fields.Value("Last-Modified"))
 	}
 	return header
@@ -42,7 +43,7 @@ func WithoutConditions(request httpmessage.Fields) httpmessage.Fields {
 
 // UpdatedFields returns the fields of a stored response with those of a 304, or of the response
 // to HEAD, which replace them: RFC 9111 section 3.2. A weak entity tag does not become strong: the
-// content is not that of the strong one, octet by octet, where the origin has encoded it (nginx). An
+// content is not that of the strong one, byte by byte, where the origin has encoded it (nginx). An
 // update without Date is of the time that it is received at: RFC 9110 section 6.6.1.
 func UpdatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 	replaced := make([]string, 0, len(update)+1)
@@ -53,7 +54,8 @@ func UpdatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 		}
 	}
 	fields := append(Without(before, replaced...), Without(update, "Content-Length", "Content-Range")...)
-	if tag := before.Value("Etag"); tag != "" && !Strong(tag) && Strong(update.Value("Etag")) && opaque(tag) == opaque(update.Value("Etag")) {
+	tag, newTag := before.Value("Etag"), update.Value("Etag")
+	if tag != "" && !Strong(tag) && Strong(newTag) && opaque(tag) == opaque(newTag) {
 		fields.Set("Etag", tag)
 	}
 	return fields

@@ -76,7 +76,7 @@ const Absent = "\x00"
 // normalValue returns a value such that equal ones have the same meaning: lines are combined,
 // white space does not count, and of the fields for content negotiation neither do the order and
 // the case of members, as far as their syntax says so. A value that is longer than any that programs
-// send is as it is: it has the meaning of its own octets alone.
+// send is as it is: it has the meaning of its own bytes alone.
 func normalValue(name string, lines []string) string {
 	if len(lines) == 0 {
 		return Absent
@@ -111,9 +111,9 @@ const (
 // tooLong reports whether a value is too long to be made normal. A normal value is never as long, so that it
 // is not taken for one that is.
 func tooLong(lines []string) bool {
-	octets, members := 0, 0
+	size, members := 0, 0
 	for _, line := range lines {
-		if octets += len(line) + len(","); octets > maxNormalBytes {
+		if size += len(line) + len(","); size > maxNormalBytes {
 			return true
 		}
 		members += strings.Count(line, ",") + 1
@@ -176,7 +176,8 @@ func split(value string, escapes bool) (members []string, closed bool) {
 	return members, closed
 }
 
-// cutMember returns the first member of a list as split does, which may be empty, what is behind it, and whether its quoted-strings end.
+// cutMember returns the first member of a list as split does, which may be empty, what is behind it, and whether its
+// quoted-strings end.
 func cutMember(value string, escapes bool) (member, rest string, closed bool) {
 	quoted := false
 	for i := 0; i < len(value); i++ {
