@@ -77,7 +77,7 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 		a.Fields = rules.UnsatisfiableFields(a.Fields)
 		a.Added = httpmessage.FieldsOf("Content-Range", string(rules.AppendUnsatisfiedRange(nil, s.Length)))
 		return nil
-	case len(requested.Spans) == 0, len(requested.Spans) > 1 && !s.isComplete():
+	case len(requested.Spans) == 0, len(requested.Spans) > 1 && !s.arrived():
 		return x.open(ctx, a, s, whole)
 	}
 	a.Status, a.Reason = http.StatusPartialContent, ""

@@ -32,9 +32,9 @@ func (a *arriving) Spawn(run func()) {
 func (a *arriving) End(err error) { a.flight.exchange.End(err) }
 
 // Complete implements the owner of a body: it stores what has arrived.
-func (a *arriving) Complete(size int64, content body.Blocks, isInMemory bool, spool *body.Spool) {
+func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spool *body.Spool) {
 	f, whole := a.flight, a.whole
-	if isInMemory {
+	if inMemory {
 		whole.content = content.Body()
 	}
 	if !whole.Partial() {

@@ -43,7 +43,7 @@ const (
 // load answers by an exchange with the origin, its own or one that another client has started.
 func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	x.outcome.Forwarded = reason
-	if x.private = x.isPrivate(); x.private {
+	if x.private = x.forOneClient(); x.private {
 		return x.lead(ctx, x.startExclusive())
 	}
 	key := x.collapseKey()
@@ -94,9 +94,9 @@ func (x *exchange) collapses(kind collapseKind) bool {
 		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed[kind]))
 }
 
-// isPrivate reports whether the response to a request is for its client alone, unless it turns out that its
+// forOneClient reports whether the response to a request is for its client alone, unless it turns out that its
 // Vary names all that could have made it: nobody follows it, and it changes nothing that is stored.
-func (x *exchange) isPrivate() bool {
+func (x *exchange) forOneClient() bool {
 	unkeyed := x.unkeyed()
 	if len(unkeyed) == 0 {
 		return false

@@ -32,7 +32,7 @@ func (x *exchange) originRequest() originRequest {
 	switch {
 	case x.private:
 		return originRequest{fields: request, ownConditions: rules.Conditional(request)}
-	case x.plain:
+	case x.unconditional:
 		return originRequest{fields: rules.WithoutConditions(request)}
 	case x.completes(s):
 		return originRequest{fields: rules.RestFields(request, &s.Response), beginning: s}
@@ -89,10 +89,10 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 			return a, nil
 		}
 		_ = response.Body.Close()
-		if x.plain {
+		if x.unconditional {
 			return nil, ErrUnasked
 		}
-		x.plain = true
+		x.unconditional = true
 	}
 }
 
@@ -131,13 +131,13 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 			f.watch.Stop()
 		}
 	}()
-	a, err := x.ask(ctx, f)
+	a, err := x.retrieve(ctx, f)
 	returned = true
 	return a, err
 }
 
-// ask requests what other processes share, then the origin, and answers by what it sends.
-func (x *exchange) ask(ctx context.Context, f *flight) (*Answer, error) {
+// retrieve requests what other processes share, then the origin, and answers by what it sends.
+func (x *exchange) retrieve(ctx context.Context, f *flight) (*Answer, error) {
 	if s := x.findShared(ctx, f); s != nil {
 		f.exchange.End(nil)
 		f.finish(s)
@@ -182,14 +182,14 @@ func (x *exchange) replacesError(got *fetched) bool {
 	switch got.Status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
 		http.StatusGatewayTimeout:
-		return x.mayUseStale(errReplaced) && !x.isExplicitlyFresh(got)
+		return x.mayUseStale(errReplaced) && !x.explicitlyFresh(got)
 	default:
 		return false
 	}
 }
 
-// isExplicitlyFresh reports whether a response is stored, and fresh because the origin says so.
-func (x *exchange) isExplicitlyFresh(got *fetched) bool {
+// explicitlyFresh reports whether a response is stored, and fresh because the origin says so.
+func (x *exchange) explicitlyFresh(got *fetched) bool {
 	s := x.toStore(got.Response, got.control, got.Arrival)
 	return s != nil && s.Explicit && s.TTL(x.cache.config.Now()) > 0
 }
@@ -255,15 +255,15 @@ func (x *exchange) notStored(f *flight, control rules.Control, response *httpmes
 	case response.Status == http.StatusNotModified:
 		x.cache.storage.fetchWhole(x.r.Key)
 	case response.Status >= http.StatusBadRequest: // others may get another answer
-	case control.Has("private"), control.Has("no-store"), shared && x.isNotForAny(response):
+	case control.Has("private"), control.Has("no-store"), shared && x.notForAny(response):
 		x.doNotCollapse()
 	}
 	return x.passThrough(f, response)
 }
 
-// isNotForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
+// notForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
 // for it, and not for something else in this request.
-func (x *exchange) isNotForAny(response *httpmessage.Response) bool {
+func (x *exchange) notForAny(response *httpmessage.Response) bool {
 	return x.r.Fields.Has("Cookie") || rules.ForOthers(&x.r.Request, x.unkeyed(), response, true)
 }
 

@@ -240,7 +240,7 @@ func (s *shard) forget(key string) {
 	}
 }
 
-func (f *flight) isForgotten() bool {
+func (f *flight) wasForgotten() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.forgotten
@@ -259,7 +259,7 @@ func (f *flight) commit(s *stored, from *body.Spool) {
 func (f *flight) store(s *stored, from *body.Spool) (done bool) {
 	f.shard.mu.Lock()
 	defer f.shard.mu.Unlock()
-	if s != nil && !f.isForgotten() {
+	if s != nil && !f.wasForgotten() {
 		f.cache.storage.updateLocked(f.key, func(e *Entry) *Entry {
 			if done = s.save(from); !done {
 				return e

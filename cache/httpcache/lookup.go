@@ -57,7 +57,7 @@ func (s *stored) info(now time.Time) Info {
 		i.Size = s.content.Size()
 	}
 	_, onlyOnDisk := s.content.(body.File)
-	i.InMemory = s.isComplete() && !onlyOnDisk
+	i.InMemory = s.arrived() && !onlyOnDisk
 	return i
 }
 

@@ -68,8 +68,8 @@ func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *s
 // not the rest of it.
 func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
 	part, length, ok := rules.ParseContentRange(rest.Fields)
-	isRest := ok && part.Start == s.Part.End && part.End == length && (s.Length < 0 || s.Length == length)
-	if !isRest || rest.Fields.Value("Etag") != s.ETag {
+	continues := ok && part.Start == s.Part.End && part.End == length && (s.Length < 0 || s.Length == length)
+	if !continues || rest.Fields.Value("Etag") != s.ETag {
 		return nil
 	}
 	begin, ok := body.BlocksIn(s.content)

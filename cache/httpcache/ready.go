@@ -39,7 +39,7 @@ func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.
 		return Ready{}, false
 	}
 	s := rules.Select(e.variants, spelling, request)
-	if s == nil || !s.isWhole() || s.UseFor(rules.RequestDirectives{}, now) != rules.UseFresh {
+	if s == nil || !s.whole() || s.UseFor(rules.RequestDirectives{}, now) != rules.UseFresh {
 		return Ready{}, false
 	}
 	age := s.Age(now)
@@ -55,13 +55,13 @@ func (c *Cache) Load(key string) bool {
 	return c.storage.get(strings.Clone(key)) != nil
 }
 
-// isWhole reports whether the whole response is stored, with a content and its length.
-func (s *stored) isWhole() bool {
+// whole reports whether the whole response is stored, with a content and its length.
+func (s *stored) whole() bool {
 	switch s.Status {
 	case http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified:
 		return false
 	}
-	return s.Length >= 0 && s.content != nil && s.isComplete()
+	return s.Length >= 0 && s.content != nil && s.arrived()
 }
 
 // Status returns the status of the response, which is neither 204, 206 nor 304.

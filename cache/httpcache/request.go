@@ -34,5 +34,5 @@ type Request struct {
 	Check func(netip.AddrPort) error
 }
 
-// isGet reports whether a request is for a representation that may come from the cache.
-func (r *Request) isGet() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+// retrieves reports whether a request is for a representation that may come from the cache.
+func (r *Request) retrieves() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

@@ -30,7 +30,7 @@ type exchange struct {
 	entry     *Entry  // nil where nothing is stored
 	// background is whether the client has its answer already.
 	background bool
-	plain      bool // the request to the origin has no conditions
+	unconditional      bool // the request to the origin has no conditions
 	// private is whether the response is for this client alone: see isPrivate.
 	private bool
 	// unkeyedNames are what unkeyed returns, once hasUnkeyed is set.
@@ -60,7 +60,7 @@ func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Answer, 
 }
 
 func (x *exchange) serve(ctx context.Context) (*Answer, error) {
-	if !x.r.isGet() || x.r.Body != nil {
+	if !x.r.retrieves() || x.r.Body != nil {
 		return x.unsafe(ctx)
 	}
 	x.look()
@@ -173,7 +173,7 @@ func (x *exchange) partFor(s *stored) *stored {
 // changed.
 func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	reason := fwdMethod
-	if x.r.isGet() {
+	if x.r.retrieves() {
 		reason = fwdBypass // it has a body
 	}
 	if x.requested.OnlyIfCached {
@@ -225,7 +225,7 @@ func (x *exchange) invalidate(response *httpmessage.Response) {
 // section 3. It does not end with the client.
 func (x *exchange) refresh(ctx context.Context) {
 	c := x.cache
-	if x.isPrivate() || x.r.Fields.Has("Authorization") {
+	if x.forOneClient() || x.r.Fields.Has("Authorization") {
 		return // a request that is not for all makes nothing for others
 	}
 	r := *x.r

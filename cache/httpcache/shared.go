@@ -70,11 +70,11 @@ func (t *sharedStore) get(ctx context.Context, place string) (s *stored, started
 // replaces what is shared, too: that would be used in its place.
 func (t *sharedStore) store(f *flight, s *stored) {
 	now := t.config.Now()
-	content, isInMemory := body.BlocksIn(s.content)
-	if !s.isWhole() || f.isForgotten() {
+	content, inMemory := body.BlocksIn(s.content)
+	if !s.whole() || f.wasForgotten() {
 		return
 	}
-	if !isInMemory || s.Length > maxShared || s.UseFor(rules.RequestDirectives{}, now) != rules.UseFresh {
+	if !inMemory || s.Length > maxShared || s.UseFor(rules.RequestDirectives{}, now) != rules.UseFresh {
 		t.remove(f.key, s)
 		return
 	}
@@ -82,7 +82,7 @@ func (t *sharedStore) store(f *flight, s *stored) {
 	copied.InitialAge, copied.Received = s.Age(now), time.Unix(0, 0)
 	took := now.Sub(f.started)
 	payload := func() []byte {
-		if f.isForgotten() || t.outdated.has(f.key, f.started) { // since it was stored
+		if f.wasForgotten() || t.outdated.has(f.key, f.started) { // since it was stored
 			return nil
 		}
 		return sharedPayload(took, copied, content)
@@ -172,10 +172,10 @@ func (i *invalidations) add(key string, now time.Time) {
 func (i *invalidations) has(key string, received time.Time) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return !received.After(i.all) || i.isAfter(key, received) || i.isAfter(rules.OriginOf(key), received)
+	return !received.After(i.all) || i.after(key, received) || i.after(rules.OriginOf(key), received)
 }
 
-func (i *invalidations) isAfter(key string, received time.Time) bool {
+func (i *invalidations) after(key string, received time.Time) bool {
 	at, ok := i.at[key]
 	return ok && !received.After(at)
 }

@@ -128,11 +128,11 @@ func (s *storage) updateLocked(key string, change func(*Entry) *Entry) {
 // remove removes one variant of what is stored for a key.
 func (s *storage) remove(key string, one *stored) {
 	s.update(key, func(e *Entry) *Entry {
-		if e == nil || !slices.ContainsFunc(e.variants, one.isSame) {
+		if e == nil || !slices.ContainsFunc(e.variants, one.same) {
 			return e
 		}
 		after := *e
-		after.variants = slices.DeleteFunc(slices.Clone(e.variants), one.isSame)
+		after.variants = slices.DeleteFunc(slices.Clone(e.variants), one.same)
 		return &after
 	})
 }

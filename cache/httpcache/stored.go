@@ -30,17 +30,17 @@ type record struct {
 	uses *uses
 }
 
-// isSame reports whether two values are of the same stored response, which may have come from disk again, or into
+// same reports whether two values are of the same stored response, which may have come from disk again, or into
 // memory, meanwhile.
-func (s *stored) isSame(other *stored) bool {
+func (s *stored) same(other *stored) bool {
 	return s == other || s.saved != nil && other.saved != nil && s.saved.Is(other.saved)
 }
 
 // copied returns a copy of a stored response to be changed, without its memo.
 func (s *stored) copied() *stored { return &stored{record: s.record} }
 
-// isComplete reports whether the content has arrived.
-func (s *stored) isComplete() bool {
+// arrived reports whether the content has arrived.
+func (s *stored) arrived() bool {
 	_, arriving := s.content.(*body.Arriving)
 	return !arriving
 }
@@ -73,12 +73,12 @@ func (e *Entry) tagged() []*stored {
 
 // spelled returns the entry with what is stored for one spelling alone: see Request.Spelling. nil stays nil.
 func (e *Entry) spelled(spelling string) *Entry {
-	isOther := func(s *stored) bool { return s.Spelling != spelling }
-	if e == nil || !slices.ContainsFunc(e.variants, isOther) {
+	other := func(s *stored) bool { return s.Spelling != spelling }
+	if e == nil || !slices.ContainsFunc(e.variants, other) {
 		return e
 	}
 	one := *e
-	one.variants = slices.DeleteFunc(slices.Clone(e.variants), isOther)
+	one.variants = slices.DeleteFunc(slices.Clone(e.variants), other)
 	return &one
 }
 

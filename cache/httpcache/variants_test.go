@@ -23,7 +23,7 @@ func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	return s
 }
 
-// ask requests a variant, and returns whether it was stored.
+// retrieve requests a variant, and returns whether it was stored.
 func (s *site) ask(format string, args ...any) bool {
 	s.t.Helper()
 	g := s.get("X-A: " + fmt.Sprintf(format, args...))

@@ -33,9 +33,9 @@ type Owner interface {
 	// End ends the exchange with the origin, with nil after a complete body.
 	End(err error)
 	// Complete or Incomplete is called once, when nothing more comes, while the body is locked. Complete says that all
-	// has come and may be stored: content is all of it unless isInMemory is false, and then the spool has it, which is
+	// has come and may be stored: content is all of it unless inMemory is false, and then the spool has it, which is
 	// otherwise nil for none.
-	Complete(size int64, content Blocks, isInMemory bool, spool *Spool)
+	Complete(size int64, content Blocks, inMemory bool, spool *Spool)
 	Incomplete()
 }
 
@@ -196,7 +196,7 @@ func (b *Arriving) fill() (more bool) {
 
 // endAfter ends the body where the last read was the last one, or nobody waits for more; b.mu is held.
 func (b *Arriving) endAfter(err error) {
-	isUnwanted := len(b.readers) == 0 && !b.awaited()
+	unwanted := len(b.readers) == 0 && !b.awaited()
 	switch {
 	case errors.Is(err, io.EOF) && b.Length >= 0 && b.arrived != b.Length:
 		b.finished(io.ErrUnexpectedEOF)
@@ -204,10 +204,10 @@ func (b *Arriving) endAfter(err error) {
 		b.finished(nil)
 	case err != nil:
 		b.finished(err)
-	case isUnwanted && !b.worthFinishing():
+	case unwanted && !b.worthFinishing():
 		b.Owner.End(ErrAbandoned)
 		b.finished(ErrAbandoned)
-	case isUnwanted, b.awaited():
+	case unwanted, b.awaited():
 		b.reading = true // finish goes on
 	}
 }

@@ -43,8 +43,8 @@ func (p *PassThrough) SendTo(w io.Writer, flush func()) error {
 }
 
 func (p *PassThrough) sendBy(buffer []byte, w io.Writer, flush func(), left int64) error {
-	for isFirst := true; ; isFirst = false {
-		n, err := p.read(buffer, flush, isFirst)
+	for first := true; ; first = false {
+		n, err := p.read(buffer, flush, first)
 		left -= int64(n)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
@@ -70,8 +70,8 @@ type Buffered interface{ Buffered() int }
 
 // read reads. It flushes the head where the first bytes do not come soon: the client may send what they answer when it
 // has the head, as with gRPC.
-func (p *PassThrough) read(buffer []byte, flush func(), isFirst bool) (int, error) {
-	if b, ok := p.Response.Body.(Buffered); !isFirst || flush == nil || ok && b.Buffered() > 0 {
+func (p *PassThrough) read(buffer []byte, flush func(), first bool) (int, error) {
+	if b, ok := p.Response.Body.(Buffered); !first || flush == nil || ok && b.Buffered() > 0 {
 		return p.Response.Body.Read(buffer)
 	}
 	return p.readFirst(buffer, flush)

@@ -14,8 +14,8 @@ import (
 func (b *Arriving) Shareable() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	isOnDisk := b.spooled() && b.Length >= 0 // where space for all of it is reserved
-	return isOnDisk || b.done && b.err == nil && !b.passThrough || b.reserve()
+	onDisk := b.spooled() && b.Length >= 0 // where space for all of it is reserved
+	return onDisk || b.done && b.err == nil && !b.passThrough || b.reserve()
 }
 
 // SoonComplete reports whether a body is so small that others wait for its end: what fails, or stops, in the middle

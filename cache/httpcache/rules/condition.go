@@ -35,7 +35,7 @@ func (s *Response) Unmodified(request httpmessage.Lines) bool {
 		return false // RFC 9110 section 13.2.1
 	}
 	if lines := request(IfNoneMatch); len(lines) > 0 {
-		return isListed(lines, s.ETag) // If-Modified-Since does not count: RFC 9110 section 13.1.3
+		return listed(lines, s.ETag) // If-Modified-Since does not count: RFC 9110 section 13.1.3
 	}
 	since, ok := dateOf(request(IfModifiedSince))
 	return ok && !s.lastChange().After(since)
@@ -57,9 +57,9 @@ func (s *Response) lastChange() time.Time {
 	return s.Modified.Time()
 }
 
-// isListed reports whether an entity tag is in a list, or the list is "*", by the weak comparison: RFC
+// listed reports whether an entity tag is in a list, or the list is "*", by the weak comparison: RFC
 // 9110 section 13.1.2.
-func isListed(lines []string, etag string) bool {
+func listed(lines []string, etag string) bool {
 	for _, rest := range lines {
 		for rest != "" {
 			var member string
@@ -100,9 +100,9 @@ var ofContent = [...]string{"Content-Length", "Content-Type", "Content-Encoding"
 // NotModifiedFields returns the fields of a 304: RFC 9110 section 15.4.5. Those that describe a content
 // that is not sent are left out, Last-Modified only where there is an ETag.
 func NotModifiedFields(fields httpmessage.Fields) httpmessage.Fields {
-	isTagged := fields.Has("Etag")
+	tagged := fields.Has("Etag")
 	return fields.Filter(func(f httpmessage.Field) bool {
-		return !slices.ContainsFunc(ofContent[:], f.Is) && (!isTagged || !f.Is("Last-Modified"))
+		return !slices.ContainsFunc(ofContent[:], f.Is) && (!tagged || !f.Is("Last-Modified"))
 	})
 }
 

@@ -110,10 +110,10 @@ func ParseContentRange(header httpmessage.Fields) (part Span, length int64, ok b
 		return Span{}, 0, false
 	}
 	positions, total, ok := strings.Cut(rest, "/")
-	first, last, isRange := strings.Cut(positions, "-")
+	first, last, hasRange := strings.Cut(positions, "-")
 	start, okFirst := parsePosition(first)
 	end, okLast := parsePosition(last)
-	if !ok || !isRange || !okFirst || !okLast || end < start {
+	if !ok || !hasRange || !okFirst || !okLast || end < start {
 		return Span{}, 0, false
 	}
 	length = -1
@@ -161,9 +161,9 @@ func (s *Response) SameRepresentation(other *Response) bool {
 // validators say, and do not touch. Each answers requests for what it has; without a strong validator nothing is
 // combined.
 func (s *Response) Beside(other *Response) bool {
-	isSelected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
-	isSame := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged
-	return isSelected && (isSame || s.SameRepresentation(other)) && !s.Part.Adjoins(other.Part)
+	selected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
+	same := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged
+	return selected && (same || s.SameRepresentation(other)) && !s.Part.Adjoins(other.Part)
 }
 
 // RestFields returns the header of a request for what is missing behind a stored part. Where the

@@ -71,8 +71,8 @@ func Strong(etag string) bool { return strings.HasPrefix(etag, `"`) }
 
 // Sent returns the fields that are sent of a stored response. validated is whether the origin has just said
 // that it is right.
-func (s *Response) Sent(isValidated bool) httpmessage.Fields {
-	if s.ValidatedOnly == nil || isValidated {
+func (s *Response) Sent(validated bool) httpmessage.Fields {
+	if s.ValidatedOnly == nil || validated {
 		return s.Fields
 	}
 	return Without(s.Fields, *s.ValidatedOnly...)

@@ -22,8 +22,8 @@ func Select[V Variant](variants []V, spelling string, request httpmessage.Lines)
 		if s.Spelling != spelling || !match(&values, request, variants, s) {
 			continue
 		}
-		isBetter := best == nil || best.Partial() && !s.Partial() || best.Partial() == s.Partial() && s.Date > best.Date
-		if isBetter {
+		better := best == nil || best.Partial() && !s.Partial() || best.Partial() == s.Partial() && s.Date > best.Date
+		if better {
 			best, selected = s, v
 		}
 	}

@@ -39,8 +39,8 @@ func Storable(directives cachecontrol.Directives, response *httpmessage.Response
 	case directives.Has("no-store"):
 		return false
 	}
-	isPrivate := directives.Has("private") && directives.Fields("private") == nil
-	return !isPrivate && cacheable(status, response.Fields, directives) && !variesAlways(response.Fields)
+	private := directives.Has("private") && directives.Fields("private") == nil
+	return !private && cacheable(status, response.Fields, directives) && !variesAlways(response.Fields)
 }
 
 // cacheable reports whether a status, or the origin, allows a response to be stored (RFC 9111
@@ -70,10 +70,10 @@ func PostStorable(directives cachecontrol.Directives, response *httpmessage.Resp
 // They are appended to scratch.
 func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
 	stored := AppendEndToEnd(scratch, fields)
-	isForAll := setsCookiesForAll(directives)
+	forAll := setsCookiesForAll(directives)
 	private := newNameSet(fieldNames(directives.Fields("private")))
 	return slices.DeleteFunc(stored, func(f httpmessage.Field) bool {
-		return f.Is("Content-Length") || f.Is("Age") || !isForAll && f.Is("Set-Cookie") || private.has(f)
+		return f.Is("Content-Length") || f.Is("Age") || !forAll && f.Is("Set-Cookie") || private.has(f)
 	})
 }
 

@@ -74,8 +74,8 @@ func Validated[V Variant](update httpmessage.Fields, nominated []V) (valid V) {
 			continue
 		}
 		modified := update.Lines("Last-Modified")
-		isSame := len(modified) > 0 && modified[0] == s.Fields.Value("Last-Modified")
-		if len(nominated) == 1 && (isSame || len(modified) == 0 && !Strong(tag)) {
+		same := len(modified) > 0 && modified[0] == s.Fields.Value("Last-Modified")
+		if len(nominated) == 1 && (same || len(modified) == 0 && !Strong(tag)) {
 			return v
 		}
 	}
