@@ -224,7 +224,7 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 		return
 	}
 	groups, origin := rules.ParseStrings(lines), rules.OriginOf(key)
-	c.shared.forget(origin, c.storage.inMemory(origin))
+	c.shared.forget(origin, c.storage.peek(origin))
 	under := 0
 	for _, p := range c.purges.all() {
 		if p.ofResponse {
@@ -253,6 +253,6 @@ const maxPurges = 16
 // invalidate makes what is stored for a key to be validated before it is used. What arrives now is
 // not stored.
 func (c *Cache) invalidate(key string) {
-	c.shared.forget(key, c.storage.inMemory(key))
+	c.shared.forget(key, c.storage.peek(key))
 	c.storage.updateAndForget(key, (*Entry).outdated)
 }

@@ -178,7 +178,7 @@ func (r Ready) Part(method string, request httpmessage.Lines) (part Part, ok boo
 		return Part{}, true
 	}
 	set, inBytes := rules.ParseByteRanges(lines[0])
-	if set = rules.TrimSpace(set); !inBytes || set == "" {
+	if !inBytes || set == "" {
 		return Part{}, true
 	}
 	if strings.Contains(set, ",") || s.Fields.Has("Content-Range") {

@@ -6,7 +6,7 @@ import "testing"
 //
 //	4       "a cache without a clock MUST revalidate"                 there is one
 //	4.1     "that mechanism MAY be used to choose" (a negotiation)    see prefersLanguage
-//	4.2     "MUST convert to UTC internally"                          parseDate does: see FuzzDate
+//	4.2     "MUST convert to UTC internally"                          rules.ParseDate does: see FuzzDate
 //	4.2.3   a count of requests of HTTP/1.0                           corrected_initial_age is the greater one
 func TestReuseSentences(t *testing.T) {
 	play(t, []row{

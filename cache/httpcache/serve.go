@@ -29,9 +29,9 @@ type exchange struct {
 	selected  *stored // nil where nothing matches
 	entry     *Entry  // nil where nothing is stored
 	// background is whether the client has its answer already.
-	background bool
-	unconditional      bool // the request to the origin has no conditions
-	// private is whether the response is for this client alone: see isPrivate.
+	background    bool
+	unconditional bool // the request to the origin has no conditions
+	// private is whether the response is for this client alone: see forOneClient.
 	private bool
 	// unkeyedNames are what unkeyed returns, once hasUnkeyed is set.
 	unkeyedNames []string

@@ -36,10 +36,7 @@ func (s *storage) shard(key string) *shard {
 
 // get returns what is stored for a key, nil for nothing.
 func (s *storage) get(key string) *Entry {
-	if s.config.Store == nil {
-		return nil
-	}
-	if e := s.peek(key); e != nil || s.config.Disk == nil {
+	if e := s.peek(key); e != nil || s.config.Store == nil || s.config.Disk == nil {
 		return e
 	}
 	shard := s.shard(key)
@@ -52,8 +49,11 @@ func (s *storage) get(key string) *Entry {
 	return s.getLocked(key, most)
 }
 
-// peek returns what is in memory for a key.
+// peek returns what is in memory for a key, nil for nothing.
 func (s *storage) peek(key string) *Entry {
+	if s.config.Store == nil {
+		return nil
+	}
 	if e := s.config.Store.Get(key); e != nil {
 		return e.Value
 	}
@@ -144,14 +144,6 @@ func (s *storage) forgetLost(key string) {
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	s.config.Store.Delete(key)
-}
-
-// inMemory is peek, also where nothing is stored at all.
-func (s *storage) inMemory(key string) *Entry {
-	if s.config.Store == nil {
-		return nil
-	}
-	return s.peek(key)
 }
 
 // fetchWhole lets the next request for a URI ask for a response that can be stored, after a 304

@@ -104,7 +104,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	arriving := x.newArriving(f, response, whole)
 	b, s := &arriving.body, &arriving.head
 	result := s
-	f.live, f.awaited = response, b.SoonComplete() || b.Length < 0
+	f.live, f.awaited = response, b.SoonComplete() || response.ContentLength < 0
 	fits := arriving.fits
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:

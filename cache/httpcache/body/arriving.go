@@ -60,7 +60,7 @@ type Source struct {
 // may be stored it is only passed through: what all readers have is dropped, and nobody can begin to
 // read any more. It must not be copied, and is safe for concurrent use. begin must be called before all else.
 type Arriving struct {
-	Source      // its spool is nil once nobody reads it any more
+	from        Source // its spool is nil once nobody reads it any more
 	mu          sync.Mutex
 	blocks      Blocks
 	one         [1][]byte // the memory of blocks while there is one
@@ -86,7 +86,7 @@ type Arriving struct {
 }
 
 // Begin makes it the body that comes from a source.
-func (b *Arriving) Begin(from Source) { b.Source = from }
+func (b *Arriving) Begin(from Source) { b.from = from }
 
 // finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
 // that an origin may take for each part of it.
@@ -114,14 +114,14 @@ func (b *Arriving) claimArrived() bool {
 
 // hasArrived reports whether reading what is left waits for nothing; b.mu is held.
 func (b *Arriving) hasArrived() bool {
-	buffered, ok := b.Reader.(Buffered)
-	return b.Reader == http.NoBody || ok && int64(buffered.Buffered()) >= b.Length-b.arrived
+	buffered, ok := b.from.Reader.(Buffered)
+	return b.from.Reader == http.NoBody || ok && int64(buffered.Buffered()) >= b.from.Length-b.arrived
 }
 
 // buffered reports whether reading more waits for nothing, so that it is sent with what was written before; b.mu is
 // held.
 func (b *Arriving) buffered() bool {
-	buffered, ok := b.Reader.(Buffered)
+	buffered, ok := b.from.Reader.(Buffered)
 	return ok && !b.reading && !b.full() && buffered.Buffered() > 0
 }
 
@@ -180,12 +180,12 @@ func (b *Arriving) fill() (more bool) {
 	b.mu.Lock()
 	space := b.space()
 	b.mu.Unlock()
-	n, err := b.Reader.Read(space)
-	spooled := b.Spool != nil && b.Spool.whole && n > 0 && b.Spool.write(space[:n])
+	n, err := b.from.Reader.Read(space)
+	spooled := b.from.Spool != nil && b.from.Spool.whole && n > 0 && b.from.Spool.write(space[:n])
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.Spool != nil && n > 0 {
-		b.Spool.whole = spooled
+	if b.from.Spool != nil && n > 0 {
+		b.from.Spool.whole = spooled
 	}
 	b.append(space, n)
 	b.reading = false
@@ -198,14 +198,14 @@ func (b *Arriving) fill() (more bool) {
 func (b *Arriving) endAfter(err error) {
 	unwanted := len(b.readers) == 0 && !b.awaited()
 	switch {
-	case errors.Is(err, io.EOF) && b.Length >= 0 && b.arrived != b.Length:
+	case errors.Is(err, io.EOF) && b.from.Length >= 0 && b.arrived != b.from.Length:
 		b.finished(io.ErrUnexpectedEOF)
-	case errors.Is(err, io.EOF), err == nil && b.arrived == b.Length:
+	case errors.Is(err, io.EOF), err == nil && b.arrived == b.from.Length:
 		b.finished(nil)
 	case err != nil:
 		b.finished(err)
 	case unwanted && !b.worthFinishing():
-		b.Owner.End(ErrAbandoned)
+		b.from.Owner.End(ErrAbandoned)
 		b.finished(ErrAbandoned)
 	case unwanted, b.awaited():
 		b.reading = true // finish goes on
@@ -215,7 +215,7 @@ func (b *Arriving) endAfter(err error) {
 // worthFinishing reports whether so little is left that it is read although nobody waits for it;
 // b.mu is held.
 func (b *Arriving) worthFinishing() bool {
-	return b.Finishes && (!b.passThrough || b.spooled()) && b.Length >= 0 && b.Length-b.arrived <= finishSize
+	return b.from.Finishes && (!b.passThrough || b.spooled()) && b.from.Length >= 0 && b.from.Length-b.arrived <= finishSize
 }
 
 // space returns memory for the next read; b.mu is held. Only the reader that has set reading uses
@@ -229,13 +229,13 @@ func (b *Arriving) space() []byte {
 	}
 	n := int64(blockSize)
 	switch {
-	case b.Length >= 0:
-		n = min(n, b.Length-b.arrived)
+	case b.from.Length >= 0:
+		n = min(n, b.from.Length-b.arrived)
 	case b.arrived == 0:
 		n = firstBlock
 	}
 	if !b.passThrough && !b.reserved {
-		if max(b.arrived+n, b.Length) > b.Most || !b.Budget.take(n) {
+		if max(b.arrived+n, b.from.Length) > b.from.Most || !b.from.Budget.take(n) {
 			b.beginPassThrough()
 		} else {
 			b.taken += n
@@ -284,7 +284,7 @@ func (b *Arriving) beginPassThrough() {
 }
 
 func (b *Arriving) giveMemory() {
-	b.Budget.give(b.taken)
+	b.from.Budget.give(b.taken)
 	b.taken = 0
 }
 
@@ -320,20 +320,20 @@ func (b *Arriving) finished(err error) {
 		return
 	}
 	b.done, b.err = true, err
-	_ = b.Reader.Close()
-	b.Owner.End(err)
+	_ = b.from.Reader.Close()
+	b.from.Owner.End(err)
 	b.giveMemory()
 	var spool *Spool
 	if err == nil && b.spooled() {
-		spool = b.Spool
+		spool = b.from.Spool
 	}
 	switch {
 	case err != nil, b.passThrough && spool == nil:
-		b.Owner.Incomplete()
+		b.from.Owner.Incomplete()
 	case b.passThrough:
-		b.Owner.Complete(b.arrived, nil, false, spool)
+		b.from.Owner.Complete(b.arrived, nil, false, spool)
 	default:
-		b.Owner.Complete(b.arrived, b.blocks.trimmed(), true, spool)
+		b.from.Owner.Complete(b.arrived, b.blocks.trimmed(), true, spool)
 	}
 	if len(b.readers) == 0 {
 		b.endSpool()
@@ -342,13 +342,13 @@ func (b *Arriving) finished(err error) {
 }
 
 // spooled reports whether all that has arrived is on disk; b.mu is held.
-func (b *Arriving) spooled() bool { return b.Spool != nil && b.Spool.whole }
+func (b *Arriving) spooled() bool { return b.from.Spool != nil && b.from.Spool.whole }
 
 // endSpool closes the file that nobody reads any more; b.mu is held.
 func (b *Arriving) endSpool() {
-	if b.Spool != nil {
-		_ = b.Spool.writer.Close() // what was not committed is removed
-		b.Spool = nil
+	if b.from.Spool != nil {
+		_ = b.from.Spool.writer.Close() // what was not committed is removed
+		b.from.Spool = nil
 	}
 }
 
@@ -366,7 +366,7 @@ func (b *Arriving) Open(ctx context.Context, part rules.Span) (Content, error) {
 func (*Arriving) Memory() int { return 0 }
 
 // Size implements content.
-func (b *Arriving) Size() int64 { return b.Length }
+func (b *Arriving) Size() int64 { return b.from.Length }
 
 // Clients returns how many clients read the body, and how many wait for its end.
 func (b *Arriving) Clients() (reading, awaiting int) {

@@ -29,6 +29,7 @@ type Content interface {
 // Blocks are a content in memory, complete. They are never written to.
 type Blocks [][]byte
 
+// Size implements Body.
 func (b Blocks) Size() int64 {
 	var n int64
 	for _, block := range b {
@@ -37,6 +38,7 @@ func (b Blocks) Size() int64 {
 	return n
 }
 
+// Memory implements Body.
 func (b Blocks) Memory() int {
 	n := 0
 	for _, block := range b {
@@ -70,14 +72,18 @@ func BlocksIn(c Body) (Blocks, bool) {
 	}
 }
 
+// Size implements Body.
 func (b *block) Size() int64 { return int64(len(b.one[0])) }
 
+// Memory implements Body.
 func (b *block) Memory() int { return cap(b.one[0]) + sliceSize }
 
+// Open implements Body.
 func (b *block) Open(ctx context.Context, part rules.Span) (Content, error) {
 	return Blocks(b.one[:]).Open(ctx, part)
 }
 
+// Open implements Body.
 func (b Blocks) Open(_ context.Context, part rules.Span) (Content, error) {
 	if part.Start == 0 && (part.End < 0 || part.End == b.Size()) {
 		return blocksContent(b), nil

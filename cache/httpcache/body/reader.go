@@ -28,7 +28,7 @@ type Reader struct {
 func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	late := b.start > 0 || part.Start > b.arrived && (b.passThrough || b.Length > b.Most)
+	late := b.start > 0 || part.Start > b.arrived && (b.passThrough || b.from.Length > b.from.Most)
 	if late && !b.spooled() || b.done && b.err != nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 func (r *Reader) Ended() {
 	if errors.Is(lifetime.Cause(r.ctx), http.ErrServerClosed) {
 		r.body.mu.Lock()
-		r.body.Finishes = false
+		r.body.from.Finishes = false
 		r.body.mu.Unlock()
 	}
 	r.remove()
@@ -106,11 +106,11 @@ func (b *Arriving) endUnread() {
 	if b.worthFinishing() {
 		if !b.reading {
 			b.reading = true
-			b.Owner.Spawn(b.finish)
+			b.from.Owner.Spawn(b.finish)
 		}
 		return
 	}
-	b.Owner.End(ErrAbandoned)
+	b.from.Owner.End(ErrAbandoned)
 	if !b.reading {
 		b.finished(ErrAbandoned)
 	}
@@ -187,7 +187,7 @@ func (b *Arriving) more() {
 	b.reading = true
 	b.mu.Unlock()
 	if b.fill() { // all clients have left meanwhile
-		b.Owner.Spawn(b.finish)
+		b.from.Owner.Spawn(b.finish)
 	}
 	b.mu.Lock()
 }

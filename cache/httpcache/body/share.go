@@ -14,26 +14,26 @@ import (
 func (b *Arriving) Shareable() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	onDisk := b.spooled() && b.Length >= 0 // where space for all of it is reserved
+	onDisk := b.spooled() && b.from.Length >= 0 // where space for all of it is reserved
 	return onDisk || b.done && b.err == nil && !b.passThrough || b.reserve()
 }
 
 // SoonComplete reports whether a body is so small that others wait for its end: what fails, or stops, in the middle
 // of it is then not theirs.
-func (b *Arriving) SoonComplete() bool { return b.Length >= 0 && b.Length <= finishSize }
+func (b *Arriving) SoonComplete() bool { return b.from.Length >= 0 && b.from.Length <= finishSize }
 
 // reserve takes the memory for all of a body, and reports whether there is as much; b.mu is held.
 func (b *Arriving) reserve() bool {
-	if b.reserved || b.done || b.passThrough || b.Length < 0 || b.Length > b.Most || !b.Budget.take(b.Length-b.taken) {
+	if b.reserved || b.done || b.passThrough || b.from.Length < 0 || b.from.Length > b.from.Most || !b.from.Budget.take(b.from.Length-b.taken) {
 		return b.reserved && !b.done
 	}
-	b.reserved, b.taken = true, b.Length
+	b.reserved, b.taken = true, b.from.Length
 	return true
 }
 
 // AwaitEnd waits until all has arrived, which is read on meanwhile whatever the pace of its readers; or
 // until it turns out that it is not stored, or the client that leads leaves: what an origin does not send is not to
-// hold up others. errOverdue means that late has come before.
+// hold up others. ErrOverdue means that late has come before.
 func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,14 +47,14 @@ func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 	for !b.done && !b.passThrough && !b.AbandonedByLeader() {
 		if !b.reading {
 			b.reading = true
-			b.Owner.Spawn(b.finish)
+			b.from.Owner.Spawn(b.finish)
 		}
 		changed := b.whenChanged()
 		b.mu.Unlock()
 		err := error(nil)
 		select {
 		case <-changed:
-		case <-b.LeaderEnded:
+		case <-b.from.LeaderEnded:
 		case <-late:
 			err = ErrOverdue
 		case <-ctx.Done():
@@ -69,7 +69,7 @@ func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 }
 
 // AbandonedByLeader reports whether the client that leads has left, or may have.
-func (b *Arriving) AbandonedByLeader() bool { return Closed(b.LeaderEnded) || b.unread.Load() }
+func (b *Arriving) AbandonedByLeader() bool { return Closed(b.from.LeaderEnded) || b.unread.Load() }
 
 // awaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
 func (b *Arriving) awaited() bool { return b.awaiting > 0 && !b.passThrough }

@@ -62,7 +62,7 @@ func (r *Reader) readSpool() ([]byte, error) {
 	if r.buffer == nil {
 		r.buffer = make([]byte, blockSize)
 	}
-	at, file := r.at, b.Spool.writer
+	at, file := r.at, b.from.Spool.writer
 	b.mu.Unlock()
 	read, err := file.ReadAt(r.buffer[:n], at)
 	b.mu.Lock()
@@ -81,11 +81,13 @@ var ErrLost = errors.New("the stored content is lost")
 // File is a content on disk.
 type File struct{ Object *disk.Object }
 
+// Size implements Body.
 func (f File) Size() int64 { return f.Object.Size() }
 
-// Memory implements content: that of the object is counted with the response.
+// Memory implements Body: that of the object is counted with the response.
 func (File) Memory() int { return 0 }
 
+// Open implements Body.
 func (f File) Open(_ context.Context, part rules.Span) (Content, error) {
 	length := int64(-1)
 	if part.End >= 0 {

@@ -64,7 +64,7 @@ func listed(lines []string, etag string) bool {
 		for rest != "" {
 			var member string
 			member, rest, _ = cutMember(rest, false)
-			member = TrimSpace(member)
+			member = trimSpace(member)
 			if member == "*" || member != "" && etag != "" && opaque(member) == opaque(etag) {
 				return true
 			}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/dunglas/httpsfv"
@@ -49,7 +50,7 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 				d = append(d, cachecontrol.Directive{Name: name})
 			}
 		case int64:
-			d = append(d, cachecontrol.Directive{Name: name, Argument: FormatInt(value), HasArgument: true})
+			d = append(d, cachecontrol.Directive{Name: name, Argument: strconv.FormatInt(value, 10), HasArgument: true})
 		default:
 			return nil, false // no directive has such an argument
 		}

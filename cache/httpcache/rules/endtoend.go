@@ -78,7 +78,7 @@ func namedFields(fields httpmessage.Fields) map[string]bool {
 			continue
 		}
 		for option := range strings.SplitSeq(line, ",") {
-			if option = asciiLower(TrimSpace(option)); hopOption(option) || intendedForAll(option) {
+			if option = asciiLower(trimSpace(option)); hopOption(option) || intendedForAll(option) {
 				continue
 			}
 			if named == nil {

@@ -58,7 +58,7 @@ func manyLines(fields httpmessage.Fields) bool { return len(fields) > maxLines }
 
 // Compact returns a copy of fields in memory of its own. What a reader returns shares that of the whole head, which
 // would stay with it: of fields that are not stored, too. Each field is a line of one text, in the order of their
-// names: see linesOf.
+// names: see LinesOf.
 func Compact(fields httpmessage.Fields) httpmessage.Fields {
 	size := 0
 	var scratch [32]int // for most

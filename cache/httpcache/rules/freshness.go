@@ -104,7 +104,7 @@ func ageOf(header httpmessage.Fields) time.Duration {
 			break
 		}
 	}
-	return cachecontrol.DeltaSeconds(TrimSpace(first))
+	return cachecontrol.DeltaSeconds(trimSpace(first))
 }
 
 // initialAge returns the age of a response when it was received: RFC 9111 section 4.2.3.

@@ -3,6 +3,7 @@ package rules
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dunglas/httpsfv"
@@ -28,7 +29,7 @@ func SameByHead(s *Response, header httpmessage.Fields) bool {
 		return false
 	}
 	length := header.Value("Content-Length")
-	return length == "" || s.Length < 0 || length == FormatInt(s.Length)
+	return length == "" || s.Length < 0 || length == strconv.FormatInt(s.Length, 10)
 }
 
 // OriginOf returns the scheme and authority of a canonical URI.
@@ -48,7 +49,7 @@ func (s *Response) Tags() []string {
 	}
 	for _, line := range s.Fields.Lines("Cache-Tag") {
 		for tag := range strings.SplitSeq(line, ",") {
-			tags = append(tags, TrimSpace(tag))
+			tags = append(tags, trimSpace(tag))
 		}
 	}
 	return append(tags, ParseStrings(s.Fields.Lines("Cache-Groups"))...)

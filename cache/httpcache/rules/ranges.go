@@ -9,11 +9,13 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Span is a part of a representation, from its first byte up to end, which is not in it.
+// Span is a part of a representation, from the byte at Start up to that at End, which is not in it.
 type Span struct{ Start, End int64 }
 
+// Length returns how many bytes the part has.
 func (p Span) Length() int64 { return p.End - p.Start }
 
+// Contains reports whether another part is within this one.
 func (p Span) Contains(other Span) bool { return p.Start <= other.Start && other.End <= p.End }
 
 // Adjoins reports whether two parts overlap or follow each other.
@@ -42,7 +44,7 @@ func ParseRanges(r *httpmessage.Request, length int64) Ranges {
 	var all Ranges
 	requested := 0
 	for text := range strings.SplitSeq(set, ",") {
-		if text = TrimSpace(text); text == "" {
+		if text = trimSpace(text); text == "" {
 			continue
 		}
 		part, satisfiable, valid := ParseRange(text, length)
@@ -60,7 +62,7 @@ func ParseRanges(r *httpmessage.Request, length int64) Ranges {
 // ParseByteRanges returns the set of ranges of a Range field whose unit is bytes: RFC 9110 section 14.2.
 func ParseByteRanges(line string) (set string, ok bool) {
 	unit, set, ok := strings.Cut(line, "=")
-	return set, ok && strings.EqualFold(TrimSpace(unit), "bytes")
+	return trimSpace(set), ok && strings.EqualFold(trimSpace(unit), "bytes")
 }
 
 // ParseRange parses one range of a representation.
@@ -146,8 +148,6 @@ func AppendUnsatisfiedRange(dst []byte, length int64) []byte {
 	return strconv.AppendInt(append(dst, "bytes */"...), length, 10)
 }
 
-func FormatInt(n int64) string { return strconv.FormatInt(n, 10) }
-
 // SameRepresentation reports whether two responses have the same strong validator: RFC 9110
 // section 15.3.7.3.
 func (s *Response) SameRepresentation(other *Response) bool {
@@ -170,7 +170,7 @@ func (s *Response) Beside(other *Response) bool {
 // representation is another one by now the origin sends all of it: RFC 9110 section 13.1.5.
 func RestFields(request httpmessage.Fields, s *Response) httpmessage.Fields {
 	header := Unconditional(request)
-	header.Set("Range", "bytes="+FormatInt(s.Part.End)+"-")
+	header.Set("Range", "bytes="+strconv.FormatInt(s.Part.End, 10)+"-")
 	header.Set(IfRange, s.ETag)
 	return header
 }

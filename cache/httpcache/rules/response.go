@@ -23,7 +23,7 @@ type Response struct {
 	ETag     string // "" for none
 	Modified Second // Last-Modified
 	Date     Second // Date, or when it was received
-	// Received is when the response was, and initialAge its age then.
+	// Received is when the response was, and InitialAge its age then.
 	Received   time.Time
 	InitialAge time.Duration
 	Freshness
@@ -38,7 +38,7 @@ type Response struct {
 	ValidatedOnly *[]string
 }
 
-// ValidatedOnly returns names for record.validatedOnly.
+// ValidatedOnly returns names for Response.ValidatedOnly, nil for none.
 func ValidatedOnly(names []string) *[]string {
 	if len(names) == 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 // Variant is a value that has a stored response: Rules returns it.
 type Variant interface{ Rules() *Response }
 
+// Rules implements Variant.
 func (s *Response) Rules() *Response { return s }
 
 // Select returns the variant that a request selects: of several of its spelling the one with the most recent
@@ -111,7 +112,7 @@ func (v *requestValues) prefers(request httpmessage.Lines, content []string) boo
 	if !v.hasLanguage {
 		v.language, v.hasLanguage = preferredLanguage(request(acceptLanguage)), true
 	}
-	return v.language != "" && strings.EqualFold(v.language, TrimSpace(content[0]))
+	return v.language != "" && strings.EqualFold(v.language, trimSpace(content[0]))
 }
 
 // languageRanges reports whether a value has nothing but ranges of languages and their weights: nothing else in it can

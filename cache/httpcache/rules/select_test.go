@@ -99,7 +99,7 @@ func TestManySelectors(t *testing.T) {
 	}
 }
 
-// referenceSelected is selectOf as RFC 9111 section 4.1 says it: each variant is compared by itself.
+// referenceSelected is Select as RFC 9111 section 4.1 says it: each variant is compared by itself.
 func referenceSelected(variants []*Response, asked []httpmessage.Fields, request httpmessage.Fields) *Response {
 	var matching []*Response
 	for i, s := range variants {
@@ -122,7 +122,7 @@ func referenceSelected(variants []*Response, asked []httpmessage.Fields, request
 
 func listOfNames(lines []string) (names []string) {
 	for name := range strings.SplitSeq(strings.Join(lines, ","), ",") {
-		if name = TrimSpace(name); name != "" {
+		if name = trimSpace(name); name != "" {
 			names = append(names, http.CanonicalHeaderKey(name))
 		}
 	}

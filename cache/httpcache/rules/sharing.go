@@ -60,7 +60,7 @@ func selectingNames(vary []string) []string {
 	var names []string
 	for _, line := range vary {
 		for name := range strings.SplitSeq(line, ",") {
-			names = append(names, http.CanonicalHeaderKey(TrimSpace(name)))
+			names = append(names, http.CanonicalHeaderKey(trimSpace(name)))
 		}
 	}
 	return names

@@ -81,7 +81,7 @@ func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Di
 func fieldNames(names []string) []string {
 	trimmed := make([]string, 0, len(names))
 	for _, name := range names {
-		if name = TrimSpace(name); name != "" {
+		if name = trimSpace(name); name != "" {
 			trimmed = append(trimmed, name)
 		}
 	}
@@ -102,4 +102,5 @@ func namesIn(fields httpmessage.Fields, names []string) []string {
 	return held
 }
 
-func TrimSpace(s string) string { return strings.Trim(s, " \t") }
+// trimSpace trims optional white space (OWS): RFC 9110 section 5.6.3.
+func trimSpace(s string) string { return strings.Trim(s, " \t") }

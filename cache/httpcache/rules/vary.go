@@ -39,7 +39,7 @@ func variesAlways(header httpmessage.Fields) bool {
 	names := 0
 	for _, line := range header.Lines("Vary") {
 		for name := range strings.SplitSeq(line, ",") {
-			if names++; TrimSpace(name) == "*" || names > maxSelectors {
+			if names++; trimSpace(name) == "*" || names > maxSelectors {
 				return true
 			}
 		}
@@ -56,7 +56,7 @@ func SelectorsOf(response, request httpmessage.Fields) []Selector {
 	var selectors []Selector
 	for _, line := range response.Lines("Vary") {
 		for name := range strings.SplitSeq(line, ",") {
-			if name = TrimSpace(name); name == "" {
+			if name = trimSpace(name); name == "" {
 				continue
 			}
 			name = strings.Clone(http.CanonicalHeaderKey(name))
@@ -136,7 +136,7 @@ func normalMember(member string) string {
 	parts := strings.Split(member, ";")
 	normal := parts[:0]
 	for _, part := range parts {
-		part = TrimSpace(part)
+		part = trimSpace(part)
 		lower := asciiLower(part)
 		switch {
 		case lower == "q=1", strings.TrimRight(lower, "0") == "q=1.", part == "":
@@ -195,7 +195,7 @@ func cutMember(value string, escapes bool) (member, rest string, closed bool) {
 
 // appendMember appends a member that is not empty.
 func appendMember(members []string, text string) []string {
-	if text = TrimSpace(text); text == "" {
+	if text = trimSpace(text); text == "" {
 		return members
 	}
 	return append(members, text)
