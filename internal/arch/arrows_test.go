@@ -82,14 +82,14 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver",
-			[]string{"uri", "urnns", "urnns/digitallink", "cache"},
+			[]string{"uri", "urnns", "urnns/digitallink", "cache", "internal/quota"},
 			true,
 			"resolver is the domain: the systems are plugged into it (by cmd/urnd), so it depends neither on them nor on its callers; which names " +
 				"are one is told by the data of urnns",
 		},
 		{
 			"resolver/ddds",
-			[]string{"resolver", "uri", "cache"},
+			[]string{"resolver", "uri", "cache", "internal/quota"},
 			true,
 			"a system answers queries of the domain and does not depend on other systems; ddds also has a cache, of DNS record sets",
 		},
@@ -182,7 +182,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/*",
-			[]string{"resolver/registry", "resolver", "uri"},
+			[]string{"resolver/registry", "resolver", "uri", "internal/quota"},
 			false,
 			"a store of the registry is a driver behind its interface: stores do not depend on each other",
 		},
@@ -200,7 +200,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/scheme/*",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
+			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage", "internal/quota"},
 			false,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
@@ -215,7 +215,7 @@ func packageRules() []packageRule {
 			[]string{
 				"proxy/listen", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/fast", "proxy/message", "proxy/problem", "proxy/pages",
 				"proxy/answer", "proxy/answer/gs1", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
-				"internal/lifetime",
+				"internal/lifetime", "internal/quota",
 			},
 			true,
 			"proxy wires the way of a request, and observes it: what is asked, who may ask it and how it is answered is decided in the packages below it, and which systems and schemes answer in cmd/urnd",
@@ -228,18 +228,20 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/gate",
-			[]string{"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol", "internal/httpmessage"},
+			[]string{"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol", "internal/httpmessage", "internal/quota"},
 			true,
 			"the gate decides about what is asked, by the client alone: it answers nothing, and so the fast path and the commands ask it, too",
 		},
 		{
 			"proxy/present",
-			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/pages", "proxy/problem", "resolver", "resolver/scheme", "internal/httpmessage"},
+			[]string{"proxy/answer", "proxy/forward", "proxy/message", "proxy/pages", "proxy/problem", "resolver", "resolver/scheme", "internal/httpmessage", "internal/quota"},
 			true,
 			"present makes documents of the listings and refusals of other protocols: it is a handler of schemes before the cache, and knows no client",
 		},
 		{
-			"proxy/listen", nil, true,
+			"proxy/listen",
+			[]string{"internal/quota"},
+			true,
 			"listen serves any handler on any socket: it is passed what it needs to know, such as how a refusal is worded, so that it can be read and tested alone",
 		},
 		{
@@ -291,7 +293,7 @@ func packageRules() []packageRule {
 			"proxy/answer",
 			[]string{
 				"proxy/answer/gs1", "proxy/answer/represent", "proxy/apidoc", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
-				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage",
+				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage", "internal/quota",
 			},
 			true,
 			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy. " +
@@ -313,7 +315,7 @@ func packageRules() []packageRule {
 			"proxy/forward",
 			[]string{
 				"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
-				"cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage",
+				"cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage", "internal/quota",
 			},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
@@ -324,7 +326,7 @@ func packageRules() []packageRule {
 				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
-				"internal/httpmessage", "internal/spreadsheet",
+				"internal/httpmessage", "internal/quota", "internal/spreadsheet",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
@@ -404,6 +406,10 @@ func packageRules() []packageRule {
 		{
 			"internal/lifetime", nil, true,
 			"a context is watched by a connection, a cache and a proxy that do not know each other: what they share knows none of them",
+		},
+		{
+			"internal/quota", nil, true,
+			"what runs out is bounded for a client, whatever it is and wherever: quota knows addresses, and neither requests nor the errors of others",
 		},
 		{
 			"internal/httpmessage",

@@ -1,0 +1,63 @@
+package quota
+
+import (
+	"context"
+	"sync"
+)
+
+// Queues lets operations with the same key run one at a time, in the order in which they came. A key is in the table as
+// long as one of its operations runs or waits, so what waits is bounded by the caller. The zero value is ready to use. It
+// is safe for concurrent use.
+type Queues[K comparable] struct {
+	mu  sync.Mutex
+	all map[K]*queue
+}
+
+type queue struct {
+	running Semaphore
+	users   int // operations that run or wait
+}
+
+// Acquire waits until no earlier operation with the key runs. The caller must call release once, unless there is an error:
+// the cause for which ctx has ended.
+func (q *Queues[K]) Acquire(ctx context.Context, key K) (release func(), err error) {
+	own := q.join(key)
+	if err := own.running.Acquire(ctx); err != nil {
+		q.leave(key, own)
+		return nil, err
+	}
+	return func() {
+		own.running.Release()
+		q.leave(key, own)
+	}, nil
+}
+
+// Len returns how many keys have an operation that runs or waits.
+func (q *Queues[K]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.all)
+}
+
+func (q *Queues[K]) join(key K) *queue {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	own := q.all[key]
+	if own == nil {
+		if q.all == nil {
+			q.all = make(map[K]*queue)
+		}
+		own = &queue{running: make(Semaphore, 1)}
+		q.all[key] = own
+	}
+	own.users++
+	return own
+}
+
+func (q *Queues[K]) leave(key K, own *queue) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if own.users--; own.users == 0 {
+		delete(q.all, key)
+	}
+}

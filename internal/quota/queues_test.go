@@ -1,0 +1,55 @@
+package quota_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/urnd/urnd/internal/quota"
+)
+
+// Operations with one key run in the order in which they came, those with another one do not wait for them, and who gives
+// up leaves the others their place.
+func TestQueues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var queues quota.Queues[string]
+		var order []int
+		releases := make(chan func())
+		run := func(ctx context.Context, n int, want error) {
+			release, err := queues.Acquire(ctx, "a")
+			if !errors.Is(err, want) {
+				t.Errorf("%d: %v, want %v", n, err, want)
+			}
+			if err == nil {
+				order = append(order, n)
+				releases <- release
+			}
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		for n := range 5 {
+			if n == 3 {
+				go run(ctx, n, errFull)
+			} else {
+				go run(t.Context(), n, nil)
+			}
+			synctest.Wait()
+		}
+		other, err := queues.Acquire(t.Context(), "b")
+		if err != nil || queues.Len() != 2 {
+			t.Errorf("another key: %v, of %d", err, queues.Len())
+		}
+		other()
+		cancel(errFull)
+		for range 4 {
+			release := <-releases
+			synctest.Wait() // none runs beside it
+			release()
+		}
+		synctest.Wait()
+		if !slices.Equal(order, []int{0, 1, 2, 4}) || queues.Len() != 0 {
+			t.Errorf("they ran in the order %v, and %d keys are left", order, queues.Len())
+		}
+	})
+}
