@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
@@ -47,15 +48,15 @@ type Config struct {
 // Gate decides. It is safe for concurrent use.
 type Gate struct {
 	config    Config
-	everybody bool   // may resolve names
-	rates     *rates // nil where there is no limit
+	everybody bool        // may resolve names
+	rate      *quota.Rate // nil where there is no limit
 }
 
 // New returns a Gate.
 func New(config Config) *Gate {
 	g := &Gate{config: config, everybody: config.Access.Everybody()}
 	if rate := config.Access.Rate; rate > 0 {
-		g.rates = newRates(rate, rate, max(config.NetworkFactor, 1), config.Now)
+		g.rate = quota.NewRate(rate, config.NetworkFactor, config.Now)
 	}
 	return g
 }
@@ -111,7 +112,7 @@ func (g *Gate) observe(step Step, err error) {
 }
 
 // AllowsRate counts one more request of a client, and reports whether it may send it.
-func (g *Gate) AllowsRate(client netip.Addr) bool { return g.rates == nil || g.rates.allows(client) }
+func (g *Gate) AllowsRate(client netip.Addr) bool { return g.rate.Allow(client) }
 
 // needsProxy reports whether what is asked is for clients of the proxy only.
 func needsProxy(a *route.Ask) bool {

@@ -15,25 +15,19 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // Users are the users of a password file of htpasswd -B. They are safe for concurrent use.
 type Users struct {
 	hashes  map[string][]byte
-	dummies [][]byte       // compared with for unknown users
-	running resolver.Slots // one for each running comparison: they must not take all processors
+	dummies [][]byte                        // compared with for unknown users
+	running quota.Semaphore                 // of comparisons: they must not take all processors
+	queues  quota.Queues[[sha256.Size]byte] // of comparisons by password, by name and by client
 
 	mu    sync.Mutex
-	right map[[sha256.Size]byte]bool  // hashes of names and passwords that were right: bcrypt is slow on purpose
-	wrong map[[sha256.Size]byte]bool  // hashes of clients, names and passwords that were wrong
-	turns map[[sha256.Size]byte]*turn // of passwords, names and clients with a comparison that runs or waits
-}
-
-// turn lets comparisons run one after another, in the order in which they came.
-type turn struct {
-	slot  resolver.Slots
-	users int // comparisons that have it or wait for it
+	right map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
+	wrong map[[sha256.Size]byte]bool // hashes of clients, names and passwords that were wrong
 }
 
 // Bounds of Users. What waits has none here: each comparison is one of a request, which limits.connections,
@@ -49,9 +43,9 @@ var errNoUsers = errors.New("there is no user, so that nobody could log in: add 
 // secure.
 func ParseUsers(text []byte) (*Users, error) {
 	u := &Users{
-		hashes: make(map[string][]byte), turns: make(map[[sha256.Size]byte]*turn),
-		right: make(map[[sha256.Size]byte]bool), wrong: make(map[[sha256.Size]byte]bool),
-		running: make(resolver.Slots, max(1, runtime.GOMAXPROCS(0)/2)),
+		hashes: make(map[string][]byte),
+		right:  make(map[[sha256.Size]byte]bool), wrong: make(map[[sha256.Size]byte]bool),
+		running: make(quota.Semaphore, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
@@ -80,16 +74,16 @@ func ParseUsers(text []byte) (*Users, error) {
 
 // Check reports whether a user has this password. It takes as long for an unknown user, whose name selects one of
 // the hashes: they may differ in their cost. Nobody is refused because others guess: comparisons wait. Each client has
-// one at a time, and clients take turns, as do the names of a client, of which the unknown ones are as one. So
-// a first login waits for one turn of its client for each other name that is tried there, and in each turn for one
-// comparison of each other client. The error is that ctx has ended.
+// one at a time, and clients alternate, as do the names of a client, of which the unknown ones are as one. So
+// a first login waits for one comparison of its client for each other name that is tried there, and with each of these for
+// one comparison of each other client. The error is that ctx has ended.
 func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
-	address := resolver.ClientAddress(client).String()
+	address := quota.Network(client).String()
 	right, wrong := keyOf(name, password), keyOf(address, name, password)
 	if isRight, known := u.compared(right, wrong); known {
 		return isRight, nil
 	}
-	release, err := u.acquire(ctx, wrong)
+	release, err := u.queues.Acquire(ctx, wrong)
 	if err != nil {
 		return false, err
 	}
@@ -98,15 +92,15 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 		return isRight, nil
 	}
 	hash, ok := u.hashes[name]
-	inTurn := name
+	queued := name
 	if !ok && len(u.dummies) > 0 {
 		of := sha256.Sum256([]byte(name))
 		hash = u.dummies[int(binary.BigEndian.Uint16(of[:]))%len(u.dummies)]
-		inTurn = "" // no user has it
+		queued = "" // no user has it
 	}
-	// Of each name one waits for the turn of its client, and of each client one for a processor: so they alternate.
-	for _, key := range [...][sha256.Size]byte{keyOf(address, inTurn), keyOf(address)} {
-		release, err := u.acquire(ctx, key)
+	// Of each name one waits for its client, and of each client one for a processor: so they alternate.
+	for _, key := range [...][sha256.Size]byte{keyOf(address, queued), keyOf(address)} {
+		release, err := u.queues.Acquire(ctx, key)
 		if err != nil {
 			return false, err
 		}
@@ -157,31 +151,4 @@ func keyOf(texts ...string) [sha256.Size]byte {
 		all = append(binary.AppendUvarint(all, uint64(len(text))), text...)
 	}
 	return sha256.Sum256(all)
-}
-
-// acquire waits for a turn, after those that came before. The caller must call release once, unless there is an error.
-func (u *Users) acquire(ctx context.Context, key [sha256.Size]byte) (release func(), err error) {
-	u.mu.Lock()
-	t := u.turns[key]
-	if t == nil {
-		t = &turn{slot: make(resolver.Slots, 1)}
-		u.turns[key] = t
-	}
-	t.users++
-	u.mu.Unlock()
-	leave := func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		if t.users--; t.users == 0 {
-			delete(u.turns, key)
-		}
-	}
-	if err := t.slot.Acquire(ctx); err != nil {
-		leave()
-		return nil, err
-	}
-	return func() {
-		t.slot.Release()
-		leave()
-	}, nil
 }

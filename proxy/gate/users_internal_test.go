@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // A right password waits for one comparison of each other client, and of each other name at its address, of which the unknown ones
@@ -39,7 +39,7 @@ func TestTurns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				u.running = make(resolver.Slots, 1)
+				u.running = make(quota.Semaphore, 1)
 				step := func() { // one comparison at least: it has come before
 					u.running.Release()
 					if err := u.running.Acquire(t.Context()); err != nil {
@@ -75,8 +75,8 @@ func TestTurns(t *testing.T) {
 				}
 				u.running.Release()
 				synctest.Wait()
-				if told.Load() != guesses+1 || len(u.turns) != 0 {
-					t.Errorf("%d were answered, and %d turns are left", told.Load(), len(u.turns))
+				if told.Load() != guesses+1 || u.queues.Len() != 0 {
+					t.Errorf("%d were answered, and %d queues are left", told.Load(), u.queues.Len())
 				}
 			})
 		})
