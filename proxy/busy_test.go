@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/problem"
@@ -18,11 +19,11 @@ import (
 
 // At a limit, only requests that need a slot of that kind are refused.
 func TestBusy(t *testing.T) {
-	resolutions, fetches := make(resolver.Slots, 1), make(resolver.Slots, 1)
+	resolutions, fetches := make(quota.Semaphore, 1), make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches = resolver.Quota{Slots: fetches, Busy: problem.ErrFetches}
+		c.Forward.Fetches = quota.Limit{Semaphore: fetches, Busy: problem.ErrFetches}
 		known := c.Resolver
-		limited := resolver.Limit{Slots: resolutions, Next: known, Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
+		limited := resolver.Limit{Semaphore: resolutions, Next: known, Busy: fmt.Errorf("%w (limits.requests)", resolver.ErrBusy)}
 		c.Resolver = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if strings.Contains(q.URI.String(), "known") {
 				return known.Resolve(ctx, q)
@@ -47,7 +48,7 @@ func TestBusy(t *testing.T) {
 		{"/uri-res/N2Rs?urn:example:known", http.StatusNotImplemented, fetching},
 		{forward, http.StatusTeapot, fetching},
 	} {
-		for limit, slots := range map[string]resolver.Slots{resolving: resolutions, fetching: fetches} {
+		for limit, slots := range map[string]quota.Semaphore{resolving: resolutions, fetching: fetches} {
 			if got := s.get(t, tt.target).StatusCode; got != tt.idle {
 				t.Errorf("%s: %d", tt.target, got)
 			}
@@ -71,7 +72,7 @@ func TestBusy(t *testing.T) {
 // A request takes one slot of fetches, however many locations it tries.
 func TestRequestTakesOneSlot(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1), Busy: problem.ErrFetches}
+		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1), Busy: problem.ErrFetches}
 	})
 	s.next = withLocations("http://"+origin(t)+"/", "http://"+origin(t)+"/2") // they answer with 418, which is no resource
 	for _, target := range []string{"/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a"} {
@@ -104,10 +105,10 @@ func echo(t *testing.T) *httptest.Server {
 // Idle WebSockets take slots of streams, but none of fetches and resolutions.
 func TestStreamsLeaveOtherSlots(t *testing.T) {
 	const streams = 20
-	fetches, upgraded, resolutions := make(resolver.Slots, 2), make(resolver.Slots, streams), make(resolver.Slots, 1)
+	fetches, upgraded, resolutions := make(quota.Semaphore, 2), make(quota.Semaphore, streams), make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
-		c.Forward.Fetches, c.Forward.Streams = resolver.Quota{Slots: fetches, Busy: problem.ErrFetches}, resolver.Quota{Slots: upgraded, Busy: problem.ErrStreams}
-		c.Resolver = resolver.Limit{Slots: resolutions, Next: c.Resolver}
+		c.Forward.Fetches, c.Forward.Streams = quota.Limit{Semaphore: fetches, Busy: problem.ErrFetches}, quota.Limit{Semaphore: upgraded, Busy: problem.ErrStreams}
+		c.Resolver = resolver.Limit{Semaphore: resolutions, Next: c.Resolver}
 	})
 	web := echo(t)
 	upgrade := "GET " + web.URL + "/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/forward"
@@ -85,8 +86,8 @@ type Config struct {
 	RuleTTL, ListingTTL time.Duration
 	ListingSize         int64
 	// Documents bounds the memory of the documents that are made whole, listings above all, from before they are made until
-	// they are sent: a client that reads nothing would else hold as many as it has requests. The zero value bounds nothing.
-	Documents resolver.Memory
+	// they are sent: a client that reads nothing would else hold as many as it has requests. nil bounds nothing.
+	Documents *quota.Memory
 	// DocumentWait is how long the request of a listing waits for that memory; 0 is five seconds.
 	DocumentWait time.Duration
 	// Tags is the field by which caches in front of urnd purge what they have of a name; the zero value sends none.

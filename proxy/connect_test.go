@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 )
 
 // echoing is a server that sends back what it gets, and "bye" at the end of it.
@@ -216,10 +216,10 @@ func pausing(t *testing.T, clock *idleClock) (o *peer, read func(io.Reader)) {
 // Tunnels have a limit of their own, and end with the daemon.
 func TestConnectLimits(t *testing.T) {
 	o := echoing(t)
-	var slots resolver.Slots
+	var slots quota.Semaphore
 	s := startOn(t, nil, func(c *proxy.Config) {
-		slots = make(resolver.Slots, 2)
-		c.Forward.Streams = resolver.Quota{Slots: slots, Busy: problem.ErrStreams}
+		slots = make(quota.Semaphore, 2)
+		c.Forward.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
 	}, withShutdown(200*time.Millisecond))
 	open := make([]conn, 0, 2)
 	for range 2 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer"
@@ -24,13 +25,13 @@ import (
 const mebibyte = 1 << 20
 
 // memoryOf returns memory of so many octets, of which a client has a quarter.
-func memoryOf(octets int) resolver.Memory {
+func memoryOf(octets int) *quota.Memory {
 	const share = 4
-	slots := make(resolver.Slots, octets/resolver.MemoryUnit)
-	return resolver.Memory{Quota: resolver.Quota{
-		Slots: slots, Shares: resolver.NewShares(cap(slots)/share, cap(slots)/share, resolver.ErrBusy),
+	units := octets / quota.MemoryUnit
+	return quota.NewMemory(quota.Limit{
+		Semaphore: make(quota.Semaphore, units), Clients: quota.NewClients(units/share, units/share, resolver.ErrBusy),
 		Busy: problem.ErrDocuments,
-	}}
+	})
 }
 
 // large is a scheme.Handler of menus whose documents have about 9 MB: more than the kernel takes for who does not read.
@@ -43,13 +44,13 @@ func large(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 }
 
 // startLarge starts a server of large menus with 256 MiB for documents.
-func startLarge(t *testing.T, secure *tls.Config) (*server, resolver.Memory) {
+func startLarge(t *testing.T, secure *tls.Config) (*server, *quota.Memory) {
 	memory := memoryOf(256 * mebibyte)
 	return startOn(t, secure, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(large), "http": handlerFunc(large)}
 		c.ListingSize = 12 * mebibyte
 		c.Documents, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
-		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1024)}
+		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
 	}, func(c *engine) { // many begin at once
 		c.listen.HeaderTimeout, c.http1.HeaderTimeout, c.http1.IdleTimeout = testserver.Patience, testserver.Patience, testserver.Patience
 	}), memory
@@ -110,8 +111,8 @@ func TestReadersThatReadNothing(t *testing.T) {
 	if statuses["200"] < 4 || statuses["503"] < 50 || statuses["200"]+statuses["503"] != 150 {
 		t.Errorf("%v", statuses)
 	}
-	if used > 128*mebibyte || len(memory.Slots) > cap(memory.Slots)/4 {
-		t.Errorf("%d MiB are in use, %d of %d slots", used/mebibyte, len(memory.Slots), cap(memory.Slots))
+	if used > 128*mebibyte || len(memory.Limit().Semaphore) > cap(memory.Limit().Semaphore)/4 {
+		t.Errorf("%d MiB are in use, %d of %d slots", used/mebibyte, len(memory.Limit().Semaphore), cap(memory.Limit().Semaphore))
 	}
 	if status := s.idleReader(t, "127.0.0.2", 1000, "text/html"); status != "200" {
 		t.Errorf("another client: %s", status)
@@ -127,7 +128,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	s, memory := startLarge(t, nil)
 	empty := func(what string) {
 		t.Helper()
-		testserver.Wait(t, "the memory is given back: "+what, func() bool { return len(memory.Slots) == 0 })
+		testserver.Wait(t, "the memory is given back: "+what, func() bool { return len(memory.Limit().Semaphore) == 0 })
 	}
 	var etag string
 	for i, fields := range [][]string{{}, {"Accept: application/json"}, {"Accept: text/plain"}} {
@@ -152,8 +153,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	left.Close()
 	empty("who leaves")
 
-	for len(memory.Slots) < cap(memory.Slots) { // others have it all
-		memory.Slots <- struct{}{}
+	for len(memory.Limit().Semaphore) < cap(memory.Limit().Semaphore) { // others have it all
+		memory.Limit().Semaphore <- struct{}{}
 	}
 	for _, target := range []string{"/fetch?uri=gopher://h.example/1/", "gopher://h.example/1/"} {
 		response := s.get(t, target)
@@ -196,8 +197,8 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	readers.Wait()
 	used := heap() - before
 	t.Logf("%v, %d MiB in use", statuses, used/mebibyte)
-	if statuses[200] < 4 || statuses[503] < 20 || used > 128*mebibyte || len(memory.Slots) > cap(memory.Slots)/4 {
-		t.Errorf("%v, %d MiB, %d slots", statuses, used/mebibyte, len(memory.Slots))
+	if statuses[200] < 4 || statuses[503] < 20 || used > 128*mebibyte || len(memory.Limit().Semaphore) > cap(memory.Limit().Semaphore)/4 {
+		t.Errorf("%v, %d MiB, %d slots", statuses, used/mebibyte, len(memory.Limit().Semaphore))
 	}
 }
 
@@ -215,9 +216,9 @@ func TestMemoryOfLists(t *testing.T) {
 	if response := s.get(t, "/uri-res/N2Ls?urn:example:a"); response.StatusCode != 200 || len(text(t, response)) < 200_000 {
 		t.Errorf("%s", response.Status)
 	}
-	testserver.Wait(t, "the memory is given back", func() bool { return len(memory.Slots) == 0 })
-	for len(memory.Slots) < cap(memory.Slots) {
-		memory.Slots <- struct{}{}
+	testserver.Wait(t, "the memory is given back", func() bool { return len(memory.Limit().Semaphore) == 0 })
+	for len(memory.Limit().Semaphore) < cap(memory.Limit().Semaphore) {
+		memory.Limit().Semaphore <- struct{}{}
 	}
 	if response := s.get(t, "/uri-res/N2Ls?urn:example:a"); response.StatusCode != 503 || !strings.Contains(text(t, response), "limits.documents") {
 		t.Errorf("%s", response.Status)
@@ -255,8 +256,8 @@ func TestMemoryOfSmallLists(t *testing.T) {
 			statuses[response.StatusCode]++
 		}
 	}
-	if used := len(memory.Slots); statuses[200] != cap(memory.Slots)/4 || statuses[503] != 200-statuses[200] || used != statuses[200] {
-		t.Errorf("%v, %d of %d slots", statuses, used, cap(memory.Slots))
+	if used := len(memory.Limit().Semaphore); statuses[200] != cap(memory.Limit().Semaphore)/4 || statuses[503] != 200-statuses[200] || used != statuses[200] {
+		t.Errorf("%v, %d of %d slots", statuses, used, cap(memory.Limit().Semaphore))
 	}
 }
 
@@ -268,7 +269,7 @@ func TestDocumentsWaitForEachOther(t *testing.T) {
 		})}
 		c.ListingSize, c.DocumentWait = 4*mebibyte, testserver.Patience
 		c.Documents, c.ListingTTL, c.Forward.Accept = memoryOf(32*mebibyte), time.Minute, answer.ListingAccept
-		c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots, 1024)}
+		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
 	})
 	var readers sync.WaitGroup
 	for i := range 64 {

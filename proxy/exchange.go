@@ -208,7 +208,7 @@ func (x *exchange) reply(r message.Reply) {
 		x.fail(problem.ErrUnmatched)
 		return
 	}
-	memory, err := x.handler.config.Documents.Hold(x.client.Addr, int64(len(r.Body)))
+	memory, err := x.handler.config.Documents.Reserve(x.client.Addr, int64(len(r.Body)))
 	if err != nil {
 		if r.Close != nil {
 			r.Close()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/answer"
@@ -20,24 +21,24 @@ import (
 
 // quotas are all that can be exhausted for the requests of a server.
 type quotas struct {
-	documents                           resolver.Memory
-	requests, fetches, streams          resolver.Slots
-	outgoing, searches, sitemaps, bound resolver.Slots
+	documents                           *quota.Memory
+	requests, fetches, streams          quota.Semaphore
+	outgoing, searches, sitemaps, bound quota.Semaphore
 }
 
 func newQuotas() *quotas {
-	slots := func() resolver.Slots { return make(resolver.Slots, 4) }
+	slots := func() quota.Semaphore { return make(quota.Semaphore, 4) }
 	q := &quotas{
 		requests: slots(), fetches: slots(), streams: slots(), outgoing: slots(), searches: slots(), sitemaps: slots(), bound: slots(),
 	}
 	const documents = 64
-	share := resolver.NewShares(documents/2, documents/2, resolver.ErrBusy)
-	q.documents = resolver.Memory{Quota: resolver.Quota{Slots: make(resolver.Slots, documents), Shares: share, Busy: problem.ErrDocuments}}
+	share := quota.NewClients(documents/2, documents/2, resolver.ErrBusy)
+	q.documents = quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, documents), Clients: share, Busy: problem.ErrDocuments})
 	return q
 }
 
 // exhaust takes all slots, and returns what gives them back.
-func exhaust(slots resolver.Slots) (release func()) {
+func exhaust(slots quota.Semaphore) (release func()) {
 	n := 0
 	for slots.TryAcquire() {
 		n++
@@ -50,7 +51,7 @@ func exhaust(slots resolver.Slots) (release func()) {
 }
 
 // exhaustShare takes all slots that a client on this machine may have.
-func exhaustShare(t *testing.T, q resolver.Quota) (release func()) {
+func exhaustShare(t *testing.T, q quota.Limit) (release func()) {
 	t.Helper()
 	var all []func()
 	for {
@@ -58,10 +59,10 @@ func exhaustShare(t *testing.T, q resolver.Quota) (release func()) {
 		if err != nil {
 			break
 		}
-		all = append(all, one)
+		all = append(all, one.Release)
 	}
-	if len(all) == 0 || len(q.Slots) == cap(q.Slots) {
-		t.Fatalf("the share is %d of %d slots", len(all), cap(q.Slots))
+	if len(all) == 0 || len(q.Semaphore) == cap(q.Semaphore) {
+		t.Fatalf("the share is %d of %d slots", len(all), cap(q.Semaphore))
 	}
 	return func() {
 		for _, one := range all {
@@ -77,7 +78,7 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 		withHandles(c)
 		withCache(t, c)
 		known := c.Resolver
-		c.Resolver = resolver.Limit{Slots: q.requests, Next: known, Busy: resolver.ErrBusy}
+		c.Resolver = resolver.Limit{Semaphore: q.requests, Next: known, Busy: resolver.ErrBusy}
 		fetch := c.Fetch
 		c.Fetch = handlerFunc(func(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 			if !q.outgoing.TryAcquire() {
@@ -90,9 +91,9 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 			return fetch.Fetch(ctx, r)
 		})
 		c.Documents, c.ListingSize, c.Forward.Accept = q.documents, 1<<20, answer.ListingAccept
-		c.Forward.Fetches = resolver.Quota{Slots: q.fetches, Busy: problem.ErrFetches}
-		c.Forward.Streams = resolver.Quota{Slots: q.streams, Busy: problem.ErrStreams}
-		c.Forward.Bound = resolver.Quota{Slots: q.bound, Busy: problem.ErrBound}
+		c.Forward.Fetches = quota.Limit{Semaphore: q.fetches, Busy: problem.ErrFetches}
+		c.Forward.Streams = quota.Limit{Semaphore: q.streams, Busy: problem.ErrStreams}
+		c.Forward.Bound = quota.Limit{Semaphore: q.bound, Busy: problem.ErrBound}
 		lists := oneListed()
 		c.Lists = lists
 		c.Lists.Search = func(ctx context.Context, s resolver.NameSearch) (resolver.FoundNames, error) {
@@ -254,8 +255,8 @@ func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTr
 // complete refusal that says when to try again, and what it gets otherwise when the quota has room again.
 func TestExhausted(t *testing.T) {
 	for name, take := range map[string]func(*testing.T, *quotas) func(){
-		"documents":          func(_ *testing.T, q *quotas) func() { return exhaust(q.documents.Slots) },
-		"share of documents": func(t *testing.T, q *quotas) func() { return exhaustShare(t, q.documents.Quota) },
+		"documents":          func(_ *testing.T, q *quotas) func() { return exhaust(q.documents.Limit().Semaphore) },
+		"share of documents": func(t *testing.T, q *quotas) func() { return exhaustShare(t, q.documents.Limit()) },
 		"requests":           func(_ *testing.T, q *quotas) func() { return exhaust(q.requests) },
 		"fetches":            func(_ *testing.T, q *quotas) func() { return exhaust(q.fetches) },
 		"streams":            func(_ *testing.T, q *quotas) func() { return exhaust(q.streams) },
@@ -264,7 +265,7 @@ func TestExhausted(t *testing.T) {
 		"sitemaps":           func(_ *testing.T, q *quotas) func() { return exhaust(q.sitemaps) },
 		"all": func(_ *testing.T, q *quotas) func() {
 			var all []func()
-			for _, slots := range []resolver.Slots{q.documents.Slots, q.requests, q.fetches, q.streams, q.bound, q.outgoing, q.searches, q.sitemaps} {
+			for _, slots := range []quota.Semaphore{q.documents.Limit().Semaphore, q.requests, q.fetches, q.streams, q.bound, q.outgoing, q.searches, q.sitemaps} {
 				all = append(all, exhaust(slots))
 			}
 			return func() {

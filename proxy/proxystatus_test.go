@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -71,13 +71,13 @@ func TestProxyStatus(t *testing.T) {
 	})
 	t.Cleanup(web.Close)
 	t.Cleanup(trusting.Close)
-	busy := make(resolver.Slots, 1)
+	busy := make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"http": web, "https": web}
 		c.Forward.Tunnel = tunnelBy(web)
 	})
 	lenient := start(t, func(c *proxy.Config) { c.Fetch = scheme.Mux{"https": trusting} })
-	full := start(t, func(c *proxy.Config) { c.Forward.Fetches = resolver.Quota{Slots: busy, Busy: problem.ErrFetches} })
+	full := start(t, func(c *proxy.Config) { c.Forward.Fetches = quota.Limit{Semaphore: busy, Busy: problem.ErrFetches} })
 	busy <- struct{}{}
 	for _, tt := range []struct {
 		name    string

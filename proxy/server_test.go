@@ -16,6 +16,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
@@ -77,8 +78,8 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 		BatchTimeout: time.Minute, ClientShare: 100, DocumentWait: 200 * time.Millisecond,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute,
-			Fetches: resolver.Quota{Slots: make(resolver.Slots, 100)}, Streams: resolver.Quota{Slots: make(resolver.Slots, 100)},
-			Bound:      resolver.Quota{Slots: make(resolver.Slots, 100), Busy: problem.ErrBound},
+			Fetches:    quota.Limit{Semaphore: make(quota.Semaphore, 100)}, Streams: quota.Limit{Semaphore: make(quota.Semaphore, 100)},
+			Bound:      quota.Limit{Semaphore: make(quota.Semaphore, 100), Busy: problem.ErrBound},
 			Cache:      httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
 			TunnelPort: func(uint16) bool { return true }, Literals: true,
 			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {

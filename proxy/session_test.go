@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/resolver"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
 )
@@ -283,10 +283,10 @@ func TestStoredBesideConnection(t *testing.T) {
 // Connections that belong to clients have a limit and an idle timeout, and leave their slots when they end.
 func TestConnectionsOfClients(t *testing.T) {
 	o := newIdentityOrigin(t)
-	slots := make(resolver.Slots, 1)
+	slots := make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
 		withCache(t, c)
-		c.Forward.Bound.Slots = slots
+		c.Forward.Bound.Semaphore = slots
 		c.Fetch = fetchingBy(t, func(h *schemehttp.Config) { h.IdleTimeout = 50 * time.Millisecond })
 	})
 	ask := func(c conn) string {

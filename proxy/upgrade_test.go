@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 func withShutdown(timeout time.Duration) func(*engine) {

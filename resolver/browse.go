@@ -20,7 +20,7 @@ type NameSearch struct {
 	After string
 	// All is whether the reader may also see names that are reserved, withdrawn or for trial.
 	All bool
-	// Client is who asks: see Quota.
+	// Client is who asks: see quota.Limit.
 	Client netip.Addr
 }
 

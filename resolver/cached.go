@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -47,15 +48,15 @@ type Answers struct {
 
 // Cached caches the answers of its next resolver, negative ones included.
 type Cached struct {
-	cache  *cache.Cache[Locations]
-	next   Resolver
-	shares *Shares
+	cache   *cache.Cache[Locations]
+	next    Resolver
+	clients *quota.Clients
 }
 
-// NewCached returns a Cached in front of next. It does not own the cache. shares bound the
+// NewCached returns a Cached in front of next. It does not own the cache. clients bounds the
 // queries of each client that are not answered from the cache; nil bounds none.
-func NewCached(c *cache.Cache[Locations], next Resolver, shares *Shares) *Cached {
-	return &Cached{cache: c, next: next, shares: shares}
+func NewCached(c *cache.Cache[Locations], next Resolver, clients *quota.Clients) *Cached {
+	return &Cached{cache: c, next: next, clients: clients}
 }
 
 // Resolve implements Resolver.
@@ -72,9 +73,9 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 		result, ok, err = c.hit(key, q)
 	}
 	if !ok {
-		held, busy := c.share(key, q)
+		permit, busy := c.permit(key, q)
 		if busy == nil {
-			defer held.release()
+			defer permit.Release()
 			result, err = c.get(ctx, key, q)
 		} else if result, ok, err = c.cache.WithoutLoad(key); !ok {
 			return c.withoutSlot(ctx, q, busy)
@@ -92,16 +93,15 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 
 // then resolves a query of how a name was, which is not cached: it may read many versions.
 func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
-	held, busy := c.shares.hold(q.Client)
+	permit, busy := c.clients.Acquire(q.Client)
 	if busy != nil {
 		return Answer{}, busy
 	}
-	defer held.release()
+	defer permit.Release()
 	return c.next.Resolve(ctx, q)
 }
 
-// withoutSlot resolves a query of a client that has no share left: as far as no slot is needed,
-// by local rules.
+// withoutSlot resolves a query of a client that has as much as it may: as far as that needs no limit, by local rules.
 func (c *Cached) withoutSlot(ctx context.Context, q Query, busy error) (Answer, error) {
 	q.NoSlot = busy
 	answer, err := c.next.Resolve(ctx, q)
@@ -124,12 +124,12 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 	if !t.explains.Load() {
 		return
 	}
-	held, busy := c.shares.hold(q.Client)
+	permit, busy := c.clients.Acquire(q.Client)
 	if busy != nil {
 		t.Add("cache", "how is not shown: %s", busy)
 		return
 	}
-	defer held.release()
+	defer permit.Release()
 	t.Add("cache", "the steps that follow resolve it once more, only to show how")
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()
@@ -154,13 +154,12 @@ func (c *Cached) hit(key string, q Query) (result cache.Result[Locations], ok bo
 	return c.cache.Hit(key)
 }
 
-// share takes a slot of the client's share, unless it waits for what others have begun, which takes
-// no slot.
-func (c *Cached) share(key string, q Query) (share, error) {
+// permit takes a permit for the client of a query, unless that waits for what others have begun, which needs none.
+func (c *Cached) permit(key string, q Query) (quota.Permit, error) {
 	if c.cache.Loading(key) {
-		return share{}, nil
+		return quota.Permit{}, nil
 	}
-	return c.shares.hold(q.Client)
+	return c.clients.Acquire(q.Client)
 }
 
 // get returns a result of the cache that may have to be loaded.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 var (
@@ -24,7 +25,7 @@ var (
 	// ErrNoHost means that a host does not exist, or has no address.
 	ErrNoHost = errors.New("there is no such host")
 	// ErrBusy means that a limit is reached.
-	ErrBusy = errors.New("too many requests are running")
+	ErrBusy = quota.ErrBusy
 	// ErrForbidden means that the policy does not allow the destination.
 	ErrForbidden = errors.New("destination not allowed")
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -38,11 +39,11 @@ type History interface {
 }
 
 // Past is the History of the names of a site: it passes the canonical ones that the registry is asked for to its next History. Such
-// questions are not cached, so they count among those of their client. All fields but Shares must be set.
+// questions are not cached, so they count among those of their client. All fields but Clients must be set.
 type Past struct {
-	Names  Names
-	Shares *Shares // nil bounds no client
-	Next   History
+	Names   Names
+	Clients *quota.Clients // nil bounds no client
+	Next    History
 }
 
 // Versions implements History.
@@ -54,11 +55,11 @@ func (p Past) Versions(ctx context.Context, q Query) (Versions, error) {
 	if !canonical.IsURN() && !p.Names.Owns(canonical.URI) {
 		return Versions{}, &Negative{Kind: ErrNotFound, Reason: "the registry is not asked for it"}
 	}
-	held, err := p.Shares.hold(q.Client)
+	permit, err := p.Clients.Acquire(q.Client)
 	if err != nil {
 		return Versions{}, err
 	}
-	defer held.release()
+	defer permit.Release()
 	versions, err := p.Next.Versions(ctx, canonical)
 	var n *Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, ErrUnsupported) { // there is no other system to ask

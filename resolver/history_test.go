@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
@@ -29,7 +30,7 @@ func TestPast(t *testing.T) {
 	}
 	names := resolver.Names{Set: set, Accept: uri.CurrentURN}.Owning([]string{"urn:", "ark:/12345/"})
 	errBusy := errors.New("busy")
-	shares := resolver.NewShares(1, 1, errBusy)
+	clients := quota.NewClients(1, 1, errBusy)
 	client := netip.MustParseAddr("192.0.2.1")
 	for text, want := range map[string]struct {
 		known string
@@ -46,21 +47,21 @@ func TestPast(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Client = client
-		past := resolver.Past{Names: names, Shares: shares, Next: known(want.known)}
+		past := resolver.Past{Names: names, Clients: clients, Next: known(want.known)}
 		got, err := past.Versions(t.Context(), q)
 		if !errors.Is(err, want.err) || err == nil && (got.Name.String() != want.known || len(got.Times) != 1) {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	release, err := shares.Acquire(client)
+	permit, err := clients.Acquire(client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
+	defer permit.Release()
 	q, _ := resolver.ParseQuery("urn:example:a", resolver.I2L)
 	q.Client = client
-	if _, err := (resolver.Past{Names: names, Shares: shares, Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
-		t.Errorf("a client without a share left: %v", err)
+	if _, err := (resolver.Past{Names: names, Clients: clients, Next: known("urn:example:a")}).Versions(t.Context(), q); !errors.Is(err, errBusy) {
+		t.Errorf("a client that has as much as it may: %v", err)
 	}
 	q, _ = resolver.ParseQuery("urn:example:a?x", resolver.I2L)
 	if _, err := (resolver.Past{Names: names, Next: known("")}).Versions(t.Context(), q); !errors.As(err, new(*uri.ParseError)) {

@@ -9,33 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 )
 
-func TestSlots(t *testing.T) {
-	slots := make(resolver.Slots, 2)
-	for i, free := range []bool{true, true, false, false} {
-		if slots.TryAcquire() != free {
-			t.Errorf("slot %d: %v", i, !free)
-		}
-	}
-	slots.Release()
-	for i, free := range []bool{true, false} {
-		if slots.TryAcquire() != free {
-			t.Errorf("slot %d, after a release: %v", i, !free)
-		}
-	}
-	var empty resolver.Slots
-	if empty.TryAcquire() {
-		t.Error("zero slots have one")
-	}
-}
-
 // The slot is released after every outcome, a panic included, which the cache recovers.
 func TestLimit(t *testing.T) {
 	down, busy := errors.New("down"), errors.New("busy")
-	slots := make(resolver.Slots, 1)
+	slots := make(quota.Semaphore, 1)
 	for name, tt := range map[string]struct {
 		next resolver.Func
 		err  error
@@ -47,7 +29,7 @@ func TestLimit(t *testing.T) {
 		}, resolver.ErrUnsupported},
 		"a panic": {func(context.Context, resolver.Query) (resolver.Answer, error) { panic(down) }, down},
 	} {
-		limit := resolver.Limit{Slots: slots, Next: tt.next, Busy: busy}
+		limit := resolver.Limit{Semaphore: slots, Next: tt.next, Busy: busy}
 		ask := func() (answer resolver.Answer, err error) {
 			defer func() {
 				if p, ok := recover().(error); ok {
@@ -74,7 +56,7 @@ func TestLimitConcurrency(t *testing.T) {
 	var running, answered, busy atomic.Int64
 	var callers sync.WaitGroup
 	full, end := make(chan struct{}), make(chan struct{})
-	limit := resolver.Limit{Slots: make(resolver.Slots, most), Next: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
+	limit := resolver.Limit{Semaphore: make(quota.Semaphore, most), Next: resolver.Func(func(context.Context, resolver.Query) (resolver.Answer, error) {
 		switch n := running.Add(1); {
 		case n == most:
 			close(full)
@@ -108,15 +90,15 @@ func TestLimitConcurrency(t *testing.T) {
 // limitedCache is a Limit behind Cached, with its own clock.
 type limitedCache struct {
 	*resolver.Cached
-	slots resolver.Slots
+	slots quota.Semaphore
 	now   time.Time
 }
 
 func newLimitedCache(t *testing.T, next resolver.Resolver) *limitedCache {
 	t.Helper()
-	s := &limitedCache{slots: make(resolver.Slots, 1), now: time.Unix(1_800_000_000, 0)}
+	s := &limitedCache{slots: make(quota.Semaphore, 1), now: time.Unix(1_800_000_000, 0)}
 	answers := newAnswers(t, func() time.Time { return s.now }, nil)
-	s.Cached = resolver.NewCached(answers.Cache, resolver.Limit{Slots: s.slots, Next: next}, nil)
+	s.Cached = resolver.NewCached(answers.Cache, resolver.Limit{Semaphore: s.slots, Next: next}, nil)
 	return s
 }
 

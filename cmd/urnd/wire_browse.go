@@ -41,7 +41,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	var running sync.WaitGroup
 	s.closers = append(s.closers, func() { cancel(); running.Wait() })
 	b := browse.New(browse.Config{
-		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.slots.searches, Lists: r.slots.lists, Files: r.slots.sitemaps,
+		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.limits.searches, Lists: r.limits.lists, Files: r.limits.sitemaps,
 		Seal: seal, Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
 		TitleMembers: represent.TitleMembers(), Public: c.Listen.PublicURL, PageURL: proxy.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {

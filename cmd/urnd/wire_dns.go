@@ -77,7 +77,7 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 		Servers: asked, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
 		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: c.DNS.HedgeAfter, Backoff: c.Resolve.Backoff,
 		RequireAD: requireAD, Now: d.now,
-		Slots: r.slots.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
+		Slots: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
 	})
 }
 

@@ -99,7 +99,7 @@ type gatewayParts struct {
 
 // newGateways returns the handlers of the schemes other than http and https.
 func newGateways(s *service, c config.Config, r *resolution, d dependencies) (scheme.Mux, error) {
-	guard := r.guard.Bounded(r.slots.outgoing)
+	guard := r.guard.Bounded(r.limits.outgoing)
 	parts := gatewayParts{
 		config: c, now: d.now,
 		dial: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {

@@ -180,7 +180,7 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 	d.metrics.Limits(func() (all []metrics.Limit) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
-			all = append([]metrics.Limit{connections}, wired(g).slots.metrics()...)
+			all = append([]metrics.Limit{connections}, wired(g).limits.metrics()...)
 		})
 		return all
 	})

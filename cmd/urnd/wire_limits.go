@@ -9,42 +9,46 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cgroup"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/quota"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
-// slots limit concurrent work, each kind apart, so that none starves another. A reload
-// reuses those whose limit is unchanged, so that it does not double the limit.
-type slots struct {
-	resolutions, fetches, streams, bound, documents resolver.Quota
+// limits bound concurrent work, each kind apart, so that none starves another. A reload
+// reuses those that are unchanged, so that it does not double a limit.
+type limits struct {
+	resolutions, fetches, streams, bound quota.Limit
 
-	opening resolver.Quota // requests that wait for the registry, so that they keep no other name waiting
+	documents *quota.Memory
 
-	searches, lists, sitemaps resolver.Quota // of readers, in the registry
+	opening quota.Limit // requests that wait for the registry, so that they keep no other name waiting
 
-	outgoing resolver.Slots // connections that fetch
-	thttp    resolver.Slots // connections to resolution servers
-	queries  resolver.Slots // questions to DNS servers
+	searches, lists, sitemaps quota.Limit // of readers, in the registry
+
+	outgoing quota.Semaphore // connections that fetch
+	thttp    quota.Semaphore // connections to resolution servers
+	queries  quota.Semaphore // questions to DNS servers
 }
 
-// newSlots returns the slots of a configuration. before is the previous one, which may be nil.
-func newSlots(c config.Limits, before *resolution) slots {
-	var old slots
+// newLimits returns the limits of a configuration. before is the previous one, which may be nil.
+func newLimits(c config.Limits, before *resolution) limits {
+	var old limits
 	if before != nil {
-		old = before.slots
+		old = before.limits
 	}
-	share := resolver.ShareOf{Percent: c.ClientShare, Factor: c.NetworkFactor, Busy: errShare}
-	return slots{
-		resolutions: old.resolutions.Resized(c.Requests, share),
-		fetches:     old.fetches.Resized(c.Fetches, share),
+	per := quota.PerClient{Percent: c.ClientShare, NetworkFactor: c.NetworkFactor, Busy: errShare}
+	return limits{
+		resolutions: old.resolutions.Resized(c.Requests, per),
+		fetches:     old.fetches.Resized(c.Fetches, per),
 		// Each upgraded connection holds an outgoing one without a time limit: half of these are left for fetches.
-		streams: old.streams.Resized(min(c.Streams, max(c.Outgoing/2, 1)), share),
+		streams: old.streams.Resized(min(c.Streams, max(c.Outgoing/2, 1)), per),
 		// A client may leave connections that belong to it idle: others need some, too.
-		bound:     old.bound.Resized(min(c.BoundConnections, max(c.Outgoing/4, 1)), share),
-		documents: old.documents.Resized(int(c.Documents/resolver.MemoryUnit), share),
+		bound:     old.bound.Resized(min(c.BoundConnections, max(c.Outgoing/4, 1)), per),
+		documents: old.documents.Resized(int64(c.Documents), per, problem.ErrDocuments),
 
-		opening: old.opening.Resized(c.Requests, share).Or(errOpening),
+		opening: old.opening.Resized(c.Requests, per).WithBusy(errOpening),
 
-		searches: sharedLists(old.searches, share), lists: sharedLists(old.lists, share), sitemaps: sharedLists(old.sitemaps, share),
+		searches: sharedLists(old.searches, per), lists: sharedLists(old.lists, per), sitemaps: sharedLists(old.sitemaps, per),
 
 		outgoing: old.outgoing.Resized(c.Outgoing),
 		thttp:    old.thttp.Resized(c.Requests),
@@ -52,15 +56,15 @@ func newSlots(c config.Limits, before *resolution) slots {
 	}
 }
 
-// sharedLists returns the quota of readers who search or list the registry, or of files of its sitemap, each of which may keep a processor busy. A client
+// sharedLists returns the limit of readers who search or list the registry, or of files of its sitemap, each of which may keep a processor busy. A client
 // has some of those that wait, as several readers behind one address.
-func sharedLists(q resolver.Quota, share resolver.ShareOf) resolver.Quota {
+func sharedLists(l quota.Limit, per quota.PerClient) quota.Limit {
 	const most = 4
-	q.Slots = q.Slots.Resized(max(runtime.GOMAXPROCS(0)/2, 1))
-	if q.Shares == nil {
-		q.Shares = resolver.NewShares(most, most*share.Factor, share.Busy)
+	l.Semaphore = l.Semaphore.Resized(max(runtime.GOMAXPROCS(0)/2, 1))
+	if l.Clients == nil {
+		l.Clients = quota.NewClients(most, most*per.NetworkFactor, per.Busy)
 	}
-	return q
+	return l
 }
 
 // errOpening is the error where no more requests may wait for the registry.
@@ -69,22 +73,22 @@ var errOpening = fmt.Errorf("%w: as many as limits.requests wait for the registr
 // errShare is the error for a client that holds its share of a limit.
 var errShare = fmt.Errorf("%w: this client holds its share of a limit (limits.client_share)", resolver.ErrBusy)
 
-// metrics returns how many slots of each kind are used.
-func (s slots) metrics() (all []metrics.Limit) {
+// metrics returns how much of each limit is used.
+func (l limits) metrics() (all []metrics.Limit) {
 	for _, limit := range []struct {
-		name  string
-		slots resolver.Slots
+		name string
+		used quota.Semaphore
 	}{
-		{"requests", s.resolutions.Slots},
-		{"opening", s.opening.Slots},
-		{"fetches", s.fetches.Slots},
-		{"streams", s.streams.Slots},
-		{"bound_connections", s.bound.Slots},
-		{"documents", s.documents.Slots},
-		{"outgoing", s.outgoing},
-		{"dns_queries", s.queries},
+		{"requests", l.resolutions.Semaphore},
+		{"opening", l.opening.Semaphore},
+		{"fetches", l.fetches.Semaphore},
+		{"streams", l.streams.Semaphore},
+		{"bound_connections", l.bound.Semaphore},
+		{"documents", l.documents.Limit().Semaphore},
+		{"outgoing", l.outgoing},
+		{"dns_queries", l.queries},
 	} {
-		all = append(all, metrics.Limit{Name: limit.name, Used: len(limit.slots), Max: cap(limit.slots)})
+		all = append(all, metrics.Limit{Name: limit.name, Used: len(limit.used), Max: cap(limit.used)})
 	}
 	return all
 }

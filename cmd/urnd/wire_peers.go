@@ -90,7 +90,7 @@ func rootOf(c config.DDDS) string {
 
 func dnsPeer(c config.Config, setting string, server config.Server, root string, requireAD bool) cliconfig.Peer {
 	return cliconfig.Peer{Setting: setting, Where: server.String(), Ask: func(ctx context.Context) (string, error) {
-		r := &resolution{slots: newSlots(c.Limits, nil)}
+		r := &resolution{limits: newLimits(c.Limits, nil)}
 		defer r.close()
 		return "", ddds.QueryRoot(newDNSClient(c, []config.Server{server}, requireAD, r, newResolverDependencies()), root)(ctx)
 	}}

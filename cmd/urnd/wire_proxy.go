@@ -46,7 +46,7 @@ func newWeb(c config.Config, r *resolution, d dependencies) (web, tunnels *schem
 	if err != nil {
 		return nil, nil, err
 	}
-	guard := r.guard.Bounded(r.slots.outgoing)
+	guard := r.guard.Bounded(r.limits.outgoing)
 	settings := schemehttp.Config{
 		Dial: guard.WithIdleTimeout(c.Limits.OriginIdle), Upstream: upstream, Behind: guard.CheckBehind, Now: d.now,
 		DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {

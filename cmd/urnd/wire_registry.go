@@ -107,7 +107,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 func (r *resolution) opening(d resolverDependencies) follow.Opening {
 	only := r.names.AskedFor()
 	return follow.Opening{
-		Store: r.registry, Quota: r.slots.opening, Stopping: d.stopping,
+		Store: r.registry, Limit: r.limits.opening, Stopping: d.stopping,
 		Asked: func(q resolver.Query) bool { return registry.Asked(only, registry.Name(q.URI.String())) },
 	}
 }

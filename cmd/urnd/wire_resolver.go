@@ -74,7 +74,7 @@ type resolution struct {
 	// purged is told what was purged here; a nil one is not.
 	purged atomic.Pointer[func(resolver.Selection)]
 	level  *valkey.Level // the second level of caches; nil where there is none
-	slots  slots
+	limits limits
 	dns    dnsClient
 	guard  *netguard.Guard                 // for all outgoing connections but those to configured servers
 	ready  func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
@@ -141,7 +141,7 @@ func (r *resolution) close() {
 // newResolution wires a resolver: names go through the cache to a chain of systems, and
 // URLs are their own locations.
 func newResolution(c config.Config, d resolverDependencies) (*resolution, error) {
-	r := &resolution{slots: newSlots(c.Limits, d.previous)}
+	r := &resolution{limits: newLimits(c.Limits, d.previous)}
 	if err := r.wire(c, d); err != nil {
 		r.close()
 		return nil, err
@@ -199,7 +199,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	}
 	r.answers = resolver.Answers{Cache: answers.Cache, Entries: answers.Store, Variants: answers.Store.Keys}
 	cached := func(next resolver.Resolver) resolver.Resolver {
-		return resolver.NewCached(answers.Cache, next, r.slots.resolutions.Shares)
+		return resolver.NewCached(answers.Cache, next, r.limits.resolutions.Clients)
 	}
 	identifiers, err := identifierResolver(r, c, uris, cached)
 	if err != nil {
@@ -212,7 +212,7 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	if r.own != nil {
 		opening := r.opening(d)
 		r.history = follow.History{
-			Opening: opening, Next: resolver.Past{Names: r.names, Shares: r.slots.resolutions.Shares, Next: r.own},
+			Opening: opening, Next: resolver.Past{Names: r.names, Clients: r.limits.resolutions.Clients, Next: r.own},
 		}
 		r.resolver = resolver.NewCanonical(r.names, follow.Resolver{Opening: opening, Next: split})
 		r.closers = append(r.closers, r.registry.Watch(r.forgetChanged))
@@ -269,7 +269,7 @@ func notLocations(next resolver.Resolver) resolver.Resolver {
 
 // limited returns a resolver that needs a slot for each name, as it asks others.
 func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
-	return resolver.Limit{Slots: r.slots.resolutions.Slots, Next: next, Busy: errBusy}
+	return resolver.Limit{Semaphore: r.limits.resolutions.Semaphore, Next: next, Busy: errBusy}
 }
 
 // errBusy is the error at the limit of concurrent resolutions.
@@ -279,8 +279,8 @@ var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.reques
 // so that it never waits for fetches.
 func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
 	web := schemehttp.New(schemehttp.Config{
-		Dial:          r.guard.Bounded(r.slots.thttp).WithIdleTimeout(c.Limits.OriginIdle),
-		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.slots.thttp)/2), Now: d.now,
+		Dial:          r.guard.Bounded(r.limits.thttp).WithIdleTimeout(c.Limits.OriginIdle),
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.limits.thttp)/2), Now: d.now,
 	})
 	r.closers = append(r.closers, web.Close)
 	backoff := r.backoff("resolution server (THTTP)", c.Resolve, d)

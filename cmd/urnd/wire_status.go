@@ -29,7 +29,7 @@ import (
 func wireStatus(c config.Config, r *resolution, s *service, certificate func() *x509.Certificate, d dependencies) admin.Status {
 	of := adminstatus.Sources{
 		Version: buildText(), Now: d.now, Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Certificate: certificate, Forms: d.metrics.Forms,
-		Systems: d.metrics.Systems, Limits: r.slots.metrics, Trend: d.trend,
+		Systems: d.metrics.Systems, Limits: r.limits.metrics, Trend: d.trend,
 		Caches:  func() []metrics.Cache { return observe.All(r.caches) },
 		Failing: func() []adminstatus.Failing { return failing(c, r, s) },
 		Stores:  func() []adminstatus.Store { return storesOf(c, r) },

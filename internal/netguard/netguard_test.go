@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 func TestCheck(t *testing.T) {
@@ -192,7 +192,7 @@ func TestBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(resolver.Slots, 1))
+	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(quota.Semaphore, 1))
 	first, err := guard.DialContext(t.Context(), "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

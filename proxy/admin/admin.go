@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
-	"github.com/urnd/urnd/resolver"
 )
 
 // Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate, Public and Registry
@@ -61,10 +61,10 @@ type Handler struct {
 	config      Config
 	login       pages.Contents
 	operations  []operation
-	subscribers resolver.Slots // of events
-	uploads     resolver.Slots // forms with files
-	searches    resolver.Slots // of the registry
-	left        chan struct{}  // closed by leave
+	subscribers quota.Semaphore // of events
+	uploads     quota.Semaphore // forms with files
+	searches    quota.Semaphore // of the registry
+	left        chan struct{}   // closed by leave
 	leave       sync.Once
 }
 
@@ -76,7 +76,7 @@ func New(config Config) *Handler {
 	config.Pages = config.Pages.Apart()
 	h := &Handler{
 		config: config, login: pages.NewContents(loginFiles), left: make(chan struct{}),
-		subscribers: make(resolver.Slots, maxSubscribers), uploads: make(resolver.Slots, maxUploads), searches: make(resolver.Slots, maxSearches),
+		subscribers: make(quota.Semaphore, maxSubscribers), uploads: make(quota.Semaphore, maxUploads), searches: make(quota.Semaphore, maxSearches),
 	}
 	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h
@@ -84,7 +84,7 @@ func New(config Config) *Handler {
 
 // ownOperations are those on the daemon.
 func (h *Handler) ownOperations() []operation {
-	profiles := profiles{make(resolver.Slots, 1), h.fail}
+	profiles := profiles{make(quota.Semaphore, 1), h.fail}
 	return []operation{
 		{method: "GET", path: "/", isPage: true, serve: h.serveIndex},
 		{path: pathLogin, isOpen: true, page: h.loginPage},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
@@ -20,7 +21,7 @@ var (
 
 // profiles are those of the Go runtime that are being taken: one at a time, since each slows down the whole process.
 type profiles struct {
-	resolver.Slots
+	quota.Semaphore
 	fail func(http.ResponseWriter, *http.Request, error)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -101,7 +102,7 @@ const maxExports = 4
 
 // exporting returns what answers all entries that a request chooses, as a file.
 func (h *Handler) exporting() func(c *call) (message.Reply, error) {
-	slots := make(resolver.Slots, maxExports)
+	slots := make(quota.Semaphore, maxExports)
 	return func(c *call) (message.Reply, error) {
 		given, err := parametersOf(c.Request, append(filters(), "format", "at")...)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -27,7 +28,7 @@ func (s slow) Search(context.Context, registry.Search, func(registry.Entry) erro
 func TestSearchesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})
-		h := &Handler{config: Config{Registry: &Registry{Names: slow{end: end}}}, searches: make(resolver.Slots, maxSearches)}
+		h := &Handler{config: Config{Registry: &Registry{Names: slow{end: end}}}, searches: make(quota.Semaphore, maxSearches)}
 		failed := make(chan error, maxSearches+1)
 		for range maxSearches + 1 {
 			go func() {

@@ -13,6 +13,7 @@ import (
 	"github.com/elnormous/contenttype"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -57,15 +58,13 @@ type Config struct {
 // Responder answers questions about identifiers. It is safe for concurrent use.
 type Responder struct {
 	config  Config
-	batches resolver.Quota // of batches that run
+	batches quota.Limit // that run at the same time
 }
 
 // New returns a Responder.
 func New(config Config) *Responder {
-	share := max(maxBatches*config.ClientShare/100, 1)
-	return &Responder{config: config, batches: resolver.Quota{
-		Slots: make(resolver.Slots, maxBatches), Shares: resolver.NewShares(share, share*max(config.NetworkFactor, 1), problem.ErrBatches), Busy: problem.ErrBatches,
-	}}
+	of := quota.PerClient{Percent: config.ClientShare, NetworkFactor: config.NetworkFactor, Busy: problem.ErrBatches}
+	return &Responder{config: config, batches: quota.Limit{Busy: problem.ErrBatches}.Resized(maxBatches, of)}
 }
 
 // Question is a parsed request, with the lines of the fields that the reply depends on.

@@ -61,14 +61,14 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 	if err != nil {
 		return message.Reply{}, err
 	}
-	release, err := a.batches.Acquire(rights.Asking(resolver.Query{}).Client)
+	permit, err := a.batches.Acquire(rights.Asking(resolver.Query{}).Client)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	_ = r.SetReadDeadline(a.config.Now().Add(clientTimeout))
 	inputs, err := a.readInputs(r)
 	if err != nil {
-		release()
+		permit.Release()
 		return message.Reply{}, err
 	}
 	_ = r.SetReadDeadline(time.Time{}) // it would end the batch when it passes
@@ -78,7 +78,7 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 			a.stream(ctx, w, batch{inputs, service, rights})
 			return nil
 		},
-		Close: release,
+		Close: permit.Release,
 	}, nil
 }
 

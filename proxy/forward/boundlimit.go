@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // boundConns are the connections to servers that belong to clients. Those that wait for a request make room for others,
@@ -16,7 +16,7 @@ type boundConns struct {
 	all  map[*bound]boundUse
 }
 
-// boundUse is whose a connection is, as resolver.ClientAddress has it, and when it was used last.
+// boundUse is whose a connection is, as quota.Network has it, and when it was used last.
 type boundUse struct {
 	client netip.Addr
 	last   uint64 // use of any of them
@@ -30,7 +30,7 @@ func (c *boundConns) use(b *bound, client netip.Addr) {
 		c.all = make(map[*bound]boundUse)
 	}
 	c.uses++
-	c.all[b] = boundUse{resolver.ClientAddress(client), c.uses}
+	c.all[b] = boundUse{quota.Network(client), c.uses}
 	if b.IsOver() { // remove came before
 		delete(c.all, b)
 	}
@@ -67,17 +67,17 @@ func (c *boundConns) longestIdle(client netip.Addr) (longest *bound) {
 	return longest
 }
 
-// acquireBound takes a slot for a connection that belongs to a client. Where there is none, the connection that has waited
-// longest ends: of the client itself where it has its share, and else of whoever has most.
+// acquireBound takes a permit for a connection that belongs to a client. Where there is none, the connection that has been idle
+// longest ends: of the client itself where it has as much as it may, and else of whoever has most.
 func (p *Proxy) acquireBound(client netip.Addr) (release func(), err error) {
 	for {
-		release, err = p.config.Bound.Acquire(client)
+		permit, err := p.config.Bound.Acquire(client)
 		if err == nil {
-			return release, nil
+			return permit.Release, nil
 		}
 		var whose netip.Addr
 		if client.IsValid() && !errors.Is(err, p.config.Bound.Busy) {
-			whose = resolver.ClientAddress(client)
+			whose = quota.Network(client)
 		}
 		longest := p.boundConns.longestIdle(whose)
 		if longest == nil {

@@ -6,9 +6,9 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -85,8 +85,8 @@ func TestStoredChallenges(t *testing.T) {
 // Credentials of a connection go by one that is the client's alone, to the server that has it, and those behind them, too; the
 // connections of a client have a limit.
 func TestCredentialsOfConnections(t *testing.T) {
-	slots := make(resolver.Slots, 1)
-	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = resolver.Quota{Slots: slots, Busy: problem.ErrBound} })
+	slots := make(quota.Semaphore, 1)
+	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = quota.Limit{Semaphore: slots, Busy: problem.ErrBound} })
 	const login = "Negotiate abc="
 	r := requested(t, http.MethodGet, "http://a.example/", "Authorization", login)
 	if client := w.serve(t, r); !errors.Is(client.err, problem.ErrConnectionAuth) {

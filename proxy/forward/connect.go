@@ -28,11 +28,11 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 	if _, err := netip.ParseAddr(target.Host); err == nil && !p.config.Literals {
 		return 0, problem.ErrTunnelLiteral
 	}
-	release, err := p.config.Streams.Acquire(r.Share)
+	permit, err := p.config.Streams.Acquire(r.Share)
 	if err != nil {
 		return 0, err
 	}
-	defer release()
+	defer permit.Release()
 	server, err := p.config.Tunnel(ctx, net.JoinHostPort(target.Host, strconv.Itoa(int(target.Port))), r.Check)
 	if err != nil {
 		return 0, err

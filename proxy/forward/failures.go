@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -42,7 +43,7 @@ type Failures struct {
 type health struct {
 	underWay int        // fetches, which Proxy bounds
 	answered time.Time  // the last answer while fetches are under way
-	client   netip.Addr // whose fetch failed last: see resolver.ClientAddress
+	client   netip.Addr // whose fetch failed last: see quota.Network
 	failed   time.Time  // when that was, the zero value where none failed since the last answer
 	until    time.Time  // the server is avoided
 }
@@ -98,7 +99,7 @@ func (f *Failures) end(server string, h *health, r scheme.Request, begun time.Ti
 	defer f.mu.Unlock()
 	now := f.now()
 	h.underWay--
-	switch client := resolver.ClientAddress(r.Client); {
+	switch client := quota.Network(r.Client); {
 	case err == nil:
 		*h = health{underWay: h.underWay, answered: now}
 	case blame == nobody:

@@ -12,8 +12,8 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/forward/tunnel"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -29,9 +29,9 @@ type Config struct {
 	Now   func() time.Time
 	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
 	// WebSockets, which have no time limit.
-	Fetches, Streams resolver.Quota
+	Fetches, Streams quota.Limit
 	// Bound bounds the connections to servers that belong to a Session.
-	Bound resolver.Quota
+	Bound quota.Limit
 	// Accept returns the field Accept of a request for what may be a listing, by that of a client, "" for none; fetched
 	// is whether its links lead back through /fetch, as those of Request.Fetched, and order that of Request.Sort.
 	Accept func(accept string, fetched bool, order string) string

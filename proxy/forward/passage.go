@@ -7,7 +7,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // passage is what most requests need once on their way, in one piece of memory with them. It is the httpcache.Origin of its request.
@@ -46,11 +46,11 @@ func (w *passage) take(o *httpcache.Outgoing) *rooms {
 	return &w.rooms
 }
 
-// released is a body that releases the slot of its fetch when it is closed.
+// released is a body that releases the permit of its fetch when it is closed.
 type released struct {
 	io.ReadCloser
-	once sync.Once
-	slot resolver.Slot
+	once   sync.Once
+	permit quota.Permit
 }
 
 // Buffered implements httpcache.Buffered.
@@ -63,6 +63,6 @@ func (b *released) Buffered() int {
 
 // Close implements io.Closer.
 func (b *released) Close() error {
-	defer b.once.Do(b.slot.Release)
+	defer b.once.Do(b.permit.Release)
 	return b.ReadCloser.Close()
 }

@@ -137,11 +137,11 @@ func isAccept(field string) bool {
 
 // retrieve fetches the resources of locations, in their order, at most limit of them.
 func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, error) {
-	release, err := p.config.Fetches.Acquire(r.Client)
+	permit, err := p.config.Fetches.Acquire(r.Client)
 	if err != nil {
 		return fetched{}, err
 	}
-	found := fetched{leave: release}
+	found := fetched{leave: permit.Release}
 	complete := false
 	defer func() {
 		if !complete { // also where a handler of a scheme panics

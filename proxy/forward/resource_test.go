@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -24,8 +25,8 @@ func TestFetchReleasesSlot(t *testing.T) {
 		"error": func(context.Context, scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable },
 		"panic": func(context.Context, scheme.Request) (*scheme.Resource, error) { panic("a bug of the handler") },
 	} {
-		fetches := make(resolver.Slots, 1)
-		p := New(Config{Fetch: fetch, Via: httpmessage.NewViaName(), Fetches: resolver.Quota{Slots: fetches}})
+		fetches := make(quota.Semaphore, 1)
+		p := New(Config{Fetch: fetch, Via: httpmessage.NewViaName(), Fetches: quota.Limit{Semaphore: fetches}})
 		locations := []resolver.Location{{URI: "http://a.example/", From: &resolver.Source{}}}
 		func() {
 			defer func() {

@@ -13,9 +13,9 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -47,7 +47,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	way := &r.passage
 	way.proxy, way.request = p, r
 	way.asked = httpcache.Request{
-		Request: p.asked(c, r), Key: r.Key.String(), Added: p.added(r), Client: resolver.ClientAddress(r.Share),
+		Request: p.asked(c, r), Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
 		Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
@@ -93,7 +93,7 @@ func blamed(c *client, err error) error {
 
 // ask sends a request to the origin.
 func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*httpmessage.Response, error) {
-	slot, err := p.config.Fetches.Hold(r.Share)
+	permit, err := p.config.Fetches.Acquire(r.Share)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	arrived := false
 	defer func() {
 		if !arrived { // also where a handler panics
-			slot.Release()
+			permit.Release()
 		}
 	}()
 	resource, err := p.fetchOf(ctx, c, r, o)
@@ -113,9 +113,9 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	response := &resource.Response
 	response.Fields, response.Private = httpcache.AppendEndToEnd(rooms.received[:0], response.Fields), scheme.HasConnectionToken(response.Fields)
 	if response.Body == http.NoBody { // nothing more is to come
-		slot.Release()
+		permit.Release()
 	} else {
-		rooms.body.ReadCloser, rooms.body.slot = response.Body, slot
+		rooms.body.ReadCloser, rooms.body.permit = response.Body, permit
 		response.Body = &rooms.body
 	}
 	return response, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -65,7 +65,7 @@ func TestSession(t *testing.T) {
 func TestBoundLimitEndsIdleConnections(t *testing.T) {
 	const timeout = 1 << 40 // more than the test takes
 	busy, share := errors.New("all"), errors.New("share")
-	p := New(Config{Bound: resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(3, 3, share), Busy: busy}})
+	p := New(Config{Bound: quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(3, 3, share), Busy: busy}})
 	open := func(client byte, isIdle bool) (*waiting, error) {
 		address := netip.AddrFrom4([4]byte{192, 0, 2, client})
 		r := &Request{Request: httpmessage.Request{Fields: httpmessage.FieldsOf("Authorization", "NTLM a")}, Share: address, Session: new(Session)}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/problem"
@@ -71,11 +72,11 @@ func served(t *testing.T, serve func(w forward.ResponseWriter, r *http.Request))
 // RFC 9110 section 9.3.6: a tunnel carries what comes, also what came before the answer, and ends where both sides have.
 func TestTunnel(t *testing.T) {
 	address := listening(t)
-	slots := make(resolver.Slots, 1)
+	slots := make(quota.Semaphore, 1)
 	check := func(netip.AddrPort) error { return nil }
 	var to string
 	p := newWeb(t, nil, func(c *forward.Config) {
-		c.Streams = resolver.Quota{Slots: slots}
+		c.Streams = quota.Limit{Semaphore: slots}
 		c.Tunnel = func(_ context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
 			if to = target; check == nil {
 				return nil, errors.New("nothing is checked")
@@ -162,10 +163,10 @@ func TestTunnelRefused(t *testing.T) {
 		"too many":                   {forward.Target{Host: "a.example", Port: 443}, false, 0, problem.ErrStreams},
 		"no connection":              {forward.Target{Host: "a.example", Port: 443}, false, 1, errRefused},
 	} {
-		slots := make(resolver.Slots, tt.streams)
+		slots := make(quota.Semaphore, tt.streams)
 		var dialled []string
 		p := newWeb(t, nil, func(c *forward.Config) {
-			c.Literals, c.Streams = tt.literals, resolver.Quota{Slots: slots, Busy: problem.ErrStreams}
+			c.Literals, c.Streams = tt.literals, quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
 			c.Tunnel = func(_ context.Context, target string, _ func(netip.AddrPort) error) (net.Conn, error) {
 				dialled = append(dialled, target)
 				return nil, errRefused
@@ -198,8 +199,8 @@ func TestTunnelRefused(t *testing.T) {
 
 // RFC 9110 section 7.8: what both sides agree on is carried, with a slot of streams in place of that of a fetch.
 func TestUpgrade(t *testing.T) {
-	streams := make(resolver.Slots, 1)
-	w := newWeb(t, nil, func(c *forward.Config) { c.Streams = resolver.Quota{Slots: streams, Busy: problem.ErrStreams} })
+	streams := make(quota.Semaphore, 1)
+	w := newWeb(t, nil, func(c *forward.Config) { c.Streams = quota.Limit{Semaphore: streams, Busy: problem.ErrStreams} })
 	w.answer = func(scheme.Request) (*scheme.Resource, error) {
 		resource := respond(101, "", "Connection", "upgrade, X-Hop", "X-Hop", "1", "Upgrade", "websocket", "Sec-Websocket-Accept", "x")
 		c, err := net.Dial("tcp", listening(t))

@@ -17,11 +17,11 @@ import (
 func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, fields httpmessage.Fields, protocol string) error {
 	fields.Set("Connection", "Upgrade")
 	fields.Set("Upgrade", protocol)
-	release, err := p.config.Fetches.Acquire(r.Share)
+	permit, err := p.config.Fetches.Acquire(r.Share)
 	if err != nil {
 		return err
 	}
-	leave := sync.OnceFunc(release)
+	leave := sync.OnceFunc(permit.Release)
 	defer leave()
 	c := p.newClient(w, r)
 	asked := httpcache.Outgoing{Request: r.Request}
@@ -49,11 +49,11 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	if !ok {
 		return errNoStream
 	}
-	endStream, err := p.config.Streams.Acquire(r.Share)
+	stream, err := p.config.Streams.Acquire(r.Share)
 	if err != nil {
 		return err
 	}
-	defer endStream()
+	defer stream.Release()
 	w.SetServer(resource.From)
 	leave() // it counts as a stream from now on
 	return p.switchProtocols(ctx, w, resource.Fields, server)

@@ -15,10 +15,10 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/proxytest"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -29,7 +29,7 @@ var origin = netip.MustParseAddrPort("192.0.2.80:80")
 type web struct {
 	*forward.Proxy
 	cache *httpcache.Cache
-	slots resolver.Slots // of fetches
+	slots quota.Semaphore // of fetches
 
 	mu     sync.Mutex
 	answer func(scheme.Request) (*scheme.Resource, error)
@@ -39,7 +39,7 @@ type web struct {
 // newWeb returns a web whose origins answer with 200 and nothing. It stores nothing without a store.
 func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
 	t.Helper()
-	w := &web{slots: make(resolver.Slots, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
+	w := &web{slots: make(quota.Semaphore, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
 	w.cache = httpcache.New(httpcache.Config{Store: store, Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20, Same: func(string, string) (string,
 		bool,
 	) {
@@ -47,8 +47,8 @@ func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *
 	}})
 	t.Cleanup(w.cache.Close)
 	config := forward.Config{
-		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now, Fetches: resolver.Quota{Slots: w.slots},
-		Streams: resolver.Quota{Slots: make(resolver.Slots, 2)}, Bound: resolver.Quota{Slots: make(resolver.Slots, 2)},
+		Fetch: w, Cache: w.cache, Via: httpmessage.NewViaName(), Now: time.Now, Fetches: quota.Limit{Semaphore: w.slots},
+		Streams: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Bound: quota.Limit{Semaphore: make(quota.Semaphore, 2)},
 		Language: func(_, languages string) string { return languages },
 		Accept: func(accept string, fetched bool, order string) string {
 			return fmt.Sprintf("listing of %q, fetched %t, by %q", accept, fetched, order)

@@ -11,18 +11,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -33,8 +34,8 @@ type Config struct {
 	Most    int64         // octets of a document of a listing, about: its items are cut where they exceed it
 	Schemes scheme.Infos  // of protocol gateways; nil for none
 	Pages   *pages.Design
-	// Memory bounds the memory of documents, from before they are made until they are sent. The zero value bounds nothing.
-	Memory resolver.Memory
+	// Memory bounds the memory of documents, from before they are made until they are sent. nil bounds nothing.
+	Memory *quota.Memory
 	// Wait is how long a request waits for that memory; 0 is five seconds.
 	Wait time.Duration
 }
@@ -43,22 +44,23 @@ type Config struct {
 // divides documents like all responses. It is safe for concurrent use.
 type Handler struct {
 	scheme.Handler
-	ttl       time.Duration
-	most      int64
-	documents documents
-	schemes   scheme.Infos
-	pages     *pages.Design
+	ttl     time.Duration
+	most    int64
+	memory  *quota.Memory
+	wait    time.Duration // for memory
+	schemes scheme.Infos
+	pages   *pages.Design
 	// large are the large listings that documents are made of at the same time: they are in memory
 	// several times then. The others wait.
-	large resolver.Slots
+	large quota.Semaphore
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
 	return &Handler{
 		Handler: config.Fetch, ttl: config.TTL, most: config.Most, schemes: config.Schemes, pages: config.Pages,
-		documents: documents{memory: config.Memory, wait: cmp.Or(config.Wait, defaultWait)},
-		large:     make(resolver.Slots, runtime.GOMAXPROCS(0)),
+		memory: config.Memory, wait: cmp.Or(config.Wait, defaultWait),
+		large: make(quota.Semaphore, runtime.GOMAXPROCS(0)),
 	}
 }
 
@@ -71,11 +73,11 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	if name := r.URI.Scheme(); name == "http" || name == "https" {
 		return p.Handler.Fetch(ctx, r)
 	}
-	memory, err := p.documents.hold(ctx, r.Client, p.most)
+	memory, err := p.reserve(ctx, r.Client)
 	if err != nil {
 		return nil, err
 	}
-	release := sync.OnceFunc(func() { memory.Release(); p.documents.given() })
+	release := sync.OnceFunc(memory.Release)
 	completed := false
 	defer func() {
 		if !completed { // also where a handler panics
@@ -94,12 +96,22 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		_ = resource.Body.Close()
 		return nil, err
 	}
-	p.documents.given()
 	completed = true
 	if whole > 0 {
 		resource.Body = documentBody{resource.Body, release}
 	}
 	return resource, nil
+}
+
+// defaultWait is how long a request waits for memory, most of which is soon released: what a server sends is mostly smaller
+// than it may be, or no listing.
+const defaultWait = 5 * time.Second
+
+// reserve takes memory for the largest document, and waits for it.
+func (p *Handler) reserve(ctx context.Context, client netip.Addr) (quota.Reservation, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.wait)
+	defer cancel()
+	return p.memory.Wait(ctx, client, p.most)
 }
 
 // documentBody is the body of a document, which holds its memory until it is closed.

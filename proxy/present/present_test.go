@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/present"
@@ -188,19 +189,19 @@ func TestRefusal(t *testing.T) {
 // streams.
 func TestMemory(t *testing.T) {
 	const slots = 8
-	memory := resolver.Memory{Quota: resolver.Quota{Slots: make(resolver.Slots, slots), Busy: problem.ErrDocuments}}
+	memory := quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, slots), Busy: problem.ErrDocuments})
 	var asked int
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: slots * resolver.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Most: slots * quota.MemoryUnit, Memory: memory, Fetch: handlerFunc(func(_ context.Context,
 		r scheme.Request,
 	) (*scheme.Resource, error) {
-		asked = len(memory.Slots)
+		asked = len(memory.Limit().Semaphore)
 		if r.URI.Path() == "/panics" {
 			panic("a fault in a handler")
 		}
 		if r.URI.Path() == "/fails" {
 			return nil, resolver.ErrUnreachable
 		}
-		return scheme.Listed(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", 3*resolver.MemoryUnit/2)}), nil
+		return scheme.Listed(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", 3*quota.MemoryUnit/2)}), nil
 	})})
 	for _, tt := range []struct {
 		method, target string
@@ -212,26 +213,26 @@ func TestMemory(t *testing.T) {
 		{http.MethodGet, "http://h.example/", 0, 0},
 	} {
 		resource, err := p.Fetch(t.Context(), request(t, tt.method, tt.target, "Accept", "text/plain"))
-		if asked != tt.asked || len(memory.Slots) != tt.held || (err != nil) != strings.HasSuffix(tt.target, "fails") {
-			t.Errorf("%s %s: %d slots while it is asked, then %d, %v", tt.method, tt.target, asked, len(memory.Slots), err)
+		if asked != tt.asked || len(memory.Limit().Semaphore) != tt.held || (err != nil) != strings.HasSuffix(tt.target, "fails") {
+			t.Errorf("%s %s: %d slots while it is asked, then %d, %v", tt.method, tt.target, asked, len(memory.Limit().Semaphore), err)
 		}
 		if err == nil {
 			_ = resource.Body.Close()
 		}
-		if len(memory.Slots) != 0 {
-			t.Errorf("%s %s: %d slots in the end", tt.method, tt.target, len(memory.Slots))
+		if len(memory.Limit().Semaphore) != 0 {
+			t.Errorf("%s %s: %d slots in the end", tt.method, tt.target, len(memory.Limit().Semaphore))
 		}
 	}
 	func() {
 		defer func() {
-			if recover() == nil || len(memory.Slots) != 0 {
-				t.Errorf("after a panic: %d slots", len(memory.Slots))
+			if recover() == nil || len(memory.Limit().Semaphore) != 0 {
+				t.Errorf("after a panic: %d slots", len(memory.Limit().Semaphore))
 			}
 		}()
 		_, _ = p.Fetch(t.Context(), request(t, http.MethodGet, "ftp://h.example/panics"))
 	}()
 	for range slots {
-		memory.Slots <- struct{}{} // others have it all
+		memory.Limit().Semaphore <- struct{}{} // others have it all
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -248,14 +249,14 @@ func TestMemory(t *testing.T) {
 		waiting <- err
 	}()
 	for range slots {
-		<-memory.Slots
+		<-memory.Limit().Semaphore
 	}
 	first, err := p.Fetch(t.Context(), request(t, http.MethodGet, "news:1@a.example", "Accept", "text/plain"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Body.Close() // who waits is told
-	if err := <-waiting; err != nil || len(memory.Slots) != 0 {
-		t.Errorf("after others: %v, %d slots", err, len(memory.Slots))
+	if err := <-waiting; err != nil || len(memory.Limit().Semaphore) != 0 {
+		t.Errorf("after others: %v, %d slots", err, len(memory.Limit().Semaphore))
 	}
 }

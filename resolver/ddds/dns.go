@@ -13,6 +13,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -56,7 +57,7 @@ type ClientConfig struct {
 	// MixCase asks in letters of random case, where the server keeps it.
 	MixCase bool
 	// Slots bounds the concurrent queries; further ones wait. nil is no bound.
-	Slots resolver.Slots
+	Slots quota.Semaphore
 	// Observe is called with each query to a server; it may be nil.
 	Observe func(Exchange)
 	// Panicked is called with a panic over the reply of a server, which is none then, and its

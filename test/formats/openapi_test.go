@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/answer"
@@ -180,7 +181,7 @@ func (c checker) failures(s *server) {
 	rated := start(c, func(c *proxy.Config) { c.Access.Rate, c.Now = 1, func() time.Time { return time.Unix(2e9, 0) } })
 	rated.get(c, "/")
 	closed := start(c, func(c *proxy.Config) { c.Access.Resolve, c.Access.Proxy = nil, nil })
-	busy := start(c, func(c *proxy.Config) { c.Forward.Fetches = resolver.Quota{Slots: make(resolver.Slots)} })
+	busy := start(c, func(c *proxy.Config) { c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore)} })
 	guarded := start(c, func(c *proxy.Config) { c.Access.Users = new(gate.Users) })
 	for _, s := range []*server{rated, closed, busy, guarded} {
 		for path, target := range paths {

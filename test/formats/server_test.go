@@ -15,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
@@ -58,7 +59,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Cleanup(fetch.Close)
 	known := resolver.Names{Set: set, Accept: uri.CurrentURN}
 	names := resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) { return s.next(ctx, q) })
-	quota := func() resolver.Quota { return resolver.Quota{Slots: make(resolver.Slots, 100)} }
+	unbounded := func() quota.Limit { return quota.Limit{Semaphore: make(quota.Semaphore, 100)} }
 	log := slog.New(slog.DiscardHandler)
 	config := proxy.Config{
 		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20,
@@ -67,7 +68,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
 		BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
-			BodyTimeout: testserver.Patience, TunnelIdle: time.Minute, Fetches: quota(), Streams: quota(), Bound: quota(),
+			BodyTimeout: testserver.Patience, TunnelIdle: time.Minute, Fetches: unbounded(), Streams: unbounded(), Bound: unbounded(),
 			Cache: httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
 		},
 		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},

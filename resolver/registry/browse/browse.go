@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -18,8 +19,8 @@ import (
 type Config struct {
 	Registry *registry.Registry
 	// Searches bounds the searches at a time, and those of a client, Lists the pages that need none, and Files the files of a sitemap that are
-	// written. Who finds no slot free waits for at most MaxWait.
-	Searches, Lists, Files resolver.Quota
+	// written. Further ones wait for at most MaxWait.
+	Searches, Lists, Files quota.Limit
 	MaxWait                time.Duration
 	// Within bounds the time that a search takes, about; an index that it asks first is not interrupted before Most.
 	Within, Most time.Duration
@@ -70,15 +71,15 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 		}
 		search.Statuses = []registry.Status{status}
 	}
-	quota := b.config.Lists
+	limit := b.config.Lists
 	if s.Words != "" || s.Host != "" || s.Tag != "" || s.Status != "" {
-		quota = b.config.Searches
+		limit = b.config.Searches
 	}
-	release, err := b.acquire(ctx, quota, s.Client)
+	permit, err := b.acquire(ctx, limit, s.Client)
 	if err != nil {
 		return found, err
 	}
-	defer release()
+	defer permit.Release()
 	ctx, cancel := context.WithTimeout(ctx, b.config.Most)
 	defer cancel()
 	now := b.config.Now()
@@ -99,19 +100,14 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 	return found, nil
 }
 
-// acquire takes a slot for a client, and waits for one where none is free, but where it is the client who has them.
-func (b *Browser) acquire(ctx context.Context, q resolver.Quota, client netip.Addr) (release func(), err error) {
-	end, err := q.Shares.Acquire(client)
-	if err != nil {
-		return nil, err
-	}
+// errBrowsing is the error where no other search has ended in the time that one waits.
+var errBrowsing = fmt.Errorf("%w: too many browse the registry", resolver.ErrBusy)
+
+// acquire waits until a client may search.
+func (b *Browser) acquire(ctx context.Context, l quota.Limit, client netip.Addr) (quota.Permit, error) {
 	waiting, cancel := context.WithTimeout(ctx, b.config.MaxWait)
 	defer cancel()
-	if err := q.Slots.Acquire(waiting); err != nil {
-		end()
-		return nil, fmt.Errorf("%w: too many browse the registry", resolver.ErrBusy)
-	}
-	return func() { q.Slots.Release(); end() }, nil
+	return l.WithBusy(errBrowsing).Wait(waiting, client)
 }
 
 // unavailable returns the error of a store for readers, who are not told where it is.

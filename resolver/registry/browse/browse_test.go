@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/browse"
@@ -51,7 +52,7 @@ func newSite(t testing.TB) *site {
 	s.Registry = registry.New(registry.Config{Store: store, Canonical: canonical, CanonicalPrefix: canonical, Now: clock})
 	t.Cleanup(s.running.Wait)
 	s.config = browse.Config{
-		Registry: s.Registry, Searches: resolver.Quota{Slots: make(resolver.Slots, 2)}, Lists: resolver.Quota{Slots: make(resolver.Slots, 2)}, Files: resolver.Quota{Slots: make(resolver.Slots, 1)},
+		Registry: s.Registry, Searches: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Lists: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Files: quota.Limit{Semaphore: make(quota.Semaphore, 1)},
 		MaxWait: time.Second, Within: 100 * time.Millisecond, Most: 10 * time.Second, TitleMembers: []string{"title", "dc.title"},
 		Public: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
@@ -261,18 +262,18 @@ func TestCursor(t *testing.T) {
 func TestBusy(t *testing.T) {
 	s := library(t)
 	client := netip.MustParseAddr("192.0.2.1")
-	s.config.Searches.Shares = resolver.NewShares(1, 2, resolver.ErrBusy)
+	s.config.Searches.Clients = quota.NewClients(1, 2, resolver.ErrBusy)
 	b := s.another()
-	end, err := s.config.Searches.Shares.Acquire(client)
+	permit, err := s.config.Searches.Clients.Acquire(client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err, resolver.ErrBusy) {
 		t.Errorf("a second one of a client: %v", err)
 	}
-	end()
-	for range cap(s.config.Searches.Slots) {
-		s.config.Searches.Slots.TryAcquire()
+	permit.Release()
+	for range cap(s.config.Searches.Semaphore) {
+		s.config.Searches.Semaphore.TryAcquire()
 	}
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); !errors.Is(err, resolver.ErrBusy) {
 		t.Errorf("without a slot: %v", err)
@@ -280,7 +281,7 @@ func TestBusy(t *testing.T) {
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Prefix: "urn:a1:", Client: client}); err != nil {
 		t.Errorf("a list while others search: %v", err)
 	}
-	s.config.Searches.Slots.Release()
+	s.config.Searches.Semaphore.Release()
 	if _, err := b.Search(t.Context(), resolver.NameSearch{Words: "a", Client: client}); err != nil {
 		t.Error(err)
 	}

@@ -82,23 +82,23 @@ func (b *Browser) Index(ctx context.Context) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// File returns what writes a file of a sitemap, for a client, and what releases its slot: that must be called once, unless there is an error. The
+// File returns what writes a file of a sitemap, for a client, and what releases its permit: that must be called once, unless there is an error. The
 // error is resolver.ErrCursor where there is no such file.
 func (b *Browser) File(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error) {
 	s, err := b.spanOf(file)
 	if err != nil {
 		return nil, nil, err
 	}
-	release, err = b.acquire(ctx, b.config.Files, client)
+	permit, err := b.acquire(ctx, b.config.Files, client)
 	if err != nil {
 		return nil, nil, err
 	}
 	first, err := b.entriesAfter(ctx, s.after)
 	if err != nil {
-		release()
+		permit.Release()
 		return nil, nil, err
 	}
-	return func(w io.Writer) error { return b.writeFile(ctx, w, s, first) }, release, nil
+	return func(w io.Writer) error { return b.writeFile(ctx, w, s, first) }, permit.Release, nil
 }
 
 // entriesAfter returns the next entries after a name.

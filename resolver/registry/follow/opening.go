@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -18,13 +19,13 @@ type Opening struct {
 	Store *Store
 	// Asked reports whether the registry is asked for a name; nil is for all names.
 	Asked func(q resolver.Query) bool
-	// Quota bounds the requests that wait, and those of each client among them; others are refused at once.
-	Quota resolver.Quota
+	// Limit bounds the requests that wait, and those of each client among them; others are refused at once.
+	Limit quota.Limit
 	// Stopping is closed when urnd stops; nil never is.
 	Stopping <-chan struct{}
 }
 
-// wait returns when the store can be asked, or says by itself why it cannot. The error is that of Quota, or why ctx has ended.
+// wait returns when the store can be asked, or says by itself why it cannot. The error is that of Limit, or why ctx has ended.
 func (o Opening) wait(ctx context.Context, q resolver.Query) error {
 	select {
 	case <-o.Store.tried:
@@ -34,11 +35,11 @@ func (o Opening) wait(ctx context.Context, q resolver.Query) error {
 	if o.Asked != nil && !o.Asked(q) {
 		return nil
 	}
-	held, err := o.Quota.Hold(q.Client)
+	permit, err := o.Limit.Acquire(q.Client)
 	if err != nil {
 		return err
 	}
-	defer held.Release()
+	defer permit.Release()
 	select {
 	case <-o.Store.tried:
 	case <-o.Stopping:

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -62,9 +63,9 @@ func (s seeker) Versions(ctx context.Context, q resolver.Query) (resolver.Versio
 
 var errShare = fmt.Errorf("%w: the share of a client", resolver.ErrBusy)
 
-// quota has room for four requests, two of them of one client.
-func quota() resolver.Quota {
-	return resolver.Quota{Slots: make(resolver.Slots, 4), Shares: resolver.NewShares(2, 4, errShare)}
+// limit has room for four requests, two of them of one client.
+func limit() quota.Limit {
+	return quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(2, 4, errShare)}
 }
 
 func from(client string) resolver.Query { return resolver.Query{Client: netip.MustParseAddr(client)} }
@@ -88,7 +89,7 @@ func TestOpeningEnds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, stopping := newHeld(t, tt.after), make(chan struct{})
-			o := follow.Opening{Store: h.Store, Quota: quota(), Stopping: stopping}
+			o := follow.Opening{Store: h.Store, Limit: limit(), Stopping: stopping}
 			ctx, leave := context.WithCancelCause(t.Context())
 			defer leave(nil)
 			outcomes := make(chan error)
@@ -101,7 +102,7 @@ func TestOpeningEnds(t *testing.T) {
 				outcomes <- err
 			}()
 			if tt.want == nil || !errors.Is(tt.want, registry.ErrNoStore) || tt.name == "urnd stops" {
-				testserver.Wait(t, "both wait", func() bool { return len(o.Quota.Slots) == 2 })
+				testserver.Wait(t, "both wait", func() bool { return len(o.Limit.Semaphore) == 2 })
 			}
 			tt.end(h, leave, func() { close(stopping) })
 			for range 2 {
@@ -109,7 +110,7 @@ func TestOpeningEnds(t *testing.T) {
 					t.Errorf("%v, want %v", err, tt.want)
 				}
 			}
-			if n := len(o.Quota.Slots); n != 0 {
+			if n := len(o.Limit.Semaphore); n != 0 {
 				t.Errorf("%d slots are held", n)
 			}
 		})
@@ -119,7 +120,7 @@ func TestOpeningEnds(t *testing.T) {
 // A client waits with its share of the requests that may wait, others with the rest of them; who waits no longer leaves room.
 func TestOpeningIsBounded(t *testing.T) {
 	h := newHeld(t, never)
-	o := follow.Opening{Store: h.Store, Quota: quota()}
+	o := follow.Opening{Store: h.Store, Limit: limit()}
 	r := follow.Resolver{Opening: o, Next: seeker{h}}
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
@@ -148,7 +149,7 @@ func TestOpeningIsBounded(t *testing.T) {
 			t.Errorf("who has left: %v", err)
 		}
 	}
-	if n := len(o.Quota.Slots); n != 0 {
+	if n := len(o.Limit.Semaphore); n != 0 {
 		t.Errorf("%d slots are held", n)
 	}
 }

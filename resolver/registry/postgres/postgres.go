@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -33,7 +33,7 @@ type Store struct {
 	replica *replica // nil if there is none
 	// writing holds one value while this instance writes, or waits for another one: those that wait for that have
 	// no connection, which look-ups need.
-	writing resolver.Slots
+	writing quota.Semaphore
 
 	readsOnly  bool                  // the URL says that changes need not be accepted
 	unwritable atomic.Pointer[error] // why changes are not accepted, as far as it is known; nil where they are
@@ -57,7 +57,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, url string, o Options) (*Store, error) {
-	s := &Store{writing: make(resolver.Slots, 1), readsOnly: acceptsReadOnly(url)}
+	s := &Store{writing: make(quota.Semaphore, 1), readsOnly: acceptsReadOnly(url)}
 	c, err := parse(url, o)
 	if err != nil {
 		return nil, err

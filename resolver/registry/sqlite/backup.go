@@ -11,7 +11,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -96,7 +96,7 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("opening a backup: %w", err)
 	}
-	s := &Store{path: file, writing: make(resolver.Slots, 1)}
+	s := &Store{path: file, writing: make(quota.Semaphore, 1)}
 	s.questions, s.transactions = newPool(file, 1), newPool(file, 1)
 	s.questions.immutable, s.transactions.immutable = true, true
 	err := s.questions.with(ctx, func(c *conn) error { return c.checkSchema() })

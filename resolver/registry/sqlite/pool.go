@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // The page caches of connections, in KiB. Readers, and those who write single entries, are as fast with
@@ -21,8 +21,8 @@ const (
 // was used last, whose cache is warm, is used first. It is safe for concurrent use.
 type pool struct {
 	path  string
-	cache int            // of each, in KiB
-	slots resolver.Slots // one for each connection in use
+	cache int             // of each, in KiB
+	slots quota.Semaphore // one for each connection in use
 	// immutable files are opened without locks, and nothing is written beside them.
 	immutable bool
 
@@ -31,7 +31,7 @@ type pool struct {
 }
 
 func newPool(path string, n int) *pool {
-	return &pool{path: path, cache: max(min(readerCache, poolCache/n), 1<<10), slots: make(resolver.Slots, n)}
+	return &pool{path: path, cache: max(min(readerCache, poolCache/n), 1<<10), slots: make(quota.Semaphore, n)}
 }
 
 // get returns a connection, when one is free.

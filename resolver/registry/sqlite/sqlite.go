@@ -10,7 +10,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -21,7 +21,7 @@ type Store struct {
 	file os.FileInfo // that was opened; nil is not looked at again
 	// Questions have connections of their own, so that long transactions do not keep them waiting.
 	questions, transactions *pool
-	writing                 resolver.Slots // one, for who uses the writer
+	writing                 quota.Semaphore // one, for who uses the writer
 	writer                  *conn
 	durable, bulk           durability
 	frozen                  *frozen // nil where it is read and written
@@ -50,7 +50,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 func newStore(path string) *Store {
 	n := max(runtime.GOMAXPROCS(0), 2)
 	return &Store{
-		path: path, writing: make(resolver.Slots, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache},
+		path: path, writing: make(quota.Semaphore, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache},
 		questions: newPool(path, n), transactions: newPool(path, n),
 	}
 }

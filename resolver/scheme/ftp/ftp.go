@@ -11,7 +11,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -49,7 +49,7 @@ const (
 type Handler struct {
 	config Config
 	pool   *scheme.Pool[string, *control]
-	places resolver.Slots // one for each request that runs; nil for no bound
+	places quota.Semaphore // one for each request that runs; nil for no bound
 }
 
 // New returns a Handler.
@@ -58,7 +58,7 @@ func New(config Config) *Handler {
 		Most: config.MaxIdle, OfServer: scheme.Half(config.MaxIdle), Timeout: config.Idle, Now: config.Now, Close: (*control).Close,
 	})}
 	if config.MaxFetches > 0 {
-		h.places = make(resolver.Slots, config.MaxFetches)
+		h.places = make(quota.Semaphore, config.MaxFetches)
 	}
 	return h
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
@@ -63,7 +64,7 @@ func TestNoDataConnection(t *testing.T) {
 func TestSlots(t *testing.T) {
 	f := &fake{}
 	at := "ftp://" + f.start(t)
-	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(resolver.Slots, 4))
+	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8")).Bounded(make(quota.Semaphore, 4))
 	h := handler(t, func(c *Config) {
 		c.TLS, c.MaxIdle, c.MaxFetches = TLSNever, 1, 2
 		c.Dial = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {

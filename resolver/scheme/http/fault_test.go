@@ -12,7 +12,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -38,7 +38,7 @@ func TestUnanswered(t *testing.T) {
 	})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	full := make(resolver.Slots, 1)
+	full := make(quota.Semaphore, 1)
 	full.TryAcquire()
 	for _, tt := range []struct {
 		name, uri string

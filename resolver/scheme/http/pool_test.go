@@ -22,6 +22,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -128,7 +129,7 @@ func TestReuseTLS(t *testing.T) {
 	o, _ := serveTLS(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
-	}).Bounded(make(resolver.Slots, 1))
+	}).Bounded(make(quota.Semaphore, 1))
 	h := newHandler(t, func(c *schemehttp.Config) {
 		c.Dial, c.TLS = guard.WithIdleTimeout(time.Minute), &tls.Config{InsecureSkipVerify: true}
 	})
