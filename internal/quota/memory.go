@@ -15,24 +15,38 @@ const freeMemory = 4 << 10
 
 // Memory is a limit of memory in units of MemoryUnit. A nil *Memory bounds nothing. It is safe for concurrent use.
 type Memory struct {
-	limit Limit
+	limit   Limit
+	waiters *waiters
+}
 
-	mu    sync.Mutex
+// waiters wait for memory.
+type waiters struct {
+	sync.Mutex
 	freed chan struct{} // closed when some was released; nil where nobody waits
 }
 
 // NewMemory returns a Memory with a limit of units.
-func NewMemory(limit Limit) *Memory { return &Memory{limit: limit} }
+func NewMemory(limit Limit) *Memory { return &Memory{limit, new(waiters)} }
+
+// WithBusy returns the same memory with another error where there is none left. m may be nil.
+func (m *Memory) WithBusy(busy error) *Memory {
+	if m == nil {
+		return nil
+	}
+	return &Memory{m.limit.WithBusy(busy), m.waiters}
+}
 
 // Resized returns m where its limit in bytes, and what a client has of it, are unchanged, and another Memory otherwise.
-// busy is the error where there is no memory left. m may be nil.
-func (m *Memory) Resized(bytes int64, per PerClient, busy error) *Memory {
-	old := m.Limit()
-	limit := old.Resized(int(bytes/MemoryUnit), per)
-	if m != nil && limit.Clients == old.Clients && cap(limit.Semaphore) == cap(old.Semaphore) {
+// m may be nil.
+func (m *Memory) Resized(bytes int64, per PerClient) *Memory {
+	if m == nil {
+		m = NewMemory(Limit{})
+	}
+	limit := m.limit.Resized(int(bytes/MemoryUnit), per)
+	if limit.Clients == m.limit.Clients && cap(limit.Semaphore) == cap(m.limit.Semaphore) {
 		return m
 	}
-	return NewMemory(limit.WithBusy(busy))
+	return &Memory{limit, m.waiters}
 }
 
 // Limit returns the limit, in units.
@@ -80,12 +94,12 @@ func (m *Memory) nextRelease() <-chan struct{} {
 	if m == nil {
 		return nil
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.freed == nil {
-		m.freed = make(chan struct{})
+	m.waiters.Lock()
+	defer m.waiters.Unlock()
+	if m.waiters.freed == nil {
+		m.waiters.freed = make(chan struct{})
 	}
-	return m.freed
+	return m.waiters.freed
 }
 
 // Resize makes it a reservation of so many bytes. After an error it is none.
@@ -119,20 +133,20 @@ func (r *Reservation) shrink(units int) {
 
 // take takes units under the lock: two callers that each got a part would both fail where one could have all.
 func (m *Memory) take(client netip.Addr, units int) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.waiters.Lock()
+	defer m.waiters.Unlock()
 	_, err := m.limit.acquire(client, units)
 	return err
 }
 
 // give returns units, and wakes all that wait.
 func (m *Memory) give(client netip.Addr, units int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.waiters.Lock()
+	defer m.waiters.Unlock()
 	Permit{m.limit.Semaphore, m.limit.Clients, client, units}.Release()
-	if m.freed != nil {
-		close(m.freed)
-		m.freed = nil
+	if m.waiters.freed != nil {
+		close(m.waiters.freed)
+		m.waiters.freed = nil
 	}
 }
 

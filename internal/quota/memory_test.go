@@ -106,6 +106,7 @@ func TestMemoryWait(t *testing.T) {
 		}
 		first.Release()
 		time.Sleep(3 * time.Minute)
+		synctest.Wait()
 		if len(got) != 2 || len(limit.Semaphore) != 0 {
 			t.Errorf("%v had memory, %d units are used", got, len(limit.Semaphore))
 		}
@@ -115,18 +116,21 @@ func TestMemoryWait(t *testing.T) {
 func TestMemoryResized(t *testing.T) {
 	per := quota.PerClient{Percent: 25, NetworkFactor: 2, Busy: errClient}
 	var none *quota.Memory
-	memory := none.Resized(100*quota.MemoryUnit, per, errFull)
-	if limit := memory.Limit(); cap(limit.Semaphore) != 100 || limit.Busy != errFull {
+	memory := none.Resized(100*quota.MemoryUnit, per)
+	if none.WithBusy(errFull) != nil {
+		t.Error("nil has a bound")
+	}
+	if limit := memory.WithBusy(errFull).Limit(); cap(limit.Semaphore) != 100 || limit.Busy != errFull || limit.Semaphore != memory.Limit().Semaphore {
 		t.Errorf("%d units, %v", cap(limit.Semaphore), limit.Busy)
 	}
-	if memory.Resized(100*quota.MemoryUnit, per, errFull) != memory {
+	if memory.Resized(100*quota.MemoryUnit, per) != memory {
 		t.Error("the same memory is another one")
 	}
 	per.Percent = 30
-	if other := memory.Resized(100*quota.MemoryUnit, per, errFull); other == memory || other.Limit().Semaphore != memory.Limit().Semaphore {
+	if other := memory.Resized(100*quota.MemoryUnit, per); other == memory || other.Limit().Semaphore != memory.Limit().Semaphore {
 		t.Error("another bound of a client changes more, or nothing")
 	}
-	if other := memory.Resized(99*quota.MemoryUnit, per, errFull); cap(other.Limit().Semaphore) != 99 {
+	if other := memory.Resized(99*quota.MemoryUnit, per); cap(other.Limit().Semaphore) != 99 {
 		t.Error("the size is unchanged")
 	}
 }
