@@ -228,17 +228,15 @@ func (c *ChunkedReader) excessive(line int, content int64) bool {
 // addTrailer is called with another line of the trailer section, RFC 9112 section 7.1.2, and returns io.EOF behind the
 // last one.
 func (c *ChunkedReader) addTrailer() error {
-	text := c.line
-	switch {
-	case bytes.HasSuffix(text, []byte(emptyLine)), string(text) == crlf:
-		text = text[:len(text)-len(crlf)]
-	case c.Lenient && (bytes.HasSuffix(text, []byte("\n\n")) || string(text) == "\n" || bytes.HasSuffix(text, []byte("\n\r\n"))):
-		text = bytes.TrimSuffix(text[:len(text)-1], []byte("\r"))
-	case !c.Lenient && !bytes.HasSuffix(text, []byte(crlf)):
-		return refused(reasonBareLF)
-	default:
+	start := bytes.LastIndexByte(c.line[:len(c.line)-1], '\n') + 1
+	switch last := string(c.line[start:]); {
+	case last == crlf, c.Lenient && last == "\n":
+	case c.Lenient, strings.HasSuffix(last, crlf):
 		return nil
+	default:
+		return refused(reasonBareLF)
 	}
+	text := c.line[:start]
 	if len(text) > 0 {
 		fields, err := c.parseTrailer(string(text))
 		if err != nil {

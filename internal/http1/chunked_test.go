@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http/httputil"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,8 @@ func TestChunked(t *testing.T) {
 	for v := range vectors(t, "testdata/chunked.txt") {
 		for _, step := range []int{1, 3, 100} {
 			for name, from := range map[string]io.Reader{
-				"as a whole": strings.NewReader(v.text), "byte by byte": iotest.OneByteReader(strings.NewReader(v.text)),
+				"as a whole":   strings.NewReader(v.text),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(v.text)),
 				"with its end": iotest.DataErrReader(strings.NewReader(v.text)),
 			} {
 				_, got, err := decode(from, 16, step, false)
@@ -60,7 +62,7 @@ func TestChunked(t *testing.T) {
 					got = err.Error()
 				}
 				if got != v.want {
-					t.Errorf("%s: section %s, %q %s, %d at a time: %s, want %s", v.where, v.section, v.text, name, step, got, v.want)
+					t.Errorf("%s: %q %s, %d at a time: %s, want %s", v.where, v.text, name, step, got, v.want)
 				}
 			}
 		}
@@ -121,6 +123,41 @@ func TestChunkedWithoutCopy(t *testing.T) {
 	}
 }
 
+// Behind a deadline of the connection a body is read on, and behind what breaks the grammar it is not.
+func TestChunkedBehindDeadline(t *testing.T) {
+	parts := []string{"4\r", "\nWi", "ki\r\n0\r\nA: ", "b\r\n\r\nrest"}
+	late := true
+	in := bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
+		if late = !late; !late {
+			return 0, os.ErrDeadlineExceeded
+		}
+		n := copy(p, parts[0])
+		parts = parts[1:]
+		return n, nil
+	}), 100)
+	trailer := new(httpmessage.Trailer)
+	c := &http1.ChunkedReader{In: in, Trailer: trailer, MaxTrailer: maxTrailer}
+	var got []byte
+	failures := 0
+	for {
+		p := make([]byte, 10)
+		n, err := c.Read(p)
+		got = append(got, p[:n]...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			failures++
+		}
+	}
+	if string(got) != "Wiki" || failures != 4 || trailer.Fields.Value("A") != "b" || in.Buffered() != len("rest") {
+		t.Errorf("%q, %d errors, %v, %d bytes behind", got, failures, trailer.Fields, in.Buffered())
+	}
+}
+
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
@@ -133,7 +170,8 @@ func TestAppendChunks(t *testing.T) {
 	if string(b) != want {
 		t.Errorf("%q", b)
 	}
-	if _, got, err := decode(strings.NewReader(want), 16, 16, false); got != `"abcdefghijklmnopqrstuvwxyz" trailer=[{A b  c: d} {f }]` {
+	const read = `"abcdefghijklmnopqrstuvwxyz" trailer=[{A b  c: d} {f }]`
+	if _, got, err := decode(strings.NewReader(want), 16, 16, false); got != read {
 		t.Errorf("%s, %v", got, err)
 	}
 }

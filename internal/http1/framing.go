@@ -74,7 +74,7 @@ func ParseLength(lines []string) (int64, error) {
 	for value := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		n, err := strconv.ParseUint(trim(value), 10, bits)
 		if err != nil || length >= 0 && int64(n) != length {
-			return 0, invalid("its Content-Length %.40q is not one number of at most %d bits", strings.Join(lines, ", "), bits)
+			return 0, invalid("its Content-Length %.40q is not one number of %d bits", strings.Join(lines, ", "), bits)
 		}
 		length = int64(n)
 	}

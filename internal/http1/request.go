@@ -232,7 +232,7 @@ func authority(method, target string) (host, reason string) {
 		}
 	}
 	for i := range len(host) {
-		if c := host[i]; !hostBytes[c] && c != '@' && c < 0x80 { // who maps names to addresses decides about others than ASCII
+		if c := host[i]; !hostBytes[c] && c != '@' && c < 0x80 { // bytes above are decided by who looks the name up
 			return "", "the authority of the request-target is not valid"
 		}
 	}
