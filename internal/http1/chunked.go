@@ -30,8 +30,8 @@ type ChunkedReader struct {
 	// own. nil drops them.
 	Trailer    *httpmessage.Trailer
 	MaxTrailer int // of the trailer section, in bytes
-	// Lenient reads as responses of origins are read: see ParseResponse. Sizes are as strict, but for their number of
-	// digits.
+	// Lenient is for responses: the trailer section is parsed as ParseResponse parses fields, extensions may have any
+	// bytes but CR and LF, and the size of a chunk may have 16 digits.
 	Lenient bool
 
 	state  chunkState
@@ -55,9 +55,9 @@ const (
 const (
 	// maxChunkLine bounds a line with the size of a chunk and its extensions.
 	maxChunkLine = 4 << 10
-	// What the chunks have beyond their content is bounded, as net/http does: without a sum, but so that a client that
-	// sends a byte a chunk is served.
-	freeExcess = 16 // a chunk
+	// The lines of chunks may have freeExcess bytes a chunk, twice the bytes of the content, and maxExcess bytes beyond
+	// that, as to net/http: a client that sends one byte a chunk is served, one that sends extensions alone is not.
+	freeExcess = 16
 	maxExcess  = 16 << 10
 )
 
@@ -73,7 +73,7 @@ func (c *ChunkedReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// read reads what there is without waiting, or waits for more.
+// read decodes what is buffered, or waits for more.
 func (c *ChunkedReader) read(p []byte) (n int, err error) {
 	if c.err != nil {
 		return 0, c.err
@@ -104,8 +104,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// decode decodes from src to dst, and returns how many bytes of both were used: all of src, or as much as there is room
-// for.
+// decode decodes src into dst, until one of them is used up, and returns how many bytes of each it has used.
 func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 	for used < len(src) {
 		switch c.state {
@@ -124,15 +123,14 @@ func (c *ChunkedReader) decode(dst, src []byte) (n, used int, err error) {
 			c.state = (c.state + 1) % chunkTrailer // chunkSize is behind chunkLF
 			used++
 		default:
-			size := min(bytes.IndexByte(src[used:], '\n')+1, len(src)-used)
-			isWhole := size > 0
-			if !isWhole {
-				size = len(src) - used
+			part, _, whole := bytes.Cut(src[used:], []byte("\n"))
+			if whole {
+				part = part[:len(part)+1]
 			}
-			if err = c.addLine(src[used:used+size], isWhole); err != nil {
-				return n, used + size, err
+			used += len(part)
+			if err = c.addLine(part, whole); err != nil {
+				return n, used, err
 			}
-			used += size
 		}
 	}
 	return n, used, nil
@@ -146,7 +144,7 @@ func (c *ChunkedReader) advance(n int) {
 }
 
 // addLine adds a part of a line of the framing. Its error is io.EOF at the end of the body.
-func (c *ChunkedReader) addLine(part []byte, isWhole bool) error {
+func (c *ChunkedReader) addLine(part []byte, whole bool) error {
 	most := maxChunkLine
 	if c.state == chunkTrailer {
 		most = c.MaxTrailer
@@ -158,7 +156,7 @@ func (c *ChunkedReader) addLine(part []byte, isWhole bool) error {
 		return refused("the line of a chunk is too long")
 	}
 	c.line = append(c.line, part...)
-	if !isWhole {
+	if !whole {
 		return nil
 	}
 	if c.state == chunkTrailer {
@@ -217,15 +215,14 @@ func (c *ChunkedReader) parseSize(text string) (size int64, rest string, ok bool
 	return size, rest, i > 0 && (rest == "" || rest[0] == ';')
 }
 
-// excessive reports whether the lines of the chunks up to this one have much more bytes than their content: what can be
-// said in one line is not read in thousands.
+// excessive reports whether the lines of the chunks up to this one are too large for their content.
 func (c *ChunkedReader) excessive(line int, content int64) bool {
 	const lineEnd = len(crlf)
 	c.excess = max(c.excess+int64(line+lineEnd)-freeExcess-2*min(content, maxExcess), 0)
 	return c.excess > maxExcess
 }
 
-// addTrailer is called with another line of the trailer section, RFC 9112 section 7.1.2, and returns io.EOF behind the
+// addTrailer is called for each line of the trailer section (RFC 9112 section 7.1.2), and returns io.EOF behind the
 // last one.
 func (c *ChunkedReader) addTrailer() error {
 	start := bytes.LastIndexByte(c.line[:len(c.line)-1], '\n') + 1
@@ -254,9 +251,13 @@ func (c *ChunkedReader) parseTrailer(text string) (fields httpmessage.Fields, er
 	if c.Lenient {
 		return parseResponseFields(text, nil)
 	}
+	most := Limits{MaxHeader: c.MaxTrailer}.maxFields()
 	for text != "" {
 		var f httpmessage.Field
 		var reason string
+		if len(fields) >= most {
+			return nil, errFields()
+		}
 		if f, text, reason = cutField(text); reason != "" {
 			return nil, refused(reason)
 		}

@@ -108,6 +108,17 @@ func TestChunkedBounds(t *testing.T) {
 	}
 }
 
+// The fields of a trailer section take no more memory than its bytes may.
+func TestChunkedTrailerFields(t *testing.T) {
+	for n, want := range map[int]bool{maxTrailer / 32: true, maxTrailer/32 + 1: false} {
+		_, _, err := decode(strings.NewReader("0\r\n"+strings.Repeat("a:\r\n", n)+"\r\n"), 16, 16, false)
+		var failed *http1.Error
+		if (err == nil) != want || !want && (!errors.As(err, &failed) || failed.Status != 431) {
+			t.Errorf("%d fields: %v", n, err)
+		}
+	}
+}
+
 // Content that is larger than the buffer is read past it, and to its end alone.
 func TestChunkedWithoutCopy(t *testing.T) {
 	var sizes []int

@@ -32,9 +32,9 @@ func stricter() map[string]string {
 		"a line ends with LF alone":      "RFC 9112 section 2.2 allows it, but not all recipients read it so",
 		"a line begins with white space": "RFC 9112 section 5.2: recipients differ in what a fold means",
 
-		"both Transfer-Encoding and Content-Length are sent":  "RFC 9112 section 6.1: it may be an attempt at smuggling",
+		"both Transfer-Encoding and Content-Length are sent":  "RFC 9112 section 6.1: it may be request smuggling",
 		"a request by HTTP/1.0 has no Transfer-Encoding":      "RFC 9112 section 6.1: net/http ignores the field",
-		"Content-Length is sent more than once":               "RFC 9112 section 6.3: net/http takes equal values for one",
+		"Content-Length is sent more than once":               "RFC 9112 section 6.3: to net/http equal ones are one",
 		"Content-Length is not a number of at most 15 digits": "recipients with numbers of 53 bits round greater ones",
 
 		"the name of a field about framing is spelled with _ for -":          "recipients by CGI take the two for one",

@@ -9,15 +9,15 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where
-// it is not complete, so that it is called again when more has come. It does not allocate, but for a request with
-// trailers: the texts of r lie over b, which must not change before r is cloned or used no more. Empty lines before the
-// request are a part of the size.
-//
-// An error is an *Error. Then r has the method and the target, as far as they are known.
+// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size, with the
+// empty lines before it; 0 where it is not complete: then it is called again when more has come. The texts of r lie
+// over b, which must not change before r is cloned or used no more. It allocates for the trailer of a chunked body
+// alone.
 //
 // r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and
-// r.Trailer.
+// r.Trailer. r.Body and r.Conn are the caller's.
+//
+// An error is an *Error. Then r has the method and the target, as far as they are known.
 func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err error) {
 	r.Reset()
 	skipped := emptyLines(b)
@@ -55,9 +55,8 @@ func emptyLines(b []byte) (n int) {
 	return n
 }
 
-// cutHead returns the head that a text begins with, up to its empty line; "" where that has not come, and why it is
-// refused all the same. A client learns so without waiting for the end, which a head whose lines end with LF alone does
-// not have.
+// cutHead returns the head that a text begins with, with its empty line; "" where that has not come. An error is for a
+// beginning that no head has: the end of one whose lines end with LF alone would never come.
 func cutHead(text string, r *httpmessage.Incoming, limits Limits) (head string, err error) {
 	size := 0
 	for range limits.maxFields() + 2 { // with the request line and the empty one
@@ -97,8 +96,8 @@ func checkPartial(text string, r *httpmessage.Incoming, limits Limits) error {
 func versionBegins(text string) bool {
 	const form = " HTTP/0.0\r\n"
 	for i := range min(len(text), len(form)) {
-		isDigit := form[i] == '0' && '0' <= text[i] && text[i] <= '9'
-		if text[i] != form[i] && !isDigit {
+		digit := form[i] == '0' && '0' <= text[i] && text[i] <= '9'
+		if text[i] != form[i] && !digit {
 			return false
 		}
 	}
@@ -189,8 +188,8 @@ func parseVersion(text string, r *httpmessage.Incoming) (rest string, err error)
 	return text[len(form):], nil
 }
 
-// checkTarget returns why a request-target is none: RFC 9112 section 3.2. What its path and its query may have is
-// decided by who knows what they name.
+// checkTarget returns why a request-target has no form of RFC 9112 section 3.2. Its path and its query are left to the
+// parser of URIs.
 func checkTarget(r *httpmessage.Incoming) error {
 	if r.Target[0] == '/' || r.Target == "*" || r.Method == http.MethodConnect || scheme(r.Target) != "" {
 		return nil
@@ -232,7 +231,7 @@ func authority(method, target string) (host, reason string) {
 		}
 	}
 	for i := range len(host) {
-		if c := host[i]; !hostBytes[c] && c != '@' && c < 0x80 { // bytes above are decided by who looks the name up
+		if c := host[i]; !hostBytes[c] && c != '@' && c < 0x80 { // the others are left to the parser of URIs
 			return "", "the authority of the request-target is not valid"
 		}
 	}
