@@ -42,28 +42,27 @@ func (h *requestFields) add(f httpmessage.Field) error {
 			h.keepsAlive = h.keepsAlive || HasToken(f.Value, "keep-alive")
 		}
 	case len("content-length"):
-		switch {
-		case foldedEqual(f.Name, "content-length"):
+		if err = checkUnderscore(f.Name); foldedEqual(f.Name, "content-length") {
 			err = h.setLength(f.Value)
-		case foldedEqual(f.Name, "content_length"):
-			err = refused(reasonUnderscore)
 		}
 	case len("transfer-encoding"):
-		switch {
-		case foldedEqual(f.Name, "transfer-encoding"):
+		if err = checkUnderscore(f.Name); foldedEqual(f.Name, "transfer-encoding") {
 			h.codings.add(f.Value)
 			return nil
-		case foldedEqual(f.Name, "transfer_encoding"):
-			err = refused(reasonUnderscore)
 		}
 	}
 	h.Fields = append(h.Fields, f)
 	return err
 }
 
-// reasonUnderscore is for a field about framing to recipients for which "_" is "-", as in the environment of a CGI
-// program.
-const reasonUnderscore = "the name of a field about framing is spelled with _ for -"
+// checkUnderscore returns the error of a name that is that of a field about framing to recipients for which "_" is "-",
+// as in the environment of a CGI program.
+func checkUnderscore(name string) error {
+	if foldedEqual(name, "content_length") || foldedEqual(name, "transfer_encoding") {
+		return refused("the name of a field about framing is spelled with _ for -")
+	}
+	return nil
+}
 
 // setHost sets the value of Host: RFC 9112 section 3.2.
 func (h *requestFields) setHost(value string) error {
