@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/proxytest"
 )
 
 // A body that its client breaks is the fault of the client: 400, and the origin stays healthy.
@@ -163,32 +160,6 @@ func TestImpossibleResponses(t *testing.T) {
 			answers <- answer
 			if response := s.get(t, target); response.StatusCode != http.StatusBadGateway {
 				t.Errorf("%s: %q becomes %d", target, answer, response.StatusCode)
-			}
-		}
-	}
-}
-
-// A method and a path of HTTP/2 may be anything, as net/http checks those of HTTP/1.1 alone.
-func TestMalformedByHTTP2(t *testing.T) {
-	var config proxy.Config
-	start(t, func(c *proxy.Config) { config = *c })
-	h := proxy.New(config)
-	for target, want := range map[string]int{"/urn:example:1": 302, "http://a.example/": 400, "urn:example:1": 400, "a": 400} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.RequestURI, r.ProtoMajor, r.ProtoMinor = target, 2, 0
-		r.RemoteAddr, r.Host = "127.0.0.1:1", "a"
-		w := httptest.NewRecorder()
-		if proxytest.Serve(h, w, r); w.Code != want {
-			t.Errorf("%s: %d", target, w.Code)
-		}
-	}
-	for _, method := range []string{"G ET", "GET\r\nX: y", "", "GET/", "\x00", "é"} {
-		for _, target := range []string{"/urn:example:1", "http://a.example/", "/"} {
-			r := httptest.NewRequest(http.MethodGet, target, nil)
-			r.Method, r.ProtoMajor, r.ProtoMinor = method, 2, 0
-			w := httptest.NewRecorder()
-			if proxytest.Serve(h, w, r); w.Code != http.StatusBadRequest {
-				t.Errorf("%q %s: %d", method, target, w.Code)
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func TestForwardByHTTP2(t *testing.T) {
 	s.ask2(t, "POST", host+"/", io.MultiReader(strings.NewReader("body")), func(r *http.Request) {
 		r.Trailer = http.Header{"X-Up": {"1"}}
 	})
-	if got := dechunk(o.last()); got != "body|X-Up: 1" {
+	if got := dechunk(o.last()); got != "body|x-up: 1" {
 		t.Errorf("trailers of a request: %q", o.last())
 	}
 	response, _ = s.ask2(t, "GET", host+"/trailers", nil, nil)

@@ -10,7 +10,6 @@ import (
 	"github.com/urnd/urnd/internal/cgroup"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/quota"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -44,7 +43,7 @@ func newLimits(c config.Limits, before *resolution) limits {
 		streams: old.streams.Resized(min(c.Streams, max(c.Outgoing/2, 1)), per),
 		// A client may leave connections that belong to it idle: others need some, too.
 		bound:     old.bound.Resized(min(c.BoundConnections, max(c.Outgoing/4, 1)), per),
-		documents: old.documents.Resized(int64(c.Documents), per, problem.ErrDocuments),
+		documents: old.documents.Resized(int64(c.Documents), per),
 
 		opening: old.opening.Resized(c.Requests, per).WithBusy(errOpening),
 

@@ -152,7 +152,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
 		Described: r.names.Owning(c.Registry.Describe).Own,
 		RuleTTL:   c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
-		Documents: r.limits.documents,
+		Documents: r.limits.documents.WithBusy(problem.ErrDocuments),
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Schemes:   gatewayInfos(c),
 		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},

@@ -1,0 +1,150 @@
+package proxy_test
+
+import (
+	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/proxytest"
+)
+
+// kind is a request of one of the kinds that are told apart: see package route.
+type kind struct {
+	method, target string
+	fields         []string
+	body           string
+}
+
+// request returns a new request of the kind.
+func (k kind) request() *httpmessage.Incoming {
+	in := request(k.method, k.target, k.fields...)
+	if k.body != "" {
+		proxytest.WithBody(in, k.body)
+	}
+	return in
+}
+
+// kinds are requests of all kinds, well and malformed.
+func kinds() []kind {
+	kinds := []kind{
+		{method: "POST", target: "/api/v1/resolve?service=I2L", fields: []string{"Content-Type", "text/plain"}, body: "urn:example:one\nurn:example:none\n"},
+		{method: "POST", target: "http://a.example/echo", fields: []string{"X-Field", "value", "Content-Type", "text/plain"}, body: "content"},
+		{method: "PUT", target: "/echo", fields: []string{"Host", "www.example", "X-Field", "value"}, body: "content"},
+		{method: "CONNECT", target: "a.example:443"},
+		{method: "CONNECT", target: "a.example:0"},
+		{method: "OPTIONS", target: "*"},
+		{method: "OPTIONS", target: "/urn:example:one", fields: []string{"Origin", "https://b.example", "Access-Control-Request-Method", "GET"}},
+		{method: "OPTIONS", target: "/01/09506000134352", fields: []string{"Host", "id.example"}},
+		{method: "PURGE", target: "http://a.example/modified"},
+		{method: "BREW", target: "/urn:example:one"},
+		{method: "TRACE", target: "http://a.example/echo", fields: []string{"Max-Forwards", "0"}},
+		{method: "HEAD", target: "/urn:example:one"},
+		{method: "HEAD", target: "http://a.example/page"},
+		{method: "GET", target: "http://a.example/page", fields: []string{"If-None-Match", `"v1"`}},
+		{method: "GET", target: "http://a.example/page", fields: []string{"Range", "bytes=2-3"}},
+		{method: "GET", target: "http://a.example/vary", fields: []string{"Accept-Language", "de", "Accept-Encoding", "gzip"}},
+		{method: "GET", target: "http://a.example/echo", fields: []string{"Authorization", "Basic eDp5", "Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}},
+		{method: "GET", target: "http://a.example/echo?a=b", fields: []string{"X-Forwarded-For", "192.0.2.1", "Via", "1.1 front", "Connection", "X-Hop", "X-Hop", "1"}},
+		{method: "GET", target: "http://a.example/echo", fields: []string{"Urnd-Hops", "2"}},
+		{method: "GET", target: "http://a.example/echo", fields: []string{"Urnd-Hops", "x"}},
+		{method: "GET", target: "http://a.example/fails"},
+		{method: "GET", target: "http://a.example/x y"},
+		{method: "GET", target: "/page", fields: []string{"Host", "www.example"}},
+		{method: "GET", target: "/echo", fields: []string{"Host", "www.example", "Referer", "http://www.example/x", "User-Agent", "agent"}},
+		{method: "GET", target: "/01/09506000134352", fields: []string{"Host", "id.example", "Accept", "application/linkset+json"}},
+		{method: "GET", target: "/01/09506000134352/21/none", fields: []string{"Host", "id.example"}},
+		{method: "GET", target: "/moved?x=y", fields: []string{"Host", "purl.example"}},
+		{method: "GET", target: "/fetch?uri=http://a.example/echo", fields: []string{"Accept", "text/html", "Referer", "http://a/"}},
+		{method: "GET", target: "/fetch?uri=javascript:x", fields: []string{"Accept", "text/html", "Accept-Language", "fr"}},
+		{method: "GET", target: "/uri-res/N2R?urn:example:one"},
+		{method: "GET", target: "/uri-res/N2Rs?urn:example:two"},
+		{method: "GET", target: "/uri-res/N2C?urn:example:record", fields: []string{"Accept", "application/ld+json"}},
+		{method: "GET", target: "/uri-res/N2Ls?urn:example:two"},
+		{method: "GET", target: "/uri-res/N2X?urn:example:two"},
+		{method: "GET", target: "/uri-res/I=I?urn:example:one%20urn:example:two"},
+		{method: "GET", target: "/api/v1/resolve?uri=urn:example:one"},
+		{method: "GET", target: "/api/v1/explain?uri=urn:isbn:0395363412"},
+		{method: "GET", target: "/api/v1/nothing"},
+		{method: "GET", target: "/namespaces", fields: []string{"Accept", "text/html", "Accept-Language", "de"}},
+		{method: "GET", target: "/robots.txt"},
+		{method: "GET", target: "/", fields: []string{"Accept", "text/html"}},
+		{method: "GET", target: "/nothing", fields: []string{"Accept", "text/html", "Accept-Language", "de"}},
+		{method: "GET", target: "/ark:12345/x-1?info"},
+		{method: "GET", target: "/http://b.example/?a=b"},
+		{method: "GET", target: "/mailto:A@Example.org"},
+		{method: "GET", target: "/gopher://h.example/1a%09b"},
+		{method: "GET", target: "ftp://a.example/x"},
+		{method: "GET", target: "a"},
+		{method: "GET", target: "http://[::1"},
+	}
+	for _, name := range []string{
+		"one", "one?=q", "one?=q#f", "none", "none?=q", "gone", "withdrawn", "record", "two", "typed", "fails", "stale", "once", "javascript", "a%zz", "<script>", "absent",
+	} {
+		kinds = append(kinds,
+			kind{method: "GET", target: "/urn:example:" + name},
+			kind{method: "GET", target: "/?uri=urn:example:" + name, fields: []string{"Accept", "text/html;q=0.9, */*;q=0.1", "Accept-Language", "de"}},
+		)
+	}
+	return kinds
+}
+
+// withAll sets all that adds to a response or that lasts longer than its request.
+func withAll(c *proxy.Config) {
+	c.Identify, c.Tags, c.CORS = true, message.SurrogateKey, []string{"https://b.example"}
+}
+
+// A server uses the buffer of a request again when Begin has returned: neither what Continue answers, nor what is stored or observed, has
+// anything of it.
+func TestRequestsAreOverwritten(t *testing.T) {
+	for _, k := range kinds() {
+		w, calm := newWorld(t, withAll), newWorld(t, withAll)
+		for round := range 3 { // the second and the third find what the caches have
+			want, _ := calm.ask(k.request())
+			in, got := k.request(), new(proxytest.Recorder)
+			overwrite := proxytest.Overlay(in)
+			rest := w.Begin(in, got)
+			overwrite()
+			if rest != nil {
+				rest.Continue()
+			}
+			if shown(got) != shown(want) {
+				t.Errorf("%s %s, round %d, by Begin %t:\n%.600s\nwant\n%.600s", k.method, k.target, round, rest == nil, shown(got), shown(want))
+			}
+			e, usual := w.event(t), calm.event(t)
+			if e.Method != usual.Method || e.Target != usual.Target || e.Host != usual.Host || e.Status != usual.Status || e.Form != usual.Form || e.Scheme != usual.Scheme || e.Cache != usual.Cache {
+				t.Errorf("%s %s, round %d: %+v, want %+v", k.method, k.target, round, e, usual)
+			}
+		}
+	}
+}
+
+// Exchanges are pooled: nothing that one had is seen by the next one, whichever that is.
+func TestExchangesForget(t *testing.T) {
+	w := newWorld(t, withAll)
+	all := kinds()
+	want := make([]string, len(all))
+	for range 2 { // until the caches have what they store
+		for i, k := range all {
+			got, _ := proxytest.Answer(proxy.New(w.config), k.request()) // whose pool is empty
+			want[i] = shown(got)
+		}
+	}
+	changing := make(map[int]bool) // what differs from one time to the next by itself, as where something was purged
+	for i, k := range all {
+		got, _ := proxytest.Answer(proxy.New(w.config), k.request())
+		changing[i] = shown(got) != want[i]
+	}
+	for step := 1; step < len(all); step += 2 { // each behind many others
+		for n := range all {
+			i := (n * step) % len(all)
+			got, _ := w.ask(all[i].request())
+			if shown(got) != want[i] && !changing[i] {
+				t.Errorf("%s %s, step %d:\n%.600s\nwant\n%.600s", all[i].method, all[i].target, step, shown(got), want[i])
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}
