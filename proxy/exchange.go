@@ -63,7 +63,7 @@ func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWr
 		x = new(exchange)
 	}
 	x.handler, x.in, x.ResponseWriter, x.lines = h, in, w, in.Header()
-	x.ctx, x.start = context.Background(), h.config.Now()
+	x.ctx, x.start, x.event.Form = context.Background(), h.config.Now(), "none"
 	return x
 }
 
