@@ -224,7 +224,7 @@ func (x *exchange) reply(r message.Reply) {
 		x.identify()
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
-	message.Write(x, x.in.Method, x.marked(r), x.scratch.Head, &x.scratch.Text)
+	message.Write(x, x.in.Method, x.marked(r), &x.scratch)
 }
 
 // replyExhausted answers an exchange whose reply failed with err, a full or used up quota, by a constant: a refusal must not need what
@@ -234,7 +234,7 @@ func (x *exchange) replyExhausted(err error) {
 	x.identify()
 	x.report(err)
 	x.allowOrigin()
-	message.Write(x, x.in.Method, x.handler.exhausted, x.scratch.Head, &x.scratch.Text)
+	message.Write(x, x.in.Method, x.handler.exhausted, &x.scratch)
 }
 
 // base returns the absolute URL of this server for the client.

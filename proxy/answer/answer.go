@@ -190,7 +190,7 @@ func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply 
 	scratch := q.scratch()
 	reply := message.Redirect(RedirectStatus(q.Form, q.HTTP11, answer.Record()), chosen.URI, vary, answer, &scratch.Text)
 	scratch.Body = pages.AppendMoved(scratch.Body, chosen.URI)
-	reply.ContentType, reply.Body, reply.Fields = pages.ContentType, scratch.Body, scratch.Fields
+	reply.ContentType, reply.Body, reply.Fields = pages.ContentType, scratch.Body, scratch.EmptyFields()
 	if !q.IsName {
 		return reply.WithRecord(answer.Record())
 	}

@@ -27,7 +27,7 @@ func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(r.Header), err)
 	}
-	message.Write(proxytest.Writer(w, r), r.Method, reply, nil, nil)
+	message.Write(proxytest.Writer(w, r), r.Method, reply, nil)
 }
 
 // batchOf returns a request of net/http as one for a batch.

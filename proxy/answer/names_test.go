@@ -90,7 +90,7 @@ func TestSitemap(t *testing.T) {
 			t.Fatal(err)
 		}
 		var w proxytest.Recorder
-		message.Write(&w, tt.method, r, nil, nil)
+		message.Write(&w, tt.method, r, nil)
 		if w.Status != 200 || w.Body.String() != tt.want || w.Fields.Value("Content-Type") != "application/xml; charset=utf-8" ||
 			w.Fields.Value("Cache-Control") != "max-age=3600" {
 			t.Errorf("%+v: %d %q %q", tt, w.Status, w.Fields, &w.Body)

@@ -141,7 +141,7 @@ func written(header http.Header, reply message.Reply, err error) *http.Response 
 		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), err)
 	}
 	var w proxytest.Recorder
-	message.Write(&w, http.MethodGet, reply, nil, nil)
+	message.Write(&w, http.MethodGet, reply, nil)
 	return w.Result()
 }
 

@@ -29,7 +29,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	case err != nil:
 		return "", err
 	case limited && left == 0:
-		message.Write(w, r.Method, last(r), nil, nil)
+		message.Write(w, r.Method, last(r), nil)
 		return "", nil
 	}
 	if limited {

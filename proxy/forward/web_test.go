@@ -178,7 +178,7 @@ func (w *web) get(t testing.TB, target string, fields ...string) *recorder {
 // written returns a reply as a client gets it.
 func written(reply message.Reply) *recorder {
 	client := new(recorder)
-	message.Write(client, http.MethodGet, reply, nil, nil)
+	message.Write(client, http.MethodGet, reply, nil)
 	return client
 }
 

@@ -49,12 +49,16 @@ type Stream interface {
 // click in them, and the note of a redirect has no style.
 const pagePolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Write sends a reply, for HEAD without its body. fields is memory for those of the head and text for their values; both may be nil.
-func Write(w httpmessage.ResponseWriter, method string, r Reply, fields httpmessage.Fields, text *httpmessage.Text) {
+// Write sends a reply, for HEAD without its body. scratch is memory for the fields of the head, nil for none.
+func Write(w httpmessage.ResponseWriter, method string, r Reply, scratch *Scratch) {
 	if r.Close != nil {
 		defer r.Close()
 	}
-	w.WriteHeader(r.Status, "", r.AppendFields(fields, text))
+	if scratch == nil {
+		scratch = new(Scratch)
+	}
+	scratch.Head = r.AppendFields(scratch.Head[:0], &scratch.Text)
+	w.WriteHeader(r.Status, "", scratch.Head)
 	switch {
 	case method == http.MethodHead:
 	case r.Stream == nil && len(r.Body) > 0:

@@ -85,7 +85,7 @@ func TestWrite(t *testing.T) {
 			closed := 0
 			tt.reply.Close = func() { closed++ }
 			var w proxytest.Recorder
-			message.Write(&w, method, tt.reply, nil, nil)
+			message.Write(&w, method, tt.reply, nil)
 			body := tt.body
 			if method == http.MethodHead {
 				body = ""
@@ -114,7 +114,7 @@ func TestWriteOfAStreamThatFails(t *testing.T) {
 		{errors.New("the origin left"), true, true, false},
 	} {
 		w := proxytest.Recorder{EndsEarly: tt.endsEarly}
-		message.Write(&w, http.MethodGet, message.Reply{Status: 200, Stream: func(message.Stream) error { return tt.err }}, nil, nil)
+		message.Write(&w, http.MethodGet, message.Reply{Status: 200, Stream: func(message.Stream) error { return tt.err }}, nil)
 		if w.EndedEarly != tt.wantEnded || w.Aborted != tt.wantAborted {
 			t.Errorf("%+v: ended early: %t, aborted: %t", tt, w.EndedEarly, w.Aborted)
 		}
@@ -128,7 +128,7 @@ func TestWriteInScratch(t *testing.T) {
 	r := message.Reply{Status: 302, Fields: httpmessage.FieldsOf("Link", "<a>"), ContentType: "text/plain", Body: []byte(note)}
 	for range 2 {
 		var w proxytest.Recorder
-		message.Write(&w, http.MethodGet, r, scratch.Head, &scratch.Text)
+		message.Write(&w, http.MethodGet, r, &scratch)
 		if len(r.Fields) != 1 || w.Fields.Value("Link") != "<a>" || w.Fields.Value("Content-Length") != "1" || w.Body.String() != note {
 			t.Errorf("%v: %v %q", r.Fields, w.Fields, &w.Body)
 		}
@@ -235,7 +235,7 @@ func TestRedirectAllocations(t *testing.T) {
 	scratch := message.Scratch{Head: make(httpmessage.Fields, 0, 16)}
 	write := func() {
 		scratch.Reset()
-		message.Write(discard{}, http.MethodGet, message.Redirect(http.StatusFound, "https://a.example/", "", answer, &scratch.Text), scratch.Head, &scratch.Text)
+		message.Write(discard{}, http.MethodGet, message.Redirect(http.StatusFound, "https://a.example/", "", answer, &scratch.Text), &scratch)
 	}
 	write()
 	if n := testing.AllocsPerRun(100, write); n > 0 {

@@ -17,6 +17,17 @@ const (
 	maxFields = 64
 )
 
+// fewFields are as many as a common reply has of its own.
+const fewFields = 8
+
+// EmptyFields returns Fields, with memory for those of a common reply.
+func (s *Scratch) EmptyFields() httpmessage.Fields {
+	if cap(s.Fields) == 0 {
+		s.Fields = make(httpmessage.Fields, 0, fewFields)
+	}
+	return s.Fields
+}
+
 // Reset forgets what was made.
 func (s *Scratch) Reset() {
 	s.Text.Reset()
