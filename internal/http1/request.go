@@ -146,6 +146,7 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 		return "", refused(reasonMethod)
 	}
 	r.Method, rest = text[:end], text[end+1:]
+	behindMethod := rest
 	end = spanAbove(rest, '!')
 	r.Target, rest = rest[:end], rest[end:]
 	switch {
@@ -154,13 +155,28 @@ func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest
 	case rest == "":
 		return "", nil
 	case end == 0 || rest[0] != ' ' && rest[0] != '\r' && rest[0] != '\n':
+		r.Target = intendedTarget(behindMethod, r.Target)
 		return "", refused(reasonTarget)
 	}
 	rest, err = parseVersion(rest, r)
-	if err != nil || r.Major == 0 {
+	if err != nil {
+		r.Target = intendedTarget(behindMethod, r.Target)
 		return "", err
 	}
+	if r.Major == 0 {
+		return "", nil
+	}
 	return rest, checkTarget(r)
+}
+
+// intendedTarget returns what is before the version in a request line, whose target has a space or a control character
+// that a refusal can name so; the target as it was parsed, where nothing more is before one.
+func intendedTarget(behindMethod, parsed string) string {
+	line, _, _ := strings.Cut(behindMethod, "\n")
+	if at := strings.LastIndex(line, " HTTP/1."); at > len(parsed) {
+		return line[:at]
+	}
+	return parsed
 }
 
 // parseVersion parses the space, the version and the line end that a text begins with, and returns what is behind them:

@@ -151,6 +151,25 @@ func TestRequestLimits(t *testing.T) {
 	}
 }
 
+// A refusal of a target with a space or a control character names all of it.
+func TestRefusedTargets(t *testing.T) {
+	for text, want := range map[string]string{
+		"GET /no thing:x HTTP/1.1\r\nHost: a\r\n\r\n":  "/no thing:x",
+		"GET /a\x7fb HTTP/1.1\r\nHost: a\r\n\r\n":     "/a\x7fb",
+		"GET /a\tb HTTP/1.0\r\n\r\n":                  "/a\tb",
+		"GET /a b\r\nHost: a HTTP/1.1\r\n\r\n":       "/a",
+		"GET /a HTTP/1.1\nX: y HTTP/1.1\r\n\r\n":      "/a",
+		"GET  HTTP/1.1\r\nHost: a\r\n\r\n":           "",
+		"GET /a HTTP/2.0\r\nHost: a\r\n\r\n":         "/a",
+		"GET /a HTTP/1.1 HTTP/1.1\r\nHost: a\r\n\r\n": "/a HTTP/1.1",
+	} {
+		var r httpmessage.Incoming
+		if _, err := http1.ParseRequest([]byte(text), &r, limits); err == nil || r.Target != want {
+			t.Errorf("%q: %q, %v", text, r.Target, err)
+		}
+	}
+}
+
 const (
 	browser = "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: resolver.example\r\n" +
 		"User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n" +
