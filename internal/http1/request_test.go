@@ -154,13 +154,13 @@ func TestRequestLimits(t *testing.T) {
 // A refusal of a target with a space or a control character names all of it.
 func TestRefusedTargets(t *testing.T) {
 	for text, want := range map[string]string{
-		"GET /no thing:x HTTP/1.1\r\nHost: a\r\n\r\n":  "/no thing:x",
+		"GET /no thing:x HTTP/1.1\r\nHost: a\r\n\r\n": "/no thing:x",
 		"GET /a\x7fb HTTP/1.1\r\nHost: a\r\n\r\n":     "/a\x7fb",
 		"GET /a\tb HTTP/1.0\r\n\r\n":                  "/a\tb",
-		"GET /a b\r\nHost: a HTTP/1.1\r\n\r\n":       "/a",
+		"GET /a b\r\nHost: a HTTP/1.1\r\n\r\n":        "/a",
 		"GET /a HTTP/1.1\nX: y HTTP/1.1\r\n\r\n":      "/a",
-		"GET  HTTP/1.1\r\nHost: a\r\n\r\n":           "",
-		"GET /a HTTP/2.0\r\nHost: a\r\n\r\n":         "/a",
+		"GET  HTTP/1.1\r\nHost: a\r\n\r\n":            "",
+		"GET /a HTTP/2.0\r\nHost: a\r\n\r\n":          "/a",
 		"GET /a HTTP/1.1 HTTP/1.1\r\nHost: a\r\n\r\n": "/a HTTP/1.1",
 	} {
 		var r httpmessage.Incoming
