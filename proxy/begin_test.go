@@ -11,7 +11,6 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/proxytest"
@@ -362,17 +361,6 @@ func TestBeginCounts(t *testing.T) {
 	}
 	if refused == 0 || refused == 10 {
 		t.Errorf("%d are refused", refused)
-	}
-}
-
-// A connection that is bound to one of an origin gets nothing that is stored: RFC 4559.
-func TestBeginOfBoundSessions(t *testing.T) {
-	w := newWorld(t, nil)
-	w.warm(t, cachedPage, "a")
-	in := request("GET", cachedPage)
-	in.Conn = &proxytest.Conn{Remote: netip.MustParseAddrPort("127.0.0.1:1234"), Session: new(forward.Session)}
-	if _, begun := w.ask(in); !begun {
-		t.Error("a session that is not bound is left to Continue")
 	}
 }
 

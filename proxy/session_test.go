@@ -143,6 +143,32 @@ func TestNoConnectionOfClient(t *testing.T) {
 	}
 }
 
+// A connection that is bound to one of an origin gets nothing that is stored: each of its requests goes by that.
+func TestBoundConnectionsGetNothingStored(t *testing.T) {
+	o := newIdentityOrigin(t)
+	for name, s := range sessionForms(t, o, func(c *proxy.Config) { withCache(t, c) }) {
+		asked := func(c conn) (got string, sent int) {
+			before := len(o.requests())
+			got, _ = c.asks(t, s.base+"/open")
+			return got, len(o.requests()) - before
+		}
+		testserver.Wait(t, "it is stored", func() bool {
+			_, sent := asked(s.dial(t))
+			return sent == 0
+		})
+		c := s.dial(t)
+		if got, sent := asked(c); got != "200 for all" || sent != 0 {
+			t.Errorf("%s, before it is bound: %s by %d requests", name, got, sent)
+		}
+		if got, _ := c.asks(t, s.base+"/", "Authorization: Negotiate alice"); got != alice {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got, sent := asked(c); got != "200 for alice" || sent != 1 {
+			t.Errorf("%s, when it is bound: %s by %d requests", name, got, sent)
+		}
+	}
+}
+
 func TestNoConnectionOfClientByHTTP2(t *testing.T) {
 	o := newIdentityOrigin(t)
 	s := startOn(t, certificate(t), func(c *proxy.Config) { withCache(t, c) })
