@@ -36,7 +36,7 @@ type Config struct {
 	History resolver.History // knows the versions of names (RFC 7089); nil where there is no registry
 	Fetch   scheme.Handler   // for the forward proxy, and for requests for the resource itself
 	Schemes scheme.Infos     // the protocol gateways that Fetch has; nil for none
-	// Forward configures what is forwarded; New sets Fetch, Via, Now, Accept and OwnField.
+	// Forward configures what is forwarded; New sets Fetch, Via, Now and Accept.
 	Forward forward.Config
 	Origins []Origin // the sites that urnd is the gateway of
 	// Hosts are the web hosts whose paths are names of the registry. Own has them, too.

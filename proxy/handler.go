@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
@@ -100,9 +99,6 @@ func New(config Config) *Handler {
 		return answer.ListingLanguage(config.Pages, accepted, languages)
 	}
 	outgoing.Base = config.Pages.Path("")
-	if config.Identify {
-		outgoing.OwnField = httpmessage.RequestIDField
-	}
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
 		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but Base, OwnField, Underscores and Literals must be set.
+// Config configures a Proxy. All fields but Base, Underscores and Literals must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
@@ -39,8 +39,6 @@ type Config struct {
 	Language func(accepted, languages string) string
 	// Base is the path that a proxy in front of this server has removed from requests, such as "/resolver"; "" for none.
 	Base string
-	// OwnField is a field that urnd itself sends in each response where the origin has not, "" for none.
-	OwnField string
 	// Forwarded is how the client is named to origins.
 	Forwarded Forwarded
 	// Underscores is whether servers of sites get fields with "_" in their names.
