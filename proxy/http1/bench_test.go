@@ -16,14 +16,15 @@ import (
 	"github.com/urnd/urnd/proxy/http1"
 )
 
-const browser = "GET /cached HTTP/1.1\r\nHost: example.org\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0)\r\n" +
+const browser = "GET /cached HTTP/1.1\r\nHost: example.org\r\n" +
+	"User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0)\r\n" +
 	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\nAccept-Language: en-US,en;q=0.5\r\n" +
 	"Accept-Encoding: gzip, deflate, br\r\nConnection: keep-alive\r\n\r\n"
 
 // cached answers as a cache does.
 func cached(size int) handler {
-	fields := httpmessage.FieldsOf("Content-Type", "text/plain", "Content-Length", strconv.Itoa(size), "Cache-Control", "max-age=60",
-		"ETag", `"a"`, "Vary", "Accept")
+	fields := httpmessage.FieldsOf("Content-Type", "text/plain", "Content-Length", strconv.Itoa(size),
+		"Cache-Control", "max-age=60", "ETag", `"a"`, "Vary", "Accept")
 	content := []byte(strings.Repeat("a", size))
 	return func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 		w.WriteHeader(http.StatusOK, "", fields)
@@ -88,12 +89,13 @@ func (c tcp) ReadFrom(r io.Reader) (int64, error)             { return c.TCPConn
 func (c tcp) WriteBuffers(b net.Buffers) (n int64, err error) { return b.WriteTo(c.TCPConn) }
 func (c tcp) SetDeadline(t time.Time) error                   { return c.TCPConn.SetDeadline(t) }
 func (c tcp) SetReadDeadline(t time.Time) error               { return c.TCPConn.SetReadDeadline(t) }
-func (c tcp) SetWriteDeadline(t time.Time) error              { return c.TCPConn.SetWriteDeadline(t) }
-func (c tcp) RemoteAddr() net.Addr                            { return c.TCPConn.RemoteAddr() }
-func (c tcp) LocalAddr() net.Addr                             { return c.TCPConn.LocalAddr() }
-func (c tcp) CloseWrite() error                               { return c.TCPConn.CloseWrite() }
-func (c tcp) Close() error                                    { return c.TCPConn.Close() }
-func (c tcp) Linger() error                                   { return c.TCPConn.Close() }
+
+func (c tcp) SetWriteDeadline(t time.Time) error { return c.TCPConn.SetWriteDeadline(t) }
+func (c tcp) RemoteAddr() net.Addr               { return c.TCPConn.RemoteAddr() }
+func (c tcp) LocalAddr() net.Addr                { return c.TCPConn.LocalAddr() }
+func (c tcp) CloseWrite() error                  { return c.TCPConn.CloseWrite() }
+func (c tcp) Close() error                       { return c.TCPConn.Close() }
+func (c tcp) Linger() error                      { return c.TCPConn.Close() }
 
 // dial returns a client of a handler by TCP.
 func dial(tb testing.TB, h handler) net.Conn {

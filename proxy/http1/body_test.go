@@ -57,14 +57,20 @@ func contentsOf(responses string) (contents []string) {
 
 // Each content is read to its end and not beyond it, wherever it is cut on its way.
 func TestContentFraming(t *testing.T) {
+	const chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 	const behind = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 	tests := []struct{ name, request, want string }{
 		{"no content", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", "none"},
 		{"a length", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", "hello <nil>"},
-		{"chunks", "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhell\r\n1;a=\"b;\"\r\no\r\n0\r\n\r\n",
-			"hello <nil> [] []"},
-		{"trailers", "POST / HTTP/1.1\r\nHost: h\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\nZ: z\r\n\r\n",
-			"a <nil> [X] [{X y} {Z z}]"},
+		{
+			"chunks", chunked + "4\r\nhell\r\n1;a=\"b;\"\r\no\r\n0\r\n\r\n",
+			"hello <nil> [] []",
+		},
+		{
+			"trailers", "POST / HTTP/1.1\r\nHost: h\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n\r\n" +
+				"1\r\na\r\n0\r\nX: y\r\nZ: z\r\n\r\n",
+			"a <nil> [X] [{X y} {Z z}]",
+		},
 		{"an empty line behind", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\na\r\n", "a <nil>"},
 		{"two empty lines behind", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\na\r\n\r\n", "a <nil>"},
 	}
@@ -99,8 +105,10 @@ func TestExpectContinue(t *testing.T) {
 		before string // what is sent before the content comes
 		behind string
 	}{
-		{"sent when the content is read", request, echo,
-			"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 11\r\n\r\nhello <nil>"},
+		{
+			"sent when the content is read", request, echo,
+			"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 11\r\n\r\nhello <nil>",
+		},
 		{"sent once", request, func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 			w.WriteInterim(100, nil)
 			echo(r, w)
@@ -113,8 +121,11 @@ func TestExpectContinue(t *testing.T) {
 			_ = w.Flush()
 			_, _ = io.Copy(w, r.Body)
 		}, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n" + dateLine + "Connection: close\r\n\r\n", "hello"},
-		{"ignored by HTTP/1.0", "POST / HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", echo,
-			"", "HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 11\r\nConnection: keep-alive\r\n\r\nhello <nil>"},
+		{
+			"ignored by HTTP/1.0",
+			"POST / HTTP/1.0\r\nConnection: keep-alive\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", echo,
+			"", "HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 11\r\nConnection: keep-alive\r\n\r\nhello <nil>",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -153,7 +164,7 @@ func TestUnreadContent(t *testing.T) {
 		{"little", begin + "Content-Length: 5\r\n\r\nh", "ello", false, false},
 		{"little in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", "0\r\n\r\n", false, false},
 		{"much", begin + fmt.Sprintf("Content-Length: %d\r\n\r\n", much), strings.Repeat("a", much), true, true},
-		{"much in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n", strings.Repeat(chunk, 100) + "0\r\n\r\n", false, true},
+		{"much in chunks", begin + "Transfer-Encoding: chunked\r\n\r\n", strings.Repeat(chunk, 100), false, true},
 		{"little of a client that closes", begin + "Connection: close\r\nContent-Length: 5\r\n\r\n", "hello", true, true},
 		{"a chunk that is none", begin + "Transfer-Encoding: chunked\r\n\r\n", "x\r\n", false, true},
 	}

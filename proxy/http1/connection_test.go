@@ -68,6 +68,39 @@ func TestPark(t *testing.T) {
 	}
 }
 
+// What is bound to a connection, as the authentication by NTLM and Negotiate is, is kept with it until its end, and for
+// no other one.
+func TestAttach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var bound []*closer
+		w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+			if attached := r.Conn.Attached(); attached != nil && attached != io.Closer(bound[0]) {
+				t.Errorf("attached %v", attached)
+			}
+			r.Clone()
+			return later(func() {
+				w.Attach(func() io.Closer {
+					bound = append(bound, new(closer))
+					return bound[len(bound)-1]
+				})
+			})
+		})
+		w.serve()
+		for range 3 {
+			w.send(get)
+			w.came()
+			time.Sleep(10 * time.Second) // it is parked
+		}
+		if len(bound) != 1 || bound[0].closed != 0 {
+			t.Errorf("attached %d times, closed %d times", len(bound), bound[0].closed)
+		}
+		w.finish()
+		if bound[0].closed != 1 {
+			t.Errorf("closed %d times", bound[0].closed)
+		}
+	})
+}
+
 // A connection that was evicted while something came is not answered any more.
 func TestEvicted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +132,8 @@ func TestDraining(t *testing.T) {
 		w.came()
 		w.draining.Store(true)
 		close(release)
-		if got := w.came(); got != "HTTP/1.1 200 OK\r\n"+dateLine+"Content-Length: 1\r\nConnection: close\r\n\r\na" || !w.ended() {
+		want := "HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 1\r\nConnection: close\r\n\r\na"
+		if got := w.came(); got != want || !w.ended() {
 			t.Errorf("got %q", got)
 		}
 		w.finish()
@@ -223,6 +257,33 @@ func TestTakeOverLate(t *testing.T) {
 			t.Error("taken over")
 		}
 	})
+}
+
+// What comes behind a CONNECT that is refused is no request: its client meant it for the tunnel.
+func TestRefusedTunnel(t *testing.T) {
+	const connect = "CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n"
+	for _, by := range []string{"Begin", "Continue"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+				refuse := func() { w.WriteHeader(407, "", nil) }
+				if by == "Begin" {
+					refuse()
+					return nil
+				}
+				r.Clone()
+				return later(refuse)
+			})
+			w.serve()
+			w.send(connect)
+			got := w.came() // the client may try again with its credentials
+			w.send(connect + "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+			got += w.came()
+			if fmt.Sprint(contentsOf(got)) != "[407 407  (closed)]" || !w.ended() {
+				t.Errorf("got %q", got)
+			}
+			w.finish()
+		})
+	}
 }
 
 // A client that leaves while its request waits ends that, and one that ends its side alone does not.

@@ -31,7 +31,9 @@ func (r *response) WriteHeader(status int, reason string, fields httpmessage.Fie
 }
 
 // bodiless reports whether a response of the status has no content: RFC 9110 sections 15.3.5 and 15.4.5.
-func (r *response) bodiless() bool { return r.status == http.StatusNoContent || r.status == http.StatusNotModified }
+func (r *response) bodiless() bool {
+	return r.status == http.StatusNoContent || r.status == http.StatusNotModified
+}
 
 // takes takes up what a field says about the message itself, and reports whether it is sent as it is. Fields with a
 // name of another length say nothing.
@@ -86,7 +88,7 @@ func (r *response) start(whole bool) {
 	}
 	r.started = true
 	w := r.work
-	r.closes = r.closes || r.conn().Draining()
+	r.closes = r.closes || r.conn().Draining() || r.refusesTunnel()
 	if w.body != nil && !r.closes && !w.body.drain() {
 		r.closes = true
 	}
@@ -98,10 +100,16 @@ func (r *response) start(whole bool) {
 	}
 	r.frame()
 	w.out = append(w.out, "\r\n"...)
-	if content := w.content; len(content) > 0 {
-		w.content = content[:0]
-		r.append(content)
-	}
+	content := [1][]byte{w.content}
+	r.append(len(w.content), content[:])
+	w.content = w.content[:0]
+}
+
+// refusesTunnel reports whether the request is a CONNECT behind which the client has sent without waiting for the
+// response: that is for the tunnel, and no request.
+func (r *response) refusesTunnel() bool {
+	w := r.work
+	return w.request.Method == http.MethodConnect && w.body == nil && w.start < w.end
 }
 
 // frame decides how the end of the content is found, and says what becomes of the connection: RFC 9112 sections 6.3 and

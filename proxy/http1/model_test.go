@@ -30,7 +30,12 @@ type step struct {
 	partial bool // its response is incomplete
 }
 
-const hostLine = " HTTP/1.1\r\nHost: h\r\n"
+const (
+	hostLine    = " HTTP/1.1\r\nHost: h\r\n"
+	expectLine  = "Expect: 100-continue\r\n"
+	closeLine   = "Connection: close\r\n"
+	chunkedLine = "Transfer-Encoding: chunked\r\n\r\n"
+)
 
 // steps are requests of all kinds. The target says what modelHandler does.
 var steps = []step{
@@ -42,19 +47,25 @@ var steps = []step{
 	{name: "large", request: "GET /large/" + hostLine + "\r\n", want: "200 " + strings.Repeat("l", 20_000)},
 	{name: "interim", request: "GET /interim/d" + hostLine + "\r\n", want: "200 d"},
 	{name: "length", request: "POST /echo/" + hostLine + "Content-Length: 3\r\n\r\nabc", want: "200 abc"},
-	{name: "chunked", request: "POST /echo/" + hostLine + "Transfer-Encoding: chunked\r\n\r\n2;x\r\nde\r\n0\r\nT: u\r\n\r\n", want: "200 de"},
-	{name: "expect", request: "POST /echo/" + hostLine + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\nfg", want: "200 fg"},
+	{name: "chunked", request: "POST /echo/" + hostLine + chunkedLine + "2;x\r\nde\r\n0\r\nT: u\r\n\r\n", want: "200 de"},
+	{name: "expect", request: "POST /echo/" + hostLine + expectLine + "Content-Length: 2\r\n\r\nfg", want: "200 fg"},
 	{name: "an empty line behind", request: "POST /echo/" + hostLine + "Content-Length: 1\r\n\r\nh\r\n", want: "200 h"},
 	{name: "unread by Begin", request: "POST /begin/i" + hostLine + "Content-Length: 3\r\n\r\nabc", want: "200 i"},
-	{name: "unread by Continue", request: "POST /wait/j" + hostLine + "Transfer-Encoding: chunked\r\n\r\n2\r\nde\r\n0\r\n\r\n", want: "200 j"},
+	{name: "unread by Continue", request: "POST /wait/j" + hostLine + chunkedLine + "2\r\nde\r\n0\r\n\r\n", want: "200 j"},
 	{name: "HTTP/1.0", request: "GET /begin/k HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", want: "200 k"},
 
-	{name: "the client closes", request: "GET /wait/l" + hostLine + "Connection: close\r\n\r\n", want: "200 l", closes: true},
+	{name: "the client closes", request: "GET /wait/l" + hostLine + closeLine + "\r\n", want: "200 l", closes: true},
 	{name: "HTTP/1.0 that closes", request: "GET /chunks/ HTTP/1.0\r\n\r\n", want: "200 chunks", closes: true},
-	{name: "unread and closed", request: "POST /wait/m" + hostLine + "Connection: close\r\nContent-Length: 2\r\n\r\nab", want: "200 m", closes: true},
+	{
+		name: "unread of a client that closes", request: "POST /wait/m" + hostLine + closeLine + "Content-Length: 2\r\n\r\nab",
+		want: "200 m", closes: true,
+	},
 	{name: "the handler closes", request: "GET /closes/" + hostLine + "\r\n", want: "200 ", closes: true},
 	{name: "refused", request: "GET /begin/n" + hostLine + "A : b\r\n\r\n", want: "400 refused", closes: true},
-	{name: "much that is unread", request: "POST /wait/o" + hostLine + "Content-Length: 999999\r\n\r\nabc", want: "200 o", closes: true},
+	{
+		name: "much that is unread", request: "POST /wait/o" + hostLine + "Content-Length: 999999\r\n\r\nabc",
+		want: "200 o", closes: true,
+	},
 	{name: "taken over", request: "GET /tunnel/" + hostLine + "\r\n", want: "101 ", closes: true},
 	{name: "shorter", request: "GET /shorter/" + hostLine + "\r\n", want: "200 ab", closes: true, partial: true},
 	{name: "ended early", request: "GET /early/" + hostLine + "\r\n", want: "200 ab", closes: true, partial: true},
@@ -252,7 +263,8 @@ func play(t *testing.T, of []step, each bool, cuts []int, at int, what act) {
 		}
 	}
 	if !slices.Equal(got, want) || err != nil {
-		t.Errorf("%s, each %t, cuts %v, act %d at %d: got %.300q, want %.300q: %v", names(of), each, cuts, what, at, got, want, err)
+		t.Errorf("%s, each %t, cuts %v, act %d at %d: got %.300q, want %.300q: %v",
+			names(of), each, cuts, what, at, got, want, err)
 	}
 	if w.server.waits != 0 || !w.server.closed {
 		t.Errorf("%s: %d waits, closed %t", names(of), w.server.waits, w.server.closed)

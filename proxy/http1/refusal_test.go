@@ -21,8 +21,10 @@ func TestRefusal(t *testing.T) {
 		{"no request line", "hello\r\n\r\n", 400},
 		{"no Host: RFC 9112 section 3.2", "GET / HTTP/1.1\r\n\r\n", 400},
 		{"a folded line: RFC 9112 section 5.2", "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n", 400},
-		{"a length and chunks: RFC 9112 section 6.3",
-			"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+		{
+			"a length and chunks: RFC 9112 section 6.3",
+			"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+		},
 		{"a target that is too long", "GET /" + strings.Repeat("a", 2000) + " HTTP/1.1\r\nHost: h\r\n\r\n", 414},
 		{"such a target that has not ended", "GET /" + strings.Repeat("a", 2000), 414},
 		{"an expectation: RFC 9110 section 10.1.1", "GET / HTTP/1.1\r\nHost: h\r\nExpect: more\r\n\r\n", 417},
@@ -75,7 +77,8 @@ func TestRefusalDocument(t *testing.T) {
 		w.serve()
 		w.send("HEAD /a HTTP/1.1\r\n\r\n")
 		got := w.came()
-		if method != "HEAD" || target != "/a" || !strings.HasPrefix(got, "HTTP/1.1 418 I'm a teapot\r\nContent-Type: text/html\r\nContent-Length: ") ||
+		const begin = "HTTP/1.1 418 I'm a teapot\r\nContent-Type: text/html\r\nContent-Length: "
+		if method != "HEAD" || target != "/a" || !strings.HasPrefix(got, begin) ||
 			!strings.HasSuffix(got, "\r\n\r\n") {
 			t.Errorf("%q %q: %q", method, target, got)
 		}

@@ -154,23 +154,37 @@ func (r *response) Attach(newOne func() io.Closer) io.Closer {
 
 // Write implements httpmessage.ResponseWriter.
 func (r *response) Write(p []byte) (int, error) {
-	if open, err := r.admit(int64(len(p))); err != nil || open {
-		if open {
-			r.work.content = append(r.work.content, p...)
-			return len(p), nil
-		}
+	one := [1][]byte{p}
+	n, err := r.WriteBuffers(one[:])
+	return int(n), err
+}
+
+// WriteBuffers implements httpmessage.ResponseWriter.
+func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
+	size := 0
+	for _, b := range buffers {
+		size += len(b)
+	}
+	open, err := r.admit(size)
+	if err != nil {
 		return 0, err
 	}
-	r.append(p)
-	if r.err != nil {
+	if open {
+		for _, b := range buffers {
+			r.work.content = append(r.work.content, b...)
+		}
+		return int64(size), nil
+	}
+	if r.append(size, buffers); r.err != nil {
 		return 0, r.err
 	}
-	return len(p), nil
+	return int64(size), nil
 }
 
 // admit takes up n bytes of content, which the caller sends, or gathers where the framing is open. An error is that
 // they are not sent.
-func (r *response) admit(n int64) (open bool, err error) {
+func (r *response) admit(size int) (open bool, err error) {
+	n := int64(size)
 	if r.status == 0 {
 		r.WriteHeader(http.StatusOK, "", nil)
 	}
@@ -182,7 +196,7 @@ func (r *response) admit(n int64) (open bool, err error) {
 		return false, nil
 	case r.framing == framingLength && n > r.left:
 		return false, errContentLength
-	case !r.started && r.framing == framingOpen && int64(len(r.work.content))+n <= maxOpenContent:
+	case !r.started && r.framing == framingOpen && len(r.work.content)+size <= maxOpenContent:
 		return true, nil
 	}
 	r.start(false)
@@ -192,20 +206,21 @@ func (r *response) admit(n int64) (open bool, err error) {
 	return false, r.err
 }
 
-// append appends a part of the content, or writes it with what was gathered.
-func (r *response) append(p []byte) {
+// append appends a part of the content that has so many bytes, or writes it with what was gathered.
+func (r *response) append(size int, buffers [][]byte) {
 	w := r.work
-	if r.framing == framingNone || len(p) == 0 { // a chunk of nothing would be the last one
+	if r.framing == framingNone || size == 0 { // a chunk of nothing would be the last one
 		return
 	}
 	if r.framing == framingChunked {
-		w.out = syntax.AppendChunkSize(w.out, len(p))
+		w.out = syntax.AppendChunkSize(w.out, size)
 	}
-	if r.copies(int64(len(p))) {
-		w.out = append(w.out, p...)
+	if r.copies(size) {
+		for _, b := range buffers {
+			w.out = append(w.out, b...)
+		}
 	} else {
-		w.vector = append(w.vector[:0], w.out, p)
-		r.writeVector()
+		r.writeBehind(buffers)
 	}
 	if r.framing == framingChunked {
 		w.out = append(w.out, "\r\n"...)
@@ -213,62 +228,23 @@ func (r *response) append(p []byte) {
 }
 
 // copies reports whether a part of the content is copied to what was gathered.
-func (r *response) copies(n int64) bool {
-	most := int64(maxCopied)
+func (r *response) copies(size int) bool {
+	most := maxCopied
 	if r.conn().Secure() {
 		most = maxCopiedSecure
 	}
-	return n <= most && int64(len(r.work.out))+n <= maxGathered
+	return size <= most && len(r.work.out)+size <= maxGathered
 }
 
-// writeVector writes the buffers of the vector, of which the first one is what was gathered.
-func (r *response) writeVector() {
+// writeBehind writes what was gathered, and buffers behind it, as one.
+func (r *response) writeBehind(buffers [][]byte) {
 	w := r.work
+	w.vector = append(append(w.vector[:0], w.out), buffers...)
 	if r.err == nil {
 		_, r.err = r.conn().WriteBuffers(net.Buffers(w.vector))
 	}
 	clear(w.vector[:cap(w.vector)])
 	w.out, r.mark, r.sent = w.out[:0], 0, true
-}
-
-// WriteBuffers implements httpmessage.ResponseWriter.
-func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
-	length := 0
-	for _, b := range buffers {
-		length += len(b)
-	}
-	size := int64(length)
-	open, err := r.admit(size)
-	w := r.work
-	switch {
-	case err != nil:
-		return 0, err
-	case open:
-		for _, b := range buffers {
-			w.content = append(w.content, b...)
-		}
-		return size, nil
-	case r.framing == framingNone || size == 0:
-		return size, nil
-	}
-	if r.framing == framingChunked {
-		w.out = syntax.AppendChunkSize(w.out, length)
-	}
-	if r.copies(size) {
-		for _, b := range buffers {
-			w.out = append(w.out, b...)
-		}
-	} else {
-		w.vector = append(append(w.vector[:0], w.out), buffers...)
-		r.writeVector()
-	}
-	if r.framing == framingChunked {
-		w.out = append(w.out, "\r\n"...)
-	}
-	if r.err != nil {
-		return 0, r.err
-	}
-	return size, nil
 }
 
 // ReadFrom implements httpmessage.ResponseWriter.

@@ -68,7 +68,11 @@ func (s *Server) Serve(conn Conn) {
 func (s *Server) RefusePlain(conn Conn) {
 	c := &connection{server: s, conn: conn, plain: true, used: true}
 	c.take()
-	c.run(c.refuse(http.StatusBadRequest, ""))
+	from := stateClosed
+	if conn.Serving() {
+		from = c.refuse(http.StatusBadRequest, "")
+	}
+	c.run(from)
 }
 
 // recovered reports a panic, whose value is nil for none.

@@ -37,10 +37,10 @@ const (
 	bufferSizes = 9 // up to 1 MiB
 )
 
-// The most that is kept for the next request, in bytes, and in fields of a head.
+// The most that is kept for the next request: bytes, and fields of a head or parts of a content.
 const (
-	maxKept       = 128 << 10
-	maxKeptFields = 128
+	maxKept      = 128 << 10
+	maxKeptParts = 128
 )
 
 // memory pools what requests need. The zero value is ready. It is safe for concurrent use.
@@ -93,8 +93,11 @@ func (m *memory) put(w *work) {
 	}
 	w.request.Reset()
 	w.request.Conn = nil
-	if cap(w.request.Fields) > maxKeptFields {
+	if cap(w.request.Fields) > maxKeptParts {
 		w.request.Fields = nil
+	}
+	if cap(w.vector) > maxKeptParts {
+		w.vector = nil
 	}
 	clear(w.vector[:cap(w.vector)])
 	w.in, w.start, w.end, w.body, w.continuation, w.conn, w.response.work = nil, 0, 0, nil, nil, nil, nil
