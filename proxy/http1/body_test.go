@@ -304,34 +304,40 @@ func TestBodyLate(t *testing.T) {
 
 // A handler ends a read by a deadline in the past, and the rest of the content is still dealt with.
 func TestSetReadDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
-			read := make(chan error)
-			go func() {
-				_, err := io.ReadAll(r.Body)
-				read <- err
-			}()
-			time.Sleep(time.Millisecond) // of synctest: it is being read then
-			_ = w.SetReadDeadline(time.Unix(1, 0))
-			err := <-read
-			if !errors.Is(err, os.ErrDeadlineExceeded) || w.BodyLate() || w.Context().Err() != nil {
-				t.Errorf("error %v, late %t, context %v", err, w.BodyLate(), w.Context().Err())
+	for _, parts := range [][2]string{
+		{"Content-Length: 5\r\n\r\nhe", "llo"},
+		{"Transfer-Encoding: chunked\r\n\r\n5\r\nhe", "llo\r\n0\r\n\r\n"},
+		{"Transfer-Encoding: chunked\r\n\r\n1\r\nh\r\n000", "4\r\nello\r\n0\r\n\r\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
+				read := make(chan error)
+				go func() {
+					_, err := io.ReadAll(r.Body)
+					read <- err
+				}()
+				time.Sleep(time.Millisecond) // of synctest: it is being read then
+				_ = w.SetReadDeadline(time.Unix(1, 0))
+				err := <-read
+				if !errors.Is(err, os.ErrDeadlineExceeded) || w.BodyLate() || w.Context().Err() != nil {
+					t.Errorf("error %v, late %t, context %v", err, w.BodyLate(), w.Context().Err())
+				}
+				_ = w.SetReadDeadline(time.Time{})
+				write(w, "early")
+			}))
+			w.serve()
+			w.send("POST / HTTP/1.1\r\nHost: h\r\n" + parts[0])
+			time.Sleep(time.Second)
+			if got := w.came(); got != "" {
+				t.Errorf("got %q before the content", got)
 			}
-			_ = w.SetReadDeadline(time.Time{})
-			write(w, "early")
-		}))
-		w.serve()
-		w.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
-		time.Sleep(time.Second)
-		if got := w.came(); got != "" {
-			t.Errorf("got %q before the content", got)
-		}
-		w.send("llo")
-		if got := w.came(); fmt.Sprint(contentsOf(got)) != "[early]" {
-			t.Errorf("got %q", got)
-		}
-		w.finish()
-	})
+			w.send(parts[1])
+			if got := w.came(); fmt.Sprint(contentsOf(got)) != "[early]" {
+				t.Errorf("got %q", got)
+			}
+			w.finish()
+		})
+	}
 }
 
 // A client that leaves in the middle of a content ends the request.
