@@ -20,6 +20,7 @@ type stream struct {
 	deadline time.Time
 	timer    *time.Timer
 	writes   int
+	most     int // bytes that come before the others; 0 for no bound
 }
 
 func newStream() *stream {
@@ -40,6 +41,9 @@ func (s *stream) read(p []byte) (int, error) {
 		case len(s.data) > 0 && p == nil: // it is waited for alone
 			return 0, nil
 		case len(s.data) > 0:
+			if s.most > 0 { // the first part
+				p, s.most = p[:min(len(p), s.most)], s.most-min(len(p), s.most)
+			}
 			n := copy(p, s.data)
 			s.data = s.data[n:]
 			return n, nil
