@@ -56,6 +56,7 @@ func (c *connection) run(st state) {
 	completed := false
 	defer func() {
 		if !completed && c.server.recovered(recover()) {
+			c.work = nil // of which nothing is known
 			c.conn.Abort()
 			c.close()
 		}
@@ -67,9 +68,9 @@ func (c *connection) run(st state) {
 		case stateHead:
 			st = c.readHead()
 		case stateBegin:
-			st = c.follow(c.begin())
+			st = c.begin()
 		case stateContinue:
-			st = c.follow(c.proceed())
+			st = c.proceed()
 		case stateNext:
 			st = c.advance()
 		case stateParked:
@@ -89,14 +90,6 @@ func (c *connection) run(st state) {
 			return
 		}
 	}
-}
-
-// follow returns the state behind a request that was answered outside of advance.
-func (c *connection) follow(st state) state {
-	if st == stateNext {
-		return c.advance()
-	}
-	return st
 }
 
 // watched is the longest that a client may send nothing before it is looked at whether it has left.
