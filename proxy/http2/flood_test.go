@@ -175,6 +175,7 @@ func playNoFlood(t *testing.T) {
 	for range 900 {
 		_ = c.WriteRSTStream(c.ask(true, get("/large")...), framing.ErrCodeCancel)
 	}
+	_ = c.WriteWindowUpdate(0, 1<<30) // they may have used it up
 	if a := c.receive(c.ask(true, get("/small")...)); a.status != "200" {
 		t.Errorf("%v", a)
 	}
