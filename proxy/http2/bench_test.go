@@ -3,7 +3,6 @@ package http2_test
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -152,7 +151,7 @@ func TestMemory(t *testing.T) {
 	}, next: func(r *httpmessage.Incoming, w writer) {
 		_, _ = w.Write(make([]byte, 1))
 		_ = w.Flush()
-		_, _ = w.Write(zeroBytes())
+		_, _ = w.Write(large[:])
 	}}
 	var all []*server
 	var clients []*client
@@ -190,8 +189,6 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(clients)
 }
 
-func zeroBytes() []byte { return large[:] }
-
 var large [1 << 20]byte
 
 func (m *memory) discard() {
@@ -219,5 +216,4 @@ func TestClientOfNetHTTP(t *testing.T) {
 			t.Errorf("%q %v %s", body, err, response.Proto)
 		}
 	}
-	_ = tls.Config{}
 }

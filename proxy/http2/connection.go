@@ -266,7 +266,8 @@ func (c *connection) beginGoAway() {
 	c.appendGoAway(maxStream, http2.ErrCodeNo)
 	c.appendPing(0, goAwayPing())
 	if c.waiting {
-		_ = c.conn.SetReadDeadline(c.goAway.by) // a connection that is closed is not read
+		c.armed = c.goAway.by
+		_ = c.conn.SetReadDeadline(c.armed) // a connection that is closed is not read
 	}
 }
 

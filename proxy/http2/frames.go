@@ -56,7 +56,7 @@ func (c *connection) count() error {
 // resetStreams are the last streams that the server has reset before their clients had ended them. What still comes on them is ignored:
 // RFC 9113 section 5.1.
 type resetStreams struct {
-	ids  [32]uint32
+	ids  [128]uint32
 	next int
 }
 

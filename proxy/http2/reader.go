@@ -140,7 +140,7 @@ func (c *connection) fill(between bool) error {
 		case err == nil:
 		case !isTimeout(err):
 			return cmp.Or(c.err, err)
-		case c.server.config.Now().Before(c.armed) && c.idle && !c.conn.Serving():
+		case c.evicted():
 			return errEvicted
 		case between:
 			c.giveBack()
@@ -152,6 +152,7 @@ func (c *connection) fill(between bool) error {
 func (c *connection) giveBack() {
 	c.rested = true
 	c.release()
+	c.block.fields = nil
 	if len(c.streams) == 0 {
 		c.dropState()
 	}
@@ -187,14 +188,23 @@ func (c *connection) read(between bool) (n int, err error) {
 	return n, err
 }
 
+// evicted reports whether a read has ended before its deadline since the connection was evicted. c.mu is held.
+func (c *connection) evicted() bool {
+	if !c.idle || !c.server.config.Now().Before(c.armed) {
+		return false
+	}
+	c.idle = false
+	return !c.conn.Serving()
+}
+
 // resume goes on with a connection that was parked, in another goroutine, when something has come, or with the error of waiting.
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false
 	c.rested = err != nil
-	if err == nil || isTimeout(err) {
-		evicted := err != nil && c.server.config.Now().Before(c.armed) && !c.conn.Serving()
-		if err = nil; evicted {
+	if isTimeout(err) {
+		err = nil
+		if c.evicted() {
 			err = errEvicted
 		}
 	}

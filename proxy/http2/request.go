@@ -145,7 +145,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	case id%2 == 0:
 		return nil, protocolError("a stream of the server")
 	case c.ignores(id), c.resets.has(id):
-		return nil, nil //nolint:nilnil // there is none, and no error
+		return nil, c.count()
 	case id <= c.last:
 		return nil, &connectionError{http2.ErrCodeStreamClosed, "a stream that was used"}
 	}

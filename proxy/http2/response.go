@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -371,7 +372,9 @@ func (s *stream) SetTrailer(fields httpmessage.Fields) {
 	e := s.c.server.takeEncoder()
 	defer s.c.server.giveEncoder(e)
 	for _, f := range fields {
-		e.field(f.Name, f.Value)
+		if httpguts.ValidTrailerHeader(f.Canonical()) { // RFC 9110 section 6.5.1
+			e.field(f.Name, f.Value)
+		}
 	}
 	s.response.trailer = append([]byte(nil), e.block...)
 }

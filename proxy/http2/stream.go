@@ -61,6 +61,10 @@ func (c *connection) giveStream(s *stream) {
 	s.incoming.Conn = nil
 	s.incoming.Reset()
 	s.response.reset(c.server)
+	const mostFields = 128
+	if cap(s.incoming.Fields) > mostFields {
+		s.incoming.Fields = nil
+	}
 	content := s.body.content[:0]
 	const most = 4 << 10
 	if cap(content) > most {
