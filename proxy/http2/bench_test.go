@@ -19,8 +19,8 @@ import (
 
 // cached answers as a cache does, without an allocation.
 func cached() handler {
-	fields := httpmessage.FieldsOf("Content-Type", "text/html; charset=utf-8", "Content-Length", "1024", "Etag", `"abc"`,
-		"Cache-Control", "max-age=3600", "Age", "17", "Via", "1.1 urnd")
+	fields := httpmessage.FieldsOf("Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
+		"Etag", `"abc"`, "Cache-Control", "max-age=3600", "Age", "17", "Via", "1.1 urnd")
 	body := bytes.Repeat([]byte("x"), 1024)
 	return atOnce(func(_ *httpmessage.Incoming, w writer) {
 		if w.Room() < int64(len(body)) {

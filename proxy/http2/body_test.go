@@ -61,8 +61,10 @@ func TestBodies(t *testing.T) {
 		{"less", "PROTOCOL_ERROR", []string{"content-length: 7"}, data("abc", "def")},
 		{"more", "PROTOCOL_ERROR", []string{"content-length: 5"}, data("abc", "def")},
 		{"less before trailers", "PROTOCOL_ERROR", []string{"content-length: 4"}, trailer(true, "x-t: 1")},
-		{"padding", "-1 abc 3", nil, func(id uint32) { _ = c.WriteDataPadded(id, true, []byte("abc"), make([]byte, 100)) }},
-		{"trailers", "-1 abc 3 [x-t] [{x-t 1} {x-u 2}]", []string{"trailer: x-t, content-length"}, trailer(true, "x-t: 1", "x-u: 2", "content-length: 3")},
+		{"padding", "-1 abc 3", nil,
+			func(id uint32) { _ = c.WriteDataPadded(id, true, []byte("abc"), make([]byte, 100)) }},
+		{"trailers", "-1 abc 3 [x-t] [{x-t 1} {x-u 2}]", []string{"trailer: x-t, content-length"},
+			trailer(true, "x-t: 1", "x-u: 2", "content-length: 3")},
 		{"trailers that were not announced", "-1 abc 3", nil, trailer(true, "x-t: 1")},
 		{"trailers without an end", "PROTOCOL_ERROR", nil, trailer(false, "x-t: 1")},
 		{"a pseudo-header field as a trailer", "PROTOCOL_ERROR", nil, trailer(true, ":path: /")},
@@ -118,7 +120,8 @@ func TestReceiveWindow(t *testing.T) {
 	}
 	connection -= window
 	release <- window / 2
-	// What was sent and not read is given back to the window of the connection when the stream ends, but for what is worth no frame.
+	// What was sent and not read is given back to the window of the connection when the stream ends, but for what is
+	// worth no frame.
 	updated(func() bool { return connection > window*7/8 })
 	id = c.ask(false, post("/")...)
 	for range window * 3 / 4 / (16 << 10) {
@@ -144,11 +147,11 @@ func TestReceiveWindowOverflow(t *testing.T) {
 	}
 }
 
-// A response that comes before the end of the request ends the stream without an error: RFC 9113 section 8.1. What the client has sent
-// meanwhile is ignored, and given back to its window.
+// A response that comes before the end of the request ends the stream without an error: RFC 9113 section 8.1. What the
+// client has sent meanwhile is ignored, and given back to its window.
 func TestEarlyResponse(t *testing.T) {
 	t.Parallel()
-	for name, wrap := range map[string]func(func(r *httpmessage.Incoming, w writer)) handler{"Begin": atOnce, "Continue": later} {
+	for name, wrap := range modes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := serve(t, wrap(plain), nil).open(t)

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// connection is the state of a connection. What is behind mu is used by the goroutine that reads, and by those of streams.
+// connection is the state of a connection. What is behind mu is used by the goroutine that reads, and by those of
+// streams.
 type connection struct {
 	server *Server
 	conn   Conn
@@ -68,7 +69,8 @@ const (
 	initialWindow = 65535 // RFC 9113 section 6.9.2
 	maxWindow     = 1<<31 - 1
 	maxStream     = 1<<31 - 1
-	// receiveWindow is how many bytes of content a client may send that nobody has read, by all streams of a connection, and by each.
+	// receiveWindow is how many bytes of content a client may send that nobody has read, by all streams of a
+	// connection, and by each.
 	receiveWindow = 256 << 10
 	tableSize     = 4096 // RFC 7541 section 4.2
 	// restAfter is how long nothing comes before buffers are given back.
@@ -91,8 +93,8 @@ func goAwayPing() [8]byte { return [8]byte{'g', 'o', 'a', 'w', 'a', 'y'} }
 func newConnection(s *Server, conn Conn) *connection {
 	now := s.config.Now()
 	c := &connection{
-		server: s, conn: conn, streams: make(map[uint32]*stream), progress: make(chan struct{}, 1), window: initialWindow,
-		initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
+		server: s, conn: conn, streams: make(map[uint32]*stream), progress: make(chan struct{}, 1),
+		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
 		received: inflow{available: receiveWindow}, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
 	}
 	c.block.decoder = hpack.NewDecoder(tableSize, c.emit)
@@ -103,7 +105,8 @@ func newConnection(s *Server, conn Conn) *connection {
 	return c
 }
 
-// maxList is the size of a field section that is announced. net/http adds as much for pseudo-header fields and the overhead of others.
+// maxList is the size of a field section that is announced. net/http adds as much for pseudo-header fields and the
+// overhead of others.
 func (c *connection) maxList() int {
 	const spare = 10 * 32
 	return c.server.config.MaxHeader + spare
@@ -170,7 +173,7 @@ func (c *connection) end(reason error) {
 		c.fail(errEnded)
 	}
 	for _, s := range c.streams {
-		c.drop(s, errEnded)
+		s.drop(errEnded)
 	}
 	stop := time.AfterFunc(roundTrip, func() { _ = c.conn.Close() }) // where the client does not read
 	c.flushAll()
@@ -191,13 +194,13 @@ func (c *connection) end(reason error) {
 	c.dropState()
 }
 
-// finish serves the streams of a client that has ended its side: what a window is open for is sent. Nobody can open one any more, nor
-// send the rest of a body, so what waits for that ends. c.mu is held.
+// finish serves the streams of a client that has ended its side: what a window is open for is sent. Nobody can open one
+// any more, nor send the rest of a body, so what waits for that ends. c.mu is held.
 func (c *connection) finish() {
 	c.finished = true
 	for _, s := range c.streams {
-		if !s.body.ended || c.stuck(s) {
-			c.drop(s, errEnded)
+		if !s.body.ended || s.stuck() {
+			s.drop(errEnded)
 		}
 	}
 	if len(c.streams) > 0 && !c.goAway.final {
@@ -219,8 +222,8 @@ func (c *connection) flushAll() {
 }
 
 // stuck reports whether a stream waits for a window. c.mu is held.
-func (c *connection) stuck(s *stream) bool {
-	return len(s.pending) > 0 && (s.window <= 0 || c.window <= 0)
+func (s *stream) stuck() bool {
+	return len(s.pending) > 0 && (s.window <= 0 || s.c.window <= 0)
 }
 
 // fail ends all that is sent, and all streams. c.mu is held.
@@ -230,7 +233,7 @@ func (c *connection) fail(err error) {
 	}
 	c.err = err
 	for _, s := range c.streams {
-		c.drop(s, err)
+		s.drop(err)
 	}
 	wake(c.progress)
 	c.interrupt()
@@ -279,8 +282,8 @@ func (c *connection) endGoAway() {
 	}
 }
 
-// wait waits until it is woken, or until a deadline, and reports false behind that. The zero value is no deadline. It may return before
-// either. c.mu is held, but while it waits.
+// wait waits until it is woken, or until a deadline, and reports false behind that. The zero value is no deadline. It
+// may return before either. c.mu is held, but while it waits.
 func (c *connection) wait(woken chan struct{}, deadline time.Time) bool {
 	c.mu.Unlock()
 	defer c.mu.Lock()

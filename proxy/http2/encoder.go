@@ -9,8 +9,9 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// encoder encodes a field block. It uses no dynamic table, as nginx does: so blocks depend on nothing that was sent before, texts of
-// fields are not retained, and the size that a client gives the table (RFC 9113 section 6.5.2) needs no more than to be acknowledged.
+// encoder encodes a field block. It uses no dynamic table, as nginx does: so blocks depend on nothing that was sent
+// before, texts of fields are not retained, and the size that a client gives the table (RFC 9113 section 6.5.2) needs
+// no more than to be acknowledged.
 type encoder struct {
 	hpack *hpack.Encoder
 	block []byte
@@ -52,8 +53,8 @@ func (e *encoder) status(status int) {
 // text returns bytes as a text, for hpack, which does not retain it without a table.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) } //nolint:gosec // see above
 
-// field appends a field, with its name in lower case (RFC 9113 section 8.2.1), and a value without line ends. One that is no field by
-// HTTP/2 (RFC 9113 section 8.2.2) is left out.
+// field appends a field, with its name in lower case (RFC 9113 section 8.2.1), and a value without line ends. One that
+// is no field by HTTP/2 (RFC 9113 section 8.2.2) is left out.
 func (e *encoder) field(name, value string) {
 	e.name = e.name[:0]
 	for i := range len(name) {
@@ -87,7 +88,8 @@ func replaceLineEnds(value string) string {
 	return string(b)
 }
 
-// connectionField reports whether a field, whose name is in lower case, is about the connection by HTTP/1: RFC 9113 section 8.2.2.
+// connectionField reports whether a field, whose name is in lower case, is about the connection by HTTP/1: RFC 9113
+// section 8.2.2.
 func connectionField(name string) bool {
 	switch name {
 	case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":

@@ -27,7 +27,8 @@ func (c *client) goAway() (last uint32, code framing.ErrCode) {
 	}
 }
 
-// A server that ends says so twice, a round trip apart: RFC 9113 section 6.8. Streams in flight end, and the connection with the last.
+// A server that ends says so twice, a round trip apart: RFC 9113 section 6.8. Streams in flight end, and the connection
+// with the last.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	for _, acknowledges := range []bool{true, false} {
@@ -140,7 +141,8 @@ func TestIdleTimeout(t *testing.T) {
 	})
 }
 
-// An idle connection waits without a buffer and without the goroutine that has served it, drops the state of its handler, and goes on.
+// An idle connection waits without a buffer and without the goroutine that has served it, drops the state of its
+// handler, and goes on.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,8 +215,8 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// A client that has ended its side gets what its windows are open for. What waits for a window or for the rest of a body ends, and the
-// rest with the client.
+// A client that has ended its side gets what its windows are open for. What waits for a window or for the rest of a
+// body ends, and the rest with the client.
 func TestHalfClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,13 +2,15 @@ package http2
 
 import (
 	"slices"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/time/rate"
 )
 
-// A client may send so many frames without content in a burst, then so many a second, and others for what it gets: it opens windows
-// for that, and closes streams. A browser that leaves a page resets all of its streams. Streams that the server must reset count, too.
+// A client may send so many frames without content in a burst, then so many a second, and others for what it gets: it
+// opens windows for that, and closes streams. A browser that leaves a page resets all of its streams. Streams that the
+// server must reset count, too.
 const (
 	emptyBurst     = 1000
 	emptyPerSecond = 100
@@ -53,8 +55,8 @@ func (c *connection) count() error {
 	return nil
 }
 
-// resetStreams are the last streams that the server has reset before their clients had ended them. What still comes on them is ignored:
-// RFC 9113 section 5.1.
+// resetStreams are the last streams that the server has reset before their clients had ended them. What still comes on
+// them is ignored: RFC 9113 section 5.1.
 type resetStreams struct {
 	ids  [128]uint32
 	next int
@@ -94,7 +96,8 @@ func (c *connection) handle(f http2.Frame) error {
 	return nil // others are extensions, or tell of the end of a client that sees to that itself
 }
 
-// stream returns a stream that is open, nil for one that was. An error is for one that is idle: RFC 9113 section 5.1. c.mu is held.
+// stream returns a stream that is open, nil for one that was. An error is for one that is idle: RFC 9113 section 5.1.
+// c.mu is held.
 func (c *connection) stream(id uint32) (*stream, error) {
 	if s := c.streams[id]; s != nil {
 		return s, nil
@@ -128,7 +131,7 @@ func (c *connection) resetByClient(f *http2.RSTStreamFrame) error {
 	defer c.mu.Unlock()
 	s, err := c.stream(f.StreamID)
 	if s != nil {
-		c.drop(s, errReset)
+		s.drop(errReset)
 	}
 	return err
 }
@@ -161,8 +164,129 @@ func (c *connection) data(f *http2.DataFrame) error {
 		c.credit(s, padding)
 	}
 	if f.StreamEnded() {
-		c.requested(s)
+		s.requested()
 	}
 	wake(s.readable)
 	return nil
+}
+
+// credit gives content back to the window of the connection, and to that of a stream, if there is one. c.mu is held.
+func (c *connection) credit(s *stream, n int64) {
+	if increment := c.received.give(n); increment > 0 {
+		c.appendCode(http2.FrameWindowUpdate, 0, uint32(increment)) //nolint:gosec // it is at most the window
+	}
+	if s == nil || s.body.ended || s.err != nil {
+		return
+	}
+	if increment := s.body.received.give(n); increment > 0 {
+		c.appendCode(http2.FrameWindowUpdate, s.id, uint32(increment)) //nolint:gosec // likewise
+	}
+}
+
+// windowUpdate opens a window of the client: RFC 9113 section 6.9.
+func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.StreamID == 0 {
+		if c.window += int64(f.Increment); c.window > maxWindow {
+			return &connectionError{http2.ErrCodeFlowControl, "the window of the connection is too large"}
+		}
+		if c.window <= int64(f.Increment) { // it was used up
+			for _, s := range c.streams {
+				wake(s.writable)
+			}
+		}
+		c.pump()
+		return nil
+	}
+	s, err := c.stream(f.StreamID)
+	if s == nil || err != nil {
+		return err
+	}
+	if s.window += int64(f.Increment); s.window > maxWindow {
+		return c.resetID(f.StreamID, http2.ErrCodeFlowControl)
+	}
+	wake(s.writable)
+	c.queue(s)
+	c.pump()
+	return nil
+}
+
+// applySettings applies the settings of the client: RFC 9113 section 6.5.
+func (c *connection) applySettings(f *http2.SettingsFrame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.IsAck() {
+		c.settings = time.Time{}
+		return nil
+	}
+	const most = 100
+	if f.NumSettings() > most { // each of them may change all streams
+		return &connectionError{http2.ErrCodeEnhanceYourCalm, "too many settings in a frame"}
+	}
+	err := f.ForeachSetting(func(setting http2.Setting) error {
+		if err := setting.Valid(); err != nil {
+			return err //nolint:wrapcheck // it is read below
+		}
+		switch setting.ID {
+		case http2.SettingInitialWindowSize:
+			return c.setInitialWindow(int64(setting.Val))
+		case http2.SettingHeaderTableSize:
+			c.shrinkTable = c.shrinkTable || setting.Val < tableSize
+		default: // of these the server needs none
+		}
+		return nil
+	})
+	if err != nil {
+		return settingsError(err)
+	}
+	c.out = appendFrame(c.output(), 0, http2.FrameSettings, http2.FlagSettingsAck, 0)
+	c.pump() // behind the acknowledgement, so that the client knows by which windows
+	return nil
+}
+
+// settingsError returns why a connection ends whose client has sent a setting that is invalid: RFC 9113 section 6.5.2.
+func settingsError(err error) error {
+	if code, ok := err.(http2.ConnectionError); ok { //nolint:errorlint // http2 returns it so
+		return &connectionError{http2.ErrCode(code), "an invalid setting"}
+	}
+	return err
+}
+
+// setInitialWindow sets the windows of streams, also of those that are open, which may become negative: RFC 9113
+// section 6.9.2.
+func (c *connection) setInitialWindow(size int64) error {
+	change := size - c.initial
+	c.initial = size
+	for _, s := range c.streams {
+		if s.window += change; s.window > maxWindow {
+			return &connectionError{http2.ErrCodeFlowControl, "the window of a stream is too large"}
+		}
+		wake(s.writable)
+		c.queue(s)
+	}
+	return nil
+}
+
+// appendReset appends a RST_STREAM frame. What still comes on a stream that the client has not ended is ignored. c.mu
+// is held.
+func (c *connection) appendReset(id uint32, code http2.ErrCode, open bool) {
+	if c.err != nil {
+		return
+	}
+	c.appendCode(http2.FrameRSTStream, id, uint32(code))
+	if open {
+		c.resets.add(id)
+	}
+}
+
+// resetID resets a stream for an error of the client, whether it is open or not, and counts that: it costs the server
+// more than the client. An error ends the connection. c.mu is held.
+func (c *connection) resetID(id uint32, code http2.ErrCode) error {
+	if s := c.streams[id]; s != nil {
+		s.reset(code)
+	} else {
+		c.appendReset(id, code, true)
+	}
+	return c.count()
 }

@@ -46,6 +46,11 @@ func later(f func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handle
 	return handler{next: f}
 }
 
+// modes are the ways in which a handler answers.
+func modes() map[string]func(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler {
+	return map[string]func(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler{"Begin": atOnce, "Continue": later}
+}
+
 func text(w httpmessage.ResponseWriter, body string) { _, _ = io.WriteString(w, body) }
 
 // server is a server of this package, with one connection.
@@ -58,8 +63,8 @@ type server struct {
 
 func config(h httpmessage.Handler, change func(*http2.Config)) http2.Config {
 	c := http2.Config{
-		Handler: h, Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxHeader: 64 << 10, HeaderTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute,
+		Handler: h, Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxHeader: 64 << 10,
+		HeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 	}
 	if change != nil {
 		change(&c)
@@ -71,7 +76,8 @@ func config(h httpmessage.Handler, change func(*http2.Config)) http2.Config {
 func serve(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) *server {
 	t.Helper()
 	client, conn := newPipe()
-	s := &server{conn: newStub(conn), client: client, server: http2.NewServer(config(h, change)), ended: make(chan struct{})}
+	s := &server{conn: newStub(conn), client: client, ended: make(chan struct{})}
+	s.server = http2.NewServer(config(h, change))
 	go func() {
 		defer close(s.ended)
 		s.conn.serve(s.server)
@@ -141,7 +147,9 @@ func (c *client) ask(end bool, fields ...string) uint32 {
 func (c *client) askOn(stream uint32, end bool, fields ...string) error {
 	block := c.encode(fields...)
 	first := block[:min(len(block), 16<<10)]
-	err := c.WriteHeaders(framing.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: len(first) == len(block)})
+	err := c.WriteHeaders(framing.HeadersFrameParam{
+		StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: len(first) == len(block),
+	})
 	for block = block[len(first):]; len(block) > 0; {
 		part := block[:min(len(block), 16<<10)]
 		block = block[len(part):]

@@ -7,15 +7,17 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// Frames are appended to the output of a connection under its lock, and one goroutine at a time writes that to the socket: the one that
-// has appended, or, where more has come meanwhile, a pooled one. A stream has no output of its own: its content stays where the handler
-// has it until the windows are open and it is the stream's turn.
+// Frames are appended to the output of a connection under its lock, and one goroutine at a time writes that to the
+// socket: the one that has appended, or, where more has come meanwhile, a pooled one. A stream has no output of its
+// own: its content stays where the handler has it until the windows are open and it is the stream's turn.
 
 const (
 	frameHead = 9 // RFC 9113 section 4.1
-	// maxFrame is what every client takes in a frame (RFC 9113 section 4.2), and the turn of a stream: others wait no longer for theirs.
+	// maxFrame is what every client takes in a frame (RFC 9113 section 4.2), and the turn of a stream: others wait no
+	// longer for theirs.
 	maxFrame = 16 << 10
-	// maxOutput is how many bytes of DATA wait to be written, and maxQueued of all frames: more are not read from the client then.
+	// maxOutput is how many bytes of DATA wait to be written, and maxQueued of all frames: more are not read from the
+	// client then.
 	maxOutput = 64 << 10
 	maxQueued = maxOutput + maxFrame
 	// minWrite is how many bytes are written without a Flush.
@@ -24,7 +26,8 @@ const (
 
 // appendFrame appends the head of a frame: RFC 9113 section 4.1.
 func appendFrame(dst []byte, length int, kind http2.FrameType, flags http2.Flags, stream uint32) []byte {
-	dst = append(dst, byte(length>>16), byte(length>>8), byte(length), byte(kind), byte(flags)) //nolint:gosec // a length has 24 bits
+	//nolint:gosec // a length has 24 bits
+	dst = append(dst, byte(length>>16), byte(length>>8), byte(length), byte(kind), byte(flags))
 	return binary.BigEndian.AppendUint32(dst, stream)
 }
 
@@ -110,8 +113,9 @@ func (s *Server) giveOutput(b []byte) {
 	}
 }
 
-// flush writes the output, unless somebody else does, who then writes this, too. It writes once: what has come meanwhile is written by a
-// pooled goroutine, so that neither a handler nor the reader works for others. c.mu is held, but while it writes.
+// flush writes the output, unless somebody else does, who then writes this, too. It writes once: what has come
+// meanwhile is written by a pooled goroutine, so that neither a handler nor the reader works for others. c.mu is held,
+// but while it writes.
 func (c *connection) flush() {
 	if c.writing || len(c.out) == 0 || c.err != nil {
 		return
@@ -233,6 +237,6 @@ func (c *connection) appendData(s *stream, part []byte, end bool) {
 	}
 	c.out = append(appendFrame(c.output(), len(part), http2.FrameData, flags, s.id), part...)
 	if end {
-		c.responded(s)
+		s.responded()
 	}
 }

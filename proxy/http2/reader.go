@@ -119,8 +119,8 @@ func (c *connection) throttle() error {
 	return c.err
 }
 
-// fill writes what is to be written, and reads what comes; between two frames it gives back what the connection does not need while
-// it waits. An error ends the connection.
+// fill writes what is to be written, and reads what comes; between two frames it gives back what the connection does
+// not need while it waits. An error ends the connection.
 func (c *connection) fill(between bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +197,8 @@ func (c *connection) evicted() bool {
 	return !c.conn.Serving()
 }
 
-// resume goes on with a connection that was parked, in another goroutine, when something has come, or with the error of waiting.
+// resume goes on with a connection that was parked, in another goroutine, when something has come, or with the error of
+// waiting.
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false

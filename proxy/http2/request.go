@@ -11,13 +11,15 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A field block has so many CONTINUATION frames, and one more for each KiB that a field section may have: others send full frames.
+// A field block has so many CONTINUATION frames, and one more for each KiB that a field section may have: others send
+// full frames.
 const (
 	minContinuations = 16
 	bytesPerPart     = 1 << 10
 )
 
-// blockDecoder decodes field blocks. All are decoded to their ends, since they change the table of the client: RFC 7541 section 2.3.2.
+// blockDecoder decodes field blocks. All are decoded to their ends, since they change the table of the client: RFC 7541
+// section 2.3.2.
 type blockDecoder struct {
 	decoder   *hpack.Decoder
 	fields    []hpack.HeaderField // valid until the next block
@@ -116,7 +118,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	c.mu.Lock()
 	if !ok {
 		defer c.mu.Unlock()
-		c.giveStream(s)
+		s.giveBack()
 		return c.resetID(id, http2.ErrCodeProtocol)
 	}
 	c.streams[id] = s
@@ -125,7 +127,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 		c.flush()
 	}
 	c.mu.Unlock()
-	c.begin(s, refusal)
+	s.begin(refusal)
 	if refusal == "" {
 		return nil
 	}
@@ -161,12 +163,13 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	case len(c.streams) >= c.server.config.Streams:
 		return nil, c.resetID(id, http2.ErrCodeRefusedStream)
 	}
-	// Handlers of streams that were reset may go on for a moment. That they are as many as streams may be ends with them.
+	// Handlers of streams that were reset may go on for a moment. That they are as many as streams may be ends with
+	// them.
 	for c.handlers >= c.server.config.Streams && c.err == nil {
 		c.flushLater()
 		c.wait(c.progress, noDeadline())
 	}
-	return c.takeStream(id), c.err
+	return takeStream(c, id), c.err
 }
 
 // trailer takes the trailer fields of a request: RFC 9113 section 8.1. c.mu is held.
@@ -183,13 +186,13 @@ func (c *connection) trailer(s *stream, ends bool) error {
 			s.body.trailer.Add(f.Name, f.Value)
 		}
 	}
-	c.requested(s)
+	s.requested()
 	wake(s.readable)
 	return nil
 }
 
-// parse makes the request of its fields. It returns why it is refused, "" where it is not, and false where the stream has an error:
-// RFC 9113 sections 8.2 and 8.3.
+// parse makes the request of its fields. It returns why it is refused, "" where it is not, and false where the stream
+// has an error: RFC 9113 sections 8.2 and 8.3.
 func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, ok bool) {
 	r := &s.incoming
 	var p pseudoFields
@@ -270,7 +273,8 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 // appendNames appends the names of trailer fields that a list announces.
 func appendNames(names []string, list string) []string {
 	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) && name != "" {
+		name = strings.TrimSpace(name)
+		if name != "" && httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) {
 			names = append(names, name)
 		}
 	}

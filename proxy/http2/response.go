@@ -2,7 +2,6 @@ package http2
 
 import (
 	"errors"
-	"io"
 	"strconv"
 	"time"
 
@@ -204,150 +203,6 @@ func (s *stream) WriteBuffers(buffers [][]byte) (total int64, err error) {
 	return total, nil
 }
 
-// ReadFrom implements io.ReaderFrom. It has no buffer while it waits for a window.
-func (s *stream) ReadFrom(from io.Reader) (total int64, err error) {
-	for {
-		if err := s.awaitWindow(); err != nil {
-			return total, err
-		}
-		n, err := s.copyPart(from)
-		total += n
-		switch {
-		case errors.Is(err, io.EOF):
-			return total, nil
-		case err != nil:
-			return total, err
-		}
-	}
-}
-
-// copyPart copies what fits into a frame.
-func (s *stream) copyPart(from io.Reader) (int64, error) {
-	buffer := s.c.server.takeOutput()
-	defer func() { s.c.server.giveOutput(buffer) }()
-	if cap(buffer) < maxFrame {
-		buffer = make([]byte, 0, maxFrame)
-	}
-	n, err := from.Read(buffer[:maxFrame])
-	if n > 0 {
-		if written, failed := s.Write(buffer[:n]); failed != nil {
-			return int64(written), failed
-		}
-	}
-	return int64(n), err //nolint:wrapcheck // it is that of the reader
-}
-
-// awaitWindow waits until the windows are open, unless nothing is sent.
-func (s *stream) awaitWindow() error {
-	c := s.c
-	if s.response.bodiless || s.response.inBegin {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	deadline := s.writeDeadline()
-	for s.err == nil && (s.window <= 0 || c.window <= 0) {
-		c.flush()
-		if c.finished || !c.wait(s.writable, deadline) && (s.window <= 0 || c.window <= 0) {
-			c.reset(s, http2.ErrCodeCancel)
-			c.flush()
-		}
-	}
-	return s.err
-}
-
-// commit sends the head. c.mu is held.
-func (s *stream) commit(end bool) {
-	r := &s.response
-	if r.encoder == nil || s.err != nil {
-		return
-	}
-	s.committed = true
-	s.c.appendBlock(s.id, r.encoder.block, end)
-	s.c.server.giveEncoder(r.encoder)
-	r.encoder = nil
-	if end {
-		s.c.responded(s)
-	}
-}
-
-// transmit sends content, and the head before it, as the windows of the client let it; end ends the stream. In Begin, what they do not let
-// go is kept for a Continuation.
-func (s *stream) transmit(p []byte, end bool) (int, error) {
-	c := s.c
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s.err != nil {
-		return 0, s.err
-	}
-	if len(s.response.rest) > 0 {
-		return s.keep(p)
-	}
-	s.commit(false)
-	if s.response.inBegin {
-		return s.transmitNow(p, end)
-	}
-	s.pending, s.ends = p, end
-	c.queue(s)
-	c.pump()
-	deadline, left := s.writeDeadline(), len(s.pending)
-	for len(s.pending) > 0 && s.err == nil {
-		c.flush()
-		if len(s.pending) == 0 || s.err != nil {
-			break
-		}
-		if len(s.pending) < left {
-			deadline, left = s.writeDeadline(), len(s.pending)
-		}
-		if c.finished && c.stuck(s) || !c.wait(s.writable, deadline) && len(s.pending) == left {
-			c.reset(s, http2.ErrCodeCancel) // also DATA that waits would come too late
-		}
-	}
-	s.pending = nil
-	if s.err != nil {
-		return len(p) - left, s.err
-	}
-	if len(c.out) >= minWrite {
-		c.flush()
-	}
-	return len(p), nil
-}
-
-// transmitNow is transmit in Begin, before other streams. c.mu is held.
-func (s *stream) transmitNow(p []byte, end bool) (int, error) {
-	c := s.c
-	c.window += s.response.reserved
-	s.response.reserved = 0
-	rest := p
-	for len(rest) > 0 && s.window > 0 && c.window > 0 && len(c.out) < maxQueued {
-		rest = c.sendPart(s, rest, end)
-	}
-	if len(rest) == 0 {
-		return len(p), nil
-	}
-	n, err := s.keep(rest)
-	return len(p) - len(rest) + n, err
-}
-
-// keep keeps content of Begin that the windows do not let go. c.mu is held.
-func (s *stream) keep(p []byte) (int, error) {
-	r := &s.response
-	if len(r.rest)+len(p) > maxOutput {
-		s.c.reset(s, http2.ErrCodeInternal)
-		return 0, errNotWaited
-	}
-	r.rest = append(r.rest, p...)
-	return len(p), nil
-}
-
-// writeDeadline returns when the client must have opened a window.
-func (s *stream) writeDeadline() time.Time {
-	if s.c.server.config.WriteDeadline == nil {
-		return time.Time{}
-	}
-	return s.c.server.config.WriteDeadline()
-}
-
 // Flush implements httpmessage.ResponseWriter.
 func (s *stream) Flush() error {
 	const ok = 200
@@ -383,7 +238,7 @@ func (s *stream) SetTrailer(fields httpmessage.Fields) {
 func (s *stream) Abort() {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	s.c.reset(s, http2.ErrCodeInternal)
+	s.reset(http2.ErrCodeInternal)
 }
 
 // EndEarly implements httpmessage.ResponseWriter: the end of a stream says that the response is complete.
@@ -404,13 +259,11 @@ func (s *stream) finish() {
 	if s.err != nil {
 		return
 	}
-	if r.encoder != nil && r.left < 0 && !r.sizeless && !r.trailed && r.trailer == nil && (!r.bodiless || r.written > 0 && r.written <= maxHeld) {
-		s.addLength()
-	}
+	s.addLength()
 	switch {
 	case s.sentEnd:
 	case !r.bodiless && r.left >= 0 && r.written < r.left:
-		c.reset(s, http2.ErrCodeInternal)
+		s.reset(http2.ErrCodeInternal)
 		return
 	case r.trailer != nil && !r.bodiless:
 		c.mu.Unlock()
@@ -419,7 +272,7 @@ func (s *stream) finish() {
 		s.commit(false)
 		if s.err == nil && len(r.rest) == 0 {
 			c.appendBlock(s.id, r.trailer, true)
-			c.responded(s)
+			s.responded()
 		}
 	case len(r.held) > 0:
 		held := r.held
@@ -435,15 +288,19 @@ func (s *stream) finish() {
 	switch {
 	case s.sentEnd && s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
 		c.appendReset(s.id, http2.ErrCodeProtocol, !s.body.ended)
-		c.drop(s, errReset)
+		s.drop(errReset)
 	case s.sentEnd && !s.body.ended: // RFC 9113 section 8.1: the client need not send the rest
-		c.reset(s, http2.ErrCodeNo)
+		s.reset(http2.ErrCodeNo)
 	}
 }
 
-// addLength adds the Content-Length of content that is complete.
+// addLength adds the Content-Length of content that is complete, where there is none. c.mu is held.
 func (s *stream) addLength() {
-	e := s.response.encoder
+	r := &s.response
+	trailed := r.trailed || r.trailer != nil
+	if r.encoder == nil || r.left >= 0 || r.sizeless || trailed || r.bodiless && (r.written == 0 || r.written > maxHeld) {
+		return
+	}
 	var digits [20]byte
-	e.field("content-length", text(strconv.AppendInt(digits[:0], s.response.written, 10)))
+	r.encoder.field("content-length", text(strconv.AppendInt(digits[:0], r.written, 10)))
 }

@@ -1,6 +1,7 @@
-// Package http2 serves HTTP/2 (RFC 9113) on a connection, by the Framer and the hpack of golang.org/x/net/http2. One goroutine reads a
-// connection. Requests that a cache answers are answered by it, and what came in one read is answered by one write; the others go on
-// in pooled goroutines. Whatever a client may send is bounded, by a window, a rate or a deadline.
+// Package http2 serves HTTP/2 (RFC 9113) on a connection, by the Framer and the hpack of golang.org/x/net/http2. One
+// goroutine reads a connection. Requests that a cache answers are answered by it, and what came in one read is answered
+// by one write; the others go on in pooled goroutines. Whatever a client may send is bounded, by a window, a rate or a
+// deadline.
 package http2
 
 import (
@@ -23,8 +24,8 @@ type Config struct {
 	Log     *slog.Logger
 	// Panicked is called with what a handler has panicked with: its stream is reset. nil is not called.
 	Panicked func(value any, stack []byte)
-	// Refusal returns the document for a request that no handler gets; nil is a line of plain text. Refused is called with its status; nil
-	// is not called.
+	// Refusal returns the document for a request that no handler gets; nil is a line of plain text. Refused is called
+	// with its status; nil is not called.
 	Refusal func(r *httpmessage.Incoming, status int, reason string) (contentType string, body []byte)
 	Refused func(status int)
 
@@ -32,8 +33,8 @@ type Config struct {
 	HeaderTimeout time.Duration // for the preface, a field block, and the acknowledgement of the settings
 	IdleTimeout   time.Duration // of a connection without streams
 	Streams       int           // how many streams a client may have at a time; 0 is 100
-	// BodyDeadline returns the deadline by which a client must send the next part of a body, and WriteDeadline that by which it must open
-	// a flow-control window for the next part of a response; nil is no deadline.
+	// BodyDeadline returns the deadline by which a client must send the next part of a body, and WriteDeadline that by
+	// which it must open a flow-control window for the next part of a response; nil is no deadline.
 	BodyDeadline  func() time.Time
 	WriteDeadline func() time.Time
 }
@@ -73,7 +74,8 @@ type Server struct {
 type task interface{ run() }
 
 const (
-	// pooledWorkers is how many goroutines wait for tasks. The stack of a new one grows anew, which costs a tenth of a cached response.
+	// pooledWorkers is how many goroutines wait for tasks. The stack of a new one grows anew, which costs a tenth of a
+	// cached response.
 	pooledWorkers      = 32
 	recommendedStreams = 100 // RFC 9113 section 6.5.2
 )
@@ -92,8 +94,8 @@ func (s *Server) Close() {
 	s.workers.Wait()
 }
 
-// Serve serves a connection, whose client has chosen HTTP/2 by ALPN, until it ends, and closes it. It returns before where it has
-// parked the connection.
+// Serve serves a connection, whose client has chosen HTTP/2 by ALPN, until it ends, and closes it. It returns before
+// where it has parked the connection.
 func (s *Server) Serve(conn Conn) {
 	c := newConnection(s, conn)
 	conn.OnDrain(c.drain)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"runtime/debug"
 
 	"golang.org/x/net/http2"
@@ -11,7 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stream is a request and its response: the httpmessage.ResponseWriter of a Handler. It is used again for other requests.
+// stream is a request and its response: the httpmessage.ResponseWriter of a Handler. It is used again for other
+// requests.
 type stream struct {
 	c        *connection
 	id       uint32
@@ -45,7 +47,7 @@ var (
 )
 
 // takeStream returns a stream of a connection for a request.
-func (c *connection) takeStream(id uint32) *stream {
+func takeStream(c *connection, id uint32) *stream {
 	s, ok := c.server.streams.Get().(*stream)
 	if !ok {
 		s = &stream{readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
@@ -56,11 +58,12 @@ func (c *connection) takeStream(id uint32) *stream {
 	return s
 }
 
-// giveStream lets a stream be used again. Nothing knows it any more.
-func (c *connection) giveStream(s *stream) {
+// giveBack lets the stream be used again. Nothing knows it any more.
+func (s *stream) giveBack() {
+	server := s.c.server
 	s.incoming.Conn = nil
 	s.incoming.Reset()
-	s.response.reset(c.server)
+	s.response.reset(server)
 	const mostFields = 128
 	if cap(s.incoming.Fields) > mostFields {
 		s.incoming.Fields = nil
@@ -71,12 +74,13 @@ func (c *connection) giveStream(s *stream) {
 		content = nil
 	}
 	*s = stream{incoming: s.incoming, readable: s.readable, writable: s.writable, body: body{content: content}}
-	c.server.streams.Put(s)
+	server.streams.Put(s)
 }
 
 // begin lets the handler answer a request, or begin to, in the goroutine that reads.
-func (c *connection) begin(s *stream, refusal string) {
+func (s *stream) begin(refusal string) {
 	const headTooLarge, badRequest = 431, 400
+	c := s.c
 	func() {
 		defer s.recovered()
 		s.response.begin()
@@ -95,7 +99,7 @@ func (c *connection) begin(s *stream, refusal string) {
 	}
 	s.endBegin()
 	if s.next == nil {
-		c.giveStream(s)
+		s.giveBack()
 		return
 	}
 	s.base = c.conn.BeginWait()
@@ -126,16 +130,16 @@ func (s *stream) run() {
 		defer s.recovered()
 		s.next.Continue()
 	}()
-	c := s.c
-	if c.endsLater(s) {
+	if s.endsLater() {
 		return
 	}
 	s.finish()
-	c.handled(s)
+	s.handled()
 }
 
 // endsLater reports whether the stream was taken over, and ends with the tunnel.
-func (c *connection) endsLater(s *stream) bool {
+func (s *stream) endsLater() bool {
+	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.answered = true
@@ -143,7 +147,8 @@ func (c *connection) endsLater(s *stream) bool {
 }
 
 // handled ends a stream whose request was answered.
-func (c *connection) handled(s *stream) {
+func (s *stream) handled() {
+	c := s.c
 	c.conn.EndWait()
 	c.mu.Lock()
 	if s.cancel != nil {
@@ -154,7 +159,7 @@ func (c *connection) handled(s *stream) {
 	taken := s.tunnel
 	c.mu.Unlock()
 	if !taken {
-		c.giveStream(s)
+		s.giveBack()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,26 +203,28 @@ func (*stream) HalfClosed() context.Context { return nil }
 func (*stream) Attach(func() io.Closer) io.Closer { return nil }
 
 // requested is called when the request is complete. c.mu is held.
-func (c *connection) requested(s *stream) {
+func (s *stream) requested() {
 	s.body.ended = true
 	if s.sentEnd {
-		c.remove(s)
+		s.remove()
 	}
 }
 
 // responded is called when the response is complete. c.mu is held.
-func (c *connection) responded(s *stream) {
+func (s *stream) responded() {
+	c := s.c
 	s.sentEnd = true
 	if !s.malformed {
 		c.flood.earned += emptyPerAnswer
 	}
 	if s.body.ended {
-		c.remove(s)
+		s.remove()
 	}
 }
 
 // remove forgets a stream that has ended. c.mu is held.
-func (c *connection) remove(s *stream) {
+func (s *stream) remove() {
+	c := s.c
 	if c.streams[s.id] != s {
 		return
 	}
@@ -232,7 +239,8 @@ func (c *connection) remove(s *stream) {
 }
 
 // drop ends a stream before its request and its response have ended. c.mu is held.
-func (c *connection) drop(s *stream, err error) {
+func (s *stream) drop(err error) {
+	c := s.c
 	if s.err != nil || c.streams[s.id] != s {
 		return
 	}
@@ -246,35 +254,36 @@ func (c *connection) drop(s *stream, err error) {
 	}
 	wake(s.readable)
 	wake(s.writable)
-	c.remove(s)
+	s.remove()
 }
 
 // reset resets a stream: RFC 9113 section 5.4.2. c.mu is held.
-func (c *connection) reset(s *stream, code http2.ErrCode) {
+func (s *stream) reset(code http2.ErrCode) {
+	c := s.c
 	if s.err != nil || c.streams[s.id] != s {
 		return
 	}
 	c.appendReset(s.id, code, !s.body.ended)
-	c.drop(s, errReset)
+	s.drop(errReset)
 }
 
-func (c *connection) appendReset(id uint32, code http2.ErrCode, open bool) {
-	if c.err != nil {
-		return
+// TakeOver implements httpmessage.ResponseWriter, for CONNECT.
+func (s *stream) TakeOver() (net.Conn, []byte, error) {
+	if s.incoming.Method != "CONNECT" || s.response.inBegin {
+		return nil, nil, errNoTunnel
 	}
-	c.appendCode(http2.FrameRSTStream, id, uint32(code))
-	if open {
-		c.resets.add(id)
+	if err := s.Flush(); err != nil {
+		return nil, nil, err
 	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.tunnel = true
+	return &tunnel{requestBody: (*requestBody)(s), s: s}, nil, nil
 }
 
-// resetID resets a stream for an error of the client, whether it is open or not, and counts that: it costs the server more than the
-// client. An error ends the connection. c.mu is held.
-func (c *connection) resetID(id uint32, code http2.ErrCode) error {
-	if s := c.streams[id]; s != nil {
-		c.reset(s, code)
-	} else {
-		c.appendReset(id, code, true)
-	}
-	return c.count()
+// ended reports whether the response was sent.
+func (s *stream) ended() bool {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.sentEnd
 }

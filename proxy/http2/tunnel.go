@@ -17,20 +17,6 @@ type tunnel struct {
 	closing sync.Once
 }
 
-// TakeOver implements httpmessage.ResponseWriter, for CONNECT.
-func (s *stream) TakeOver() (net.Conn, []byte, error) {
-	if s.incoming.Method != "CONNECT" || s.response.inBegin {
-		return nil, nil, errNoTunnel
-	}
-	if err := s.Flush(); err != nil {
-		return nil, nil, err
-	}
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
-	s.tunnel = true
-	return &tunnel{requestBody: (*requestBody)(s), s: s}, nil, nil
-}
-
 // Write implements net.Conn. What is written is sent.
 func (t *tunnel) Write(p []byte) (int, error) {
 	t.writing.Lock()
@@ -43,12 +29,6 @@ func (t *tunnel) Write(p []byte) (int, error) {
 		err = t.s.Flush()
 	}
 	return n, err
-}
-
-func (s *stream) ended() bool {
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
-	return s.sentEnd
 }
 
 // CloseWrite ends what is sent, as FIN does.
@@ -71,13 +51,13 @@ func (t *tunnel) Close() error {
 	t.closing.Do(func() {
 		c := t.s.c
 		c.mu.Lock()
-		c.reset(t.s, http2.ErrCodeConnect)
+		t.s.reset(http2.ErrCodeConnect)
 		c.flush()
 		t.s.closed = true
 		answered := t.s.answered
 		c.mu.Unlock()
 		if answered {
-			c.handled(t.s)
+			t.s.handled()
 		}
 	})
 	return nil

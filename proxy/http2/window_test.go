@@ -19,8 +19,8 @@ func window(size uint32) framing.Setting {
 	return framing.Setting{ID: framing.SettingInitialWindowSize, Val: size}
 }
 
-// The server never sends more than the windows let it, and all that they let it, whatever the client does with them: a model of both
-// sides, RFC 9113 sections 5.2 and 6.9.
+// The server never sends more than the windows let it, and all that they let it, whatever the client does with them: a
+// model of both sides, RFC 9113 sections 5.2 and 6.9.
 func TestFlowControl(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -177,7 +177,7 @@ func TestFairness(t *testing.T) {
 // A client that opens no window loses the stream at the deadline, and no other: what Begin has written, too.
 func TestWriteDeadline(t *testing.T) {
 	t.Parallel()
-	for name, wrap := range map[string]func(func(r *httpmessage.Incoming, w writer)) handler{"Begin": atOnce, "Continue": later} {
+	for name, wrap := range modes() {
 		for _, method := range []string{"Write", "ReadFrom"} {
 			t.Run(name+", "+method, func(t *testing.T) {
 				t.Parallel()
@@ -221,15 +221,18 @@ func TestWindowOverflow(t *testing.T) {
 		name, want string
 		send       func(c *client, id uint32)
 	}{
-		{"of the connection", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 1<<31-1) }},
+		{"of the connection", "GOAWAY FLOW_CONTROL_ERROR",
+			func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 1<<31-1) }},
 		{"of a stream", "FLOW_CONTROL_ERROR", func(c *client, id uint32) { _ = c.WriteWindowUpdate(id, 1<<31-1) }},
 		{"by 0 of a stream", "PROTOCOL_ERROR", func(c *client, id uint32) { _ = c.WriteWindowUpdate(id, 0) }},
-		{"by 0 of the connection", "GOAWAY PROTOCOL_ERROR", func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 0) }},
+		{"by 0 of the connection", "GOAWAY PROTOCOL_ERROR",
+			func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 0) }},
 		{"by the settings", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, id uint32) {
 			_ = c.WriteWindowUpdate(id, 1<<30)
 			_ = c.WriteSettings(window(1<<31 - 1))
 		}},
-		{"in the settings", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, _ uint32) { _ = c.WriteSettings(window(1 << 31)) }},
+		{"in the settings", "GOAWAY FLOW_CONTROL_ERROR",
+			func(c *client, _ uint32) { _ = c.WriteSettings(window(1 << 31)) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,153 @@
+package http2
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// commit sends the head. c.mu is held.
+func (s *stream) commit(end bool) {
+	r := &s.response
+	if r.encoder == nil || s.err != nil {
+		return
+	}
+	s.committed = true
+	s.c.appendBlock(s.id, r.encoder.block, end)
+	s.c.server.giveEncoder(r.encoder)
+	r.encoder = nil
+	if end {
+		s.responded()
+	}
+}
+
+// transmit sends content, and the head before it, as the windows of the client let it; end ends the stream. In Begin,
+// what they do not let go is kept for a Continuation.
+func (s *stream) transmit(p []byte, end bool) (int, error) {
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	if len(s.response.rest) > 0 {
+		return s.keep(p)
+	}
+	s.commit(false)
+	if s.response.inBegin {
+		return s.transmitNow(p, end)
+	}
+	s.pending, s.ends = p, end
+	c.queue(s)
+	c.pump()
+	deadline, left := s.writeDeadline(), len(s.pending)
+	for len(s.pending) > 0 && s.err == nil {
+		c.flush()
+		if len(s.pending) == 0 || s.err != nil {
+			break
+		}
+		if len(s.pending) < left {
+			deadline, left = s.writeDeadline(), len(s.pending)
+		}
+		if c.finished && s.stuck() || !c.wait(s.writable, deadline) && len(s.pending) == left {
+			s.reset(http2.ErrCodeCancel) // also DATA that waits would come too late
+		}
+	}
+	s.pending = nil
+	if s.err != nil {
+		return len(p) - left, s.err
+	}
+	if len(c.out) >= minWrite {
+		c.flush()
+	}
+	return len(p), nil
+}
+
+// transmitNow is transmit in Begin, before other streams. c.mu is held.
+func (s *stream) transmitNow(p []byte, end bool) (int, error) {
+	c := s.c
+	c.window += s.response.reserved
+	s.response.reserved = 0
+	rest := p
+	for len(rest) > 0 && s.window > 0 && c.window > 0 && len(c.out) < maxQueued {
+		rest = c.sendPart(s, rest, end)
+	}
+	if len(rest) == 0 {
+		return len(p), nil
+	}
+	n, err := s.keep(rest)
+	return len(p) - len(rest) + n, err
+}
+
+// keep keeps content of Begin that the windows do not let go. c.mu is held.
+func (s *stream) keep(p []byte) (int, error) {
+	r := &s.response
+	if len(r.rest)+len(p) > maxOutput {
+		s.reset(http2.ErrCodeInternal)
+		return 0, errNotWaited
+	}
+	r.rest = append(r.rest, p...)
+	return len(p), nil
+}
+
+// writeDeadline returns when the client must have opened a window.
+func (s *stream) writeDeadline() time.Time {
+	if s.c.server.config.WriteDeadline == nil {
+		return time.Time{}
+	}
+	return s.c.server.config.WriteDeadline()
+}
+
+// ReadFrom implements io.ReaderFrom. It has no buffer while it waits for a window.
+func (s *stream) ReadFrom(from io.Reader) (total int64, err error) {
+	for {
+		if err := s.awaitWindow(); err != nil {
+			return total, err
+		}
+		n, err := s.copyPart(from)
+		total += n
+		switch {
+		case errors.Is(err, io.EOF):
+			return total, nil
+		case err != nil:
+			return total, err
+		}
+	}
+}
+
+// copyPart copies what fits into a frame.
+func (s *stream) copyPart(from io.Reader) (int64, error) {
+	buffer := s.c.server.takeOutput()
+	defer func() { s.c.server.giveOutput(buffer) }()
+	if cap(buffer) < maxFrame {
+		buffer = make([]byte, 0, maxFrame)
+	}
+	n, err := from.Read(buffer[:maxFrame])
+	if n > 0 {
+		if written, failed := s.Write(buffer[:n]); failed != nil {
+			return int64(written), failed
+		}
+	}
+	return int64(n), err //nolint:wrapcheck // it is that of the reader
+}
+
+// awaitWindow waits until the windows are open, unless nothing is sent.
+func (s *stream) awaitWindow() error {
+	c := s.c
+	if s.response.bodiless || s.response.inBegin {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	deadline := s.writeDeadline()
+	for s.err == nil && (s.window <= 0 || c.window <= 0) {
+		c.flush()
+		if c.finished || !c.wait(s.writable, deadline) && (s.window <= 0 || c.window <= 0) {
+			s.reset(http2.ErrCodeCancel)
+			c.flush()
+		}
+	}
+	return s.err
+}
