@@ -2,6 +2,7 @@ package http2
 
 import (
 	"io"
+	"net/http"
 	"os"
 	"time"
 
@@ -124,8 +125,7 @@ func (s *stream) sendContinue() {
 	s.body.expects = false
 	e := s.c.server.takeEncoder()
 	defer s.c.server.giveEncoder(e)
-	const statusContinue = 100
-	e.status(statusContinue)
+	e.status(http.StatusContinue)
 	s.c.appendBlock(s.id, e.block, false)
 	s.c.flush()
 }

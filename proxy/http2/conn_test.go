@@ -43,7 +43,7 @@ func (s *stub) OnDrain(f func()) { s.onDrain = f }
 
 func (s *stub) BeginWait() context.Context { s.waits.Add(1); return s.ctx }
 func (s *stub) EndWait()                   { s.waits.Add(-1) }
-func (s *stub) Linger() error              { return s.Conn.Close() }
+func (s *stub) Linger() error              { return s.Close() }
 
 func (s *stub) Park(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
 
@@ -200,7 +200,8 @@ func (p *pipe) CloseWrite() error { p.out.close(io.EOF); return nil }
 // reset ends both sides, as RST does.
 func (p *pipe) reset() { p.out.close(errGone); p.in.close(errGone) }
 
-func (*pipe) LocalAddr() net.Addr                  { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
+func (*pipe) LocalAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
+
 func (*pipe) RemoteAddr() net.Addr                 { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 50000} }
 func (p *pipe) SetDeadline(t time.Time) error      { p.in.setDeadline(t); return nil }
 func (p *pipe) SetReadDeadline(t time.Time) error  { p.in.setDeadline(t); return nil }

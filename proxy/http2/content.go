@@ -57,6 +57,7 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	}
 	s.pending = nil
 	if s.err != nil {
+		c.flush()
 		return len(p) - left, s.err
 	}
 	if len(c.out) >= minWrite {
@@ -84,7 +85,8 @@ func (s *stream) transmitNow(p []byte, end bool) (int, error) {
 // keep keeps content of Begin that the windows do not let go. c.mu is held.
 func (s *stream) keep(p []byte) (int, error) {
 	r := &s.response
-	if len(r.rest)+len(p) > maxOutput {
+	const most = 2 * maxFrame
+	if len(r.rest)+len(p) > most {
 		s.reset(http2.ErrCodeInternal)
 		return 0, errNotWaited
 	}

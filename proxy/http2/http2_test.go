@@ -48,7 +48,8 @@ func later(f func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handle
 
 // modes are the ways in which a handler answers.
 func modes() map[string]func(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler {
-	return map[string]func(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler{"Begin": atOnce, "Continue": later}
+	type answer = func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)
+	return map[string]func(answer) handler{"Begin": atOnce, "Continue": later}
 }
 
 func text(w httpmessage.ResponseWriter, body string) { _, _ = io.WriteString(w, body) }
@@ -301,7 +302,7 @@ func listenTCP(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) 
 		mu.Lock()
 		for _, c := range open {
 			c.leave()
-			_ = c.Conn.Close()
+			_ = c.Close()
 		}
 		mu.Unlock()
 		running.Wait()

@@ -12,7 +12,6 @@ import (
 // own: its content stays where the handler has it until the windows are open and it is the stream's turn.
 
 const (
-	frameHead = 9 // RFC 9113 section 4.1
 	// maxFrame is what every client takes in a frame (RFC 9113 section 4.2), and the turn of a stream: others wait no
 	// longer for theirs.
 	maxFrame = 16 << 10

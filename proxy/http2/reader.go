@@ -60,6 +60,8 @@ func (r *frameReader) Read(p []byte) (int, error) {
 // awaitFrame waits until a frame comes, where none is buffered. An error ends the connection.
 func (c *connection) awaitFrame() error {
 	if c.reader.r < c.reader.w {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		return c.throttle()
 	}
 	return c.fill(true)
@@ -107,10 +109,9 @@ func (c *connection) endBlock() {
 	c.inBlock, c.blockBy = false, time.Time{}
 }
 
-// throttle waits where too much was not written yet: what the client sends may need an answer.
+// throttle waits where too much was not written yet: what the client sends may need an answer. c.mu is held, but while
+// it waits.
 func (c *connection) throttle() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for len(c.out) > maxQueued && c.err == nil {
 		if c.flush(); c.writing {
 			c.wait(c.progress, time.Time{})
@@ -125,6 +126,9 @@ func (c *connection) fill(between bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.flush()
+	if err := c.throttle(); err != nil {
+		return err
+	}
 	for {
 		if c.inBlock && c.blockBy.IsZero() {
 			c.blockBy = c.server.config.Now().Add(c.server.config.HeaderTimeout)

@@ -1,8 +1,10 @@
 package http2
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2"
@@ -167,7 +169,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	// them.
 	for c.handlers >= c.server.config.Streams && c.err == nil {
 		c.flushLater()
-		c.wait(c.progress, noDeadline())
+		c.wait(c.progress, time.Time{})
 	}
 	return takeStream(c, id), c.err
 }
@@ -206,7 +208,7 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 		return "", false
 	}
 	r.Method, r.Target, r.Host, r.Scheme = p.method, p.path, p.authority, p.scheme
-	if p.method == "CONNECT" {
+	if p.method == http.MethodConnect {
 		r.Target = p.authority
 	}
 	if refusal = s.addFields(fields); refusal == "" {
@@ -217,11 +219,11 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 		if err != nil || len(length) > 1 || ends && n > 0 {
 			return "Content-Length is not that of the content", true
 		}
-		s.body.left = int64(n) //nolint:gosec // it has 63 bits
+		s.body.left = int64(n)
 	}
 	if !ends {
 		r.Body, r.ContentLength = (*requestBody)(s), s.body.left
-		if p.method == "CONNECT" {
+		if p.method == http.MethodConnect {
 			r.ContentLength, s.body.left = -1, -1
 		}
 	}
@@ -231,22 +233,17 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 // addFields takes the fields behind the pseudo-header fields, and returns why they are refused.
 func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	r := &s.incoming
-	hosts, cookie := 0, -1
+	hosted, cookie := false, -1
 	for _, f := range fields {
 		switch f.Name {
-		case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
-			return "a field about the connection: " + f.Name
-		case "te":
-			if f.Value != "trailers" && f.Value != "" {
-				return "TE is not trailers"
-			}
 		case "host":
-			if hosts++; r.Host == "" {
+			if r.Host == "" && !hosted {
 				r.Host = f.Value
 			}
-			if !strings.EqualFold(f.Value, r.Host) || hosts > 1 {
+			if hosted || !strings.EqualFold(f.Value, r.Host) {
 				return "Host is not :authority" // RFC 9113 section 8.3.1
 			}
+			hosted = true
 			continue
 		case "cookie":
 			if cookie >= 0 { // RFC 9113 section 8.2.3
@@ -255,19 +252,34 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 			}
 			cookie = len(r.Fields)
 		case "trailer":
-			if r.Trailer == nil && !s.body.ended {
-				r.Trailer = &httpmessage.Trailer{}
-			}
-			if r.Trailer != nil {
-				r.Trailer.Names = appendNames(r.Trailer.Names, f.Value)
-			}
+			s.announce(f.Value)
 			continue
 		case "expect":
 			s.body.expects = strings.EqualFold(f.Value, "100-continue")
+		case "te":
+			if f.Value != "trailers" && f.Value != "" {
+				return "TE is not trailers"
+			}
+		default:
+			if connectionField(f.Name) {
+				return "a field about the connection: " + f.Name
+			}
 		}
 		r.Fields.Add(f.Name, f.Value)
 	}
 	return ""
+}
+
+// announce takes the names of the trailer fields of a body.
+func (s *stream) announce(list string) {
+	r := &s.incoming
+	if s.body.ended {
+		return
+	}
+	if r.Trailer == nil {
+		r.Trailer = &httpmessage.Trailer{}
+	}
+	r.Trailer.Names = appendNames(r.Trailer.Names, list)
 }
 
 // appendNames appends the names of trailer fields that a list announces.
@@ -284,11 +296,11 @@ func appendNames(names []string, list string) []string {
 // check returns why a request is refused whose field section is well-formed.
 func (s *stream) check() (refusal string) {
 	r := &s.incoming
-	connect := r.Method == "CONNECT"
+	connect := r.Method == http.MethodConnect
 	switch {
 	case !httpguts.ValidHeaderFieldName(r.Method):
 		return "the method is no token"
-	case !connect && !strings.HasPrefix(r.Target, "/") && (r.Target != "*" || r.Method != "OPTIONS"):
+	case !connect && !strings.HasPrefix(r.Target, "/") && (r.Target != "*" || r.Method != http.MethodOptions):
 		return "the :path of HTTP/2 begins with a slash"
 	case strings.ContainsFunc(r.Target, func(c rune) bool { return c <= ' ' || c == 0x7f }):
 		return "the :path has a space or a control character"
@@ -326,7 +338,7 @@ func (p *pseudoFields) set(f hpack.HeaderField) bool {
 
 // complete reports whether there are those that a request must have, and no others.
 func (p *pseudoFields) complete() bool {
-	if p.method == "CONNECT" { // RFC 9113 section 8.5
+	if p.method == http.MethodConnect { // RFC 9113 section 8.5
 		return p.scheme == "" && p.path == "" && p.authority != ""
 	}
 	return p.method != "" && p.path != "" && (p.scheme == "https" || p.scheme == "http")

@@ -77,7 +77,7 @@ func TestMalformedRequests(t *testing.T) {
 		{"8.5", "200", []string{":method: CONNECT", ":authority: a:443"}},
 		{"8.5", reset, []string{":method: CONNECT", ":scheme: https", ":authority: a:443", ":path: /"}},
 		{"8.5", reset, []string{":method: CONNECT"}},
-		{"RFC 8441 section 4", reset, append([]string{":protocol: websocket"}, pseudo("CONNECT", "https", "a", "/")...)},
+		{"8.5", reset, append([]string{":protocol: websocket"}, pseudo("CONNECT", "https", "a", "/")...)},
 		{"8.1.1", refused, get("/", "content-length: 5")},
 		{"8.1.1", refused, get("/", "content-length: -1")},
 		{"8.1.1", refused, get("/", "content-length: +0")},

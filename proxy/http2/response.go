@@ -2,8 +2,8 @@ package http2
 
 import (
 	"errors"
+	"net/http"
 	"strconv"
-	"time"
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2"
@@ -35,8 +35,6 @@ var (
 	errNoTunnel  = errors.New("by HTTP/2 only CONNECT has a tunnel")
 	errNotWaited = errors.New("more content than a client takes without waiting")
 )
-
-func noDeadline() time.Time { return time.Time{} }
 
 func (r *response) reset(s *Server) {
 	if r.encoder != nil {
@@ -87,8 +85,7 @@ func (s *stream) Room() int64 {
 
 // WriteInterim implements httpmessage.ResponseWriter.
 func (s *stream) WriteInterim(status int, fields httpmessage.Fields) {
-	const switching, final = 101, 200
-	if status == switching || status >= final { // RFC 9113 section 8.6
+	if status == http.StatusSwitchingProtocols || status >= http.StatusOK { // RFC 9113 section 8.6
 		return
 	}
 	e := s.c.server.takeEncoder()
@@ -104,8 +101,7 @@ func (s *stream) WriteInterim(status int, fields httpmessage.Fields) {
 	if s.committed || s.err != nil {
 		return
 	}
-	const statusContinue = 100
-	if status == statusContinue {
+	if status == http.StatusContinue {
 		s.body.expects = false
 	}
 	s.c.appendBlock(s.id, e.block, false)
@@ -114,52 +110,53 @@ func (s *stream) WriteInterim(status int, fields httpmessage.Fields) {
 
 // WriteHeader implements httpmessage.ResponseWriter.
 func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
-	const noContent, notModified = 204, 304
 	r := &s.response
 	if r.status != 0 {
 		return
 	}
 	r.status, r.left = status, -1
-	r.bodiless = s.incoming.Method == "HEAD" || status == noContent || status == notModified
-	r.sizeless = status == noContent || status == notModified || s.incoming.Method == "CONNECT" && status/100 == 2
+	r.sizeless = status == http.StatusNoContent || status == http.StatusNotModified
+	r.bodiless = r.sizeless || s.incoming.Method == http.MethodHead
+	if s.incoming.Method == http.MethodConnect && status/100 == 2 { // RFC 9110 section 9.3.6
+		r.sizeless = true
+	}
 	r.encoder = s.c.server.takeEncoder()
 	r.encoder.status(status)
-	dated, closes := false, false
 	for _, f := range fields {
-		switch {
-		case f.Is("Content-Length"):
-			n, err := strconv.ParseInt(f.Value, 10, 64)
-			if r.sizeless || err != nil || n < 0 || r.left >= 0 {
-				continue
-			}
-			r.left = n
-		case f.Is("Content-Type"):
-			if status == notModified {
-				continue
-			}
-		case f.Is("Date"):
-			dated = true
-		case f.Is("Trailer"):
-			r.trailed = true
-		case f.Is("Connection"):
-			closes = closes || f.Value == "close"
+		if r.frame(f) {
+			r.encoder.field(f.Name, f.Value)
 		}
-		r.encoder.field(f.Name, f.Value)
 	}
-	if !dated {
+	if !fields.Has("Date") {
 		r.encoder.field("date", s.c.server.dateNow())
 	}
-	if closes {
+	if fields.Value("Connection") == "close" {
 		s.c.drain()
 	}
 }
 
+// frame sees what a field says of the framing, and reports whether it is sent.
+func (r *response) frame(f httpmessage.Field) bool {
+	switch {
+	case f.Is("Content-Length"):
+		n, err := strconv.ParseInt(f.Value, 10, 64)
+		if r.sizeless || err != nil || n < 0 || r.left >= 0 {
+			return false
+		}
+		r.left = n
+	case f.Is("Content-Type"):
+		return r.status != http.StatusNotModified
+	case f.Is("Trailer"):
+		r.trailed = true
+	}
+	return true
+}
+
 // Write implements io.Writer.
 func (s *stream) Write(p []byte) (int, error) {
-	const ok = 200
 	r := &s.response
 	if r.status == 0 {
-		s.WriteHeader(ok, "", nil)
+		s.WriteHeader(http.StatusOK, "", nil)
 	}
 	switch {
 	case r.bodiless:
@@ -205,9 +202,8 @@ func (s *stream) WriteBuffers(buffers [][]byte) (total int64, err error) {
 
 // Flush implements httpmessage.ResponseWriter.
 func (s *stream) Flush() error {
-	const ok = 200
 	if s.response.status == 0 {
-		s.WriteHeader(ok, "", nil)
+		s.WriteHeader(http.StatusOK, "", nil)
 	}
 	if err := s.sendHeld(); err != nil {
 		return err
@@ -246,59 +242,57 @@ func (*stream) EndEarly() bool { return false }
 
 // finish ends the response of a handler that has returned, unless a Continuation must write it.
 func (s *stream) finish() {
-	const ok = 200
 	r, c := &s.response, s.c
 	if len(r.rest) > 0 {
 		return
 	}
 	if r.status == 0 {
-		s.WriteHeader(ok, "", nil)
+		s.WriteHeader(http.StatusOK, "", nil)
+	}
+	r.addLength()
+	if !r.bodiless && r.written < r.left {
+		s.Abort()
+		return
+	}
+	s.sendEnd()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !s.sentEnd || s.err != nil:
+	case s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
+		c.appendReset(s.id, http2.ErrCodeProtocol, !s.body.ended)
+		s.drop(errReset)
+	case !s.body.ended: // RFC 9113 section 8.1: the client need not send the rest
+		s.reset(http2.ErrCodeNo)
+	}
+}
+
+// sendEnd sends what is left of a response, and its end, unless Begin has kept some content.
+func (s *stream) sendEnd() {
+	r, c := &s.response, s.c
+	if len(r.held) > 0 {
+		_, _ = s.transmit(r.held, r.trailer == nil) // s.err says whether it was sent
+		r.held = r.held[:0]
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.err != nil {
-		return
-	}
-	s.addLength()
 	switch {
-	case s.sentEnd:
-	case !r.bodiless && r.left >= 0 && r.written < r.left:
-		s.reset(http2.ErrCodeInternal)
-		return
+	case s.sentEnd || s.err != nil || len(r.rest) > 0:
 	case r.trailer != nil && !r.bodiless:
-		c.mu.Unlock()
-		_ = s.sendHeld()
-		c.mu.Lock()
 		s.commit(false)
-		if s.err == nil && len(r.rest) == 0 {
-			c.appendBlock(s.id, r.trailer, true)
-			s.responded()
-		}
-	case len(r.held) > 0:
-		held := r.held
-		c.mu.Unlock()
-		_, _ = s.transmit(held, true)
-		c.mu.Lock()
-		r.held = held[:0]
+		c.appendBlock(s.id, r.trailer, true)
+		s.responded()
 	case r.encoder != nil:
 		s.commit(true)
 	default:
 		c.appendData(s, nil, true)
 	}
-	switch {
-	case s.sentEnd && s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
-		c.appendReset(s.id, http2.ErrCodeProtocol, !s.body.ended)
-		s.drop(errReset)
-	case s.sentEnd && !s.body.ended: // RFC 9113 section 8.1: the client need not send the rest
-		s.reset(http2.ErrCodeNo)
-	}
 }
 
-// addLength adds the Content-Length of content that is complete, where there is none. c.mu is held.
-func (s *stream) addLength() {
-	r := &s.response
-	trailed := r.trailed || r.trailer != nil
-	if r.encoder == nil || r.left >= 0 || r.sizeless || trailed || r.bodiless && (r.written == 0 || r.written > maxHeld) {
+// addLength adds the Content-Length of content that is complete, where there is none.
+func (r *response) addLength() {
+	known := r.left >= 0 || r.bodiless && (r.written == 0 || r.written > maxHeld)
+	if r.encoder == nil || known || r.sizeless || r.trailed || r.trailer != nil {
 		return
 	}
 	var digits [20]byte

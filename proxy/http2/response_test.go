@@ -31,18 +31,28 @@ func TestResponses(t *testing.T) {
 	}{
 		{"nothing", func(writer) {}, "200 0 '' [] ", "200 - '' [] "},
 		{"text", func(w writer) { text(w, "abc") }, "200 3 'abc' [] ", "200 3 '' [] "},
-		{"two texts", func(w writer) { text(w, "abc"); text(w, ""); text(w, "def") },
-			"200 6 'abcdef' [] ", "200 6 '' [] "},
+		{
+			"two texts", func(w writer) { text(w, "abc"); text(w, ""); text(w, "def") },
+			"200 6 'abcdef' [] ", "200 6 '' [] ",
+		},
 		{"2 KiB", func(w writer) { text(w, big[:2048]) }, "200 2048 '" + big[:2048] + "' [] ", "200 2048 '' [] "},
-		{"more", func(w writer) { text(w, big[:1000]); text(w, big[1000:]) },
-			"200 - '" + big + "' [] ", "200 - '' [] "},
-		{"a length", func(w writer) { head(w, 200, "Content-Length", "3"); text(w, "abc") },
-			"200 3 'abc' [] ", "200 3 '' [] "},
+		{
+			"more", func(w writer) { text(w, big[:1000]); text(w, big[1000:]) },
+			"200 - '" + big + "' [] ", "200 - '' [] ",
+		},
+		{
+			"a length", func(w writer) { head(w, 200, "Content-Length", "3"); text(w, "abc") },
+			"200 3 'abc' [] ", "200 3 '' [] ",
+		},
 		{"a length of nothing", func(w writer) { head(w, 404, "Content-Length", "0") }, "404 0 '' [] ", "404 0 '' [] "},
-		{"a large length", func(w writer) { head(w, 200, "Content-Length", fmt.Sprint(len(big))); text(w, big) },
-			"200 50000 '" + big + "' [] ", "200 50000 '' [] "},
-		{"less than that", func(w writer) { head(w, 200, "Content-Length", "5"); text(w, "abc") },
-			"200 5 'abc' [] INTERNAL_ERROR", "200 5 '' [] "},
+		{
+			"a large length", func(w writer) { head(w, 200, "Content-Length", fmt.Sprint(len(big))); text(w, big) },
+			"200 50000 '" + big + "' [] ", "200 50000 '' [] ",
+		},
+		{
+			"less than that", func(w writer) { head(w, 200, "Content-Length", "5"); text(w, "abc") },
+			"200 5 'abc' [] INTERNAL_ERROR", "200 5 '' [] ",
+		},
 		{"more than that", func(w writer) {
 			head(w, 200, "Content-Length", "3")
 			text(w, "ab")
@@ -50,38 +60,54 @@ func TestResponses(t *testing.T) {
 				text(w, "?")
 			}
 		}, "200 3 'ab' [] INTERNAL_ERROR", "200 3 '' [] "},
-		{"a length that is none", func(w writer) { head(w, 200, "Content-Length", "x"); text(w, "abc") },
-			"200 3 'abc' [] ", "200 3 '' [] "},
+		{
+			"a length that is none", func(w writer) { head(w, 200, "Content-Length", "x"); text(w, "abc") },
+			"200 3 'abc' [] ", "200 3 '' [] ",
+		},
 		{"204", func(w writer) { head(w, 204, "Content-Length", "0"); text(w, "no") }, "204 - '' [] ", "204 - '' [] "},
-		{"304", func(w writer) { head(w, 304, "Content-Length", "7", "Etag", "x"); text(w, "no") },
-			"304 - '' [] ", "304 - '' [] "},
-		{"flushed", func(w writer) { text(w, "abc"); _ = w.Flush(); text(w, "def") },
-			"200 - 'abcdef' [] ", "200 - '' [] "},
-		{"a flushed head", func(w writer) { head(w, 201); _ = w.Flush(); text(w, "def") },
-			"201 - 'def' [] ", "201 - '' [] "},
+		{
+			"304", func(w writer) { head(w, 304, "Content-Length", "7", "Etag", "x"); text(w, "no") },
+			"304 - '' [] ", "304 - '' [] ",
+		},
+		{
+			"flushed", func(w writer) { text(w, "abc"); _ = w.Flush(); text(w, "def") },
+			"200 - 'abcdef' [] ", "200 - '' [] ",
+		},
+		{
+			"a flushed head", func(w writer) { head(w, 201); _ = w.Flush(); text(w, "def") },
+			"201 - 'def' [] ", "201 - '' [] ",
+		},
 		{"a flush of nothing", func(w writer) { _ = w.Flush() }, "200 - '' [] ", "200 - '' [] "},
 		{"buffers", func(w writer) {
 			head(w, 200, "Content-Length", "6")
 			_, _ = w.WriteBuffers([][]byte{[]byte("ab"), nil, []byte("cdef")})
 		}, "200 6 'abcdef' [] ", "200 6 '' [] "},
-		{"a reader", func(w writer) { _, _ = w.ReadFrom(strings.NewReader(big)) },
-			"200 - '" + big + "' [] ", "200 - '' [] "},
+		{
+			"a reader", func(w writer) { _, _ = w.ReadFrom(strings.NewReader(big)) },
+			"200 - '" + big + "' [] ", "200 - '' [] ",
+		},
 		{"trailers", func(w writer) {
 			head(w, 200, "Trailer", "X-T")
 			text(w, "abc")
 			w.SetTrailer(httpmessage.FieldsOf("X-T", "1", "Connection", "x"))
 		}, "200 - 'abc' [x-t: 1] ", "200 - '' [] "},
-		{"trailers that were not announced", func(w writer) { text(w, big); w.SetTrailer(httpmessage.FieldsOf("X-T", "1")) },
-			"200 - '" + big + "' [x-t: 1] ", "200 - '' [] "},
-		{"trailers of nothing", func(w writer) { w.SetTrailer(httpmessage.FieldsOf("X-T", "1")) },
-			"200 - '' [x-t: 1] ", "200 - '' [] "},
+		{
+			"unannounced trailers", func(w writer) { text(w, big); w.SetTrailer(httpmessage.FieldsOf("X-T", "1")) },
+			"200 - '" + big + "' [x-t: 1] ", "200 - '' [] ",
+		},
+		{
+			"trailers of nothing", func(w writer) { w.SetTrailer(httpmessage.FieldsOf("X-T", "1")) },
+			"200 - '' [x-t: 1] ", "200 - '' [] ",
+		},
 		{"trailers behind a length", func(w writer) {
 			head(w, 200, "Content-Length", "3", "Trailer", "X-T")
 			text(w, "abc")
 			w.SetTrailer(httpmessage.FieldsOf("X-T", "1"))
 		}, "200 3 'abc' [x-t: 1] ", "200 3 '' [] "},
-		{"an abort", func(w writer) { text(w, "abc"); _ = w.Flush(); w.Abort(); text(w, "def") },
-			"200 - 'abc' [] INTERNAL_ERROR", "200 - '' [] "},
+		{
+			"an abort", func(w writer) { text(w, "abc"); _ = w.Flush(); w.Abort(); text(w, "def") },
+			"200 - 'abc' [] INTERNAL_ERROR", "200 - '' [] ",
+		},
 		{"an abort before all", func(w writer) { w.Abort() }, " - '' [] INTERNAL_ERROR", " - '' [] INTERNAL_ERROR"},
 		{"a second head", func(w writer) { head(w, 404); head(w, 200); text(w, "a") }, "404 1 'a' [] ", "404 1 '' [] "},
 		{"an odd status", func(w writer) { head(w, 299); text(w, "a") }, "299 1 'a' [] ", "299 1 '' [] "},

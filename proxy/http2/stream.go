@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"runtime/debug"
 
 	"golang.org/x/net/http2"
@@ -24,17 +25,17 @@ type stream struct {
 	// What connection.mu guards:
 	err       error // why the stream has ended before its request and its response have
 	body      body
-	window    int64  // of the client
-	pending   []byte // content that waits for windows and its turn, of who answers
-	ends      bool   // the stream ends with that
-	queued    bool   // it is in connection.turns
-	committed bool   // the head of the response was sent
-	sentEnd   bool   // the response was sent
-	malformed bool   // the request is
-	tunnel    bool   // it was taken over
-	closed    bool   // so is its tunnel
-	answered  bool   // the handler has returned
-	base      context.Context
+	window    int64           // of the client
+	pending   []byte          // content that waits for windows and its turn, of who answers
+	ends      bool            // the stream ends with that
+	queued    bool            // it is in connection.turns
+	committed bool            // the head of the response was sent
+	sentEnd   bool            // the response was sent
+	malformed bool            // the request is
+	tunnel    bool            // it was taken over
+	closed    bool            // so is its tunnel
+	answered  bool            // the handler has returned
+	base      context.Context //nolint:containedctx // it is that of the waits of the connection
 	ctx       context.Context //nolint:containedctx // it is that of the request
 	cancel    context.CancelCauseFunc
 	readable  chan struct{} // wakes a reader of the body
@@ -79,17 +80,16 @@ func (s *stream) giveBack() {
 
 // begin lets the handler answer a request, or begin to, in the goroutine that reads.
 func (s *stream) begin(refusal string) {
-	const headTooLarge, badRequest = 431, 400
 	c := s.c
 	func() {
 		defer s.recovered()
 		s.response.begin()
 		switch {
 		case c.block.tooLarge:
-			s.refuse(headTooLarge, "the header fields are too large")
+			s.refuse(http.StatusRequestHeaderFieldsTooLarge, "the header fields are too large")
 		case refusal != "":
 			s.malformed = true
-			s.refuse(badRequest, refusal)
+			s.refuse(http.StatusBadRequest, refusal)
 		default:
 			s.next = c.server.config.Handler.Begin(&s.incoming, s)
 		}
@@ -269,7 +269,7 @@ func (s *stream) reset(code http2.ErrCode) {
 
 // TakeOver implements httpmessage.ResponseWriter, for CONNECT.
 func (s *stream) TakeOver() (net.Conn, []byte, error) {
-	if s.incoming.Method != "CONNECT" || s.response.inBegin {
+	if s.incoming.Method != http.MethodConnect || s.response.inBegin {
 		return nil, nil, errNoTunnel
 	}
 	if err := s.Flush(); err != nil {

@@ -187,9 +187,9 @@ func TestWriteDeadline(t *testing.T) {
 							return
 						}
 						if method == "Write" {
-							_, _ = w.Write(make([]byte, 50_000))
+							_, _ = w.Write(make([]byte, 40_000))
 						} else {
-							_, _ = w.ReadFrom(bytes.NewReader(make([]byte, 50_000)))
+							_, _ = w.ReadFrom(bytes.NewReader(make([]byte, 40_000)))
 						}
 					}), func(c *http2.Config) {
 						c.WriteDeadline = func() time.Time { return time.Now().Add(30 * time.Second) }
@@ -221,18 +221,24 @@ func TestWindowOverflow(t *testing.T) {
 		name, want string
 		send       func(c *client, id uint32)
 	}{
-		{"of the connection", "GOAWAY FLOW_CONTROL_ERROR",
-			func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 1<<31-1) }},
+		{
+			"of the connection", "GOAWAY FLOW_CONTROL_ERROR",
+			func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 1<<31-1) },
+		},
 		{"of a stream", "FLOW_CONTROL_ERROR", func(c *client, id uint32) { _ = c.WriteWindowUpdate(id, 1<<31-1) }},
 		{"by 0 of a stream", "PROTOCOL_ERROR", func(c *client, id uint32) { _ = c.WriteWindowUpdate(id, 0) }},
-		{"by 0 of the connection", "GOAWAY PROTOCOL_ERROR",
-			func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 0) }},
+		{
+			"by 0 of the connection", "GOAWAY PROTOCOL_ERROR",
+			func(c *client, _ uint32) { _ = c.WriteWindowUpdate(0, 0) },
+		},
 		{"by the settings", "GOAWAY FLOW_CONTROL_ERROR", func(c *client, id uint32) {
 			_ = c.WriteWindowUpdate(id, 1<<30)
 			_ = c.WriteSettings(window(1<<31 - 1))
 		}},
-		{"in the settings", "GOAWAY FLOW_CONTROL_ERROR",
-			func(c *client, _ uint32) { _ = c.WriteSettings(window(1 << 31)) }},
+		{
+			"in the settings", "GOAWAY FLOW_CONTROL_ERROR",
+			func(c *client, _ uint32) { _ = c.WriteSettings(window(1 << 31)) },
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
