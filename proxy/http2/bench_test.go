@@ -38,6 +38,7 @@ type source struct {
 	requests    int
 	step        int
 	per         int
+	written     chan struct{} // the last request is answered
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -46,6 +47,7 @@ func (s *source) Read(p []byte) (int, error) {
 		s.first = s.first[n:]
 		return n, nil
 	}
+	<-s.written
 	if s.requests <= 0 {
 		return 0, io.EOF
 	}
@@ -62,7 +64,6 @@ func (s *source) Read(p []byte) (int, error) {
 	return at, nil
 }
 
-func (*source) Write(p []byte) (int, error)     { return len(p), nil }
 func (*source) Close() error                    { return nil }
 func (*source) SetReadDeadline(time.Time) error { return nil }
 func (*source) Secure() bool                    { return true }
@@ -77,6 +78,14 @@ func (*source) Park(_ time.Time, _ func(error)) {}
 func (*source) Linger() error                   { return nil }
 func (*source) RemoteAddr() net.Addr            { return &net.TCPAddr{} }
 func (*source) LocalAddr() net.Addr             { return &net.TCPAddr{} }
+
+func (s *source) Write(p []byte) (int, error) {
+	select {
+	case s.written <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
 
 // requests returns the first bytes of a client, and those of each later request, whose stream is to be set.
 func requests() (first, each []byte) {
@@ -106,7 +115,7 @@ func benchmark(b *testing.B, h httpmessage.Handler, per int) {
 		n := min(left, 1_000_000) // the window of a client has an end
 		left -= n
 		first, each := requests()
-		conn := &source{first: first, each: each, requests: n, step: 1, per: per}
+		conn := &source{first: first, each: each, requests: n, step: 1, per: per, written: make(chan struct{}, 1)}
 		s.Serve(conn)
 	}
 }

@@ -256,13 +256,9 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 			continue
 		case "expect":
 			s.body.expects = strings.EqualFold(f.Value, "100-continue")
-		case "te":
-			if f.Value != "trailers" && f.Value != "" {
-				return "TE is not trailers"
-			}
 		default:
-			if connectionField(f.Name) {
-				return "a field about the connection: " + f.Name
+			if connectionField(f.Name) || f.Name == "te" && f.Value != "trailers" {
+				return "a field about the connection: " + f.Name // RFC 9113 section 8.2.2
 			}
 		}
 		r.Fields.Add(f.Name, f.Value)
