@@ -152,18 +152,18 @@ func (c *Conn) SetDeadline(t time.Time) error {
 
 // direct returns the access to the socket by single system calls, which does nothing where there is something between.
 func (c *Conn) direct() *directIO {
-	io := c.socket.Load()
-	if io == nil {
-		io = new(directIO)
+	d := c.socket.Load()
+	if d == nil {
+		d = new(directIO)
 		if c.in == c.client {
-			io = newDirectIO(c.client.Conn)
+			d = newDirectIO(c.client.Conn)
 		}
-		c.socket.Store(io)
+		c.socket.Store(d)
 	}
-	return io
+	return d
 }
 
-// CanReadEach reports whether ReadEach can be called: by TCP on Linux, without TLS and the PROXY protocol.
+// CanReadEach reports whether ReadEach can be called: for sockets on Linux, without TLS and the PROXY protocol.
 func (c *Conn) CanReadEach() bool { return c.direct().canRead() }
 
 // ReadEach reads into p and calls received with the number of bytes of each read, until that returns false. It returns

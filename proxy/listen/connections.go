@@ -19,13 +19,11 @@ type connections struct {
 
 	mu      sync.Mutex
 	open    map[*Conn]struct{}
-	changed chan struct{} // gets a value when a connection has ended, or is used for the first time
+	changed chan struct{} // closed when a connection has ended, or is used for the first time; nil where nobody waits
 }
 
 func newConnections(server *Server, base context.Context, running *sync.WaitGroup) *connections {
-	return &connections{
-		server: server, running: running, base: base, open: make(map[*Conn]struct{}), changed: make(chan struct{}, 1),
-	}
+	return &connections{server: server, running: running, base: base, open: make(map[*Conn]struct{})}
 }
 
 // add tracks a connection, remove does not any more.
@@ -45,11 +43,24 @@ func (t *connections) remove(c *Conn) {
 	t.signal()
 }
 
+// signal wakes all who wait for a change, such as Announce and the end of Serve.
 func (t *connections) signal() {
-	select {
-	case t.changed <- struct{}{}:
-	default:
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
 	}
+}
+
+// change returns a channel that is closed at the next change. It is to be called before one looks.
+func (t *connections) change() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed == nil {
+		t.changed = make(chan struct{})
+	}
+	return t.changed
 }
 
 // all returns the connections.
@@ -95,13 +106,14 @@ func (t *connections) closeIdle(ctx context.Context) {
 	t.closing.Store(true)
 	begun := t.server.config.Now()
 	for {
+		changed := t.change()
 		left := t.closeIdleOnce(begun)
 		if left <= 0 {
 			return
 		}
 		timer := time.NewTimer(left)
 		select {
-		case <-t.changed:
+		case <-changed:
 		case <-timer.C:
 		case <-ctx.Done():
 		}
@@ -149,9 +161,13 @@ func (t *connections) empty() bool {
 
 // wait returns when done reports true, or when ctx ends.
 func (t *connections) wait(ctx context.Context, done func() bool) {
-	for !done() {
+	for {
+		changed := t.change()
+		if done() {
+			return
+		}
 		select {
-		case <-t.changed:
+		case <-changed:
 		case <-ctx.Done():
 			return
 		}

@@ -363,6 +363,54 @@ func TestPanic(t *testing.T) {
 	other.expect(t, "b")
 }
 
+// Where many clients compete for few connections, each request is answered in full, or its connection is closed before
+// it was used.
+func TestStressAtLimit(t *testing.T) {
+	var served atomic.Int64
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 4}, time.Now)
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
+	t.Cleanup(func() { _ = socket.Close() })
+	s := start(t, socket.Listen(), func(c *listen.ServerConfig) {
+		c.Serve = lines(func(_ *listen.Conn, request string) string {
+			served.Add(1)
+			return strings.Repeat(request, 1000)
+		})
+	})
+	var answered, lost atomic.Int64
+	var clients sync.WaitGroup
+	for i := range uint64(12) {
+		random := rand.New(rand.NewPCG(i, 4))
+		clients.Go(func() {
+			for range 40 {
+				conn, err := net.Dial("tcp", s.addr)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c := newCaller(conn)
+				for range random.IntN(4) {
+					if _, err = io.WriteString(c, "a\n"); err != nil {
+						break
+					}
+					got, err := c.in.ReadString('\n')
+					if err != nil {
+						if lost.Add(1); got != "" || timedOut(err) {
+							t.Errorf("%d bytes of a response, %v", len(got), err)
+						}
+						break
+					}
+					answered.Add(1)
+				}
+				_ = conn.Close()
+			}
+		})
+	}
+	clients.Wait()
+	if served.Load() != answered.Load() {
+		t.Errorf("%d requests were served, %d answered, %d lost", served.Load(), answered.Load(), lost.Load())
+	}
+}
+
 // Many clients that pipeline get whole responses, in order, until the server ends.
 func TestStress(t *testing.T) {
 	for seed := range uint64(4) {
