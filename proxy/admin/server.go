@@ -53,8 +53,8 @@ const plainHTTP = "this port needs HTTPS\n"
 func (s *Server) Serve(c *listen.Conn) {
 	if _, err := c.Handshake(); err != nil {
 		if errors.Is(err, listen.ErrPlainHTTP) {
-			_, _ = fmt.Fprintf(c, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n"+
-				"Connection: close\r\n\r\n%s", len(plainHTTP), plainHTTP)
+			_, _ = fmt.Fprintf(c, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"+
+				"Content-Length: %d\r\nConnection: close\r\n\r\n%s", len(plainHTTP), plainHTTP)
 			_ = c.Linger()
 		}
 		return

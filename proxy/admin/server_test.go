@@ -29,7 +29,9 @@ type servedAdmin struct {
 	ended  chan error
 }
 
-func serveAdmin(t *testing.T, handler http.HandlerFunc, change func(*admin.ServerConfig, *listen.ServerConfig)) *servedAdmin {
+func serveAdmin(
+	t *testing.T, handler http.HandlerFunc, change func(*admin.ServerConfig, *listen.ServerConfig),
+) *servedAdmin {
 	t.Helper()
 	config := admin.ServerConfig{
 		Handler: handler, Log: slog.New(slog.DiscardHandler), MaxHeader: 1 << 10,
@@ -47,7 +49,8 @@ func serveAdmin(t *testing.T, handler http.HandlerFunc, change func(*admin.Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &servedAdmin{limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 99}, time.Now), ended: make(chan error, 1)}
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 99}, time.Now)
+	s := &servedAdmin{limit: limit, ended: make(chan error, 1)}
 	s.socket = listen.NewSocket(listener, listen.SocketConfig{Limit: s.limit})
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
@@ -73,6 +76,9 @@ func (s *servedAdmin) dial(t *testing.T) (net.Conn, *bufio.Reader) {
 }
 
 const getRequest = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+
+// postTo returns the beginning of the head of a POST.
+func postTo(path string) string { return "POST " + path + " HTTP/1.1\r\nHost: a\r\n" }
 
 // roundTrip sends text, and returns the next response in short.
 func roundTrip(t *testing.T, conn net.Conn, in *bufio.Reader, text string) string {
@@ -101,8 +107,8 @@ func TestServer(t *testing.T) {
 	for range 2 {
 		for request, want := range map[string]string{
 			getRequest: "200 GET /a  <nil> false",
-			"POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody":                         "200 POST /b body <nil> false",
-			"POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n0\r\n\r\n": "200 POST /b b <nil> false",
+			postTo("/b") + "Content-Length: 4\r\n\r\nbody":                         "200 POST /b body <nil> false",
+			postTo("/b") + "Transfer-Encoding: chunked\r\n\r\n1\r\nb\r\n0\r\n\r\n": "200 POST /b b <nil> false",
 		} {
 			if got := roundTrip(t, conn, in, request); got != want {
 				t.Errorf("%q: %q", request, got)
@@ -115,7 +121,8 @@ func TestServer(t *testing.T) {
 	if got := roundTrip(t, conn, in, ""); got != "200 GET /a  <nil> false" {
 		t.Errorf("pipelined: %q", got)
 	}
-	if got := roundTrip(t, conn, in, "GET / HTTP/1.1\r\nHost: a\r\nX: "+strings.Repeat("x", 64<<10)+"\r\n\r\n"); !strings.HasPrefix(got, "431") {
+	large := "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 64<<10) + "\r\n\r\n"
+	if got := roundTrip(t, conn, in, large); !strings.HasPrefix(got, "431") {
 		t.Errorf("a large head: %q", got)
 	}
 	conn, in = s.dial(t)
@@ -139,7 +146,9 @@ func TestServerTLS(t *testing.T) {
 		t.Errorf("without TLS: %q", got)
 	}
 	conn, _ := s.dial(t)
-	secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: "admin.example", NextProtos: []string{"h2", "http/1.1"}})
+	secure := tls.Client(conn, &tls.Config{
+		InsecureSkipVerify: true, ServerName: "admin.example", NextProtos: []string{"h2", "http/1.1"},
+	})
 	if got := roundTrip(t, secure, bufio.NewReader(secure), getRequest); got != "200 admin.examplehttp/1.1" {
 		t.Errorf("%q", got)
 	}
@@ -220,11 +229,12 @@ func TestServerBodyDeadline(t *testing.T) {
 		c.BodyDeadline = func() time.Time { return time.Now().Add(short) }
 	})
 	conn, in := s.dial(t)
-	if got := roundTrip(t, conn, in, "POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbo"); !strings.HasPrefix(got, "200 true") {
+	if got := roundTrip(t, conn, in, postTo("/read")+"Content-Length: 4\r\n\r\nbo"); !strings.HasPrefix(got, "200 true") {
 		t.Errorf("it is read: %q", got)
 	}
 	conn, in = s.dial(t)
-	if got := roundTrip(t, conn, in, "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbo"); !strings.HasPrefix(got, "200 ") {
+	got := roundTrip(t, conn, in, postTo("/unread")+"Content-Length: 4\r\n\r\nbo")
+	if !strings.HasPrefix(got, "200 ") {
 		t.Errorf("it is not read: %q", got)
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
@@ -232,7 +242,7 @@ func TestServerBodyDeadline(t *testing.T) {
 	}
 	conn, in = s.dial(t)
 	time.AfterFunc(4*short, func() { close(release) })
-	if got := roundTrip(t, conn, in, "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody"); got != "200 slow" {
+	if got := roundTrip(t, conn, in, postTo("/slow")+"Content-Length: 4\r\n\r\nbody"); got != "200 slow" {
 		t.Errorf("the handler is slow: %q", got)
 	}
 	if got := roundTrip(t, conn, in, getRequest); got != "200 " {
@@ -267,17 +277,18 @@ func TestServerHijack(t *testing.T) {
 
 // Limits and the PROXY protocol are those of package listen.
 func TestServerLimits(t *testing.T) {
+	proxied := func(from string, port int) string { return fmt.Sprintf("PROXY TCP4 %s 192.0.2.2 %d 2\r\n", from, port) }
 	s := serveAdmin(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RemoteAddr) },
 		func(_ *admin.ServerConfig, c *listen.ServerConfig) {
 			c.ProxyProtocol = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		})
 	s.limit.Change(listen.ConnectionLimits{Connections: 1})
 	first, firstIn := s.dial(t)
-	if got := roundTrip(t, first, firstIn, "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n"+getRequest); got != "200 192.0.2.1:1" {
+	if got := roundTrip(t, first, firstIn, proxied("192.0.2.1", 1)+getRequest); got != "200 192.0.2.1:1" {
 		t.Errorf("%q", got)
 	}
 	second, secondIn := s.dial(t)
-	if got := roundTrip(t, second, secondIn, "PROXY TCP4 192.0.2.3 192.0.2.2 3 2\r\n"+getRequest); got != "200 192.0.2.3:3" {
+	if got := roundTrip(t, second, secondIn, proxied("192.0.2.3", 3)+getRequest); got != "200 192.0.2.3:3" {
 		t.Errorf("%q", got)
 	}
 	if got := roundTrip(t, first, firstIn, ""); got != "unexpected EOF" && got != "EOF" {

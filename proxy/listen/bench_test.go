@@ -13,8 +13,9 @@ import (
 func BenchmarkRequest(b *testing.B) {
 	for name, each := range map[string]bool{"Read": false, "ReadEach": true} {
 		b.Run(name, func(b *testing.B) {
+			limits := listen.ConnectionLimits{Connections: 100, ClientConnections: 100}
 			socket := listen.NewSocket(localListener(b), listen.SocketConfig{
-				Limit:         listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 100, ClientConnections: 100}, time.Now),
+				Limit:         listen.NewConnectionLimit(limits, time.Now),
 				WriteDeadline: func() time.Time { return time.Now().Add(time.Minute) },
 			})
 			b.Cleanup(func() { _ = socket.Close() })

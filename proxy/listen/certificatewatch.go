@@ -80,7 +80,8 @@ func (w *CertificateWatch) Look(log *slog.Logger) {
 		log.Info("the files of the certificate can be used again")
 		w.isLogged = false
 	case fault != "" && fault == w.fault && !w.isLogged:
-		log.Error("the files of the certificate cannot be used: the certificate before them stays in use", "error", fault)
+		log.Error("the files of the certificate cannot be used: the certificate before them stays in use",
+			"error", fault)
 		w.isLogged = true
 	}
 	w.fault = fault
@@ -102,7 +103,8 @@ func (w *CertificateWatch) Faults() []string {
 	leaf, fault := w.Leaf()
 	var all []string
 	if fault != nil {
-		all = append(all, "the files of the certificate cannot be used, so that the certificate before them stays in use: "+fault.Error())
+		all = append(all, "the files of the certificate cannot be used, "+
+			"so that the certificate before them stays in use: "+fault.Error())
 	}
 	if notice := Validity(leaf, w.now()); notice != "" {
 		all = append(all, "the certificate of urnd "+notice)

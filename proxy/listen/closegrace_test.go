@@ -79,13 +79,16 @@ func TestCloseGraceIsShort(t *testing.T) {
 						}
 						_, _ = c.Write([]byte(goodbye))
 					},
-					Now: time.Now, Log: slog.New(slog.DiscardHandler), TLS: own, HeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
+					Now: time.Now, Log: slog.New(slog.DiscardHandler), TLS: own,
+					HeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
 				})
 				ctx, stop := context.WithCancel(t.Context())
 				served := make(chan error)
 				go func() { served <- server.Serve(ctx, socket.Listen()) }()
 				client, ended := listener.dial()
-				conn := tls.Client(client, &tls.Config{InsecureSkipVerify: true, SessionTicketsDisabled: true, MaxVersion: tls.VersionTLS12})
+				conn := tls.Client(client, &tls.Config{
+					InsecureSkipVerify: true, SessionTicketsDisabled: true, MaxVersion: tls.VersionTLS12,
+				})
 				if err := conn.Handshake(); err != nil {
 					t.Fatal(err)
 				}

@@ -89,7 +89,8 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 	for want, answer := range map[string]func() []byte{"too many": tooMany, "": nil} {
 		var refused atomic.Int64
 		limits := listen.ConnectionLimits{Connections: 100, ClientConnections: 2, Exempt: prefixes("127.0.0.9/32")}
-		addr, limit, _ := serveLimited(t, limits, listen.SocketConfig{TooMany: answer, Refused: func() { refused.Add(1) }})
+		config := listen.SocketConfig{TooMany: answer, Refused: func() { refused.Add(1) }}
+		addr, limit, _ := serveLimited(t, limits, config)
 		var first *caller
 		for range 2 {
 			first = call(t, addr, "127.0.0.1")
@@ -104,7 +105,8 @@ func TestConnectionLimitOfOneClient(t *testing.T) {
 		if got := refused.Load(); got != 2 || limit.Open() != 2 {
 			t.Errorf("%d are refused, %d open", got, limit.Open())
 		}
-		for _, from := range []string{"127.0.0.2", "127.0.0.9", "127.0.0.9", "127.0.0.9", "127.0.0.9"} { // an exempt proxy
+		const other, exempt = "127.0.0.2", "127.0.0.9"
+		for _, from := range []string{other, exempt, exempt, exempt, exempt} {
 			call(t, addr, from).hold(t)
 		}
 		first.reset()

@@ -111,6 +111,7 @@ func TestShutdown(t *testing.T) {
 // At the end of a server a new connection that has sent nothing has a second since it was accepted, in which a request
 // is answered. A protocol that says goodbye itself has a second for that.
 func TestShutdownOfUnusedConnections(t *testing.T) {
+	const ms = time.Millisecond
 	for name, tt := range map[string]struct {
 		age     time.Duration // when the server ends
 		send    time.Duration // when the request is sent, since then; negative: none is
@@ -118,12 +119,12 @@ func TestShutdownOfUnusedConnections(t *testing.T) {
 		want    string
 		took    time.Duration
 	}{
-		"young, silent":             {200 * time.Millisecond, -1, false, "", 800 * time.Millisecond},
-		"young, with a request":     {200 * time.Millisecond, 500 * time.Millisecond, false, "a close", 500 * time.Millisecond},
-		"old, silent":               {2 * time.Second, -1, false, "", 0},
-		"old, it says goodbye":      {2 * time.Second, -1, true, "", time.Second},
-		"old, with a late request":  {2 * time.Second, 500 * time.Millisecond, true, "a close", 500 * time.Millisecond},
-		"young, with goodbye, late": {200 * time.Millisecond, 900 * time.Millisecond, true, "a close", 900 * time.Millisecond},
+		"young, silent":            {200 * ms, -1, false, "", 800 * ms},
+		"young, with a request":    {200 * ms, 500 * ms, false, "a close", 500 * ms},
+		"old, silent":              {2 * time.Second, -1, false, "", 0},
+		"old, it says goodbye":     {2 * time.Second, -1, true, "", time.Second},
+		"old, with a late request": {2 * time.Second, 500 * ms, true, "a close", 500 * ms},
+		"young, a late request":    {200 * ms, 900 * ms, true, "a close", 900 * ms},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -135,7 +136,8 @@ func TestShutdownOfUnusedConnections(t *testing.T) {
 						}
 						serveLines(c)
 					},
-					Now: time.Now, Log: slog.New(slog.DiscardHandler), HeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
+					Now: time.Now, Log: slog.New(slog.DiscardHandler),
+					HeaderTimeout: time.Hour, ShutdownTimeout: time.Minute,
 				})
 				ctx, end := context.WithCancel(t.Context())
 				served := make(chan error, 1)

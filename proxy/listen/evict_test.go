@@ -62,6 +62,7 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 		return newCaller(conn)
 	}
 	const connections = 64
+	sending := func(text string) func(*caller) { return func(c *caller) { _, _ = io.WriteString(c, text) } }
 	for name, tt := range map[string]struct {
 		change func(*listen.ServerConfig)
 		attack func(*caller)
@@ -69,12 +70,15 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 		"that have sent nothing":                {func(*listen.ServerConfig) {}, func(*caller) {}},
 		"behind a request":                      {func(*listen.ServerConfig) {}, func(c *caller) { c.ask() }},
 		"with TLS that have sent nothing":       {secure, func(*caller) {}},
-		"in the handshake of TLS":               {secure, func(c *caller) { _, _ = io.WriteString(c, "\x16\x03\x01\x02\x00\x01") }},
+		"in the handshake of TLS":               {secure, sending("\x16\x03\x01\x02\x00\x01")},
 		"behind the handshake of TLS":           {secure, func(c *caller) { handshake(c) }},
 		"behind a request by TLS":               {secure, func(c *caller) { handshake(c).ask() }},
-		"in the head of the PROXY protocol":     {balanced, func(c *caller) { _, _ = io.WriteString(c, "PROXY TCP4 192.0") }},
+		"in the head of the PROXY protocol":     {balanced, sending("PROXY TCP4 192.0")},
 		"behind the head of the PROXY protocol": {balanced, func(c *caller) { proxied(c, "192.0.2.1") }},
-		"behind the head of it, and TLS":        {both, func(c *caller) { proxied(c, "192.0.2.1"); handshake(c).ask() }},
+		"behind the head of it, and TLS": {both, func(c *caller) {
+			proxied(c, "192.0.2.1")
+			handshake(c).ask()
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits := listen.ConnectionLimits{Connections: connections, ClientConnections: 16}

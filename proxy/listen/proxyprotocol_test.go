@@ -14,10 +14,13 @@ import (
 )
 
 func version2(
-	t testing.TB, command proxyproto.ProtocolVersionAndCommand, protocol proxyproto.AddressFamilyAndProtocol, from, to net.Addr,
+	t testing.TB, command proxyproto.ProtocolVersionAndCommand, protocol proxyproto.AddressFamilyAndProtocol,
+	from, to net.Addr,
 ) string {
 	t.Helper()
-	header := proxyproto.Header{Version: 2, Command: command, TransportProtocol: protocol, SourceAddr: from, DestinationAddr: to}
+	header := proxyproto.Header{
+		Version: 2, Command: command, TransportProtocol: protocol, SourceAddr: from, DestinationAddr: to,
+	}
 	text, err := header.Format()
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +49,7 @@ func TestProxyProtocol(t *testing.T) {
 	addr := serveBehindBalancer(t, nil)
 	own, v6 := tcp(addr), tcp("[2001:db8::ff]:80")
 	const tcp4, tcp6, unix = proxyproto.TCPv4, proxyproto.TCPv6, proxyproto.UnixStream
+	mapped := tcp("[::ffff:203.0.113.1]:1")
 	file := func(name string) net.Addr { return &net.UnixAddr{Name: name, Net: "unix"} }
 	for name, tt := range map[string]struct{ header, client string }{
 		"1":                     {"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", "203.0.113.1"},
@@ -54,7 +58,7 @@ func TestProxyProtocol(t *testing.T) {
 		"1, UNKNOWN, addresses": {"PROXY UNKNOWN 198.51.100.1 192.0.2.1 4711 80\r\n", "127.0.0.1"},
 		"2":                     {version2(t, proxyproto.PROXY, tcp4, tcp("203.0.113.1:1"), own), "203.0.113.1"},
 		"2, IPv6":               {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), "2001:db8::1"},
-		"2, mapped":             {version2(t, proxyproto.PROXY, tcp6, tcp("[::ffff:203.0.113.1]:1"), v6), "203.0.113.1"},
+		"2, mapped":             {version2(t, proxyproto.PROXY, tcp6, mapped, v6), "203.0.113.1"},
 		"2, LOCAL":              {version2(t, proxyproto.LOCAL, tcp4, tcp("198.51.100.1:1"), own), "127.0.0.1"},
 		"2, socket in file":     {version2(t, proxyproto.PROXY, unix, file("/a"), file("/b")), "0.0.0.0"},
 	} {

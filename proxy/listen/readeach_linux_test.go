@@ -128,7 +128,8 @@ func TestReadEachIsForSockets(t *testing.T) {
 func TestReadEachClientLeaves(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(*caller){
-		"closes": func(c *caller) { _ = c.Conn.(interface{ CloseWrite() error }).CloseWrite() }, "resets": (*caller).reset,
+		"closes": func(c *caller) { _ = c.Conn.(interface{ CloseWrite() error }).CloseWrite() },
+		"resets": (*caller).reset,
 	} {
 		for range 8 {
 			done := make(chan struct{})

@@ -20,7 +20,9 @@ import (
 func shortDeadline() time.Time { return time.Now().Add(50 * time.Millisecond) }
 
 // serveOnce serves connections of a socket by a function, which gets the first request in sent.
-func serveOnce(t testing.TB, socket listen.SocketConfig, secure bool, serveOne func(*listen.Conn)) (dial func() *caller) {
+func serveOnce(
+	t testing.TB, socket listen.SocketConfig, secure bool, serveOne func(*listen.Conn),
+) (dial func() *caller) {
 	t.Helper()
 	own, pool := certificates(t)
 	socket.Limit = listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 10}, time.Now)
@@ -114,7 +116,8 @@ func TestFileThatNobodyReads(t *testing.T) {
 		},
 	} {
 		ended := make(chan error, 1)
-		dial := serveOnce(t, listen.SocketConfig{WriteDeadline: shortDeadline}, false, func(c *listen.Conn) { ended <- send(c) })
+		socket := listen.SocketConfig{WriteDeadline: shortDeadline}
+		dial := serveOnce(t, socket, false, func(c *listen.Conn) { ended <- send(c) })
 		c := dial()
 		c.send(t, "a")
 		testserver.Within(t, name, func() {

@@ -108,7 +108,9 @@ func start(t testing.TB, listener net.Listener, change func(*listen.ServerConfig
 		change(&config)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &running{Server: listen.NewServer(config), addr: listener.Addr().String(), end: cancel, ended: make(chan error, 1)}
+	s := &running{
+		Server: listen.NewServer(config), addr: listener.Addr().String(), end: cancel, ended: make(chan error, 1),
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -167,7 +169,8 @@ func (c *caller) send(t testing.TB, text string) {
 func (c *caller) expect(t testing.TB, want ...string) {
 	t.Helper()
 	for i, want := range want {
-		if got, err := c.in.ReadString('\n'); strings.TrimSuffix(got, "\n") != want || err != nil && !strings.HasSuffix(got, "close") {
+		got, err := c.in.ReadString('\n')
+		if strings.TrimSuffix(got, "\n") != want || err != nil && !strings.HasSuffix(got, "close") {
 			t.Fatalf("response %d: %q, %v; not %q", i, got, err, want)
 		}
 	}

@@ -182,7 +182,8 @@ func (l *failing) Accept() (net.Conn, error) {
 func TestSocketAcceptErrors(t *testing.T) {
 	listener := &failing{Listener: localListener(t)}
 	listener.failures.Store(4)
-	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)})
+	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)
+	socket := listen.NewSocket(listener, listen.SocketConfig{Limit: limit})
 	stop := serve(t, socket.Listen(), nil)
 	for range 3 {
 		if err := requestOnce(socket.Addr().String()); err != nil {

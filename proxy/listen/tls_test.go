@@ -36,7 +36,8 @@ func serveTLS(t testing.TB, change func(*listen.ServerConfig)) (addr string, poo
 		c.Serve = lines(func(c *listen.Conn, _ string) string {
 			protocol, err := c.Handshake()
 			state := c.TLS()
-			return fmt.Sprintf("%s %v %t %s %t", protocol, err, c.Secure(), c.ServerName(), state != nil && state.HandshakeComplete)
+			complete := state != nil && state.HandshakeComplete
+			return fmt.Sprintf("%s %v %t %s %t", protocol, err, c.Secure(), c.ServerName(), complete)
 		})
 		if change != nil {
 			change(c)
