@@ -113,14 +113,14 @@ func TestWrittenOnce(t *testing.T) {
 		s.cache.Close()
 		files, err := filepath.Glob(filepath.Join(directory, "???", "*"))
 		if err != nil || len(files) != 1 {
-			t.Fatalf("%d octets: the files %q, %v", size, files, err)
+			t.Fatalf("%d bytes: the files %q, %v", size, files, err)
 		}
 		content, err := os.ReadFile(files[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if heads := strings.Count(string(content[size:]), "Cache-Control"); heads != 1 {
-			t.Errorf("%d octets: the file has %d heads", size, heads)
+			t.Errorf("%d bytes: the file has %d heads", size, heads)
 		}
 		closes()
 	}
@@ -179,7 +179,7 @@ func TestBytesOnDisk(t *testing.T) {
 		closes()
 		s, closes = onDisk(t, directory)
 		if g := s.get(); g.field("Etag") != "\"\xfc\"" || g.body != body {
-			t.Errorf("ETag %q, %d octets", g.field("Etag"), len(g.body))
+			t.Errorf("ETag %q, %d bytes", g.field("Etag"), len(g.body))
 		}
 		s.cache.Close()
 		closes()

@@ -186,7 +186,7 @@ func TestDoubledBodyOnStaleIfError(t *testing.T) {
 		g := s.get()
 		s.expect(g, 200, "body", true)
 		if g.ContentLength != 4 || g.field("Content-Type") != "" || !g.Outcome.Stale {
-			t.Errorf("%d octets, %s", g.ContentLength, g.Outcome.Status("urnd"))
+			t.Errorf("%d bytes, %s", g.ContentLength, g.Outcome.Status("urnd"))
 		}
 		origin := <-streams
 		if !origin.closed.Load() || origin.ctx.Err() == nil {
@@ -232,7 +232,7 @@ func TestConditionalFirstRequest(t *testing.T) {
 	g := s.get()
 	s.expect(g, 200, "body", true)
 	if g.ContentLength != 4 {
-		t.Errorf("%d octets", g.ContentLength)
+		t.Errorf("%d bytes", g.ContentLength)
 	}
 	s.expect(s.get(`If-None-Match: "1"`), 304, "", true)
 

@@ -120,6 +120,8 @@ func parseHead(head []byte) *stored {
 	}
 	s.ValidatedOnly = rules.ValidatedOnly(names)
 	s.SetFields(fields)
+	date, _ := rules.ParseDate(s.Fields.Value("Date"))
+	s.Date = rules.NewSecond(date)
 	return s
 }
 

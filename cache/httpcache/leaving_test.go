@@ -60,7 +60,7 @@ func TestValidatedOnDiskForMany(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				if g := s.get(); g.err != nil || g.body != large {
-					t.Errorf("%v, %d octets", g.err, len(g.body))
+					t.Errorf("%v, %d bytes", g.err, len(g.body))
 				}
 			})
 		}

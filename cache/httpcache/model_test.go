@@ -77,7 +77,7 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 		s.eventually("all exchanges end", func() bool { return s.cache.Flights(nameOf(name)) == 0 })
 	}
 	if n := s.cache.Arriving(); n != 0 {
-		t.Errorf("%d octets of memory are still taken", n)
+		t.Errorf("%d bytes of memory are still taken", n)
 	}
 }
 
@@ -150,7 +150,7 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 		all = all[from:min(to+1, size)]
 	}
 	if ofName != name || body != all {
-		t.Errorf("%d of %d, ETag %s: %d octets of %d", a.Status, name, g.field("Etag"), len(body), len(all))
+		t.Errorf("%d of %d, ETag %s: %d bytes of %d", a.Status, name, g.field("Etag"), len(body), len(all))
 	}
 	return true
 }
@@ -180,7 +180,7 @@ func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
 		t.Errorf("ETag %q: %v", etag, err)
 	}
 	if body, _ := versionOf(name, number); ofName != name || b.String() != body || r.Length() != int64(size) {
-		t.Errorf("ready for %d: ETag %s, %d octets of %d", name, etag, b.Len(), len(body))
+		t.Errorf("ready for %d: ETag %s, %d bytes of %d", name, etag, b.Len(), len(body))
 	}
 }
 

@@ -53,17 +53,17 @@ func TestPromoted(t *testing.T) {
 		directory := t.TempDir()
 		s, _, closes := restarted(t, directory, text(size))
 		if s.isInMemory() {
-			t.Errorf("%d octets are in memory before they are asked for", size)
+			t.Errorf("%d bytes are in memory before they are asked for", size)
 		}
 		s.expect(s.get(), 200, text(size), true)
 		if got := s.isInMemory(); got != wants {
-			t.Errorf("%d octets: in memory: %v", size, got)
+			t.Errorf("%d bytes: in memory: %v", size, got)
 		}
 		removeFiles(t, directory)
 		if wants {
 			s.expect(s.get(), 200, text(size), true)
 		} else if g := s.get(); g.err == nil {
-			t.Errorf("%d octets are a hit without a file", size)
+			t.Errorf("%d bytes are a hit without a file", size)
 		}
 		closes()
 	}

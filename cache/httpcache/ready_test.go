@@ -179,7 +179,7 @@ func TestReadyOnDisk(t *testing.T) {
 	s.expect(s.get(), 200, large, true)
 	r, ok := s.cache.Ready(target, "", nil, s.clock.now())
 	if _, inMemory := r.Blocks(); !ok || inMemory || r.Length() != int64(len(large)) {
-		t.Errorf("ready: %t, in memory: %t, %d octets", ok, inMemory, r.Length())
+		t.Errorf("ready: %t, in memory: %t, %d bytes", ok, inMemory, r.Length())
 	}
 	closes()
 

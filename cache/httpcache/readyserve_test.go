@@ -61,7 +61,7 @@ func (s *site) ready(r *httpcache.Request) first {
 			b.Write(block)
 		}
 		if b.String() != f.body {
-			s.t.Errorf("%s: the blocks have %d octets, the content %d", r.Key, b.Len(), len(f.body))
+			s.t.Errorf("%s: the blocks have %d bytes, the content %d", r.Key, b.Len(), len(f.body))
 		}
 	}
 	return f

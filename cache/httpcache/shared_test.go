@@ -214,7 +214,7 @@ func TestSharedOctets(t *testing.T) {
 			all.all[place] = object{one.payload[:n], one.stored, one.ttl}
 			b.sends(200, "two", "Cache-Control: no-store")
 			if g := b.get("Cache-Control: max-stale"); g.Status != 200 || g.body != "two" && !strings.HasPrefix("one", g.body) {
-				t.Fatalf("%d octets: %d %q", n, g.Status, g.body)
+				t.Fatalf("%d bytes: %d %q", n, g.Status, g.body)
 			}
 			b.cache.PurgeAll(httpcache.Selection{}, true)
 		}

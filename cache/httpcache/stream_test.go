@@ -124,7 +124,7 @@ func (c *client) end() got {
 func (c *client) whole(body string) {
 	c.t.Helper()
 	if g := c.end(); g.err != nil || g.broken != nil || g.body != body {
-		c.t.Errorf("%v, %v: %d octets of %d", g.err, g.broken, len(g.body), len(body))
+		c.t.Errorf("%v, %v: %d bytes of %d", g.err, g.broken, len(g.body), len(body))
 	}
 }
 

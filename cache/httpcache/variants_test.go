@@ -197,7 +197,7 @@ func TestMemoryOfVariants(t *testing.T) {
 	for i := range 100 {
 		s.ask("%d", i)
 		if n := store.Get(target).Value.Size(); n > 5<<20+64<<10 {
-			t.Fatalf("%d variants take %d octets", i+2, n)
+			t.Fatalf("%d variants take %d bytes", i+2, n)
 		}
 	}
 	if !s.stored("de") || !s.stored("99") || s.stored("0") {

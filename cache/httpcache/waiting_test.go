@@ -36,7 +36,7 @@ func TestWaitedInVain(t *testing.T) {
 	select {
 	case g := <-done:
 		if len(g.body) != size || g.broken != nil {
-			t.Errorf("%d octets, %v", len(g.body), g.broken)
+			t.Errorf("%d bytes, %v", len(g.body), g.broken)
 		}
 	case <-time.After(testserver.Patience):
 		t.Error("the one who waits for another response holds up the body")

@@ -22,7 +22,7 @@ func TestSharedBuffers(t *testing.T) {
 					var got bytes.Buffer
 					p := PassThrough{Response: &httpmessage.Response{Body: io.NopCloser(bytes.NewReader(want)), ContentLength: length}, Buffers: &shared}
 					if err := p.SendTo(&got, nil); err != nil || !bytes.Equal(got.Bytes(), want) {
-						t.Errorf("%d octets of length %d: %v, %d", size, length, err, got.Len())
+						t.Errorf("%d bytes of length %d: %v, %d", size, length, err, got.Len())
 					}
 				}
 			}

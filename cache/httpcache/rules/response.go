@@ -124,6 +124,7 @@ func NewResponse(
 		Selectors: SelectorsOf(got.Fields, request), Received: at.Received, Length: got.ContentLength, From: got.From,
 	}
 	s.SetFields(header)
+	s.Date = NewSecond(date)
 	var names []string
 	s.Directives, names = directivesOf(control.Directives)
 	s.ValidatedOnly = ValidatedOnly(namesIn(s.Fields, names))
@@ -137,14 +138,12 @@ func NewResponse(
 	return s, true
 }
 
-// SetFields makes fields, in memory of their own, those of a response, and what they say of dates and its entity tag.
+// SetFields makes fields, in memory of their own, those of a response, and sets its validators by them.
 func (s *Response) SetFields(fields httpmessage.Fields) {
 	s.Fields = Compact(fields)
 	s.ETag = s.Fields.Value("Etag")
 	modified, _ := dateOf(s.Fields.Lines("Last-Modified"))
 	s.Modified = NewSecond(modified)
-	date, _ := ParseDate(s.Fields.Value("Date"))
-	s.Date = NewSecond(date)
 }
 
 // Arrival is when a request was sent, and when the header of its response came.

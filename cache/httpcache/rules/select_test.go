@@ -65,10 +65,10 @@ func TestLongValues(t *testing.T) {
 		stored, asked []string
 		want          bool
 	}{
-		{"the same octets", []string{long}, []string{long}, true},
+		{"the same bytes", []string{long}, []string{long}, true},
 		{"one space more", []string{long}, []string{long + " "}, false},
 		{"in two lines", []string{long + "," + long}, []string{long, long}, true},
-		{"the last octet", []string{long + "a"}, []string{long + "b"}, false},
+		{"the last byte", []string{long + "a"}, []string{long + "b"}, false},
 		{"what it would be in normal form", []string{strings.Repeat("de,", maxNormalMembers+1)}, []string{strings.Repeat("de,", maxNormalMembers)}, false},
 		{"many empty lines", make([]string, maxNormalBytes), make([]string, maxNormalBytes+1), false},
 		{"empty and missing", []string{""}, nil, false},
