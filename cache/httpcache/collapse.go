@@ -69,7 +69,7 @@ func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 		}
 		overdue = f
 	}
-	return x.fetchWithinLimit(ctx, key)
+	return x.fetchWithinLimit(ctx)
 }
 
 // collapseKey returns what the request has in common with those that it is collapsed with.
@@ -207,7 +207,7 @@ func (x *exchange) collapsed() Outcome {
 
 // fetchWithinLimit asks the origin where the exchanges of others have brought nothing, as soon as not too many do
 // so at a time, or answers by what has arrived meanwhile.
-func (x *exchange) fetchWithinLimit(ctx context.Context, key collapseKey) (*Answer, error) {
+func (x *exchange) fetchWithinLimit(ctx context.Context) (*Answer, error) {
 	for {
 		if a, err := x.again(ctx); a != nil || err != nil {
 			return a, err
@@ -224,7 +224,7 @@ func (x *exchange) fetchWithinLimit(ctx context.Context, key collapseKey) (*Answ
 		// It ends with the header, and before where the origin hangs.
 		defer release()
 		defer time.AfterFunc(x.cache.config.CollapseTimeout, release).Stop()
-		f, leads := x.enter(key, true)
+		f, leads := x.enter(x.collapseKey(), true) // of what is stored by now
 		if !leads {
 			if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, body.ErrOverdue) {
 				return a, err
@@ -278,4 +278,19 @@ func (x *exchange) doNotCollapse() {
 	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry {
 		return e.withoutCollapsing(kind, now, now.Add(uncollapsedFor))
 	})
+}
+
+// newFlight returns a flight of the request, which is not started; in memory of the exchange, where that has no other
+// one.
+func (x *exchange) newFlight(key collapseKey, exclusive bool) *flight {
+	f := &x.own
+	if f.shard != nil {
+		f = new(flight)
+	}
+	f.cache, f.shard, f.key = x.cache, x.cache.storage.shard(x.r.Key), x.r.Key
+	f.collapse, f.exclusive, f.exchange = key, exclusive, &f.own
+	if x.r.Ended != nil {
+		f.ended = x.r.Ended.Done()
+	}
+	return f
 }

@@ -126,15 +126,3 @@ func (st *storage) updateDisk(before, after *Entry) {
 		}
 	}
 }
-
-// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has
-// its content, in memory or on disk. A failure of the disk costs no more than what is not in memory.
-func (s *stored) save(from *body.Spool) bool {
-	if from != nil {
-		s.saved = from.Commit(s.head())
-	}
-	if s.content == nil && s.saved != nil {
-		s.content = body.File{Object: s.saved}
-	}
-	return s.content != nil
-}

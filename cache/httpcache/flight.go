@@ -48,21 +48,6 @@ type flight struct {
 	forgotten     bool          // a purge or an invalidation came in between: nothing is stored
 }
 
-// newFlight returns a flight of the request, which is not started; in memory of the exchange, where that has no other
-// one.
-func (x *exchange) newFlight(key collapseKey, exclusive bool) *flight {
-	f := &x.own
-	if f.shard != nil {
-		f = new(flight)
-	}
-	f.cache, f.shard, f.key = x.cache, x.cache.storage.shard(x.r.Key), x.r.Key
-	f.collapse, f.exclusive, f.exchange = key, exclusive, &f.own
-	if x.r.Ended != nil {
-		f.ended = x.r.Ended.Done()
-	}
-	return f
-}
-
 // enter returns the flight that a request with some fields may follow, or starts its own. arrivedOnly is whether it
 // follows only one whose header has arrived.
 func (s *shard) enter(own *flight, fields httpmessage.Fields, arrivedOnly bool) *flight {

@@ -55,15 +55,6 @@ func (c *Cache) Load(key string) bool {
 	return c.storage.get(strings.Clone(key)) != nil
 }
 
-// whole reports whether the whole response is stored, with a content and its length.
-func (s *stored) whole() bool {
-	switch s.Status {
-	case http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified:
-		return false
-	}
-	return s.Length >= 0 && s.content != nil && s.arrived()
-}
-
 // Status returns the status of the response, which is neither 204, 206 nor 304.
 func (r Ready) Status() int { return r.response.Status }
 

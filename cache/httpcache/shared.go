@@ -88,7 +88,7 @@ func (t *sharedStore) store(f *flight, s *stored) {
 		return sharedPayload(took, copied, content)
 	}
 	subject := strings.Join(append([]string{f.key}, s.Tags()...), "\n")
-	for _, place := range s.sharedPlaces(f.key) {
+	for _, place := range sharedPlaces(f.key, s) {
 		f.share(place, subject, s.TTL(now), int(s.Length), payload)
 	}
 }
@@ -98,13 +98,13 @@ func (t *sharedStore) remove(key string, s *stored) {
 	if t.objects == nil {
 		return
 	}
-	for _, place := range s.sharedPlaces(key) {
+	for _, place := range sharedPlaces(key, s) {
 		t.objects.Delete(place)
 	}
 }
 
 // sharedPlaces returns where a response for a URI is.
-func (s *stored) sharedPlaces(key string) []string {
+func sharedPlaces(key string, s *stored) []string {
 	places := []string{sharedPlace(key, s.Spelling, nil)}
 	if len(s.Selectors) > 0 {
 		places = append(places, sharedPlace(key, s.Spelling, s.Selectors))

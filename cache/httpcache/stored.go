@@ -1,6 +1,7 @@
 package httpcache
 
 import (
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -218,4 +219,25 @@ func (e *Entry) copied() *Entry {
 	}
 	after := *e
 	return &after
+}
+
+// whole reports whether the whole response is stored, with a content and its length.
+func (s *stored) whole() bool {
+	switch s.Status {
+	case http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified:
+		return false
+	}
+	return s.Length >= 0 && s.content != nil && s.arrived()
+}
+
+// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has
+// its content, in memory or on disk. A failure of the disk costs no more than what is not in memory.
+func (s *stored) save(from *body.Spool) bool {
+	if from != nil {
+		s.saved = from.Commit(s.head())
+	}
+	if s.content == nil && s.saved != nil {
+		s.content = body.File{Object: s.saved}
+	}
+	return s.content != nil
 }
