@@ -81,7 +81,7 @@ func (f Forward) Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, er
 	return f(ctx, o)
 }
 
-// Outgoing is the request of a client with the fields that the cache asks by.
+// Outgoing is the request of a client with the fields that the cache sends.
 type Outgoing struct {
 	httpmessage.Request
 	// Background is whether the client has its answer already: nothing may be sent to it.

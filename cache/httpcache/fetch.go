@@ -96,7 +96,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 	}
 }
 
-// useful reports whether a response answers what was asked. One to the request for the rest of a
+// useful reports whether a response answers the request to the origin. One to the request for the rest of a
 // part becomes that of the whole.
 func (a *fetched) useful() bool {
 	switch {
@@ -251,7 +251,7 @@ func (x *exchange) notStored(f *flight, control rules.Control, response *httpmes
 	shared := f.shared()
 	f.finish(nil)
 	switch {
-	case x.private, x.r.Fields.Has("Authorization"): // others do not ask the same
+	case x.private, x.r.Fields.Has("Authorization"): // others do not send the same
 	case response.Status == http.StatusNotModified:
 		x.cache.storage.fetchWhole(x.r.Key)
 	case response.Status >= http.StatusBadRequest: // others may get another answer

@@ -58,7 +58,7 @@ func (c *Cache) Load(key string) bool {
 // Status returns the status of the response, which is neither 204, 206 nor 304.
 func (r Ready) Status() int { return r.response.Status }
 
-// Reason returns the words of the status as the origin has sent them, which may be "".
+// Reason returns the reason phrase as the origin has sent it, which may be "".
 func (r Ready) Reason() string { return r.response.Reason }
 
 // From returns the address that the response came from, the zero value where none is known.
@@ -132,7 +132,7 @@ func (r Ready) StoredLines(first, last int) string {
 	return rules.LinesOf(r.response.Fields[first], r.response.Fields[last])
 }
 
-// Memo is what a caller has made of a stored response. It is immutable.
+// Memo is a cached rendering: what a caller has made of a stored response. It is immutable.
 type Memo struct {
 	Owner any // who has made it
 	Text  string

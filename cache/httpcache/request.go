@@ -18,7 +18,7 @@ type Request struct {
 	Key string
 	// Added are the fields that are not the client's, as net/http spells their names.
 	Added []string
-	// Client is the address by whose share the client takes turns with others; all with the zero value
+	// Client is the address by whose quota the client shares a limit with others; all with the zero value
 	// are one client.
 	Client netip.Addr
 	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and

@@ -13,10 +13,10 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stored is a stored response. But for its memo it is immutable; its content may still be arriving.
+// stored is a stored response. But for what callers render of it, it is immutable; its content may still be arriving.
 type stored struct {
 	record
-	// memo is what a caller has made of it, nil for nothing: see Ready.Memo.
+	// memo is a cached rendering, nil for none: see Ready.Memo.
 	memo atomic.Pointer[Memo]
 }
 
@@ -37,7 +37,7 @@ func (s *stored) same(other *stored) bool {
 	return s == other || s.saved != nil && other.saved != nil && s.saved.Is(other.saved)
 }
 
-// copied returns a copy of a stored response to be changed, without its memo.
+// copied returns a copy of a stored response to be changed, without its cached rendering.
 func (s *stored) copied() *stored { return &stored{record: s.record} }
 
 // arrived reports whether the content has arrived.
@@ -53,7 +53,7 @@ type Entry struct {
 	// uncollapsed is until when requests of a kind are not collapsed: their responses were not for all.
 	// It is never written to.
 	uncollapsed map[collapseKind]time.Time
-	// unconditional is whether the conditions of clients are not passed through, so that a response
+	// unconditional is whether the conditions of clients are not sent to the origin, so that a response
 	// can be stored.
 	unconditional bool
 	// memory is its size, 0 where it was not measured.
@@ -85,15 +85,7 @@ func (e *Entry) spelled(spelling string) *Entry {
 
 // has reports whether a variant is one of an entry.
 func (e *Entry) has(s *stored) bool {
-	if e == nil {
-		return false
-	}
-	for _, other := range e.variants {
-		if other == s {
-			return true
-		}
-	}
-	return false
+	return e != nil && slices.Contains(e.variants, s)
 }
 
 // successor returns the variant that has the content of another one, with other fields; nil for none.
@@ -170,7 +162,7 @@ const (
 	mapSize, slotSize = 120, 42
 )
 
-// headerSize returns the memory of a header that is compacted, and that of a memo about it.
+// headerSize returns the memory of a header that is compacted, and that of a cached rendering of it.
 func headerSize(header httpmessage.Fields) int {
 	size := fieldSize*len(header) + int(unsafe.Sizeof(Memo{})) + memoSize(header)
 	for _, f := range header {
@@ -179,8 +171,8 @@ func headerSize(header httpmessage.Fields) int {
 	return size
 }
 
-// memoSize returns the length of the text that a memo about a header may have: a few bytes for each line, and lines as
-// they are where net/http spells their names in another way.
+// memoSize returns the length of the text that a cached rendering of a header may have: a few bytes for each line, and
+// lines as they are where net/http spells their names in another way.
 func memoSize(header httpmessage.Fields) int {
 	const least, line, more = 64, 3, lineOverhead + 3
 	size := least + line*len(header)

@@ -98,6 +98,7 @@ func (u *uses) until(interval uint32) usage {
 // last two of them, then for longer.
 func (u usage) compare(other usage) int {
 	return cmp.Or(
-		cmp.Compare(u.intervals, other.intervals), cmp.Compare(u.recent, other.recent), cmp.Compare(u.which, other.which),
+		cmp.Compare(u.intervals, other.intervals), cmp.Compare(u.recent, other.recent),
+		cmp.Compare(u.which, other.which),
 	)
 }

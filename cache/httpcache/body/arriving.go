@@ -26,7 +26,7 @@ const (
 // ErrAbandoned means that all readers of a body have left.
 var ErrAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
 
-// Owner is who has asked an origin for a body.
+// Owner has requested a body of an origin.
 type Owner interface {
 	// Spawn runs a function in the background, within the life of the owner.
 	Spawn(run func())
@@ -58,14 +58,14 @@ type Source struct {
 // Arriving is the content of a response while it arrives. It is read from the origin by whichever
 // reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
 // may be stored it is only passed through: what all readers have is dropped, and nobody can begin to
-// read any more. It must not be copied, and is safe for concurrent use. begin must be called before all else.
+// read any more. It must not be copied, and is safe for concurrent use. Begin must be called before all else.
 type Arriving struct {
 	from        Source // its spool is nil once nobody reads it any more
 	mu          sync.Mutex
 	blocks      Blocks
 	one         [1][]byte // the memory of blocks while there is one
 	start       int64     // of blocks: more has been dropped
-	arrived     int64     // so many bytes
+	arrived     int64     // bytes
 	passThrough bool      // it is not stored
 	taken       int64     // of memory
 	// reserved is whether memory for all of it is taken.
@@ -96,7 +96,7 @@ func (b *Arriving) finish() {
 }
 
 // FinishArrived reads a body to its end for the store, where all of it has come with its head: that waits for nothing.
-// So it is stored before a client that wants nothing of it has its answer, and may ask for it again.
+// So it is stored before a client that wants nothing of it has its answer, and may request it again.
 func (b *Arriving) FinishArrived() {
 	for b.claimArrived() {
 		b.finish()
@@ -125,8 +125,8 @@ func (b *Arriving) buffered() bool {
 	return ok && !b.reading && !b.full() && buffered.Buffered() > 0
 }
 
-// full reports whether the reader of a body that is passed through is too far behind; b.mu is held. One of several, where
-// the disk has failed, holds up nobody: see drop.
+// full reports whether the reader of a body that is passed through is too far behind; b.mu is held. One of several,
+// where the disk has failed, holds up nobody: see drop.
 func (b *Arriving) full() bool {
 	return b.passThrough && !b.spooled() && len(b.readers) == 1 && b.arrived-b.start >= window
 }
@@ -215,7 +215,8 @@ func (b *Arriving) endAfter(err error) {
 // worthFinishing reports whether so little is left that it is read although nobody waits for it;
 // b.mu is held.
 func (b *Arriving) worthFinishing() bool {
-	return b.from.Finishes && (!b.passThrough || b.spooled()) && b.from.Length >= 0 && b.from.Length-b.arrived <= finishSize
+	storable := !b.passThrough || b.spooled()
+	return b.from.Finishes && storable && b.from.Length >= 0 && b.from.Length-b.arrived <= finishSize
 }
 
 // space returns memory for the next read; b.mu is held. Only the reader that has set reading uses
@@ -276,7 +277,7 @@ func (b *Arriving) append(space []byte, n int) {
 	}
 }
 
-// beginPassThrough gives up to store the body; b.mu is held.
+// beginPassThrough gives up storing the body; b.mu is held.
 func (b *Arriving) beginPassThrough() {
 	b.passThrough = true
 	b.giveMemory()
@@ -352,7 +353,7 @@ func (b *Arriving) endSpool() {
 	}
 }
 
-// Open implements content.
+// Open implements Body.
 func (b *Arriving) Open(ctx context.Context, part rules.Span) (Content, error) {
 	if b.Shareable() {
 		if r := b.Join(ctx, part); r != nil {
@@ -362,10 +363,10 @@ func (b *Arriving) Open(ctx context.Context, part rules.Span) (Content, error) {
 	return nil, ErrAbandoned
 }
 
-// Memory implements content: the memory of what arrives is counted by its budget.
+// Memory implements Body: the memory of what arrives is counted by its budget.
 func (*Arriving) Memory() int { return 0 }
 
-// Size implements content.
+// Size implements Body.
 func (b *Arriving) Size() int64 { return b.from.Length }
 
 // Clients returns how many clients read the body, and how many wait for its end.

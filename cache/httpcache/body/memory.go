@@ -25,8 +25,8 @@ func (b *Budget) give(n int64) { b.used.Add(-n) }
 // Used returns how many bytes are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Buffers are used again for what is passed through: small ones, which most bodies fit into, and blocks. They are safe for
-// concurrent use. nil has none.
+// Buffers are used again for what is passed through: small ones, which most bodies fit into, and blocks. They are safe
+// for concurrent use. nil has none.
 type Buffers struct{ small, blocks sync.Pool } // of *[]byte
 
 // smallBuffer is the size of the small ones.
@@ -46,7 +46,7 @@ func (b *Buffers) of(size int) *sync.Pool {
 	}
 }
 
-// take returns a buffer of a size. What it has is of others.
+// take returns a buffer of a size, with the bytes of an earlier use.
 func (b *Buffers) take(size int) *[]byte {
 	pool := b.of(size)
 	if pool == nil {
@@ -61,7 +61,7 @@ func (b *Buffers) take(size int) *[]byte {
 	return &made
 }
 
-// give gives a buffer back, which nobody reads any more.
+// give returns a buffer that is in use no more.
 func (b *Buffers) give(buffer *[]byte) {
 	if pool := b.of(len(*buffer)); pool != nil {
 		pool.Put(buffer)

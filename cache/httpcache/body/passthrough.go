@@ -65,7 +65,7 @@ func (p *PassThrough) sendBy(buffer []byte, w io.Writer, flush func(), left int6
 // headDelay is how long the head of a response waits for the first bytes of its body, to be sent with them.
 const headDelay = 5 * time.Millisecond
 
-// Buffered is a body of which it can be said how many bytes a read gives at once.
+// Buffered is a body of which it can be said how many bytes a read gives without waiting.
 type Buffered interface{ Buffered() int }
 
 // read reads. It flushes the head where the first bytes do not come soon: the client may send what they answer when it
@@ -90,6 +90,6 @@ func (p *PassThrough) readFirst(buffer []byte, flush func()) (int, error) {
 	return n, err
 }
 
-// Live returns the content of a response that does not come through the cache. It ends with the context by which it was
-// asked for.
+// Live returns the content of a response that does not come through the cache. It ends with the context of its
+// request.
 func Live(response *httpmessage.Response) Content { return &PassThrough{Response: response} }

@@ -24,10 +24,14 @@ func (b *Arriving) SoonComplete() bool { return b.from.Length >= 0 && b.from.Len
 
 // reserve takes the memory for all of a body, and reports whether there is as much; b.mu is held.
 func (b *Arriving) reserve() bool {
-	if b.reserved || b.done || b.passThrough || b.from.Length < 0 || b.from.Length > b.from.Most || !b.from.Budget.take(b.from.Length-b.taken) {
-		return b.reserved && !b.done
+	length := b.from.Length
+	if b.reserved || b.done {
+		return !b.done
 	}
-	b.reserved, b.taken = true, b.from.Length
+	if b.passThrough || length < 0 || length > b.from.Most || !b.from.Budget.take(length-b.taken) {
+		return false
+	}
+	b.reserved, b.taken = true, length
 	return true
 }
 

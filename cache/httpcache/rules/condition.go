@@ -77,7 +77,7 @@ func listed(lines []string, etag string) bool {
 // section 8.8.3.2. Quotation marks that are missing do not count.
 func opaque(etag string) string { return strings.Trim(strings.TrimPrefix(etag, "W/"), `"`) }
 
-// RangeApplies reports whether the Range of a request is to be heeded, by its If-Range, "" for none: RFC 9110 section
+// RangeApplies reports whether the Range of a request counts, by its If-Range, "" for none: RFC 9110 section
 // 13.1.5.
 func (s *Response) RangeApplies(condition string) bool {
 	switch {

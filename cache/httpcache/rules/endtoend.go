@@ -15,7 +15,7 @@ var hopFields = [...]string{
 }
 
 // forAll are fields that are intended for all recipients, in lower case, which Connection must not name (RFC 9110
-// section 7.6.1). Where it does so they stay: one who leaves out no-store, Vary or a credential by it would make
+// section 7.6.1). Where it does so they stay: a client that leaves out no-store, Vary or a credential by it would make
 // the cache believe in another message than the one that was sent.
 var forAll = [...]string{
 	// What may be stored and used: RFC 9111, RFC 9213, RFC 9875, and the Edge Architecture.
@@ -24,7 +24,7 @@ var forAll = [...]string{
 	// What the content is, and how it is selected: RFC 9110 sections 8, 10, 12 to 14.
 	"etag", "last-modified", "location", "range", "retry-after", "allow", "link", "prefer",
 	"user-agent", "referer", "origin", "from", "expect",
-	// Who asks whom: RFC 9110 sections 7 and 11, RFC 6265, RFC 7239.
+	// Who requests what of whom: RFC 9110 sections 7 and 11, RFC 6265, RFC 7239.
 	"host", "authorization", "www-authenticate", "authentication-info", "cookie", "set-cookie", "via", "cdn-loop",
 	"max-forwards", "forwarded", "x-real-ip",
 	// What a browser allows.
@@ -62,12 +62,7 @@ func AppendEndToEnd(to, fields httpmessage.Fields) httpmessage.Fields {
 
 // hopField reports whether a field is one of hopFields.
 func hopField(f httpmessage.Field) bool {
-	for _, name := range hopFields {
-		if f.Is(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hopFields[:], f.Is)
 }
 
 // namedFields returns the fields that a message has for one connection only since Connection names them, in lower case.

@@ -56,7 +56,7 @@ const maxLines = 1000
 // manyLines reports whether a response has more lines than are stored.
 func manyLines(fields httpmessage.Fields) bool { return len(fields) > maxLines }
 
-// Compact returns a copy of fields in memory of its own. What a reader returns shares that of the whole head, which
+// Compact returns a copy of fields in memory of its own. What a parser returns shares that of the whole head, which
 // would stay with it: of fields that are not stored, too. Each field is a line of one text, in the order of their
 // names: see LinesOf.
 func Compact(fields httpmessage.Fields) httpmessage.Fields {
@@ -91,8 +91,8 @@ func LinesOf(first, last httpmessage.Field) string {
 	if first.Name == "" || last.Name == "" { // a text of none may be anywhere
 		return first.Name + separator + first.Value + lineEnd
 	}
-	//nolint:gosec // both are of one text, which is not empty
-	start, end := unsafe.StringData(first.Name), unsafe.StringData(last.Name)
-	ahead := int(uintptr(unsafe.Pointer(end)) - uintptr(unsafe.Pointer(start)))                   //nolint:gosec // of one text
-	return unsafe.String(start, ahead+len(last.Name)+len(separator)+len(last.Value)+len(lineEnd)) //nolint:gosec // of it
+	start, end := unsafe.StringData(first.Name), unsafe.StringData(last.Name) //nolint:gosec // of one text
+	size := int(uintptr(unsafe.Pointer(end)) - uintptr(unsafe.Pointer(start))) //nolint:gosec // of one text
+	size += len(last.Name) + len(separator) + len(last.Value) + len(lineEnd)
+	return unsafe.String(start, size) //nolint:gosec // within the text
 }

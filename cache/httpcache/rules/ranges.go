@@ -24,7 +24,7 @@ func (p Span) Adjoins(other Span) bool { return p.Start <= other.End && other.St
 // maxRanges bounds the ranges of a request: for more the whole is sent, RFC 9110 section 14.2.
 const maxRanges = 16
 
-// Ranges are what a request is for of a representation.
+// Ranges are the parts of a representation that a request is for.
 type Ranges struct {
 	Spans         []Span
 	Unsatisfiable bool // RFC 9110 section 15.5.17

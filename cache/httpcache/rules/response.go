@@ -14,7 +14,7 @@ import (
 type Response struct {
 	Status int
 	Reason string
-	// Spelling is Request.Spelling.
+	// Spelling is that of the URI in the request, "" for the normal one.
 	Spelling string
 	Fields   httpmessage.Fields // shared: never written to
 	// Selectors are what the response was selected by, in the order of their names.
@@ -27,7 +27,7 @@ type Response struct {
 	Received   time.Time
 	InitialAge time.Duration
 	Freshness
-	// Part is the part of the representation that is stored; length is that of the whole, -1 if unknown.
+	// Part is the part of the representation that is stored; Length is that of the whole, -1 if unknown.
 	Part   Span
 	Length int64
 	From   netip.AddrPort
@@ -96,7 +96,7 @@ func (s *Response) Replaces(other *Response) bool {
 	}
 }
 
-// reasonOf returns the words of the status of a response, in memory that is not that of the response.
+// reasonOf returns the reason phrase of a response, in memory that is not that of the response.
 func reasonOf(response *httpmessage.Response) string {
 	if text := http.StatusText(response.Status); text == response.Reason {
 		return text

@@ -38,8 +38,8 @@ func (s *Response) Matches(request httpmessage.Lines) bool {
 }
 
 // requestValues are the normal values of the fields by which a request selects one of several variants. Each
-// is made once, when it is first asked for, however many variants there are. The request and the variants are
-// passed along, since what is in it would be allocated.
+// is made once, when it is first read, however many variants there are. The request and the variants are
+// passed as arguments, since what is in it would be allocated.
 type requestValues struct {
 	count int
 	first [4]requestValue // so that usual requests allocate nothing

@@ -67,7 +67,7 @@ func selectingNames(vary []string) []string {
 }
 
 // allSites reports whether a response allows all sites to read it, or says nothing of them, or is
-// selected by the one that asks: Fetch section 3.3.3.
+// selected by that of the request: Fetch section 3.3.3.
 func allSites(header httpmessage.Fields) bool {
 	allowed := header.Lines("Access-Control-Allow-Origin")
 	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" ||

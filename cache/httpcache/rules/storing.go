@@ -65,7 +65,7 @@ func PostStorable(directives cachecontrol.Directives, response *httpmessage.Resp
 }
 
 // storedFields returns the fields of a response that are stored: not those of one connection (RFC
-// 9111 section 3.1), those that private names, those that are made anew, and cookies of one client.
+// 9111 section 3.1), those that private names, those that the cache sets itself, and cookies of one client.
 //
 // They are appended to scratch.
 func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {

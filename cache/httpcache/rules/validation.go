@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ValidationFields returns the header of a request that asks whether a stored response, or which of
+// ValidationFields returns the fields of a request whether a stored response, or which of
 // several variants, is still right: RFC 9111 section 4.3.1. The conditions of the client are not in
 // it: they are evaluated with the result.
 func ValidationFields[V Variant](request httpmessage.Fields, candidates []V) httpmessage.Fields {

@@ -204,20 +204,11 @@ func appendMember(members []string, text string) []string {
 // SelectedBy reports whether all of some fields select a stored response.
 func (s *Response) SelectedBy(names []string) bool {
 	for _, name := range names {
-		if !containsSelector(s.Selectors, name) {
+		if !slices.ContainsFunc(s.Selectors, func(one Selector) bool { return one.Name == name }) {
 			return false
 		}
 	}
 	return true
-}
-
-func containsSelector(selectors []Selector, name string) bool {
-	for _, one := range selectors {
-		if one.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // SelectorsFor returns the selectors that a request has for the fields that have selected a response.
