@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // clientConn is an accepted connection below all protocols. It ends where its client does not read within the write
@@ -14,7 +16,7 @@ import (
 type clientConn struct {
 	net.Conn
 	socket   *Socket          // that has accepted it, nil where none has
-	counted  *counted         // nil where no limit counts it
+	member   *quota.Member    // of the ConnectionLimit; nil for none
 	deadline func() time.Time // of each chunk that is written; nil for none
 	probe    bool             // it is the server's end of that of Socket.Probe
 
@@ -204,11 +206,11 @@ func (c *clientConn) dismiss(now time.Time) {
 	_ = c.SetWriteDeadline(time.Time{})
 }
 
-// wake implements wakeable.
-func (c *clientConn) wake() { c.dismiss(c.counted.limit.now()) }
+// Evict implements quota.Evictable.
+func (c *clientConn) Evict(now time.Time) { c.dismiss(now) }
 
-// hasUnread implements wakeable.
-func (c *clientConn) hasUnread() bool { return hasUnread(c.Conn) }
+// Unread implements quota.Evictable.
+func (c *clientConn) Unread() bool { return hasUnread(c.Conn) }
 
 // CloseWrite closes the write side.
 func (c *clientConn) CloseWrite() error {
@@ -220,9 +222,7 @@ func (c *clientConn) CloseWrite() error {
 
 // Close implements net.Conn.
 func (c *clientConn) Close() error {
-	if c.counted != nil {
-		c.counted.limit.release(c.counted)
-	}
+	c.member.Remove()
 	// Where the connection was dismissed, only its last bytes are missing: a reset would lose the end of a response.
 	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() && c.grace.Load() == nil {
 		_ = tcp.SetLinger(0)

@@ -212,7 +212,7 @@ func (c *Conn) Release() {
 // Serving says that something of a request has come, before it is used. It reports false where the connection was
 // dismissed, evicted or closed: then nothing is answered any more. It may be called again while a request is under way.
 func (c *Conn) Serving() bool {
-	if !c.client.counted.begin() {
+	if !c.client.member.Use() {
 		return false
 	}
 	for {
@@ -240,7 +240,7 @@ func (c *Conn) Idle() {
 	if !c.state.CompareAndSwap(serving, idle) {
 		return
 	}
-	c.client.counted.rest()
+	c.client.member.Idle()
 	c.tracked.idled(c)
 }
 

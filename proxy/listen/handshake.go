@@ -70,11 +70,11 @@ func (c *Conn) identify() error {
 		return errNoHeader
 	}
 	c.remote = proxiedClient(header, c.client.RemoteAddr())
-	addr, counted := addrOf(c.remote), c.client.counted
-	if counted == nil || !addr.IsValid() || addr.IsUnspecified() {
+	addr := addrOf(c.remote)
+	if !addr.IsValid() || addr.IsUnspecified() {
 		return nil
 	}
-	if !counted.limit.move(counted, addr) {
+	if !c.client.member.Move(addr) {
 		c.client.socket.refuse(c.client.Conn)
 		return errTooMany
 	}

@@ -94,10 +94,7 @@ func (s *Socket) run() {
 // admit counts a connection, for which it waits until there is room, and returns nil where its client has too many.
 func (s *Socket) admit(conn net.Conn) net.Conn {
 	c := &clientConn{Conn: conn, socket: s, deadline: s.config.WriteDeadline}
-	if s.config.Limit == nil {
-		return c
-	}
-	if c.counted = s.config.Limit.acquire(addrOf(conn.RemoteAddr()), c, s.done); c.counted == nil {
+	if !s.config.Limit.add(c, addrOf(conn.RemoteAddr()), s.done) {
 		s.refuse(conn)
 		_ = conn.Close()
 		return nil
