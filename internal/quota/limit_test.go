@@ -200,7 +200,7 @@ func TestLimitResized(t *testing.T) {
 	if address, network := limit.Clients.Bounds(); cap(limit.Semaphore) != 10 || address != 2 || network != 6 {
 		t.Errorf("%d, of which an address may have %d, and a network %d", cap(limit.Semaphore), address, network)
 	}
-	if same := limit.Resized(10, per); same.Semaphore != limit.Semaphore || same.Clients != limit.Clients || same.Busy != errFull {
+	if same := limit.Resized(10, per); same.Semaphore != limit.Semaphore || same.Clients != limit.Clients || !errors.Is(same.Busy, errFull) {
 		t.Error("the same limit is another one")
 	}
 	per.NetworkFactor = 4

@@ -120,7 +120,8 @@ func TestMemoryResized(t *testing.T) {
 	if none.WithBusy(errFull) != nil {
 		t.Error("nil has a bound")
 	}
-	if limit := memory.WithBusy(errFull).Limit(); cap(limit.Semaphore) != 100 || limit.Busy != errFull || limit.Semaphore != memory.Limit().Semaphore {
+	limit := memory.WithBusy(errFull).Limit()
+	if cap(limit.Semaphore) != 100 || !errors.Is(limit.Busy, errFull) || limit.Semaphore != memory.Limit().Semaphore {
 		t.Errorf("%d units, %v", cap(limit.Semaphore), limit.Busy)
 	}
 	if memory.Resized(100*quota.MemoryUnit, per) != memory {

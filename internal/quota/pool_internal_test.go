@@ -208,11 +208,15 @@ func TestPoolBoundsClients(t *testing.T) {
 func TestPoolWaits(t *testing.T) {
 	client := netip.MustParseAddr("192.0.2.1")
 	for name, end := range map[string]func(p *Pool, m *Member, h *holder, done chan struct{}){
-		"one is idle":       func(_ *Pool, m *Member, _ *holder, _ chan struct{}) { m.Idle() },
-		"one ends":          func(_ *Pool, m *Member, _ *holder, _ chan struct{}) { m.Remove() },
-		"more are allowed":  func(p *Pool, _ *Member, _ *holder, _ chan struct{}) { p.Change(PoolLimits{Total: 2}) },
-		"the caller ends":   func(_ *Pool, _ *Member, _ *holder, done chan struct{}) { close(done) },
-		"its input is read": func(_ *Pool, m *Member, h *holder, _ chan struct{}) { m.pool.mu.Lock(); h.unread = false; m.pool.mu.Unlock() },
+		"one is idle":      func(_ *Pool, m *Member, _ *holder, _ chan struct{}) { m.Idle() },
+		"one ends":         func(_ *Pool, m *Member, _ *holder, _ chan struct{}) { m.Remove() },
+		"more are allowed": func(p *Pool, _ *Member, _ *holder, _ chan struct{}) { p.Change(PoolLimits{Total: 2}) },
+		"the caller ends":  func(_ *Pool, _ *Member, _ *holder, done chan struct{}) { close(done) },
+		"its input is read": func(p *Pool, _ *Member, h *holder, _ chan struct{}) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			h.unread = false
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
