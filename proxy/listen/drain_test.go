@@ -202,18 +202,20 @@ func TestAnnounce(t *testing.T) {
 		"announced": func(s *running) { go s.Announce(t.Context()) },
 		"both":      func(s *running) { go s.Announce(t.Context()); s.end() },
 	} {
-		var drained atomic.Int32
+		var served, drained atomic.Int32
 		echoes := lines(echo)
 		s := start(t, localListener(t), func(c *listen.ServerConfig) {
 			c.DaemonContext = life
 			c.Serve = func(c *listen.Conn) {
 				c.OnDrain(func() { drained.Add(1) })
+				served.Add(1)
 				echoes(c)
 			}
 		})
 		idle, fresh := call(t, s.addr, "127.0.0.1"), call(t, s.addr, "127.0.0.1")
 		idle.send(t, "a\n")
 		idle.expect(t, "a")
+		testserver.Wait(t, "both are accepted", func() bool { return served.Load() == 2 })
 		end(s)
 		testserver.Wait(t, name+": OnDrain", func() bool { return drained.Load() == 2 })
 		for _, c := range []*caller{idle, fresh} {

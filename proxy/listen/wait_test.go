@@ -167,7 +167,7 @@ func TestAwait(t *testing.T) {
 			if bytes := <-got; bytes != "bytes" {
 				t.Errorf("%q is read", bytes)
 			}
-			_ = conn.Close()
+			go conn.Close() // which waits for the reader of a pipe
 			if err := <-awaited; err != nil {
 				t.Errorf("at the end: %v", err)
 			}
