@@ -3,30 +3,24 @@ package http2
 import (
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2/hpack"
 )
 
-// encoder encodes a field block. It uses no dynamic table, as nginx does: so blocks depend on nothing that was sent
-// before, texts of fields are not retained, and the size that a client gives the table (RFC 9113 section 6.5.2) needs
-// no more than to be acknowledged.
+// encoder encodes a field block in literals without indexing (RFC 7541 section 6.2.2), as nginx does, with the names of
+// the static table: so blocks depend on nothing that was sent before, texts of fields are not retained, and the size
+// that a client gives the table (RFC 9113 section 6.5.2) needs no more than to be acknowledged.
 type encoder struct {
-	hpack *hpack.Encoder
 	block []byte
 	name  []byte
 }
 
 func (s *Server) takeEncoder() *encoder {
-	if e, ok := s.encoders.Get().(*encoder); ok {
-		e.block = e.block[:0]
-		return e
+	e, ok := s.encoders.Get().(*encoder)
+	if !ok {
+		return &encoder{}
 	}
-	e := &encoder{}
-	e.hpack = hpack.NewEncoder(e)
-	e.hpack.SetMaxDynamicTableSize(0)
-	e.field("x", "") // tells of the size of the table, which is said where it matters
 	e.block = e.block[:0]
 	return e
 }
@@ -38,20 +32,22 @@ func (s *Server) giveEncoder(e *encoder) {
 	}
 }
 
-// Write implements io.Writer, for hpack.
-func (e *encoder) Write(p []byte) (int, error) {
-	e.block = append(e.block, p...)
-	return len(p), nil
-}
-
-// status appends :status.
+// status appends :status: RFC 7541 appendix A.
 func (e *encoder) status(status int) {
-	e.name = strconv.AppendInt(e.name[:0], int64(status), 10)
-	_ = e.hpack.WriteField(hpack.HeaderField{Name: ":status", Value: text(e.name)}) // Write never fails
+	switch status {
+	case 200:
+		e.block = append(e.block, 0x88)
+	case 304:
+		e.block = append(e.block, 0x8b)
+	case 404:
+		e.block = append(e.block, 0x8d)
+	default:
+		const name = 8
+		var digits [4]byte
+		e.block = append(e.block, name)
+		e.text(strconv.AppendInt(digits[:0], int64(status), 10))
+	}
 }
-
-// text returns bytes as a text, for hpack, which does not retain it without a table.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) } //nolint:gosec // see above
 
 // field appends a field, with its name in lower case (RFC 9113 section 8.2.1), and a value without line ends. One that
 // is no field by HTTP/2 (RFC 9113 section 8.2.2) is left out.
@@ -64,28 +60,67 @@ func (e *encoder) field(name, value string) {
 		}
 		e.name = append(e.name, c)
 	}
-	lower := text(e.name)
-	if connectionField(lower) || !httpguts.ValidHeaderFieldName(lower) {
+	if connectionField(string(e.name)) || !httpguts.ValidHeaderFieldName(name) {
 		return
 	}
-	value = strings.Trim(value, " \t\r\n")
-	if strings.ContainsAny(value, lineEnds) {
-		value = replaceLineEnds(value)
+	const prefix = 4
+	if index := staticName(e.name); index > 0 {
+		e.integer(0, prefix, index)
+	} else {
+		e.block = append(e.block, 0)
+		e.text(e.name)
 	}
-	_ = e.hpack.WriteField(hpack.HeaderField{Name: lower, Value: value})
+	e.value(strings.Trim(value, " \t\r\n"))
 }
 
-const lineEnds = "\r\n\x00"
+// value appends a value, by the Huffman code of RFC 7541 appendix B where it is shorter so.
+func (e *encoder) value(value string) {
+	if !httpguts.ValidHeaderFieldValue(value) {
+		e.text(replaceLineEnds(value))
+		return
+	}
+	const huffman = 0x80
+	if n := int(hpack.HuffmanEncodeLength(value)); n < len(value) { //nolint:gosec // it is shorter than the value
+		e.integer(huffman, textPrefix, n)
+		e.block = hpack.AppendHuffmanString(e.block, value)
+		return
+	}
+	e.integer(0, textPrefix, len(value))
+	e.block = append(e.block, value...)
+}
 
-// replaceLineEnds returns a value with spaces for what RFC 9110 section 5.5 forbids in it.
-func replaceLineEnds(value string) string {
+const textPrefix = 7 // RFC 7541 section 5.2
+
+// text appends a string literal: RFC 7541 section 5.2.
+func (e *encoder) text(text []byte) {
+	e.integer(0, textPrefix, len(text))
+	e.block = append(e.block, text...)
+}
+
+// integer appends an integer with a prefix of so many bits, those above which are set in first: RFC 7541 section 5.1.
+func (e *encoder) integer(first byte, prefix uint, value int) {
+	most := 1<<prefix - 1
+	if value < most {
+		e.block = append(e.block, first|byte(value)) //nolint:gosec // it is less than 2^prefix
+		return
+	}
+	e.block = append(e.block, first|byte(most)) //nolint:gosec // likewise
+	const bits = 7
+	for value -= most; value >= 1<<bits; value >>= bits {
+		e.block = append(e.block, byte(value)|1<<bits) //nolint:gosec // its lower bits
+	}
+	e.block = append(e.block, byte(value)) //nolint:gosec // it is less than 2^7
+}
+
+// replaceLineEnds returns a value with spaces for the control characters that RFC 9110 section 5.5 forbids in it.
+func replaceLineEnds(value string) []byte {
 	b := []byte(value)
 	for i, c := range b {
-		if strings.IndexByte(lineEnds, c) >= 0 {
+		if c < ' ' && c != '\t' || c == 0x7f {
 			b[i] = ' '
 		}
 	}
-	return string(b)
+	return b
 }
 
 // connectionField reports whether a field, whose name is in lower case, is about the connection by HTTP/1: RFC 9113
@@ -97,4 +132,44 @@ func connectionField(name string) bool {
 	default:
 		return false
 	}
+}
+
+// staticName returns the index of a name in the static table, 0 for none: those that are usual in responses, by RFC
+// 7541 appendix A.
+func staticName(name []byte) int {
+	if len(name) >= len(staticNames) {
+		return 0
+	}
+	for _, known := range staticNames[len(name)] {
+		if known.name == string(name) {
+			return known.index
+		}
+	}
+	return 0
+}
+
+// staticField is a name of the static table.
+type staticField struct {
+	name  string
+	index int
+}
+
+// staticNames are those by their lengths.
+var staticNames = [...][]staticField{
+	3:  {{"age", 21}, {"via", 60}},
+	4:  {{"date", 33}, {"etag", 34}, {"link", 45}, {"vary", 59}},
+	5:  {{"allow", 22}},
+	6:  {{"server", 54}},
+	7:  {{"expires", 36}, {"refresh", 52}},
+	8:  {{"location", 46}},
+	10: {{"set-cookie", 55}},
+	11: {{"retry-after", 53}},
+	12: {{"content-type", 31}},
+	13: {{"cache-control", 24}, {"accept-ranges", 18}, {"last-modified", 44}, {"content-range", 30}},
+	14: {{"content-length", 28}},
+	16: {{"content-encoding", 26}, {"content-language", 27}, {"content-location", 29}, {"www-authenticate", 61}},
+	18: {{"proxy-authenticate", 48}},
+	19: {{"content-disposition", 25}},
+	25: {{"strict-transport-security", 56}},
+	27: {{"access-control-allow-origin", 20}},
 }

@@ -296,5 +296,5 @@ func (r *response) addLength() {
 		return
 	}
 	var digits [20]byte
-	r.encoder.field("content-length", text(strconv.AppendInt(digits[:0], r.written, 10)))
+	r.encoder.field("content-length", string(strconv.AppendInt(digits[:0], r.written, 10)))
 }
