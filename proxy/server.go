@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -15,9 +16,10 @@ import (
 type ServerConfig struct {
 	Handler  httpmessage.Handler
 	Now      func() time.Time // the system clock, for the deadlines of connections
+	Log      *slog.Logger
 	Panicked func(value any, stack []byte)
 
-	MaxTarget int // bytes of a request-target
+	MaxTarget int // bytes of a request-target, which the Handler refuses
 	MaxHeader int // bytes of a head
 	Streams   int // requests that a client may have at a time on a connection by HTTP/2
 	// HeaderTimeout is how long a client may take for a head, IdleTimeout how long a connection may wait for the next request, and
@@ -43,11 +45,11 @@ func NewServer(c ServerConfig) *Server {
 	}
 	return &Server{
 		http1: http1.NewServer(http1.Config{
-			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxTarget: c.MaxTarget, MaxHeader: c.MaxHeader,
+			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxTarget: c.MaxHeader, MaxHeader: c.MaxHeader,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, Refusal: refusal, Refused: c.Refused,
 		}),
 		http2: http2.NewServer(http2.Config{
-			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxHeader: c.MaxHeader, Streams: c.Streams,
+			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, MaxHeader: c.MaxHeader, Streams: c.Streams,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
 		}),
 	}

@@ -131,7 +131,7 @@ func protocols(c config.Config, name string, http2Requests int, d dependencies) 
 			}).Serve
 		}
 		return proxy.NewServer(proxy.ServerConfig{
-			Handler: current.Handler, Now: time.Now, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
+			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 			Streams: http2Requests, HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
 			BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
 			Refused: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },

@@ -124,7 +124,7 @@ func (r *response) frame() {
 		r.framing, r.closes = framingClose, true
 	}
 	switch {
-	case r.closes && r.minor > 0:
+	case r.closes: // also for a client of HTTP/1.0, which a status line of HTTP/1.1 may let expect another response
 		w.out = append(w.out, "Connection: close\r\n"...)
 	case !r.closes && r.minor == 0:
 		w.out = append(w.out, "Connection: keep-alive\r\n"...)

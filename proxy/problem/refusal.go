@@ -15,6 +15,8 @@ var (
 	ErrTargetTooLong  = errors.New("the request-target is longer than is allowed here (limits.target)")
 	ErrHeaderTooLarge = errors.New("the header is larger than is allowed here (limits.header)")
 	ErrMalformed      = errors.New("the request is not valid HTTP/1.1 (RFC 9112)")
+	ErrHeadTimeout    = errors.New("the client took too long to send the head of its request (limits.header_timeout)")
+	ErrExpectation    = errors.New("no expectation but 100-continue can be met")
 	ErrBodyTimeout    = errors.New("the client took too long to send the next part of its body (limits.body_timeout)")
 	ErrNotTLS         = errors.New("this port speaks HTTPS, and the request is plain HTTP")
 	ErrVersion        = errors.New("this version of HTTP is not spoken here: HTTP/1.1 is, and HTTP/2 where TLS chooses it (ALPN)")
@@ -94,8 +96,8 @@ var (
 	ErrBound = fmt.Errorf("%w: the limit of connections that belong to a client is reached (limits.bound_connections)", resolver.ErrBusy)
 )
 
-// Malformed returns the error of a request that net/http refused before any handler, by
-// the status and reason of net/http, "" for none, and the target as far as it was read.
+// Malformed returns the error of a request that is refused before any handler, by the status, the reason, "" for none, and the target as
+// far as it was read.
 func Malformed(status int, reason, target string, maxTarget int, plainHTTP bool) error {
 	switch {
 	case plainHTTP:
@@ -110,6 +112,10 @@ func Malformed(status int, reason, target string, maxTarget int, plainHTTP bool)
 		return ErrVersion
 	case http.StatusNotImplemented:
 		return ErrCoding
+	case http.StatusExpectationFailed:
+		return ErrExpectation
+	case http.StatusRequestTimeout:
+		return ErrHeadTimeout
 	}
 	var parse *uri.ParseError
 	if _, err := route.Parse(target); target != "" && errors.As(err, &parse) {

@@ -48,6 +48,8 @@ var statuses = [...]row{
 	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout, inside: true},
 	{err: ErrLoop, status: http.StatusLoopDetected},
 	{err: ErrMalformed, status: http.StatusBadRequest},
+	{err: ErrExpectation, status: http.StatusExpectationFailed},
+	{err: ErrHeadTimeout, status: http.StatusRequestTimeout},
 	{err: ErrBodyTimeout, status: http.StatusRequestTimeout, inside: true},
 	{err: scheme.ErrBody, status: http.StatusBadRequest, inside: true},
 	{err: ErrNotTLS, status: http.StatusBadRequest},
