@@ -2,7 +2,7 @@
 
 // Command floor is the least that a proxy in Go does for a request that no cache answers: what a connection costs that is read by
 // a loop of its own, and by net/http; and the least that a resolver does for a registered name. It has no cache, log, rules or
-// limits. ADR 35 has what was measured with it.
+// limits. docs/benchmarks.md has what was measured with it.
 package main
 
 import (
