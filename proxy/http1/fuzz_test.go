@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/http1"
 )
 
-// Whatever a client sends, in one part or in two, the server ends with it, and all that it was sent are responses, the same ones.
+// Whatever a client sends, in one part or in two, the server ends with it, and all that it was sent are responses, the
+// same ones.
 func FuzzServe(f *testing.F) {
 	for _, s := range steps {
 		f.Add([]byte(s.request+get), uint16(len(s.request)))
@@ -49,7 +50,9 @@ func playBytes(t *testing.T, parts ...[]byte) []byte {
 			head()
 		})
 	})
-	w.config.Refusal = func(*httpmessage.Incoming, int, string, bool) (int, string, []byte) { return 400, "text/plain", nil }
+	w.config.Refusal = func(*httpmessage.Incoming, int, string, bool) (int, string, []byte) {
+		return http.StatusBadRequest, "text/plain", nil
+	}
 	for _, part := range parts {
 		w.send(string(part))
 	}

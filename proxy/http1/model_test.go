@@ -57,7 +57,7 @@ var steps = []step{
 	{name: "the client closes", request: "GET /wait/l" + hostLine + closeLine + "\r\n", want: "200 l", closes: true},
 	{name: "HTTP/1.0 that closes", request: "GET /chunks/ HTTP/1.0\r\n\r\n", want: "200 chunks", closes: true},
 	{
-		name: "unread of a client that closes", request: "POST /wait/m" + hostLine + closeLine + "Content-Length: 2\r\n\r\nab",
+		name: "unread by one that closes", request: "POST /wait/m" + hostLine + closeLine + "Content-Length: 2\r\n\r\nab",
 		want: "200 m", closes: true,
 	},
 	{name: "the handler closes", request: "GET /closes/" + hostLine + "\r\n", want: "200 ", closes: true},

@@ -84,11 +84,12 @@ func (s *Server) recovered(value any) bool {
 	return true
 }
 
-// Refusal returns a whole response with a document and more fields, which ends its connection: for a client of whose request nothing is
-// read.
+// Refusal returns a whole response with a document and more fields, which ends its connection: for a client of whose
+// request nothing is read.
 func Refusal(status int, contentType string, content []byte, fields httpmessage.Fields) []byte {
 	b := syntax.AppendStatusLine(nil, status, "")
-	fields = append(httpmessage.FieldsOf("Content-Type", contentType, "Content-Length", strconv.Itoa(len(content))), fields...)
+	length := strconv.Itoa(len(content))
+	fields = append(httpmessage.FieldsOf("Content-Type", contentType, "Content-Length", length), fields...)
 	fields.Add("Connection", "close")
 	return append(append(syntax.AppendFields(b, fields), "\r\n"...), content...)
 }
