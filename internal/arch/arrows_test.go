@@ -245,6 +245,12 @@ func packageRules() []packageRule {
 			"listen serves any handler on any socket: it is passed what it needs to know, such as how a refusal is worded, so that it can be read and tested alone",
 		},
 		{
+			"proxy/http1",
+			[]string{"internal/http1", "internal/httpmessage", "proxy/listen"},
+			true,
+			"the server of HTTP/1 knows the protocol alone: what a connection is, is listen's, and what is answered is the handler's",
+		},
+		{
 			"proxy/message",
 			[]string{"resolver", "uri", "internal/httpmessage"},
 			true,
