@@ -56,7 +56,11 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.expects.CompareAndSwap(true, false) {
 		b.work.response.proceed()
 	}
-	return b.read(p)
+	n, err := b.read(p)
+	if b.err != nil && !errors.Is(b.err, io.EOF) {
+		b.work.response.cancelWait()
+	}
+	return n, err
 }
 
 // read is Read, where reading is held.
@@ -75,9 +79,7 @@ func (b *body) read(p []byte) (n int, err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) && b.cut() {
 		return n, err // which is the handler's, who may read on
 	}
-	if b.err = err; !errors.Is(err, io.EOF) {
-		b.work.response.cancelWait()
-	}
+	b.err = err
 	return n, err
 }
 

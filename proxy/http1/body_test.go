@@ -340,6 +340,28 @@ func TestSetReadDeadline(t *testing.T) {
 	}
 }
 
+// A client that does not send the rest of a content that nobody reads gets its response late, and in full.
+func TestUnreadContentStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(continues(func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) {
+			start := time.Now()
+			w.WriteHeader(200, "", fieldsOf("Content-Length", "2"))
+			write(w, "a")
+			if err := w.Context().Err(); err != nil || time.Since(start) != time.Minute {
+				t.Errorf("the context is %v after %v", err, time.Since(start))
+			}
+			write(w, "b")
+		}))
+		w.serve()
+		w.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe")
+		time.Sleep(2 * time.Minute)
+		if got := w.came(); fmt.Sprint(contentsOf(got)) != "[ab (closed)]" || !w.ended() {
+			t.Errorf("got %q", got)
+		}
+		w.finish()
+	})
+}
+
 // A client that leaves in the middle of a content ends the request.
 func TestContentCutOff(t *testing.T) {
 	for _, framing := range []string{"Content-Length: 6\r\n\r\nab", "Transfer-Encoding: chunked\r\n\r\n6\r\nab"} {
