@@ -66,15 +66,17 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	return len(p), nil
 }
 
-// transmitNow is transmit in Begin, before other streams. c.mu is held.
+// transmitNow is transmit in Begin, before other streams and with what Room has reserved. c.mu is held.
 func (s *stream) transmitNow(p []byte, end bool) (int, error) {
-	c := s.c
-	c.window += s.response.reserved
-	s.response.reserved = 0
+	c, r := s.c, &s.response
+	c.window += r.reserved
 	rest := p
-	for len(rest) > 0 && s.window > 0 && c.window > 0 && len(c.out) < maxQueued {
+	for len(rest) > 0 && s.window > 0 && c.window > 0 && (len(c.out) < maxQueued || r.reserved > 0) {
+		left := len(rest)
 		rest = c.sendPart(s, rest, end)
+		r.reserved -= min(r.reserved, int64(left-len(rest)))
 	}
+	c.window -= r.reserved
 	if len(rest) == 0 {
 		return len(p), nil
 	}

@@ -107,7 +107,7 @@ func (e *encoder) integer(first byte, prefix uint, value int) {
 	e.block = append(e.block, first|byte(most)) //nolint:gosec // likewise
 	const bits = 7
 	for value -= most; value >= 1<<bits; value >>= bits {
-		e.block = append(e.block, byte(value)|1<<bits) //nolint:gosec // its lower bits
+		e.block = append(e.block, byte(value)|1<<bits)
 	}
 	e.block = append(e.block, byte(value)) //nolint:gosec // it is less than 2^7
 }

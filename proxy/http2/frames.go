@@ -188,15 +188,9 @@ func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f.StreamID == 0 {
-		if c.window += int64(f.Increment); c.window > maxWindow {
+		if c.openWindow(int64(f.Increment)); c.window > maxWindow {
 			return &connectionError{http2.ErrCodeFlowControl, "the window of the connection is too large"}
 		}
-		if c.window <= int64(f.Increment) { // it was used up
-			for _, s := range c.streams {
-				wake(s.writable)
-			}
-		}
-		c.pump()
 		return nil
 	}
 	s, err := c.stream(f.StreamID)
@@ -210,6 +204,20 @@ func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 	c.queue(s)
 	c.pump()
 	return nil
+}
+
+// openWindow adds to the window of the client for the connection, and goes on with what waits for that. c.mu is held.
+func (c *connection) openWindow(n int64) {
+	if n == 0 {
+		return
+	}
+	if c.window <= 0 {
+		for _, s := range c.streams {
+			wake(s.writable)
+		}
+	}
+	c.window += n
+	c.pump()
 }
 
 // applySettings applies the settings of the client: RFC 9113 section 6.5.

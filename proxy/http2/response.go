@@ -50,9 +50,8 @@ func (s *stream) endBegin() {
 	r := &s.response
 	r.inBegin = false
 	s.c.mu.Lock()
-	s.c.window += r.reserved
+	s.c.openWindow(r.reserved)
 	r.reserved = 0
-	s.c.pump()
 	s.c.mu.Unlock()
 	if len(r.rest) > 0 && s.next == nil {
 		s.next = restWriter{s}

@@ -31,7 +31,13 @@ func TestFlowControl(t *testing.T) {
 func playFlow(t *testing.T, random *rand.Rand) {
 	size := func(r *httpmessage.Incoming) int { n, _ := strconv.Atoi(r.Target[1:]); return n }
 	initial := int64(random.IntN(3) * random.IntN(70_000))
-	h := func(r *httpmessage.Incoming, w writer) { _, _ = w.Write(make([]byte, size(r))) }
+	h := func(r *httpmessage.Incoming, w writer) {
+		if content := make([]byte, size(r)); len(content)%3 == 0 {
+			_, _ = w.ReadFrom(bytes.NewReader(content))
+		} else {
+			_, _ = w.Write(content)
+		}
+	}
 	begins := random.IntN(2) == 0
 	c := serve(t, handler{begin: func(r *httpmessage.Incoming, w writer) bool {
 		if !begins || int64(size(r)) > w.Room() {
