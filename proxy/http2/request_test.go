@@ -98,8 +98,8 @@ func TestRefusal(t *testing.T) {
 	t.Parallel()
 	var statuses []int
 	c := serve(t, atOnce(plain), func(c *http2.Config) {
-		c.Refusal = func(r *httpmessage.Incoming, status int, reason string) (string, []byte) {
-			return "text/html", fmt.Appendf(nil, "<p>%s %d %s", r.Target, status, reason)
+		c.Refusal = func(r *httpmessage.Incoming, status int, reason string, _ bool) (int, string, []byte) {
+			return status, "text/html", fmt.Appendf(nil, "<p>%s %d %s", r.Target, status, reason)
 		}
 		c.Refused = func(status int) { statuses = append(statuses, status) }
 	}).open(t)

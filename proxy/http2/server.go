@@ -24,9 +24,9 @@ type Config struct {
 	Log     *slog.Logger
 	// Panicked is called with what a handler has panicked with: its stream is reset. nil is not called.
 	Panicked func(value any, stack []byte)
-	// Refusal returns the document for a request that no handler gets; nil is a line of plain text. Refused is called
-	// with its status; nil is not called.
-	Refusal func(r *httpmessage.Incoming, status int, reason string) (contentType string, body []byte)
+	// Refusal returns the status and the document for a request that no handler gets, as http1.Config.Refusal does; nil
+	// is a line of plain text. plainHTTP is false. Refused is called with the status; nil is not called.
+	Refusal func(r *httpmessage.Incoming, status int, reason string, plainHTTP bool) (int, string, []byte)
 	Refused func(status int)
 
 	MaxHeader     int           // bytes of a field section: RFC 9113 section 6.5.2

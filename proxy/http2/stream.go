@@ -115,7 +115,7 @@ func (s *stream) refuse(status int, reason string) {
 	config := &s.c.server.config
 	contentType, body := "text/plain; charset=utf-8", []byte(reason+"\n")
 	if config.Refusal != nil {
-		contentType, body = config.Refusal(&s.incoming, status, reason)
+		status, contentType, body = config.Refusal(&s.incoming, status, reason, false)
 	}
 	s.WriteHeader(status, "", httpmessage.Fields{{Name: "content-type", Value: contentType}})
 	_, _ = s.Write(body) // finish sees the error
