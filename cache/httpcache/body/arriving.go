@@ -28,7 +28,7 @@ var ErrAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
 
 // Owner has requested a body of an origin.
 type Owner interface {
-	// Spawn runs a function in the background, within the life of the owner.
+	// Spawn starts a function in the background, within the life of the owner. The body may be locked until it returns.
 	Spawn(run func())
 	// End ends the exchange with the origin, with nil after a complete body.
 	End(err error)

@@ -91,7 +91,7 @@ func LinesOf(first, last httpmessage.Field) string {
 	if first.Name == "" || last.Name == "" { // a text of none may be anywhere
 		return first.Name + separator + first.Value + lineEnd
 	}
-	start, end := unsafe.StringData(first.Name), unsafe.StringData(last.Name) //nolint:gosec // of one text
+	start, end := unsafe.StringData(first.Name), unsafe.StringData(last.Name)  //nolint:gosec // of one text
 	size := int(uintptr(unsafe.Pointer(end)) - uintptr(unsafe.Pointer(start))) //nolint:gosec // of one text
 	size += len(last.Name) + len(separator) + len(last.Value) + len(lineEnd)
 	return unsafe.String(start, size) //nolint:gosec // within the text
