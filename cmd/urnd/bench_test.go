@@ -2,28 +2,42 @@ package main
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/resolver"
 )
 
-// discardWriter is a ResponseWriter without network.
+// discardWriter is the response to a request without a network, of which the status is kept.
 type discardWriter struct {
-	header http.Header
+	httpmessage.ResponseWriter
 	status int
 }
 
-func (w *discardWriter) Header() http.Header         { return w.header }
-func (w *discardWriter) Write(p []byte) (int, error) { return len(p), nil }
-func (w *discardWriter) WriteHeader(status int)      { w.status = status }
+func (w *discardWriter) WriteHeader(status int, _ string, _ httpmessage.Fields) { w.status = status }
+func (*discardWriter) Context() context.Context                                 { return context.Background() }
+func (*discardWriter) HalfClosed() context.Context                              { return nil }
+func (*discardWriter) Room() int64                                              { return math.MaxInt64 }
+func (*discardWriter) Flush() error                                             { return nil }
+func (*discardWriter) Write(p []byte) (int, error)                              { return len(p), nil }
+
+// answerTo answers a request by a service, and discards the response.
+func (w *discardWriter) answerTo(s *service, r *httpmessage.Incoming) {
+	if rest := s.Begin(r, w); rest != nil {
+		rest.Continue()
+	}
+}
 
 func wireForBench(b *testing.B, answers config.Size) wiredAll {
 	b.Helper()
@@ -38,8 +52,7 @@ func wireForBench(b *testing.B, answers config.Size) wiredAll {
 	return p
 }
 
-// BenchmarkCachedRedirect is the time of a handler for a cached answer, beyond
-// what net/http does.
+// BenchmarkCachedRedirect is the time of a handler for a cached answer, without a protocol.
 func BenchmarkCachedRedirect(b *testing.B) {
 	for _, bm := range []struct{ name, target string }{
 		{"canonical", "/urn:ietf:rfc:2648"},
@@ -49,25 +62,26 @@ func BenchmarkCachedRedirect(b *testing.B) {
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			p := wireForBench(b, 64<<20)
-			r := &http.Request{
-				Method: http.MethodGet, RequestURI: bm.target, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
-				RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 1).String(),
-			}
-			w := &discardWriter{header: http.Header{}}
-			p.service.ServeHTTP(w, r)
-			if w.header.Get("Location") == "" {
+			r, w := localRequest(bm.target), new(discardWriter)
+			if first, _ := proxytest.Answer(p.service, r); first.Fields.Value("Location") == "" {
 				b.Fatal("no redirect")
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				clear(w.header)
-				p.service.ServeHTTP(w, r)
+				w.answerTo(p.service, r)
 			}
-			if w.header.Get("Cache-Status")[:9] != "urnd; hit" {
+			if last, cached := proxytest.Answer(p.service, r); !cached || !strings.HasPrefix(last.Fields.Value("Cache-Status"), "urnd; hit") {
 				b.Error("not from the cache")
 			}
 		})
 	}
+}
+
+// localRequest returns a GET of a client on this machine.
+func localRequest(target string, fields ...string) *httpmessage.Incoming {
+	r := proxytest.Request(http.MethodGet, target, fields...)
+	r.Conn = &proxytest.Conn{Remote: netip.MustParseAddrPort("127.0.0.1:1")}
+	return r
 }
 
 // BenchmarkMemoryPerAnswer fills the cache with distinct names and reports the
@@ -135,8 +149,7 @@ func BenchmarkExplain(b *testing.B) {
 		})
 	}
 	b.Run("asking whether it is on", func(b *testing.B) {
-		ctx, cancel := context.WithCancel(context.WithValue(message.WithTraceparent(context.Background(), "00-a"), http.ServerContextKey,
-			b)) // as net/http makes them
+		ctx, cancel := context.WithCancel(message.WithTraceparent(context.Background(), "00-a"))
 		defer cancel()
 		b.ReportAllocs()
 		for b.Loop() {
@@ -187,12 +200,10 @@ func BenchmarkTelemetry(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer p.close()
-			r := &http.Request{Method: http.MethodGet, RequestURI: "/urn:ietf:rfc:2648", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1"}
-			w := &discardWriter{header: http.Header{}}
+			r, w := localRequest("/urn:ietf:rfc:2648"), new(discardWriter)
 			b.ReportAllocs()
 			for b.Loop() {
-				clear(w.header)
-				p.service.ServeHTTP(w, r)
+				w.answerTo(p.service, r)
 			}
 		})
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// coldClient is a fastClient whose every request is for a name that no cache has.
+// coldClient is a tcpClient whose every request is for a name that no cache has.
 type coldClient struct {
-	*fastClient
+	*tcpClient
 	next int
 }
 
 // newColdClient returns a coldClient for names with a prefix, which end in a number from 100000000000 on.
 func newColdClient(tb testing.TB, prefix string, c config.Config) *coldClient {
 	tb.Helper()
-	client := &coldClient{dialFastServer(tb, c), firstColdName}
+	client := &coldClient{dialServer(tb, c), firstColdName}
 	client.request = append(make([]byte, 0, 256), "GET /"+prefix...)
 	for range 200 { // the first ones make what is used again
 		client.ask(tb)

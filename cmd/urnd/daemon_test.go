@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,9 +14,10 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/daemon"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/problem"
 )
 
 // clock is a time that a test sets.
@@ -79,31 +79,30 @@ func startService(t *testing.T, dns string, change func(*config.Config)) *testSe
 		t.Fatal(err)
 	}
 	t.Cleanup(p.close)
-	listener, err := net.Listen("tcp", c.Listen.Service[0])
+	d.url = "http://" + serveClients(t, c, p.service, s)
+	return d
+}
+
+// serveClients serves clients by a configuration on a port of the loopback interface until the end of the test, and returns its address.
+func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d dependencies) (address string) {
+	tb.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
+	serving := serverConfig(c, nameHTTP, nil, nil, d)
+	serving.Log = d.log
+	serving.Serve = protocols(c, nameHTTP, 1, d)(daemon.Current{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
 	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	var fast listen.FastPath
-	if os.Getenv(fastPathSetting) != "false" {
-		fast = p.service.Fast()
-	}
-	server := listen.NewServer(listen.ServerConfig{
-		Handler: p.service, FastPath: fast, Now: time.Now, Log: log, Malformed: func(m listen.Malformed) listen.Document {
-			return document(problem.Malformed(m.Status, m.Reason, m.Target, int(c.Limits.Target), m.PlainHTTP))
-		}, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-		HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout, ShutdownTimeout: c.Limits.ShutdownTimeout,
-	})
-	go func() { done <- server.Serve(ctx, listener) }()
-	t.Cleanup(func() {
+	ended := make(chan error, 1)
+	go func() { ended <- listen.NewServer(serving).Serve(ctx, listener) }()
+	tb.Cleanup(func() {
 		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
+		if err := <-ended; err != nil {
+			tb.Error(err)
 		}
 	})
-	d.url = "http://" + listener.Addr().String()
-	return d
+	return listener.Addr().String()
 }
 
 // answer is what a client sees of a response.

@@ -30,6 +30,3 @@ func (w *testDaemon) readiness(t *testing.T) string {
 	}
 	return fmt.Sprintf("%d %s: %s; %s", status, document.Status, strings.Join(document.Unready, ", "), strings.Join(document.Degraded, ", "))
 }
-
-// fastPathSetting turns the fast path off where it is "false", as in make test-slow-path.
-const fastPathSetting = "URND_LISTEN_FAST_PATH"

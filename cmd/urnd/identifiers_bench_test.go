@@ -21,12 +21,12 @@ func registeredForms() [][2]string {
 }
 
 // newRegisteredClient returns a connection to a server with the names of registeredForms, whose request is one for a path of a host.
-func newRegisteredClient(tb testing.TB, r siteRegistry, form string) *fastClient {
+func newRegisteredClient(tb testing.TB, r siteRegistry, form string) *tcpClient {
 	tb.Helper()
 	c := config.Default()
 	c.DDDS.Enabled = false
 	c.Registry.Store, c.Registry.Hosts, c.Registry.DigitalLink = "sqlite:"+r.path, []string{"purl.example"}, digitalLinks()
-	client := dialFastServer(tb, c)
+	client := dialServer(tb, c)
 	host, path, _ := bytes.Cut([]byte(form), []byte(" "))
 	client.request = []byte("GET " + string(path) + " HTTP/1.1\r\nHost: " + string(host) + "\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n")
 	for range 16 {
@@ -51,7 +51,7 @@ func registeredNames(tb testing.TB) siteRegistry {
 
 // askMany sends a request several times at once, and reads the responses: one wake-up of the server answers them all, so that what is measured
 // is the work for a request, and not that for the connection.
-func (c *fastClient) askMany(tb testing.TB, requests []byte, n int) {
+func (c *tcpClient) askMany(tb testing.TB, requests []byte, n int) {
 	tb.Helper()
 	if _, err := c.Write(requests); err != nil {
 		tb.Fatal(err)
@@ -74,8 +74,8 @@ func (c *fastClient) askMany(tb testing.TB, requests []byte, n int) {
 	}
 }
 
-// A name with four levels is answered on the fast path as others are, and allocates nothing.
-func TestIdentifierIsFast(t *testing.T) {
+// A name with four levels is answered from the cache as others are, and allocates nothing.
+func TestIdentifierAllocatesNothing(t *testing.T) {
 	r := registeredNames(t)
 	limit := 0.0
 	if raceDetector {

@@ -1,41 +1,33 @@
 package main
 
 import (
-	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 // redirectOf returns a cached redirect of the registry, made by a handler without a network.
-func redirectOf(tb testing.TB, r siteRegistry, count bool) func() {
+func redirectOf(tb testing.TB, in siteRegistry, count bool) func() {
 	tb.Helper()
 	c := config.Default()
-	c.Registry.Store, c.Registry.Count, c.DDDS.Enabled = "sqlite:"+r.path, count, false
+	c.Registry.Store, c.Registry.Count, c.DDDS.Enabled = "sqlite:"+in.path, count, false
 	p, err := wireAll(c, newDependencies())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(p.close)
 	p.openRegistry(tb.Context(), tb.Output())
-	request := &http.Request{
-		Method: http.MethodGet, RequestURI: "/urn:example:a", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"User-Agent": {browser}},
-		RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 1).String(),
-	}
-	w := &discardWriter{header: http.Header{}}
-	redirect := func() {
-		clear(w.header)
-		p.service.ServeHTTP(w, request)
-	}
+	r, w := localRequest("/urn:example:a", "User-Agent", browser), new(discardWriter)
+	redirect := func() { w.answerTo(p.service, r) }
 	redirect()
-	redirect()
-	if location := w.header.Get("Location"); location != "https://example.org/a" || !strings.HasPrefix(w.header.Get("Cache-Status"), "urnd; hit") {
-		tb.Fatalf("the redirect leads to %q: %q", location, w.header.Get("Cache-Status"))
+	got, cached := proxytest.Answer(p.service, r)
+	if location, status := got.Fields.Value("Location"), got.Fields.Value("Cache-Status"); !cached || location != "https://example.org/a" || !strings.HasPrefix(status, "urnd; hit") {
+		tb.Fatalf("the redirect leads to %q: %q", location, status)
 	}
 	return redirect
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// BenchmarkRegistryUncached is the time of a handler for names of the registry whose answers are not
-// cached, beyond what net/http does.
+// BenchmarkRegistryUncached is the time of a handler for names of the registry whose answers are not cached, without a protocol.
 func BenchmarkRegistryUncached(b *testing.B) {
 	const names = 100_000
 	c := config.Default()
@@ -30,16 +29,12 @@ func BenchmarkRegistryUncached(b *testing.B) {
 	}
 	b.Cleanup(p.close)
 	p.openRegistry(b.Context(), b.Output())
-	w := &discardWriter{header: http.Header{}}
+	w := new(discardWriter)
 	random := rand.New(rand.NewPCG(1, 2))
 	b.ReportAllocs()
 	before := ownTime(b)
 	for b.Loop() {
-		clear(w.header)
-		r := &http.Request{
-			Method: http.MethodGet, RequestURI: "/" + registryName(random.IntN(names)), ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1",
-		}
-		p.service.ServeHTTP(w, r)
+		w.answerTo(p.service, localRequest("/"+registryName(random.IntN(names))))
 		if w.status != http.StatusFound {
 			b.Fatal(w.status)
 		}

@@ -35,7 +35,7 @@ func startDaemon(t *testing.T, dns string, ahead time.Duration, change func(*con
 	t.Helper()
 	w := &testDaemon{config: config.Default(), hangups: make(chan os.Signal)}
 	c := &w.config
-	c.Listen = config.Listen{Service: []string{"127.0.0.1:0"}, Admin: "127.0.0.1:0", HTTP2: true, FastPath: os.Getenv(fastPathSetting) != "false"}
+	c.Listen = config.Listen{Service: []string{"127.0.0.1:0"}, Admin: "127.0.0.1:0", HTTP2: true}
 	c.DNS.Servers = []config.Server{{AddrPort: netip.MustParseAddrPort(dns)}}
 	c.DNS.Timeout, c.DNS.Rounds = time.Second, 1
 	c.DDDS.Roots = []string{"urn.example.org."}

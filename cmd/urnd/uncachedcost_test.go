@@ -67,7 +67,7 @@ func newRawClient(tb testing.TB, request, end string) *rawClient {
 	c.DDDS.Enabled = false
 	local := netip.MustParsePrefix("127.0.0.0/8")
 	c.Access.AllowDestinations, c.Access.ProxyClients = []netip.Prefix{local}, []netip.Prefix{local}
-	conn := dialFastServer(tb, c).Conn
+	conn := dialServer(tb, c).Conn
 	client := &rawClient{Conn: conn, request: []byte(request), response: make([]byte, 64<<10), end: []byte(end)}
 	if at := strings.Index(request, "00000000"); at >= 0 {
 		client.counter = client.request[at : at+8]

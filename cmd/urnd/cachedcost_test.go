@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,28 +10,26 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy/listen"
 )
 
-// fastClient is a connection to a server with the fast path, whose requests allocate nothing on its own side.
-type fastClient struct {
+// tcpClient is a connection to a server, whose requests allocate nothing on its own side.
+type tcpClient struct {
 	net.Conn
 	request, response []byte
 }
 
-// newFastClient returns a connection for a request with some field lines, which has been answered: its response is cached, and has this
+// newCachedClient returns a connection for a request with some field lines, which has been answered: its response is cached, and has this
 // status.
-func newFastClient(tb testing.TB, status int, target string, lines ...string) *fastClient {
+func newCachedClient(tb testing.TB, status int, target string, lines ...string) *tcpClient {
 	tb.Helper()
 	c := config.Default()
 	c.DDDS.Enabled = false
 	loopback, documentation := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")
 	c.Access.TrustedProxies, c.Access.AllowDestinations = []netip.Prefix{loopback}, []netip.Prefix{loopback}
 	c.Access.ResolveClients, c.Access.ProxyClients = []netip.Prefix{loopback, documentation}, []netip.Prefix{loopback, documentation}
-	client := dialFastServer(tb, c)
+	client := dialServer(tb, c)
 	head := "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n"
 	client.request = []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n")
 	client.fill(tb, head+"\r\n")
@@ -45,44 +41,26 @@ func newFastClient(tb testing.TB, status int, target string, lines ...string) *f
 	return client
 }
 
-// dialFastServer returns a connection to a server with a configuration, whose request is to be set.
-func dialFastServer(tb testing.TB, c config.Config) *fastClient {
+// dialServer returns a connection to a server with a configuration, whose request is to be set.
+func dialServer(tb testing.TB, c config.Config) *tcpClient {
 	tb.Helper()
-	p, err := wireAll(c, newDependencies())
+	d := newDependencies()
+	p, err := wireAll(c, d)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(p.close)
 	p.openRegistry(tb.Context(), io.Discard)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	conn, err := net.Dial("tcp", serveClients(tb, c, p.service, d))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- listen.NewServer(listen.ServerConfig{
-			Handler: p.service, FastPath: p.service.Fast(), Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxTarget: 4096, MaxHeader: 4096,
-			HeaderTimeout: time.Minute, IdleTimeout: time.Minute, ShutdownTimeout: time.Minute,
-			Malformed: func(listen.Malformed) listen.Document { return listen.Document{} },
-		}).Serve(ctx, listener)
-	}()
-	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		conn.Close()
-		stop()
-		if err := <-ended; err != nil {
-			tb.Error(err)
-		}
-	})
-	return &fastClient{Conn: conn, response: make([]byte, 64<<10)}
+	tb.Cleanup(func() { conn.Close() })
+	return &tcpClient{Conn: conn, response: make([]byte, 64<<10)}
 }
 
 // fill asks for what the request is about without the field lines of that, as often as a cache needs.
-func (c *fastClient) fill(tb testing.TB, request string) {
+func (c *tcpClient) fill(tb testing.TB, request string) {
 	tb.Helper()
 	plain := *c
 	plain.request = []byte(request)
@@ -92,7 +70,7 @@ func (c *fastClient) fill(tb testing.TB, request string) {
 }
 
 // status returns the status of the last response.
-func (c *fastClient) status() int {
+func (c *tcpClient) status() int {
 	status, err := strconv.Atoi(string(c.response[len("HTTP/1.1 "):][:3]))
 	if err != nil {
 		return 0
@@ -101,13 +79,13 @@ func (c *fastClient) status() int {
 }
 
 // ask sends the request, and reads the response.
-func (c *fastClient) ask(tb testing.TB) {
+func (c *tcpClient) ask(tb testing.TB) {
 	tb.Helper()
 	c.send(tb, c.request)
 }
 
 // send sends a request, and reads the response.
-func (c *fastClient) send(tb testing.TB, request []byte) {
+func (c *tcpClient) send(tb testing.TB, request []byte) {
 	tb.Helper()
 	if _, err := c.Write(request); err != nil {
 		tb.Fatal(err)
@@ -124,17 +102,17 @@ func (c *fastClient) send(tb testing.TB, request []byte) {
 	}
 }
 
-// lengthOf returns the length of the response that octets begin with, -1 where its head is not complete.
-func lengthOf(octets []byte) int {
-	head := bytes.Index(octets, []byte("\r\n\r\n"))
+// lengthOf returns the length of the response that bytes begin with, -1 where its head is not complete.
+func lengthOf(text []byte) int {
+	head := bytes.Index(text, []byte("\r\n\r\n"))
 	if head < 0 {
 		return -1
 	}
 	length := head + len("\r\n\r\n")
 	const field = "\r\nContent-Length: "
-	if at := bytes.Index(octets[:head], []byte(field)); at >= 0 {
+	if at := bytes.Index(text[:head], []byte(field)); at >= 0 {
 		body := 0
-		for _, digit := range octets[at+len(field):] {
+		for _, digit := range text[at+len(field):] {
 			if digit < '0' || digit > '9' {
 				break
 			}
@@ -152,7 +130,7 @@ type form struct {
 	status       int
 }
 
-// forms are the forms of requests that the fast path answers from the caches. page is the URL of a stored response.
+// forms are the forms of requests that are answered from the caches. page is the URL of a stored response.
 func forms(page string) []form {
 	const name = "/urn:ietf:rfc:2648"
 	client := "X-Forwarded-For: 192.0.2.7"
@@ -201,25 +179,25 @@ func newPage(tb testing.TB) string {
 	return origin.URL + "/page"
 }
 
-// A request that the fast path answers makes no allocation, however it is spelled.
-func TestFastPathAllocatesNothing(t *testing.T) {
+// A request that a cache answers makes no allocation, however it is spelled.
+func TestCachedAllocatesNothing(t *testing.T) {
 	limit := 0.0
 	if raceDetector { // a sync.Pool loses some of what it has, on purpose
 		limit = 16
 	}
 	for _, f := range forms(newPage(t)) {
-		client := newFastClient(t, f.status, f.target, f.lines...)
+		client := newCachedClient(t, f.status, f.target, f.lines...)
 		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > limit {
 			t.Errorf("%s: %v allocations", f.name, n)
 		}
 	}
 }
 
-// BenchmarkFastPath is the time of a cached answer on one connection, with both of its sides in this process.
-func BenchmarkFastPath(b *testing.B) {
+// BenchmarkCached is the time of a cached answer on one connection, with both of its sides in this process.
+func BenchmarkCached(b *testing.B) {
 	for _, f := range forms(newPage(b)) {
 		b.Run(f.name, func(b *testing.B) {
-			client := newFastClient(b, f.status, f.target, f.lines...)
+			client := newCachedClient(b, f.status, f.target, f.lines...)
 			b.ReportAllocs()
 			for b.Loop() {
 				client.ask(b)
