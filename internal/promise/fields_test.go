@@ -100,7 +100,7 @@ func gatherFields(_ *testing.T, p *program) (lines []string) {
 }
 
 // fieldNames returns the names of fields that a node gets, sets or removes: header.Set("Name", ...), header["Name"],
-// http.Header{"Name": ...}.
+// http.Header{"Name": ...}, httpmessage.FieldsOf("Name", ...), httpmessage.Field{Name: "Name"}, AppendField(dst, "Name", ...).
 func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	add := func(e ast.Expr) {
 		name, ok := p.text(e)
@@ -110,6 +110,14 @@ func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 	}
 	switch n := n.(type) {
 	case *ast.CallExpr:
+		switch name := nameOf(n.Fun); {
+		case name == "FieldsOf":
+			for i := 0; i < len(n.Args); i += 2 { // a name and a value in turn
+				add(n.Args[i])
+			}
+		case name == "AppendField" && len(n.Args) > 1:
+			add(n.Args[1])
+		}
 		method, ok := n.Fun.(*ast.SelectorExpr)
 		if ok && len(n.Args) > 1 && slices.Contains([]string{"Set", "Add"}, method.Sel.Name) && isHeader(method.X) {
 			add(n.Args[0])
@@ -119,16 +127,24 @@ func (p *sourcePackage) fieldNames(n ast.Node) (names []string) {
 			add(n.Index)
 		}
 	case *ast.CompositeLit:
-		if nameOf(n.Type) != "Header" {
-			return nil
-		}
 		for _, e := range n.Elts {
-			if field, ok := e.(*ast.KeyValueExpr); ok {
+			field, ok := e.(*ast.KeyValueExpr)
+			switch {
+			case !ok:
+			case nameOf(n.Type) == "Header":
 				add(field.Key)
+			case isField(n.Type) && nameOf(field.Key) == "Name":
+				add(field.Value)
 			}
 		}
 	}
 	return names
+}
+
+// isField reports whether a type is httpmessage.Field.
+func isField(e ast.Expr) bool {
+	selector, ok := e.(*ast.SelectorExpr)
+	return ok && nameOf(selector.X) == "httpmessage" && selector.Sel.Name == "Field"
 }
 
 // isHeader reports whether an expression is the fields of a message, by its name: header, w.Header(), r.Header,

@@ -47,10 +47,10 @@ func gatherProblems(t *testing.T, p *program) []string {
 	return lines
 }
 
-// errorTexts returns the texts of errors by the names of their variables, with the name of the package:
-// "registry.ErrToken".
+// errorTexts returns the texts of errors by the names of their variables, also those that are errors of another package, with the name of
+// the package: "registry.ErrToken".
 func (s source) errorTexts() map[string]string {
-	texts := make(map[string]string)
+	texts, aliases := make(map[string]string), make(map[string]string)
 	s.inspect(func(p *sourcePackage, n ast.Node) {
 		v, ok := n.(*ast.ValueSpec)
 		if !ok {
@@ -59,6 +59,9 @@ func (s source) errorTexts() map[string]string {
 		for i, name := range v.Names {
 			if i >= len(v.Values) {
 				return
+			}
+			if other, ok := v.Values[i].(*ast.SelectorExpr); ok {
+				aliases[p.files[0].Name.Name+"."+name.Name] = nameOf(other.X) + "." + other.Sel.Name
 			}
 			call, ok := v.Values[i].(*ast.CallExpr)
 			if !ok || len(call.Args) == 0 {
@@ -69,6 +72,11 @@ func (s source) errorTexts() map[string]string {
 			}
 		}
 	})
+	for name, of := range aliases {
+		if text, ok := texts[of]; ok {
+			texts[name] = text
+		}
+	}
 	return texts
 }
 
