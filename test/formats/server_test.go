@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/listen"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -39,11 +37,6 @@ type server struct {
 }
 
 const maxTarget = 1024
-
-func malformed(m listen.Malformed) listen.Document {
-	status, contentType, body := problem.Short(problem.Malformed(m.Status, m.Reason, m.Target, maxTarget, m.PlainHTTP))
-	return listen.Document{Status: status, ContentType: contentType, Body: body}
-}
 
 // start starts a server with a changed configuration, which ends with the test.
 func start(t testing.TB, change func(*proxy.Config)) *server {
@@ -68,7 +61,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		Access: gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}}, Own: route.NewOwnHosts("a"), MaxTarget: maxTarget,
 		BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
-			BodyTimeout: testserver.Patience, TunnelIdle: time.Minute, Fetches: unbounded(), Streams: unbounded(), Bound: unbounded(),
+			TunnelIdle: time.Minute, Fetches: unbounded(), Streams: unbounded(), Bound: unbounded(),
 			Cache: httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
 		},
 		Observers: proxy.Observers{Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }},
@@ -76,14 +69,12 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	if change != nil {
 		change(&config)
 	}
-	handler := proxy.New(config)
+	protocols := proxy.NewServer(proxy.ServerConfig{
+		Handler: proxy.New(config), Now: time.Now, MaxTarget: maxTarget, MaxHeader: 4096,
+		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, BodyTimeout: testserver.Patience,
+	})
 	serving := listen.ServerConfig{
-		Handler: handler, Now: time.Now, Log: log, Malformed: malformed, MaxTarget: maxTarget, MaxHeader: 4096,
-		HeaderTimeout: testserver.Patience, BodyDeadline: func() time.Time { return time.Now().Add(testserver.Patience) },
-		IdleTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
-	}
-	if os.Getenv("URND_LISTEN_FAST_PATH") != "false" { // responses are the same with it and without
-		serving.FastPath = handler.Fast()
+		Serve: protocols.Serve, Now: time.Now, Log: log, HeaderTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -108,64 +108,58 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 // and by GOAWAY behind the answer.
 func TestAnswersOfAnEnd(t *testing.T) {
 	t.Parallel()
-	for _, fast := range []bool{true, false} {
-		t.Run(fmt.Sprintf("fast path %t", fast), func(t *testing.T) {
-			t.Parallel()
-			socket, address, pair := secureSocket(t)
-			l := startSecure(t, socket, pair, fmt.Sprintf("listen: {service: '127.0.0.1:0', tls: '127.0.0.1:0', admin: '', fast_path: %t}", fast),
-				"limits: {notice_time: 2s}")
-			plain, err := net.Dial("tcp", l.url[len("http://"):])
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer plain.Close()
-			reader := bufio.NewReader(plain)
-			ask := func() (closes bool) {
-				t.Helper()
-				fmt.Fprint(plain, "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-				response, err := http.ReadResponse(reader, nil)
-				if err != nil || response.StatusCode != http.StatusFound {
-					t.Fatalf("%+v, %v", response, err)
-				}
-				_, _ = reader.Discard(int(response.ContentLength))
-				return response.Close
-			}
-			transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
-			client, err := transport.NewClientConn(t.Context(), "https", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer client.Close()
-			askHTTP2 := func() {
-				t.Helper()
-				response, err := client.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:1"))
-				if err != nil || response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
-					t.Fatalf("%+v, %v", response, err)
-				}
-				_ = response.Body.Close()
-			}
-			for range 3 {
-				askHTTP2()
-				if ask() || client.Available() == 0 {
-					t.Fatal("a connection is to be closed before the end")
-				}
-			}
-			stopped := make(chan struct{})
-			go func() { defer close(stopped); l.stop(t) }()
-			// net/http and the fast path are asked by a first request each, which may come before the signal.
-			testserver.Wait(t, "HTTP/1.1 is asked to close", ask)
-			askHTTP2()
-			testserver.Wait(t, "HTTP/2 is told to go away", func() bool { return client.Available() == 0 })
-			another, err := net.Dial("tcp", l.url[len("http://"):])
-			if err != nil {
-				t.Fatalf("within limits.notice_time: %v", err)
-			}
-			plain, reader = another, bufio.NewReader(another)
-			if !ask() {
-				t.Error("a new connection is not asked to close")
-			}
-			_ = another.Close()
-			<-stopped
-		})
+	socket, address, pair := secureSocket(t)
+	l := startSecure(t, socket, pair, "limits: {notice_time: 2s}")
+	plain, err := net.Dial("tcp", l.url[len("http://"):])
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer plain.Close()
+	reader := bufio.NewReader(plain)
+	ask := func() (closes bool) {
+		t.Helper()
+		fmt.Fprint(plain, "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil || response.StatusCode != http.StatusFound {
+			t.Fatalf("%+v, %v", response, err)
+		}
+		_, _ = reader.Discard(int(response.ContentLength))
+		return response.Close
+	}
+	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	client, err := transport.NewClientConn(t.Context(), "https", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	askHTTP2 := func() {
+		t.Helper()
+		response, err := client.RoundTrip(request(t, http.MethodGet, "https://"+address+"/urn:book:1"))
+		if err != nil || response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
+			t.Fatalf("%+v, %v", response, err)
+		}
+		_ = response.Body.Close()
+	}
+	for range 3 {
+		askHTTP2()
+		if ask() || client.Available() == 0 {
+			t.Fatal("a connection is to be closed before the end")
+		}
+	}
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); l.stop(t) }()
+	// The first request may come before the signal.
+	testserver.Wait(t, "HTTP/1.1 is asked to close", ask)
+	askHTTP2()
+	testserver.Wait(t, "HTTP/2 is told to go away", func() bool { return client.Available() == 0 })
+	another, err := net.Dial("tcp", l.url[len("http://"):])
+	if err != nil {
+		t.Fatalf("within limits.notice_time: %v", err)
+	}
+	plain, reader = another, bufio.NewReader(another)
+	if !ask() {
+		t.Error("a new connection is not asked to close")
+	}
+	_ = another.Close()
+	<-stopped
 }

@@ -20,35 +20,13 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// pathStarter starts urnd with the fast path on, or off.
-type pathStarter struct{ isFast bool }
-
-// start starts urnd with the namespace book.
-func (p pathStarter) start(t *testing.T, change func(*config.Config)) *urndtest.Daemon {
+// startBooks starts urnd with the namespace book.
+func startBooks(t *testing.T, change func(*config.Config)) *urndtest.Daemon {
 	t.Helper()
 	c := urndtest.Default(noDNS)
 	c.Namespaces = []config.Namespace{book("a")}
 	change(&c)
-	return urndtest.StartConfig(t, c, fmt.Sprintf("URND_LISTEN_FAST_PATH=%t", p.isFast)) // it may be another one in the environment of the test
-}
-
-// bothPaths runs a test with the fast path on, and with it off.
-func bothPaths(t *testing.T, test func(*testing.T, pathStarter)) {
-	for _, isFast := range []bool{true, false} {
-		t.Run(fmt.Sprintf("fast_path=%t", isFast), func(t *testing.T) {
-			t.Parallel()
-			test(t, pathStarter{isFast})
-		})
-	}
-}
-
-// expect checks from metrics that requests took the path.
-func (p pathStarter) expect(t *testing.T, d *urndtest.Daemon) {
-	t.Helper()
-	const none = `fast_path_requests_total{path="fast",reason=""} 0`
-	if strings.Contains(d.Scrape(t), none) == p.isFast {
-		t.Errorf("requests took the fast path: %v", !p.isFast)
-	}
+	return urndtest.StartConfig(t, c)
 }
 
 // bookRequest asks for a name that is cached, but for the first time.
@@ -58,90 +36,84 @@ const bookRequest = "GET /urn:book:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 // urnd does not gather what they do not read.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
-	bothPaths(t, func(t *testing.T, path pathStarter) {
-		const readers = 3
-		d := path.start(t, func(c *config.Config) { c.Limits.WriteTimeout = time.Second })
-		address := at(d.URL)
-		collectGarbage(t, d)
-		before := scraped(t, d, "go_memstats_heap_inuse_bytes")
-		batch := []byte(strings.Repeat(bookRequest, 16))
-		var connected atomic.Int64
-		connected.Store(readers)
-		start := time.Now()
-		for range readers {
-			conn := dialUnread(t, address)
-			go func() {
-				for {
-					if _, err := conn.Write(batch); err != nil {
-						break
-					}
+	const readers = 3
+	d := startBooks(t, func(c *config.Config) { c.Limits.WriteTimeout = time.Second })
+	address := at(d.URL)
+	collectGarbage(t, d)
+	before := scraped(t, d, "go_memstats_heap_inuse_bytes")
+	batch := []byte(strings.Repeat(bookRequest, 16))
+	var connected atomic.Int64
+	connected.Store(readers)
+	start := time.Now()
+	for range readers {
+		conn := dialUnread(t, address)
+		go func() {
+			for {
+				if _, err := conn.Write(batch); err != nil {
+					break
 				}
-				connected.Add(-1)
-			}()
-		}
-		other := dialUnread(t, address)
-		in := bufio.NewReader(other)
-		heap := before
-		var slowest time.Duration
-		answers := 0
-		testserver.Wait(t, "all slow readers are disconnected", func() bool {
-			began := time.Now()
-			_, _ = io.WriteString(other, bookRequest)
-			if response, err := http.ReadResponse(in, nil); err != nil || response.StatusCode != http.StatusFound {
-				t.Fatalf("%+v, %v", response, err)
-			} else if _, err := io.Copy(io.Discard, response.Body); err != nil {
-				t.Fatal(err)
 			}
-			slowest = max(slowest, time.Since(began))
-			answers++
-			heap = max(heap, scraped(t, d, "go_memstats_heap_inuse_bytes"))
-			return connected.Load() == 0
-		})
-		path.expect(t, d)
-		took, grown := time.Since(start), int(heap-before)
-		if grown > 64<<20 {
-			t.Errorf("the heap grew by %d octets", grown)
+			connected.Add(-1)
+		}()
+	}
+	other := dialUnread(t, address)
+	in := bufio.NewReader(other)
+	heap := before
+	var slowest time.Duration
+	answers := 0
+	testserver.Wait(t, "all slow readers are disconnected", func() bool {
+		began := time.Now()
+		_, _ = io.WriteString(other, bookRequest)
+		if response, err := http.ReadResponse(in, nil); err != nil || response.StatusCode != http.StatusFound {
+			t.Fatalf("%+v, %v", response, err)
+		} else if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Fatal(err)
 		}
-		t.Logf("%d slow readers were disconnected within %v (limits.write_timeout: 1s), the heap grew by %d MiB; %d answers to another client, the slowest after %v",
-			readers, took.Round(time.Millisecond), grown>>20, answers, slowest.Round(time.Microsecond))
+		slowest = max(slowest, time.Since(began))
+		answers++
+		heap = max(heap, scraped(t, d, "go_memstats_heap_inuse_bytes"))
+		return connected.Load() == 0
 	})
+	took, grown := time.Since(start), int(heap-before)
+	if grown > 64<<20 {
+		t.Errorf("the heap grew by %d octets", grown)
+	}
+	t.Logf("%d slow readers were disconnected within %v (limits.write_timeout: 1s), the heap grew by %d MiB; %d answers to another client, the slowest after %v",
+		readers, took.Round(time.Millisecond), grown>>20, answers, slowest.Round(time.Microsecond))
 }
 
 // What was sent before a client closes its side is answered. One that resets the connection leaves nothing behind.
 func TestClosedConnections(t *testing.T) {
 	t.Parallel()
-	bothPaths(t, func(t *testing.T, path pathStarter) {
-		d := path.start(t, keep)
-		address := at(d.URL)
-		d.Get(t, "/urn:book:1")
-		goroutines := scraped(t, d, "go_goroutines")
-		const connections, requests = 500, 3
-		for range connections {
-			half, reset := dialUnread(t, address).(*net.TCPConn), dialUnread(t, address).(*net.TCPConn)
-			_, _ = io.WriteString(half, strings.Repeat(bookRequest, requests))
-			_ = half.CloseWrite()
-			_, _ = io.WriteString(reset, strings.Repeat(bookRequest, requests))
-			_ = reset.SetLinger(0)
-			_ = reset.Close()
-			in := bufio.NewReader(half)
-			for range requests {
-				response, err := http.ReadResponse(in, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusFound {
-					t.Fatal(response.Status, err)
-				}
-			}
-			if _, err := in.ReadByte(); err != io.EOF {
+	d := startBooks(t, keep)
+	address := at(d.URL)
+	d.Get(t, "/urn:book:1")
+	goroutines := scraped(t, d, "go_goroutines")
+	const connections, requests = 500, 3
+	for range connections {
+		half, reset := dialUnread(t, address).(*net.TCPConn), dialUnread(t, address).(*net.TCPConn)
+		_, _ = io.WriteString(half, strings.Repeat(bookRequest, requests))
+		_ = half.CloseWrite()
+		_, _ = io.WriteString(reset, strings.Repeat(bookRequest, requests))
+		_ = reset.SetLinger(0)
+		_ = reset.Close()
+		in := bufio.NewReader(half)
+		for range requests {
+			response, err := http.ReadResponse(in, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
-			half.Close()
+			if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusFound {
+				t.Fatal(response.Status, err)
+			}
 		}
-		path.expect(t, d)
-		testserver.Wait(t, "all connections have ended", func() bool {
-			return scraped(t, d, `urnd_limit_used\{limit="connections"\}`) == 0 && scraped(t, d, "go_goroutines") <= goroutines
-		})
+		if _, err := in.ReadByte(); err != io.EOF {
+			t.Fatal(err)
+		}
+		half.Close()
+	}
+	testserver.Wait(t, "all connections have ended", func() bool {
+		return scraped(t, d, `urnd_limit_used\{limit="connections"\}`) == 0 && scraped(t, d, "go_goroutines") <= goroutines
 	})
 }
 
@@ -149,49 +121,46 @@ func TestClosedConnections(t *testing.T) {
 // the new configuration.
 func TestReloadUnderLoad(t *testing.T) {
 	t.Parallel()
-	bothPaths(t, func(t *testing.T, path pathStarter) {
-		const reloads = 30
-		named := func(n int64) func(*config.Config) {
-			return func(c *config.Config) { c.Namespaces = []config.Namespace{book(fmt.Sprintf("h%d", n))} }
-		}
-		d := path.start(t, named(0))
-		var inForce, answers atomic.Int64
-		var ended atomic.Bool
-		var clients sync.WaitGroup
-		defer clients.Wait()
-		defer ended.Store(true)
-		for range 16 {
-			conn := dialUnread(t, at(d.URL))
-			clients.Go(func() {
-				for in := bufio.NewReader(conn); !ended.Load(); answers.Add(1) {
-					want := inForce.Load()
-					_, _ = io.WriteString(conn, bookRequest)
-					response, err := http.ReadResponse(in, nil)
-					if err != nil {
-						t.Errorf("after %d answers: %v", answers.Load(), err)
-						return
-					}
-					_, _ = io.Copy(io.Discard, response.Body)
-					var got int64
-					location := response.Header.Get("Location")
-					if _, err := fmt.Sscanf(location, "https://h%d.example/1", &got); err != nil || got < want || got > want+reloads {
-						t.Errorf("%q by configuration %d", location, want)
-						return
-					}
+	const reloads = 30
+	named := func(n int64) func(*config.Config) {
+		return func(c *config.Config) { c.Namespaces = []config.Namespace{book(fmt.Sprintf("h%d", n))} }
+	}
+	d := startBooks(t, named(0))
+	var inForce, answers atomic.Int64
+	var ended atomic.Bool
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	defer ended.Store(true)
+	for range 16 {
+		conn := dialUnread(t, at(d.URL))
+		clients.Go(func() {
+			for in := bufio.NewReader(conn); !ended.Load(); answers.Add(1) {
+				want := inForce.Load()
+				_, _ = io.WriteString(conn, bookRequest)
+				response, err := http.ReadResponse(in, nil)
+				if err != nil {
+					t.Errorf("after %d answers: %v", answers.Load(), err)
+					return
 				}
-			})
-		}
-		for n := range int64(reloads) {
-			before := answers.Load()
-			testserver.Wait(t, "requests are answered", func() bool { return answers.Load() > before+100 || t.Failed() })
-			if !reload(t, d, named(n+1)) {
-				t.Fatal("refused")
+				_, _ = io.Copy(io.Discard, response.Body)
+				var got int64
+				location := response.Header.Get("Location")
+				if _, err := fmt.Sscanf(location, "https://h%d.example/1", &got); err != nil || got < want || got > want+reloads {
+					t.Errorf("%q by configuration %d", location, want)
+					return
+				}
 			}
-			inForce.Store(n + 1)
+		})
+	}
+	for n := range int64(reloads) {
+		before := answers.Load()
+		testserver.Wait(t, "requests are answered", func() bool { return answers.Load() > before+100 || t.Failed() })
+		if !reload(t, d, named(n+1)) {
+			t.Fatal("refused")
 		}
-		path.expect(t, d)
-		t.Logf("%d requests during %d reloads, none failed", answers.Load(), reloads)
-	})
+		inForce.Store(n + 1)
+	}
+	t.Logf("%d requests during %d reloads, none failed", answers.Load(), reloads)
 }
 
 // pipeliningClients send requests by the dozen on their connections, until they are asked to close them.
@@ -231,26 +200,24 @@ func (p *pipeliningClients) use(conn net.Conn) error {
 // SIGTERM under load cuts off no response, and loses no request on a connection that urnd has not asked to close.
 func TestStopUnderPipelining(t *testing.T) {
 	t.Parallel()
-	bothPaths(t, func(t *testing.T, path pathStarter) {
-		d := path.start(t, func(c *config.Config) { c.Listen.Admin = "" })
-		const clients = 64
-		p := &pipeliningClients{faults: make(chan error, clients)}
-		for range clients {
-			conn := dialUnread(t, at(d.URL))
-			p.running.Go(func() { p.faults <- p.use(conn) })
-		}
-		testserver.Wait(t, "requests are answered", func() bool { return p.answered.Load() > 10_000 })
-		began := time.Now()
-		d.Stop()
-		p.running.Wait()
-		close(p.faults)
-		var all []error
-		for err := range p.faults {
-			all = append(all, err)
-		}
-		if err := errors.Join(all...); err != nil {
-			t.Error(err)
-		}
-		t.Logf("%d requests of %d clients, stopped within %v", p.answered.Load(), clients, time.Since(began).Round(time.Millisecond))
-	})
+	d := startBooks(t, func(c *config.Config) { c.Listen.Admin = "" })
+	const clients = 64
+	p := &pipeliningClients{faults: make(chan error, clients)}
+	for range clients {
+		conn := dialUnread(t, at(d.URL))
+		p.running.Go(func() { p.faults <- p.use(conn) })
+	}
+	testserver.Wait(t, "requests are answered", func() bool { return p.answered.Load() > 10_000 })
+	began := time.Now()
+	d.Stop()
+	p.running.Wait()
+	close(p.faults)
+	var all []error
+	for err := range p.faults {
+		all = append(all, err)
+	}
+	if err := errors.Join(all...); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d requests of %d clients, stopped within %v", p.answered.Load(), clients, time.Since(began).Round(time.Millisecond))
 }

@@ -64,17 +64,14 @@ func TestIdleConnections(t *testing.T) {
 		connections = int(max(highest, 2*spare) - spare)
 	}
 	skipWithRace(t)
-	bothPaths(t, func(t *testing.T, path pathStarter) {
-		d := path.start(t, func(c *config.Config) { c.Limits.Connections, c.Limits.ClientConnections = 2*connections, 0 })
-		d.Get(t, "/urn:book:1")
-		goroutines := func() int { return int(scraped(t, d, "go_goroutines")) }
-		before, resident := goroutines(), residentKiB(t, d.Process.Pid)
-		openIdle(t, at(d.URL), connections)
-		more, grown := goroutines()-before, residentKiB(t, d.Process.Pid)-resident
-		path.expect(t, d)
-		if more > connections+100 || grown > 40*connections {
-			t.Errorf("%d connections take %d goroutines and %d KiB", connections, more, grown)
-		}
-		t.Logf("%d idle connections: %d goroutines, %d MiB resident, %.1f KiB each", connections, more, grown/1024, float64(grown)/float64(connections))
-	})
+	d := startBooks(t, func(c *config.Config) { c.Limits.Connections, c.Limits.ClientConnections = 2*connections, 0 })
+	d.Get(t, "/urn:book:1")
+	goroutines := func() int { return int(scraped(t, d, "go_goroutines")) }
+	before, resident := goroutines(), residentKiB(t, d.Process.Pid)
+	openIdle(t, at(d.URL), connections)
+	more, grown := goroutines()-before, residentKiB(t, d.Process.Pid)-resident
+	if more > connections+100 || grown > 40*connections {
+		t.Errorf("%d connections take %d goroutines and %d KiB", connections, more, grown)
+	}
+	t.Logf("%d idle connections: %d goroutines, %d MiB resident, %.1f KiB each", connections, more, grown/1024, float64(grown)/float64(connections))
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Forms sends a request "METHOD TARGET" with a Host as it stands in each form that urnd reads: those that the fast path takes, twice on one
-// connection, and those that net/http reads, without and with a body, by HTTP/1.0, and by HTTP/2, where the target is a path and urnd listens for
-// TLS (see ListenForTLS). It returns the status of each, with the location if there is one.
+// Forms sends a request "METHOD TARGET" with a Host as it stands in each form that urnd reads: twice on one connection, without and with a body,
+// by HTTP/1.0, and by HTTP/2, where the target is a path and urnd listens for TLS (see ListenForTLS). It returns the status of each, with the
+// location if there is one.
 func (d *Daemon) Forms(t testing.TB, request, host string, fields ...string) map[string]string {
 	t.Helper()
 	lines := strings.Join(append([]string{"Host: " + host}, fields...), "\r\n") + "\r\n"
-	fast := request + " HTTP/1.1\r\n" + lines + "\r\n"
-	both := d.raw(t, fast+fast, 2)
-	all := map[string]string{"fast": both[0], "fast again": both[1]}
+	plain := request + " HTTP/1.1\r\n" + lines + "\r\n"
+	both := d.raw(t, plain+plain, 2)
+	all := map[string]string{"plain": both[0], "plain again": both[1]}
 	for form, text := range map[string]string{
 		"close": " HTTP/1.1\r\nConnection: close\r\n" + lines + "\r\n", "no body": " HTTP/1.1\r\nContent-Length: 0\r\n" + lines + "\r\n",
 		"body": " HTTP/1.1\r\nContent-Length: 2\r\n" + lines + "\r\nab", "chunks": " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + lines + "\r\n2\r\nab\r\n0\r\n\r\n",
