@@ -213,9 +213,9 @@ func packageRules() []packageRule {
 		{
 			"proxy",
 			[]string{
-				"proxy/listen", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/fast", "proxy/message", "proxy/problem", "proxy/pages",
+				"proxy/listen", "proxy/http1", "proxy/http2", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/message", "proxy/problem", "proxy/pages",
 				"proxy/answer", "proxy/answer/gs1", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
-				"internal/lifetime", "internal/quota",
+				"internal/quota",
 			},
 			true,
 			"proxy wires the way of a request, and observes it: what is asked, who may ask it and how it is answered is decided in the packages below it, and which systems and schemes answer in cmd/urnd",
@@ -230,7 +230,7 @@ func packageRules() []packageRule {
 			"proxy/gate",
 			[]string{"proxy/route", "proxy/gate/policy", "proxy/problem", "resolver", "uri", "cache/httpcache/cachecontrol", "internal/httpmessage", "internal/quota"},
 			true,
-			"the gate decides about what is asked, by the client alone: it answers nothing, and so the fast path and the commands ask it, too",
+			"the gate decides about what is asked, by the client alone: it answers nothing, and so the commands ask it, too",
 		},
 		{
 			"proxy/present",
@@ -242,13 +242,19 @@ func packageRules() []packageRule {
 			"proxy/listen",
 			[]string{"internal/quota"},
 			true,
-			"listen serves any handler on any socket: it is passed what it needs to know, such as how a refusal is worded, so that it can be read and tested alone",
+			"listen accepts connections for any protocol: it is passed what serves them, so that it can be read and tested alone",
 		},
 		{
 			"proxy/http1",
 			[]string{"internal/http1", "internal/httpmessage", "proxy/listen"},
 			true,
 			"the server of HTTP/1 knows the protocol alone: what a connection is, is listen's, and what is answered is the handler's",
+		},
+		{
+			"proxy/http2",
+			[]string{"internal/httpmessage", "proxy/listen"},
+			true,
+			"the server of HTTP/2 knows the protocol alone: it is the only room with the Framer of golang.org/x/net/http2, and what is answered is the handler's",
 		},
 		{
 			"proxy/message",
@@ -321,21 +327,25 @@ func packageRules() []packageRule {
 			"proxy/forward",
 			[]string{
 				"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
-				"cache/httpcache/cachecontrol", "uri", "internal/netguard", "internal/httpmessage", "internal/quota",
+				"cache/httpcache/cachecontrol", "proxy/forward/tunnel", "uri", "internal/netguard", "internal/httpmessage", "internal/quota",
 			},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},
 		{
+			"proxy/forward/tunnel", nil, true,
+			"a tunnel copies bytes between two connections: it knows neither HTTP nor who asked for it",
+		},
+		{
 			"proxy/admin",
 			[]string{
-				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
+				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/listen", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
 				"internal/httpmessage", "internal/quota", "internal/spreadsheet",
 			},
 			true,
-			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it; it does not depend on the other handlers below proxy",
+			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it, and serves connections of listen by net/http; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin/editor",
@@ -362,10 +372,10 @@ func packageRules() []packageRule {
 			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that admin needs no cache",
 		},
 		{
-			"proxy/fast",
+			"proxy/proxytest",
 			[]string{"internal/httpmessage"},
 			true,
-			"fast parses plain requests in place, and writes the responses to them: it knows the grammar of HTTP/1.1, and neither caches nor rules, which are those of the handler",
+			"proxytest gives requests to any handler of httpmessage, and records its responses: it knows no handler of urnd",
 		},
 		{
 			"config",
@@ -431,7 +441,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/daemon",
-			[]string{"proxy/listen", "systemd", "internal/netguard"},
+			[]string{"proxy/listen", "systemd", "internal/httpmessage", "internal/netguard"},
 			true,
 			"the daemon takes handlers and endpoints: what is served, and by which configuration, is decided in cmd/urnd",
 		},

@@ -8,6 +8,7 @@
 //   - arrows_test.go: which package of the module may import which;
 //   - service_test.go: what compiles without the packages that serve;
 //   - httpclients_test.go: clients of net/http that would bypass the one dialer;
+//   - httpserver_test.go: where net/http's server, its requests and its responses may be used;
 //   - variables_test.go: package variables are set where they are declared,
 //     and never again;
 //   - size_test.go: the maximum length of a file;
