@@ -10,7 +10,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: lint-main lint-bench lint-deploy lint-test adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-slow-path test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: lint-main lint-bench lint-deploy lint-test adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
 
 # What is in a binary is said here as a whole, and not by the directory, the machine or its environment. Everything is compiled in one
 # way, so that one cache of builds serves all commands and all clones: without C, as it is shipped, and but for BUILD and benchmarks
@@ -110,9 +110,8 @@ test-all: test test-race
 # The race detector needs a C compiler. In CI it must run.
 RACE = $(shell command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
-# Tests that the race detector only makes slow: what browsers show, the comparisons of the fast path with the HTTP server, figures of time and
-# memory, and packages that start no goroutine.
-PLAIN = ^Test(FastPath(IsInvisible.*|AllocatesNothing)|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob|EveryPage|Linear|MemoryOfResponses|MemoryPerResponse)$$
+# Tests that the race detector only makes slow: what browsers show, figures of time and memory, and packages that start no goroutine.
+PLAIN = ^Test(CachedAllocatesNothing|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob|EveryPage|Linear|MemoryOfResponses|MemoryPerResponse)$$
 PLAIN_OF = ./proxy/... ./internal/testserver ./resolver/ddds ./cmd/urnd
 ALONE = ./uri ./urnns/... ./config ./internal/arch ./internal/promise
 
@@ -150,12 +149,6 @@ test-e2e-race: test-deps
 # The ten slowest tests of the runs before.
 slowest:
 	@cat '$(OUT)'/*.json | $(GOTESTSUM) tool slowest --num 10
-
-# What a request meets, without the fast path: the tests know nothing of it, but for those that compare.
-test-slow-path: test-deps
-	URND_LISTEN_FAST_PATH=false go test -count 1 ./proxy/... ./cmd/urnd ./internal/daemon
-	URND_LISTEN_FAST_PATH=false $(MAKE) test-e2e
-	URND_LISTEN_FAST_PATH=false ADVERSARY=short go test -timeout 0 -count 1 ./internal/adversary
 
 # What takes long by its nature: tests with all their repetitions, mixed traffic for SOAK each, and random attackers for ten minutes.
 test-long: soak soak-proxy

@@ -10,7 +10,7 @@ import (
 )
 
 // Ready answers queries from the cache of answers alone, as Canonical in front of Cached does for the same clients:
-// it is what the fast path asks. It is safe for concurrent use.
+// it is asked in the goroutine that reads a connection. It is safe for concurrent use.
 type Ready struct {
 	Names Names
 	Cache *cache.Cache[Locations]
