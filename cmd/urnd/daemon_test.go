@@ -92,7 +92,8 @@ func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d
 	}
 	serving := serverConfig(c, nameHTTP, nil, nil, d)
 	serving.Log = d.log
-	serving.Serve = protocols(c, nameHTTP, 1, d)(daemon.Current{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
+	protocol := protocolOf(c, nameHTTP, 1, d)(daemon.Current{Handler: handler, WriteDeadline: func() time.Time { return time.Time{} }})
+	serving.Serve = protocol.Serve
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- listen.NewServer(serving).Serve(ctx, listener) }()
@@ -101,6 +102,7 @@ func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d
 		if err := <-ended; err != nil {
 			tb.Error(err)
 		}
+		protocol.Close()
 	})
 	return listener.Addr().String()
 }

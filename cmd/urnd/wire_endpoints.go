@@ -85,7 +85,7 @@ func endpointsOf(
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
 				Name: e.name, Address: address, Handler: e.handler, Admin: e.admin, Administration: e.name == nameAdmin,
-				Setting: e.setting, Protocols: protocols(c, e.name, http2Requests, d),
+				Setting: e.setting, Protocol: protocolOf(c, e.name, http2Requests, d),
 				Server: serverConfig(c, e.name, serverTLS, e.senders, d),
 				Settings: serverSettings{
 					target: c.Limits.Target, header: c.Limits.Header,
@@ -120,22 +120,22 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 	return s
 }
 
-// protocols returns what serves the connections of an endpoint.
-func protocols(c config.Config, name string, http2Requests int, d dependencies) func(daemon.Current) func(*listen.Conn) {
-	return func(current daemon.Current) func(*listen.Conn) {
+// protocolOf returns what serves the connections of an endpoint.
+func protocolOf(c config.Config, name string, http2Requests int, d dependencies) func(daemon.Current) daemon.Protocol {
+	return func(current daemon.Current) daemon.Protocol {
 		if name == nameAdmin {
 			return admin.NewServer(admin.ServerConfig{
 				Handler: current.Admin, MaxHeader: int(c.Limits.Header), HeaderTimeout: c.Limits.HeaderTimeout,
 				IdleTimeout: c.Limits.IdleTimeout, Log: d.log,
 				BodyDeadline: func() time.Time { return time.Now().Add(c.Limits.BodyTimeout) },
-			}).Serve
+			})
 		}
 		return proxy.NewServer(proxy.ServerConfig{
 			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
 			Streams: http2Requests, HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
 			BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
 			Refused: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
-		}).Serve
+		})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 type change struct {
 	endpoints []*endpoint
 	specs     []Endpoint
-	servers   []*listen.Server // nil where the present one stays
+	servers   []*server // nil where the present one stays
 }
 
 // prepare opens the new endpoints of a generation. An error changes nothing.
@@ -49,19 +49,19 @@ func (d *Daemon) newEndpoint(ctx context.Context, spec Endpoint) (*endpoint, err
 }
 
 // newServer returns a server whose requests are handled by the generation in force.
-func (d *Daemon) newServer(g *Generation, spec Endpoint) *listen.Server {
+func (d *Daemon) newServer(g *Generation, spec Endpoint) *server {
 	config := spec.Server
 	to := endpointHandler{&d.current, spec.Name}
-	serve := spec.Protocols(Current{Handler: to, Admin: http.HandlerFunc(to.serveAdmin), WriteDeadline: d.writeDeadline})
+	protocol := spec.Protocol(Current{Handler: to, Admin: http.HandlerFunc(to.serveAdmin), WriteDeadline: d.writeDeadline})
 	config.Serve = func(c *listen.Conn) {
 		if c.Probe() {
 			c.AnswerProbe(d.current.probe)
 			return
 		}
-		serve(c)
+		protocol.Serve(c)
 	}
 	config.Log, config.DaemonContext = g.Log, d.ctx
-	return listen.NewServer(config)
+	return &server{listen.NewServer(config), protocol}
 }
 
 // abandon closes the sockets that were opened for the change.

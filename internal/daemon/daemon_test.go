@@ -17,14 +17,16 @@ import (
 )
 
 // answering is a protocol that answers whatever comes, and closes the connection.
-func answering(Current) func(*listen.Conn) {
-	return func(c *listen.Conn) {
-		defer c.Close()
-		if _, err := c.Read(make([]byte, 4096)); err == nil && c.Serving() {
-			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-		}
+type answering struct{}
+
+func (answering) Serve(c *listen.Conn) {
+	defer c.Close()
+	if _, err := c.Read(make([]byte, 4096)); err == nil && c.Serving() {
+		_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	}
 }
+
+func (answering) Close() {}
 
 // serving returns a running daemon with one endpoint.
 func serving(t *testing.T) *Daemon {
@@ -33,7 +35,7 @@ func serving(t *testing.T) *Daemon {
 		Load: func(*Generation) (*Generation, error) {
 			return &Generation{
 				Endpoints: []Endpoint{{
-					Name: "http", Address: "127.0.0.1:0", Protocols: answering,
+					Name: "http", Address: "127.0.0.1:0", Protocol: func(Current) Protocol { return answering{} },
 					Server: listen.ServerConfig{Now: time.Now, HeaderTimeout: time.Minute, ShutdownTimeout: time.Second},
 				}},
 				Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Connections: listen.ConnectionLimits{Connections: 10}, WriteTimeout: time.Minute,

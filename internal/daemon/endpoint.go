@@ -29,8 +29,8 @@ type Endpoint struct {
 	// Handler answers the requests of clients, and Admin those of administrators: an endpoint has one of them.
 	Handler httpmessage.Handler
 	Admin   http.Handler
-	// Protocols returns what serves the connections of the server.
-	Protocols func(Current) func(*listen.Conn)
+	// Protocol returns what serves the connections of the server.
+	Protocol func(Current) Protocol
 	// Setting is what names the address, for the error of listening there; "" is nothing.
 	Setting string
 	// Server is the configuration of the server. The daemon sets Serve, Log and DaemonContext.
@@ -40,6 +40,18 @@ type Endpoint struct {
 	// Administration is whether the endpoint is for administrators: it is exempt from
 	// connection limits, and closed after the others.
 	Administration bool
+}
+
+// Protocol serves the connections of a server.
+type Protocol interface {
+	Serve(c *listen.Conn) // see listen.ServerConfig
+	Close()               // is called once, when all calls of Serve have returned, and waits for its goroutines
+}
+
+// server is a server of an endpoint, and what serves its connections.
+type server struct {
+	*listen.Server
+	protocol Protocol
 }
 
 // Current is what the protocols of an endpoint use of the generation in force, whichever that is.
@@ -56,7 +68,7 @@ type endpoint struct {
 	// inherited is whether systemd has opened the sockets: connections that are not accepted wait
 	// there for the next process.
 	inherited bool
-	server    *listen.Server // the current one
+	server    *server        // the current one; nil before the first
 	waiting   []net.Listener // not accepted from yet
 	sockets   []*listen.Socket
 	stop      context.CancelFunc // of the server
@@ -116,7 +128,7 @@ func (e *endpoint) accept(config listen.SocketConfig) {
 
 // serve replaces the server, and returns a function that waits for the end of the new one.
 // failed is called with its error, and whether its end was requested.
-func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func(err error, requested bool)) func() {
+func (e *endpoint) serve(ctx context.Context, server *server, failed func(err error, requested bool)) func() {
 	e.server = server
 	stopBefore, endedBefore := e.stop, e.ended
 	ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -135,6 +147,7 @@ func (e *endpoint) serve(ctx context.Context, server *listen.Server, failed func
 		if err := group.Wait(); err != nil {
 			failed(err, ctx.Err() != nil)
 		}
+		server.protocol.Close()
 		if endedBefore != nil {
 			<-endedBefore
 		}

@@ -63,6 +63,9 @@ func (s *Server) Serve(c *listen.Conn) {
 	_ = s.server.Serve(l) // it is that the listener has no other connection
 }
 
+// Close ends the server: all connections have ended before.
+func (s *Server) Close() { _ = s.server.Close() } // it has no listener that could fail to be closed
+
 // serveHTTP calls the handler of a request.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*httpConn)

@@ -70,7 +70,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		change(&config)
 	}
 	protocols := proxy.NewServer(proxy.ServerConfig{
-		Handler: proxy.New(config), Now: time.Now, MaxTarget: maxTarget, MaxHeader: 4096,
+		Handler: proxy.New(config), Now: time.Now, Log: log, MaxTarget: maxTarget, MaxHeader: 4096,
 		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, BodyTimeout: testserver.Patience,
 	})
 	serving := listen.ServerConfig{
@@ -89,6 +89,7 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 		if err := <-done; err != nil {
 			t.Errorf("Serve: %v", err)
 		}
+		protocols.Close()
 	})
 	return s
 }
