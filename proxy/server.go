@@ -43,17 +43,13 @@ func NewServer(c ServerConfig) *Server {
 	refusal := func(in *httpmessage.Incoming, status int, reason string, plain bool) (int, string, []byte) {
 		return problem.Short(problem.Malformed(status, reason, in.Target, c.MaxTarget, plain))
 	}
-	ofStream := func(in *httpmessage.Incoming, status int, reason string) (contentType string, body []byte) {
-		_, contentType, body = refusal(in, status, reason, false)
-		return contentType, body
-	}
 	return &Server{
 		http1: http1.NewServer(http1.Config{
 			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxTarget: c.MaxHeader, MaxHeader: c.MaxHeader,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, Refusal: refusal, Refused: c.Refused,
 		}),
 		http2: http2.NewServer(http2.Config{
-			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, Refusal: ofStream, Refused: c.Refused,
+			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, Refusal: refusal, Refused: c.Refused,
 			MaxHeader: c.MaxHeader, Streams: c.Streams,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
 		}),

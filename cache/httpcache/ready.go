@@ -120,35 +120,6 @@ func (r Ready) Used() {
 	r.response.uses.add(r.interval)
 }
 
-// Stored returns the stored fields, of which Fields(false) may leave some out. They are shared, and must not be
-// changed.
-func (r Ready) Stored() httpmessage.Fields { return r.response.Fields }
-
-// StoredLines returns the lines of some of the stored fields as HTTP/1.1 has them, with their ends: "Name: value\r\n".
-// They are those from the first to the last one in the order of their names, as they are spelled, and of these in the
-// order in which they came. The names must not be "", unless it is one line, and the last one must not be before the
-// first.
-func (r Ready) StoredLines(first, last int) string {
-	return rules.LinesOf(r.response.Fields[first], r.response.Fields[last])
-}
-
-// Memo is a cached rendering: what a caller has made of a stored response. It is immutable.
-type Memo struct {
-	Owner any // who has made it
-	Text  string
-}
-
-// Memo returns what SetMemo has set last for the stored response, nil for nothing.
-func (r Ready) Memo() *Memo { return r.response.memo.Load() }
-
-// SetMemo keeps with the stored response what the caller makes of it, in place of what was there. A changed
-// response has none. One that takes more memory than is counted for it is not kept: see memoSize.
-func (r Ready) SetMemo(memo *Memo) {
-	if len(memo.Text) <= memoSize(r.response.Fields) {
-		r.response.memo.Store(memo)
-	}
-}
-
 // Part is what the answer to a GET with a range has of the content of a stored response: RFC 9110 section 14.2. The
 // zero value is all of it.
 type Part struct {

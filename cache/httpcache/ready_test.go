@@ -227,35 +227,6 @@ func TestReadyCounts(t *testing.T) {
 	}
 }
 
-// TestMemo: a memo stays with its response, changes no size, and is not that of a changed one.
-func TestMemo(t *testing.T) {
-	store := &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}
-	s := newSite(t, func(c *httpcache.Config) { c.Store = store })
-	s.sends(200, "one", fresh, `Etag: "1"`)
-	s.get()
-	r, _ := s.cache.Ready(target, "", nil, s.clock.now())
-	if r.Memo() != nil {
-		t.Errorf("it has %v", r.Memo())
-	}
-	before := store.Get(target).Value.Size()
-	memo := &httpcache.Memo{Owner: t, Text: "a"}
-	r.SetMemo(memo)
-	r.SetMemo(&httpcache.Memo{Owner: t, Text: strings.Repeat("a", 1000)}) // more than is counted for it
-	r, _ = s.cache.Ready(target, "", nil, s.clock.now())
-	if r.Memo() != memo {
-		t.Errorf("it has %v", r.Memo())
-	}
-	if after := store.Get(target).Value.Size(); after != before {
-		t.Errorf("the size was %d and is %d", before, after)
-	}
-	s.clock.advance(time.Hour)
-	s.sends(304, "", fresh, `Etag: "1"`)
-	s.get()
-	if r, ok := s.cache.Ready(target, "", nil, s.clock.now()); !ok || r.Memo() != nil {
-		t.Errorf("ready: %t, with %v", ok, r.Memo())
-	}
-}
-
 // readyStore returns the store that urnd has.
 func readyStore(t testing.TB) httpcache.Store {
 	t.Helper()

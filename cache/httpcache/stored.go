@@ -3,7 +3,6 @@ package httpcache
 import (
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -13,11 +12,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stored is a stored response. But for what callers render of it, it is immutable; its content may still be arriving.
+// stored is a stored response. It is immutable; its content may still be arriving.
 type stored struct {
 	record
-	// memo is a cached rendering, nil for none: see Ready.Memo.
-	memo atomic.Pointer[Memo]
 }
 
 // record is what is stored of a response. A changed response has a changed copy.
@@ -101,8 +98,7 @@ func (e *Entry) successor(s *stored) *stored {
 	return nil
 }
 
-// Size returns the memory that it holds, in bytes. It never changes, so that what is made of a response later is
-// in it from the beginning: see Ready.SetMemo.
+// Size returns the memory that it holds, in bytes. It never changes.
 func (e *Entry) Size() int {
 	if e.memory > 0 {
 		return e.memory
@@ -162,24 +158,11 @@ const (
 	mapSize, slotSize = 120, 42
 )
 
-// headerSize returns the memory of a header that is compacted, and that of a cached rendering of it.
+// headerSize returns the memory of a header that is compacted.
 func headerSize(header httpmessage.Fields) int {
-	size := fieldSize*len(header) + int(unsafe.Sizeof(Memo{})) + memoSize(header)
+	size := fieldSize * len(header)
 	for _, f := range header {
 		size += len(f.Name) + len(f.Value) + lineOverhead
-	}
-	return size
-}
-
-// memoSize returns the length of the text that a cached rendering of a header may have: a few bytes for each line, and
-// lines as they are where net/http spells their names in another way.
-func memoSize(header httpmessage.Fields) int {
-	const least, line, more = 64, 3, lineOverhead + 3
-	size := least + line*len(header)
-	for _, f := range header {
-		if f.Canonical() != f.Name {
-			size += len(f.Name) + len(f.Value) + more
-		}
 	}
 	return size
 }
