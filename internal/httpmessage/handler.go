@@ -61,7 +61,8 @@ type ResponseWriter interface {
 	// connection is closed by HTTP/1. It reports false where it does nothing, and Abort is needed.
 	EndEarly() bool
 
-	// SetReadDeadline sets the time at which reads of the body end; the zero value is what the server sets.
+	// SetReadDeadline sets the time at which reads of the body end, besides that which the server sets for each part; the zero value is
+	// none. One in the distant past ends a read that waits.
 	SetReadDeadline(t time.Time) error
 	// BodyLate reports whether the client took too long to send a part of the body. It is safe for concurrent use.
 	BodyLate() bool

@@ -26,7 +26,7 @@ type body struct {
 	err     error                 // of reads; io.EOF behind the end, nil before
 
 	deadlines sync.Mutex
-	until     time.Time // that the handler has set; the zero value is the one of the server for each part
+	until     time.Time // that the handler has set, besides the one of the server for each part; the zero value is none
 }
 
 // maxDiscarded is how much of a content that no handler has read is read, so that the client reads the response and the
@@ -157,9 +157,15 @@ func (s source) Discard(n int) (int, error) {
 func (b *body) bound() {
 	b.deadlines.Lock()
 	defer b.deadlines.Unlock()
-	if b.until.IsZero() {
-		_ = b.conn.SetReadDeadline(b.deadline()) // a connection that is closed fails to be read, too
+	_ = b.conn.SetReadDeadline(earlier(b.until, b.deadline())) // a connection that is closed fails to be read, too
+}
+
+// earlier returns the earlier one of two deadlines, each of which may be the zero value for none.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || !a.IsZero() && a.Before(b) {
+		return a
 	}
+	return b
 }
 
 // deadline returns the deadline of the server for the next part, the zero value for none.
@@ -174,10 +180,8 @@ func (b *body) deadline() time.Time {
 func (b *body) setDeadline(t time.Time) error {
 	b.deadlines.Lock()
 	defer b.deadlines.Unlock()
-	if b.until = t; t.IsZero() {
-		t = b.deadline()
-	}
-	return b.conn.SetReadDeadline(t)
+	b.until = t
+	return b.conn.SetReadDeadline(earlier(t, b.deadline()))
 }
 
 // cut reports whether the handler has ended reads, by a deadline in the distant past.

@@ -128,7 +128,7 @@ func TestResponse(t *testing.T) {
 		}, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + dateLine + "Connection: close\r\n\r\n", true},
 		{
 			"HTTP/1.0: RFC 9112 section 9.3", old, func(w httpmessage.ResponseWriter) { write(w, "a") },
-			"HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 1\r\n\r\na", true,
+			"HTTP/1.1 200 OK\r\n" + dateLine + "Content-Length: 1\r\nConnection: close\r\n\r\na", true,
 		},
 		{
 			"HTTP/1.0 that keeps the connection", oldKept, func(w httpmessage.ResponseWriter) { write(w, "a") },
@@ -138,7 +138,7 @@ func TestResponse(t *testing.T) {
 			write(w, "a")
 			_ = w.Flush()
 			write(w, "b")
-		}, "HTTP/1.1 200 OK\r\n" + dateLine + "\r\nab", true},
+		}, "HTTP/1.1 200 OK\r\n" + dateLine + "Connection: close\r\n\r\nab", true},
 		{
 			"a reason phrase", get, func(w httpmessage.ResponseWriter) { w.WriteHeader(404, "Nothing\r\nhere", nil) },
 			"HTTP/1.1 404 Nothing  here\r\n" + dateLine + "Content-Length: 0\r\n\r\n", false,

@@ -99,11 +99,11 @@ func (r *requestBody) Read(p []byte) (int, error) {
 			waited, deadline = true, s.bodyDeadline()
 		}
 		by := deadline
-		if !b.by.IsZero() {
+		if by.IsZero() || !b.by.IsZero() && b.by.Before(by) {
 			by = b.by
 		}
 		if !c.wait(s.readable, by) && b.unread() == 0 && !b.ended && s.err == nil {
-			b.late = true
+			b.late = !by.Before(time.Unix(1<<20, 0)) // which the handler sets to end a read
 			return 0, os.ErrDeadlineExceeded
 		}
 	}
