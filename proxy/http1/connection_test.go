@@ -428,3 +428,33 @@ func TestRecords(t *testing.T) {
 		})
 	}
 }
+
+// A request that Begin has begun is continued, also where the client has left before the responses to the requests
+// before it could be written: what Begin has taken is given back then.
+func TestContinuedWithoutClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var errs []error
+		w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+			if r.Target == "/begin" {
+				write(w, "begin")
+				return nil
+			}
+			r.Clone()
+			return later(func() {
+				_, err := io.WriteString(w, "continue")
+				_, _, taken := w.TakeOver()
+				errs = append(errs, w.Context().Err(), err, taken)
+			})
+		})
+		w.send("GET /begin HTTP/1.1\r\nHost: h\r\n\r\n" + strings.Repeat(get, 2))
+		_ = w.client.Close()
+		w.serve()
+		w.served.Wait()
+		if len(errs) != 3 || errs[0] == nil || errs[1] == nil || errs[2] == nil {
+			t.Errorf("the context, the write and the take-over ended with %v", errs)
+		}
+		if w.server.waits != 0 {
+			t.Errorf("%d waits did not end", w.server.waits)
+		}
+	})
+}

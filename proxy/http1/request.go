@@ -102,11 +102,11 @@ func (c *connection) begin() (st state) {
 // proceed goes on with a request that waits for others.
 func (c *connection) proceed() (st state) {
 	w := c.work
-	if c.flush() != nil {
-		return stateClosed
-	}
+	failed := c.flush()
 	w.leaveBuffer(&c.server.memory)
-	w.response.wait()
+	if w.response.wait(); failed != nil { // what Begin has taken is given back by Continue
+		w.response.fail(failed)
+	}
 	defer func() {
 		panicked := c.server.recovered(recover())
 		w.response.endWait()

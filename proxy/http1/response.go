@@ -99,6 +99,13 @@ func (r *response) wait() {
 	}
 }
 
+// fail ends the wait of a request whose client has left before it goes on: nothing is written to it.
+func (r *response) fail(err error) {
+	r.err = err
+	r.ctx, r.cancel = context.WithCancel(r.ctx)
+	r.cancel()
+}
+
 // cancelWait ends the request, whose content has failed.
 func (r *response) cancelWait() {
 	if r.cancel != nil {
