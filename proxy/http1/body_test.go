@@ -385,3 +385,32 @@ func TestContentCutOff(t *testing.T) {
 		})
 	}
 }
+
+// Begin uses the texts of a request behind its response, of which the rest of the content is read before.
+func TestTextsBehindUnreadContent(t *testing.T) {
+	for name, framing := range map[string]string{
+		"chunked": "Transfer-Encoding: chunked\r\n\r\n3e8\r\n" + strings.Repeat("x", 1000) + "\r\n0\r\n\r\n",
+		"length":  "Content-Length: 1000\r\n\r\n" + strings.Repeat("x", 1000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var method, target, value string
+				w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+					write(w, strings.Repeat("r", 4<<10))
+					method, target, value = strings.Clone(r.Method), strings.Clone(r.Target), strings.Clone(r.Fields.Value("A"))
+					return nil
+				})
+				w.serve()
+				head, content, _ := strings.Cut(framing, "\r\n\r\n")
+				w.send("POST /target HTTP/1.1\r\nHost: h\r\nA: value\r\n" + head + "\r\n\r\n")
+				_ = w.came()
+				w.send(content)
+				_ = w.came()
+				if method != "POST" || target != "/target" || value != "value" {
+					t.Errorf("method %q, target %q, A: %q", method, target, value)
+				}
+				w.finish()
+			})
+		})
+	}
+}

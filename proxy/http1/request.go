@@ -82,6 +82,9 @@ func (c *connection) prepare() state {
 	if c.flush() != nil {
 		return stateClosed
 	}
+	if w.body.chunks != nil { // which are read into the buffer of the head
+		w.request.Clone()
+	}
 	return stateBegin
 }
 
