@@ -43,7 +43,7 @@ func (s *Socket) Probe(ctx context.Context) error {
 
 // AnswerProbe answers a probe, whose request it reads, when ready has returned.
 func (c *Conn) AnswerProbe(ready func()) {
-	if _, err := io.ReadFull(c, make([]byte, len(probeRequest))); err != nil {
+	if _, err := io.ReadFull(c, make([]byte, len(probeRequest))); err != nil || !c.Serving() {
 		return
 	}
 	ready()

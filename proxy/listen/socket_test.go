@@ -208,6 +208,26 @@ func TestSocketAcceptErrors(t *testing.T) {
 	}
 }
 
+// A probe is no connection that was not used.
+func TestProbeIsUsed(t *testing.T) {
+	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
+	unused := 0
+	stop := serve(t, socket.Listen(), func(c *listen.ServerConfig) {
+		c.Serve = func(c *listen.Conn) { c.AnswerProbe(func() {}) }
+		c.Unused = func() { unused++ }
+	})
+	if err := socket.Probe(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if unused != 0 {
+		t.Errorf("%d connections were not used", unused)
+	}
+	if err := socket.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A probe succeeds only where a server answers.
 func TestSocketProbe(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
