@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/listen"
 )
 
@@ -181,5 +182,43 @@ func TestLeave(t *testing.T) {
 	d.close()
 	if got := strings.Join(events, "; "); got != "first; second, in force" { // who comes again gets the next generation
 		t.Errorf("%q were told", got)
+	}
+}
+
+// beginner is an httpmessage.Handler of a function.
+type beginner func() httpmessage.Continuation
+
+func (f beginner) Begin(*httpmessage.Incoming, httpmessage.ResponseWriter) httpmessage.Continuation {
+	return f()
+}
+
+// ending is a Continuation of a function.
+type ending func()
+
+func (f ending) Continue() { f() }
+
+// A request ends its use of a generation however it ends.
+func TestUseOfRequest(t *testing.T) {
+	panics := func() { panic("a test") }
+	for name, begin := range map[string]beginner{
+		"answered":  func() httpmessage.Continuation { return nil },
+		"continued": func() httpmessage.Continuation { return ending(func() {}) },
+		"panics":    func() httpmessage.Continuation { panics(); return nil },
+		"panics on": func() httpmessage.Continuation { return ending(panics) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c current
+			g := &Generation{Endpoints: []Endpoint{{Name: "a", Handler: begin}}}
+			c.replace(g)
+			func() {
+				defer func() { _ = recover() }()
+				if rest := (endpointHandler{&c, "a"}).Begin(nil, nil); rest != nil {
+					rest.Continue()
+				}
+			}()
+			if uses := g.running.Load(); uses != 0 {
+				t.Errorf("%d uses", uses)
+			}
+		})
 	}
 }

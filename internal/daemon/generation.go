@@ -138,20 +138,22 @@ type endpointHandler struct {
 }
 
 // Begin implements httpmessage.Handler. What goes on with the answer keeps the generation.
-func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
+func (h endpointHandler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) (rest httpmessage.Continuation) {
 	g := h.current.acquire()
+	defer func() {
+		if rest == nil { // also behind a panic
+			g.done()
+		}
+	}()
 	e := g.endpoint(h.name)
 	if e == nil { // it was just closed
-		g.done()
 		w.WriteHeader(http.StatusServiceUnavailable, "", httpmessage.FieldsOf("Connection", "close"))
 		return nil
 	}
-	rest := e.Handler.Begin(in, w)
-	if rest == nil {
-		g.done()
-		return nil
+	if begun := e.Handler.Begin(in, w); begun != nil {
+		return continuation{begun, g}
 	}
-	return continuation{rest, g}
+	return nil
 }
 
 // continuation is the rest of an answer by the handler of a generation.
