@@ -259,6 +259,28 @@ func TestTakeOverLate(t *testing.T) {
 	})
 }
 
+// A connection that was closed meanwhile is not taken over.
+func TestTakeOverClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w *world
+		w = newWorld(func(r *httpmessage.Incoming, rw httpmessage.ResponseWriter) httpmessage.Continuation {
+			r.Clone()
+			return later(func() {
+				_ = w.server.Close()
+				if conn, _, err := rw.TakeOver(); err == nil || conn != nil {
+					t.Errorf("took %v over: %v", conn, err)
+				}
+			})
+		})
+		w.serve()
+		w.send(get)
+		w.served.Wait()
+		if w.server.released {
+			t.Error("it was released, and nobody has it")
+		}
+	})
+}
+
 // What comes behind a CONNECT that is refused is no request: its client meant it for the tunnel.
 func TestRefusedTunnel(t *testing.T) {
 	const connect = "CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n"

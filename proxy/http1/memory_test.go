@@ -127,7 +127,6 @@ func (e *end) RemoteAddr() net.Addr                { return address("192.0.2.1:1
 func (e *end) LocalAddr() net.Addr                 { return address("192.0.2.2:80") }
 func (e *end) Read(p []byte) (int, error)          { return e.in.read(p) }
 func (e *end) Write(p []byte) (int, error)         { return e.out.write(p) }
-func (e *end) SetReadDeadline(t time.Time) error   { e.in.setDeadline(t); return nil }
 func (e *end) SetWriteDeadline(time.Time) error    { return nil }
 func (e *end) SetDeadline(t time.Time) error       { return e.SetReadDeadline(t) }
 func (e *end) Secure() bool                        { return e.secure }
@@ -154,6 +153,16 @@ func (e *end) Serving() bool {
 	defer e.mu.Unlock()
 	e.serving = !e.closed && !e.dismissed
 	return e.serving
+}
+
+func (e *end) SetReadDeadline(t time.Time) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return net.ErrClosed
+	}
+	e.in.setDeadline(t)
+	return nil
 }
 
 func (e *end) Idle() {

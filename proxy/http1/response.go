@@ -325,7 +325,10 @@ func (r *response) TakeOver() (net.Conn, []byte, error) {
 	if begun {
 		return nil, nil, errBegun
 	}
-	if r.err = c.flush(); r.err != nil {
+	if r.err = c.flush(); r.err == nil {
+		r.err = c.conn.SetReadDeadline(time.Time{})
+	}
+	if r.err != nil {
 		return nil, nil, r.err
 	}
 	var read []byte
@@ -336,5 +339,5 @@ func (r *response) TakeOver() (net.Conn, []byte, error) {
 	r.endWatch() // who has the connection sees its end
 	c.detach()
 	c.conn.Release()
-	return c.conn, read, c.conn.SetReadDeadline(time.Time{})
+	return c.conn, read, nil
 }
