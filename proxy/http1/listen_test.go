@@ -71,6 +71,7 @@ func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 		want := strings.Repeat("content ", i+1)
 		response, err := client.Post(strings.Replace(url, "begin", "echo", 1), "text/plain", strings.NewReader(want))
 		if i%2 == 0 && err == nil && !response.Close {
+			_, _ = io.Copy(io.Discard, response.Body) // so that the connection is used again
 			_ = response.Body.Close()
 			want = fmt.Sprint("/begin/", i)
 			response, err = client.Get(url[:strings.LastIndex(url, "/begin")] + want)
