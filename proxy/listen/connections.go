@@ -100,6 +100,9 @@ func (t *connections) idled(c *Conn) {
 // protocol that closes its connections itself has as much from then on.
 const unusedGrace = time.Second
 
+// unreadGrace is after how long it is looked at again whether a connection is idle of which something was not read.
+const unreadGrace = 10 * time.Millisecond
+
 // closeIdle closes the connections that are idle, those that still have time when they have had it, and returns then,
 // or when ctx ends.
 func (t *connections) closeIdle(ctx context.Context) {
@@ -135,6 +138,10 @@ func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 		own := since.Add(unusedGrace).Sub(now)
 		if own > 0 && (state == fresh || state == idle && c.drain.used()) {
 			left = max(left, own)
+			continue
+		}
+		if (state == fresh || state == idle) && c.client.Unread() { // it is about to be used
+			left = max(left, unreadGrace)
 			continue
 		}
 		c.dismiss()

@@ -1,6 +1,7 @@
 package listen_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -83,6 +84,36 @@ func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
+}
+
+// The end of a server answers a request that has come by an idle connection, and was not read yet.
+func TestShutdownWithUnread(t *testing.T) {
+	served, read := make(chan *listen.Conn, 1), make(chan struct{})
+	s := start(t, localListener(t), func(c *listen.ServerConfig) {
+		c.Serve = func(c *listen.Conn) {
+			in := bufio.NewReader(c)
+			for {
+				request, err := in.ReadString('\n')
+				if err != nil || !c.Serving() {
+					return
+				}
+				_, _ = io.WriteString(c, request)
+				c.Idle()
+				served <- c
+				<-read
+			}
+		}
+	})
+	client := call(t, s.addr, "127.0.0.1")
+	client.send(t, "a\n")
+	client.expect(t, "a")
+	conn := <-served
+	client.send(t, "b\n")
+	s.end()
+	testserver.Wait(t, "the server drains", conn.Draining)
+	close(read)
+	client.expect(t, "b")
+	client.expectEnd(t)
 }
 
 // The end of a server waits for responses, and closes their connections behind them. Connections that are idle are
