@@ -186,12 +186,13 @@ func (x *exchange) identify() {
 		return
 	}
 	came := x.lines.Value(httpmessage.RequestIDField)
+	start, id := x.scratch.Text.Begin()
 	if came != "" && gate.Contains(x.handler.config.Access.Trusted, x.client.Peer) && httpmessage.ValidRequestID(came) {
-		x.event.ID = came
+		id = append(id, came...) // which lies over the buffer of the connection before keep
 	} else {
-		start, dst := x.scratch.Text.Begin()
-		x.event.ID = x.scratch.Text.End(start, httpmessage.AppendRequestID(dst))
+		id = httpmessage.AppendRequestID(id)
 	}
+	x.event.ID = x.scratch.Text.End(start, id)
 	x.fields.Set(httpmessage.RequestIDField, x.event.ID)
 }
 

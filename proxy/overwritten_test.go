@@ -96,9 +96,23 @@ func withAll(c *proxy.Config) {
 
 // A server uses the buffer of a request again when Begin has returned: neither what Continue answers, nor what is stored or observed, has
 // anything of it.
-func TestRequestsAreOverwritten(t *testing.T) {
-	for _, k := range kinds() {
-		w, calm := newWorld(t, withAll), newWorld(t, withAll)
+func TestRequestsAreOverwritten(t *testing.T) { overwrite(t, withAll, kinds()) }
+
+// So it is with what a trusted proxy in front says of its client, and of how that came.
+func TestFrontedRequestsAreOverwritten(t *testing.T) {
+	fields := []string{"Host", "www.example", "X-Forwarded-For", "192.0.2.1", "X-Forwarded-Proto", "https", "X-Request-Id", "of-the-front"}
+	var fronted []kind
+	for _, target := range []string{"/page", "/echo", "/fails", "/absent"} {
+		fronted = append(fronted, kind{method: "GET", target: target, fields: fields}, kind{method: "GET", target: target, fields: fields[:6]})
+	}
+	overwrite(t, func(c *proxy.Config) { withAll(c); trusting(c) }, fronted)
+}
+
+// overwrite has requests answered whose buffer is overwritten behind Begin.
+func overwrite(t *testing.T, change func(*proxy.Config), kinds []kind) {
+	t.Helper()
+	for _, k := range kinds {
+		w, calm := newWorld(t, change), newWorld(t, change)
 		for round := range 3 { // the second and the third find what the caches have
 			want, _ := calm.ask(k.request())
 			in, got := k.request(), new(proxytest.Recorder)
@@ -112,6 +126,9 @@ func TestRequestsAreOverwritten(t *testing.T) {
 				t.Errorf("%s %s, round %d, by Begin %t:\n%.600s\nwant\n%.600s", k.method, k.target, round, rest == nil, shown(got), shown(want))
 			}
 			e, usual := w.event(t), calm.event(t)
+			if id := got.Fields.Value("X-Request-Id"); id != e.ID || id != want.Fields.Value("X-Request-Id") && in.Fields.Has("X-Request-Id") {
+				t.Errorf("%s %s, round %d: %q is sent, and %q observed", k.method, k.target, round, id, e.ID)
+			}
 			if e.Method != usual.Method || e.Target != usual.Target || e.Host != usual.Host || e.Status != usual.Status || e.Form != usual.Form || e.Scheme != usual.Scheme || e.Cache != usual.Cache {
 				t.Errorf("%s %s, round %d: %+v, want %+v", k.method, k.target, round, e, usual)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/uri"
 )
 
 // maxHops bounds the proxies in a field.
@@ -49,11 +50,15 @@ func SchemeOf(lines httpmessage.Lines) string {
 		if isStandard {
 			hop = parameterOf(hop, "proto")
 		}
-		switch hop = strings.ToLower(strings.TrimSpace(hop)); {
-		case hop != "http" && hop != "https", scheme != "" && scheme != hop:
+		hop = strings.TrimSpace(hop)
+		known := "http" // a constant lasts longer than the buffer of the request
+		if uri.EqualFold(hop, "https") {
+			known = "https"
+		}
+		if !uri.EqualFold(hop, known) || scheme != "" && scheme != known {
 			return ""
 		}
-		scheme = hop
+		scheme = known
 	}
 	return scheme
 }
