@@ -346,6 +346,25 @@ func TestBeginFields(t *testing.T) {
 	}
 }
 
+// A refusal that was rendered for one client is for those alone whose fields are the same, in all of their lines: RFC 9110 section 5.3.
+func TestBeginRefusalsByAllLines(t *testing.T) {
+	for _, field := range [][3]string{{"Accept", "*/*;q=0.1", "text/html"}, {"Accept-Language", "en;q=0.1", "de"}} {
+		w := newWorld(t, nil)
+		w.warm(t, "/urn:example:none", "a")
+		page := []string{"Accept", "text/html;q=0.1"}
+		if field[0] == "Accept" {
+			page = nil
+		}
+		one := append(page, field[0], field[1])
+		both, _ := w.ask(request("GET", "/urn:example:none", append(one, field[0], field[2])...))
+		got, begun := w.ask(request("GET", "/urn:example:none", one...))
+		want, _ := newWorld(t, nil).ask(request("GET", "/urn:example:none", one...))
+		if !begun || got.Body.String() != want.Body.String() || both.Body.String() == want.Body.String() {
+			t.Errorf("%s, by Begin %t: %.200s, want %.200s, not %.200s", field, begun, &got.Body, &want.Body, &both.Body)
+		}
+	}
+}
+
 // Each request counts, also those that the caches answer.
 func TestBeginCounts(t *testing.T) {
 	w := newWorld(t, nil)

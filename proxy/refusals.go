@@ -38,8 +38,8 @@ type refusal struct {
 
 // isOf reports whether it is the reply to a request while the cache has an error for its name.
 func (r *refusal) isOf(x *exchange, base string, source *resolver.Negative) bool {
-	return r.source == source && r.target == x.in.Target && r.accept == x.lines.Value("Accept") && r.base == base &&
-		r.language == x.lines.Value(pages.Vary)
+	return r.source == source && r.target == x.in.Target && r.accept == x.lines.List("Accept") && r.base == base &&
+		r.language == x.lines.List(pages.Vary)
 }
 
 // The sizes of a reply that is worth its memory, and of the texts that it is made of, in bytes.
@@ -57,7 +57,7 @@ func (r *refusal) isSmall() bool {
 func (r *refusals) slot(x *exchange) *atomic.Pointer[refusal] {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
-	for _, text := range [...]string{x.in.Target, x.lines.Value("Accept"), x.lines.Value(pages.Vary)} {
+	for _, text := range [...]string{x.in.Target, x.lines.List("Accept"), x.lines.List(pages.Vary)} {
 		_, _ = h.WriteString(text)
 		_ = h.WriteByte(0) // which is in none of them
 	}
@@ -101,8 +101,8 @@ func mayBeMore(a *route.Ask, err error) bool {
 
 // renderRefusal makes the reply that fail would send.
 func (x *exchange) renderRefusal(base string, n *resolver.Negative, found resolver.Answer) *refusal {
-	r := &refusal{target: strings.Clone(x.in.Target), accept: strings.Clone(x.lines.Value("Accept")), base: base, source: n}
-	r.language = strings.Clone(x.lines.Value(pages.Vary))
+	r := &refusal{target: strings.Clone(x.in.Target), accept: strings.Clone(x.lines.List("Accept")), base: base, source: n}
+	r.language = strings.Clone(x.lines.List(pages.Vary))
 	a := x.ask // it lies over the buffer of the connection
 	a.Last(strings.Clone)
 	names := x.handler.config.Names
