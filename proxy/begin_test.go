@@ -226,6 +226,30 @@ func TestBeginLeaves(t *testing.T) {
 	}
 }
 
+// The sampling of spans counts a request once, whether a cache has the answer or not.
+func TestBeginIsSampledOnce(t *testing.T) {
+	w := newWorld(t, nil)
+	w.warm(t, cachedName, "a")
+	config, counted, begun := w.config, 0, 0
+	config.Untraced = func() bool { counted++; return true }
+	config.Begin = func(string, httpmessage.Lines, time.Time, bool) proxy.Span { begun++; return nil }
+	w.Handler = proxy.New(config)
+	for _, tt := range []struct {
+		target         string
+		counted, begun int
+	}{
+		{cachedName, 1, 0},                      // in a cache
+		{"/urn:example:short", 1, 0},            // not in a cache
+		{"/uri-res/N2Ls?urn:example:two", 1, 0}, // for Continue, once admitted
+		{"/", 0, 1},                             // for Continue alone
+	} {
+		counted, begun = 0, 0
+		if w.ask(request("GET", tt.target)); counted != tt.counted || begun != tt.begun {
+			t.Errorf("%s: counted %d times, begun %d times", tt.target, counted, begun)
+		}
+	}
+}
+
 // untraced is a span of which nobody hears.
 type untraced struct{}
 

@@ -13,8 +13,11 @@ import (
 // cached answers a request that was admitted, where a cache has the answer, and reports whether it did.
 func (x *exchange) cached() bool {
 	h := x.handler
-	if h.config.Begin != nil && (h.config.Untraced == nil || !h.config.Untraced()) {
-		return false // it has a span
+	if h.config.Begin != nil {
+		x.untraced = h.config.Untraced != nil && h.config.Untraced()
+		if !x.untraced {
+			return false // it has a span
+		}
 	}
 	if x.ask.Kind == route.KindName {
 		return x.cachedName()

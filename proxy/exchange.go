@@ -38,6 +38,7 @@ type exchange struct {
 	// err is why the request is not served, found before it was admitted; admitted is whether there is a verdict.
 	err      error
 	admitted bool
+	untraced bool // Observers.Untraced has counted it
 	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part.
 	isPlain, isRanged bool
 	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
@@ -78,7 +79,7 @@ func (x *exchange) release() {
 	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
 	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isCrossed, x.isReadable, x.closes = 0, nil, false, false, false, false, false, false
 	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
-	x.parts, x.peer = x.parts[:0], false
+	x.parts, x.peer, x.untraced = x.parts[:0], false, false
 	h.exchanges.Put(x)
 }
 

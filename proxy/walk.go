@@ -17,7 +17,7 @@ import (
 func (x *exchange) traced() {
 	c := &x.handler.config
 	var span Span
-	if c.Begin != nil {
+	if c.Begin != nil && !x.untraced {
 		mayAsk := gate.Contains(c.Access.Trusted, x.client.Peer) || gate.Contains(c.Access.Proxy, x.client.Peer)
 		span = c.Begin(x.in.Method, x.lines, x.start, mayAsk)
 	}
