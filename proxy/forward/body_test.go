@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,6 +109,68 @@ func TestLateBody(t *testing.T) {
 		if _, err := w.Serve(t.Context(), client, r); !errors.Is(err, want) {
 			t.Errorf("late is %t: %v", isLate, err)
 		}
+	}
+}
+
+// stalling is a body that does not come before its deadline has passed, and whose reads may not go on behind the end of their request.
+type stalling struct {
+	recorder
+	reading, cut, read chan struct{}
+	over               atomic.Bool // the request has ended
+	misused            atomic.Bool
+}
+
+// SetReadDeadline implements httpmessage.ResponseWriter.
+func (w *stalling) SetReadDeadline(at time.Time) error {
+	w.misused.Store(w.misused.Load() || w.over.Load())
+	if !at.IsZero() {
+		close(w.cut)
+	}
+	return nil
+}
+
+// Read implements io.Reader.
+func (w *stalling) Read([]byte) (int, error) {
+	close(w.reading)
+	<-w.cut
+	w.misused.Store(w.misused.Load() || w.over.Load())
+	return 0, os.ErrDeadlineExceeded
+}
+
+// A transport may read a body when its exchange was canceled: no read goes on behind the end of the request, whose stream and memory are
+// used for others then.
+func TestBodyIsNotReadBehindItsRequest(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	var body io.Reader
+	client := &stalling{reading: make(chan struct{}), cut: make(chan struct{}), read: make(chan struct{})}
+	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
+		body = r.Body
+		go func() {
+			_, _ = r.Body.Read(make([]byte, 1))
+			close(client.read)
+		}()
+		<-client.reading
+		return nil, errRefused
+	}
+	r := requested(t, http.MethodPost, "http://a.example/")
+	r.Body, r.ContentLength = client, 4
+	_, _ = w.Serve(t.Context(), client, r)
+	client.over.Store(true)
+	select {
+	case <-client.cut:
+	default:
+		t.Error("a read goes on")
+		close(client.cut)
+	}
+	<-client.read
+	if n, err := body.Read(make([]byte, 1)); n > 0 || err == nil {
+		t.Errorf("%d bytes are read, %v", n, err)
+	}
+	if closer, ok := body.(io.Closer); !ok || closer.Close() != nil {
+		t.Error("it cannot be closed")
+	}
+	if client.misused.Load() {
+		t.Error("the client is used behind its request")
 	}
 }
 

@@ -55,8 +55,11 @@ func (c *client) answer() {
 	}
 }
 
-// end ends an exchange, whose body is no longer read.
+// end ends an exchange: neither its body nor its client is used any more, also where a handler has panicked.
 func (c *client) end() {
+	c.mu.Lock()
+	c.answered = true
+	c.mu.Unlock()
 	if c.body != nil {
 		c.body.release()
 	}

@@ -24,6 +24,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	leave := sync.OnceFunc(permit.Release)
 	defer leave()
 	c := p.newClient(w, r)
+	defer c.end()
 	asked := httpcache.Outgoing{Request: r.Request}
 	asked.Fields = fields
 	resource, err := p.fetchOf(ctx, c, r, asked)
