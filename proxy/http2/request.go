@@ -234,6 +234,7 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	r := &s.incoming
 	hosted, cookie := false, -1
+	var crumbs []string // of a cookie, behind the first
 	for _, f := range fields {
 		switch f.Name {
 		case "host":
@@ -246,8 +247,8 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 			hosted = true
 			continue
 		case "cookie":
-			if cookie >= 0 { // RFC 9113 section 8.2.3
-				r.Fields[cookie].Value += "; " + f.Value
+			if cookie >= 0 {
+				crumbs = append(crumbs, f.Value)
 				continue
 			}
 			cookie = len(r.Fields)
@@ -262,6 +263,9 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 			}
 		}
 		r.Fields.Add(f.Name, f.Value)
+	}
+	if len(crumbs) > 0 { // RFC 9113 section 8.2.3
+		r.Fields[cookie].Value += "; " + strings.Join(crumbs, "; ")
 	}
 	return ""
 }
@@ -308,26 +312,31 @@ func (s *stream) check() (refusal string) {
 }
 
 // pseudoFields are those of a request: RFC 9113 section 8.3.1.
-type pseudoFields struct{ method, scheme, authority, path string }
+type pseudoFields struct {
+	method, scheme, authority, path string
+	seen                            uint8 // a bit for each
+}
 
 // set takes a field, and reports false where a request has none such, or has it already.
 func (p *pseudoFields) set(f hpack.HeaderField) bool {
 	var to *string
+	var bit uint8
 	switch f.Name {
 	case ":method":
-		to = &p.method
+		to, bit = &p.method, 1<<0
 	case ":scheme":
-		to = &p.scheme
+		to, bit = &p.scheme, 1<<1
 	case ":authority":
-		to = &p.authority
+		to, bit = &p.authority, 1<<2
 	case ":path":
-		to = &p.path
+		to, bit = &p.path, 1<<3
 	default: // also :protocol, since SETTINGS_ENABLE_CONNECT_PROTOCOL is not sent: RFC 8441 section 3
 		return false
 	}
-	if *to != "" {
+	if p.seen&bit != 0 {
 		return false
 	}
+	p.seen |= bit
 	*to = f.Value
 	return true
 }
@@ -335,7 +344,7 @@ func (p *pseudoFields) set(f hpack.HeaderField) bool {
 // complete reports whether there are those that a request must have, and no others.
 func (p *pseudoFields) complete() bool {
 	if p.method == http.MethodConnect { // RFC 9113 section 8.5
-		return p.scheme == "" && p.path == "" && p.authority != ""
+		return p.seen == 1<<0|1<<2 && p.authority != ""
 	}
 	return p.method != "" && p.path != "" && (p.scheme == "https" || p.scheme == "http")
 }
