@@ -6,6 +6,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 )
@@ -89,10 +90,10 @@ func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified
 	case !hasContent:
 	case file != nil:
 		if err := file.SendTo(x, nil); err != nil {
-			x.Broken(err)
-			if !x.EndEarly() {
-				x.Abort()
+			if !x.left {
+				x.Broken(err)
 			}
+			message.Abort(x)
 		}
 	default:
 		_, _ = x.WriteBuffers(x.parts) // it fails only where the client has left

@@ -39,6 +39,7 @@ type exchange struct {
 	err      error
 	admitted bool
 	untraced bool // Observers.Untraced has counted it
+	left     bool // writing to the client has failed
 	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part.
 	isPlain, isRanged bool
 	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
@@ -79,7 +80,7 @@ func (x *exchange) release() {
 	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
 	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isCrossed, x.isReadable, x.closes = 0, nil, false, false, false, false, false, false
 	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
-	x.parts, x.peer, x.untraced = x.parts[:0], false, false
+	x.parts, x.peer, x.untraced, x.left = x.parts[:0], false, false, false
 	h.exchanges.Put(x)
 }
 
@@ -116,6 +117,7 @@ func (x *exchange) WriteHeader(status int, reason string, fields httpmessage.Fie
 func (x *exchange) Write(b []byte) (int, error) {
 	n, err := x.ResponseWriter.Write(b)
 	x.event.Bytes += int64(n)
+	x.left = x.left || err != nil
 	return n, err
 }
 
@@ -126,10 +128,11 @@ func (x *exchange) WriteBuffers(buffers [][]byte) (int64, error) {
 	return n, err
 }
 
-// ReadFrom lets files be sent without copying them.
+// ReadFrom lets files be sent without copying them. A failure of the file looks like one of the client: the disk reports it.
 func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 	n, err := x.ResponseWriter.ReadFrom(r)
 	x.event.Bytes += n
+	x.left = x.left || err != nil
 	return n, err
 }
 

@@ -1,0 +1,66 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/cache/httpcache/disk"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/proxytest"
+)
+
+// fullStore is a store in memory without room for contents, which stay on the disk.
+type fullStore struct{ *entries[*httpcache.Entry] }
+
+// HasRoom implements httpcache.Store.
+func (fullStore) HasRoom(int64) bool { return false }
+
+// onDisk has a world whose HTTP cache has contents on a disk alone.
+func onDisk(t *testing.T) func(*proxy.Config) {
+	t.Helper()
+	store, err := disk.Open(t.TempDir(), disk.Config{MaxBytes: 64 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { store.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+		_ = store.Close()
+	})
+	testserver.Wait(t, "the index is made", func() bool {
+		w, err := store.Create("probe")
+		return err == nil && w.Close() == nil
+	})
+	return func(c *proxy.Config) {
+		c.Forward.Cache = httpcache.New(httpcache.Config{
+			Store: fullStore{newEntries[*httpcache.Entry]()}, Disk: store, Now: c.Now, MaxObject: 8 << 20, MaxArriving: 16 << 20,
+			Same: func(string, string) (string, bool) { return "", false },
+		})
+		t.Cleanup(c.Forward.Cache.Close)
+	}
+}
+
+// A client that leaves while a file is sent to it is no error of the server.
+func TestClientLeavesAFile(t *testing.T) {
+	stored := onDisk(t)
+	newWorld(t, stored).warm(t, "http://a.example/huge", "a")
+	w := newWorld(t, stored) // whose memory is empty, as after a restart
+	for _, left := range []error{nil, errors.New("the client has left")} {
+		got := &proxytest.Recorder{Err: left}
+		if rest := w.Begin(request("GET", "http://a.example/huge"), got); rest != nil {
+			t.Fatal("Begin has not answered")
+		}
+		if e := w.event(t); e.Err != nil || e.Status != 200 || e.ID != "" || got.Aborted != (left != nil) {
+			t.Errorf("%v: %+v, aborted: %t", left, e, got.Aborted)
+		}
+	}
+}
