@@ -144,7 +144,6 @@ type Event struct {
 	Bytes   int64  // of the body
 	Type    string // the Content-Type of the response
 	Took    time.Duration
-	Fast    bool   // the fast path has answered
 	ID      string // the request identifier, "" for none
 	Err     error  // why the request failed, nil where it did not
 }
