@@ -43,7 +43,7 @@ func TestLanguages(t *testing.T) {
 		{"/nothing", "zh-CN", "zh-Hans", "没有页面"},
 		{"/api/v1/explain?uri=urn:a&lang=fr", "de", "fr", "<mark"},
 	} {
-		for range 2 { // the second one may be of a cache
+		for range 2 { // the second one is answered by a cache
 			response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
 			body, header := text(t, response), response.Header
 			if header.Get("Content-Language") != tt.tag || !strings.Contains(body, `<html lang="`+tt.tag+`">`) || !strings.Contains(body, tt.has) {

@@ -87,7 +87,7 @@ func parseHead(head []byte) *stored {
 		return nil
 	}
 	flags, r := head[1], headReader{rest: string(head[2:])}
-	s := &stored{record: record{uses: new(uses)}}
+	s := &stored{uses: new(uses)}
 	s.Explicit, s.Purged = flags&headExplicit != 0, flags&headPurged != 0
 	s.NoCache, s.MustRevalidate = flags&headNoCache != 0, flags&headMustRevalidate != 0
 	s.Immutable = flags&headImmutable != 0

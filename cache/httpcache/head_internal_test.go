@@ -16,7 +16,7 @@ func TestHeadOrder(t *testing.T) {
 	fields := httpmessage.FieldsOf("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff", "eTag", `"1"`)
 	got, at := &httpmessage.Response{Status: 200, Fields: fields}, rules.Arrival{Requested: time.Now(), Received: time.Now()}
 	known, _ := rules.NewResponse("", nil, got, rules.Control{}, rules.Heuristic{}, at)
-	text := (&stored{record: record{Response: known}}).head()
+	text := (&stored{Response: known}).head()
 	if s := parseHead(text); s == nil || !slices.Equal(s.Fields, fields) || s.ETag != `"1"` {
 		t.Errorf("%q is read as %+v", text, s)
 	}
@@ -24,12 +24,12 @@ func TestHeadOrder(t *testing.T) {
 
 // full returns a stored response that has all that a head may have.
 func full() *stored {
-	s := &stored{record: record{uses: new(uses), basis: "b", Response: rules.Response{
+	s := &stored{uses: new(uses), basis: "b", Response: rules.Response{
 		Status: 404, Reason: "No", Spelling: "/%62", Selectors: []rules.Selector{{Name: "Accept", Value: "a"}},
 		Received: time.Unix(1_900_000_000, 123), InitialAge: time.Second, Freshness: rules.Freshness{Lifetime: time.Hour, Explicit: true}, Purged: true,
 		Directives:    rules.Directives{NoCache: true, MustRevalidate: true, Immutable: true, WhileRevalidate: time.Hour, IfError: -1},
 		ValidatedOnly: rules.ValidatedOnly([]string{"X-B"}), From: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
-	}}}
+	}}
 	const date = "Sun, 22 Nov 2026 08:00:00 GMT"
 	s.SetFields(httpmessage.FieldsOf("x-b", "1", "eTag", `"1"`, "", "", "Date", date, "Last-Modified", date))
 	s.Date = s.Modified
@@ -39,7 +39,7 @@ func full() *stored {
 // FuzzHead: what is read of a head is written as it was, and no bytes make it fail otherwise.
 func FuzzHead(f *testing.F) {
 	f.Add(full().head())
-	f.Add((&stored{record: record{Response: rules.Response{Status: 200}}}).head())
+	f.Add((&stored{Response: rules.Response{Status: 200}}).head())
 	f.Add([]byte(`{"Status":200}`))
 	f.Fuzz(func(t *testing.T, head []byte) {
 		s := parseHead(head)

@@ -13,8 +13,7 @@ import (
 )
 
 // TestMemoryOfSaved: what is counted for responses that are on disk too is what the process grows by, as they come and
-// after a restart. What is made of them for the fast path is counted and is not made here: TestMemoryOfResponses has
-// that.
+// after a restart.
 func TestMemoryOfSaved(t *testing.T) {
 	const uris = 300
 	directory := t.TempDir()

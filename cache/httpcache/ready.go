@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,16 +83,6 @@ func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
 		return rules.NotModifiedFields(header)
 	}
 	return header
-}
-
-// ContentType returns the first line of Content-Type in Fields(false), "" for none.
-func (r Ready) ContentType() string {
-	const name = "Content-Type"
-	only := r.response.ValidatedOnly
-	if only != nil && slices.ContainsFunc(*only, httpmessage.Field{Name: name}.Is) {
-		return ""
-	}
-	return r.response.Fields.Value(name)
 }
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.

@@ -12,13 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stored is a stored response. It is immutable; its content may still be arriving.
+// stored is a stored response. It is immutable, and a changed response is a changed copy; its content may still be arriving.
 type stored struct {
-	record
-}
-
-// record is what is stored of a response. A changed response has a changed copy.
-type record struct {
 	rules.Response
 	content body.Body
 	// saved is the object on disk, nil for none. It has the same content.
@@ -34,8 +29,11 @@ func (s *stored) same(other *stored) bool {
 	return s == other || s.saved != nil && other.saved != nil && s.saved.Is(other.saved)
 }
 
-// copied returns a copy of a stored response to be changed, without its cached rendering.
-func (s *stored) copied() *stored { return &stored{record: s.record} }
+// copied returns a copy of a stored response to be changed.
+func (s *stored) copied() *stored {
+	changed := *s
+	return &changed
+}
 
 // arrived reports whether the content has arrived.
 func (s *stored) arrived() bool {
@@ -152,19 +150,17 @@ const (
 	// textOverhead is about the memory of a short text that is not used.
 	textOverhead = 8
 	fieldSize    = int(unsafe.Sizeof(httpmessage.Field{}))
-	// lineOverhead is what a line of a text has besides a name and a value.
-	lineOverhead = len(": \r\n")
 	// mapSize and slotSize are about the memory of a map, and of a place in it.
 	mapSize, slotSize = 120, 42
 )
 
-// headerSize returns the memory of a header that is compacted.
+// headerSize returns the memory of a header that is compacted, with what the allocator rounds up: an eighth at most.
 func headerSize(header httpmessage.Fields) int {
 	size := fieldSize * len(header)
 	for _, f := range header {
-		size += len(f.Name) + len(f.Value) + lineOverhead
+		size += len(f.Name) + len(f.Value)
 	}
-	return size
+	return size + size/8
 }
 
 // outdated returns the entry with variants that must be validated, nil for nothing.

@@ -53,7 +53,7 @@ func (x *exchange) newStored(got *httpmessage.Response, control rules.Control, a
 	if !ok {
 		return nil
 	}
-	return &stored{record: record{Response: known, basis: x.cache.config.Basis, uses: new(uses)}}
+	return &stored{Response: known, basis: x.cache.config.Basis, uses: new(uses)}
 }
 
 // storesPost reports whether the response to a POST is stored for GET: its Content-Location is the URI of the request.
@@ -147,7 +147,7 @@ func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stor
 	}
 	a.fits = from.Spool != nil || got.ContentLength <= c.config.MaxObject
 	a.body.Begin(from)
-	a.head.record = whole.record
+	a.head = *whole
 	a.head.content = &a.body
 	return a
 }

@@ -36,7 +36,7 @@ func manyFields(n int, value string) string {
 	return b.String()
 }
 
-// TestMemoryOfResponses: what is counted for stored responses is what the process grows by, the head of the fast path included.
+// TestMemoryOfResponses: what is counted for stored responses is what the process grows by.
 func TestMemoryOfResponses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
@@ -57,42 +56,22 @@ const maxLines = 1000
 func manyLines(fields httpmessage.Fields) bool { return len(fields) > maxLines }
 
 // Compact returns a copy of fields in memory of its own. What a parser returns shares that of the whole head, which
-// would stay with it: of fields that are not stored, too. Each field is a line of one text, in the order of their
-// names: see LinesOf.
+// would stay with it: of fields that are not stored, too.
 func Compact(fields httpmessage.Fields) httpmessage.Fields {
 	size := 0
-	var scratch [32]int // for most
-	order := scratch[:0]
-	for i, f := range fields {
-		order = append(order, i)
-		size += len(f.Name) + len(separator) + len(f.Value) + len(lineEnd)
+	for _, f := range fields {
+		size += len(f.Name) + len(f.Value)
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return strings.Compare(fields[i].Name, fields[j].Name) })
 	var text strings.Builder
 	text.Grow(size) // it does not move from here on
-	cloned := func(s, end string) string {
+	copied := func(s string) string {
 		start := text.Len()
 		text.WriteString(s)
-		text.WriteString(end)
-		return text.String()[start : start+len(s)]
+		return text.String()[start:]
 	}
 	out := make(httpmessage.Fields, len(fields))
-	for _, i := range order {
-		out[i] = httpmessage.Field{Name: cloned(fields[i].Name, separator), Value: cloned(fields[i].Value, lineEnd)}
+	for i, f := range fields {
+		out[i] = httpmessage.Field{Name: copied(f.Name), Value: copied(f.Value)}
 	}
 	return out
-}
-
-const separator, lineEnd = ": ", "\r\n"
-
-// LinesOf returns the lines from one field of a header that was compacted to another one that is not before it in the
-// text, with their ends.
-func LinesOf(first, last httpmessage.Field) string {
-	if first.Name == "" || last.Name == "" { // a text of none may be anywhere
-		return first.Name + separator + first.Value + lineEnd
-	}
-	start, end := unsafe.StringData(first.Name), unsafe.StringData(last.Name)  //nolint:gosec // of one text
-	size := int(uintptr(unsafe.Pointer(end)) - uintptr(unsafe.Pointer(start))) //nolint:gosec // of one text
-	size += len(last.Name) + len(separator) + len(last.Value) + len(lineEnd)
-	return unsafe.String(start, size) //nolint:gosec // within the text
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -19,29 +18,6 @@ func TestCompacted(t *testing.T) {
 		if !slices.Equal(got, fields) || got == nil || cap(got) != len(fields) {
 			t.Errorf("%v is %v", fields, got)
 		}
-		checkLines(t, got)
-	}
-}
-
-// checkLines compares the lines of compacted fields: each one, and those of each two in the order of their names.
-func checkLines(t *testing.T, fields httpmessage.Fields) {
-	t.Helper()
-	lineOf := func(f httpmessage.Field) string { return f.Name + ": " + f.Value + "\r\n" }
-	sorted := slices.Clone(fields)
-	slices.SortStableFunc(sorted, func(a, b httpmessage.Field) int { return strings.Compare(a.Name, b.Name) })
-	for i, f := range sorted {
-		if got := LinesOf(f, f); got != lineOf(f) {
-			t.Errorf("%v: %q", f, got)
-		}
-		if f.Name == "" {
-			continue
-		}
-		want := ""
-		for _, last := range sorted[i:] {
-			if want += lineOf(last); LinesOf(f, last) != want {
-				t.Errorf("from %v to %v: %q", f, last, LinesOf(f, last))
-			}
-		}
 	}
 }
 
@@ -53,7 +29,6 @@ func FuzzCompacted(f *testing.F) {
 		if got := Compact(fields); !slices.Equal(got, fields) {
 			t.Errorf("%v is %v", fields, got)
 		}
-		checkLines(t, Compact(fields))
 	})
 }
 
