@@ -48,7 +48,7 @@ func (x *exchange) stored() bool {
 	var part forward.Part
 	if x.isRanged && !unmodified {
 		part, ok = found.Part(x.in.Method, x.lines)
-		if !ok || part.Status == http.StatusRequestedRangeNotSatisfiable {
+		if !ok {
 			return false
 		}
 	}
@@ -65,7 +65,7 @@ func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified
 		status, reason, length = part.Status, "", part.Length()
 	}
 	var file forward.Content
-	hasContent := !unmodified && x.in.Method != http.MethodHead
+	hasContent := !unmodified && part.Status != http.StatusRequestedRangeNotSatisfiable && x.in.Method != http.MethodHead
 	if hasContent {
 		if length > x.Room() {
 			return false

@@ -173,7 +173,7 @@ func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
 	if err := content.SendTo(&b, nil); err != nil {
 		t.Error(err)
 	}
-	etag := r.Fields(false).Value("Etag")
+	etag := r.AppendFields(nil, httpcache.Part{}, false).Value("Etag")
 	var ofName, number, size int
 	var sum uint32
 	if _, err := fmt.Sscanf(etag, `"%d-%d-%08x-%d"`, &ofName, &number, &sum, &size); err != nil {

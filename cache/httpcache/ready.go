@@ -76,13 +76,17 @@ func (r Ready) TTL() time.Duration { return r.ttl }
 // 9110 section 13.2.2.
 func (r Ready) IsUnmodified(request httpmessage.Lines) bool { return r.response.Unmodified(request) }
 
-// Fields returns the fields of the answer, without Age, or those of a 304. They are shared, and must not be changed.
-func (r Ready) Fields(isUnmodified bool) httpmessage.Fields {
+// AppendFields appends the fields of the answer to dst, without Age and Content-Range: all, those of a 304, or those of a Part.
+func (r Ready) AppendFields(dst httpmessage.Fields, part Part, unmodified bool) httpmessage.Fields {
 	header := r.response.Sent(false)
-	if isUnmodified {
-		return rules.NotModifiedFields(header)
+	switch {
+	case unmodified:
+		return rules.AppendNotModified(dst, header)
+	case part.Status == http.StatusRequestedRangeNotSatisfiable:
+		return rules.AppendUnsatisfiable(dst, header)
+	default:
+		return append(dst, header...)
 	}
-	return header
 }
 
 // Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.

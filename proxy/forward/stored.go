@@ -2,6 +2,7 @@ package forward
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,13 +52,13 @@ type Part = httpcache.Part
 // AppendStored appends the fields of the response to a request that a stored response answers: those that Serve sets. unmodified is
 // whether it is 304; a Part with a status of 0 is all. Their values are valid as long as those of text.
 func (p *Proxy) AppendStored(fields httpmessage.Fields, r Ready, part Part, unmodified bool, text *httpmessage.Text) httpmessage.Fields {
-	for _, f := range r.Fields(unmodified) {
-		if !f.Is("Content-Length") && !f.Is("Age") {
-			fields = append(fields, f)
-		}
+	before := len(fields)
+	fields = r.AppendFields(fields, part, unmodified)
+	fields = append(fields[:before], slices.DeleteFunc(fields[before:], isReplaced)...)
+	if part.Status != http.StatusRequestedRangeNotSatisfiable {
+		fields = append(fields, httpmessage.Field{Name: "Age", Value: text.Int(int64(r.Age() / time.Second))})
 	}
-	fields = append(fields, httpmessage.Field{Name: "Age", Value: text.Int(int64(r.Age() / time.Second))})
-	if part.Status == http.StatusPartialContent {
+	if part.Status != 0 {
 		start, value := text.Begin()
 		fields = append(fields, httpmessage.Field{Name: "Content-Range", Value: text.End(start, r.AppendContentRange(value, part))})
 	}
@@ -67,10 +68,13 @@ func (p *Proxy) AppendStored(fields httpmessage.Fields, r Ready, part Part, unmo
 	fields = append(fields, httpmessage.Field{Name: "Via", Value: p.via}, httpmessage.Field{Name: "Cache-Status", Value: status})
 	switch {
 	case unmodified:
-	case part.Status == http.StatusPartialContent:
+	case part.Status != 0:
 		fields = append(fields, httpmessage.Field{Name: "Content-Length", Value: text.Int(part.Length())})
 	default:
 		fields = append(fields, httpmessage.Field{Name: "Content-Length", Value: text.Int(r.Length())})
 	}
 	return fields
 }
+
+// isReplaced reports whether the answer that a stored response is has a value of its own of a field.
+func isReplaced(f httpmessage.Field) bool { return f.Is("Content-Length") || f.Is("Age") }

@@ -100,13 +100,32 @@ var ofContent = [...]string{"Content-Length", "Content-Type", "Content-Encoding"
 // NotModifiedFields returns the fields of a 304: RFC 9110 section 15.4.5. Those that describe a content
 // that is not sent are left out, Last-Modified only where there is an ETag.
 func NotModifiedFields(fields httpmessage.Fields) httpmessage.Fields {
+	return AppendNotModified(nil, fields)
+}
+
+// AppendNotModified appends NotModifiedFields to dst.
+func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 	tagged := fields.Has("Etag")
-	return fields.Filter(func(f httpmessage.Field) bool {
-		return !slices.ContainsFunc(ofContent[:], f.Is) && (!tagged || !f.Is("Last-Modified"))
-	})
+	for i := range fields {
+		f := &fields[i]
+		if !slices.ContainsFunc(ofContent[:], f.Is) && (!tagged || !f.Is("Last-Modified")) {
+			dst = append(dst, *f)
+		}
+	}
+	return dst
 }
 
 // UnsatisfiableFields returns the fields of a 416. Those for caches are of the representation, and not of it.
 func UnsatisfiableFields(fields httpmessage.Fields) httpmessage.Fields {
-	return Only(fields, "Date", "Etag", "Vary", "Accept-Ranges")
+	return AppendUnsatisfiable(nil, fields)
+}
+
+// AppendUnsatisfiable appends UnsatisfiableFields to dst.
+func AppendUnsatisfiable(dst, fields httpmessage.Fields) httpmessage.Fields {
+	for i := range fields {
+		if f := &fields[i]; f.Is("Date") || f.Is("Etag") || f.Is("Vary") || f.Is("Accept-Ranges") {
+			dst = append(dst, *f)
+		}
+	}
+	return dst
 }
