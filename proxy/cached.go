@@ -129,14 +129,8 @@ func (x *exchange) cachedName() bool {
 	if _, ok := h.answers.Choice(found.Locations); !ok || !x.addComponents(&found) {
 		return false
 	}
-	x.question = answer.Question{Target: t, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, Base: x.base(), Scratch: &x.scratch}
-	if x.ask.IsLink {
-		identified, err := h.answers.Identified(&x.question, found, nil)
-		if err != nil {
-			return false
-		}
-		x.reply(identified)
-		return true
+	x.question = answer.Question{
+		Target: t, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, IsLink: x.ask.IsLink, Base: x.base(), Scratch: &x.scratch,
 	}
 	h.config.Ready.Used(nil)
 	x.reply(h.answers.Redirect(&x.question, found))

@@ -73,6 +73,7 @@ type Question struct {
 	Lines  httpmessage.Lines
 	HTTP11 bool // the client speaks HTTP/1.1 or later
 	IsName bool // the question is about a name, and not about a location
+	IsLink bool // it is about an identifier in a web address
 	// Base is the absolute URL of this server, without a slash at its end; "" where it is not known.
 	Base string
 	// Scratch is memory for the reply, which is valid until it is used again; nil gives the reply its own.
@@ -194,8 +195,12 @@ func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply 
 	if !q.IsName {
 		return reply.WithRecord(answer.Record())
 	}
+	appendLinks := AppendLinks
+	if q.IsLink {
+		appendLinks = AppendIdentifierLinks
+	}
 	start, dst := scratch.Text.Begin()
-	reply.AddLink(scratch.Text.End(start, AppendLinks(dst, q.Base, answer.Name.String())))
+	reply.AddLink(scratch.Text.End(start, appendLinks(dst, q.Base, answer.Name.String())))
 	return withRecord(reply, q.Base, answer.Record())
 }
 
