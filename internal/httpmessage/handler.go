@@ -18,7 +18,8 @@ type Handler interface {
 // Continuation is the rest of an answer that Begin has begun.
 type Continuation interface {
 	// Continue answers the request, with the Incoming and the ResponseWriter that Begin was called with. It may wait, and returns
-	// when nothing of the request is used any more.
+	// when nothing of the request is used any more. It is called once, also where the client has left meanwhile: it gives back what
+	// Begin has taken.
 	Continue()
 }
 
