@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"time"
 )
@@ -169,13 +170,13 @@ func (c *connection) readHead() state {
 	w.begun = false
 	for {
 		if !c.makeRoom() {
-			return c.refuse(statusHeaderTooLarge, "")
+			return c.refuse(http.StatusRequestHeaderFieldsTooLarge, "")
 		}
 		n, err := c.conn.Read(w.in.data[w.end:])
 		w.end += n
 		switch {
 		case n == 0 && errors.Is(err, os.ErrDeadlineExceeded):
-			return c.refuse(statusTimeout, "")
+			return c.refuse(http.StatusRequestTimeout, "")
 		case n == 0: // the client has left: there is nobody to answer
 			return stateClosed
 		}

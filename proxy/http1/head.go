@@ -3,7 +3,6 @@ package http1
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	syntax "github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -44,7 +43,7 @@ func (r *response) takes(f *httpmessage.Field) bool {
 	case len("Trailer"):
 		r.trailed = r.trailed || f.Is("Trailer")
 	case len("Connection"):
-		if f.Is("Connection") && hasToken(f.Value, "close") {
+		if f.Is("Connection") && syntax.HasToken(f.Value, "close") {
 			r.closes = true // which start says
 			return false
 		}
@@ -203,16 +202,3 @@ func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 
 // proceed tells the client to send the content, before the final response.
 func (r *response) proceed() { r.WriteInterim(http.StatusContinue, nil) }
-
-// hasToken reports whether a list has a token: RFC 9110 section 5.6.1.
-func hasToken(list, token string) bool {
-	if len(list) == len(token) {
-		return strings.EqualFold(list, token)
-	}
-	for element := range strings.SplitSeq(list, ",") {
-		if strings.EqualFold(strings.Trim(element, " \t"), token) {
-			return true
-		}
-	}
-	return false
-}

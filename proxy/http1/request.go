@@ -190,12 +190,6 @@ func (c *connection) flush() error {
 	return err
 }
 
-// The statuses of refusals that the syntax does not know of.
-const (
-	statusTimeout        = http.StatusRequestTimeout
-	statusHeaderTooLarge = http.StatusRequestHeaderFieldsTooLarge
-)
-
 // refuseError refuses a request that breaks the syntax.
 func (c *connection) refuseError(err error) state {
 	var refused *syntax.Error
