@@ -220,21 +220,24 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// A part of a body has a deadline, that of the server or of the handler.
+// A part of a body has a deadline, that of the server or of the handler, who may also end reads for which the client is not to blame.
 func TestBodyDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
 			begin := time.Now()
-			if r.Target == "/own" {
+			switch r.Target {
+			case "/own":
 				_ = w.SetReadDeadline(begin.Add(time.Second))
+			case "/cut":
+				time.AfterFunc(time.Second, func() { _ = w.SetReadDeadline(time.Unix(1, 0)) })
 			}
 			n, err := io.Copy(io.Discard, r.Body)
 			fmt.Fprint(w, n, " ", errors.Is(err, os.ErrDeadlineExceeded), " ", time.Since(begin), " ", w.BodyLate())
 		}), func(c *http2.Config) {
 			c.BodyDeadline = func() time.Time { return time.Now().Add(10 * time.Second) }
 		}).open(t)
-		for path, want := range map[string]string{"/": "6 true 19s true", "/own": "3 true 1s true"} {
+		for path, want := range map[string]string{"/": "6 true 19s true", "/own": "3 true 1s true", "/cut": "3 true 1s false"} {
 			id := c.ask(false, post(path)...)
 			_ = c.WriteData(id, false, []byte("abc"))
 			time.Sleep(9 * time.Second)
