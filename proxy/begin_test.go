@@ -113,6 +113,7 @@ func TestBeginAnswers(t *testing.T) {
 		{nil, "GET", cachedPage, []string{"Range", "bytes=0-1"}, "206 a "},
 		{nil, "GET", cachedPage, []string{"Range", "bytes=-4", "If-Range", `"v1"`}, "206 page"},
 		{nil, "GET", cachedPage, []string{"Range", "bytes=-4", "If-Range", `"x"`}, "200 a page"},
+		{nil, "GET", cachedPage, []string{"Range", "bytes=100-"}, "416 "},
 		{nil, "GET", cachedPage, []string{"Range", "x"}, "200 a page"},
 		{nil, "GET", "http://a.example/large", []string{"Range", "bytes=16-31"}, "206 0123456789abcdef"},
 		// Selection: RFC 9111 section 4.1.
