@@ -240,7 +240,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/listen",
-			[]string{"internal/quota"},
+			[]string{"internal/lifetime", "internal/quota"},
 			true,
 			"listen accepts connections for any protocol: it is passed what serves them, so that it can be read and tested alone",
 		},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/internal/lifetime"
 )
 
 // clientWait is what requests of a connection that wait for others than its client know of it. The zero value has none.
@@ -11,9 +13,9 @@ type clientWait struct {
 	mu       sync.Mutex
 	count    int             // of BeginWait without EndWait
 	since    time.Time       // when the first of them has begun
-	ctx      context.Context //nolint:containedctx // it is that of all requests of the connection
-	cancel   context.CancelFunc
-	half     context.Context //nolint:containedctx // HalfClosed
+	requests *lifetime.Lifetime // that of all requests of the connection; nil before the first
+	unfollow func() bool        // the end of the server
+	half     context.Context    //nolint:containedctx // HalfClosed
 	halfEnd  context.CancelFunc
 	hasEnded bool // the connection has
 }
@@ -29,13 +31,14 @@ func (c *Conn) BeginWait() context.Context {
 		w.since = c.tracked.server.config.Now()
 		c.tracked.waiting.Add(1)
 	}
-	if w.ctx == nil {
-		w.ctx, w.cancel = context.WithCancel(c.tracked.base)
+	if w.requests == nil {
+		w.requests = new(lifetime.Lifetime) // to watch it costs a request nothing
+		w.unfollow = w.requests.Follow(c.tracked.base)
 		if w.hasEnded {
-			w.cancel()
+			w.endRequests()
 		}
 	}
-	return w.ctx
+	return w.requests
 }
 
 // EndWait ends what BeginWait has begun.
@@ -77,9 +80,15 @@ func (w *clientWait) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.hasEnded = true
-	if w.cancel != nil {
-		w.cancel()
+	if w.requests != nil {
+		w.endRequests()
 	}
+}
+
+// endRequests ends their context; w.mu is held.
+func (w *clientWait) endRequests() {
+	w.unfollow()
+	w.requests.End(nil)
 }
 
 // longerThan reports whether a request waits, and has waited for so long.
