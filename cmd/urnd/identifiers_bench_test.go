@@ -74,17 +74,18 @@ func (c *tcpClient) askMany(tb testing.TB, requests []byte, n int) {
 	}
 }
 
-// A name with four levels is answered from the cache as others are, and allocates nothing.
-func TestIdentifierAllocatesNothing(t *testing.T) {
+// A name is answered from the cache without an allocation; an identifier by a choice among its links and those of its levels, which makes some.
+func TestRegisteredAllocations(t *testing.T) {
 	r := registeredNames(t)
-	limit := 0.0
-	if raceDetector {
-		limit = 16
-	}
+	most := map[string]float64{"item": 40, "four-levels": 90}
 	for _, f := range registeredForms() {
+		limit := most[f[0]]
+		if raceDetector { // a sync.Pool loses some of what it has, on purpose
+			limit += 16
+		}
 		client := newRegisteredClient(t, r, f[1])
 		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > limit {
-			t.Errorf("%s: %v allocations", f[0], n)
+			t.Errorf("%s: %v allocations, at most %v", f[0], n, limit)
 		}
 	}
 }
