@@ -7,6 +7,7 @@ require (
 	github.com/PuerkitoBio/purell v1.2.1
 	github.com/leodido/go-urn v1.5.0
 	github.com/urnd/urnd v0.0.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -24,7 +25,6 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
 

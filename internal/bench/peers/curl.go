@@ -19,7 +19,7 @@ const curlName = "curl"
 const serverCore = "1"
 
 // measureCurl measures curl without a proxy in the rows of FTP: a process for each request, one at a time.
-func measureCurl(ctx context.Context, s settings, ends *network, progress io.Writer) (column, bool) {
+func measureCurl(ctx context.Context, s settings, ends *network, progress io.Writer) (*column, bool) {
 	c := newColumn(curlName, 1)
 	path, err := program("curl")
 	isRow := func(r row) bool { return r.ftp() }

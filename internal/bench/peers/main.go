@@ -4,10 +4,9 @@
 // of each can do. "make bench-peers" installs them, builds urnd and runs it, pinned to core
 // 0, and docs/benchmarks.md says how to read it.
 //
-// Each server runs alone, pinned to core 1, with one worker, or as many cores and workers as
-// BENCH_PROCESSORS says, a configuration of its own (see the folder config) and a cache in
-// memory or on tmpfs. The origin and the clients are
-// in this process. Tables in Markdown are written to standard output, and progress to
+// Each server is loaded alone, in turns of half a second, and the others are idle meanwhile. They are pinned to core 1, with
+// one worker, or as many cores and workers as BENCH_PROCESSORS says, a configuration of their own (see the folder config) and a
+// cache in memory or on tmpfs. The origin and the clients are in this process. Tables in Markdown are written to standard output, and progress to
 // standard error. It needs epoll and /proc: Linux.
 package main
 
@@ -63,21 +62,9 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	}
 	defer remove()
 	t := table{settings: s}
-	for _, p := range peers(s) {
-		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
-			continue
-		}
-		for _, processors := range s.processors {
-			column, err := measurePeer(ctx, s, ends, p, processors, progress)
-			if ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			if err != nil {
-				fmt.Fprintf(progress, "%s: skipped: %v\n", column.name, err)
-				column.failed = err
-			}
-			t.columns = append(t.columns, column)
-		}
+	t.columns, err = measurePeers(ctx, s, ends, progress)
+	if err != nil {
+		return err
 	}
 	if column, ok := measureCurl(ctx, s, ends, progress); ok {
 		t.columns = append(t.columns, column)
@@ -85,26 +72,37 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 	return t.write(stdout)
 }
 
-// measurePeer starts a server with so many processors, measures its rows, and stops and removes it.
-func measurePeer(ctx context.Context, s settings, ends *network, p peer, processors int, progress io.Writer) (column column, err error) {
-	column = newColumn(p.name, processors)
-	server, err := startPeer(ctx, ends, p, processors)
-	if err != nil {
-		return column, err
-	}
-	defer func() { err = errors.Join(err, server.stop()) }()
-	column.version = p.version(ctx)
-	for _, r := range rows(s.rows) {
-		if why := p.why(r); why != "" {
-			column.cells[r.title] = cell{note: why}
+// measurePeers starts the servers, each with every number of processors, measures the rows of all in turns, and stops and removes them.
+func measurePeers(ctx context.Context, s settings, ends *network, progress io.Writer) (columns []*column, err error) {
+	defer func() {
+		for _, c := range columns {
+			if c.server != nil {
+				err = errors.Join(err, c.server.stop())
+			}
+		}
+	}()
+	for _, p := range peers(s) {
+		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
 			continue
 		}
-		c := measureRow(ctx, s, ends, server, r)
-		fmt.Fprintf(progress, "%s: %s: %s\n", column.name, r.title, c)
-		column.cells[r.title] = c
-		if err := server.ended(); err != nil {
-			return column, err
+		for _, processors := range s.processors {
+			c := newColumn(p.name, processors)
+			if c.server, c.failed = startPeer(ctx, ends, p, processors); c.failed == nil {
+				c.version = p.version(ctx)
+			}
+			columns = append(columns, c)
 		}
 	}
-	return column, nil
+	for _, r := range rows(s.rows) {
+		measureRounds(ctx, s, ends, columns, r, progress)
+		if ctx.Err() != nil {
+			return columns, errors.New("interrupted")
+		}
+	}
+	for _, c := range columns {
+		if c.failed != nil {
+			fmt.Fprintf(progress, "%s: failed: %v\n", c.name, c.failed)
+		}
+	}
+	return columns, nil
 }

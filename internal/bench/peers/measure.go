@@ -47,7 +47,7 @@ func measureRequests(ctx context.Context, s settings, ends *network, v *server, 
 	if err != nil {
 		return cell{}, err
 	}
-	defer l.close()
+	defer func() { v.sent[r.title] = l.sent; l.close() }()
 	if _, _, err := l.run(ctx, s.warm, s.connections); err != nil {
 		return cell{}, fmt.Errorf("warming up: %w", err)
 	}
@@ -101,6 +101,7 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 		l.status = http.StatusFound
 	}
 	l.closes = r.manner == closing || r.manner == askedToClose
+	l.sent = v.sent[r.title]
 	l.request, l.replies = requests(v.at, r), max(1, r.batch)
 	return l, nil
 }

@@ -38,7 +38,7 @@ const (
 
 // peers returns all servers, in the order of the table.
 func peers(s settings) []peer {
-	return append(append([]peer{urnd(s)}, floors(s)...), others()...)
+	return append(append(urnds(s), floors(s)...), others()...)
 }
 
 // others returns the peers of Debian.

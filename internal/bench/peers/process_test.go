@@ -45,3 +45,16 @@ func TestProcessTree(t *testing.T) {
 	}
 	t.Errorf("%d is not below its parent: %+v", os.Getpid(), tree)
 }
+
+func TestPreciseCPU(t *testing.T) {
+	p := process{pid: os.Getpid(), cpu: -1}
+	before := p.preciseCPU()
+	for begun := time.Now(); p.preciseCPU() == before; {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("the clock of the process stands still")
+		}
+	}
+	if before <= 0 {
+		t.Errorf("CPU time %v", before)
+	}
+}

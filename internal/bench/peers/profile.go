@@ -32,7 +32,7 @@ func writeProfile(ctx context.Context, s settings, ends *network, progress io.Wr
 	if len(load) == 0 {
 		return fmt.Errorf("BENCH_ROWS: no row with %q can be profiled", s.rows)
 	}
-	v, err := startPeer(ctx, ends, urnd(s), 1)
+	v, err := startPeer(ctx, ends, urnd("urnd", s.urnd), 1)
 	if err != nil {
 		return err
 	}

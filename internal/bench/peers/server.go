@@ -21,7 +21,8 @@ type server struct {
 	at   place
 	on   cores
 	cmd  *exec.Cmd
-	done chan struct{} // closed after cmd.Wait
+	done chan struct{}     // closed after cmd.Wait
+	sent map[string]uint64 // how many requests of a row, by its title, so that those of the next turn have other URLs
 }
 
 // startPeer starts a peer in a folder of its own, with as many processors, and waits until it
@@ -44,7 +45,7 @@ func startPeer(ctx context.Context, ends *network, p peer, processors int) (*ser
 	}
 	at := ends.place
 	at.Dir, at.Forward, at.Gateway, at.Admin, at.Secure, at.Processors = dir, addresses[0], addresses[1], addresses[2], addresses[3], processors
-	v := &server{peer: p, at: at, on: on, done: make(chan struct{})}
+	v := &server{peer: p, at: at, on: on, done: make(chan struct{}), sent: map[string]uint64{}}
 	if err := v.start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, errors.Join(err, os.RemoveAll(dir)))
 	}

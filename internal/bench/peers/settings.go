@@ -14,19 +14,20 @@ import (
 
 // settings is what the environment selects.
 type settings struct {
-	measure     time.Duration // BENCH_SECONDS, of each row
-	warm        time.Duration // before it
+	measure     time.Duration // BENCH_SECONDS, of each row and server, in turns
+	warm        time.Duration // before each turn, at most
 	connections int           // BENCH_CONNECTIONS
 	only        []string      // BENCH_ONLY, names of peers; empty is all
 	rows        string        // BENCH_ROWS, a part of their titles; empty is all
 	urnd        string        // BENCH_URND, the program
+	before      string        // BENCH_BEFORE, the program of an earlier commit, a peer of its own; "" leaves it out
 	floor       string        // BENCH_FLOOR, the program ../floor; "" leaves it out
 	processors  []int         // BENCH_PROCESSORS, of the server; each peer is measured with each number
 	profile     string        // BENCH_PROFILE, the file for a profile of urnd, instead of the tables
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
-	seconds, err := number(getenv, "BENCH_SECONDS", 5)
+	seconds, err := number(getenv, "BENCH_SECONDS", 10)
 	if err != nil {
 		return settings{}, err
 	}
@@ -52,6 +53,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		only:        list(getenv("BENCH_ONLY")),
 		rows:        getenv("BENCH_ROWS"),
 		urnd:        urnd,
+		before:      getenv("BENCH_BEFORE"),
 		floor:       getenv("BENCH_FLOOR"),
 		processors:  processors,
 		profile:     getenv("BENCH_PROFILE"),

@@ -14,7 +14,7 @@ import (
 // table is the result: a column for each server.
 type table struct {
 	settings settings
-	columns  []column
+	columns  []*column
 }
 
 type column struct {
@@ -22,10 +22,11 @@ type column struct {
 	processors          int             // that the server had
 	cells               map[string]cell // by the title of the row
 	failed              error           // the server could not be measured to the end
+	server              *server         // nil where it did not start, and for curl
 }
 
-func newColumn(peer string, processors int) column {
-	c := column{peer: peer, name: peer, processors: processors, cells: map[string]cell{}}
+func newColumn(peer string, processors int) *column {
+	c := &column{peer: peer, name: peer, processors: processors, cells: map[string]cell{}}
 	if processors > 1 {
 		c.name = fmt.Sprintf("%s, %d processors", peer, processors)
 	}
@@ -35,16 +36,17 @@ func newColumn(peer string, processors int) column {
 // cell is one row of one server.
 type cell struct {
 	measured bool
-	rate     float64       // requests, or MiB of tunnels, a second
-	p50      time.Duration // of the latency of requests, where the load is not the server's limit
-	p99      time.Duration // of the latency of requests
-	resident float64       // octets a connection; only of idle ones
-	cpu      time.Duration // of the server, for a request or MiB
-	speedUp  float64       // at most, of the rate, by more processors than one; 0 is not known
-	idle     float64       // for which part of the time nothing ran on the server's cores
-	others   float64       // for which part others than the server did
-	shared   bool          // they are the clients' too: others, rate and p99 say nothing of the server
-	note     string        // what a reader must know, or why it is not measured
+	rate     float64         // requests, or MiB of tunnels, a second
+	p50      time.Duration   // of the latency of requests, where the load is not the server's limit
+	p99      time.Duration   // of the latency of requests
+	resident float64         // octets a connection; only of idle ones
+	cpu      time.Duration   // of the server, for a request or MiB
+	speedUp  float64         // at most, of the rate, by more processors than one; 0 is not known
+	idle     float64         // for which part of the time nothing ran on the server's cores
+	others   float64         // for which part others than the server did
+	shared   bool            // they are the clients' too: others, rate and p99 say nothing of the server
+	turns    []time.Duration // the CPU time of each turn; 0 where it was not measured
+	note     string          // what a reader must know, or why it is not measured
 }
 
 // String is for the progress.
@@ -76,15 +78,16 @@ func (t table) write(w io.Writer) error {
 			versions = append(versions, version)
 		}
 	}
-	fmt.Fprintf(&b, "%d connections, %v a row, after %v to warm up; processors of the server: %s. %s.\n",
-		t.settings.connections, t.settings.measure, t.settings.warm, join(t.settings.processors), strings.Join(versions, ", "))
+	fmt.Fprintf(&b, "%d connections, %v a row and server, in turns of %v; processors of the server: %s. %s.\n",
+		t.settings.connections, t.settings.measure, turn, join(t.settings.processors), strings.Join(versions, ", "))
 	notes := &footnotes{}
-	t.matrix(&b, "CPU time of the server, in microseconds a request", notes, isLoaded, func(c cell) string {
+	t.matrix(&b, "CPU time of the server, in microseconds a request", notes, isLoaded, func(_ row, c cell) string {
 		return fmt.Sprintf("%.1f", float64(c.cpu.Nanoseconds())/1e3)
 	})
+	t.compare(&b, notes)
 	t.boundSpeedUp()
 	if t.has(func(c cell) bool { return c.speedUp > 0 }) {
-		t.matrix(&b, "rate with these processors by that with one, at most", notes, isLoaded, func(c cell) string {
+		t.matrix(&b, "rate with these processors by that with one, at most", notes, isLoaded, func(_ row, c cell) string {
 			switch {
 			case c.speedUp == 0:
 				return "-"
@@ -94,7 +97,7 @@ func (t table) write(w io.Writer) error {
 			return fmt.Sprintf("%.2f", c.speedUp)
 		})
 	}
-	t.matrix(&b, "requests (MiB) a second", notes, isLoaded, func(c cell) string {
+	t.matrix(&b, "requests (MiB) a second", notes, isLoaded, func(_ row, c cell) string {
 		switch {
 		case c.shared:
 			return "-"
@@ -103,7 +106,7 @@ func (t table) write(w io.Writer) error {
 		}
 		return thousands(c.rate)
 	})
-	t.matrix(&b, "p99 of the latency, in milliseconds; p50 and p99 at half load", notes, isLoaded, func(c cell) string {
+	t.matrix(&b, "p99 of the latency, in milliseconds; p50 and p99 at half load", notes, isLoaded, func(_ row, c cell) string {
 		switch {
 		case c.p99 == 0 || c.shared:
 			return "-"
@@ -112,7 +115,7 @@ func (t table) write(w io.Writer) error {
 		}
 		return fmt.Sprintf("%.2f", c.p99.Seconds()*1e3)
 	})
-	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(c cell) string {
+	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(_ row, c cell) string {
 		return fmt.Sprintf("%.1f", c.resident/kibibyte)
 	})
 	if t.has(func(c cell) bool { return c.shared }) {
@@ -129,6 +132,17 @@ func (t table) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// compare writes the CPU time of the first server by that of each other one in the same round.
+func (t table) compare(b *strings.Builder, notes *footnotes) {
+	if len(t.columns) < 2 {
+		return
+	}
+	first := t.columns[0]
+	others := table{settings: t.settings, columns: t.columns[1:]}
+	others.matrix(b, "CPU time of "+first.name+" by that of the server in the same round: median and quartiles", notes, isLoaded,
+		func(r row, c cell) string { return formatRatios(ratios(first.cells[r.title], c)) })
 }
 
 // others returns which part of the time others than the servers had their core, of all
@@ -191,7 +205,7 @@ func mean(numbers []float64) float64 {
 func isLoaded(r row) bool { return !r.isParked() }
 
 // matrix writes the figures of the rows that are of a kind, and nothing where there is none.
-func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(cell) string) {
+func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(row, cell) string) {
 	if !slices.ContainsFunc(rows(t.settings.rows), isOf) {
 		return
 	}
@@ -209,7 +223,7 @@ func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf f
 			value := c.cells[r.title]
 			text := "-"
 			if value.measured {
-				text = figure(value)
+				text = figure(r, value)
 			}
 			fmt.Fprintf(b, " %s%s |", text, notes.mark(value.note))
 		}

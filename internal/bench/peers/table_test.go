@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 	nginx.cells[title] = cell{note: "it has none"}
 	nginx.failed = errors.New("two\nlines")
 	var b strings.Builder
-	tb := table{settings: settings{rows: title, processors: []int{1, 2}}, columns: []column{urnd, both, nginx}}
+	tb := table{settings: settings{rows: title, processors: []int{1, 2}}, columns: []*column{urnd, both, nginx}}
 	if err := tb.write(&b); err != nil {
 		t.Fatal(err)
 	}

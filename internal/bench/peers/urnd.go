@@ -6,12 +6,20 @@ import (
 	"strings"
 )
 
-// urnd returns the daemon of this tree.
-func urnd(s settings) peer {
+// urnds returns the daemon of this tree, and that of an earlier commit.
+func urnds(s settings) []peer {
+	all := []peer{urnd("urnd", s.urnd)}
+	if s.before != "" {
+		all = append(all, urnd("before", s.before))
+	}
+	return all
+}
+
+func urnd(name, program string) peer {
 	return peer{
-		name:    "urnd",
+		name:    name,
 		files:   map[string]string{"urnd.yaml": strings.TrimLeft(urndConfig, "\n")},
-		command: func(p place) []string { return []string{s.urnd, "serve", "--config", p.Dir + "/urnd.yaml"} },
+		command: func(p place) []string { return []string{program, "serve", "--config", p.Dir + "/urnd.yaml"} },
 		env:     func(p place) []string { return []string{maxProcs(p)} },
 		secure:  true,
 		names:   true,

@@ -1,0 +1,104 @@
+//go:build linux
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// turn is how long a server is measured before the next one has its turn. The speed of a virtual machine varies by the second: only what
+// was measured at nearly the same time can be compared.
+const turn = 500 * time.Millisecond
+
+// measureRounds measures a row of all servers, in rounds of one turn each.
+func measureRounds(ctx context.Context, s settings, ends *network, columns []*column, r row, progress io.Writer) {
+	rounds := max(1, int(s.measure/turn))
+	s.measure, s.warm = min(s.measure, turn), min(s.warm, turn/5)
+	if r.isParked() {
+		rounds = 1 // memory does not vary
+	}
+	turns := make(map[*column][]cell, len(columns))
+	for range rounds {
+		for _, c := range columns {
+			if c.failed != nil || ctx.Err() != nil {
+				continue
+			}
+			if why := c.server.peer.why(r); why != "" {
+				c.cells[r.title] = cell{note: why}
+				continue
+			}
+			turns[c] = append(turns[c], measureRow(ctx, s, ends, c.server, r))
+			c.failed = c.server.ended()
+		}
+	}
+	for _, c := range columns {
+		if len(turns[c]) == 0 {
+			continue
+		}
+		c.cells[r.title] = medianCell(turns[c])
+		fmt.Fprintf(progress, "%s: %s: %s\n", c.name, r.title, c.cells[r.title])
+	}
+}
+
+// medianCell returns the medians of at least one turn, and the first note of one.
+func medianCell(turns []cell) cell {
+	var measured []cell
+	var all cell
+	for _, t := range turns {
+		if t.measured {
+			measured = append(measured, t)
+		}
+		all.turns = append(all.turns, t.cpu)
+		all.note = cmp.Or(all.note, t.note)
+	}
+	if len(measured) == 0 {
+		return all
+	}
+	all.measured, all.shared = true, measured[0].shared
+	all.rate = medianOf(measured, func(c cell) float64 { return c.rate })
+	all.p50 = medianOf(measured, func(c cell) time.Duration { return c.p50 })
+	all.p99 = medianOf(measured, func(c cell) time.Duration { return c.p99 })
+	all.cpu = medianOf(measured, func(c cell) time.Duration { return c.cpu })
+	all.resident = medianOf(measured, func(c cell) float64 { return c.resident })
+	all.idle = medianOf(measured, func(c cell) float64 { return c.idle })
+	all.others = medianOf(measured, func(c cell) float64 { return c.others })
+	return all
+}
+
+func medianOf[T cmp.Ordered](cells []cell, of func(cell) T) T {
+	values := make([]T, 0, len(cells))
+	for _, c := range cells {
+		values = append(values, of(c))
+	}
+	return quantile(values, 2)
+}
+
+// quantile returns that quarter of at least one value: 1 and 3 are the quartiles, 2 the median.
+func quantile[T cmp.Ordered](values []T, quarter int) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)*quarter/4]
+}
+
+// ratios returns the CPU time of a cell by that of another one, for each round that both were measured in.
+func ratios(c, other cell) []float64 {
+	var all []float64
+	for i := range min(len(c.turns), len(other.turns)) {
+		if c.turns[i] > 0 && other.turns[i] > 0 {
+			all = append(all, float64(c.turns[i])/float64(other.turns[i]))
+		}
+	}
+	return all
+}
+
+// formatRatios writes the median of ratios, and their quartiles.
+func formatRatios(all []float64) string {
+	if len(all) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", quantile(all, 2), quantile(all, 1), quantile(all, 3))
+}
