@@ -23,6 +23,16 @@ func requestSentences() []sentence {
 			"客户端发送下一部分内容的时间过长",
 		},
 		{
+			"the client took too long to send the head of its request", "der Client hat zu lange für den Kopf seiner Anfrage gebraucht",
+			"le client a trop tardé à envoyer l’en-tête de sa requête", "el cliente ha tardado demasiado en enviar la cabecera de su petición",
+			"客户端发送请求头的时间过长",
+		},
+		{
+			"no expectation but 100-continue can be met", "keine Erwartung außer 100-continue kann erfüllt werden",
+			"aucune attente autre que 100-continue ne peut être satisfaite", "no se puede cumplir ninguna expectativa salvo 100-continue",
+			"除 100-continue 外，无法满足任何期望",
+		},
+		{
 			"this port speaks HTTPS, and the request is plain HTTP", "dieser Port spricht HTTPS, und die Anfrage ist einfaches HTTP",
 			"ce port parle HTTPS, et la requête est en simple HTTP", "este puerto habla HTTPS, y la petición es HTTP simple", "此端口使用 HTTPS，而请求是普通 HTTP",
 		},

@@ -17,6 +17,7 @@ func statusSentences() []sentence {
 		{"Request Entity Too Large", "Inhalt zu groß", "Contenu trop grand", "Contenido demasiado grande", "内容过大"},
 		{"Request URI Too Long", "Adresse zu lang", "Adresse trop longue", "Dirección demasiado larga", "地址过长"},
 		{"Unsupported Media Type", "Medientyp nicht unterstützt", "Type de média non pris en charge", "Tipo de medio no admitido", "不支持的媒体类型"},
+		{"Expectation Failed", "Erwartung nicht erfüllbar", "Attente impossible à satisfaire", "Expectativa imposible de cumplir", "无法满足期望"},
 		{"Misdirected Request", "Fehlgeleitete Anfrage", "Requête mal dirigée", "Petición mal dirigida", "请求被误导"},
 		{"Unprocessable Entity", "Inhalt nicht verarbeitbar", "Contenu impossible à traiter", "Contenido no procesable", "无法处理的内容"},
 		{"Precondition Required", "Vorbedingung nötig", "Condition préalable requise", "Condición previa necesaria", "需要前提条件"},
