@@ -1,6 +1,7 @@
 package http1_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -92,5 +93,56 @@ func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 		if response.Close {
 			return
 		}
+	}
+}
+
+// The last response comes in full to a client that has sent another request before it: RFC 9112 section 9.6.
+func TestLastResponse(t *testing.T) {
+	const length = 256 << 10 // which the buffers of sockets take
+	begun, release, served := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	w := newWorld(continues(func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) {
+		close(begun)
+		<-release
+		w.WriteHeader(http.StatusOK, "", fieldsOf("Connection", "close", "Content-Length", fmt.Sprint(length)))
+		write(w, strings.Repeat("a", length))
+	}))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := http1.NewServer(w.config)
+	connections := listen.NewServer(listen.ServerConfig{
+		Serve: func(c *listen.Conn) {
+			server.Serve(c)
+			close(served)
+		},
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), HeaderTimeout: 10 * time.Second, ShutdownTimeout: 5 * time.Second,
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- connections.Serve(ctx, listener) }()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(client, get)
+	<-begun
+	_, _ = io.WriteString(client, get)
+	close(release)
+	<-served
+	response, err := http.ReadResponse(bufio.NewReader(client), nil)
+	if err == nil {
+		var n int64
+		if n, err = io.Copy(io.Discard, response.Body); n != length {
+			t.Errorf("%d bytes", n)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	_ = client.Close()
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -169,7 +169,8 @@ func (c *connection) finish() state {
 	case persists && b.drain(): // the client has read while it was sending
 		w.body, w.request.Body = nil, nil
 		return stateNext
-	case pending, w.start < w.end: // or the close would be a reset, which can take the response from the client
+	case pending, w.start < w.end, !w.request.Closes:
+		// The client may be sending: a close could be a reset, which takes the response from it (RFC 9112 section 9.6).
 		return stateLinger
 	default:
 		return stateClosed
