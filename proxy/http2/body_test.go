@@ -138,6 +138,41 @@ func TestReceiveWindow(t *testing.T) {
 	}
 }
 
+// A body that is complete and that no handler has read is given back to the window of the connection, too.
+func TestReceiveWindowOfUnread(t *testing.T) {
+	t.Parallel()
+	const window, part = 256 << 10, 16 << 10
+	release := make(chan struct{})
+	c := serve(t, later(func(*httpmessage.Incoming, writer) { <-release }), nil).open(t)
+	available := 65535
+	for sent := 0; sent < 2*window; sent += part {
+		if available < part {
+			t.Fatalf("the window has %d bytes after %d", available, sent)
+		}
+		id := c.ask(false, post("/")...)
+		_ = c.WriteData(id, true, make([]byte, part))
+		available -= part
+		_ = c.WritePing(false, [8]byte{}) // behind whose acknowledgement the body is there
+		for answered, ended := false, false; !ended; {
+			frame, err := c.ReadFrame()
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch f := frame.(type) {
+			case *framing.PingFrame:
+				if !answered {
+					answered = true
+					release <- struct{}{}
+				}
+			case *framing.WindowUpdateFrame:
+				available += int(f.Increment)
+			case *framing.MetaHeadersFrame:
+				ended = f.StreamEnded()
+			}
+		}
+	}
+}
+
 // More than a window is an error of the stream or of the connection: RFC 9113 section 6.9.1.
 func TestReceiveWindowOverflow(t *testing.T) {
 	t.Parallel()

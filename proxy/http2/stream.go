@@ -154,6 +154,7 @@ func (s *stream) handled() {
 	if s.cancel != nil {
 		s.cancel(errAnswered)
 	}
+	s.discard()
 	c.flush()
 	c.handlers--
 	taken := s.tunnel
@@ -245,16 +246,21 @@ func (s *stream) drop(err error) {
 		return
 	}
 	s.err = err
-	if n := s.body.unread(); n > 0 {
-		c.credit(nil, int64(n))
-	}
-	s.body.content, s.body.read = nil, 0
+	s.discard()
 	if s.cancel != nil {
 		s.cancel(err)
 	}
 	wake(s.readable)
 	wake(s.writable)
 	s.remove()
+}
+
+// discard gives content that nobody reads back to the window of the connection. c.mu is held.
+func (s *stream) discard() {
+	if n := s.body.unread(); n > 0 {
+		s.c.credit(nil, int64(n))
+	}
+	s.body.content, s.body.read = s.body.content[:0], 0
 }
 
 // reset resets a stream: RFC 9113 section 5.4.2. c.mu is held.
