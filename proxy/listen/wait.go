@@ -11,8 +11,8 @@ import (
 // clientWait is what requests of a connection that wait for others than its client know of it. The zero value has none.
 type clientWait struct {
 	mu       sync.Mutex
-	count    int             // of BeginWait without EndWait
-	since    time.Time       // when the first of them has begun
+	count    int                // of BeginWait without EndWait
+	since    time.Time          // when the first of them has begun
 	requests *lifetime.Lifetime // that of all requests of the connection; nil before the first
 	unfollow func() bool        // the end of the server
 	half     context.Context    //nolint:containedctx // HalfClosed
