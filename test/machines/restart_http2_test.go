@@ -104,8 +104,8 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 	t.Logf("%d requests were answered", answered.Load())
 }
 
-// From the signal on, while connections are accepted, answers ask to close their connections, also those from the caches: by Connection: close,
-// and by GOAWAY behind the answer.
+// From the signal on, while connections are accepted, clients are asked to close their connections: by Connection: close in an answer, also one
+// from a cache, and by GOAWAY.
 func TestAnswersOfAnEnd(t *testing.T) {
 	t.Parallel()
 	socket, address, pair := secureSocket(t)
@@ -150,7 +150,6 @@ func TestAnswersOfAnEnd(t *testing.T) {
 	go func() { defer close(stopped); l.stop(t) }()
 	// The first request may come before the signal.
 	testserver.Wait(t, "HTTP/1.1 is asked to close", ask)
-	askHTTP2()
 	testserver.Wait(t, "HTTP/2 is told to go away", func() bool { return client.Available() == 0 })
 	another, err := net.Dial("tcp", l.url[len("http://"):])
 	if err != nil {
