@@ -72,13 +72,13 @@ func TestH2loadArguments(t *testing.T) {
 		{
 			h2load{row: row{form: redirect}, connections: 3, measure: time.Second, rate: 1.5, log: "log"},
 			[]string{
-				"-t", "1", "-c", "3", "-m", "1", "-D", "1", "--h1", "--rps", "1.50", "--log-file", "log",
+				"-t", "1", "-c", "3", "-m", "1", "-D", "1000ms", "--h1", "--rps", "1.50", "--log-file", "log",
 				"--connect-to", "127.0.0.1:1", "http://127.0.0.1:1" + namePath,
 			},
 		},
 		{
 			h2load{row: row{form: gateway, size: kibibyte, link: overHTTP2, batch: 16}, connections: 3, measure: 2 * time.Second},
-			[]string{"-t", "1", "-c", "3", "-m", "16", "-D", "2", "--connect-to", "127.0.0.1:2", "https://" + gatewayHost + "/cached/1024"},
+			[]string{"-t", "1", "-c", "3", "-m", "16", "-D", "2000ms", "--connect-to", "127.0.0.1:2", "https://" + gatewayHost + "/cached/1024"},
 		},
 	} {
 		if got := c.load.arguments(at); !slices.Equal(got, c.want) {
