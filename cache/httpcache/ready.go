@@ -16,6 +16,7 @@ import (
 // is a small value, whose methods are safe for concurrent use; the zero value is none.
 type Ready struct {
 	cache    *Cache
+	entry    *Entry
 	response *stored
 	age, ttl time.Duration
 	interval uint32 // of the request
@@ -42,7 +43,20 @@ func (c *Cache) Ready(key, spelling string, request httpmessage.Lines, now time.
 		return Ready{}, false
 	}
 	age := s.Age(now)
-	return Ready{cache: c, response: s, age: age, ttl: s.Lifetime - age, interval: intervalOf(now)}, true
+	return Ready{cache: c, entry: e, response: s, age: age, ttl: s.Lifetime - age, interval: intervalOf(now)}, true
+}
+
+// SelectedBy reports whether a field of requests that matches selects among what is stored for the key. Its name is in
+// the spelling of net/http.
+func (r Ready) SelectedBy(matches func(name string) bool) bool {
+	for _, v := range r.entry.variants {
+		for i := range v.Selectors {
+			if matches(v.Selectors[i].Name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was

@@ -26,16 +26,18 @@ func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Line
 	if !isOfWeb(key) {
 		return Ready{}, false
 	}
-	isNamed, forwarded := false, p.forwarded(site)
-	r, ok := p.config.Cache.Ready(key, spelling, func(name string) []string {
-		lines := request(name)
-		if name == "Forwarded" || name == "X-Forwarded-For" {
-			isNamed = isNamed || forwarded != ForwardedTransparent
+	r, ok := p.config.Cache.Ready(key, spelling, request, now)
+	if !ok || r.Status() == http.StatusUnauthorized {
+		return Ready{}, false
+	}
+	forwarded := p.forwarded(site)
+	named := r.SelectedBy(func(name string) bool {
+		if (name == "Forwarded" || name == "X-Forwarded-For") && forwarded != ForwardedTransparent {
+			return true
 		}
-		isNamed = isNamed || len(lines) > 0 && isOfProxy(name)
-		return lines
-	}, now)
-	return r, ok && !isNamed && r.Status() != http.StatusUnauthorized
+		return isOfProxy(name) && len(request(name)) > 0
+	})
+	return r, !named
 }
 
 // Load brings what the disk alone has for a key into memory, where Ready finds it, and reports whether there was something.
