@@ -174,7 +174,16 @@ func (s *stream) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	r.written += int64(len(p))
-	return s.transmit(p, r.written == r.left && !r.trailed)
+	last := r.written == r.left && !r.trailed
+	switch {
+	case !last || r.inBegin: // a cache has no trailer fields
+		return s.transmit(p, last)
+	case len(p) <= maxHeld: // sendEnd knows whether trailer fields follow that were not announced
+		r.held = append(r.held, p...)
+		return len(p), nil
+	default:
+		return s.transmit(p, false)
+	}
 }
 
 // sendHeld sends what was held back until the length is known.

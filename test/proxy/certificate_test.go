@@ -116,7 +116,7 @@ func TestCertificateOfAdministrators(t *testing.T) {
 		url    string
 		want   string // "" is that there is no answer
 	}{
-		{"an administrator", known, admin, "200 HTTP/2.0 urnd"},
+		{"an administrator", known, admin, "200 HTTP/1.1 urnd"},
 		{"no certificate", anonymous, admin, ""},
 		{"another authority", unknown, admin, ""},
 		{"the service requires none", anonymous, service, "302 HTTP/2.0 urnd"},
