@@ -114,7 +114,9 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	}
 	refusal, ok := "", true
 	s.body.left, s.body.ended = -1, ends
-	if !c.block.tooLarge {
+	if c.block.tooLarge {
+		s.incoming.Method = methodOf(c.block.fields) // a refusal of HEAD has no content
+	} else {
 		refusal, ok = s.parse(c.block.fields, ends)
 	}
 	c.mu.Lock()
@@ -136,6 +138,16 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.count()
+}
+
+// methodOf returns the method of a field section that may not be complete, "" where it is not known.
+func methodOf(fields []hpack.HeaderField) string {
+	for _, f := range fields {
+		if f.Name == ":method" {
+			return f.Value
+		}
+	}
+	return ""
 }
 
 // open returns a stream for a request; nil where there is none. An error ends the connection.

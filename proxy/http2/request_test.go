@@ -150,6 +150,10 @@ func TestLargeFields(t *testing.T) {
 			t.Errorf("behind %s: %v", tt.name, a)
 		}
 	}
+	head := append([]string{":method: HEAD"}, get("/", "x: "+strings.Repeat("x", 10_000))[1:]...)
+	if a := c.receive(c.ask(true, head...)); a.status != "431" || a.body != "" {
+		t.Errorf("HEAD: %v", a)
+	}
 	huge := get("/", "x: "+strings.Repeat("\xfe", 100_000))
 	if a := c.receive(c.ask(true, huge...)); !strings.HasPrefix(a.code, "GOAWAY") {
 		t.Errorf("a huge one: %v", a)
