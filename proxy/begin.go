@@ -111,7 +111,7 @@ func (h *Handler) peerOf(conn httpmessage.Connection) *peer {
 // setClient sets who has sent the request, and to which place.
 func (x *exchange) setClient() {
 	p := x.handler.peerOf(x.in.Conn)
-	x.client, x.place, x.peer = p.client, &p.place, p.hasAddr
+	x.client, x.place, x.hasAddr = p.client, &p.place, p.hasAddr
 	for i := range x.in.Fields {
 		if httpmessage.UseOf(x.in.Fields[i].Name)&httpmessage.FromProxy != 0 {
 			x.setNamed(p)

@@ -30,7 +30,7 @@ type exchange struct {
 	client  gate.Client
 	place   *route.Place // of the connection, or own
 	own     route.Place  // where the connection may go on to other requests
-	peer    bool         // the peer of the connection has an address
+	hasAddr bool         // the peer of the connection has an address
 	view    route.View
 	ask     route.Ask
 	verdict gate.Verdict
@@ -69,6 +69,9 @@ func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWr
 	return x
 }
 
+// maxKept is how many fields, and parts of a content, a pooled exchange has memory for.
+const maxKept = 64
+
 // release returns an exchange to the pool.
 func (x *exchange) release() {
 	h := x.handler
@@ -80,7 +83,7 @@ func (x *exchange) release() {
 	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
 	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isCrossed, x.isReadable, x.closes = 0, nil, false, false, false, false, false, false
 	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
-	x.parts, x.peer, x.untraced, x.left = x.parts[:0], false, false, false
+	x.parts, x.hasAddr, x.untraced, x.left = x.parts[:0], false, false, false
 	h.exchanges.Put(x)
 }
 

@@ -326,7 +326,7 @@ func (x *exchange) serveTunnel() error {
 // by it: by HTTP/2, whose streams a proxy may take from anywhere, and from a proxy in front, which says so or is known.
 // Behind a socket in the file system there is one, too.
 func (x *exchange) session() *forward.Session {
-	isFront := !x.peer || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
+	isFront := !x.hasAddr || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
 	if isFront {
 		return nil
 	}
