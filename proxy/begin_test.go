@@ -319,7 +319,8 @@ func TestBeginFields(t *testing.T) {
 		{"not identified", nil, cachedPage, nil, "", "X-Request-Id"},
 		{"a refusal", nil, "/urn:example:none", nil, "X-Request-Id: *", ""},
 		{
-			"the identifier of a proxy", func(c *proxy.Config) { withIDs(c); trusting(c) }, cachedName, []string{"X-Request-Id", "abc"},
+			"the identifier of a proxy", func(c *proxy.Config) { withIDs(c); trusting(c) }, cachedName,
+			[]string{"X-Request-Id", "abc"},
 			"X-Request-Id: abc", "",
 		},
 		{"tags", func(c *proxy.Config) { c.Tags = message.CacheTag }, cachedName, nil, "Cache-Tag: urnd,urn:example,*", ""},
@@ -331,16 +332,19 @@ func TestBeginFields(t *testing.T) {
 			"Access-Control-Allow-Origin: *", "",
 		},
 		{
-			"an origin", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, cachedName, []string{"Origin", "https://b.example"},
+			"an origin", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, cachedName,
+			[]string{"Origin", "https://b.example"},
 			"Access-Control-Allow-Origin: https://b.example|Vary: Origin", "",
 		},
 		{
-			"another origin", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, cachedName, []string{"Origin", "https://c.example"},
+			"another origin", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, cachedName,
+			[]string{"Origin", "https://c.example"},
 			"Vary: Origin", "Access-Control-Allow-Origin",
 		},
 		{
 			"an origin of a refusal", func(c *proxy.Config) { c.CORS = []string{"https://b.example"} }, "/urn:example:none",
-			[]string{"Origin", "https://b.example"}, "Access-Control-Allow-Origin: https://b.example", "",
+			[]string{"Origin", "https://b.example"},
+			"Access-Control-Allow-Origin: https://b.example", "",
 		},
 		{"a page for any origin", func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, everybody }, cachedPage, nil, "", "Access-Control-Allow-Origin"},
 	} {

@@ -67,17 +67,11 @@ func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified
 	var file forward.Content
 	hasContent := !unmodified && part.Status != http.StatusRequestedRangeNotSatisfiable && x.in.Method != http.MethodHead
 	if hasContent {
-		if length > x.Room() {
+		var ok bool
+		if file, ok = x.openStored(found, part, length); !ok {
 			return false
 		}
-		var inMemory bool
-		if x.parts, inMemory = contentOf(found, part, x.parts[:0]); !inMemory {
-			if part.Status != 0 || x.in.Major == 2 {
-				return false
-			}
-			if file, inMemory = found.Open(context.Background()); !inMemory {
-				return false
-			}
+		if file != nil {
 			defer file.Close()
 		}
 	}
@@ -101,13 +95,24 @@ func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified
 	return true
 }
 
-// contentOf returns the content of a stored response, or of a part of it, which may be in dst; false where it is not in memory.
-func contentOf(found forward.Ready, part forward.Part, dst [][]byte) (content [][]byte, ok bool) {
-	if part.Status != 0 {
-		return found.AppendBlocks(dst, part)
+// openStored finds the content of a stored response, or of a part of it, which has so many bytes: in x.parts where it is in memory, or
+// in a file, which only a connection of HTTP/1 is sent from. It reports false where another way has to be taken.
+func (x *exchange) openStored(found forward.Ready, part forward.Part, length int64) (file forward.Content, ok bool) {
+	if length > x.Room() {
+		return nil, false
 	}
-	content, ok = found.Blocks()
-	return append(dst, content...), ok
+	if part.Status != 0 {
+		x.parts, ok = found.AppendBlocks(x.parts[:0], part)
+		return nil, ok
+	}
+	blocks, ok := found.Blocks()
+	if x.parts = append(x.parts[:0], blocks...); ok {
+		return nil, true
+	}
+	if x.in.Major == 2 {
+		return nil, false
+	}
+	return found.Open(context.Background())
 }
 
 // cachedName answers a request for the location of a name, and reports whether it did.

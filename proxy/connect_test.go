@@ -220,7 +220,7 @@ func TestConnectLimits(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		slots = make(quota.Semaphore, 2)
 		c.Forward.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
-	}, withShutdown(200*time.Millisecond))
+	}, withShutdown(time.Second))
 	open := make([]conn, 0, 2)
 	for range 2 {
 		c := s.dial(t)

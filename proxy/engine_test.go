@@ -46,7 +46,7 @@ func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(va
 func (e *engine) serve(ctx context.Context, listener net.Listener) error {
 	text, streams := http1.NewServer(e.http1), http2.NewServer(e.http2)
 	defer streams.Close()
-	e.listen.Serve = func(c *listen.Conn) {
+	e.listen.Serve = func(c *listen.Conn) { //nolint:contextcheck // a handshake ends with its connection
 		switch protocol, err := c.Handshake(); {
 		case errors.Is(err, listen.ErrPlainHTTP):
 			text.RefusePlain(c)

@@ -84,6 +84,9 @@ func (x *exchange) release() {
 	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isCrossed, x.isReadable, x.closes = 0, nil, false, false, false, false, false, false
 	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
 	x.parts, x.hasAddr, x.untraced, x.left = x.parts[:0], false, false, false
+	if cap(x.head) > maxKept || cap(x.fields) > maxKept || cap(x.parts) > maxKept { // a pooled one would keep what one response needed
+		x.head, x.fields, x.parts = nil, nil, nil
+	}
 	h.exchanges.Put(x)
 }
 

@@ -26,11 +26,12 @@ type discardWriter struct {
 }
 
 func (w *discardWriter) WriteHeader(status int, _ string, _ httpmessage.Fields) { w.status = status }
-func (*discardWriter) Context() context.Context                                 { return context.Background() }
-func (*discardWriter) HalfClosed() context.Context                              { return nil }
-func (*discardWriter) Room() int64                                              { return math.MaxInt64 }
-func (*discardWriter) Flush() error                                             { return nil }
-func (*discardWriter) Write(p []byte) (int, error)                              { return len(p), nil }
+
+func (*discardWriter) Context() context.Context    { return context.Background() }
+func (*discardWriter) HalfClosed() context.Context { return nil }
+func (*discardWriter) Room() int64                 { return math.MaxInt64 }
+func (*discardWriter) Flush() error                { return nil }
+func (*discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
 // answerTo answers a request by a service, and discards the response.
 func (w *discardWriter) answerTo(s *service, r *httpmessage.Incoming) {

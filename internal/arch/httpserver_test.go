@@ -19,12 +19,14 @@ func serverRules() []serverRule {
 	return []serverRule{
 		{
 			[]string{"Server", "Serve", "ServeTLS", "ListenAndServe", "ListenAndServeTLS", "NewServeMux", "ServeMux"},
-			"...", []string{"proxy/admin/...", "internal/testserver/...", "internal/bench/...", "test/..."},
+			"...",
+			[]string{"proxy/admin/...", "internal/testserver/...", "internal/bench/...", "test/..."},
 			"clients are served by proxy/http1 and proxy/http2 alone, so that all requests go one way: net/http's server is for administrators, and an oracle in tests",
 		},
 		{
 			[]string{"Request", "Header", "ResponseWriter", "Handler", "HandlerFunc", "ResponseController", "NewResponseController", "Hijacker"},
-			"proxy/...", []string{"proxy/admin/...", "proxy/proxytest"},
+			"proxy/...",
+			[]string{"proxy/admin/...", "proxy/proxytest"},
 			"requests and responses of clients are values of internal/httpmessage, whatever the protocol: those of net/http have lost the order and the spelling of fields",
 		},
 	}

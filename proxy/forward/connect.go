@@ -57,8 +57,8 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 func (p *Proxy) established(w ResponseWriter, r *Request) (client net.Conn, early []byte, err error) {
 	if r.Major == 2 {
 		w.WriteHeader(http.StatusOK, "", httpmessage.FieldsOf("Via", p.config.Via.String()))
-		if w.Flush() != nil {
-			return nil, nil, nil
+		if err := w.Flush(); err != nil {
+			return nil, nil, nil //nolint:nilerr // the client has gone
 		}
 	}
 	client, early, err = w.TakeOver()

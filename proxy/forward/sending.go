@@ -40,7 +40,7 @@ func (p *Proxy) sent(s *sending) {
 }
 
 // flush sends what was written. A client that has left is seen by the next write.
-func (s *sending) flush() { _ = s.ResponseWriter.Flush() }
+func (s *sending) flush() { _ = s.Flush() }
 
 // Write implements io.Writer.
 func (s *sending) Write(b []byte) (int, error) {

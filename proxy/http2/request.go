@@ -242,6 +242,14 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 	return refusal, true
 }
 
+// hosts takes the first Host of a request, and reports whether it is that of :authority, if there is one.
+func (s *stream) hosts(value string) bool {
+	if s.incoming.Host == "" {
+		s.incoming.Host = value
+	}
+	return strings.EqualFold(value, s.incoming.Host)
+}
+
 // addFields takes the fields behind the pseudo-header fields, and returns why they are refused.
 func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	r := &s.incoming
@@ -250,10 +258,7 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	for _, f := range fields {
 		switch f.Name {
 		case "host":
-			if r.Host == "" && !hosted {
-				r.Host = f.Value
-			}
-			if hosted || !strings.EqualFold(f.Value, r.Host) {
+			if hosted || !s.hosts(f.Value) {
 				return "Host is not :authority" // RFC 9113 section 8.3.1
 			}
 			hosted = true
