@@ -53,7 +53,7 @@ type Config struct {
 	// origin as the URI of the request: RFC 9111 section 4.4.
 	Same func(uri, reference string) (key string, same bool)
 	// Safelisted are names of further fields of requests that cannot have made a response which others
-	// must not get, or the beginnings of names where they end with "*": see SafelistedFields.
+	// must not get, or the beginnings of names where they end with "*", besides those of httpmessage.Safelisted.
 	Safelisted []string
 	// CollapseTimeout is how long clients wait for the exchange of another one before one of them
 	// asks the origin too; after twice the time each one does. 0 is 5 seconds.

@@ -20,8 +20,6 @@ type (
 	Buffered = body.Buffered
 	// Heuristic makes a freshness lifetime where an origin gives none.
 	Heuristic = rules.Heuristic
-	// SafelistedField is a field of requests that does not keep a response from being stored for others.
-	SafelistedField = rules.SafelistedField
 )
 
 // Live returns the content of a response that does not come through the cache.
@@ -34,6 +32,3 @@ func EndToEnd(fields httpmessage.Fields) httpmessage.Fields { return rules.EndTo
 func AppendEndToEnd(to, fields httpmessage.Fields) httpmessage.Fields {
 	return rules.AppendEndToEnd(to, fields)
 }
-
-// SafelistedFields returns the fields that are safelisted in each Cache, in the order of their names.
-func SafelistedFields() []SafelistedField { return rules.SafelistedFields() }

@@ -16,7 +16,7 @@ type Request struct {
 	httpmessage.Request
 	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
 	Key string
-	// Added are the fields that are not the client's, as net/http spells their names.
+	// Added are the names of the fields that are not the client's.
 	Added []string
 	// Client is the address by whose quota the client shares a limit with others; all with the zero value
 	// are one client.

@@ -3,8 +3,6 @@ package httpcache_test
 import (
 	"context"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,23 +246,4 @@ func TestLanguagesOfOthers(t *testing.T) {
 	s.sends(200, "good", "Cache-Control: max-age=60", "Vary: Accept-Language", "Content-Language: en")
 	s.expect(s.get("Accept-Language: en, de;q=0.5"), 200, "good", false)
 	s.expect(s.get("Accept-Language: en"), 200, "good", true)
-}
-
-// The documentation names each field that is safelisted.
-func TestSafelistedFieldsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/proxy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := httpcache.SafelistedFields()
-	if !slices.IsSortedFunc(all, func(a, b httpcache.SafelistedField) int {
-		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	}) {
-		t.Error("they are not sorted")
-	}
-	for _, one := range all {
-		if !strings.Contains(string(text), "`"+one.Name+"`") || one.Reason == "" {
-			t.Errorf("docs/proxy.md does not name `%s`", one.Name)
-		}
-	}
 }

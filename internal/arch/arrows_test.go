@@ -367,7 +367,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/stored",
-			[]string{"proxy/admin", "cache/httpcache", "internal/api", "internal/metrics", "resolver", "resolver/ddds", "resolver/slp", "uri"},
+			[]string{"proxy/admin", "cache/httpcache", "internal/api", "internal/httpmessage", "internal/metrics", "resolver", "resolver/ddds", "resolver/slp", "uri"},
 			true,
 			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that admin needs no cache",
 		},

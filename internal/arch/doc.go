@@ -15,7 +15,8 @@
 //   - comments_test.go: every package has one package comment;
 //   - rooms_test.go: docs/architecture.md names every package and every file of
 //     cmd/urnd;
-//   - settings_test.go: libraries do not name settings in their texts.
+//   - settings_test.go: libraries do not name settings in their texts;
+//   - fields_test.go: fields of requests that are read are in the one table.
 //
 // Each has a check, most of them with a table that it applies, and cases which
 // prove that the check reports violations and accepts valid code. They are based on

@@ -19,12 +19,18 @@ func (f Field) Is(name string) bool {
 }
 
 func equalFold(a, b string) bool {
+	const toLower = 'a' - 'A' // the bit that a capital letter lacks
 	for i := range len(a) {
-		if lower(a[i]) != lower(b[i]) {
+		if d := a[i] ^ b[i]; d != 0 && (d != toLower || !letter(a[i])) {
 			return false
 		}
 	}
 	return true
+}
+
+func letter(c byte) bool {
+	c = lower(c)
+	return 'a' <= c && c <= 'z'
 }
 
 func lower(c byte) byte {

@@ -1,69 +1,231 @@
 package httpmessage
 
-// FieldUse is what urnd knows of a field of requests, as bits.
-type FieldUse uint8
-
-// The uses. The zero value is a field of which nothing is known: it may mean anything to an origin.
-const (
-	// Plain is a field with which a stored response answers a request as one without it would, but for the conditions, ranges and
-	// selections that the cache knows: RFC 9110 sections 12 to 14.
-	Plain FieldUse = 1 << iota
-	// FromProxy is a field by which a proxy in front says from whom and how the request came.
-	FromProxy
-	// Ranged is a field that asks for a part of a representation.
-	Ranged
-	// OfConnection is a field about this connection alone: RFC 9110 section 7.6.1, RFC 9113 section 8.2.2.
-	OfConnection
+import (
+	"slices"
+	"strings"
 )
 
-// namedUse is a field of requests with what is known of it.
-type namedUse struct {
-	name string
-	use  FieldUse
+// FieldUse is what urnd knows of a field of requests, as bits. The zero value is a field of which nothing is known: it may
+// mean anything to an origin, is passed on unless Connection names it, and keeps a response from being shared.
+type FieldUse uint16
+
+const (
+	// Plain is a field with which a stored response answers a request as one without it would, but for the conditions,
+	// ranges and selections that the cache knows: RFC 9110 sections 12 to 14. A request with another field is not answered
+	// in the goroutine that reads the connection.
+	Plain FieldUse = 1 << iota
+	// Safelisted is a field that does not keep a response from being stored for others; RequestField.Reason says why.
+	Safelisted
+	// Weighted is a list of alternatives with weights, the order of which has no meaning: RFC 9110 section 12.4.2.
+	Weighted
+	// Conditional is a field with a precondition: RFC 9110 section 13.1.
+	Conditional
+	// Ranged is a field that asks for a part of a representation: RFC 9110 sections 13.1.5 and 14.2.
+	Ranged
+	// HopByHop is a field of one connection, which is neither stored nor passed on: RFC 9110 section 7.6.1. Those for the
+	// authentication of a proxy are consumed by it.
+	HopByHop
+	// ConnectionSpecific is a field that makes a message of HTTP/2 malformed: RFC 9113 section 8.2.2.
+	ConnectionSpecific
+	// EndToEnd is a field for all recipients, which Connection must not name (RFC 9110 section 7.6.1). Where it does, the
+	// field stays: a client that leaves out no-store or a credential by it would make the cache believe in another message
+	// than the one that was sent.
+	EndToEnd
+	// Framing is a field by which a message says how it is sent: who sends it on writes it anew.
+	Framing
+	// FromProxy is a field by which a proxy in front tells of the client and how its request came.
+	FromProxy
+	// NamesClient is a FromProxy with the address of the client.
+	NamesClient
+	// Dropped is a field that is passed on to nobody.
+	Dropped
+	// Secret is a field with credentials: neither TRACE, a log nor an administrator shows it.
+	Secret
+	// Logged is a field whose value is in the access log.
+	Logged
+)
+
+// RequestField is a field of requests with what is known of it.
+type RequestField struct {
+	// Name is the name in its registered spelling, or the beginning of names where it ends with "*": that row is for names
+	// without a row of their own.
+	Name string
+	Use  FieldUse
+	// Reason is why the field is Safelisted: why no value of it can make a response that others must not get. "" is for one
+	// that is not.
+	Reason string
 }
 
-// requestFields are those of which something is known, by the lengths of their names.
-var requestFields = [...][]namedUse{
-	2:  {{"TE", OfConnection}},
-	3:  {{"DNT", Plain}, {"Via", Plain | FromProxy}},
-	5:  {{"Range", Plain | Ranged}},
-	6:  {{"Accept", Plain}, {"Cookie", Plain}, {"Origin", Plain}},
-	7:  {{"Referer", Plain}, {"Sec-GPC", Plain}, {"Upgrade", OfConnection}},
-	8:  {{"Priority", Plain}, {"If-Range", Plain | Ranged}},
-	9:  {{"Sec-CH-UA", Plain}, {"Save-Data", Plain}, {"X-Real-IP", Plain | FromProxy}, {"Forwarded", Plain | FromProxy}},
-	10: {{"User-Agent", Plain}, {"Connection", OfConnection}, {"Keep-Alive", OfConnection}},
-	13: {{"If-None-Match", Plain}},
-	14: {
-		{"Accept-Charset", Plain},
-		{"Sec-Fetch-Mode", Plain},
-		{"Sec-Fetch-Dest", Plain},
-		{"Sec-Fetch-Site", Plain},
-		{"Sec-Fetch-User", Plain},
-		{"HTTP2-Settings", OfConnection},
-	},
-	15: {{"Accept-Encoding", Plain}, {"Accept-Language", Plain}, {"X-Forwarded-For", Plain | FromProxy}},
-	16: {
-		{"Sec-CH-UA-Mobile", Plain},
-		{"Proxy-Connection", Plain | OfConnection},
-		{"X-Requested-With", Plain},
-		{"X-Forwarded-Host", Plain | FromProxy},
-		{"X-Forwarded-Port", Plain | FromProxy},
-	},
-	17: {{"If-Modified-Since", Plain}, {"X-Forwarded-Proto", Plain | FromProxy}, {"Transfer-Encoding", OfConnection}},
-	18: {{"Sec-CH-UA-Platform", Plain}, {"X-Forwarded-Server", Plain | FromProxy}},
-	25: {{"Upgrade-Insecure-Requests", Plain}},
+// The reasons.
+const (
+	negotiation = "negotiates a representation: an origin that selects by it says so in Vary (RFC 9110 section 12.5.5)"
+	ofBrowsers  = "set by browsers; tells about the client, not about the resource"
+	ofTraces    = "names a request for traces and logs"
+	ofProxies   = "added by each proxy on the way, by urnd too"
+	ofTheCache  = "handled by the cache (RFC 9111)"
+	ofMessages  = "frames a message, or says how it is sent"
+)
+
+// requestFields are the fields of which something is known, in the order of their names. It is an open world: any other
+// field could have made a response, since nobody can know what an origin looks at (X-HTTP-Method-Override, SCRIPT_NAME).
+var requestFields = [...]RequestField{
+	{"Accept", Plain | EndToEnd | Weighted, negotiation},
+	{"Accept-*", EndToEnd, ""},
+	{"Accept-Charset", Plain | EndToEnd | Weighted, negotiation},
+	{"Accept-Datetime", EndToEnd, negotiation + ", also of times (RFC 7089)"},
+	{"Accept-Encoding", Plain | EndToEnd | Weighted, negotiation},
+	{"Accept-Language", Plain | EndToEnd | Weighted, negotiation},
+	{"Access-Control-*", EndToEnd, ""},
+	{"Authorization", EndToEnd | Secret, ofTheCache + ": section 3.5"},
+	{"B3", 0, ofTraces},
+	{"Baggage", 0, ofTraces},
+	{"Cache-Control", EndToEnd, ofTheCache + ": section 5.2.1"},
+	{"CDN-Loop", EndToEnd, ofProxies + " (RFC 8586)"},
+	{"Connection", HopByHop | ConnectionSpecific | Framing, ""},
+	{"Content-*", EndToEnd, ""}, // that of POST is safelisted by package rules
+	{"Content-Length", EndToEnd | Framing, ofMessages},
+	{"Cookie", Plain | EndToEnd | Secret, ofTheCache + ": with it only explicit freshness counts"},
+	{"Device-Memory", 0, ofBrowsers},
+	{"DNT", Plain, ofBrowsers},
+	{"Downlink", 0, ofBrowsers},
+	{"DPR", 0, ofBrowsers},
+	{"Expect", EndToEnd | Framing, ofMessages},
+	{"Forwarded", Plain | EndToEnd | FromProxy | NamesClient, ""},
+	{"From", EndToEnd, "tells who runs a robot (RFC 9110 section 10.1.2)"},
+	{"Host", EndToEnd | Framing | Logged, "is part of the key"},
+	{"HTTP2-Settings", HopByHop, ""},
+	{"If-*", EndToEnd, ""},
+	{"If-Match", EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
+	{"If-Modified-Since", Plain | EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
+	{"If-None-Match", Plain | EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
+	{"If-Range", Plain | EndToEnd | Conditional | Ranged, ofTheCache + ": section 4.3.2"},
+	{"If-Unmodified-Since", EndToEnd | Conditional, ofTheCache + ": section 4.3.2"},
+	{"Keep-Alive", HopByHop | ConnectionSpecific | Framing, ""},
+	{"Max-Forwards", EndToEnd, ""},
+	{"Origin", Plain | EndToEnd, ofTheCache + ": a response that allows one site alone is for requests with this field alone"},
+	{"Pragma", EndToEnd, ofTheCache + ": section 5.4"},
+	{"Prefer", EndToEnd, ""},
+	{"Priority", Plain, "says how urgent a response is (RFC 9218)"},
+	{"Proxy", Dropped, ""}, // no field of HTTP: CGI makes HTTP_PROXY of it (CVE-2016-5385)
+	{"Proxy-Authenticate", HopByHop, ""},
+	{"Proxy-Authentication-Info", HopByHop, ""},
+	{"Proxy-Authorization", HopByHop | Secret, ""},
+	{"Proxy-Connection", Plain | HopByHop | ConnectionSpecific | Framing, ""},
+	{"Range", Plain | EndToEnd | Ranged, ofTheCache + ": section 3.3"},
+	{"Referer", Plain | EndToEnd | Logged, "tells where the client comes from"},
+	{"RTT", 0, ofBrowsers},
+	{"Save-Data", Plain, ofBrowsers},
+	{"Sec-*", Plain | EndToEnd, ofBrowsers + " (Fetch section 2.2.2)"},
+	{"TE", HopByHop | Framing, ""},
+	{"Traceparent", 0, ofTraces + " (W3C Trace Context)"},
+	{"Tracestate", 0, ofTraces + " (W3C Trace Context)"},
+	{"Trailer", HopByHop | Framing, ""},
+	{"Transfer-Encoding", HopByHop | ConnectionSpecific | Framing, ""},
+	{"Upgrade", HopByHop | ConnectionSpecific, ""},
+	{"Upgrade-Insecure-Requests", Plain, ofBrowsers},
+	{"Urnd-Hops", 0, ofProxies},
+	{"User-Agent", Plain | EndToEnd | Logged, "tells which program asks; an origin that selects by it says so in Vary"},
+	{"Via", Plain | EndToEnd, ofProxies},
+	{"Viewport-Width", 0, ofBrowsers},
+	{"Width", 0, ofBrowsers},
+	{"X-B3-*", 0, ofTraces},
+	{"X-Correlation-ID", 0, ofTraces},
+	{"X-Forwarded-*", EndToEnd | FromProxy, ""},
+	{"X-Forwarded-For", Plain | EndToEnd | FromProxy | NamesClient, ""},
+	{"X-Forwarded-Host", Plain | EndToEnd | FromProxy, ""},
+	{"X-Forwarded-Port", Plain | EndToEnd | FromProxy, ""},
+	{"X-Forwarded-Proto", Plain | EndToEnd | FromProxy, ""},
+	{"X-Forwarded-Server", Plain | EndToEnd | FromProxy, ""},
+	{"X-Real-IP", Plain | EndToEnd | FromProxy | NamesClient, ""},
+	{"X-Request-ID", Logged, ofTraces},
+	{"X-Requested-With", Plain, ""},
 }
 
-// UseOf returns what is known of a field of requests.
+// RequestFields returns the fields of requests of which something is known, in the order of their names.
+func RequestFields() []RequestField {
+	fields := slices.Clone(requestFields[:])
+	for i := range fields {
+		fields[i].Use = fields[i].all()
+	}
+	return fields
+}
+
+// RequestFieldNames returns the names of the fields of requests with all bits of a use, in their order.
+func RequestFieldNames(use FieldUse) []string {
+	var names []string
+	for _, f := range requestFields {
+		if f.all()&use == use {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// all returns the use of a field with the bit that its reason implies.
+func (f *RequestField) all() FieldUse {
+	if f.Reason != "" {
+		return f.Use | Safelisted
+	}
+	return f.Use
+}
+
+// UseOf returns what is known of a field of requests, by its name in any case. A name with "_" is another one than that
+// with "-", although CGI takes them for the same (RFC 3875 section 4.1.18).
 func UseOf(name string) FieldUse {
-	if len(name) >= len(requestFields) {
+	if name == "" {
 		return 0
 	}
-	known := requestFields[len(name)]
-	for i := range known {
-		if known[i].name == name || equalFold(known[i].name, name) {
-			return known[i].use
+	first := lower(name[0])
+	if len(name) < len(fieldsByName.byLength) {
+		last := lower(name[len(name)-1])
+		known := fieldsByName.byLength[len(name)]
+		for i := range known {
+			f := &known[i]
+			if f.last == last && f.first == first && (f.name == name || equalFold(f.name, name)) {
+				return f.use
+			}
+		}
+	}
+	prefixes := fieldsByName.prefixes
+	for i := range prefixes {
+		f := &prefixes[i]
+		if f.first == first && len(name) >= len(f.name) && equalFold(f.name, name[:len(f.name)]) {
+			if strings.IndexByte(name, '_') >= 0 {
+				return 0
+			}
+			return f.use
 		}
 	}
 	return 0
+}
+
+// indexedField is a name, or the beginning of names, with its first and last byte in lower case: most others differ there.
+type indexedField struct {
+	name        string
+	first, last byte
+	use         FieldUse
+}
+
+const maxFieldName = len("Proxy-Authentication-Info")
+
+// fieldIndex finds the fields by the lengths of their names, of at most maxFieldName bytes, and by their beginnings.
+type fieldIndex struct {
+	byLength [maxFieldName + 1][]indexedField
+	prefixes []indexedField
+}
+
+var fieldsByName = newFieldIndex()
+
+func newFieldIndex() *fieldIndex {
+	var x fieldIndex
+	for _, f := range requestFields {
+		name, isPrefix := strings.CutSuffix(f.Name, "*")
+		indexed := indexedField{name, lower(name[0]), lower(name[len(name)-1]), f.all()}
+		if isPrefix {
+			x.prefixes = append(x.prefixes, indexed)
+		} else {
+			x.byLength[len(name)] = append(x.byLength[len(name)], indexed)
+		}
+	}
+	return &x
 }

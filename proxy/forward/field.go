@@ -51,7 +51,7 @@ func (p *Proxy) added(r *Request) []string {
 		return nil
 	}
 	var names []string
-	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+	for _, name := range p.naming {
 		if !r.Fields.Has(name) {
 			names = append(names, name)
 		}

@@ -57,7 +57,8 @@ type Config struct {
 // Proxy passes requests on to origin servers. It is safe for concurrent use.
 type Proxy struct {
 	config     Config
-	via        string // the value of the field
+	via        string   // the value of the field
+	naming     []string // the fields that name a client: httpmessage.NamesClient
 	boundConns boundConns
 	sendings   sync.Pool // of *sending
 	tunnels    *tunnel.Tunnels
@@ -68,7 +69,10 @@ func New(config Config) *Proxy {
 	if config.Purge == nil {
 		config.Purge = func(_ context.Context, key uri.URI) int { return config.Cache.Purge(key.String(), false) }
 	}
-	return &Proxy{config: config, via: config.Via.String(), tunnels: tunnel.New(config.TunnelIdle, config.Now)}
+	return &Proxy{
+		config: config, via: config.Via.String(), naming: httpmessage.RequestFieldNames(httpmessage.NamesClient),
+		tunnels: tunnel.New(config.TunnelIdle, config.Now),
+	}
 }
 
 // Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without

@@ -37,12 +37,12 @@ func (p *Proxy) forwarded(site *Site) Forwarded {
 // digits and hyphens, as nginx passes them: CGI (RFC 3875 section 4.1.18), WSGI and PHP make one variable of X-A, X_A and X.A,
 // so that a field would stand for another one, which urnd has removed, made or keyed.
 func (p *Proxy) consume(r *Request) {
-	isPassed := func(f httpmessage.Field) bool { return p.passes(r, f.Canonical()) }
+	isPassed := func(f httpmessage.Field) bool { return p.passes(r, f.Name) }
 	if !slices.ContainsFunc(r.Fields, func(f httpmessage.Field) bool { return !isPassed(f) }) {
 		return
 	}
 	if r.Trusted && !r.Fetched { // what is fetched has no fields of the client
-		for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+		for _, name := range p.naming {
 			if r.Fields.Has(name) && !p.passes(r, name) {
 				r.consumed = append(r.consumed, name)
 			}
@@ -51,22 +51,23 @@ func (p *Proxy) consume(r *Request) {
 	r.Fields = r.Fields.Filter(isPassed)
 }
 
-// passes reports whether a field of a request, as net/http spells it, is passed on.
+// passes reports whether a field of a request is passed on.
 func (p *Proxy) passes(r *Request, name string) bool {
+	f := httpmessage.Field{Name: name}
 	switch {
-	case name == "Proxy", r.Trusted && isOfProxy(name), r.isGateway() && isOfProxy(name) && name != "X-Forwarded-For" && name != "X-Real-Ip":
+	case httpmessage.UseOf(name)&httpmessage.Dropped != 0:
+		return false
+	case fromProxy(name) && (r.Trusted || r.isGateway() && !f.Is("X-Forwarded-For") && !f.Is("X-Real-IP")):
 		return false
 	default:
 		return !r.isGateway() || isPlain(name, p.config.Underscores)
 	}
 }
 
-// isOfProxy reports whether a trusted proxy sets a field to tell of the client and its request.
-func isOfProxy(name string) bool {
-	const prefix = "X-Forwarded-"
-	name = strings.ReplaceAll(name, "_", "-")
-	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) || strings.EqualFold(name, "X-Real-IP") || strings.EqualFold(name,
-		"Forwarded")
+// fromProxy reports whether a trusted proxy sets a field to tell of the client and its request, or an application takes
+// the field for one of these.
+func fromProxy(name string) bool {
+	return httpmessage.UseOf(strings.ReplaceAll(name, "_", "-"))&httpmessage.FromProxy != 0
 }
 
 // isPlain reports whether a name has only letters, digits and hyphens.
@@ -85,7 +86,7 @@ func isPlain(name string, underscores bool) bool {
 func (p *Proxy) nameClient(r *Request, fields *httpmessage.Fields) {
 	switch p.forwarded(r.Site) {
 	case ForwardedOff, ForwardedNothing:
-		for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+		for _, name := range p.naming {
 			fields.Del(name)
 		}
 	case ForwardedStandard:

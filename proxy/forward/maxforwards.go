@@ -3,7 +3,6 @@ package forward
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,9 +35,6 @@ func forwards(r *Request) (n int, limited bool, err error) {
 	return n, true, err
 }
 
-// secret are the fields that are not shown to whoever asks by TRACE.
-var secret = [...]string{"Authorization", "Proxy-Authorization", "Cookie"}
-
 // last answers a request that must not be forwarded, as its final recipient.
 func last(r *Request) message.Reply {
 	if r.Method == http.MethodOptions {
@@ -46,7 +42,8 @@ func last(r *Request) message.Reply {
 	}
 	// RFC 9110 section 9.3.8: what it received, without what may be secret.
 	b := fmt.Appendf(nil, "%s %s HTTP/%d.%d\r\nHost: %s\r\n", r.Method, r.Target, r.Major, r.Minor, r.Authority)
-	b = r.Fields.Filter(func(f httpmessage.Field) bool { return !slices.ContainsFunc(secret[:], f.Is) }).AppendTo(b)
+	shown := func(f httpmessage.Field) bool { return httpmessage.UseOf(f.Name)&httpmessage.Secret == 0 }
+	b = r.Fields.Filter(shown).AppendTo(b)
 	b = append(b, "\r\n"...)
 	return message.Reply{Status: http.StatusOK, ContentType: "message/http", CacheControl: message.NoStore, Body: b}
 }

@@ -35,7 +35,7 @@ func (p *Proxy) Ready(key, spelling string, site *Site, request httpmessage.Line
 		if (name == "Forwarded" || name == "X-Forwarded-For") && forwarded != ForwardedTransparent {
 			return true
 		}
-		return isOfProxy(name) && len(request(name)) > 0
+		return fromProxy(name) && len(request(name)) > 0
 	})
 	return r, !named
 }

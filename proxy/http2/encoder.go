@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/urnd/urnd/internal/httpmessage"
 )
 
 // encoder encodes a field block in literals without indexing (RFC 7541 section 6.2.2), as nginx does, with the names of
@@ -60,13 +62,13 @@ func (e *encoder) field(name, value string) {
 		}
 		e.name = append(e.name, c)
 	}
-	if connectionField(string(e.name)) || !httpguts.ValidHeaderFieldName(name) {
-		return
-	}
 	const prefix = 4
-	if index := staticName(e.name); index > 0 {
+	switch index := staticName(e.name); {
+	case index > 0:
 		e.integer(0, prefix, index)
-	} else {
+	case connectionField(name), !httpguts.ValidHeaderFieldName(name):
+		return
+	default:
 		e.block = append(e.block, 0)
 		e.text(e.name)
 	}
@@ -123,15 +125,9 @@ func replaceLineEnds(value string) []byte {
 	return b
 }
 
-// connectionField reports whether a field, whose name is in lower case, is about the connection by HTTP/1: RFC 9113
-// section 8.2.2.
+// connectionField reports whether a field is about the connection by HTTP/1: RFC 9113 section 8.2.2.
 func connectionField(name string) bool {
-	switch name {
-	case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
-		return true
-	default:
-		return false
-	}
+	return httpmessage.UseOf(name)&httpmessage.ConnectionSpecific != 0
 }
 
 // staticName returns the index of a name in the static table, 0 for none: those that are usual in responses, by RFC

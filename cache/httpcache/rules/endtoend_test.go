@@ -54,6 +54,19 @@ func TestEndToEnd(t *testing.T) {
 	}
 }
 
+// TestRequestFieldsEndToEnd: what the table of request fields says of a field holds, whether Connection names it or not.
+func TestRequestFieldsEndToEnd(t *testing.T) {
+	for _, f := range httpmessage.RequestFields() {
+		name := strings.Replace(f.Name, "*", "Other", 1)
+		if got := rules.EndToEnd(httpmessage.FieldsOf(name, "1")).Has(name); got != (f.Use&httpmessage.HopByHop == 0) {
+			t.Errorf("%s: %t", name, got)
+		}
+		if got := rules.EndToEnd(httpmessage.FieldsOf("Connection", name, name, "1")).Has(name); got != (f.Use&httpmessage.EndToEnd != 0) {
+			t.Errorf("%s, which Connection names: %t", name, got)
+		}
+	}
+}
+
 // What Connection names is looked for once a field: with as many of both as a head has, this would take minutes.
 func TestEndToEndOfMany(t *testing.T) {
 	header := httpmessage.Fields{}

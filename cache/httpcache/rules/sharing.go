@@ -76,15 +76,12 @@ func allSites(header httpmessage.Fields) bool {
 
 // plainRequest reports whether a request has nothing that an error may be about besides its URI.
 func plainRequest(r *httpmessage.Request) bool {
-	for _, name := range [...]string{
-		"Authorization", "Cookie", "Range", "Origin", IfMatch, IfNoneMatch, IfModifiedSince, IfUnmodifiedSince, IfRange,
-	} {
-		if r.Fields.Has(name) {
-			return false
-		}
-	}
 	names, values := 0, 0
 	for _, f := range r.Fields {
+		if httpmessage.UseOf(f.Name)&(httpmessage.Conditional|httpmessage.Ranged) != 0 ||
+			f.Is("Authorization") || f.Is("Cookie") || f.Is("Origin") {
+			return false
+		}
 		names, values = names+len(f.Name), values+len(f.Value)
 	}
 	return r.Body == nil && values <= maxErrorValues && names+values <= maxErrorHeader && len(r.Fields) <= maxErrorLines

@@ -84,7 +84,7 @@ func normalValue(name string, lines []string) string {
 	if tooLong(lines) {
 		return strings.Join(lines, ",")
 	}
-	negotiated := negotiated(name)
+	negotiated := httpmessage.UseOf(name)&httpmessage.Weighted != 0
 	if len(lines) == 1 && !negotiated && !strings.ContainsAny(lines[0], ", \t") {
 		return lines[0]
 	}
@@ -119,12 +119,6 @@ func tooLong(lines []string) bool {
 		members += strings.Count(line, ",") + 1
 	}
 	return members > maxNormalMembers
-}
-
-// negotiated reports whether a field is a list of alternatives with weights, whose order does
-// not count: RFC 9110 section 12.5.
-func negotiated(name string) bool {
-	return name == "Accept-Encoding" || name == "Accept-Language" || name == "Accept" || name == "Accept-Charset"
 }
 
 // normalMember returns a member of a field for content negotiation with its name and weight in lower

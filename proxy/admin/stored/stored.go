@@ -4,10 +4,10 @@ package stored
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/uri"
 )
@@ -70,7 +70,7 @@ func shownField(name string, lines []string) *string {
 	if len(lines) == 0 {
 		return nil
 	}
-	if slices.Contains([]string{"Authorization", "Cookie", "Proxy-Authorization"}, name) {
+	if httpmessage.UseOf(name)&httpmessage.Secret != 0 {
 		hidden := "(not shown)"
 		return &hidden
 	}

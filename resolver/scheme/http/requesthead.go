@@ -3,7 +3,6 @@ package http
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,14 +12,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// framingFields are those of a request that appendHead writes itself.
-var framingFields = [...]string{
-	"Host", "Connection", "TE", "Content-Length", "Transfer-Encoding", "Trailer", "Expect", "Keep-Alive", "Proxy-Connection",
-}
-
 // isFraming reports whether a field of a request is written by appendHead itself.
 func isFraming(f httpmessage.Field) bool {
-	return slices.ContainsFunc(framingFields[:], f.Is)
+	return httpmessage.UseOf(f.Name)&httpmessage.Framing != 0
 }
 
 // appendHead appends the request line and the header section, whose fields keep their order and spelling: RFC 9112 sections 3 and 5.
