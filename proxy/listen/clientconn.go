@@ -20,6 +20,7 @@ type clientConn struct {
 	deadline func() time.Time // of each chunk that is written; nil for none
 	probe    bool             // it is the server's end of that of Socket.Probe
 
+	single   atomic.Pointer[directIO]  // made when it is used first
 	explicit atomic.Bool               // a write deadline was set that is not that of a chunk
 	aborted  atomic.Bool               // nothing more is written
 	grace    atomic.Pointer[time.Time] // the end of the close grace period; nil where the connection was not dismissed
@@ -58,8 +59,24 @@ func (c *clientConn) await() error {
 	return err
 }
 
-// Write implements net.Conn.
+// direct returns the access to the socket by single system calls.
+func (c *clientConn) direct() *directIO {
+	d := c.single.Load()
+	if d == nil {
+		d = newDirectIO(c.Conn)
+		c.single.Store(d)
+	}
+	return d
+}
+
+// Write implements net.Conn. What the socket takes immediately needs no deadline.
 func (c *clientConn) Write(p []byte) (written int, err error) {
+	if !c.aborted.Load() {
+		if written = c.direct().try(p); written == len(p) {
+			return written, nil
+		}
+		p = p[written:]
+	}
 	for {
 		if err := c.beginChunk(); err != nil {
 			return written, err

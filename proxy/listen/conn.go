@@ -38,7 +38,6 @@ type Conn struct {
 	used     atomic.Bool // something of a request has come
 	released atomic.Bool
 	parked   *parked // set by Park, for the worker; nil for none
-	socket   atomic.Pointer[directIO]
 	drain    drainHook
 	wait     clientWait
 }
@@ -92,17 +91,7 @@ func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
 // Write implements net.Conn. The client must read each part of p within the write deadline, and nothing can be written
 // behind an error.
-func (c *Conn) Write(p []byte) (int, error) {
-	n := 0
-	if !c.client.aborted.Load() {
-		n = c.direct().try(p)
-	}
-	if n == len(p) {
-		return n, nil
-	}
-	left, err := c.out.Write(p[n:])
-	return n + left, err
-}
+func (c *Conn) Write(p []byte) (int, error) { return c.out.Write(p) }
 
 // WriteBuffers is Write of several buffers as one, which it consumes.
 func (c *Conn) WriteBuffers(buffers net.Buffers) (int64, error) {
@@ -150,21 +139,8 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// direct returns the access to the socket by single system calls, which does nothing where there is something between.
-func (c *Conn) direct() *directIO {
-	d := c.socket.Load()
-	if d == nil {
-		d = new(directIO)
-		if c.in == c.client {
-			d = newDirectIO(c.client.Conn)
-		}
-		c.socket.Store(d)
-	}
-	return d
-}
-
 // CanReadEach reports whether ReadEach can be called: for sockets on Linux, without TLS and the PROXY protocol.
-func (c *Conn) CanReadEach() bool { return c.direct().canRead() }
+func (c *Conn) CanReadEach() bool { return c.in == c.client && c.client.direct().canRead() }
 
 // ReadEach reads into p and calls received with the number of bytes of each read, until that returns false. It returns
 // at the read deadline as well, and io.EOF where the client has ended its side. Between two reads it costs one system
@@ -178,7 +154,7 @@ func (c *Conn) ReadEach(p []byte, received func(n int) (again bool)) error {
 	if !c.CanReadEach() {
 		return fmt.Errorf("reading each: %w", errors.ErrUnsupported)
 	}
-	return c.direct().readEach(p, received)
+	return c.client.direct().readEach(p, received)
 }
 
 // Await waits without a buffer until something can be read, the end of the client's side included, or until a time: it
@@ -186,7 +162,7 @@ func (c *Conn) ReadEach(p []byte, received func(n int) (again bool)) error {
 // afterwards. With TLS it waits for bytes on the socket below: so it is for behind a Read that has come to its
 // deadline, when all that TLS has read was not enough to go on.
 func (c *Conn) Await(by time.Time) error {
-	c.socket.Store(nil)
+	c.client.single.Store(nil)
 	_ = c.SetReadDeadline(by) // one that is closed fails to be awaited, too
 	return c.client.await()
 }

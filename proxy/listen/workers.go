@@ -98,7 +98,7 @@ func (w *workers) finish(c *Conn) {
 func (w *workers) park(c *Conn) {
 	parked := c.parked
 	c.parked = nil
-	c.socket.Store(nil)
+	c.client.single.Store(nil)
 	_ = c.SetReadDeadline(parked.by) // one that is closed fails to be awaited, too
 	w.tracked.running.Go(func() {
 		err := c.client.await()
