@@ -4,9 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/http/httpguts"
-	"golang.org/x/net/http2/hpack"
-
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -56,40 +53,53 @@ func (e *encoder) status(status int) {
 func (e *encoder) field(name, value string) {
 	e.name = e.name[:0]
 	for i := range len(name) {
-		c := name[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+		c := lowerToken[name[i]]
+		if c == 0 {
+			return
 		}
 		e.name = append(e.name, c)
 	}
-	const prefix = 4
-	switch index := staticName(e.name); {
-	case index > 0:
-		e.integer(0, prefix, index)
-	case connectionField(name), !httpguts.ValidHeaderFieldName(name):
+	if name == "" || connectionField(name) {
 		return
-	default:
+	}
+	const prefix = 4
+	if index := staticName(e.name); index > 0 {
+		e.integer(0, prefix, index)
+	} else {
 		e.block = append(e.block, 0)
 		e.text(e.name)
 	}
-	e.value(strings.Trim(value, " \t\r\n"))
+	e.value(value)
 }
 
-// value appends a value, by the Huffman code of RFC 7541 appendix B where it is shorter so.
+// value appends a value without the white space around it, and without the Huffman code of RFC 7541 section 5.2: that
+// saves a quarter of the bytes of a head, and takes more than half of the time of its encoding.
 func (e *encoder) value(value string) {
-	if !httpguts.ValidHeaderFieldValue(value) {
-		e.text(replaceLineEnds(value))
-		return
-	}
-	const huffman = 0x80
-	if n := int(hpack.HuffmanEncodeLength(value)); n < len(value) { //nolint:gosec // it is shorter than the value
-		e.integer(huffman, textPrefix, n)
-		e.block = hpack.AppendHuffmanString(e.block, value)
-		return
+	if value != "" && (value[0] <= ' ' || value[len(value)-1] <= ' ') {
+		value = strings.Trim(value, " \t\r\n")
 	}
 	e.integer(0, textPrefix, len(value))
+	start := len(e.block)
 	e.block = append(e.block, value...)
+	for i, c := range e.block[start:] {
+		if c < ' ' && c != '\t' || c == del {
+			e.block[start+i] = ' ' // RFC 9110 section 5.5
+		}
+	}
 }
+
+const del = 0x7f
+
+// lowerToken has the bytes of a token (RFC 9110 section 5.6.2) in lower case, and 0 for all others.
+var lowerToken = func() (t [256]byte) {
+	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
+		t[c] = c
+	}
+	for c := byte('A'); c <= 'Z'; c++ {
+		t[c] = c + 'a' - 'A'
+	}
+	return t
+}()
 
 const textPrefix = 7 // RFC 7541 section 5.2
 
@@ -112,17 +122,6 @@ func (e *encoder) integer(first byte, prefix uint, value int) {
 		e.block = append(e.block, byte(value)|1<<bits)
 	}
 	e.block = append(e.block, byte(value)) //nolint:gosec // it is less than 2^7
-}
-
-// replaceLineEnds returns a value with spaces for the control characters that RFC 9110 section 5.5 forbids in it.
-func replaceLineEnds(value string) []byte {
-	b := []byte(value)
-	for i, c := range b {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			b[i] = ' '
-		}
-	}
-	return b
 }
 
 // connectionField reports whether a field is about the connection by HTTP/1: RFC 9113 section 8.2.2.
