@@ -47,11 +47,13 @@ type connection struct {
 
 	waiting   bool      // the goroutine that reads does so
 	armed     time.Time // the deadline of that
+	unarmed   bool      // another one was set meanwhile
 	idle      bool      // no request is under way: conn.Idle was called, and conn.Serving not yet
 	inBlock   bool      // a field block was begun
 	blockBy   time.Time // when it must be complete
 	settings  time.Time // when the client must have acknowledged the settings; zero behind that
 	restSince time.Time // since when there are no streams
+	activeAt  time.Time // when it was read last, or its last stream ended
 	rested    bool      // buffers and state were given back
 	finished  bool      // the client has ended its side
 	goAway    goAway
@@ -242,6 +244,7 @@ func (c *connection) fail(err error) {
 // interrupt ends a read that waits. c.mu is held.
 func (c *connection) interrupt() {
 	if c.waiting {
+		c.unarmed = true
 		_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // a connection that is closed is not read
 	}
 }

@@ -129,14 +129,15 @@ func (c *connection) fill(between bool) error {
 	if err := c.throttle(); err != nil {
 		return err
 	}
-	for {
+	now := c.server.config.Now()
+	for c.activeAt = now; ; now = c.server.config.Now() {
 		if c.inBlock && c.blockBy.IsZero() {
-			c.blockBy = c.server.config.Now().Add(c.server.config.HeaderTimeout)
+			c.blockBy = now.Add(c.server.config.HeaderTimeout)
 		}
-		if err := c.overdue(); err != nil {
+		if err := c.overdue(now); err != nil {
 			return err
 		}
-		n, err := c.read(between)
+		n, err := c.read(between, now)
 		switch {
 		case n > 0:
 			c.rested = false
@@ -146,7 +147,7 @@ func (c *connection) fill(between bool) error {
 			return cmp.Or(c.err, err)
 		case c.evicted():
 			return errEvicted
-		case between:
+		case between && !c.rested && !c.server.config.Now().Before(c.activeAt.Add(restAfter)):
 			c.giveBack()
 		}
 	}
@@ -162,12 +163,16 @@ func (c *connection) giveBack() {
 	}
 }
 
-// read reads what comes, until the next deadline. c.mu is held, but while it waits.
-func (c *connection) read(between bool) (n int, err error) {
-	c.armed = c.deadline(between)
-	deadline := c.armed
-	if err := c.conn.SetReadDeadline(deadline); err != nil {
-		return 0, err //nolint:wrapcheck // it is of the connection
+// read reads what comes, until the next deadline, or until one before that: a deadline that has come too early costs
+// less than one for each read. c.mu is held, but while it waits.
+func (c *connection) read(between bool, now time.Time) (n int, err error) {
+	deadline := c.deadline(between)
+	early := !c.unarmed && !c.rested && c.armed.After(now) && (deadline.IsZero() || !c.armed.After(deadline))
+	if !early {
+		c.armed, c.unarmed = deadline, false
+		if err := c.conn.SetReadDeadline(deadline); err != nil {
+			return 0, err //nolint:wrapcheck // it is of the connection
+		}
 	}
 	c.waiting = true
 	c.rest()
@@ -236,6 +241,7 @@ func (c *connection) rest() {
 // quiet is called when the last stream has ended. c.mu is held.
 func (c *connection) quiet() {
 	c.restSince = c.server.config.Now()
+	c.activeAt = c.restSince
 	if !c.waiting {
 		return
 	}
@@ -262,14 +268,13 @@ func (c *connection) deadline(between bool) time.Time {
 		add(c.restSince.Add(c.server.config.IdleTimeout))
 	}
 	if between && !c.rested {
-		add(c.server.config.Now().Add(restAfter))
+		add(c.activeAt.Add(restAfter))
 	}
 	return first
 }
 
 // overdue does what is to be done now, and returns why the connection ends, if it does. c.mu is held.
-func (c *connection) overdue() error {
-	now := c.server.config.Now()
+func (c *connection) overdue(now time.Time) error {
 	over := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
 	switch {
 	case c.err != nil:
