@@ -75,6 +75,7 @@ func (r *requestBody) Read(p []byte) (int, error) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	s.sendContinue()
 	deadline, waited := time.Time{}, false
 	for {
 		b := &s.body
@@ -94,7 +95,6 @@ func (r *requestBody) Read(p []byte) (int, error) {
 		case len(p) == 0:
 			return 0, nil
 		}
-		s.sendContinue()
 		if !waited {
 			waited, deadline = true, s.bodyDeadline()
 		}
