@@ -6,19 +6,26 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Selected returns q with the service that the directive "s" of its URN selects
+// Selected returns q with the service that the directive "s" of its URN selects: see SelectedService.
+func (q Query) Selected() Query {
+	q.Service = q.SelectedService()
+	return q
+}
+
+// SelectedService returns the service that the directive "s" of its URN selects, or else that of q
 // (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). Values are case-sensitive (section
 // 2.3). Unknown ones are ignored, and so is I=I, which needs a second URI.
-func (q Query) Selected() Query {
+func (q *Query) SelectedService() Service {
+	selected := q.Service
 	for _, d := range q.URN.Directives() {
 		if d.Keyword != "s" {
 			continue
 		}
 		if service, ok := ParseService(d.Value); ok && service != IisI && d.Value == service.String() {
-			q.Service = service
+			selected = service
 		}
 	}
-	return q
+	return selected
 }
 
 // resolutionParams returns the part of v for the resolution service.

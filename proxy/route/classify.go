@@ -115,7 +115,7 @@ func (a *Ask) parse(v *View, p *Place) {
 		a.Target = t
 		return
 	}
-	a.Target, a.Err = parse(a.Path, v.Scratch)
+	a.Err = a.Target.parse(a.Path, v.Scratch)
 	if a.Err != nil {
 		a.previewURN(v)
 	}
@@ -124,7 +124,9 @@ func (a *Ask) parse(v *View, p *Place) {
 		a.Target.Query = p.meant(v, a.Target.Query)
 	}
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
-		a.Target.Query = p.Names.Named(a.Target.Query)
+		if !a.Target.Query.IsURN() { // which is one already, and is not copied
+			a.Target.Query = p.Names.Named(a.Target.Query)
+		}
 		a.Target.inflect(p.Names)
 		a.Target.preview(p.Names)
 	}

@@ -35,7 +35,8 @@ func (a *Ask) previewURN(v *View) {
 	if !ok || !a.Target.isDirect() || a.Target.Typed {
 		return
 	}
-	t, err := parse(name, v.Scratch)
+	var t Target
+	err := t.parse(name, v.Scratch)
 	if err == nil && t.isDirect() && !t.Typed && t.Query.IsURN() && t.Query.Service == resolver.I2L {
 		t.page()
 		a.Target, a.Err = t, nil

@@ -82,13 +82,22 @@ func (a *Ask) Methods() string {
 // Parse parses a request-target as it was sent: http.ServeMux would clean its slashes and
 // dots, which are part of a name. The error is a *uri.ParseError or a *resolver.Negative;
 // the form is set even then.
-func Parse(target string) (Target, error) { return parse(target, nil) }
+func Parse(target string) (t Target, err error) {
+	err = t.parse(target, nil)
+	return t, err
+}
 
-// parse is Parse with memory for the texts of parameters: nil gives them their own.
-func parse(target string, room *Scratch) (Target, error) {
+// parse is Parse for a zero Target, which is too large to be copied on the way of most requests, with memory for the texts of
+// parameters: nil gives them their own.
+func (t *Target) parse(target string, room *Scratch) (err error) {
 	if strings.HasPrefix(target, "/urn:") { // most requests
-		return parseName(target[1:])
+		return t.parseName(target[1:])
 	}
+	*t, err = parse(target, room)
+	return err
+}
+
+func parse(target string, room *Scratch) (Target, error) {
 	if m, identifier, ok, err := cutMoment(target); ok {
 		return parseMoment(m, identifier, err)
 	}
@@ -115,7 +124,8 @@ func parse(target string, room *Scratch) (Target, error) {
 	case strings.HasPrefix(target, "/"):
 		return parsePath(target[1:])
 	default:
-		r, err := parseURI(FormTarget, target, resolver.I2L)
+		var r Target
+		err := r.parseURI(FormTarget, target, resolver.I2L)
 		if _, ok := r.Query.URI.Authority(); ok || r.Query.URI.MayLackHost() {
 			r.Form = FormForward
 			err = r.Query.URI.Check()
@@ -125,25 +135,26 @@ func parse(target string, room *Scratch) (Target, error) {
 }
 
 // parsePath parses the identifier in a path: as it is, or percent-encoded as a whole.
-func parsePath(text string) (Target, error) {
+func parsePath(text string) (t Target, err error) {
 	if isEncoded(text) {
 		if decoded, err := url.PathUnescape(text); err == nil {
 			text = resolver.Pasted(decoded)
 		}
 	}
-	return parseName(text)
+	err = t.parseName(text)
+	return t, err
 }
 
 // parseName parses the identifier in a path, which is not percent-encoded as a whole.
-func parseName(text string) (Target, error) {
-	r, err := parseURI(FormPath, text, resolver.I2L)
-	if err != nil || !r.Query.IsURN() {
-		r.Text = text
+func (t *Target) parseName(text string) error {
+	err := t.parseURI(FormPath, text, resolver.I2L)
+	if err != nil || !t.Query.IsURN() {
+		t.Text = text
 		if decoded, unescapeErr := url.PathUnescape(text); unescapeErr == nil {
-			r.Text = resolver.Pasted(decoded)
+			t.Text = resolver.Pasted(decoded)
 		}
 	}
-	return r, err
+	return err
 }
 
 // isEncoded reports whether a URI is percent-encoded as a whole: in one that is not, a colon
@@ -153,9 +164,11 @@ func isEncoded(text string) bool {
 	return i > 0 && len(text) > i+2 && uri.EqualFold(text[i:i+3], "%3a")
 }
 
-func parseURI(f Form, text string, service resolver.Service) (Target, error) {
-	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
-	return Target{Form: f, Query: q.Selected()}, err
+func (t *Target) parseURI(f Form, text string, service resolver.Service) (err error) {
+	t.Form = f
+	t.Query, err = resolver.ParseQuery(uri.EncodeRaw(text), service)
+	t.Query.Service = t.Query.SelectedService()
+	return err
 }
 
 // parseTHTTP parses /uri-res/<service>?<uri>, and /uri-res/<service>.<format>?<uri>, which is urnd's own. All after the first "?" is the
