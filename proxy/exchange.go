@@ -235,7 +235,8 @@ func (x *exchange) reply(r message.Reply) {
 		x.identify()
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
-	message.Write(x, x.in.Method, x.marked(r), &x.scratch)
+	x.mark(&r)
+	message.Write(x, x.in.Method, r, &x.scratch)
 }
 
 // replyExhausted answers an exchange whose reply failed with err, a full or used up quota, by a constant: a refusal must not need what
@@ -251,20 +252,22 @@ func (x *exchange) replyExhausted(err error) {
 // base returns the absolute URL of this server for the client.
 func (x *exchange) base() string { return x.place.Base(x.in.Host) }
 
-// marked returns a reply about a name with the fields for caches in front of urnd.
-func (x *exchange) marked(r message.Reply) message.Reply {
+// mark gives a reply about a name the fields for caches in front of urnd.
+func (x *exchange) mark(r *message.Reply) {
 	if x.ask.Kind != route.KindName && x.ask.Kind != route.KindRedirect || x.ask.Err != nil {
-		return r
+		return
 	}
 	tags, name := x.handler.config.Tags, ""
 	if tags != "" {
 		canonical, err := x.handler.config.Names.Key(x.ask.Target.Query.URI)
 		if err != nil {
-			return r
+			return
 		}
 		name = canonical.String()
 	}
-	return r.Marked(tags, name)
+	if tags != "" || r.Shared != 0 {
+		*r = r.Marked(tags, name)
+	}
 }
 
 // answered tells that a name of the registry was answered; a nil record that none was.
