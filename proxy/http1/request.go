@@ -212,11 +212,11 @@ func (c *connection) refuse(status int, reason string) state {
 	})
 	_, _ = w.response.Write(content) // what fails is seen by flush
 	w.response.finish()
+	if s.config.Refused != nil { // before the client can know it
+		s.config.Refused(sent)
+	}
 	if c.flush() != nil {
 		return stateClosed
-	}
-	if s.config.Refused != nil {
-		s.config.Refused(sent)
 	}
 	return stateLinger
 }

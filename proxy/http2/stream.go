@@ -117,11 +117,11 @@ func (s *stream) refuse(status int, reason string) {
 	if config.Refusal != nil {
 		status, contentType, body = config.Refusal(&s.incoming, status, reason, false)
 	}
-	s.WriteHeader(status, "", httpmessage.Fields{{Name: "content-type", Value: contentType}})
-	_, _ = s.Write(body) // finish sees the error
-	if config.Refused != nil {
+	if config.Refused != nil { // before the client can know it
 		config.Refused(status)
 	}
+	s.WriteHeader(status, "", httpmessage.Fields{{Name: "content-type", Value: contentType}})
+	_, _ = s.Write(body) // finish sees the error
 }
 
 // run answers a request in a pooled goroutine.
