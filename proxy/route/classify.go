@@ -137,11 +137,16 @@ func (a *Ask) ownKind(v *View, p *Place) Kind {
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
 		return KindSecure
-	case a.isOfDocuments() && (p.Documents[a.Path] || p.OwnDocuments[a.Path]):
+	case a.isOfDocuments() && p.isDocument(a.Path):
 		return KindDocument
 	default:
 		return a.kind()
 	}
+}
+
+// isDocument reports whether a path of this server is that of a document. Most requests are for names, and cost no look-up.
+func (p *Place) isDocument(path string) bool {
+	return !strings.HasPrefix(path, "/urn:") && (p.Documents[path] || p.OwnDocuments[path])
 }
 
 // fetch makes what /fetch asks for the target URI.
