@@ -19,8 +19,8 @@ func (h *Handler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) 
 			x.end(true)
 		}
 	}()
-	x.setClient()
 	x.inspect()
+	x.setClient()
 	if h.config.Identify {
 		x.identify()
 	}
@@ -54,6 +54,7 @@ func (x *exchange) inspect() {
 		f := &x.in.Fields[i]
 		use := httpmessage.UseOf(f.Name)
 		x.isRanged = x.isRanged || use&httpmessage.Ranged != 0
+		x.isRelayed = x.isRelayed || use&httpmessage.FromProxy != 0
 		if use&httpmessage.Plain == 0 && !isKeepAlive(f) {
 			x.isPlain = false
 		}
@@ -112,11 +113,8 @@ func (h *Handler) peerOf(conn httpmessage.Connection) *peer {
 func (x *exchange) setClient() {
 	p := x.handler.peerOf(x.in.Conn)
 	x.client, x.place, x.hasAddr = p.client, &p.place, p.hasAddr
-	for i := range x.in.Fields {
-		if httpmessage.UseOf(x.in.Fields[i].Name)&httpmessage.FromProxy != 0 {
-			x.setNamed(p)
-			break
-		}
+	if x.isRelayed {
+		x.setNamed(p)
 	}
 	x.client.Lines, x.client.Host, x.client.Secure = x.lines, x.in.Host, p.place.Secure
 }

@@ -40,8 +40,9 @@ type exchange struct {
 	admitted bool
 	untraced bool // Observers.Untraced has counted it
 	left     bool // writing to the client has failed
-	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part.
-	isPlain, isRanged bool
+	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part,
+	// and isRelayed whether one is of a proxy in front.
+	isPlain, isRanged, isRelayed bool
 	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
 	// the reply.
 	isCrossed, isReadable bool
@@ -81,7 +82,8 @@ func (x *exchange) release() {
 	clear(x.head)
 	x.handler, x.in, x.ResponseWriter, x.lines, x.ctx = nil, nil, nil, nil, nil
 	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
-	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isCrossed, x.isReadable, x.closes = 0, nil, false, false, false, false, false, false
+	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isRelayed = 0, nil, false, false, false, false
+	x.isCrossed, x.isReadable, x.closes = false, false, false
 	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
 	x.parts, x.hasAddr, x.untraced, x.left = x.parts[:0], false, false, false
 	if cap(x.head) > maxKept || cap(x.fields) > maxKept || cap(x.parts) > maxKept { // a pooled one would keep what one response needed
