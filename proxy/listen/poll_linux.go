@@ -99,17 +99,6 @@ func (i *directIO) writeOnce(fd uintptr) bool {
 	return true // the rest takes a deadline
 }
 
-// socketCall reads from or writes to a socket, which does not block. So the scheduler of Go need not know of it, which
-// would cost a part of what the call does.
-func socketCall(trap, fd uintptr, p []byte) (n int, errno syscall.Errno) {
-	//nolint:gosec // the call ends before p does
-	done, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(done), 0
-}
-
 // rawOf returns the access to the descriptor of a connection, errors.ErrUnsupported for one in memory.
 func rawOf(conn net.Conn) (syscall.RawConn, error) {
 	socket, ok := conn.(syscall.Conn)
