@@ -51,7 +51,7 @@ func isSafe(got reply, isList bool) error {
 // isRefusal reports whether a reply is that of a listener to a request that it has not read in full: it is no page, and browsers know that
 // it is none.
 func isRefusal(kind string, status int) bool {
-	return kind == "application/problem+json" || kind == "text/plain" && status == http.StatusBadRequest
+	return kind == "application/problem+json" || kind == "text/plain" && (status == http.StatusBadRequest || status == http.StatusRequestHeaderFieldsTooLarge)
 }
 
 // isSafePage returns an error where a page has elements or attributes that were written into a form, or scripts of its own.

@@ -33,17 +33,17 @@ func transferCodings() []request {
 	add("two different codings in lines", "RFC 9112 section 6.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", refused)
 	add("an unknown coding in the first line", "RFC 9112 section 6.1", "Transfer-Encoding: cow\r\nTransfer-Encoding: chunked", refused)
 	add("a line that begins with a space", "RFC 9112 section 5.2", "X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 17", either)
-	// With both, the coding counts, and the connection must be closed: section 6.1.
+	// With both, a server may refuse it: section 6.1.
 	for _, lines := range []string{
 		"Transfer-Encoding: chunked\r\nContent-Length: 17", "Content-Length: 17\r\nTransfer-Encoding: chunked",
 		"Content-Length: 3\r\nTransfer-Encoding: chunked", "Content-Length: 0\r\nTransfer-Encoding: chunked",
 	} {
 		for form, start := range starts {
 			all = append(all,
-				request{"both lengths" + form, "RFC 9112 section 6.1", start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, alone},
+				request{"both lengths" + form, "RFC 9112 section 6.1", start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + body, refused},
 				request{
 					"both lengths, a request as what follows" + form, "RFC 9112 section 11.2",
-					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n0\r\n\r\n{smuggled}", alone,
+					start + " HTTP/1.1\r\nHost: {o}\r\n" + lines + "\r\n\r\n0\r\n\r\n{smuggled}", refused,
 				})
 		}
 	}

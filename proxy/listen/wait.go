@@ -13,6 +13,7 @@ type clientWait struct {
 	mu       sync.Mutex
 	count    int                // of BeginWait without EndWait
 	since    time.Time          // when the first of them has begun
+	server   context.Context    //nolint:containedctx // that of all connections; nil before the first
 	requests *lifetime.Lifetime // that of all requests of the connection; nil before the first
 	unfollow func() bool        // the end of the server
 	half     context.Context    //nolint:containedctx // HalfClosed
@@ -33,7 +34,7 @@ func (c *Conn) BeginWait() context.Context {
 	}
 	if w.requests == nil {
 		w.requests = new(lifetime.Lifetime) // to watch it costs a request nothing
-		w.unfollow = w.requests.Follow(c.tracked.base)
+		w.server, w.unfollow = c.tracked.base, w.requests.Follow(c.tracked.base)
 		if w.hasEnded {
 			w.endRequests()
 		}
@@ -85,10 +86,11 @@ func (w *clientWait) end() {
 	}
 }
 
-// endRequests ends their context; w.mu is held.
+// endRequests ends their context: by the cause of the server where that has ended, of which unfollow may have kept them from
+// hearing. w.mu is held.
 func (w *clientWait) endRequests() {
 	w.unfollow()
-	w.requests.End(nil)
+	w.requests.End(context.Cause(w.server))
 }
 
 // longerThan reports whether a request waits, and has waited for so long.
