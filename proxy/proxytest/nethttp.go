@@ -5,12 +5,10 @@ package proxytest
 import (
 	"context"
 	"io"
-	"maps"
 	"math"
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
@@ -45,19 +43,11 @@ func newResponse(w http.ResponseWriter, r *http.Request) *response {
 
 // Incoming returns a request of net/http.
 func Incoming(r *http.Request) *httpmessage.Incoming {
-	in := &httpmessage.Incoming{
-		Method: r.Method, Target: r.RequestURI, Host: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor,
-		Fields: httpmessage.FromHeader(r.Header), ContentLength: r.ContentLength, Closes: r.Close, Conn: &connection{r: r},
+	m := httpmessage.FromRequest(r)
+	return &httpmessage.Incoming{
+		Method: m.Method, Target: r.RequestURI, Host: r.Host, Major: r.ProtoMajor, Minor: r.ProtoMinor, Fields: m.Fields,
+		Body: m.Body, ContentLength: m.ContentLength, Trailer: m.Trailer, Closes: r.Close, Conn: &connection{r: r},
 	}
-	if r.Body != nil && r.Body != http.NoBody {
-		in.Body = r.Body
-		if len(r.Trailer) > 0 {
-			trailer := &httpmessage.Trailer{Names: slices.Sorted(maps.Keys(r.Trailer))}
-			in.Body = httpmessage.AtEnd(r.Body, func() { trailer.Fields = httpmessage.FromHeader(r.Trailer) })
-			in.Trailer = trailer
-		}
-	}
-	return in
 }
 
 // connection is the connection of a request of net/http, of which it knows nothing else.
