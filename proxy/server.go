@@ -23,7 +23,7 @@ type ServerConfig struct {
 	MaxHeader int // bytes of a head
 	Streams   int // requests that a client may have at a time on a connection by HTTP/2
 	// HeaderTimeout is how long a client may take for a head, IdleTimeout how long a connection may wait for the next request, and
-	// BodyTimeout how long a client may take for the next part of a body, or to let the next part of a response by HTTP/2 be sent.
+	// BodyTimeout how long a client may take for the next part of a body.
 	HeaderTimeout, IdleTimeout, BodyTimeout time.Duration
 	// WriteDeadline returns the deadline by which a client must let the next part of a response by HTTP/2 be sent.
 	WriteDeadline func() time.Time

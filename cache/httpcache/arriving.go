@@ -11,7 +11,7 @@ import (
 type arriving struct {
 	body   body.Arriving
 	flight *flight
-	// whole is what nobody else has before. head is the same for others meanwhile.
+	// whole is what no other client has before. head is the same for others meanwhile.
 	whole *stored
 	head  stored
 	// fits is whether the body, as long as it is said to be, may be stored.

@@ -95,7 +95,7 @@ func (x *exchange) collapses(kind collapseKind) bool {
 }
 
 // forOneClient reports whether the response to a request is for its client alone, unless it turns out that its
-// Vary names all that could have made it: nobody follows it, and it changes nothing that is stored.
+// Vary names all that could have made it: no request follows it, and it changes nothing that is stored.
 func (x *exchange) forOneClient() bool {
 	unkeyed := x.unkeyed()
 	if len(unkeyed) == 0 {
@@ -111,8 +111,8 @@ func (x *exchange) exclusive() bool {
 }
 
 // enter returns the flight that the request may follow, or starts one, which it leads. arrivedOnly is whether it
-// follows only one whose header has arrived, as an exclusive request always does: that one leads a flight that nobody
-// else follows.
+// follows only one whose header has arrived, as an exclusive request always does: that one leads a flight that no
+// other request follows.
 func (x *exchange) enter(key collapseKey, arrivedOnly bool) (f *flight, leads bool) {
 	exclusive := x.exclusive()
 	mine := x.newFlight(key, exclusive)
@@ -120,7 +120,7 @@ func (x *exchange) enter(key collapseKey, arrivedOnly bool) (f *flight, leads bo
 	return f, f == mine
 }
 
-// startExclusive starts a flight that nobody else follows.
+// startExclusive starts a flight that no other request follows.
 func (x *exchange) startExclusive() *flight {
 	f := x.newFlight(collapseKey{}, true)
 	f.shard.start(f)
@@ -142,7 +142,7 @@ func (x *exchange) follow(ctx context.Context, f, overdue *flight) (*Answer, err
 		select {
 		case <-published:
 			return x.take(ctx, f, late.C)
-		case <-f.ended: // nobody follows a client that may have left
+		case <-f.ended: // no request follows a client that may have left
 			return nil, nil //nolint:nilnil // it brings nothing in time
 		case <-before:
 			if a, err := x.take(ctx, overdue, elapsed()); a != nil || err != nil && !errors.Is(err, body.ErrOverdue) {

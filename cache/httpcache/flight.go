@@ -24,7 +24,7 @@ type flight struct {
 	watch    lifetime.Watch // of the client that leads
 	// collapse is what requests have in common that may follow.
 	collapse collapseKey
-	// exclusive is whether nobody else may follow.
+	// exclusive is whether no other request may follow.
 	exclusive bool
 	started   time.Time
 	// share shares what is stored with other processes; nil does not.
@@ -40,7 +40,7 @@ type flight struct {
 	awaited bool
 
 	mu            sync.Mutex
-	publication   chan struct{} // closed with published; nil where nobody has waited for that
+	publication   chan struct{} // closed with published; nil where no request has waited for that
 	joined        int           // clients, the leader included
 	headArrived   bool          // the header of the response has, or nothing will
 	abandoned     bool          // the leader has left before that
@@ -63,7 +63,7 @@ func (s *shard) enter(own *flight, fields httpmessage.Fields, arrivedOnly bool) 
 	return own
 }
 
-// start starts a flight that follows nobody.
+// start starts a flight that follows no other.
 func (s *shard) start(f *flight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ type Request struct {
 	// are one client.
 	Client netip.Addr
 	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and
-	// nobody else waits for its exchange. nil never does.
+	// no other request waits for its exchange. nil never does.
 	Ended context.Context //nolint:containedctx // it is not that of the request
 	// Pass is whether nothing stored may be used for it, and its response is not stored.
 	Pass bool

@@ -8,7 +8,7 @@ import (
 
 // A client that sends many values of a field by which an origin selects makes as many variants, and they must not
 // displace those that others use. So the variants of a URI that were used in the most intervals of the last hour (uses)
-// stay, whatever else comes; the others are on probation, and the oldest of these goes first. Whoever wants to displace
+// stay, whatever else comes; the others are on probation, and the oldest of these goes first. A client that wants to displace
 // a variant has to use 28 others in more intervals than it is used in, or in all that it is used in, and more often.
 const (
 	// maxVariants bounds the variants of one URI, and maxUsed those that stay as they are used.

@@ -1,6 +1,6 @@
 // Package httpmessage has HTTP messages as values: what a request and a response are on the way between a client, the cache and
 // an origin, whatever protocol brought them. The lines of their fields keep the order and the spelling in which they came:
-// order has a meaning among lines of one name (RFC 9110 section 5.3), and the rest is nobody's to change.
+// order has a meaning among lines of one name (RFC 9110 section 5.3), and no proxy may change the rest.
 package httpmessage
 
 import (

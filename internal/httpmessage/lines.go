@@ -2,9 +2,9 @@ package httpmessage
 
 import "strings"
 
-// Lines returns the values of the lines of a field, by its name as net/http spells it, "User-Agent"; none where it is missing. It is
-// what reads a request must know of it, whoever has parsed it. Neither the lines nor their texts are retained or changed by who asks
-// for them. Fields.Lines is one, LinesOf another. The methods take nil as fields without lines.
+// Lines returns the values of the lines of a field, by its name as net/http spells it, "User-Agent"; none where it is missing. It
+// is how a request is read, by whichever protocol it came. The caller neither keeps nor changes the lines or their texts.
+// Fields.Lines is one, LinesOf another. The methods take nil as fields without lines.
 type Lines func(name string) []string
 
 // Of returns the values of the lines of a field, none where it is missing.

@@ -37,7 +37,7 @@ const (
 	FromProxy
 	// NamesClient is a FromProxy with the address of the client.
 	NamesClient
-	// Dropped is a field that is passed on to nobody.
+	// Dropped is a field that is never passed on.
 	Dropped
 	// Secret is a field with credentials: neither TRACE, a log nor an administrator shows it.
 	Secret
@@ -67,7 +67,7 @@ const (
 )
 
 // requestFields are the fields of which something is known, in the order of their names. It is an open world: any other
-// field could have made a response, since nobody can know what an origin looks at (X-HTTP-Method-Override, SCRIPT_NAME).
+// field could have made a response, since a proxy cannot know what an origin looks at (X-HTTP-Method-Override, SCRIPT_NAME).
 var requestFields = [...]RequestField{
 	{"Accept", Plain | EndToEnd | Weighted, negotiation},
 	{"Accept-*", EndToEnd, ""},

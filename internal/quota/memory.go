@@ -22,7 +22,7 @@ type Memory struct {
 // waiters wait for memory.
 type waiters struct {
 	sync.Mutex
-	freed chan struct{} // closed when some was released; nil where nobody waits
+	freed chan struct{} // closed when some was released; nil where no client waits
 }
 
 // NewMemory returns a Memory with a limit of units.

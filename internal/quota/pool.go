@@ -145,7 +145,7 @@ func (p *Pool) makeRoom() bool {
 }
 
 // recheck is how often members are looked at where all are in use: one that could be evicted, but for input that had come,
-// may be idle again, which nobody reports.
+// may be idle again, which is not reported.
 const recheck = time.Second
 
 // await returns when there may be room, and false when done is closed; p.mu is held, but while it waits.

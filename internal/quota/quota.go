@@ -4,7 +4,7 @@
 //
 // All of them know a client by the same key: its address, and with IPv6 its /64 network, too. One host may have any
 // number of the addresses of such a network, and neighbours may share it, so a network has a larger bound than an address.
-// What is known of a client is forgotten only where it is idle, or, where memory is bounded and nobody is, for the client of
+// What is known of a client is forgotten only where it is idle, or, where memory is bounded and none is, for the client of
 // which least is known. What is known of others stays.
 package quota
 

@@ -2,7 +2,7 @@ package quota
 
 import "context"
 
-// Semaphore bounds concurrent operations, whoever they are for. Its capacity is their maximum, and its length is how many
+// Semaphore bounds concurrent operations of all clients. Its capacity is their maximum, and its length is how many
 // run, which golang.org/x/sync/semaphore does not tell. nil admits none. It is safe for concurrent use.
 type Semaphore chan struct{}
 

@@ -177,7 +177,7 @@ func (c *connection) readHead() state {
 		switch {
 		case n == 0 && errors.Is(err, os.ErrDeadlineExceeded):
 			return c.refuse(http.StatusRequestTimeout, "")
-		case n == 0: // the client has left: there is nobody to answer
+		case n == 0: // the client has left: there is none to answer
 			return stateClosed
 		}
 		if st := c.advance(); st != stateHead || w.begun {

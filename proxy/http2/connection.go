@@ -48,7 +48,7 @@ type connection struct {
 	waiting   bool      // the goroutine that reads does so
 	armed     time.Time // the deadline of that
 	unarmed   bool      // another one was set meanwhile
-	idle      bool      // no request is under way: conn.Idle was called, and conn.Serving not yet
+	idle      bool      // conn.Idle was called after the last request, and conn.Serving is still to be called
 	inBlock   bool      // a field block was begun
 	blockBy   time.Time // when it must be complete
 	settings  time.Time // when the client must have acknowledged the settings; zero behind that
@@ -71,7 +71,7 @@ const (
 	initialWindow = 65535 // RFC 9113 section 6.9.2
 	maxWindow     = 1<<31 - 1
 	maxStream     = 1<<31 - 1
-	// receiveWindow is how many bytes of content a client may send that nobody has read, by all streams of a
+	// receiveWindow is how many bytes of content a client may send that no handler has read, by all streams of a
 	// connection, and by each.
 	receiveWindow = 256 << 10
 	tableSize     = 4096 // RFC 7541 section 4.2
@@ -196,7 +196,7 @@ func (c *connection) end(reason error) {
 	c.dropState()
 }
 
-// finish serves the streams of a client that has ended its side: what a window is open for is sent. Nobody can open one
+// finish serves the streams of a client that has ended its side: what a window is open for is sent. The client cannot open one
 // any more, nor send the rest of a body, so what waits for that ends. c.mu is held.
 func (c *connection) finish() {
 	c.finished = true
@@ -345,7 +345,7 @@ func (*connection) Attached() io.Closer { return nil }
 
 func (c *connection) dropState() {
 	if closer, ok := c.state.(io.Closer); ok {
-		_ = closer.Close() // there is nobody to tell
+		_ = closer.Close() // no client is left to tell
 	}
 	c.state = nil
 }

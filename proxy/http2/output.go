@@ -143,7 +143,7 @@ func (c *connection) writeRest() {
 	c.written()
 }
 
-// written is called when nobody writes any more. c.mu is held.
+// written is called when no goroutine writes any more. c.mu is held.
 func (c *connection) written() {
 	c.writing = false
 	if len(c.out) == 0 {

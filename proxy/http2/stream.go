@@ -255,7 +255,7 @@ func (s *stream) drop(err error) {
 	s.remove()
 }
 
-// discard gives content that nobody reads back to the window of the connection. c.mu is held.
+// discard gives content that no handler reads back to the window of the connection. c.mu is held.
 func (s *stream) discard() {
 	if n := s.body.unread(); n > 0 {
 		s.c.credit(nil, int64(n))

@@ -19,7 +19,7 @@ type connections struct {
 
 	mu      sync.Mutex
 	open    map[*Conn]struct{}
-	changed chan struct{} // closed when a connection has ended, or is used for the first time; nil where nobody waits
+	changed chan struct{} // closed when a connection has ended, or is used for the first time; nil where no goroutine waits
 }
 
 func newConnections(server *Server, base context.Context, running *sync.WaitGroup) *connections {

@@ -19,7 +19,7 @@ const (
 	firstBlock = 4 << 10
 	// window is how far the fastest reader of a body that is not stored may be ahead of the slowest.
 	window = 1 << 20
-	// finishSize is how much of a body is read to its end although nobody waits for it.
+	// finishSize is how much of a body is read to its end although no reader waits for it.
 	finishSize = 256 << 10
 )
 
@@ -57,10 +57,10 @@ type Source struct {
 
 // Arriving is the content of a response while it arrives. It is read from the origin by whichever
 // reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
-// may be stored it is only passed through: what all readers have is dropped, and nobody can begin to
+// may be stored it is only passed through: what all readers have is dropped, and no reader can begin to
 // read any more. It must not be copied, and is safe for concurrent use. Begin must be called before all else.
 type Arriving struct {
-	from        Source // its spool is nil once nobody reads it any more
+	from        Source // its spool is nil once no reader is left
 	mu          sync.Mutex
 	blocks      Blocks
 	one         [1][]byte // the memory of blocks while there is one
@@ -82,7 +82,7 @@ type Arriving struct {
 	readers []*Reader
 	first   Reader        // the memory of the first one,
 	place   [1]*Reader    // and of readers while there is no other
-	changed chan struct{} // closed when more has arrived, or was sent; nil where nobody waits
+	changed chan struct{} // closed when more has arrived, or was sent; nil where no reader waits
 }
 
 // Begin makes it the body that comes from a source.
@@ -103,7 +103,7 @@ func (b *Arriving) FinishArrived() {
 	}
 }
 
-// claimArrived sets reading where all that is left has come, and nobody reads it.
+// claimArrived sets reading where all that is left has come, and no reader reads it.
 func (b *Arriving) claimArrived() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,7 @@ func (b *Arriving) buffered() bool {
 }
 
 // full reports whether the reader of a body that is passed through is too far behind; b.mu is held. One of several,
-// where the disk has failed, holds up nobody: see drop.
+// where the disk has failed, holds up no reader: see drop.
 func (b *Arriving) full() bool {
 	return b.passThrough && !b.spooled() && len(b.readers) == 1 && b.arrived-b.start >= window
 }
@@ -194,7 +194,7 @@ func (b *Arriving) fill() (more bool) {
 	return !b.done && b.reading
 }
 
-// endAfter ends the body where the last read was the last one, or nobody waits for more; b.mu is held.
+// endAfter ends the body where the last read was the last one, or no reader waits for more; b.mu is held.
 func (b *Arriving) endAfter(err error) {
 	unwanted := len(b.readers) == 0 && !b.awaited()
 	switch {
@@ -212,7 +212,7 @@ func (b *Arriving) endAfter(err error) {
 	}
 }
 
-// worthFinishing reports whether so little is left that it is read although nobody waits for it;
+// worthFinishing reports whether so little is left that it is read although no reader waits for it;
 // b.mu is held.
 func (b *Arriving) worthFinishing() bool {
 	storable := !b.passThrough || b.spooled()
@@ -290,7 +290,7 @@ func (b *Arriving) giveMemory() {
 }
 
 // drop drops what all readers have, of a body that is passed through; b.mu is held. There are several where the
-// disk has failed meanwhile: whoever is too far behind breaks off then, and holds up nobody.
+// disk has failed meanwhile: a reader too far behind breaks off then, and holds up no other.
 func (b *Arriving) drop() {
 	least := b.arrived
 	for _, r := range b.readers {
@@ -345,7 +345,7 @@ func (b *Arriving) finished(err error) {
 // spooled reports whether all that has arrived is on disk; b.mu is held.
 func (b *Arriving) spooled() bool { return b.from.Spool != nil && b.from.Spool.whole }
 
-// endSpool closes the file that nobody reads any more; b.mu is held.
+// endSpool closes the file that no reader reads any more; b.mu is held.
 func (b *Arriving) endSpool() {
 	if b.from.Spool != nil {
 		_ = b.from.Spool.writer.Close() // what was not committed is removed

@@ -97,7 +97,7 @@ func (r *Reader) remove() {
 	b.endUnread()
 }
 
-// endUnread ends the exchange where nobody reads the body, or waits for it, any more, unless little is left;
+// endUnread ends the exchange where no client reads the body, or waits for it, any more, unless little is left;
 // b.mu is held.
 func (b *Arriving) endUnread() {
 	if b.done || len(b.readers) > 0 || b.awaited() {

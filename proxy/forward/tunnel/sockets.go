@@ -20,7 +20,7 @@ type passesWrites interface {
 // boundsWrites is a connection that passes writes on, and bounds the time that they take.
 type boundsWrites interface {
 	passesWrites
-	// WriteBy calls write, which writes to the socket below and returns how many octets that were: as often as the time is
+	// WriteBy calls write, which writes to the socket below and returns how many bytes that were: as often as the time is
 	// over, but enough was written.
 	WriteBy(write func() (int64, error)) (int64, error)
 }

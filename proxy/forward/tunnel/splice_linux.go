@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Between two sockets the kernel moves the octets, through a pipe (splice(2)). io.Copy does that, too, but holds its pipe, two
+// Between two sockets the kernel moves the bytes, through a pipe (splice(2)). io.Copy does that, too, but holds its pipe, two
 // descriptors, while nothing comes, and loses what is in it when a deadline passes.
 
 // splicing is a direction of a tunnel between sockets.
@@ -28,7 +28,7 @@ type splicing struct {
 	err     error
 }
 
-// newSplicing returns nil where octets cannot be moved.
+// newSplicing returns nil where bytes cannot be moved.
 func newSplicing(t *activity, to sink, from *net.TCPConn) *splicing {
 	s := &splicing{t: t, bound: to.bound}
 	var err error
@@ -42,10 +42,10 @@ func newSplicing(t *activity, to sink, from *net.TCPConn) *splicing {
 	return s
 }
 
-// errCopy is for octets that must be copied.
+// errCopy is for bytes that must be copied.
 var errCopy = errors.New("there is no pipe")
 
-// pass waits for octets and moves them. It returns io.EOF at the end of them, and errCopy where some have come, or may have,
+// pass waits for bytes and moves them. It returns io.EOF at the end of them, and errCopy where some have come, or may have,
 // that cannot be moved.
 func (s *splicing) pass() (n int64, err error) {
 	s.err = nil
