@@ -19,7 +19,7 @@ func AppendStatusLine(b []byte, status int, reason string) []byte {
 // AppendField appends a field line, unless its name is not a token: RFC 9112 section 5. In a value CR, LF and NUL,
 // which could begin another line, are a space each: RFC 9110 section 5.5.
 func AppendField(b []byte, name, value string) []byte {
-	if name == "" || tokenBytes.span(name) != len(name) {
+	if !isToken(name) {
 		return b
 	}
 	b = append(append(b, name...), ": "...)
@@ -38,9 +38,11 @@ func AppendFields(b []byte, fields httpmessage.Fields) []byte {
 func appendValue(b []byte, value string) []byte {
 	start := len(b)
 	b = append(b, value...)
-	for i := spanAbove(value, ' '); i < len(value); i += 1 + spanAbove(value[i+1:], ' ') {
-		if c := value[i]; c == '\r' || c == '\n' || c == 0 {
-			b[start+i] = ' '
+	if hasControls(value) {
+		for i, c := range b[start:] {
+			if c == '\r' || c == '\n' || c == 0 {
+				b[start+i] = ' '
+			}
 		}
 	}
 	return b

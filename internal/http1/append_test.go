@@ -1,0 +1,51 @@
+package http1_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/http1"
+)
+
+// A byte is looked at wherever it is in a name: RFC 9110 section 5.6.2.
+func TestAppendFieldNames(t *testing.T) {
+	const token = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
+	eachByte(func(c byte, name string) {
+		want := name + ": v\r\n"
+		if strings.IndexByte(token, c) < 0 {
+			want = ""
+		}
+		if got := string(http1.AppendField(nil, name, "v")); got != want {
+			t.Errorf("%q is appended as %q", name, got)
+		}
+	})
+	if got := http1.AppendField(nil, "", "v"); len(got) > 0 {
+		t.Errorf("an empty name is appended as %q", got)
+	}
+}
+
+// A value never ends its line: RFC 9110 section 5.5. Any other byte is sent as it is.
+func TestAppendFieldValues(t *testing.T) {
+	eachByte(func(c byte, value string) {
+		want := "name: " + value + "\r\n"
+		if c == '\r' || c == '\n' || c == 0 {
+			want = "name: " + strings.ReplaceAll(value, string(rune(c)), " ") + "\r\n"
+		}
+		if got := string(http1.AppendField(nil, "name", value)); got != want {
+			t.Errorf("%q is appended as %q", value, got)
+		}
+	})
+}
+
+// eachByte calls f with texts of all lengths up to 20 that have each byte at each place.
+func eachByte(f func(c byte, text string)) {
+	for c := range 256 {
+		for length := 1; length <= 20; length++ {
+			for at := range length {
+				text := []byte("Content-Length-Limit"[:length])
+				text[at] = byte(c)
+				f(byte(c), string(text))
+			}
+		}
+	}
+}
