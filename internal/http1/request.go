@@ -9,10 +9,10 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size, with the
-// empty lines before it; 0 where it is not complete: then it is called again when more has come. The texts of r lie
-// over b, which must not change before r is cloned or used no more. It allocates for the trailer of a chunked body
-// alone.
+// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where it
+// is not complete: then it is called again when more has come. The texts of r lie over b, which must not change before r
+// is cloned or used no more. It allocates for the trailer of a chunked body alone. Empty lines before a request, which
+// RFC 9112 section 2.2 lets a server ignore, are the caller's.
 //
 // r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and
 // r.Trailer. r.Body and r.Conn are the caller's.
@@ -20,8 +20,6 @@ import (
 // An error is an *Error. Then r has the method and the target, as far as they are known.
 func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err error) {
 	r.Reset()
-	skipped := emptyLines(b)
-	b = b[skipped:]
 	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
 	r.Over(text)
 	// What ends with an empty line has the end of the head: most requests have no body. Else it is looked for first, so
@@ -37,23 +35,11 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err 
 	}
 	size := len(text) - len(rest)
 	r.Over(text[:size])
-	return skipped + size, nil
+	return size, nil
 }
 
 // emptyLine is what a head ends with, with the end of the line before.
 const emptyLine = crlf + crlf
-
-// maxEmptyLines is how many empty lines before a request are ignored: some old clients send one or two behind the body
-// of a POST.
-const maxEmptyLines = 2
-
-// emptyLines returns the size of the empty lines before a request: RFC 9112 section 2.2.
-func emptyLines(b []byte) (n int) {
-	for n < maxEmptyLines*len(crlf) && len(b)-n >= len(crlf) && b[n] == '\r' && b[n+1] == '\n' {
-		n += len(crlf)
-	}
-	return n
-}
 
 // cutHead returns the head that a text begins with, with its empty line; "" where that has not come. An error is for a
 // beginning that no head has: the end of one whose lines end with LF alone would never come.
@@ -79,7 +65,7 @@ func cutHead(text string, r *httpmessage.Incoming, limits Limits) (head string, 
 
 // checkPartial returns why a head of which the end has not come is refused, nil where it may still become one.
 func checkPartial(text string, r *httpmessage.Incoming, limits Limits) error {
-	if text != "" && text != "\r" { // which may be that of an empty line
+	if text != "" && text != "\r" { // which may become an empty line, and is skipped
 		if _, err := parseRequestLine(text, r, limits); err != nil {
 			return err
 		}

@@ -132,7 +132,6 @@ func TestRequestLimits(t *testing.T) {
 		"a method that never ends":     {strings.Repeat("A", limits.MaxHeader), 431},
 		"as many fields as memory":     {many(limits.MaxHeader / 32), 0},
 		"more fields":                  {many(limits.MaxHeader/32 + 1), 431},
-		"a head behind empty lines":    {"\r\n\r\n" + fields(limits.MaxHeader), 0},
 		"a larger one, and a long one": {"GET " + target(limits.MaxTarget+1) + line + fields(limits.MaxHeader), 414},
 	} {
 		var r httpmessage.Incoming

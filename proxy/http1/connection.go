@@ -169,9 +169,7 @@ func (c *connection) readHead() state {
 	c.boundRead(by)
 	w.begun = false
 	for {
-		if !c.makeRoom() {
-			return c.refuse(http.StatusRequestHeaderFieldsTooLarge, "")
-		}
+		c.makeRoom()
 		n, err := c.conn.Read(w.in.data[w.end:])
 		w.end += n
 		switch {
@@ -186,13 +184,9 @@ func (c *connection) readHead() state {
 	}
 }
 
-// makeRoom makes room for more of the head that the buffer begins with, and reports false where that is too large.
-func (c *connection) makeRoom() bool {
+// makeRoom makes room for more of the head that the buffer begins with. ParseRequest refuses one that is too large.
+func (c *connection) makeRoom() {
 	w := c.work
-	most := c.server.config.MaxHeader + maxEmptyLines*len(emptyLine)
-	if w.end-w.start >= most {
-		return false
-	}
 	if w.start > 0 {
 		w.end = copy(w.in.data, w.in.data[w.start:w.end])
 		w.start = 0
@@ -203,7 +197,6 @@ func (c *connection) makeRoom() bool {
 		c.server.memory.putBuffer(w.in)
 		w.in = larger
 	}
-	return true
 }
 
 // parkNow gives up what only requests need, until something comes.

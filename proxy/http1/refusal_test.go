@@ -19,6 +19,7 @@ func TestRefusal(t *testing.T) {
 		status        int
 	}{
 		{"no request line", "hello\r\n\r\n", 400},
+		{"a third empty line: RFC 9112 section 2.2", "\r\n\r\n\r\n" + get, 400},
 		{"no Host: RFC 9112 section 3.2", "GET / HTTP/1.1\r\n\r\n", 400},
 		{"a folded line: RFC 9112 section 5.2", "GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n", 400},
 		{
@@ -96,6 +97,8 @@ func TestHeaderTimeout(t *testing.T) {
 	}{
 		{"silence", nil, "", 10 * time.Second},
 		{"empty lines", []string{"\r\n", "\r\n"}, "", 10 * time.Second},
+		{"a third empty line", []string{"\r\n", "\r", "\n", "\r\n"}, "400", 3 * time.Second},
+		{"two empty lines, and a request", []string{"\r", "\n\r\n", get}, "200", time.Minute},
 		{"the beginning of a head", []string{"GET"}, "408", 10 * time.Second},
 		{"byte by byte", strings.Split("GET / HT", ""), "408", 10 * time.Second},
 		{"the beginning of a second head", []string{get, get + "GET"}, "408", 11 * time.Second},

@@ -16,10 +16,11 @@ const maxGathered = 64 << 10
 
 const (
 	emptyLine     = "\r\n"
-	maxEmptyLines = 2 // before a request: RFC 9112 section 2.2
+	maxEmptyLines = 2 // before a request
 )
 
-// skipEmptyLines skips empty lines before a request: old clients send some behind the content of a POST.
+// skipEmptyLines skips empty lines before a request: old clients send one or two behind the content of a POST (RFC 9112
+// section 2.2).
 func (c *connection) skipEmptyLines() {
 	w := c.work
 	for c.emptyLines < maxEmptyLines && bytes.HasPrefix(w.in.data[w.start:w.end], []byte(emptyLine)) {
