@@ -92,10 +92,14 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s of %s: %d %s", tt.target, tt.client, response.StatusCode, body)
 		}
 	}
-	batch := "POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 18\r\nForwarded: for=%\r\n\r\n[\"urn:example:a\"]\n"
-	for client, status := range map[string]int{"198.51.100.1": 200, "192.0.2.1": 403} {
-		if got := s.ask(t, strings.ReplaceAll(batch, "%", client))[0].StatusCode; got != status {
-			t.Errorf("a batch of %s: %d", client, got)
+	for _, request := range []string{
+		"POST /api/v1/resolve HTTP/1.1\r\nHost: a\r\nContent-Length: 18\r\nForwarded: for=%\r\n\r\n[\"urn:example:a\"]\n",
+		"OPTIONS * HTTP/1.1\r\nHost: a\r\nForwarded: for=%\r\n\r\n",
+	} {
+		for client, status := range map[string]int{"198.51.100.1": 200, "192.0.2.1": 403} {
+			if got := s.ask(t, strings.ReplaceAll(request, "%", client))[0].StatusCode; got != status {
+				t.Errorf("%.12s of %s: %d", request, client, got)
+			}
 		}
 	}
 }

@@ -44,6 +44,9 @@ func (x *exchange) serve() error {
 		}
 		x.reply(reply)
 		return nil
+	case route.KindServer:
+		x.reply(message.Reply{Status: http.StatusOK, CacheControl: message.NoStore})
+		return nil
 	case route.KindSecure:
 		x.reply(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location, CacheControl: "max-age=3600"})
 		return nil

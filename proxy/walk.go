@@ -41,10 +41,6 @@ func (x *exchange) walk() error {
 	if x.err != nil {
 		return x.err
 	}
-	if x.in.Method == http.MethodOptions && x.in.Target == "*" { // for the server as a whole: RFC 9110 section 9.3.7
-		x.reply(message.Reply{Status: http.StatusOK, CacheControl: message.NoStore})
-		return nil
-	}
 	a, access := &x.ask, &x.handler.config.Access
 	if !x.admitted {
 		x.admit()

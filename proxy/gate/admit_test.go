@@ -105,6 +105,8 @@ func TestAdmit(t *testing.T) {
 		{client: "192.0.2.1", target: "/a", host: "www.example.org", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", method: "POST", target: "/api/v1/resolve", step: gate.StepClient, want: problem.ErrResolveClient},
 		{client: "192.0.2.1", target: "/robots.txt", step: gate.StepRules},
+		{client: "192.0.2.1", method: "OPTIONS", target: "*", step: gate.StepClient, want: problem.ErrResolveClient},
+		{client: resolving, method: "OPTIONS", target: "*", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: resolving, target: "/urn:a1:b", step: gate.StepRules},
 		{client: resolving, target: "/http://a.example/", step: gate.StepClient, want: problem.ErrProxyClient},
 		{client: resolving, target: "/uri-res/N2R?urn:a1:b", step: gate.StepClient, want: problem.ErrProxyClient},

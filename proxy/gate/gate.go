@@ -131,7 +131,7 @@ func needsProxy(a *route.Ask) bool {
 // needsResolver reports whether what is asked is for clients that may resolve names.
 func needsResolver(a *route.Ask) bool {
 	switch a.Kind {
-	case route.KindName, route.KindRedirect, route.KindBatch, route.KindPage, route.KindSite:
+	case route.KindName, route.KindRedirect, route.KindBatch, route.KindPage, route.KindSite, route.KindServer:
 		return true
 	case route.KindPurge:
 		return a.Site != nil

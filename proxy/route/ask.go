@@ -23,10 +23,11 @@ const (
 	KindPage                 // the front page, one about namespaces or the API, or a list of names
 	KindPurge                // that what is stored for a URI be removed, with PURGE
 	KindSecure               // anything, without TLS, where that is redirected to https
+	KindServer               // the server as a whole, with OPTIONS *: RFC 9110 section 9.3.7
 )
 
 var kindNames = [...]string{
-	"name", "redirect", "forward", "site", "tunnel", "fetch", "batch", "document", "page", "purge", "secure",
+	"name", "redirect", "forward", "site", "tunnel", "fetch", "batch", "document", "page", "purge", "secure", "server",
 }
 
 // String returns the kind in one word.
@@ -99,7 +100,7 @@ func (a *Ask) form() string {
 		return "batch"
 	case KindDocument:
 		return "static"
-	case KindSecure:
+	case KindSecure, KindServer:
 		return "none"
 	case KindPurge:
 		if a.Site != nil {

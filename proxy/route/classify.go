@@ -36,6 +36,9 @@ func (a *Ask) classify(v *View, p *Place) {
 		}
 	}
 	switch {
+	case v.Method == http.MethodOptions && v.Target == "*":
+		a.Kind = KindServer
+		return
 	case host.site != nil && isWeb(a.Path):
 		a.site(v, p, host.site)
 		return
