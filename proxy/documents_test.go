@@ -52,7 +52,7 @@ func startLarge(t *testing.T, secure *tls.Config) (*server, *quota.Memory) {
 		c.Documents, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
 		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
 	}, func(c *engine) { // many begin at once
-		c.listen.HeaderTimeout, c.http1.HeaderTimeout, c.http1.IdleTimeout = testserver.Patience, testserver.Patience, testserver.Patience
+		c.listen.HeaderTimeout, c.protocols.HeaderTimeout, c.protocols.IdleTimeout = testserver.Patience, testserver.Patience, testserver.Patience
 	}), memory
 }
 

@@ -278,7 +278,7 @@ func TestExhausted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q, web, upgrading := newQuotas(), origin(t), echo(t).URL
-			set := func(e *engine) { e.http1.MaxTarget, e.http1.MaxHeader, e.http2.MaxHeader = 16<<10, 32<<10, 32<<10 }
+			set := func(e *engine) { e.protocols.MaxHeader = 32 << 10 }
 			plain, secure := startOn(t, nil, q.config(t, web), set), startOn(t, certificate(t), q.config(t, web), set)
 			client := secure.client2(t, "a")
 			refused := 0

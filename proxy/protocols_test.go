@@ -2,10 +2,8 @@ package proxy_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -17,8 +15,6 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/listen"
 )
 
 // unreached is a Handler that no request reaches.
@@ -33,33 +29,12 @@ func (u unreached) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter)
 // A request that no handler gets is counted, and answered by a document of the same form, by HTTP/1 and by HTTP/2.
 func TestServerRefuses(t *testing.T) {
 	var refused atomic.Int64
-	protocols := proxy.NewServer(proxy.ServerConfig{
-		Handler: unreached{t}, Now: time.Now, Log: slog.New(slog.DiscardHandler), MaxTarget: maxTarget, MaxHeader: 4096,
-		HeaderTimeout: testserver.Patience, IdleTimeout: testserver.Patience, BodyTimeout: testserver.Patience,
-		Refused: func(int) { refused.Add(1) },
-	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- listen.NewServer(listen.ServerConfig{
-			Serve: protocols.Serve, Now: time.Now, Log: slog.New(slog.DiscardHandler), TLS: certificate(t),
-			HeaderTimeout: testserver.Patience, ShutdownTimeout: testserver.Patience,
-		}).Serve(ctx, listener)
-	}()
-	defer func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		protocols.Close()
-	}()
+	e := newEngine(unreached{t}, certificate(t), nil)
+	e.protocols.Refused = func(int) { refused.Add(1) }
+	addr, _ := e.serve(t)
 	dial := func(protocol string) net.Conn {
 		t.Helper()
-		conn, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
+		conn, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,12 +15,14 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
@@ -47,6 +49,48 @@ const bodyTimeout = 500 * time.Millisecond
 func start(t testing.TB, change func(*proxy.Config)) *server {
 	t.Helper()
 	return startOn(t, nil, change)
+}
+
+// engine is the configuration of a server, which a test may change before it serves.
+type engine struct {
+	listen    listen.ServerConfig
+	protocols proxy.ServerConfig
+}
+
+// newEngine returns the engine of a handler, by TLS unless secure is nil.
+func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(value any, stack []byte)) *engine {
+	const timeout = 5 * time.Second
+	log := slog.New(slog.DiscardHandler)
+	return &engine{
+		listen: listen.ServerConfig{Now: time.Now, Log: log, TLS: secure, HeaderTimeout: timeout, ShutdownTimeout: timeout},
+		protocols: proxy.ServerConfig{
+			Handler: handler, Now: time.Now, Log: log, Panicked: panicked, MaxTarget: maxTarget, MaxHeader: 4096,
+			HeaderTimeout: timeout, IdleTimeout: timeout, BodyTimeout: bodyTimeout,
+		},
+	}
+}
+
+// serve serves a new listener until the test ends or stop is called, and returns its address.
+func (e *engine) serve(t testing.TB) (addr string, stop func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocols := proxy.NewServer(e.protocols)
+	e.listen.Serve = protocols.Serve
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- listen.NewServer(e.listen).Serve(ctx, listener) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		protocols.Close()
+	})
+	t.Cleanup(stop)
+	return listener.Addr().String(), stop
 }
 
 // startOn is start with TLS, nil for none, and with other settings of the protocols.
@@ -91,25 +135,11 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	if change != nil {
 		change(&config)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
 	e := newEngine(proxy.New(config), secure, config.Panicked)
 	for _, set := range settings {
 		set(e)
 	}
-	go func() { done <- e.serve(ctx, listener) }()
-	s.stop = sync.OnceFunc(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
-	t.Cleanup(s.stop)
-	s.addr = listener.Addr().String()
+	s.addr, s.stop = e.serve(t)
 	return s
 }
 
