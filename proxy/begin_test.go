@@ -1,8 +1,14 @@
 package proxy_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -441,18 +447,44 @@ func TestBeginAfterAReload(t *testing.T) {
 	ask(403)
 }
 
-// A client that has left before the answer is observed without a status.
-func TestContinueOfAClientThatLeft(t *testing.T) {
-	w := newWorld(t, func(c *proxy.Config) {
-		c.Resolver = resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
-			return resolver.Answer{}, context.Cause(ctx)
+// A request that is aborted before its response began gets none: its event has no status, and the log says who ended it. A failure that comes
+// at the same time is none of the server.
+func TestContinueOfAbortedRequests(t *testing.T) {
+	reset, late := errors.New("the stream was reset"), fmt.Errorf("%w: late", resolver.ErrUnreachable)
+	for _, tt := range []struct {
+		cause, err error // of the end of the request, nil for none; err is nil for cause
+		status     int
+		log        string
+	}{
+		{context.Canceled, nil, 0, "DEBUG request aborted, the client disconnected"},
+		{reset, nil, 0, "DEBUG request aborted, the client disconnected"},
+		{reset, fmt.Errorf("%w: %w", resolver.ErrUnreachable, reset), 0, "DEBUG request aborted, the client disconnected"},
+		{http.ErrServerClosed, nil, 0, "WARN request aborted, the server stopped"},
+		{http.ErrServerClosed, late, 0, "WARN request aborted, the server stopped"},
+		{context.Canceled, late, 502, "WARN request failed, "},
+		{nil, reset, 500, "WARN request failed, "},
+	} {
+		var log bytes.Buffer
+		w := newWorld(t, func(c *proxy.Config) {
+			c.Resolver = resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
+				return resolver.Answer{}, cmp.Or(tt.err, context.Cause(ctx))
+			})
+			c.Log = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		})
-	})
-	ctx, leave := context.WithCancel(t.Context())
-	leave()
-	got := &proxytest.Recorder{Client: ctx}
-	w.Begin(request("GET", cachedName), got).Continue()
-	if e := w.event(t); e.Status != 0 || e.Err == nil {
-		t.Errorf("%+v", e)
+		ctx, end := context.WithCancelCause(t.Context())
+		if tt.cause != nil {
+			end(tt.cause)
+		}
+		got := &proxytest.Recorder{Client: ctx}
+		w.Begin(request("GET", cachedName), got).Continue()
+		e := w.event(t)
+		if e.Status != tt.status || got.Status != tt.status || got.Aborted != (tt.status == 0) || e.Err == nil || tt.status == 0 && e.Bytes != 0 {
+			t.Errorf("%v, %v: response %d, aborted %t, event %+v", tt.cause, tt.err, got.Status, got.Aborted, e)
+		}
+		var line struct{ Level, Msg, Reason string }
+		if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Level+" "+line.Msg+", "+line.Reason != tt.log {
+			t.Errorf("%v, %v: %v, %s", tt.cause, tt.err, err, log.Bytes())
+		}
+		end(nil)
 	}
 }

@@ -140,7 +140,7 @@ type Event struct {
 	Service resolver.Service
 	Cache   string // what the cache did, in one word: "hit", "miss" ...; "" where none was used
 	Rule    string // the rule of the site that decided, "" for none
-	Status  int    // 0 where the client left before there was one
+	Status  int    // 0 where the client disconnected, or the server stopped, before there was one
 	Bytes   int64  // of the body
 	Type    string // the Content-Type of the response
 	Took    time.Duration

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -172,13 +171,10 @@ func (x *exchange) Broken(err error) {
 // end reports the outcome of an exchange, and returns it to the pool. completed is false where its handler panicked.
 func (x *exchange) end(completed bool) {
 	h, event := x.handler, &x.event
-	if !completed {
-		message.Abort(x)
-	}
 	switch {
-	case errors.Is(event.Err, context.Canceled) && x.ctx.Err() != nil:
-		event.Status = 0 // the client left before the response
-	case completed && event.Status == 0:
+	case !completed, event.Status == 0 && x.aborted(event.Err):
+		message.Abort(x)
+	case event.Status == 0:
 		event.Status = http.StatusOK // it is sent for an empty response
 	}
 	event.Took = h.config.Now().Sub(x.start)

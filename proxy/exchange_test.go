@@ -140,6 +140,29 @@ func TestEventOfAClientThatLeft(t *testing.T) {
 	}
 }
 
+// So has that of one that has reset its stream by HTTP/2.
+func TestEventOfAResetStream(t *testing.T) {
+	w := observedServer{events: make(chan proxy.Event, 1)}
+	w.server = startOn(t, certificate(t), func(c *proxy.Config) { c.Observe = func(e *proxy.Event) { w.events <- *e } })
+	ctx, reset := context.WithCancel(t.Context())
+	w.next = func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
+		reset()
+		<-ctx.Done()
+		return resolver.Answer{}, context.Cause(ctx)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://a/urn:a1:b", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response, err := w.client2(t, "a").RoundTrip(request); err == nil {
+		response.Body.Close()
+		t.Errorf("status %d", response.StatusCode)
+	}
+	if e := w.event(t); e.Status != 0 || e.Bytes != 0 || e.Err == nil {
+		t.Errorf("%+v", e)
+	}
+}
+
 // A handler that panics is observed and answered like any other, and its panic is reported.
 func TestEventOfAPanic(t *testing.T) {
 	reported := make(chan string, 2)

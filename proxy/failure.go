@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 
+	"github.com/urnd/urnd/internal/lifetime"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/gate"
@@ -77,10 +79,15 @@ func rawName(t *route.Target, err error) (string, bool) {
 	return parse.Input, true
 }
 
-// fail replies with an error, and logs it unless the client caused it.
+// fail replies with an error, and logs it unless the client caused it. Of a request that was aborted there is nobody to reply to: end
+// closes its connection or stream.
 func (x *exchange) fail(err error) {
 	x.event.Err = err
 	x.identify() // so that the log and the user speak of the same request
+	if x.aborted(err) {
+		x.reportAborted()
+		return
+	}
 	x.report(err)
 	design, lines := x.handler.config.Pages, readerLines(x.lines, &x.ask)
 	if route.IsAPI(x.ask.Path) && !x.ask.Target.Explains { // which has a page
@@ -123,12 +130,25 @@ func (x *exchange) unreached(err error) error {
 	return &problem.Failure{Err: err, Input: target, Noun: x.handler.config.Schemes.Noun(target)}
 }
 
+// aborted reports whether an error is that the request has ended before its response began: its client has disconnected, has reset its
+// stream, or the server has stopped. An error of the content may come while the client still reads.
+func (x *exchange) aborted(err error) bool {
+	cause := lifetime.Cause(x.ctx)
+	return cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause) || errors.Is(cause, http.ErrServerClosed))
+}
+
+// reportAborted logs a request that was aborted: one that the server has cut off for the administrator.
+func (x *exchange) reportAborted() {
+	level, reason := slog.LevelDebug, "the client disconnected"
+	if errors.Is(lifetime.Cause(x.ctx), http.ErrServerClosed) {
+		level, reason = slog.LevelWarn, "the server stopped"
+	}
+	x.handler.config.Log.Log(x.ctx, level, "request aborted", "client", x.client.Addr, "request", x.event.ID, "reason", reason)
+}
+
 // answerPanic reports a panic, and answers the exchange. It returns false where that has begun
 // a response already, which is cut off then.
 func (x *exchange) answerPanic(value any) bool {
-	if value == http.ErrAbortHandler { //nolint:errorlint // it is this value, of httputil: the origin or the client has gone
-		return false
-	}
 	x.handler.config.Panicked(value, debug.Stack())
 	if x.event.Status != 0 {
 		return false
@@ -147,6 +167,9 @@ func (x *exchange) report(err error) { x.reportAs("request failed", problem.Stat
 // answer that err makes incomplete.
 func (x *exchange) reportAs(message string, sent int, err error) {
 	log, ctx := x.handler.config.Log, x.ctx
+	if x.aborted(err) { // fail reports that once
+		return
+	}
 	if isFault(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.ask.IsForwarded {

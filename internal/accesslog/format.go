@@ -108,7 +108,7 @@ func squidCode(e *Entry) string {
 		return "TCP_DENIED"
 	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"
-	case e.Status == 0 && e.Forwarded: // the client has left
+	case e.Status == 0 && e.Forwarded: // the client has disconnected, or the server has stopped
 		return "TCP_MISS_ABORTED"
 	}
 	switch e.Cache {

@@ -215,7 +215,7 @@ func packageRules() []packageRule {
 			[]string{
 				"proxy/listen", "proxy/http1", "proxy/http2", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/message", "proxy/problem", "proxy/pages",
 				"proxy/answer", "proxy/answer/gs1", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
-				"internal/quota",
+				"internal/lifetime", "internal/quota",
 			},
 			true,
 			"proxy wires the way of a request, and observes it: what is asked, who may ask it and how it is answered is decided in the packages below it, and which systems and schemes answer in cmd/urnd",

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Classes is the number of classes of statuses: that of a status is its first digit, and 0 is of clients that disconnected.
+// Classes is the number of classes of statuses: that of a status is its first digit, and 0 is of requests that were aborted before.
 const Classes = 6
 
 // Form are the requests of clients in one form, since the start.

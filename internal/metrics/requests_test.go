@@ -28,7 +28,7 @@ func newOrdinary() *ordinary {
 		prometheus.NewRegistry(),
 		prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "urnd", Name: "requests_total",
-			Help: "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected.",
+			Help: "Requests by form of the request, requested service and status of the response; 0 means that the client disconnected or the server stopped before.",
 		}, []string{
 			"form",
 			"service", "code",
