@@ -45,7 +45,7 @@ func NewServer(c ServerConfig) *Server {
 	}
 	return &Server{
 		http1: http1.NewServer(http1.Config{
-			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxTarget: c.MaxHeader, MaxHeader: c.MaxHeader,
+			Handler: c.Handler, Now: c.Now, Panicked: c.Panicked, MaxHeader: c.MaxHeader,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, Refusal: refusal, Refused: c.Refused,
 		}),
 		http2: http2.NewServer(http2.Config{

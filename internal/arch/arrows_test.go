@@ -435,7 +435,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/http1",
-			[]string{"internal/httpmessage"},
+			[]string{"internal/httpmessage", "uri"},
 			true,
 			"the syntax of HTTP/1 is said once, for the server and for the client: it knows messages, and neither sockets nor who sends them",
 		},

@@ -2,52 +2,21 @@ package http1
 
 import (
 	"encoding/binary"
-	"math/bits"
-	"strings"
 	"unsafe"
 )
-
-// class is a set of bytes.
-type class [256]bool
-
-func classOf(members string) (c class) {
-	for i := range len(members) {
-		c[members[i]] = true
-	}
-	return c
-}
-
-const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
-var (
-	// tokenBytes are those of a token: RFC 9110 section 5.6.2.
-	tokenBytes = classOf(alphanumeric + "!#$%&'*+-.^_`|~")
-	// hostBytes are those of a host and a port: RFC 3986 sections 3.2.2 and 3.2.3.
-	hostBytes = classOf(alphanumeric + "-._~%!$&'()*+,;=:[]")
-)
-
-// span returns how many bytes of a class a text begins with.
-func (c *class) span(text string) int {
-	for i := range len(text) {
-		if !c[text[i]] {
-			return i
-		}
-	}
-	return len(text)
-}
 
 // isToken reports whether a text is a token: RFC 9110 section 5.6.2. Names of fields mostly have nothing but letters and
 // hyphens, of which it looks at eight at a time.
 func isToken(text string) bool {
 	if len(text) < 8 {
-		return text != "" && tokenBytes.span(text) == len(text)
+		return text != "" && spanToken(text) == len(text)
 	}
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
 	common := lettersAndHyphens(binary.LittleEndian.Uint64(b[len(b)-8:]))
 	for ; len(b) > 8; b = b[8:] {
 		common &= lettersAndHyphens(binary.LittleEndian.Uint64(b))
 	}
-	return common&highBits == highBits || tokenBytes.span(text) == len(text)
+	return common&highBits == highBits || spanToken(text) == len(text)
 }
 
 // lettersAndHyphens sets the high bit of each of eight bytes that is an ASCII letter or a hyphen. Without high bits no
@@ -81,70 +50,3 @@ func hasControls(text string) bool {
 
 // controls sets the high bit of a byte where one of eight bytes is below the space.
 func controls(x uint64) uint64 { return (x - ' '*everyByte) &^ x }
-
-const (
-	everyByte = 0x0101010101010101 // times a byte: that byte eight times
-	highBits  = 0x80 * everyByte
-	del       = 0x7f
-)
-
-// spanAbove returns how many bytes a text begins with that are at least least, which is at most 0x80, and not DEL. It
-// looks at eight at a time: a borrow of the subtraction can mark only bytes above one that is found, so the lowest mark
-// is exact.
-func spanAbove(text string, least uint64) int {
-	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		y := x ^ del*everyByte
-		if found := ((x-least*everyByte)&^x | (y-everyByte)&^y) & highBits; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(b) && uint64(b[i]) >= least && b[i] != del {
-		i++
-	}
-	return i
-}
-
-// trim removes optional white space from both ends: RFC 9110 section 5.6.3.
-func trim(text string) string {
-	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
-		text = text[1:]
-	}
-	for len(text) > 0 && (text[len(text)-1] == ' ' || text[len(text)-1] == '\t') {
-		text = text[:len(text)-1]
-	}
-	return text
-}
-
-// foldedEqual reports whether a text is lower, which is in lower case, without regard to the case of ASCII letters.
-func foldedEqual(text, lower string) bool {
-	if len(text) != len(lower) {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// HasToken reports whether a comma-separated list has a token, which is in lower case, without regard to case: RFC 9110
-// section 5.6.1.
-func HasToken(list, token string) bool {
-	if strings.IndexByte(list, ',') < 0 { // most lists have one element
-		return foldedEqual(trim(list), token)
-	}
-	for element := range strings.SplitSeq(list, ",") {
-		if foldedEqual(trim(element), token) {
-			return true
-		}
-	}
-	return false
-}

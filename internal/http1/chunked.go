@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -177,10 +177,13 @@ func (c *ChunkedReader) begin(line string) error {
 	if strings.IndexByte(text, '\r') >= 0 {
 		return refused(reasonBareCR)
 	}
-	size, extensions, ok := c.parseSize(text)
-	if !ok {
+	digits, extensions, _ := strings.Cut(text, ";")
+	digits = strings.TrimRight(digits, " \t")
+	n, err := strconv.ParseUint(digits, 16, 63)
+	if err != nil || len(digits) > maxDigits && (!c.Lenient || len(digits) > maxDigits+1) {
 		return refused("the size of a chunk is not a hexadecimal number of at most 15 digits")
 	}
+	size := int64(n)
 	if !c.Lenient && !httpguts.ValidHeaderFieldValue(extensions) {
 		return refused("the extensions of a chunk have a control character")
 	}
@@ -192,27 +195,6 @@ func (c *ChunkedReader) begin(line string) error {
 		c.state = chunkTrailer
 	}
 	return nil
-}
-
-// parseSize returns the size of a chunk, and what is behind it but for white space.
-func (c *ChunkedReader) parseSize(text string) (size int64, rest string, ok bool) {
-	most := 15 // digits, which every recipient reads in the same way: 2^53 has 14, 2^63 has 16
-	if c.Lenient {
-		most = 16
-	}
-	i := 0
-	for ; i < len(text); i++ {
-		digit := strings.IndexByte("0123456789abcdef", text[i]|0x20)
-		if digit < 0 || text[i] < '0' {
-			break
-		}
-		if i >= most || size > math.MaxInt64>>4 {
-			return 0, "", false
-		}
-		size = size<<4 | int64(digit)
-	}
-	rest = trim(text[i:])
-	return size, rest, i > 0 && (rest == "" || rest[0] == ';')
 }
 
 // excessive reports whether the lines of the chunks up to this one are too large for their content.
@@ -251,7 +233,7 @@ func (c *ChunkedReader) parseTrailer(text string) (fields httpmessage.Fields, er
 	if c.Lenient {
 		return parseResponseFields(text, nil)
 	}
-	most := Limits{MaxHeader: c.MaxTrailer}.maxFields()
+	most := maxFields(c.MaxTrailer)
 	for text != "" {
 		var f httpmessage.Field
 		var reason string

@@ -1,13 +1,24 @@
 package http1
 
-import "github.com/urnd/urnd/internal/httpmessage"
+import (
+	"encoding/binary"
+	"math/bits"
+	"net/textproto"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
 
 const crlf = "\r\n"
 
 // cutField cuts the field line that a text begins with, and returns what is behind it: RFC 9112 section 5. The text
 // must have CRLF behind the line somewhere. reason is why the line is refused, "" where it is not.
 func cutField(text string) (f httpmessage.Field, rest, reason string) {
-	colon := tokenBytes.span(text)
+	colon := spanToken(text)
 	if colon == 0 || colon == len(text) || text[colon] != ':' {
 		return f, "", invalidName(text, colon)
 	}
@@ -16,11 +27,11 @@ func cutField(text string) (f httpmessage.Field, rest, reason string) {
 		end += 1 + spanAbove(text[end+1:], ' ')
 	}
 	switch {
-	case end+1 < len(text) && text[end] == '\r' && text[end+1] == '\n':
+	case strings.HasPrefix(text[end:], crlf):
 		return httpmessage.Field{Name: text[:colon], Value: trim(text[colon+1 : end])}, text[end+len(crlf):], ""
-	case end < len(text) && text[end] == '\n':
+	case strings.HasPrefix(text[end:], "\n"):
 		return f, "", reasonBareLF
-	case end < len(text) && text[end] == '\r':
+	case strings.HasPrefix(text[end:], "\r"):
 		return f, "", reasonBareCR
 	default:
 		return f, "", "the value of a field has a control character"
@@ -39,14 +50,82 @@ func invalidName(text string, end int) (reason string) {
 		return "a field line has no colon"
 	case text[end] == '\n':
 		return reasonBareLF
+	case (text[end] == ' ' || text[end] == '\t') && end == 0:
+		return "a line begins with white space" // obs-fold: RFC 9112 section 5.2
 	case text[end] == ' ' || text[end] == '\t':
-		if end == 0 {
-			return "a line begins with white space" // obs-fold: RFC 9112 section 5.2
-		}
 		return "white space is between the name of a field and its colon" // RFC 9112 section 5.1
-	case end == 0 && text[0] == ':':
+	case text[end] == ':':
 		return "a field has no name"
 	default:
 		return "the name of a field is not a token"
 	}
+}
+
+// tokenBytes are the bytes of a token: RFC 9110 section 5.6.2.
+var tokenBytes = func() (table [256]bool) {
+	for i := range table {
+		table[i] = httpguts.IsTokenRune(rune(i))
+	}
+	return table
+}()
+
+// spanToken returns how many bytes of a token a text begins with.
+func spanToken(text string) int {
+	for i := range len(text) {
+		if !tokenBytes[text[i]] {
+			return i
+		}
+	}
+	return len(text)
+}
+
+const (
+	everyByte = 0x0101010101010101 // times a byte: that byte eight times
+	highBits  = 0x80 * everyByte
+	del       = 0x7f
+)
+
+// spanAbove returns how many bytes a text begins with that are at least least, which is at most 0x80, and not DEL. It
+// looks at eight at a time: a borrow of the subtraction can mark only bytes above one that is found, so the lowest mark
+// is exact.
+func spanAbove(text string, least uint64) int {
+	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		y := x ^ del*everyByte
+		if found := ((x-least*everyByte)&^x | (y-everyByte)&^y) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && uint64(b[i]) >= least && b[i] != del {
+		i++
+	}
+	return i
+}
+
+// trim removes optional white space from both ends: RFC 9110 section 5.6.3.
+func trim(text string) string { return textproto.TrimString(text) }
+
+// HasToken reports whether a comma-separated list has a token, without regard to case: RFC 9110 section 5.6.1.
+func HasToken(list, token string) bool {
+	return httpguts.HeaderValuesContainsToken([]string{list}, token)
+}
+
+// TrailerField reports whether a field, named as net/http does, may be in a trailer section, and does not decide about
+// framing, routing or the like: RFC 9110 section 6.5.1.
+func TrailerField(name string) bool { return name != "" && httpguts.ValidTrailerHeader(name) }
+
+// TrailerNames returns the names of the trailer fields that the lines of Trailer announce, as net/http spells them,
+// sorted and in memory of their own: RFC 9110 section 6.6.2.
+func TrailerNames(lines []string) (names []string) {
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			if name := textproto.CanonicalMIMEHeaderKey(trim(element)); TrailerField(name) {
+				names = append(names, strings.Clone(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Framing is how the end of a response is found: RFC 9112 section 6.3.
@@ -51,7 +53,7 @@ func (h *ResponseHead) declared() (Framing, error) {
 		return f, invalid("it has Transfer-Encoding and Content-Length")
 	case coded && h.Minor == 0:
 		return f, invalid("it has Transfer-Encoding in HTTP/1.0")
-	case coded && (len(codings) != 1 || !foldedEqual(codings[0], "chunked")):
+	case coded && (len(codings) != 1 || !uri.EqualFold(codings[0], "chunked")):
 		return f, invalid("its Transfer-Encoding %.40q is not chunked alone", strings.Join(codings, ", "))
 	case coded:
 		h.Fields.Del("Transfer-Encoding")

@@ -34,17 +34,16 @@ func (e *Error) Error() string {
 // refused returns the error of a request that breaks the grammar.
 func refused(reason string) error { return &Error{Status: http.StatusBadRequest, Reason: reason} }
 
-// Limits bound the head of a request, in bytes. Both must be set.
-type Limits struct {
-	MaxTarget int // of the request-target; a longer one is 414
-	MaxHeader int // of the request line and all field lines; more is 431
-}
+// maxFields returns how many fields a section of at most size bytes may have: they take no more memory than its bytes
+// may, although one takes more than the shortest field line has bytes.
+func maxFields(size int) int { return size / int(unsafe.Sizeof(httpmessage.Field{})) }
 
-// maxFields returns how many fields a head may have: a field takes more memory than the least one has bytes, and those
-// of a head take no more memory than the bytes of it may.
-func (l Limits) maxFields() int { return l.MaxHeader / int(unsafe.Sizeof(httpmessage.Field{})) }
-
-// errFields returns the error of a head with more.
+// errFields returns the error of a section with more.
 func errFields() error {
 	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head has too many fields"}
+}
+
+// errHeader returns the error of a head that is too large.
+func errHeader() error {
+	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head is too large"}
 }

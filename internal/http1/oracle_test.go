@@ -98,8 +98,7 @@ func FuzzRequest(f *testing.F) {
 	known := stricter()
 	f.Fuzz(func(t *testing.T, text string) {
 		var r httpmessage.Incoming
-		generous := http1.Limits{MaxTarget: 1 << 20, MaxHeader: 1 << 20}
-		n, err := http1.ParseRequest([]byte(text), &r, generous)
+		n, err := http1.ParseRequest([]byte(text), &r, 1<<20)
 		in := bufio.NewReaderSize(strings.NewReader(text), len(text)+16)
 		other, otherErr := http.ReadRequest(in)
 		var failed *http1.Error

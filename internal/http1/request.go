@@ -1,7 +1,6 @@
 package http1
 
 import (
-	"cmp"
 	"net/http"
 	"strings"
 	"unsafe"
@@ -9,27 +8,34 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where it
-// is not complete: then it is called again when more has come. The texts of r lie over b, which must not change before r
-// is cloned or used no more. It allocates for the trailer of a chunked body alone. Empty lines before a request, which
-// RFC 9112 section 2.2 lets a server ignore, are the caller's.
+// ParseRequest parses the head of a request that b begins with into r, which it resets, and returns its size; 0 where
+// it is not complete: then it is called again when more has come. maxHeader bounds the head, in bytes. The texts of r
+// lie over b, which must not change before r is cloned or used no more. It allocates for a chunked body alone. Empty
+// lines before a request, which RFC 9112 section 2.2 lets a server ignore, are the caller's.
 //
 // r.Fields are without Host, Transfer-Encoding and Trailer, which are r.Host, r.ContentLength (-1 for chunked) and
 // r.Trailer. r.Body and r.Conn are the caller's.
 //
 // An error is an *Error. Then r has the method and the target, as far as they are known.
-func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err error) {
+func ParseRequest(b []byte, r *httpmessage.Incoming, maxHeader int) (n int, err error) {
 	r.Reset()
 	text := unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // as documented
 	r.Over(text)
+	section, err := parseRequestLine(text, r, maxHeader)
+	complete := section != ""
 	// What ends with an empty line has the end of the head: most requests have no body. Else it is looked for first, so
 	// that a head that comes byte by byte is not parsed again with each of them.
-	if !strings.HasSuffix(text, emptyLine) || len(text) > limits.MaxHeader {
-		if text, err = cutHead(text, r, limits); text == "" {
-			return 0, err
-		}
+	if complete && err == nil && (!strings.HasSuffix(text, emptyLine) || len(text) > maxHeader) {
+		complete, err = hasEnd(text, maxHeader)
 	}
-	rest, err := parseHead(text, r, limits)
+	switch {
+	case err != nil:
+		return 0, err
+	case !complete:
+		r.Reset()
+		return 0, nil
+	}
+	rest, err := parseSection(section, r, maxHeader)
 	if err != nil {
 		return 0, err
 	}
@@ -41,65 +47,117 @@ func ParseRequest(b []byte, r *httpmessage.Incoming, limits Limits) (n int, err 
 // emptyLine is what a head ends with, with the end of the line before.
 const emptyLine = crlf + crlf
 
-// cutHead returns the head that a text begins with, with its empty line; "" where that has not come. An error is for a
-// beginning that no head has: the end of one whose lines end with LF alone would never come.
-func cutHead(text string, r *httpmessage.Incoming, limits Limits) (head string, err error) {
-	size := 0
-	for range limits.maxFields() + 2 { // with the request line and the empty one
-		lf := strings.IndexByte(text[size:min(len(text), limits.MaxHeader)], '\n')
-		if lf < 0 {
-			return "", checkPartial(text, r, limits)
-		}
-		size += lf + 1
-		if !strings.HasSuffix(text[:size], crlf) {
-			_, err = parseRequestLine(text, r, limits)
-			return "", cmp.Or(err, refused(reasonBareLF))
-		}
-		if strings.HasSuffix(text[:size], emptyLine) {
-			return text[:size], nil
+// hasEnd reports whether a text has the end of a head. An error is for a beginning that no head has: the end of one
+// whose lines end with LF alone would never come.
+func hasEnd(text string, maxHeader int) (bool, error) {
+	for size := 0; ; {
+		lf := strings.IndexByte(text[size:min(len(text), maxHeader)], '\n')
+		switch size += lf + 1; {
+		case lf < 0 && len(text) >= maxHeader:
+			return false, errHeader()
+		case lf < 0:
+			return false, nil
+		case !strings.HasSuffix(text[:size], crlf):
+			return false, refused(reasonBareLF)
+		case strings.HasSuffix(text[:size], emptyLine):
+			return true, nil
 		}
 	}
-	_, err = parseRequestLine(text, r, limits)
-	return "", cmp.Or(err, errFields())
 }
 
-// checkPartial returns why a head of which the end has not come is refused, nil where it may still become one.
-func checkPartial(text string, r *httpmessage.Incoming, limits Limits) error {
-	if text != "" && text != "\r" { // which may become an empty line, and is skipped
-		if _, err := parseRequestLine(text, r, limits); err != nil {
-			return err
-		}
+// parseRequestLine parses the request line that a text begins with, and returns what is behind it: RFC 9112 section 3;
+// "" where nothing is yet. What cannot become a request line, such as TLS, is refused before its end.
+func parseRequestLine(text string, r *httpmessage.Incoming, maxHeader int) (rest string, err error) {
+	line, rest, complete := strings.Cut(text, "\n")
+	line, isCRLF := strings.CutSuffix(line, "\r")
+	end := spanToken(line)
+	switch {
+	case end == len(line) && !complete && len(text) >= maxHeader:
+		return "", errHeader()
+	case end == len(line) && !complete: // a part of a method, or of an empty line, which is skipped
+		return "", nil
+	case end == 0 || end == len(line) || line[end] != ' ':
+		return "", refused("the request does not begin with a method, which is a token, and a space")
 	}
-	if len(text) >= limits.MaxHeader {
-		return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head is too large"}
+	r.Method, line = line[:end], line[end+1:]
+	end = spanAbove(line, '!')
+	r.Target = line[:end]
+	version, ok := strings.CutPrefix(line[end:], " ")
+	switch {
+	case len(text)-len(rest) > maxHeader, !complete && len(text) == maxHeader:
+		return "", &Error{Status: http.StatusRequestURITooLong, Reason: "the request-target is too long"}
+	case !complete && strings.Contains(line, "\r"): // its LF may never come
+		return "", refused(reasonBareCR)
+	case !complete:
+		return "", nil
+	case end == 0 || !ok && end < len(line):
+		r.Target = intendedTarget(line, end)
+		return "", refused("the request-target is empty, or has a space or a control character")
 	}
-	r.Reset()
-	return nil
+	if r.Major, r.Minor, ok = http.ParseHTTPVersion(version); !ok {
+		r.Target = intendedTarget(line, end)
+		return "", refused("the request line does not end with a version of HTTP and CRLF")
+	}
+	switch {
+	case !isCRLF:
+		return "", refused(reasonBareLF)
+	case r.Major != 1:
+		return "", &Error{Status: http.StatusHTTPVersionNotSupported, Reason: "this version of HTTP is not supported"}
+	}
+	r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
+	r.Host, err = authority(r.Method, r.Target)
+	return rest, err
 }
 
-// versionBegins reports whether a text begins with a version and its line end, or with the beginning of them: RFC 9112
-// section 2.3.
-func versionBegins(text string) bool {
-	const form = " HTTP/0.0\r\n"
-	for i := range min(len(text), len(form)) {
-		digit := form[i] == '0' && '0' <= text[i] && text[i] <= '9'
-		if text[i] != form[i] && !digit {
+// intendedTarget returns what is before the version in a request line without its method, where the target ends with a
+// space or a control character, so that a refusal can name it; what is before end where there is no version behind it.
+func intendedTarget(line string, end int) string {
+	return line[:max(end, strings.LastIndex(line, " HTTP/1."))]
+}
+
+// authority returns the host and the port of a target in absolute-form or authority-form, which count in place of Host,
+// "" for none: RFC 9112 sections 3.2.2 and 3.2.3. A target of no form is refused (section 3.2). Its path and its query
+// are left to the parser of URIs.
+func authority(method, target string) (host string, err error) {
+	if target[0] == '/' || target == "*" {
+		return "", nil
+	}
+	host = target
+	if method != http.MethodConnect {
+		scheme, rest, ok := strings.Cut(target, ":")
+		if !ok || !validScheme(scheme) {
+			return "", refused("the request-target has none of the forms of RFC 9112 section 3.2")
+		}
+		if host, ok = strings.CutPrefix(rest, "//"); !ok {
+			return "", nil
+		}
+	}
+	if end := strings.IndexAny(host, "/?"); end >= 0 {
+		host = host[:end]
+	}
+	if strings.ContainsAny(host, "\"#<>\\^`{|}") { // the others are left to the parser of URIs
+		return "", refused("the authority of the request-target is not valid")
+	}
+	return host[strings.LastIndexByte(host, '@')+1:], nil
+}
+
+// validScheme reports whether a text is a scheme: RFC 3986 section 3.1.
+func validScheme(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
 			return false
 		}
 	}
-	return true
+	return text != ""
 }
 
-// parseHead parses the head that a text begins with, which has its empty line, and returns what is behind it: RFC 9112
-// sections 3 and 5.
-func parseHead(text string, r *httpmessage.Incoming, limits Limits) (rest string, err error) {
-	rest, err = parseRequestLine(text, r, limits)
-	if err != nil {
-		return "", err
-	}
-	h := requestFields{Incoming: r, length: -1}
-	most := limits.maxFields()
-	for !strings.HasPrefix(rest, crlf) {
+// parseSection parses a header section that has its empty line, and returns what is behind that: RFC 9112 section 5.
+func parseSection(section string, r *httpmessage.Incoming, maxHeader int) (rest string, err error) {
+	h := framingFields{Incoming: r, length: -1}
+	most := maxFields(maxHeader)
+	for rest = section; !strings.HasPrefix(rest, crlf); {
 		var f httpmessage.Field
 		var reason string
 		if f, rest, reason = cutField(rest); reason != "" {
@@ -113,129 +171,4 @@ func parseHead(text string, r *httpmessage.Incoming, limits Limits) (rest string
 		}
 	}
 	return rest[len(crlf):], h.finish()
-}
-
-const (
-	reasonMethod  = "the request does not begin with a method, which is a token, and a space"
-	reasonTarget  = "the request-target is empty, or has a space or a control character"
-	reasonVersion = "the request line does not end with a version of HTTP and CRLF"
-)
-
-// parseRequestLine parses a request line, and returns what is behind it: RFC 9112 section 3. A text that ends within
-// the line is no error where more could make it one.
-func parseRequestLine(text string, r *httpmessage.Incoming, limits Limits) (rest string, err error) {
-	end := tokenBytes.span(text)
-	if end == len(text) {
-		return "", nil
-	}
-	if end == 0 || text[end] != ' ' {
-		return "", refused(reasonMethod)
-	}
-	r.Method, rest = text[:end], text[end+1:]
-	behindMethod := rest
-	end = spanAbove(rest, '!')
-	r.Target, rest = rest[:end], rest[end:]
-	switch {
-	case end > limits.MaxTarget:
-		return "", &Error{Status: http.StatusRequestURITooLong, Reason: "the request-target is too long"}
-	case rest == "":
-		return "", nil
-	case end == 0 || rest[0] != ' ' && rest[0] != '\r' && rest[0] != '\n':
-		r.Target = intendedTarget(behindMethod, r.Target)
-		return "", refused(reasonTarget)
-	}
-	rest, err = parseVersion(rest, r)
-	if err != nil {
-		r.Target = intendedTarget(behindMethod, r.Target)
-		return "", err
-	}
-	if r.Major == 0 {
-		return "", nil
-	}
-	return rest, checkTarget(r)
-}
-
-// intendedTarget returns what is before the version in a request line, whose target has a space or a control character
-// that a refusal can name so; the target as it was parsed, where nothing more is before one.
-func intendedTarget(behindMethod, parsed string) string {
-	line, _, _ := strings.Cut(behindMethod, "\n")
-	if at := strings.LastIndex(line, " HTTP/1."); at > len(parsed) {
-		return line[:at]
-	}
-	return parsed
-}
-
-// parseVersion parses the space, the version and the line end that a text begins with, and returns what is behind them:
-// RFC 9112 section 2.3. r.Major stays 0 where more could complete them.
-func parseVersion(text string, r *httpmessage.Incoming) (rest string, err error) {
-	const form = " HTTP/1.1\r\n"
-	switch {
-	case strings.HasPrefix(text, form):
-		r.Major, r.Minor = 1, 1
-	case !versionBegins(text):
-		line, _, ok := strings.Cut(text, "\n")
-		if ok && !strings.HasSuffix(line, "\r") {
-			return "", refused(reasonBareLF)
-		}
-		return "", refused(reasonVersion)
-	case len(text) < len(form):
-		return "", nil
-	default:
-		r.Major, r.Minor = int(text[len(" HTTP/")]-'0'), int(text[len(" HTTP/1.")]-'0')
-		r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
-	}
-	if r.Major != 1 {
-		return "", &Error{Status: http.StatusHTTPVersionNotSupported, Reason: "this version of HTTP is not supported"}
-	}
-	return text[len(form):], nil
-}
-
-// checkTarget returns why a request-target has no form of RFC 9112 section 3.2. Its path and its query are left to the
-// parser of URIs.
-func checkTarget(r *httpmessage.Incoming) error {
-	if r.Target[0] == '/' || r.Target == "*" || r.Method == http.MethodConnect || scheme(r.Target) != "" {
-		return nil
-	}
-	return refused("the request-target has none of the forms of RFC 9112 section 3.2")
-}
-
-// scheme returns the scheme and the colon that a target begins with, "" for none: RFC 3986 section 3.1.
-func scheme(target string) string {
-	for i := range len(target) {
-		switch c := target[i]; {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && c == ':':
-			return target[:i+1]
-		case i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.':
-			return ""
-		}
-	}
-	return ""
-}
-
-// authority returns the host and the port of a target in absolute-form or authority-form, "" for none, and why they are
-// refused. They count in place of Host: RFC 9112 sections 3.2.2 and 3.2.3.
-func authority(method, target string) (host, reason string) {
-	if target[0] == '/' || target == "*" {
-		return "", ""
-	}
-	host = target
-	if method != http.MethodConnect {
-		var ok bool
-		if host, ok = strings.CutPrefix(target[len(scheme(target)):], "//"); !ok {
-			return "", ""
-		}
-	}
-	for i := range len(host) {
-		if host[i] == '/' || host[i] == '?' {
-			host = host[:i]
-			break
-		}
-	}
-	for i := range len(host) {
-		if c := host[i]; !hostBytes[c] && c != '@' && c < 0x80 { // the others are left to the parser of URIs
-			return "", "the authority of the request-target is not valid"
-		}
-	}
-	return host[strings.LastIndexByte(host, '@')+1:], ""
 }

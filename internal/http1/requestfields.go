@@ -2,74 +2,73 @@ package http1
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/uri"
 )
 
-// requestFields gathers what the fields of a request say about the message itself.
-type requestFields struct {
+// framingFields gathers what the fields of a request say about the message itself.
+type framingFields struct {
 	*httpmessage.Incoming
 	host     string
 	hasHost  bool
-	length   int64 // of Content-Length, -1 for none
-	codings  codings
+	length   int64    // of Content-Length, -1 for none
+	codings  []string // values of Transfer-Encoding
 	trailers []string // values of Trailer
 
 	closes, keepsAlive bool
 }
 
-// add adds a field to those of the request, unless it is about the message alone.
-func (h *requestFields) add(f httpmessage.Field) error {
-	var err error
+// add adds a field to those of the request, unless it is about the message alone. Most are told apart by the lengths of
+// their names.
+func (h *framingFields) add(f httpmessage.Field) error {
 	switch len(f.Name) {
-	case len("host"):
-		if foldedEqual(f.Name, "host") {
+	case len("Host"):
+		if f.Is("Host") {
 			return h.setHost(f.Value)
 		}
-	case len("expect"):
-		if foldedEqual(f.Name, "expect") {
-			err = checkExpectation(f.Value)
+	case len("Expect"):
+		if f.Is("Expect") && f.Value != "" && !HasToken(f.Value, continues) { // RFC 9110 section 10.1.1
+			return &Error{Status: http.StatusExpectationFailed, Reason: "no expectation but 100-continue can be met"}
 		}
-	case len("trailer"):
-		if foldedEqual(f.Name, "trailer") {
+	case len("Trailer"):
+		if f.Is("Trailer") {
 			h.trailers = append(h.trailers, f.Value)
 			return nil
 		}
-	case len("connection"):
-		if foldedEqual(f.Name, "connection") {
+	case len("Connection"):
+		if f.Is("Connection") {
 			h.closes = h.closes || HasToken(f.Value, "close")
 			h.keepsAlive = h.keepsAlive || HasToken(f.Value, "keep-alive")
 		}
-	case len("content-length"):
-		if err = checkUnderscore(f.Name); foldedEqual(f.Name, "content-length") {
-			err = h.setLength(f.Value)
-		}
-	case len("transfer-encoding"):
-		if err = checkUnderscore(f.Name); foldedEqual(f.Name, "transfer-encoding") {
-			h.codings.add(f.Value)
+	case len("Content-Length"), len("Transfer-Encoding"):
+		switch {
+		case uri.EqualFold(f.Name, "content_length"), uri.EqualFold(f.Name, "transfer_encoding"):
+			// A recipient by CGI takes it for the name with "-".
+			return refused("the name of a field about framing is spelled with _ for -")
+		case f.Is("Transfer-Encoding"):
+			h.codings = append(h.codings, f.Value)
 			return nil
+		case f.Is("Content-Length"):
+			if err := h.setLength(f.Value); err != nil {
+				return err
+			}
 		}
 	}
 	h.Fields = append(h.Fields, f)
-	return err
-}
-
-// checkUnderscore returns the error of a name that is that of a field about framing to recipients for which "_" is "-",
-// as in the environment of a CGI program.
-func checkUnderscore(name string) error {
-	if foldedEqual(name, "content_length") || foldedEqual(name, "transfer_encoding") {
-		return refused("the name of a field about framing is spelled with _ for -")
-	}
 	return nil
 }
 
 // setHost sets the value of Host: RFC 9112 section 3.2.
-func (h *requestFields) setHost(value string) error {
+func (h *framingFields) setHost(value string) error {
 	if h.hasHost {
 		return refused("Host is sent more than once")
 	}
-	if hostBytes.span(value) != len(value) {
+	if !httpguts.ValidHostHeader(value) {
 		return refused("malformed Host")
 	}
 	h.host, h.hasHost = value, true
@@ -77,40 +76,20 @@ func (h *requestFields) setHost(value string) error {
 }
 
 // setLength sets the value of Content-Length: RFC 9112 section 6.2.
-func (h *requestFields) setLength(value string) error {
+func (h *framingFields) setLength(value string) error {
 	if h.length >= 0 {
 		return refused("Content-Length is sent more than once")
 	}
-	length, ok := parseDigits(value)
-	if !ok {
+	length, err := strconv.ParseUint(value, 10, 63)
+	if err != nil || len(value) > maxDigits {
 		return refused("Content-Length is not a number of at most 15 digits")
 	}
-	h.length = length
+	h.length = int64(length)
 	return nil
 }
 
-// parseDigits returns a number of one to 15 decimal digits, which every recipient reads in the same way: 2^53 has 16.
-func parseDigits(text string) (number int64, ok bool) {
-	const most = 15
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-		number = number*10 + int64(text[i]-'0')
-		if i >= most {
-			return 0, false
-		}
-	}
-	return number, text != ""
-}
-
-// checkExpectation returns the error of an expectation that is not 100-continue: RFC 9110 section 10.1.1.
-func checkExpectation(value string) error {
-	if value == "" || HasToken(value, continues) {
-		return nil
-	}
-	return &Error{Status: http.StatusExpectationFailed, Reason: "no expectation but 100-continue can be met"}
-}
+// maxDigits is how many digits of a length every recipient reads in the same way: 2^53 has 16, and 14 as hexadecimal.
+const maxDigits = 15
 
 const continues = "100-continue"
 
@@ -120,78 +99,47 @@ func ExpectsContinue(r *httpmessage.Incoming) bool {
 	return r.ContentLength != 0 && r.AtLeast(1, 1) && HasToken(r.Fields.Value("Expect"), continues)
 }
 
-// codings are the transfer codings of a message: RFC 9112 section 6.1.
-type codings struct {
-	present     bool
-	chunked     int  // times
-	lastChunked bool // the last one is chunked
-	empty       bool // an element of the list is
-	others      bool // there are others than chunked
-}
-
-// add adds the codings of a line.
-func (c *codings) add(value string) {
-	c.present = true
-	for element := range strings.SplitSeq(value, ",") {
-		element = trim(element)
-		c.lastChunked = foldedEqual(element, "chunked")
-		switch {
-		case c.lastChunked:
-			c.chunked++
-		case element == "":
-			c.empty = true
-		default:
-			c.others = true
-		}
-	}
-}
-
-// check returns why the codings of a request are refused: RFC 9112 sections 6.1 and 6.3. Empty elements, which RFC 9110
-// section 5.6.1 lets recipients ignore, are not: others might.
-func (c *codings) check() error {
-	switch {
-	case c.chunked != 1 || !c.lastChunked || c.empty:
-		return refused("chunked is not the last transfer coding, once")
-	case c.others:
-		return &Error{Status: http.StatusNotImplemented, Reason: "no transfer coding but chunked is supported"}
-	default:
-		return nil
-	}
-}
-
 // finish decides what depends on several fields.
-func (h *requestFields) finish() error {
+func (h *framingFields) finish() error {
 	old := h.Minor == 0
-	switch {
-	case h.codings.present && old:
+	h.ContentLength = max(h.length, 0)
+	switch coded := len(h.codings) > 0; {
+	case coded && old:
 		return refused("a request by HTTP/1.0 has no Transfer-Encoding") // RFC 9112 section 6.1
-	case h.codings.present && h.length >= 0:
+	case coded && h.length >= 0:
 		return refused("both Transfer-Encoding and Content-Length are sent") // RFC 9112 section 6.3
-	case h.codings.present:
-		if err := h.codings.check(); err != nil {
+	case coded:
+		if err := checkCodings(strings.Join(h.codings, ",")); err != nil {
 			return err
 		}
 		h.ContentLength = -1
 		h.Trailer = &httpmessage.Trailer{Names: TrailerNames(h.trailers)}
-	default:
-		h.ContentLength = max(h.length, 0)
 	}
 	h.Closes = h.closes || old && !h.keepsAlive
-	return h.finishHost(old)
-}
-
-// finishHost sets the host of the request. HTTP/1.0 has no Host; CONNECT without one is tolerated, as its target names
-// the host.
-func (h *requestFields) finishHost(old bool) error {
-	host, reason := authority(h.Method, h.Target)
-	if reason != "" {
-		return refused(reason)
-	}
+	// HTTP/1.0 has no Host; CONNECT without one is tolerated, as its target names the host.
 	if !h.hasHost && !old && h.Method != http.MethodConnect {
 		return refused("missing required Host")
 	}
-	if h.Host = host; host == "" {
+	if h.Host == "" {
 		h.Host = h.host
+	}
+	return nil
+}
+
+// checkCodings returns why the transfer codings of a request are refused: RFC 9112 sections 6.1 and 6.3. Empty
+// elements, which RFC 9110 section 5.6.1 lets recipients ignore, are refused: others might not ignore them.
+func checkCodings(list string) error {
+	several := strings.Contains(list, ",")
+	for more := true; more; {
+		var coding string
+		coding, list, more = strings.Cut(list, ",")
+		coding = trim(coding)
+		if chunked := uri.EqualFold(coding, "chunked"); chunked == more || coding == "" {
+			return refused("chunked is not the last transfer coding, once")
+		}
+	}
+	if several {
+		return &Error{Status: http.StatusNotImplemented, Reason: "no transfer coding but chunked is supported"}
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *connection) advance() state {
 			c.conn.Idle()
 			return stateIdle
 		}
-		size, err := syntax.ParseRequest(w.in.data[w.start:w.end], &w.request, c.server.limits)
+		size, err := syntax.ParseRequest(w.in.data[w.start:w.end], &w.request, c.server.config.MaxHeader)
 		switch {
 		case err != nil:
 			return c.refuseError(err)

@@ -24,8 +24,7 @@ type Config struct {
 	// Panicked is called with a panic of Handler, which ends its connection.
 	Panicked func(value any, stack []byte)
 
-	MaxTarget int // bytes of a request-target: 414
-	MaxHeader int // bytes of a head: 431
+	MaxHeader int // bytes of a head: 431, or 414 where its request line is as long
 	// HeaderTimeout is how long a client may take for a head, behind its first byte; on a new connection, since that
 	// was accepted.
 	HeaderTimeout time.Duration
@@ -45,14 +44,13 @@ type Config struct {
 // Server serves connections. It is safe for concurrent use.
 type Server struct {
 	config Config
-	limits syntax.Limits
 	date   date
 	memory memory
 }
 
 // NewServer returns a Server.
 func NewServer(config Config) *Server {
-	return &Server{config: config, limits: syntax.Limits{MaxTarget: config.MaxTarget, MaxHeader: config.MaxHeader}}
+	return &Server{config: config}
 }
 
 // Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is idle

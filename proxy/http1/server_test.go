@@ -45,7 +45,7 @@ func newWorld(h handler) *world {
 	w.server, w.client = newPipe()
 	w.server.draining = func() bool { return w.draining.Load() }
 	w.config = http1.Config{
-		Handler: h, Now: time.Now, MaxTarget: 1 << 10, MaxHeader: 16 << 10,
+		Handler: h, Now: time.Now, MaxHeader: 16 << 10,
 		HeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		BodyDeadline: func() time.Time { return time.Now().Add(w.bodyBound) },
 		Panicked:     func(value any, _ []byte) { w.panicked = append(w.panicked, value) },
