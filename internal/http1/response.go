@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -82,30 +84,23 @@ func ParseResponse(text string, room httpmessage.Fields) (ResponseHead, error) {
 
 // parseStatusLine parses "HTTP/1.1 200 OK": RFC 9112 section 4. The last space may be missing.
 func parseStatusLine(line string) (ResponseHead, error) {
-	const digits = 3
 	version, rest, _ := strings.Cut(line, " ")
-	minor, ok := strings.CutPrefix(version, "HTTP/1.")
-	if !ok || len(minor) != 1 || minor[0] < '0' || minor[0] > '9' {
+	major, minor, ok := http.ParseHTTPVersion(version)
+	if !ok || major != 1 {
 		return ResponseHead{}, &Error{Reason: "it is not of HTTP/1", Line: line}
 	}
 	code, reason, _ := strings.Cut(rest, " ")
-	status := 0
-	for i := range len(code) {
-		if code[i] < '0' || code[i] > '9' || i >= digits {
-			return ResponseHead{}, invalid("its status %.40q is none of HTTP", code)
-		}
-		status = status*10 + int(code[i]-'0')
-	}
-	if status < 100 {
+	status, err := strconv.ParseUint(code, 10, 16)
+	if err != nil || len(code) != len("200") || status < http.StatusContinue {
 		return ResponseHead{}, invalid("its status %.40q is none of HTTP", code)
 	}
 	if !httpguts.ValidHeaderFieldValue(reason) {
 		return ResponseHead{}, invalid("the reason phrase of its status has a control character")
 	}
-	return ResponseHead{Status: status, Reason: strings.TrimSpace(reason), Minor: int(minor[0] - '0')}, nil
+	return ResponseHead{Status: int(status), Reason: strings.TrimSpace(reason), Minor: minor}, nil
 }
 
-// parseResponseFields parses field lines, into room where they fit: RFC 9112 section 5.
+// parseResponseFields parses field lines, whose names keep their spelling, into room where they fit: RFC 9112 section 5.
 func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fields, error) {
 	lines := strings.Count(text, "\n")
 	if lines > maxResponseLines {
@@ -124,25 +119,15 @@ func parseResponseFields(text string, room httpmessage.Fields) (httpmessage.Fiel
 			more, text, _ = strings.Cut(text, "\n")
 			line = strings.TrimRight(line, " \t") + " " + strings.Trim(more, " \t\r")
 		}
-		name, value, err := parseResponseField(line)
-		if err != nil {
-			return nil, err
+		name, value, ok := strings.Cut(line, ":")
+		name = strings.TrimRight(name, " \t") // RFC 9112 section 5.1
+		if !ok || !httpguts.ValidHeaderFieldName(name) {
+			return nil, &Error{Reason: "it has a line that is no field", Line: line}
 		}
-		fields.Add(name, value)
+		if !httpguts.ValidHeaderFieldValue(value) {
+			return nil, invalid("the value of its field %.40q", name)
+		}
+		fields.Add(name, trim(value))
 	}
 	return fields, nil
-}
-
-// parseResponseField parses one field line, whose name keeps its spelling. Space before the colon is removed: RFC 9112
-// section 5.1.
-func parseResponseField(line string) (name, value string, err error) {
-	name, value, ok := strings.Cut(line, ":")
-	name = strings.TrimRight(name, " \t")
-	if !ok || !httpguts.ValidHeaderFieldName(name) {
-		return "", "", &Error{Reason: "it has a line that is no field", Line: line}
-	}
-	if !httpguts.ValidHeaderFieldValue(value) {
-		return "", "", invalid("the value of its field %.40q", name)
-	}
-	return name, trim(value), nil
 }
