@@ -215,35 +215,24 @@ func (c *ChunkedReader) addTrailer() error {
 	default:
 		return refused(reasonBareLF)
 	}
-	text := c.line[:start]
-	if len(text) > 0 {
-		fields, err := c.parseTrailer(string(text))
-		if err != nil {
-			return err
-		}
-		if c.Trailer != nil {
-			c.Trailer.Fields = fields.Filter(func(f httpmessage.Field) bool { return TrailerField(f.Canonical()) })
-		}
+	if start == 0 {
+		return io.EOF
 	}
-	return io.EOF
+	fields, err := c.parseTrailer(start)
+	if err == nil && c.Trailer != nil {
+		c.Trailer.Fields = fields.Filter(func(f httpmessage.Field) bool { return TrailerField(f.Canonical()) })
+	}
+	return cmp.Or(err, io.EOF)
 }
 
-// parseTrailer parses the field lines of a trailer section.
-func (c *ChunkedReader) parseTrailer(text string) (fields httpmessage.Fields, err error) {
+// parseTrailer parses the trailer section, of which so many bytes are before its empty line.
+func (c *ChunkedReader) parseTrailer(size int) (fields httpmessage.Fields, err error) {
 	if c.Lenient {
-		return parseResponseFields(text, nil)
+		return parseResponseFields(string(c.line[:size]), nil)
 	}
-	most := maxFields(c.MaxTrailer)
-	for text != "" {
-		var f httpmessage.Field
-		var reason string
-		if len(fields) >= most {
-			return nil, errFields()
-		}
-		if f, text, reason = cutField(text); reason != "" {
-			return nil, refused(reason)
-		}
+	_, err = cutFields(string(c.line), maxFields(c.MaxTrailer), func(f httpmessage.Field) error {
 		fields = append(fields, f)
-	}
-	return fields, nil
+		return nil
+	})
+	return fields, err
 }

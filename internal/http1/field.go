@@ -3,6 +3,7 @@ package http1
 import (
 	"encoding/binary"
 	"math/bits"
+	"net/http"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -14,6 +15,25 @@ import (
 )
 
 const crlf = "\r\n"
+
+// cutFields calls add with each field line of a section that has its empty line, and returns what is behind that: RFC
+// 9112 section 5. It refuses more than most lines.
+func cutFields(section string, most int, add func(httpmessage.Field) error) (rest string, err error) {
+	for rest = section; !strings.HasPrefix(rest, crlf); most-- {
+		var f httpmessage.Field
+		var reason string
+		if f, rest, reason = cutField(rest); reason != "" {
+			return "", refused(reason)
+		}
+		if most == 0 {
+			return "", &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head has too many fields"}
+		}
+		if err := add(f); err != nil {
+			return "", err
+		}
+	}
+	return rest[len(crlf):], nil
+}
 
 // cutField cuts the field line that a text begins with, and returns what is behind it: RFC 9112 section 5. The text
 // must have CRLF behind the line somewhere. reason is why the line is refused, "" where it is not.

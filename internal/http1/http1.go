@@ -38,11 +38,6 @@ func refused(reason string) error { return &Error{Status: http.StatusBadRequest,
 // may, although one takes more than the shortest field line has bytes.
 func maxFields(size int) int { return size / int(unsafe.Sizeof(httpmessage.Field{})) }
 
-// errFields returns the error of a section with more.
-func errFields() error {
-	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head has too many fields"}
-}
-
 // errHeader returns the error of a head that is too large.
 func errHeader() error {
 	return &Error{Status: http.StatusRequestHeaderFieldsTooLarge, Reason: "the head is too large"}

@@ -153,22 +153,11 @@ func validScheme(text string) bool {
 	return text != ""
 }
 
-// parseSection parses a header section that has its empty line, and returns what is behind that: RFC 9112 section 5.
+// parseSection parses a header section that has its empty line, and returns what is behind that.
 func parseSection(section string, r *httpmessage.Incoming, maxHeader int) (rest string, err error) {
 	h := framingFields{Incoming: r, length: -1}
-	most := maxFields(maxHeader)
-	for rest = section; !strings.HasPrefix(rest, crlf); {
-		var f httpmessage.Field
-		var reason string
-		if f, rest, reason = cutField(rest); reason != "" {
-			return "", refused(reason)
-		}
-		if len(r.Fields) >= most {
-			return "", errFields()
-		}
-		if err := h.add(f); err != nil {
-			return "", err
-		}
+	if rest, err = cutFields(section, maxFields(maxHeader), h.add); err != nil {
+		return "", err
 	}
-	return rest[len(crlf):], h.finish()
+	return rest, h.finish()
 }
