@@ -193,13 +193,9 @@ func (x *exchange) identify() {
 	if x.event.ID != "" {
 		return
 	}
-	came := x.lines.Value(httpmessage.RequestIDField)
 	start, id := x.scratch.Text.Begin()
-	if came != "" && gate.Contains(x.handler.config.Access.Trusted, x.client.Peer) && httpmessage.ValidRequestID(came) {
-		id = append(id, came...) // which lies over the buffer of the connection before keep
-	} else {
-		id = httpmessage.AppendRequestID(id)
-	}
+	trusted := gate.Contains(x.handler.config.Access.Trusted, x.client.Peer)
+	id = httpmessage.AppendRequestID(id, x.lines.Value(httpmessage.RequestIDField), trusted)
 	x.event.ID = x.scratch.Text.End(start, id)
 	x.fields.Set(httpmessage.RequestIDField, x.event.ID)
 }

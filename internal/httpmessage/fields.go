@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Field is one field line: RFC 9110 section 5.
@@ -15,29 +17,7 @@ type Field struct{ Name, Value string }
 
 // Is reports whether the field has a name, without regard to the case of ASCII letters.
 func (f Field) Is(name string) bool {
-	return len(f.Name) == len(name) && (f.Name == name || equalFold(f.Name, name))
-}
-
-func equalFold(a, b string) bool {
-	const toLower = 'a' - 'A' // the bit that a capital letter lacks
-	for i := range len(a) {
-		if d := a[i] ^ b[i]; d != 0 && (d != toLower || !letter(a[i])) {
-			return false
-		}
-	}
-	return true
-}
-
-func letter(c byte) bool {
-	c = lower(c)
-	return 'a' <= c && c <= 'z'
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
+	return len(f.Name) == len(name) && (f.Name == name || uri.EqualFold(f.Name, name))
 }
 
 // Canonical returns the name as net/http spells it: "Content-Type".
@@ -142,14 +122,4 @@ func (f Fields) Filter(keep func(Field) bool) Fields {
 		}
 	}
 	return kept
-}
-
-// AppendTo appends the lines as a header section has them, without the empty one behind: RFC 9112 section 5. Names and values
-// must be valid.
-func (f Fields) AppendTo(b []byte) []byte {
-	for _, field := range f {
-		b = append(append(b, field.Name...), ": "...)
-		b = append(append(b, field.Value...), "\r\n"...)
-	}
-	return b
 }

@@ -36,9 +36,6 @@ func TestFields(t *testing.T) {
 			t.Errorf("%q: %q, %q", tt.name, f.Value(tt.name), f.List(tt.name))
 		}
 	}
-	if text := string(f.AppendTo([]byte("HTTP\r\n"))); text != "HTTP\r\naccept: a\r\nX-Two: 1\r\nACCEPT: b\r\nx-two: 2\r\nx-two-: 3\r\nlast: \r\n" {
-		t.Errorf("%q", text)
-	}
 }
 
 // TestChanges: a changed field has the place of its first line.

@@ -87,31 +87,30 @@ type Copy struct{ from, to string }
 
 // Of returns a text that lies over the request as a part of the copy, and any other one as it is.
 func (c Copy) Of(text string) string {
-	at, ok := c.find(text)
-	if !ok {
-		return text
+	if copied, ok := c.find(text); ok {
+		return copied
 	}
-	return c.to[at : at+len(text)]
+	return text
 }
 
 // Lasting is Of, but returns a copy of any other text, which may lie over memory that is used again.
 func (c Copy) Lasting(text string) string {
-	at, ok := c.find(text)
-	if !ok {
-		return strings.Clone(text)
+	if copied, ok := c.find(text); ok {
+		return copied
 	}
-	return c.to[at : at+len(text)]
+	return strings.Clone(text)
 }
 
-// find returns where a text lies in the request, and whether it does.
-func (c Copy) find(text string) (at int, ok bool) {
+// find returns the part of the copy that is a text which lies over the request.
+func (c Copy) find(text string) (copied string, ok bool) {
 	//nolint:gosec // they are compared alone
 	start, base := uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(unsafe.Pointer(unsafe.StringData(c.from)))
 	if start < base || start-base > uintptr(len(c.from)) {
-		return 0, false
+		return "", false
 	}
-	at = int(start - base)
-	return at, text != "" && at+len(text) <= len(c.from) && c.to[at:at+len(text)] == text
+	at := int(start - base)
+	copied = c.to[at:min(at+len(text), len(c.to))]
+	return copied, text != "" && copied == text
 }
 
 // Connection is what is known of the connection of a client. Its methods are for the goroutine of a Begin, but for the addresses,

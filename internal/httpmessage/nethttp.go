@@ -41,20 +41,16 @@ func (f Fields) Header() http.Header {
 // CopyTo sets the fields in a header of net/http, in place of those with their names. Its lines may be the memory of the fields:
 // neither may be changed, but for lines that are appended.
 func (f Fields) CopyTo(header http.Header) {
-	const few = 64 // more would take long to be compared with each other
-	isFew := len(f) <= few
-	if !isFew {
-		for _, field := range f {
-			delete(header, field.Canonical())
-		}
+	for _, field := range f {
+		delete(header, field.Canonical())
 	}
 	for i := range f {
 		name := f[i].Canonical()
-		if before, ok := header[name]; ok && (!isFew || f[:i].Has(name)) {
-			header[name] = append(before, f[i].Value)
-			continue
+		if lines := header[name]; lines != nil {
+			header[name] = append(lines, f[i].Value)
+		} else {
+			header[name] = one(&f[i].Value) // which takes no memory
 		}
-		header[name] = one(&f[i].Value)
 	}
 }
 

@@ -3,6 +3,8 @@ package httpmessage
 import (
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // FieldUse is what urnd knows of a field of requests, as bits. The zero value is a field of which nothing is known: it may
@@ -150,17 +152,6 @@ func RequestFields() []RequestField {
 	return fields
 }
 
-// RequestFieldNames returns the names of the fields of requests with all bits of a use, in their order.
-func RequestFieldNames(use FieldUse) []string {
-	var names []string
-	for _, f := range requestFields {
-		if f.all()&use == use {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
 // all returns the use of a field with the bit that its reason implies.
 func (f *RequestField) all() FieldUse {
 	if f.Reason != "" {
@@ -175,13 +166,13 @@ func UseOf(name string) FieldUse {
 	if name == "" {
 		return 0
 	}
-	first := lower(name[0])
+	first := uri.Lower(name[0])
 	if len(name) < len(fieldsByName.byLength) {
-		last := lower(name[len(name)-1])
+		last := uri.Lower(name[len(name)-1])
 		known := fieldsByName.byLength[len(name)]
 		for i := range known {
 			f := &known[i]
-			if f.last == last && f.first == first && (f.name == name || equalFold(f.name, name)) {
+			if f.last == last && f.first == first && (f.name == name || uri.EqualFold(f.name, name)) {
 				return f.use
 			}
 		}
@@ -189,7 +180,7 @@ func UseOf(name string) FieldUse {
 	prefixes := fieldsByName.prefixes
 	for i := range prefixes {
 		f := &prefixes[i]
-		if f.first == first && len(name) >= len(f.name) && equalFold(f.name, name[:len(f.name)]) {
+		if f.first == first && len(name) >= len(f.name) && uri.EqualFold(f.name, name[:len(f.name)]) {
 			if strings.IndexByte(name, '_') >= 0 {
 				return 0
 			}
@@ -220,7 +211,7 @@ func newFieldIndex() *fieldIndex {
 	var x fieldIndex
 	for _, f := range requestFields {
 		name, isPrefix := strings.CutSuffix(f.Name, "*")
-		indexed := indexedField{name, lower(name[0]), lower(name[len(name)-1]), f.all()}
+		indexed := indexedField{name, uri.Lower(name[0]), uri.Lower(name[len(name)-1]), f.all()}
 		if isPrefix {
 			x.prefixes = append(x.prefixes, indexed)
 		} else {

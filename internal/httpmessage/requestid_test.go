@@ -34,7 +34,7 @@ func TestRequestID(t *testing.T) {
 		{"\r", true, false},
 		{"a\x00b", true, false},
 	} {
-		got := httpmessage.RequestID(tt.came, tt.trusted)
+		got := string(httpmessage.AppendRequestID(nil, tt.came, tt.trusted))
 		if tt.isKept != (got == tt.came) || !tt.isKept && (!fresh.MatchString(got) || seen[got]) {
 			t.Errorf("%q, trusted %t: %q", tt.came, tt.trusted, got)
 		}

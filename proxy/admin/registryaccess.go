@@ -32,7 +32,8 @@ func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 		actor.Client = client.String()
 	}
 	peer := gate.AddrOf(r.RemoteAddr)
-	actor.Request = httpmessage.RequestID(r.Header.Get(httpmessage.RequestIDField), peer.IsValid() && gate.Contains(h.config.Proxies, peer))
+	trusted := peer.IsValid() && gate.Contains(h.config.Proxies, peer)
+	actor.Request = string(httpmessage.AppendRequestID(nil, r.Header.Get(httpmessage.RequestIDField), trusted))
 	return actor, nil
 }
 

@@ -69,10 +69,15 @@ func New(config Config) *Proxy {
 	if config.Purge == nil {
 		config.Purge = func(_ context.Context, key uri.URI) int { return config.Cache.Purge(key.String(), false) }
 	}
-	return &Proxy{
-		config: config, via: config.Via.String(), naming: httpmessage.RequestFieldNames(httpmessage.NamesClient),
-		tunnels: tunnel.New(config.TunnelIdle, config.Now),
+	p := &Proxy{
+		config: config, via: config.Via.String(), tunnels: tunnel.New(config.TunnelIdle, config.Now),
 	}
+	for _, f := range httpmessage.RequestFields() {
+		if f.Use&httpmessage.NamesClient != 0 {
+			p.naming = append(p.naming, f.Name)
+		}
+	}
+	return p
 }
 
 // Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without

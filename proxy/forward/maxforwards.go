@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -43,7 +44,6 @@ func last(r *Request) message.Reply {
 	// RFC 9110 section 9.3.8: what it received, without what may be secret.
 	b := fmt.Appendf(nil, "%s %s HTTP/%d.%d\r\nHost: %s\r\n", r.Method, r.Target, r.Major, r.Minor, r.Authority)
 	shown := func(f httpmessage.Field) bool { return httpmessage.UseOf(f.Name)&httpmessage.Secret == 0 }
-	b = r.Fields.Filter(shown).AppendTo(b)
-	b = append(b, "\r\n"...)
+	b = append(http1.AppendFields(b, r.Fields.Filter(shown)), "\r\n"...)
 	return message.Reply{Status: http.StatusOK, ContentType: "message/http", CacheControl: message.NoStore, Body: b}
 }

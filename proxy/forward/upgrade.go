@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/urnd/urnd/cache/httpcache"
+	"github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver"
 )
@@ -74,7 +75,7 @@ func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed ht
 		fields.Add("Upgrade", protocol)
 	}
 	fields.Add("Via", p.config.Via.String())
-	head := append(fields.AppendTo([]byte("HTTP/1.1 101 Switching Protocols\r\n")), "\r\n"...)
+	head := append(http1.AppendFields(http1.AppendStatusLine(nil, http.StatusSwitchingProtocols, ""), fields), "\r\n"...)
 	if _, err := client.Write(head); err != nil {
 		_ = client.Close()
 		return nil //nolint:nilerr // the client has gone
