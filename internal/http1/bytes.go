@@ -2,8 +2,54 @@ package http1
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
+
+	"golang.org/x/net/http/httpguts"
 )
+
+// tokenBytes are the bytes of a token: RFC 9110 section 5.6.2.
+var tokenBytes = func() (table [256]bool) {
+	for i := range table {
+		table[i] = httpguts.IsTokenRune(rune(i))
+	}
+	return table
+}()
+
+// spanToken returns how many bytes of a token a text begins with.
+func spanToken(text string) int {
+	for i := range len(text) {
+		if !tokenBytes[text[i]] {
+			return i
+		}
+	}
+	return len(text)
+}
+
+const (
+	everyByte = 0x0101010101010101 // times a byte: that byte eight times
+	highBits  = 0x80 * everyByte
+	del       = 0x7f
+)
+
+// spanAbove returns how many bytes a text begins with that are at least least, which is at most 0x80, and not DEL. It
+// looks at eight at a time: a borrow of the subtraction can mark only bytes above one that is found, so the lowest mark
+// is exact.
+func spanAbove(text string, least uint64) int {
+	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		y := x ^ del*everyByte
+		if found := ((x-least*everyByte)&^x | (y-everyByte)&^y) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && uint64(b[i]) >= least && b[i] != del {
+		i++
+	}
+	return i
+}
 
 // isToken reports whether a text is a token: RFC 9110 section 5.6.2. Names of fields mostly have nothing but letters and
 // hyphens, of which it looks at eight at a time.
