@@ -2,42 +2,50 @@ package resolver
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
 
-// Backoff remembers which servers could not be reached, so that the names that need them
-// fail at once for a while, instead of waiting for the same timeout one after another. It
-// is safe for concurrent use. A nil Backoff remembers nothing.
+// Backoff remembers which servers fail: those that cannot be reached, and those that did not answer what two witnesses
+// requested. A resolver refuses what needs such a server (Err), and the proxy prefers others (Failing). It is safe for
+// concurrent use. A nil Backoff, and one with a period of 0, remember nothing.
 type Backoff struct {
 	period time.Duration
 	now    func() time.Time
 
 	mu      sync.Mutex
-	servers map[string]*contact
+	servers map[string]contact // with requests under way, or with a failure
 }
 
-// contact is what is known of one server.
+// contact is what is known of one server. It is small enough for a map to have it in place.
 type contact struct {
-	answered time.Time // when its last answer came
-	about    string    // what a request was about that had no answer since then
-	err      error     // why it could not be reached; nil while it is asked
-	until    time.Time // of err
-	probed   bool      // somebody finds out whether it answers at all
+	underWay int
+	answered time.Time // the last answer while requests are under way
+	witness  string    // of the last request that was not answered
+	failed   time.Time // when that was, the zero value for none since the last answer
+	err      error     // why the server is avoided; nil where it is not
+	until    time.Time // the end of err
+	claimed  bool      // Err lets one caller ask, after err has ended
+	probed   bool      // one caller finds out whether the server answers at all
 }
 
-// maxContacts bounds the servers that are remembered.
-const maxContacts = 4096
+const (
+	// maxContacts bounds the servers that are remembered besides those with requests under way.
+	maxContacts = 4096
+	// maxSeen bounds how many of them are compared where one is forgotten.
+	maxSeen = 64
+	// agreement is how long after the failure that one witness saw that of another one counts.
+	agreement = 30 * time.Second
+)
 
-// NewBackoff returns a Backoff. For period after a failure a server is not asked again;
-// 0 remembers nothing.
+// NewBackoff returns a Backoff that avoids a server for a period after its failure.
 func NewBackoff(period time.Duration, now func() time.Time) *Backoff {
-	return &Backoff{period: period, now: now, servers: make(map[string]*contact)}
+	return &Backoff{period: period, now: now, servers: make(map[string]contact)}
 }
 
-// Err returns the remembered failure of a server, or nil if it may be asked. When the
-// period ends, one caller gets nil, and others do so only once that one has an answer, or
-// after another period.
+// Err returns the remembered failure of a server, or nil if it may be asked. When the period ends, one caller gets nil,
+// and others do so only once that one has an answer, or after another period.
 func (b *Backoff) Err(server string) error {
 	if b == nil {
 		return nil
@@ -45,61 +53,46 @@ func (b *Backoff) Err(server string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.servers[server]
-	if c == nil || c.err == nil {
+	if c.err == nil {
 		return nil
 	}
 	now := b.now()
 	if left := c.until.Sub(now); left > 0 {
 		return fmt.Errorf("not asked again for %s: %w", left.Round(time.Millisecond), c.err)
 	}
-	c.until = now.Add(b.period)
+	c.until, c.claimed = now.Add(b.period), true
+	b.servers[server] = c
 	return nil
 }
 
-// Answered records that a server has answered.
-func (b *Backoff) Answered(server string) {
-	b.update(server, func(c *contact) { *c = contact{answered: b.now()} })
-}
-
-// Unreachable records that a server could not be reached.
-func (b *Backoff) Unreachable(server string, err error) {
-	b.update(server, func(c *contact) { c.err, c.until, c.probed = err, b.now().Add(b.period), false })
-}
-
-// Failed records that a server which could be reached did not answer a request about something,
-// such as a name, that was sent at a time. It is a failure of the server after requests about
-// two different things without an answer in between, if it does not answer a question of urnd's own
-// either, which probe asks: one client may ask for two names at which servers are slow.
-func (b *Backoff) Failed(server, about string, sent time.Time, err error, probe func() (answered bool)) {
-	suspected := false
-	b.update(server, func(c *contact) {
-		switch {
-		case c.answered.After(sent):
-		case c.about == "":
-			c.about = about
-		case c.about == about: // that it fails again says nothing about the server
-			c.err = nil
-		default:
-			suspected, c.probed = !c.probed, true
-		}
-	})
-	switch {
-	case !suspected:
-	case probe():
-		b.Answered(server)
-	default:
-		b.Unreachable(server, err)
+// Failing reports whether a server is avoided.
+func (b *Backoff) Failing(server string) bool {
+	if b == nil {
+		return false
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.servers[server].avoided(b.now())
+}
+
+// Empty reports whether no server is avoided, and none has a request under way.
+func (b *Backoff) Empty() bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.servers) == 0
 }
 
 // Avoided is a server that is not asked, or only where there is no other, since it failed.
 type Avoided struct {
 	Server string
-	Why    string    // "" where it is not known
+	Why    string
 	Until  time.Time // when it is asked again
 }
 
-// Avoided returns the servers that are not asked now, at most so many.
+// Avoided returns the servers that are avoided now, at most so many.
 func (b *Backoff) Avoided(most int) (all []Avoided) {
 	if b == nil {
 		return nil
@@ -111,57 +104,148 @@ func (b *Backoff) Avoided(most int) (all []Avoided) {
 		if len(all) == most {
 			break
 		}
-		if c.err != nil && now.Before(c.until) {
+		if c.avoided(now) {
 			all = append(all, Avoided{server, c.err.Error(), c.until})
 		}
 	}
 	return all
 }
 
-// Release is for a caller that was told to ask a server, and has left before its answer: the
-// next caller may ask.
-func (b *Backoff) Release(server string) {
-	b.update(server, func(c *contact) {
-		if c.err != nil {
-			c.until = b.now()
-		}
-	})
+func (c contact) avoided(now time.Time) bool { return c.err != nil && now.Before(c.until) }
+
+// Attempt is one request to a server. Its first outcome counts: Answered, Unreachable, Failed or Abandon. It is for one
+// goroutine; the zero value has an outcome already.
+type Attempt struct {
+	backoff *Backoff // nil once there is an outcome
+	server  string
+	begun   time.Time
 }
 
-// update changes what is known of a server, if there is room for it.
-func (b *Backoff) update(server string, change func(*contact)) {
+// Begin begins a request to a server, which must get an outcome: defer Abandon.
+func (b *Backoff) Begin(server string) Attempt {
 	if b == nil || b.period <= 0 {
-		return
+		return Attempt{}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c := b.contact(server); c != nil {
-		change(c)
+	c := b.servers[server]
+	c.underWay++
+	b.servers[server] = c
+	return Attempt{b, server, b.now()}
+}
+
+// Answered records that the server has answered, whatever it said.
+func (a *Attempt) Answered() { a.end(attemptAnswered, "", nil, false) }
+
+// Unreachable records that the server cannot be reached, by anybody.
+func (a *Attempt) Unreachable(err error) { a.end(attemptUnreachable, "", err, false) }
+
+// Failed records that the server did not answer a request of a witness: what a failure may be due to, such as a client
+// or a name. It is a failure of the server where two witnesses saw it within 30 seconds, and nobody had an answer since the
+// request of the second one; and if the server does not answer a question of urnd's own either, which probe asks, nil for
+// none: one client may ask for two names at which servers are slow.
+func (a *Attempt) Failed(witness string, err error, probe func() (answered bool)) {
+	switch undecided := a.end(attemptFailed, witness, err, probe != nil); {
+	case !undecided:
+	case probe():
+		a.Answered()
+	default:
+		a.Unreachable(err)
 	}
 }
 
-// contact returns what is known of a server, nil if there is no room for it; b.mu is held.
-func (b *Backoff) contact(server string) *contact {
-	c := b.servers[server]
-	if c == nil {
-		if len(b.servers) >= maxContacts {
-			b.forget()
-		}
-		if len(b.servers) >= maxContacts {
-			return nil
-		}
-		c = new(contact)
+// Abandon records that the request says nothing about the server, as its client has left. If it was the one that Err let
+// ask, the next caller may.
+func (a *Attempt) Abandon() { a.end(attemptAbandoned, "", nil, false) }
+
+// attemptOutcome is what an attempt says about its server.
+type attemptOutcome uint8
+
+const (
+	attemptAbandoned   attemptOutcome = iota // nothing
+	attemptAnswered                          // that it answers
+	attemptFailed                            // that it fails for a witness
+	attemptUnreachable                       // that it fails for all
+)
+
+// end records the outcome of an attempt. It is undecided where the caller has to probe the server first.
+func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) (undecided bool) {
+	b := a.backoff
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now, c := b.now(), b.servers[a.server]
+	agreed := false
+	if o == attemptFailed && !c.answered.After(a.begun) {
+		agreed = !c.failed.IsZero() && c.witness != witness && now.Sub(c.failed) < agreement
+		c.witness, c.failed = witness, now
+		undecided = agreed && probes && !c.probed
+	}
+	switch {
+	case undecided:
+		c.probed = true
+		b.servers[a.server] = c
+		return true
+	case o == attemptAnswered:
+		c = contact{underWay: c.underWay, answered: now}
+	case o == attemptUnreachable, agreed && !probes:
+		c.err, c.until, c.claimed, c.probed = err, now.Add(b.period), false, false
+	case c.claimed: // it says nothing about the server: another caller may find out
+		c.until, c.claimed = now, false
+	}
+	c.underWay--
+	a.backoff = nil
+	b.put(a.server, c, now)
+	return false
+}
+
+// put remembers what is known of a server, if it is of use; b.mu is held.
+func (b *Backoff) put(server string, c contact, now time.Time) {
+	delete(b.servers, server)
+	switch isKept := c.err != nil || !c.failed.IsZero(); {
+	case isKept:
+		server = strings.Clone(server) // it may be a part of a long text
+		b.servers[server] = c
+		b.makeRoom(server, c, now)
+	case c.underWay > 0:
 		b.servers[server] = c
 	}
-	return c
 }
 
-// forget removes the servers that may be asked; b.mu is held.
-func (b *Backoff) forget() {
-	now := b.now()
+// makeRoom forgets a server where too many are remembered: of some that the map happens to give, and the one that was put,
+// those whose failure is over, or else the one that leaves first; b.mu is held.
+func (b *Backoff) makeRoom(first string, least contact, now time.Time) {
+	if len(b.servers) <= maxContacts {
+		return
+	}
+	seen := 0
 	for server, c := range b.servers {
-		if c.err == nil || !now.Before(c.until) {
+		switch {
+		case c.underWay > 0:
+		case !c.avoided(now) && now.Sub(c.failed) >= agreement:
 			delete(b.servers, server)
+		case least.underWay > 0, c.leavesBefore(least, now):
+			first, least = server, c
 		}
+		if seen++; seen == maxSeen {
+			break
+		}
+	}
+	if len(b.servers) > maxContacts && least.underWay == 0 {
+		delete(b.servers, first)
+	}
+}
+
+// leavesBefore reports whether a server is forgotten before another one: what only one witness saw, then what ends first.
+func (c contact) leavesBefore(other contact, now time.Time) bool {
+	switch avoided := c.avoided(now); {
+	case avoided != other.avoided(now):
+		return !avoided
+	case avoided:
+		return c.until.Before(other.until)
+	default:
+		return c.failed.Before(other.failed)
 	}
 }

@@ -15,6 +15,24 @@ var errRefused = errors.New("connection refused")
 // silent is a probe of a server that does not answer.
 func silent() bool { return false }
 
+// unreachable notes that a server cannot be reached.
+func unreachable(b *resolver.Backoff, server string) {
+	a := b.Begin(server)
+	a.Unreachable(errRefused)
+}
+
+// answers notes that a server has answered.
+func answers(b *resolver.Backoff, server string) {
+	a := b.Begin(server)
+	a.Answered()
+}
+
+// fails notes that a server has not answered a witness.
+func fails(b *resolver.Backoff, server, witness string, probe func() bool) {
+	a := b.Begin(server)
+	a.Failed(witness, errRefused, probe)
+}
+
 func TestBackoff(t *testing.T) {
 	if got := (*resolver.Backoff)(nil).Avoided(9); got != nil {
 		t.Errorf("%+v", got)
@@ -24,7 +42,7 @@ func TestBackoff(t *testing.T) {
 	if err := b.Err("a"); err != nil {
 		t.Errorf("an unknown server: %v", err)
 	}
-	b.Unreachable("a", errRefused)
+	unreachable(b, "a")
 	if err := b.Err("a"); !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), "not asked again for 5s: ") {
 		t.Errorf("after a failure: %v", err)
 	}
@@ -47,7 +65,7 @@ func TestBackoff(t *testing.T) {
 	if err := b.Err("a"); err == nil {
 		t.Error("a second caller asks a server that has not answered the first one")
 	}
-	b.Answered("a")
+	answers(b, "a")
 	if err := b.Err("a"); err != nil {
 		t.Errorf("after an answer: %v", err)
 	}
@@ -59,27 +77,27 @@ func TestBackoffOfSlowServers(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
 	for range 3 {
-		b.Failed("a", "slow", now, errRefused, silent)
+		fails(b, "a", "slow", silent)
 	}
 	if err := b.Err("a"); err != nil {
 		t.Errorf("after timeouts of one name: %v", err)
 	}
-	sent := now
+	one, two := b.Begin("a"), b.Begin("a")
 	now = now.Add(time.Second)
-	b.Answered("a")
-	b.Failed("a", "one", sent, errRefused, silent)
-	b.Failed("a", "two", sent, errRefused, silent)
+	answers(b, "a")
+	one.Failed("one", errRefused, silent)
+	two.Failed("two", errRefused, silent)
 	if err := b.Err("a"); err != nil {
 		t.Errorf("timeouts of requests before an answer: %v", err)
 	}
-	b.Failed("a", "one", now, errRefused, silent)
-	b.Failed("a", "two", now, errRefused, silent)
+	fails(b, "a", "one", silent)
+	fails(b, "a", "two", silent)
 	if err := b.Err("a"); !errors.Is(err, errRefused) {
 		t.Errorf("after timeouts of two names: %v", err)
 	}
-	b.Failed("b", "one", now, errRefused, silent)
-	b.Failed("b", "two", now, errRefused, func() bool {
-		b.Failed("b", "three", now, errRefused, func() bool { t.Error("it is asked twice at a time"); return false })
+	fails(b, "b", "one", silent)
+	fails(b, "b", "two", func() bool {
+		fails(b, "b", "three", func() bool { t.Error("it is asked twice at a time"); return false })
 		return true
 	})
 	if err := b.Err("b"); err != nil {
@@ -89,32 +107,58 @@ func TestBackoffOfSlowServers(t *testing.T) {
 	if err := b.Err("a"); err != nil {
 		t.Errorf("after the period: %v", err)
 	}
-	b.Release("a") // its caller has left
+	left := b.Begin("a")
+	left.Abandon()
+	left.Answered() // its first outcome counts
 	if err := b.Err("a"); err != nil {
 		t.Errorf("the next caller: %v", err)
+	}
+	if err := b.Err("a"); err == nil {
+		t.Error("two callers ask at a time")
 	}
 }
 
 func TestBackoffIsBounded(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(time.Second, func() time.Time { return now })
+	for i := range 4096 {
+		now = now.Add(time.Microsecond)
+		unreachable(b, strconv.Itoa(i))
+	}
 	for i := range 5000 {
-		b.Unreachable(strconv.Itoa(i), errRefused)
+		fails(b, "suspected "+strconv.Itoa(i), "one", nil)
 	}
-	if err := b.Err("0"); err == nil {
-		t.Error("the first one is forgotten while it is needed")
+	if got := len(b.Avoided(9999)); got != 4096 {
+		t.Errorf("%d are remembered, where one witness saw others", got)
 	}
-	if err := b.Err("4999"); err != nil {
-		t.Errorf("more than the maximum are remembered: %v", err)
+	now = now.Add(time.Microsecond)
+	unreachable(b, "4096")
+	if got := len(b.Avoided(9999)); got != 4096 || !b.Failing("4096") {
+		t.Errorf("%d are remembered, the last one: %t", got, b.Failing("4096"))
 	}
 	now = now.Add(time.Minute)
-	b.Unreachable("new", errRefused)
-	if err := b.Err("new"); err == nil {
-		t.Error("there is no room after those before have expired")
+	unreachable(b, "new")
+	if got := b.Avoided(9); len(got) != 1 || got[0].Server != "new" {
+		t.Errorf("after those before have expired: %+v", got)
+	}
+	for i := range 9999 {
+		answers(b, strconv.Itoa(i))
+	}
+	if answers(b, "new"); !b.Empty() {
+		t.Error("servers that answer are remembered")
 	}
 	off := resolver.NewBackoff(0, time.Now)
-	off.Unreachable("a", errRefused)
+	unreachable(off, "a")
 	if err := off.Err("a"); err != nil {
 		t.Errorf("turned off: %v", err)
+	}
+}
+
+// BenchmarkBackoff is the cost of a request to a server that answers.
+func BenchmarkBackoff(b *testing.B) {
+	servers := resolver.NewBackoff(time.Second, time.Now)
+	b.ReportAllocs()
+	for b.Loop() {
+		answers(servers, "http://a.example")
 	}
 }

@@ -65,10 +65,9 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // identifies the reply, and protects against off-path spoofing
 		start := a.now()
 		err := a.backoff.Err(address)
-		remembered := err != nil
 		var entries []entry
-		if !remembered {
-			entries, err = a.askOne(ctx, address, r)
+		if err == nil {
+			entries, err = a.attempt(ctx, address, r)
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
 			took := a.now().Sub(start)
@@ -76,17 +75,13 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 			t.AddInside(took, "slp", public, "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
 		}
 		if err == nil {
-			a.backoff.Answered(address)
 			return entries, nil
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
+		if isTimeout(err) {
 			slow++
-			if !remembered && !errors.Is(err, errOverflow) {
-				a.backoff.Unreachable(address, err)
-			}
 		}
 		faults = append(faults, fmt.Errorf("directory agent %s: %w", address, err))
 	}
@@ -94,6 +89,24 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 		return nil, fmt.Errorf("%w: %w", context.DeadlineExceeded, errors.Join(faults...))
 	}
 	return nil, resolver.Unreachable(errors.Join(faults...))
+}
+
+// attempt asks one agent, and remembers whether it is silent.
+func (a *agents) attempt(ctx context.Context, address string, r request) ([]entry, error) {
+	attempt := a.backoff.Begin(address)
+	defer attempt.Abandon()
+	entries, err := a.askOne(ctx, address, r)
+	switch {
+	case err == nil:
+		attempt.Answered()
+	case ctx.Err() == nil && isTimeout(err) && !errors.Is(err, errOverflow):
+		attempt.Unreachable(err)
+	}
+	return entries, err
+}
+
+func isTimeout(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // errOverflow means that an agent answered, and its whole answer could not be fetched over TCP.

@@ -75,7 +75,9 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 	defer cancel()
 	target := base + Path + resolver.THTTPName(q) + "?" + q.URI.String() + q.ResolutionParams
 	start := c.config.Now()
-	answer, summary, err := c.exchange(ctx, base, target, q)
+	attempt := c.config.Backoff.Begin(base)
+	defer attempt.Abandon()
+	answer, summary, err := c.exchange(ctx, &attempt, base, target, q)
 	if c.config.Observe != nil {
 		c.config.Observe(err, c.config.Now().Sub(start))
 	}
@@ -94,22 +96,20 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	if parent.Err() == nil {
-		c.remember(parent, base, q.URI.String(), start, err)
-	} else {
-		c.config.Backoff.Release(base)
+		c.remember(parent, &attempt, base, q.URI.String(), err)
 	}
 	return answer, fmt.Errorf("asking %s: %w", base, err)
 }
 
 // remember records a failure of the server at base.
-func (c *Client) remember(ctx context.Context, base, name string, sent time.Time, err error) {
+func (c *Client) remember(ctx context.Context, attempt *resolver.Attempt, base, name string, err error) {
 	var dial *net.OpError
 	switch {
 	case !errors.Is(err, scheme.ErrUnanswered) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
-		c.config.Backoff.Unreachable(base, err)
+		attempt.Unreachable(err)
 	default: // it may be due to the name
-		c.config.Backoff.Failed(base, name, sent, err, func() bool { return c.answers(ctx, base) })
+		attempt.Failed(name, err, func() bool { return c.answers(ctx, base) })
 	}
 }
 
@@ -151,7 +151,9 @@ func accept(s resolver.Service) string {
 }
 
 // exchange returns the answer of one server, and a summary of the response for a trace.
-func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Query) (resolver.Answer, string, error) {
+func (c *Client) exchange(
+	ctx context.Context, attempt *resolver.Attempt, base, target string, q resolver.Query,
+) (resolver.Answer, string, error) {
 	u, err := uri.Parse(target)
 	if err != nil {
 		return resolver.Answer{}, "", err
@@ -166,7 +168,7 @@ func (c *Client) exchange(ctx context.Context, base, target string, q resolver.Q
 	if err != nil {
 		return resolver.Answer{}, "", err
 	}
-	c.config.Backoff.Answered(base)
+	attempt.Answered()
 	defer response.Body.Close()
 	ttl := min(freshness(response.Fields, c.config.Now(), c.config.DefaultTTL), c.config.MaxTTL)
 	summary := ""
