@@ -36,11 +36,8 @@ func (x *exchange) stored() bool {
 	if a.Site != nil {
 		set = h.sites[a.Site.Index].set
 	}
-	key := a.Key.String()
-	found, ok := h.forward.Ready(key, a.Spelling, set, x.lines, x.start)
-	if !ok && h.forward.Load(key) {
-		found, ok = h.forward.Ready(key, a.Spelling, set, x.lines, x.start)
-	}
+	found, ok := h.forward.Find(a.Key.String(), a.Spelling, set, x.lines, x.start)
+	x.found = found
 	if !ok || !x.verdict.Allows(found.From().Addr()) {
 		return false
 	}
@@ -56,7 +53,7 @@ func (x *exchange) stored() bool {
 }
 
 // sendStored sends a stored response, or a part of it, and reports whether it did.
-func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified bool) bool {
+func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified bool) bool {
 	status, reason, length := found.Status(), found.Reason(), found.Length()
 	switch {
 	case unmodified:
@@ -97,7 +94,7 @@ func (x *exchange) sendStored(found forward.Ready, part forward.Part, unmodified
 
 // openStored finds the content of a stored response, or of a part of it, which has so many bytes: in x.parts where it is in memory, or
 // in a file, which only a connection of HTTP/1 is sent from. It reports false where another way has to be taken.
-func (x *exchange) openStored(found forward.Ready, part forward.Part, length int64) (file forward.Content, ok bool) {
+func (x *exchange) openStored(found forward.Found, part forward.Part, length int64) (file forward.Content, ok bool) {
 	if length > x.Room() {
 		return nil, false
 	}

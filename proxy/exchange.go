@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -37,8 +38,9 @@ type exchange struct {
 	// err is why the request is not served, found before it was admitted; admitted is whether there is a verdict.
 	err      error
 	admitted bool
-	untraced bool // Observers.Untraced has counted it
-	left     bool // writing to the client has failed
+	found    forward.Found // what is stored for the request, where Begin has looked it up
+	untraced bool          // Observers.Untraced has counted it
+	left     bool          // writing to the client has failed
 	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part,
 	// and isRelayed whether one is of a proxy in front.
 	isPlain, isRanged, isRelayed bool
@@ -81,7 +83,7 @@ func (x *exchange) release() {
 	clear(x.head)
 	x.handler, x.in, x.ResponseWriter, x.lines, x.ctx = nil, nil, nil, nil, nil
 	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
-	x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isRelayed = 0, nil, false, false, false, false
+	x.found, x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isRelayed = forward.Found{}, 0, nil, false, false, false, false
 	x.isCrossed, x.isReadable, x.closes = false, false, false
 	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
 	x.parts, x.hasAddr, x.untraced, x.left = x.parts[:0], false, false, false

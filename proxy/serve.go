@@ -260,7 +260,7 @@ func (x *exchange) serveForward() error {
 		})
 		return nil
 	}
-	return x.forward(&forward.Request{})
+	return x.forward(&forward.Request{Found: x.found})
 }
 
 // forward forwards the request to the server of its target URI, or of the site that this is of.

@@ -40,7 +40,10 @@ func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spoo
 	if !whole.Partial() {
 		whole.Length, whole.Part = size, rules.Span{Start: 0, End: size}
 	}
-	f.commit(whole.combined(f.cache.storage.peek(f.key), f.cache.config.MaxObject), spool)
+	if whole.Partial() {
+		whole = whole.combined(f.cache.storage.peek(f.key), f.cache.config.MaxObject)
+	}
+	f.commit(whole, spool)
 }
 
 // Incomplete implements the owner of a body.

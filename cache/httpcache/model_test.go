@@ -119,7 +119,7 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 		method = "POST"
 	}
 	if len(lines) == 0 && method == "GET" {
-		checkReady(t, ctx, s, name)
+		checkFound(t, ctx, s, name)
 	}
 	a, err := s.cache.Serve(ctx, &httpcache.Request{Request: httpmessage.Request{Method: method, Fields: fields(lines...)}, Key: nameOf(name)},
 		o.forward(s, name, random.Uint64()))
@@ -155,9 +155,9 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	return true
 }
 
-// checkReady checks that what is ready for a name is a version of it, whole.
-func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
-	r, ok := s.cache.Ready(nameOf(name), "", nil, s.clock.now())
+// checkFound checks that what is found for a name is a version of it, whole.
+func checkFound(t *testing.T, ctx context.Context, s *site, name int) {
+	r, ok := s.cache.Find(nameOf(name), "", nil, s.clock.now())
 	if !ok {
 		return
 	}
@@ -180,7 +180,7 @@ func checkReady(t *testing.T, ctx context.Context, s *site, name int) {
 		t.Errorf("ETag %q: %v", etag, err)
 	}
 	if body, _ := versionOf(name, number); ofName != name || b.String() != body || r.Length() != int64(size) {
-		t.Errorf("ready for %d: ETag %s, %d bytes of %d", name, etag, b.Len(), len(body))
+		t.Errorf("found for %d: ETag %s, %d bytes of %d", name, etag, b.Len(), len(body))
 	}
 }
 

@@ -209,7 +209,8 @@ func (s *site) get(lines ...string) got { return s.do("GET", lines...) }
 
 func (s *site) request(r *httpcache.Request) got {
 	s.t.Helper()
-	first := s.ready(r)
+	first := s.find(r)
+	r.Found = first.stored
 	a, err := s.cache.Serve(s.t.Context(), r, httpcache.Forward(s.forward))
 	if err != nil {
 		s.compare(r, first, got{err: err})

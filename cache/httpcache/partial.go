@@ -11,12 +11,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// combined returns a response that has arrived, combined with the parts of the same
+// combined returns a part that has arrived, combined with the parts of the same
 // representation that an entry has, nil for none, up to maxObject bytes: RFC 9111 section 3.4.
 func (s *stored) combined(e *Entry, maxObject int64) *stored {
-	if !s.Partial() {
-		return s
-	}
 	fresh, _ := body.BlocksIn(s.content)
 	if fresh.Size() > s.Part.Length() {
 		return nil

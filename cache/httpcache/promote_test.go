@@ -69,40 +69,20 @@ func TestPromoted(t *testing.T) {
 	}
 }
 
-// Load finds what the disk alone has.
-func TestLoad(t *testing.T) {
-	s, _, closes := restarted(t, t.TempDir(), "body")
-	defer closes()
-	if s.cache.Load(target + "?other") {
-		t.Error("what is not there is loaded")
-	}
-	for _, wants := range []bool{true, false} {
-		if got := s.cache.Load(target); got != wants {
-			t.Errorf("loaded: %v, want %v", got, wants)
-		}
-		if r, ok := s.cache.Ready(target, "", fields().Lines, s.clock.now()); !ok || r.Length() != 4 {
-			t.Error("it is not ready")
-		}
-	}
-	if without := newSite(t, nil); without.cache.Load(target) {
-		t.Error("something is loaded without a disk")
-	}
-}
-
 // Where the memory is full, nothing leaves it for what is used now and then; what is used often comes into it.
 func TestPromotedIntoFullMemory(t *testing.T) {
-	for _, isFast := range []bool{false, true} {
+	for _, isFound := range []bool{false, true} {
 		s, memory, closes := restarted(t, t.TempDir(), "body")
 		memory.isFull = true
 		use := func() {
 			s.t.Helper()
-			if !isFast {
+			if !isFound {
 				s.expect(s.get(), 200, "body", true)
 				return
 			}
-			r, ok := s.cache.Ready(target, "", fields().Lines, s.clock.now())
+			r, ok := s.cache.Find(target, "", fields().Lines, s.clock.now())
 			if !ok {
-				t.Fatal("it is not ready")
+				t.Fatal("it is not found")
 			}
 			content, ok := r.Open(t.Context())
 			if !ok {

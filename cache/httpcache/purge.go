@@ -138,6 +138,7 @@ func (p *purges) apply(key string, e *Entry) *Entry {
 // announce makes a purge count, also for what arrives now.
 func (c *Cache) announce(p *purge) {
 	c.purges.add(p)
+	c.storage.changes.Add(1)
 	for i := range c.storage.shards {
 		s := &c.storage.shards[i]
 		s.mu.Lock()
@@ -182,6 +183,7 @@ func (c *Cache) carryOut(p *purge) (purged int, err error) {
 	if err != nil {
 		return purged, fmt.Errorf("looking for what is to be purged: %w", err)
 	}
+	c.storage.changes.Add(1) // before: what was found since then is not what the purge leaves
 	c.purges.remove(p)
 	return purged, nil
 }

@@ -14,6 +14,8 @@ import (
 // is stored for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
 type Request struct {
 	httpmessage.Request
+	// Found is what Find has found for Key; the zero value is looked up.
+	Found Found
 	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
 	Key string
 	// Added are the names of the fields that are not the client's.

@@ -84,10 +84,14 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	}
 }
 
-// look looks for what is stored.
+// look looks for what is stored, unless that was just found.
 func (x *exchange) look() {
 	x.selected = nil
-	if x.entry = x.cache.purges.apply(x.r.Key, x.cache.storage.get(x.r.Key)).spelled(x.r.Spelling); x.entry != nil {
+	stored := x.r.Found.entry
+	if !x.r.Found.current(x.cache) {
+		stored = x.cache.storage.get(x.r.Key)
+	}
+	if x.entry = x.cache.purges.apply(x.r.Key, stored).spelled(x.r.Spelling); x.entry != nil {
 		if s := rules.Select(x.entry.variants, x.r.Spelling, x.r.Fields.Lines); s != nil {
 			x.selected = x.partFor(s)
 		}

@@ -3,7 +3,9 @@ package httpcache
 import (
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urnd/urnd/cache"
 )
@@ -13,6 +15,9 @@ type storage struct {
 	config *Config
 	seed   maphash.Seed
 	shards [64]shard
+	// changes counts what may have changed what is stored for any key. It is read before a look-up, and increased after
+	// a change.
+	changes atomic.Uint64
 }
 
 // shard guards what is stored for some of the keys, and has the exchanges that are under way for
@@ -34,11 +39,12 @@ func (s *storage) shard(key string) *shard {
 	return &s.shards[maphash.String(s.seed, key)%uint64(len(s.shards))]
 }
 
-// get returns what is stored for a key, nil for nothing.
+// get returns what is stored for a key, nil for nothing. The key is not retained.
 func (s *storage) get(key string) *Entry {
 	if e := s.peek(key); e != nil || s.config.Store == nil || s.config.Disk == nil {
 		return e
 	}
+	key = strings.Clone(key)
 	shard := s.shard(key)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
@@ -112,6 +118,7 @@ func (s *storage) updateLocked(key string, change func(*Entry) *Entry) {
 	if s.config.Store == nil {
 		return
 	}
+	defer s.changes.Add(1)
 	before := s.getLocked(key, noBodies)
 	after := change(before)
 	if after == before {
@@ -144,6 +151,7 @@ func (s *storage) forgetLost(key string) {
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	s.config.Store.Delete(key)
+	s.changes.Add(1)
 }
 
 // fetchWhole lets the next request for a URI ask for a response that can be stored, after a 304

@@ -33,9 +33,9 @@ func (s *site) ask(format string, args ...any) bool {
 	return g.Outcome.Hit()
 }
 
-// askFast is ask of what is ready.
-func (s *site) askFast(value string) bool {
-	r, ok := s.cache.Ready(target, "", func(string) []string { return []string{value} }, s.clock.now())
+// askFound is ask of what Find finds.
+func (s *site) askFound(value string) bool {
+	r, ok := s.cache.Find(target, "", func(string) []string { return []string{value} }, s.clock.now())
 	if ok {
 		r.Used()
 	}
@@ -59,7 +59,7 @@ func TestVariantsInUseStay(t *testing.T) {
 				s.ask("attack %d", i)
 			}
 		}},
-		{"uses of what is ready", func(s *site) { s.askFast("de"); s.askFast("en") }, func(s *site) {
+		{"uses of what is found", func(s *site) { s.askFound("de"); s.askFound("en") }, func(s *site) {
 			for i := range 100 {
 				s.ask("attack %d", i)
 			}

@@ -78,7 +78,7 @@ func (s *storedResponses) fill(tb testing.TB, from, to int) {
 
 // hit makes the fields of a response, and appends its content to dst.
 func (s *storedResponses) hit(dst []byte, i int) []byte {
-	r, ok := s.proxy.Ready(responseKey(i), "", nil, func(string) []string { return nil }, s.now)
+	r, ok := s.proxy.Find(responseKey(i), "", nil, func(string) []string { return nil }, s.now)
 	if !ok {
 		return dst
 	}

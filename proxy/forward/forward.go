@@ -86,6 +86,8 @@ type Request struct {
 	httpmessage.Request
 	// Key is the target URI in canonical form, by which the response is cached.
 	Key uri.URI
+	// Found is what Find has found for Key; the zero value is looked up.
+	Found Found
 	// Target and Authority are the request-target and the Host as they came.
 	Target, Authority string
 	Major, Minor      int // the version of HTTP by which it came

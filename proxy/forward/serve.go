@@ -47,7 +47,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	way := &r.passage
 	way.proxy, way.request = p, r
 	way.asked = httpcache.Request{
-		Request: p.asked(c, r), Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
+		Request: p.asked(c, r), Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
 		Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)

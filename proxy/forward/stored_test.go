@@ -17,21 +17,21 @@ const storedURI = "http://a.example/b"
 
 // store makes the cache store what all origins answer for a URI, and returns it as it answers a request with none of the fields that
 // select.
-func (w *web) store(t testing.TB, target string) httpcache.Ready {
+func (w *web) store(t testing.TB, target string) httpcache.Found {
 	t.Helper()
 	if client := w.get(t, target); client.err != nil {
 		t.Fatal(client.err)
 	}
-	var found httpcache.Ready
+	var found httpcache.Found
 	testserver.Wait(t, "it is stored", func() (ok bool) {
-		found, ok = w.cache.Ready(target, "", httpmessage.Fields(nil).Lines, time.Now())
+		found, ok = w.cache.Find(target, "", httpmessage.Fields(nil).Lines, time.Now())
 		return ok
 	})
 	return found
 }
 
 // The fields of a stored response are in the order and the spelling in which they came, with what RFC 9111 section 5.1, RFC 9110 section
-// 7.6.3 and RFC 9211 want, whether Serve sends it or who has found it ready.
+// 7.6.3 and RFC 9211 want, whether Serve sends it or Find has found it.
 func TestAppendStored(t *testing.T) {
 	date := time.Now().UTC().Format(http.TimeFormat)
 	via := httpmessage.NewViaName()
@@ -81,7 +81,7 @@ func TestAppendStored(t *testing.T) {
 			if unmodified {
 				condition = "If-None-Match"
 			}
-			for from, fields := range map[string]httpmessage.Fields{"ready": got, "served": w.get(t, storedURI, condition, "*").Fields} {
+			for from, fields := range map[string]httpmessage.Fields{"found": got, "served": w.get(t, storedURI, condition, "*").Fields} {
 				if end := fields.Lines("Via"); len(end) == 0 || end[len(end)-1] != via.String() {
 					t.Errorf("%s, %s: Via: %q", tt.name, from, end)
 				}
@@ -144,8 +144,8 @@ func TestAppendStoredPart(t *testing.T) {
 	}
 }
 
-// What Serve selects by a field of the request is ready, and by one that it changes is not.
-func TestReadySelects(t *testing.T) {
+// What Serve selects by a field of the request is found, and by one that it changes is not.
+func TestFindSelects(t *testing.T) {
 	for _, tt := range []struct {
 		vary  string
 		named forward.Forwarded
@@ -168,20 +168,20 @@ func TestReadySelects(t *testing.T) {
 		w.store(t, tt.key)
 		p := forward.New(forward.Config{Cache: w.cache, Forwarded: tt.named, Via: httpmessage.NewViaName()})
 		none := func(string) []string { return nil }
-		if _, ok := p.Ready(tt.key, "", tt.site, none, time.Now()); ok != tt.want {
-			t.Errorf("%+v: ready is %t", tt, ok)
+		if _, ok := p.Find(tt.key, "", tt.site, none, time.Now()); ok != tt.want {
+			t.Errorf("%+v: found is %t", tt, ok)
 		}
 	}
 }
 
 // A challenge is for the connection of one client, and a response that is found takes little but the memory that it is given.
-func TestReady(t *testing.T) {
+func TestFind(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
 	w.answers(401, "", "Cache-Control", "public, max-age=60", "WWW-Authenticate", "Basic realm=a")
 	w.store(t, storedURI)
 	none := func(string) []string { return nil }
-	if _, ok := w.Ready(storedURI, "", nil, none, time.Now()); ok {
-		t.Error("a challenge is ready")
+	if _, ok := w.Find(storedURI, "", nil, none, time.Now()); ok {
+		t.Error("a challenge is found")
 	}
 	w.answers(200, "body", "Cache-Control", "max-age=60", "ETag", `"1"`, "Content-Type", "text/html")
 	const other = "http://a.example/c"
@@ -190,9 +190,9 @@ func TestReady(t *testing.T) {
 	for _, unmodified := range []bool{false, true} {
 		if n := testing.AllocsPerRun(100, func() {
 			text.Reset()
-			found, ok := w.Ready(other, "", nil, none, time.Now())
+			found, ok := w.Find(other, "", nil, none, time.Now())
 			if !ok {
-				t.Error("it is not ready")
+				t.Error("it is not found")
 			}
 			fields = w.AppendStored(fields[:0], found, forward.Part{}, unmodified, text)
 		}); n > 0 && !unmodified || n > 1 { // fields of content are left out of a copy

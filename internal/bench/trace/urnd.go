@@ -34,7 +34,7 @@ func (t *trace) replayUrnd(ctx context.Context, budget int64) (ratios, error) {
 	for at, object := range t.objects {
 		size := t.sizes[object]
 		key := "http://origin.example/" + strconv.Itoa(int(object))
-		r, isHit := c.Ready(key, "", fields.Lines, time.Now())
+		r, isHit := c.Find(key, "", fields.Lines, time.Now())
 		if isHit {
 			r.Used()
 		} else if err := fetch(ctx, c, key, fields, zeros[:size]); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestReady: which responses are ready, after one request, and perhaps another step.
-func TestReady(t *testing.T) {
+// TestFind: which responses are found, after one request, and perhaps another step.
+func TestFind(t *testing.T) {
 	const always = "Cache-Control: max-age=60"
 	for _, test := range []struct {
 		name   string
@@ -84,8 +84,8 @@ func TestReady(t *testing.T) {
 				if test.asks != "" {
 					r.Fields = fields(strings.Split(test.asks, " | ")...)
 				}
-				if f := s.ready(r); f.found != test.want {
-					t.Errorf("%s: ready is %t", method, f.found)
+				if f := s.find(r); f.found != test.want {
+					t.Errorf("%s: found is %t", method, f.found)
 				}
 				if test.want {
 					s.request(r) // which compares
@@ -95,28 +95,28 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestReadyForNone: a cache without a store, and a key without a response.
-func TestReadyForNone(t *testing.T) {
+// TestFindNothing: a cache without a store, and a key without a response.
+func TestFindNothing(t *testing.T) {
 	for name, change := range map[string]func(*httpcache.Config){"empty": nil, "without a store": func(c *httpcache.Config) { c.Store = nil }} {
 		s := newSite(t, change)
-		if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
+		if _, ok := s.cache.Find(target, "", nil, s.clock.now()); ok {
 			t.Error(name)
 		}
 	}
 }
 
-// TestReadyPartly: neither a part nor what arrives is ready.
-func TestReadyPartly(t *testing.T) {
+// TestFindPart: neither a part nor what arrives is found.
+func TestFindPart(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(206, "01234", fresh, `ETag: "1"`, "Content-Range: bytes 0-4/10")
 	s.expect(s.get("Range: bytes=0-4"), 206, "01234", false)
-	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
-		t.Error("a part is ready")
+	if _, ok := s.cache.Find(target, "", nil, s.clock.now()); ok {
+		t.Error("a part is found")
 	}
 	s.sends(206, "56789", fresh, `ETag: "1"`, "Content-Range: bytes 5-9/10")
 	s.expect(s.get(), 200, "0123456789", false)
-	if r, ok := s.cache.Ready(target, "", nil, s.clock.now()); !ok || r.Length() != 10 {
-		t.Error("the whole is not ready")
+	if r, ok := s.cache.Find(target, "", nil, s.clock.now()); !ok || r.Length() != 10 {
+		t.Error("the whole is not found")
 	}
 
 	s = newSite(t, nil)
@@ -125,14 +125,14 @@ func TestReadyPartly(t *testing.T) {
 	origin := <-streams
 	_, _ = io.WriteString(origin, "ab")
 	s.eventually("it has what there is", func() bool { return c.received() == 2 })
-	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
-		t.Error("what arrives is ready")
+	if _, ok := s.cache.Find(target, "", nil, s.clock.now()); ok {
+		t.Error("what arrives is found")
 	}
 	_, _ = io.WriteString(origin, "cd")
 	_ = origin.Close()
 	c.end()
-	if !s.ready(&httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: target}).found {
-		t.Error("what has arrived is not ready")
+	if !s.find(&httpcache.Request{Request: httpmessage.Request{Method: "GET"}, Key: target}).found {
+		t.Error("what has arrived is not found")
 	}
 }
 
@@ -147,8 +147,8 @@ func (t *purgedTable) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
 	t.table.Each(f)
 }
 
-// TestReadyWhilePurging: nothing is ready while a purge counts that is not carried out.
-func TestReadyWhilePurging(t *testing.T) {
+// TestFindWhilePurging: nothing is found while a purge counts that is not carried out.
+func TestFindWhilePurging(t *testing.T) {
 	store := &purgedTable{table: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}}
 	s := newSite(t, func(c *httpcache.Config) { c.Store = store })
 	s.sends(200, "one", fresh)
@@ -156,43 +156,39 @@ func TestReadyWhilePurging(t *testing.T) {
 	purging := false
 	store.during = func() {
 		purging = true
-		if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
-			t.Error("it is ready")
+		if _, ok := s.cache.Find(target, "", nil, s.clock.now()); ok {
+			t.Error("it is found")
 		}
 	}
 	if n := s.cache.PurgeAll(httpcache.Selection{Tag: "other"}, true); n != 0 || !purging {
 		t.Errorf("%d purged", n)
 	}
-	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); !ok {
-		t.Error("it is not ready any more")
+	if _, ok := s.cache.Find(target, "", nil, s.clock.now()); !ok {
+		t.Error("it is not found any more")
 	}
 }
 
-// TestReadyOnDisk: a content on disk is ready once its head is in memory, and forgotten where the disk has lost
-// it.
-func TestReadyOnDisk(t *testing.T) {
+// TestFindOnDisk: what the disk alone has is found, and forgotten where the disk has lost it.
+func TestFindOnDisk(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
 	large := text(5 << 20)
 	s.sends(200, large, fresh)
 	s.expect(s.get(), 200, large, false)
 	s.expect(s.get(), 200, large, true)
-	r, ok := s.cache.Ready(target, "", nil, s.clock.now())
+	r, ok := s.cache.Find(target, "", nil, s.clock.now())
 	if _, inMemory := r.Blocks(); !ok || inMemory || r.Length() != int64(len(large)) {
-		t.Errorf("ready: %t, in memory: %t, %d bytes", ok, inMemory, r.Length())
+		t.Errorf("found: %t, in memory: %t, %d bytes", ok, inMemory, r.Length())
 	}
 	closes()
 
 	s, closes = onDisk(t, directory)
 	defer closes()
-	if _, ok := s.cache.Ready(target, "", nil, s.clock.now()); ok {
-		t.Error("the disk was read")
-	}
 	s.fails(errOrigin)
-	s.expect(s.get(), 200, large, true)
-	if r, ok = s.cache.Ready(target, "", nil, s.clock.now()); !ok {
-		t.Fatal("it is not ready after it was read")
+	if r, ok = s.cache.Find(target, "", nil, s.clock.now()); !ok {
+		t.Fatal("what the disk has is not found")
 	}
+	s.expect(s.get(), 200, large, true)
 	err := filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -212,12 +208,69 @@ func TestReadyOnDisk(t *testing.T) {
 	s.expect(s.get(), 200, "new", false)
 }
 
-// TestReadyCounts: what is used is counted as a hit.
-func TestReadyCounts(t *testing.T) {
+// countedTable counts the look-ups.
+type countedTable struct {
+	*table
+	lookups int
+}
+
+func (t *countedTable) Get(key string) *cache.Entry[*httpcache.Entry] {
+	t.lookups++
+	return t.table.Get(key)
+}
+
+// TestMissIsLookedUpOnce: what Find has found is not looked up again by Serve, unless something has changed meanwhile.
+func TestMissIsLookedUpOnce(t *testing.T) {
+	for _, test := range []struct {
+		name, stored, asks string
+		meanwhile          func(*site)
+		want               int // look-ups until the origin is asked
+	}{
+		{"nothing", "", "", nil, 1},
+		{"another variant", "Cache-Control: max-age=60", "X-A: 2", nil, 1},
+		{"stale", `Cache-Control: max-age=0 | Etag: "1"`, "X-A: 1", nil, 1},
+		{"a purge meanwhile", "Cache-Control: max-age=60", "X-A: 1", func(s *site) { s.cache.Purge(target, true) }, 3},
+		{"a purge of all meanwhile", "Cache-Control: max-age=60", "X-A: 1", func(s *site) {
+			s.cache.PurgeAll(httpcache.Selection{}, true)
+		}, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &countedTable{table: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}}
+			s := newSite(t, func(c *httpcache.Config) { c.Store = store })
+			if test.stored != "" {
+				s.sends(200, "old", strings.Split(test.stored+" | Vary: X-A", " | ")...)
+				s.get(test.asks)
+			}
+			store.lookups = 0
+			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields("X-A: 1")}, Key: target}
+			r.Found, _ = s.cache.Find(r.Key, "", r.Fields.Lines, s.clock.now())
+			if test.meanwhile != nil {
+				test.meanwhile(s)
+			}
+			s.sends(200, "new", "Cache-Control: max-age=60")
+			a, err := s.cache.Serve(t.Context(), r, httpcache.Forward(
+				func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+					if store.lookups != test.want {
+						t.Errorf("%d look-ups before the origin is asked, want %d", store.lookups, test.want)
+					}
+					return s.forward(ctx, o)
+				}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g := read(a); g.body != "new" {
+				t.Errorf("%q", g.body)
+			}
+		})
+	}
+}
+
+// TestFoundCounts: what is used is counted as a hit.
+func TestFoundCounts(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "one", fresh)
 	s.get()
-	r, _ := s.cache.Ready(target, "", nil, s.clock.now())
+	r, _ := s.cache.Find(target, "", nil, s.clock.now())
 	if before := s.cache.Counts().Hits; before != 0 {
 		t.Errorf("%d hits before", before)
 	}
@@ -227,8 +280,8 @@ func TestReadyCounts(t *testing.T) {
 	}
 }
 
-// readyStore returns the store that urnd has.
-func readyStore(t testing.TB) httpcache.Store {
+// memoryStore returns the store that urnd has.
+func memoryStore(t testing.TB) httpcache.Store {
 	t.Helper()
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
 	if err != nil {
@@ -238,9 +291,9 @@ func readyStore(t testing.TB) httpcache.Store {
 	return store
 }
 
-// TestReadyAllocates: nothing, nor where the most usual field selects.
-func TestReadyAllocates(t *testing.T) {
-	s := newSite(t, func(c *httpcache.Config) { c.Store = readyStore(t) })
+// TestFindAllocates: nothing, nor where the most usual field selects.
+func TestFindAllocates(t *testing.T) {
+	s := newSite(t, func(c *httpcache.Config) { c.Store = memoryStore(t) })
 	s.sends(200, "one", fresh, `Etag: "1"`, "Vary: Accept-Encoding")
 	const encoding = "gzip, deflate, br"
 	s.get("Accept-Encoding: " + encoding)
@@ -257,9 +310,9 @@ func TestReadyAllocates(t *testing.T) {
 	unsatisfiable := httpcache.Part{Status: 416}
 	for _, uri := range []string{target, target + "/plain"} {
 		if n := testing.AllocsPerRun(100, func() {
-			r, ok := s.cache.Ready(uri, "", request, now)
+			r, ok := s.cache.Find(uri, "", request, now)
 			if !ok || r.IsUnmodified(request) {
-				t.Error("it is not ready")
+				t.Error("it is not found")
 			}
 			content, _ := r.Blocks()
 			size += len(content) + r.Status() + int(r.Age()+r.TTL())
@@ -273,9 +326,9 @@ func TestReadyAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkReady is the time of a look-up for a response that a cache answers.
-func BenchmarkReady(b *testing.B) {
-	c := httpcache.New(httpcache.Config{Store: readyStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
+// BenchmarkFind is the time of a look-up for a response that a cache answers.
+func BenchmarkFind(b *testing.B) {
+	c := httpcache.New(httpcache.Config{Store: memoryStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
 	defer c.Close()
 	a, err := c.Serve(b.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
 		httpcache.Forward(func(context.Context, httpcache.Outgoing) (*httpmessage.Response, error) {
@@ -294,8 +347,8 @@ func BenchmarkReady(b *testing.B) {
 	header := httpmessage.Fields{}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := c.Ready(target, "", func(name string) []string { return header.Lines(name) }, time.Now()); !ok {
-			b.Fatal("it is not ready")
+		if _, ok := c.Find(target, "", func(name string) []string { return header.Lines(name) }, time.Now()); !ok {
+			b.Fatal("it is not found")
 		}
 	}
 }

@@ -15,18 +15,18 @@ import (
 // decided are the fields of requests that Serve has to decide.
 var decided = [...]string{"Authorization", "Cache-Control", "If-Match", "If-Unmodified-Since", "Pragma"}
 
-// first is what Ready answers a request with before Serve does.
+// first is what Find answers a request with before Serve does.
 type first struct {
 	got
-	ready      httpcache.Ready
-	expected   bool // a hit would have to be ready
+	stored     httpcache.Found
+	expected   bool // a hit would have to be found
 	found      bool
 	unmodified bool
 	part       httpcache.Part
 }
 
-// ready requests the response that is ready for a request, and reads it.
-func (s *site) ready(r *httpcache.Request) first {
+// find looks for the stored response that answers a request, and reads it.
+func (s *site) find(r *httpcache.Request) first {
 	if r.Method != "GET" && r.Method != "HEAD" || r.Body != nil || r.Pass {
 		return first{}
 	}
@@ -36,26 +36,26 @@ func (s *site) ready(r *httpcache.Request) first {
 		}
 	}
 	f := first{expected: s.cache.InMemory(r.Key) && !s.cache.Purging()}
-	f.ready, f.found = s.cache.Ready(r.Key, r.Spelling, r.Fields.Lines, s.clock.now())
-	if !f.found || r.Check != nil && r.Check(f.ready.From()) != nil {
+	f.stored, f.found = s.cache.Find(r.Key, r.Spelling, r.Fields.Lines, s.clock.now())
+	if !f.found || r.Check != nil && r.Check(f.stored.From()) != nil {
 		f.found = false
 		return f
 	}
-	if f.unmodified = f.ready.IsUnmodified(r.Fields.Lines); f.unmodified || r.Method == "HEAD" {
+	if f.unmodified = f.stored.IsUnmodified(r.Fields.Lines); f.unmodified || r.Method == "HEAD" {
 		return f
 	}
-	part, ok := f.ready.Part(r.Method, r.Fields.Lines)
+	part, ok := f.stored.Part(r.Method, r.Fields.Lines)
 	if !ok || part.Status != 0 {
 		f.part, f.found, f.expected = part, ok, false
 		f.readPart()
 		return f
 	}
-	content, ok := f.ready.Open(s.t.Context())
+	content, ok := f.stored.Open(s.t.Context())
 	if f.found = ok; !ok {
 		return f
 	}
 	f.got = read(&httpcache.Answer{Content: content})
-	if blocks, ok := f.ready.Blocks(); ok {
+	if blocks, ok := f.stored.Blocks(); ok {
 		var b strings.Builder
 		for _, block := range blocks {
 			b.Write(block)
@@ -67,34 +67,34 @@ func (s *site) ready(r *httpcache.Request) first {
 	return f
 }
 
-// readPart reads the part of the content that is ready, if it is in memory.
+// readPart reads the part of the content that was found, if it is in memory.
 func (f *first) readPart() {
 	if f.part.Status != http.StatusPartialContent {
 		return
 	}
 	var blocks [][]byte
-	blocks, f.found = f.ready.AppendBlocks(nil, f.part)
+	blocks, f.found = f.stored.AppendBlocks(nil, f.part)
 	f.body = string(bytes.Join(blocks, nil))
 }
 
-// compare compares what Ready has answered with what Serve answers at the same time. So every test of the cache
-// is one of Ready.
+// compare compares what Find has answered with what Serve answers at the same time. So every test of the cache
+// is one of Find.
 func (s *site) compare(r *httpcache.Request, f first, g got) {
 	s.t.Helper()
 	if !f.found {
 		if f.expected && g.err == nil && isWholeHit(g) && g.Outcome.Detail != "shared" {
-			s.t.Errorf("%s %s is a hit that was not ready: %d, %s", r.Method, r.Key, g.Status, g.Outcome.Status("urnd"))
+			s.t.Errorf("%s %s is a hit that was not found: %d, %s", r.Method, r.Key, g.Status, g.Outcome.Status("urnd"))
 		}
 		return
 	}
 	if g.err != nil {
-		s.t.Errorf("%s %s was ready, and fails: %v", r.Method, r.Key, g.err)
+		s.t.Errorf("%s %s was found, and fails: %v", r.Method, r.Key, g.err)
 		return
 	}
-	status, reason, length := f.ready.Status(), f.ready.Reason(), f.ready.Length()
-	age := httpmessage.Field{Name: "Age", Value: strconv.Itoa(int(f.ready.Age() / time.Second))}
-	header, added := f.ready.AppendFields(nil, f.part, f.unmodified), httpmessage.Fields{age}
-	contentRange := httpmessage.Field{Name: "Content-Range", Value: string(f.ready.AppendContentRange(nil, f.part))}
+	status, reason, length := f.stored.Status(), f.stored.Reason(), f.stored.Length()
+	age := httpmessage.Field{Name: "Age", Value: strconv.Itoa(int(f.stored.Age() / time.Second))}
+	header, added := f.stored.AppendFields(nil, f.part, f.unmodified), httpmessage.Fields{age}
+	contentRange := httpmessage.Field{Name: "Content-Range", Value: string(f.stored.AppendContentRange(nil, f.part))}
 	switch {
 	case f.unmodified:
 		status, reason, length = 304, "", -1
@@ -104,15 +104,15 @@ func (s *site) compare(r *httpcache.Request, f first, g got) {
 		status, reason, length, added = 416, "", 0, httpmessage.Fields{contentRange}
 	}
 	if g.Status != status || g.Reason != reason || g.ContentLength != length || g.body != f.body || g.broken != nil || f.broken != nil {
-		s.t.Errorf("%s %s was ready as %d %q %q (%d) %v, and is %d %q %q (%d) %v", r.Method, r.Key, status, reason, f.body, length, f.broken,
+		s.t.Errorf("%s %s was found as %d %q %q (%d) %v, and is %d %q %q (%d) %v", r.Method, r.Key, status, reason, f.body, length, f.broken,
 			g.Status, g.Reason, g.body, g.ContentLength, g.broken)
 	}
 	if !slices.Equal(g.Fields, header) {
-		s.t.Errorf("%s %s was ready with %q, and has %q", r.Method, r.Key, header, g.Fields)
+		s.t.Errorf("%s %s was found with %q, and has %q", r.Method, r.Key, header, g.Fields)
 	}
-	outcome := httpcache.Outcome{TTL: f.ready.TTL(), HasTTL: true}
+	outcome := httpcache.Outcome{TTL: f.stored.TTL(), HasTTL: true}
 	if g.Outcome != outcome || !slices.Equal(g.Added, added) {
-		s.t.Errorf("%s %s was ready with %+v, %v, and has %+v, %v", r.Method, r.Key, outcome, added, g.Outcome, g.Added)
+		s.t.Errorf("%s %s was found with %+v, %v, and has %+v, %v", r.Method, r.Key, outcome, added, g.Outcome, g.Added)
 	}
 }
 
