@@ -117,29 +117,27 @@ func (c *Cache[V]) Renew(ctx context.Context, key string, load Load[V]) (Result[
 	return result, err
 }
 
-// Hit returns what Get would return without a load, and whether there is such a result. It
-// allocates nothing, and counts as Get does.
-func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
-	result, ok, err := c.stored(key)
+// Find returns what Get would return without a load at a time of Config.Now, and whether there is such a result. It
+// allocates nothing, does not retain key, and counts nothing: see Count.
+func (c *Cache[V]) Find(key string, now time.Time) (Result[V], bool, error) {
+	result, ok, err := c.storedAt(key, Instant(now.Sub(c.epoch)))
 	if !ok || result.refresh && c.config.RefreshAhead {
 		return Result[V]{}, false, nil
 	}
-	c.counts.outcome(result.Status, err, true)
 	return result, true, err
 }
 
-// Fresh is Hit at a time of the clock, and counts nothing: CountHit does, once the result is used. It does not retain
-// key.
-func (c *Cache[V]) Fresh(key string, now time.Time) (Result[V], bool, error) {
-	result, ok, err := c.storedAt(key, Instant(now.Sub(c.epoch)))
-	if !ok || result.Status != Hit || result.refresh && c.config.RefreshAhead {
-		return Result[V]{}, false, nil
+// Count counts the use of a result of Find, by its status and its error.
+func (c *Cache[V]) Count(s Status, err error) { c.counts.outcome(s, err, true) }
+
+// Hit is Find now, and counts its result.
+func (c *Cache[V]) Hit(key string) (Result[V], bool, error) {
+	result, ok, err := c.Find(key, c.config.Now())
+	if ok {
+		c.Count(result.Status, err)
 	}
-	return result, true, err
+	return result, ok, err
 }
-
-// CountHit counts a use of a result of Fresh with this error.
-func (c *Cache[V]) CountHit(err error) { c.counts.outcome(Hit, err, true) }
 
 // WithoutLoad returns what may be used where the value of key cannot be loaded now: what is fresh,
 // however soon it expires, or stale by less than StaleFor.

@@ -205,7 +205,7 @@ func TestBeginLeaves(t *testing.T) {
 		"a log of refusals": {func(c *proxy.Config) {
 			c.Log = slog.New(slog.NewTextHandler(new(strings.Builder), &slog.HandlerOptions{Level: slog.LevelDebug}))
 		}, []string{"GET", "/urn:example:none"}, nil, 404},
-		"no cache of answers": {func(c *proxy.Config) { c.Ready = nil }, []string{"GET", cachedName}, nil, 302},
+		"no cache of answers": {func(c *proxy.Config) { c.Finder = nil }, []string{"GET", cachedName}, nil, 302},
 	} {
 		w := newWorld(t, nil)
 		for _, target := range []string{cachedName, cachedPage, "http://a.example/vary", "/urn:example:none"} {

@@ -116,12 +116,12 @@ func (x *exchange) openStored(found forward.Found, part forward.Part, length int
 func (x *exchange) cachedName() bool {
 	h, t := x.handler, &x.ask.Target
 	switch {
-	case h.config.Ready == nil, !isPlainName(t), answer.MayWantDocument(x.lines.List("Accept"), h.describes):
+	case h.config.Finder == nil, !isPlainName(t), answer.MayWantDocument(x.lines.List("Accept"), h.describes):
 		return false
 	case x.ask.IsLink && !isDefaultLink(&x.ask, x.lines.Value("Accept")):
 		return false
 	}
-	found, err, ok := h.config.Ready.Answer(t.Query, x.start, x.name[:])
+	found, err, ok := h.config.Finder.Find(t.Query, x.start, x.name[:])
 	switch {
 	case !ok:
 		return false
@@ -134,7 +134,7 @@ func (x *exchange) cachedName() bool {
 	x.question = answer.Question{
 		Target: t, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: true, IsLink: x.ask.IsLink, Base: x.base(), Scratch: &x.scratch,
 	}
-	h.config.Ready.Used(nil)
+	h.config.Finder.Used(nil)
 	x.reply(h.answers.Redirect(&x.question, found))
 	return true
 }

@@ -31,8 +31,8 @@ type Config struct {
 
 	Resolver resolver.Resolver
 	Names    resolver.Names // the rules for names
-	// Ready answers requests for names from the cache without waiting; nil leaves them to Resolver.
-	Ready   *resolver.Ready
+	// Finder answers requests for names from the cache without waiting; nil leaves them to Resolver.
+	Finder  *resolver.Finder
 	History resolver.History // knows the versions of names (RFC 7089); nil where there is no registry
 	Fetch   scheme.Handler   // for the forward proxy, and for requests for the resource itself
 	Schemes scheme.Infos     // the protocol gateways that Fetch has; nil for none

@@ -82,7 +82,7 @@ func (x *exchange) cachedRefusal(source error, found resolver.Answer) bool {
 	if int64(len(rendered.reply.Body)) > x.Room() {
 		return false
 	}
-	h.config.Ready.Used(source)
+	h.config.Finder.Used(source)
 	x.event.Err = rendered.err
 	x.identify() // so that the user and the log speak of the same request
 	reply := rendered.reply

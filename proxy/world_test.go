@@ -57,7 +57,7 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 	origin := web{w.now}
 	slots := func() quota.Limit { return quota.Limit{Semaphore: make(quota.Semaphore, 100)} }
 	w.config = proxy.Config{
-		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Ready: &resolver.Ready{Names: known, Cache: answers},
+		Names: known, RuleTTL: time.Hour, ListingSize: 4 << 20, ListingTTL: time.Minute, Finder: &resolver.Finder{Names: known, Cache: answers},
 		Resolver: resolver.NewCanonical(known, &resolver.Split{Names: found, Locations: scheme.NewSelf(), Own: found, Owns: known.Owns}),
 		Fetch:    scheme.Mux{"http": origin, "https": origin}, Now: w.now, Log: slog.New(slog.DiscardHandler),
 		Access:      gate.Access{Resolve: []netip.Prefix{loopback}, Proxy: []netip.Prefix{loopback}, Purge: []netip.Prefix{loopback}},

@@ -149,7 +149,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
-		Resolver: r.resolver, Ready: &resolver.Ready{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
+		Resolver: r.resolver, Finder: &resolver.Finder{Names: r.names, Cache: r.answers.Cache}, Names: r.names, History: r.history, Handles: handlesOf(c, r.names), Lists: lists, Known: knownBy(r, d),
 		Described: r.names.Owning(c.Registry.Describe).Own,
 		RuleTTL:   c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: r.limits.documents.WithBusy(problem.ErrDocuments),
