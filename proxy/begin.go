@@ -53,8 +53,7 @@ func (x *exchange) inspect() {
 	for i := range x.in.Fields {
 		f := &x.in.Fields[i]
 		use := httpmessage.UseOf(f.Name)
-		x.isRanged = x.isRanged || use&httpmessage.Ranged != 0
-		x.isRelayed = x.isRelayed || use&httpmessage.FromProxy != 0
+		x.uses |= use
 		if use&httpmessage.Plain == 0 && !isKeepAlive(f) {
 			x.isPlain = false
 		}
@@ -113,7 +112,7 @@ func (h *Handler) peerOf(conn httpmessage.Connection) *peer {
 func (x *exchange) setClient() {
 	p := x.handler.peerOf(x.in.Conn)
 	x.client, x.place, x.hasAddr = p.client, &p.place, p.hasAddr
-	if x.isRelayed {
+	if x.uses&httpmessage.FromProxy != 0 {
 		x.setNamed(p)
 	}
 	x.client.Lines, x.client.Host, x.client.Secure = x.lines, x.in.Host, p.place.Secure

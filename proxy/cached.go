@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/message"
@@ -43,7 +44,7 @@ func (x *exchange) stored() bool {
 	}
 	unmodified := found.IsUnmodified(x.lines)
 	var part forward.Part
-	if x.isRanged && !unmodified {
+	if x.uses&httpmessage.Ranged != 0 && !unmodified {
 		part, ok = found.Part(x.in.Method, x.lines)
 		if !ok {
 			return false

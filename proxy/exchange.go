@@ -21,6 +21,18 @@ import (
 // exchange is a request that is being answered, and the ResponseWriter of what answers it, which records the status and the size of the
 // response. It is pooled. Begin does what needs no waiting, and Continue goes on where that stands.
 type exchange struct {
+	ofRequest
+	// What follows is memory for one request after the other.
+	fields  httpmessage.Fields // that each response has
+	head    httpmessage.Fields // of the response
+	name    [256]byte          // of a canonical name
+	parts   [][]byte           // of a content
+	scratch message.Scratch
+	texts   route.Scratch
+}
+
+// ofRequest is what an exchange knows of its request. The zero value is that of none.
+type ofRequest struct {
 	httpmessage.ResponseWriter
 	handler *Handler
 	in      *httpmessage.Incoming
@@ -41,23 +53,16 @@ type exchange struct {
 	found    forward.Found // what is stored for the request, where Begin has looked it up
 	untraced bool          // Observers.Untraced has counted it
 	left     bool          // writing to the client has failed
-	// isPlain is whether all fields of the request are httpmessage.Plain, and it has no content; isRanged whether one asks for a part,
-	// and isRelayed whether one is of a proxy in front.
-	isPlain, isRanged, isRelayed bool
+	// uses are those of all fields of the request together, and isPlain is whether each is httpmessage.Plain, and it has no content.
+	uses    httpmessage.FieldUse
+	isPlain bool
 	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
 	// the reply.
 	isCrossed, isReadable bool
-	closes                bool               // the connection ends behind the response
-	fields                httpmessage.Fields // that each response has
-	head                  httpmessage.Fields // memory for that of the response
+	closes                bool // the connection ends behind the response
 	event                 Event
-
-	question answer.Question
-	location [1]resolver.Location
-	name     [256]byte // of a canonical name
-	parts    [][]byte  // of a content
-	scratch  message.Scratch
-	texts    route.Scratch
+	question              answer.Question
+	location              [1]resolver.Location
 }
 
 // newExchange returns the exchange of a request.
@@ -77,16 +82,12 @@ const maxKept = 64
 // release returns an exchange to the pool.
 func (x *exchange) release() {
 	h := x.handler
+	x.ofRequest = ofRequest{}
 	x.scratch.Reset()
 	clear(x.parts)
 	clear(x.fields)
 	clear(x.head)
-	x.handler, x.in, x.ResponseWriter, x.lines, x.ctx = nil, nil, nil, nil, nil
-	x.client, x.place, x.own, x.view, x.ask, x.verdict = gate.Client{}, nil, route.Place{}, route.View{}, route.Ask{}, gate.Verdict{}
-	x.found, x.hops, x.err, x.admitted, x.isPlain, x.isRanged, x.isRelayed = forward.Found{}, 0, nil, false, false, false, false
-	x.isCrossed, x.isReadable, x.closes = false, false, false
-	x.fields, x.head, x.event, x.question, x.location[0] = x.fields[:0], x.head[:0], Event{}, answer.Question{}, resolver.Location{}
-	x.parts, x.hasAddr, x.untraced, x.left = x.parts[:0], false, false, false
+	x.fields, x.head, x.parts = x.fields[:0], x.head[:0], x.parts[:0]
 	if cap(x.head) > maxKept || cap(x.fields) > maxKept || cap(x.parts) > maxKept { // a pooled one would keep what one response needed
 		x.head, x.fields, x.parts = nil, nil, nil
 	}
@@ -183,7 +184,10 @@ func (x *exchange) end(completed bool) {
 	if h.config.Observe != nil {
 		event.Method, event.Target, event.Host, event.Proto = x.in.Method, x.in.Target, x.in.Host, x.in.Proto()
 		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
-		event.User, event.Client = gate.UserOf(x.lines), x.client.Addr
+		event.Client = x.client.Addr
+		if x.uses&httpmessage.Secret != 0 {
+			event.User = gate.UserOf(x.lines)
+		}
 		h.config.Observe(event)
 	}
 	x.release()

@@ -79,13 +79,15 @@ func (x *exchange) classify() (err error) {
 	}
 	x.view.Method, x.view.Target, x.view.Host, x.view.HTTP2, x.view.Lines = in.Method, in.Target, in.Host, in.Major == 2, x.lines
 	route.Classify(&x.ask, &x.view, x.place)
-	if x.hops, err = message.Hops(x.lines); err != nil {
-		return err
+	if x.uses&httpmessage.LoopDetection != 0 {
+		if x.hops, err = message.Hops(x.lines); err != nil {
+			return err
+		}
+		if x.hops == resolver.MaxHops || h.config.Via.Loops(x.lines) {
+			return problem.ErrLoop
+		}
 	}
 	x.ask.Target.Query.Hops, x.ask.Target.Query.Client = x.hops, x.client.Addr
-	if x.hops == resolver.MaxHops || h.config.Via.Loops(x.lines) {
-		return problem.ErrLoop
-	}
 	x.event.Form, x.event.Service, x.event.Scheme = x.ask.Form, x.ask.Service(), x.ask.Scheme
 	return nil
 }

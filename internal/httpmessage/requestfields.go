@@ -39,6 +39,8 @@ const (
 	FromProxy
 	// NamesClient is a FromProxy with the address of the client.
 	NamesClient
+	// LoopDetection is a field by which a proxy finds that a request has passed it before: RFC 9110 section 7.6.3.
+	LoopDetection
 	// Dropped is a field that is never passed on.
 	Dropped
 	// Secret is a field with credentials: neither TRACE, a log nor an administrator shows it.
@@ -82,7 +84,7 @@ var requestFields = [...]RequestField{
 	{"B3", 0, ofTraces},
 	{"Baggage", 0, ofTraces},
 	{"Cache-Control", EndToEnd, ofTheCache + ": section 5.2.1"},
-	{"CDN-Loop", EndToEnd, ofProxies + " (RFC 8586)"},
+	{"CDN-Loop", EndToEnd | LoopDetection, ofProxies + " (RFC 8586)"},
 	{"Connection", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Content-*", EndToEnd, ""}, // that of POST is safelisted by package rules
 	{"Content-Length", EndToEnd | Framing, ofMessages},
@@ -125,9 +127,9 @@ var requestFields = [...]RequestField{
 	{"Transfer-Encoding", HopByHop | ConnectionSpecific | Framing, ""},
 	{"Upgrade", HopByHop | ConnectionSpecific, ""},
 	{"Upgrade-Insecure-Requests", Plain, ofBrowsers},
-	{"Urnd-Hops", 0, ofProxies},
+	{"Urnd-Hops", LoopDetection, ofProxies},
 	{"User-Agent", Plain | EndToEnd | Logged, "tells which program asks; an origin that selects by it says so in Vary"},
-	{"Via", Plain | EndToEnd, ofProxies},
+	{"Via", Plain | EndToEnd | LoopDetection, ofProxies},
 	{"Viewport-Width", 0, ofBrowsers},
 	{"Width", 0, ofBrowsers},
 	{"X-B3-*", 0, ofTraces},

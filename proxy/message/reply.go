@@ -103,8 +103,8 @@ func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) 
 	}
 	fields = append(fields, r.Fields...)
 	if r.ContentType != "" {
-		fields = setDefault(fields, "X-Content-Type-Options", "nosniff")
-		fields = setDefault(fields, "Content-Security-Policy", pagePolicy)
+		fields = r.appendDefault(fields, "X-Content-Type-Options", "nosniff")
+		fields = r.appendDefault(fields, "Content-Security-Policy", pagePolicy)
 	}
 	return fields
 }
@@ -117,11 +117,12 @@ func (r *Reply) length(text *httpmessage.Text) string {
 	return text.Int(int64(len(r.Body)))
 }
 
-func setDefault(fields httpmessage.Fields, name, value string) httpmessage.Fields {
-	if !fields.Has(name) {
-		fields = append(fields, httpmessage.Field{Name: name, Value: value})
+// appendDefault appends a field, unless the reply has its own.
+func (r *Reply) appendDefault(fields httpmessage.Fields, name, value string) httpmessage.Fields {
+	if r.Fields.Has(name) {
+		return fields
 	}
-	return fields
+	return append(fields, httpmessage.Field{Name: name, Value: value})
 }
 
 // Abort ends a response in its middle: one that is cut off at its source must not look complete. Where its framing shows that, the
