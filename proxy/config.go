@@ -74,13 +74,13 @@ type Config struct {
 	// Replies.
 
 	CORS []string // the origins whose pages may read what is public; "*" is all
-	PAC  PAC
+	PAC  answer.PAC
 	// SecurityContact is the contact of security.txt, a URI; "" serves none.
 	SecurityContact string
 	Pages           *pages.Design // nil: those of urnd without settings
 	BatchTimeout    time.Duration
 	// Support is what the site commits itself to for its names, in descriptions of ARKs.
-	Support Support
+	Support answer.Support
 	// RuleTTL is the freshness lifetime of replies that depend on rules alone, and ListingTTL that of the listings of protocol
 	// gateways. ListingSize bounds a document of a listing, in octets, about.
 	RuleTTL, ListingTTL time.Duration
@@ -155,15 +155,3 @@ type Span interface {
 	// End ends the span with the outcome and steps of the request. It must not retain the event.
 	End(e *Event, steps []resolver.Step)
 }
-
-// PAC is the file by which browsers configure themselves.
-type PAC = answer.PAC
-
-// Support is what a site commits itself to for its names.
-type Support = answer.Support
-
-// Lists are what lists the names of the registry.
-type Lists = answer.Lists
-
-// NamePageURL returns the URL of the page about a canonical name, at a base.
-func NamePageURL(base, name string) string { return answer.NamePageURL(base, name) }

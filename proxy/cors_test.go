@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
 )
 
 // Pages of other sites may read public replies, and follow where names lead, but not URLs, and not resources.
@@ -77,7 +78,7 @@ func TestStaticDocuments(t *testing.T) {
 // The file by which browsers find this proxy is served to all, without a login, and by the name of the host that they look for.
 func TestPAC(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
-		c.PAC = proxy.PAC{Proxies: []string{"proxy.example:8141"}}
+		c.PAC = answer.PAC{Proxies: []string{"proxy.example:8141"}}
 		c.Access.Users, c.Access.Resolve, c.Access.Proxy = users(t, hashed(t, "alice", "a")), nil, nil
 	})
 	for _, target := range []string{"/proxy.pac", "/wpad.dat"} {

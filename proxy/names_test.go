@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 )
 
 // oneListed lists one name, and what may be seen by some alone as another one.
-func oneListed() proxy.Lists {
-	return proxy.Lists{
+func oneListed() answer.Lists {
+	return answer.Lists{
 		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
 			switch {
 			case s.After == "bad":
@@ -49,7 +50,7 @@ func TestNamePages(t *testing.T) {
 		return start(t, func(c *proxy.Config) {
 			c.Lists = oneListed()
 			if browse == nil {
-				c.Lists = proxy.Lists{}
+				c.Lists = answer.Lists{}
 			}
 			c.Access.Browse, c.Access.BrowseAll = browse, all
 			c.Pages = pages.New(pages.Site{All: []pages.Namespace{{NID: "isbn"}}, Browses: browse != nil})

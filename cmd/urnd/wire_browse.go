@@ -11,7 +11,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/shared"
-	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/answer/represent"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/browse"
@@ -25,7 +25,7 @@ const (
 )
 
 // wireLists returns what lists the names of the registry, as far as a configuration shows them.
-func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists proxy.Lists, err error) {
+func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists answer.Lists, err error) {
 	isListed := len(c.Access.BrowseClients) > 0
 	if r.registry == nil || !isListed && !c.Site.Sitemap {
 		return lists, nil
@@ -43,7 +43,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	b := browse.New(browse.Config{
 		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.limits.searches, Lists: r.limits.lists, Files: r.limits.sitemaps,
 		Seal: seal, Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
-		TitleMembers: represent.TitleMembers(), Public: c.Listen.PublicURL, PageURL: proxy.NamePageURL, Now: d.now,
+		TitleMembers: represent.TitleMembers(), Public: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {
 				defer func() {

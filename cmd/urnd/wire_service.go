@@ -26,6 +26,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -155,7 +156,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Documents: r.limits.documents.WithBusy(problem.ErrDocuments),
 		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
 		Schemes:   gatewayInfos(c),
-		Policy:    rules, Origins: origins, PAC: proxy.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
+		Policy:    rules, Origins: origins, PAC: answer.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Purge: func(ctx context.Context, key uri.URI) int {
@@ -177,7 +178,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
-		Support: proxy.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
+		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
 		Pages:   s.pages,
 	})
 	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -53,8 +54,8 @@ func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 }
 
 // oneListed lists one name, in one file of a sitemap.
-func oneListed() proxy.Lists {
-	return proxy.Lists{
+func oneListed() answer.Lists {
+	return answer.Lists{
 		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
 			if s.After == "bad" {
 				return found, resolver.ErrCursor
