@@ -28,31 +28,28 @@ func (x *exchange) serve() error {
 	case route.KindTunnel:
 		return x.serveTunnel()
 	case route.KindPurge:
-		return x.servePurge()
+		return x.replied(x.purge())
 	case route.KindFetch:
 		return x.suggest(x.unfetched(x.serveFetch()))
 	case route.KindBatch:
-		return x.serveBatch()
+		return x.replied(x.batch())
 	case route.KindDocument:
-		if a.Method == http.MethodOptions {
-			x.reply(answer.OptionsOf(a))
-			return nil
-		}
-		reply, err := x.document()
-		if err != nil {
-			return err
-		}
-		x.reply(reply)
-		return nil
+		return x.replied(x.document())
 	case route.KindServer:
-		x.reply(message.Reply{Status: http.StatusOK, CacheControl: message.NoStore})
-		return nil
+		return x.replied(message.Reply{Status: http.StatusOK, CacheControl: message.NoStore}, nil)
 	case route.KindSecure:
-		x.reply(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location, CacheControl: "max-age=3600"})
-		return nil
+		return x.replied(message.Reply{Status: http.StatusPermanentRedirect, Location: a.Location, CacheControl: "max-age=3600"}, nil)
 	default:
 		return x.serveOwn()
 	}
+}
+
+// replied replies, unless there is an error, which it returns.
+func (x *exchange) replied(r message.Reply, err error) error {
+	if err == nil {
+		x.reply(r)
+	}
+	return err
 }
 
 // serveOwn answers a question about an identifier, or with the front page.
@@ -60,52 +57,41 @@ func (x *exchange) serveOwn() error {
 	a := &x.ask
 	switch {
 	case a.Method == http.MethodOptions && a.Kind == route.KindName && a.Err == nil:
-		return x.serveOptions()
+		return x.replied(x.options())
 	case !a.IsGet:
 		return problem.NotAllowed(a.Method, a.Methods())
 	case a.Err != nil:
 		return x.suggest(a.Err)
 	case a.Kind == route.KindPage:
-		return x.servePage()
+		return x.replied(x.page(&a.Target))
 	case x.leadsToFetch():
-		x.reply(message.Reply{
-			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.FetchedIn(a.Target.Query.URI.String(), a.Target.Language)), CacheControl: message.NoStore, Vary: "Accept",
-		})
-		return nil
+		return x.replied(message.Reply{
+			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.FetchedIn(a.Target.Query.URI.String(), a.Target.Language)),
+			CacheControl: message.NoStore, Vary: "Accept",
+		}, nil)
+	case a.Retrieves:
+		return x.unnamed(x.replied(x.retrieve()))
 	}
-	var reply message.Reply
-	var err error
-	if a.Retrieves {
-		reply, err = x.retrieve()
-	} else {
-		x.question = answer.Question{
-			Target: &a.Target, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: a.IsName, Base: x.base(), Scratch: &x.scratch,
-		}
-		reply, err = x.handler.answers.Reply(x.ctx, &x.question)
+	x.question = answer.Question{
+		Target: &a.Target, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: a.IsName, Base: x.base(), Scratch: &x.scratch,
 	}
-	if err != nil {
-		return x.unnamed(err)
-	}
-	x.reply(reply)
-	return nil
+	return x.unnamed(x.replied(x.handler.answers.Reply(x.ctx, &x.question)))
 }
 
-// serveOptions answers OPTIONS for a name. It does not resolve it: that costs, and GET says what it is.
-func (x *exchange) serveOptions() error {
+// options returns the reply to OPTIONS for a name. It does not resolve it: that costs, and GET says what it is.
+func (x *exchange) options() (reply message.Reply, err error) {
 	canonical, err := x.handler.config.Names.Key(x.ask.Target.Query.URI)
 	if err != nil {
-		return x.suggest(err)
+		return reply, x.suggest(err)
 	}
 	if x.ask.IsLink {
-		x.reply(answer.IdentifierOptions(x.base(), canonical.String()))
-		return nil
+		return answer.IdentifierOptions(x.base(), canonical.String()), nil
 	}
-	reply := answer.Options(&x.ask, x.base(), canonical.String())
+	reply = answer.Options(&x.ask, x.base(), canonical.String())
 	if x.ask.Target.Form == route.FormMemento { // these are no names
 		reply.Fields.Del("Link")
 	}
-	x.reply(reply)
-	return nil
+	return reply, nil
 }
 
 // writer returns what makes pages in the language that the client accepts, or has chosen.
@@ -168,6 +154,8 @@ func (x *exchange) leadsToFetch() bool {
 func (x *exchange) document() (message.Reply, error) {
 	h := x.handler
 	switch path := x.ask.Path; {
+	case x.ask.Method == http.MethodOptions:
+		return answer.OptionsOf(&x.ask), nil
 	case path == answer.PathSecurity:
 		return answer.Security(h.config.SecurityContact, h.config.Now()), nil
 	case path == answer.PathCatalog:
@@ -183,8 +171,8 @@ func (x *exchange) document() (message.Reply, error) {
 	}
 }
 
-// serveBatch resolves many names in one request.
-func (x *exchange) serveBatch() error {
+// batch resolves many names in one request.
+func (x *exchange) batch() (message.Reply, error) {
 	h := x.handler
 	x.identify() // before its names fail in parallel
 	rights := answer.BatchRights{
@@ -195,13 +183,9 @@ func (x *exchange) serveBatch() error {
 		Answered: x.answered,
 	}
 	body := cmp.Or(x.in.Body, io.Reader(http.NoBody))
-	reply, err := h.answers.Batch(x.ctx, &answer.BatchRequest{
+	return h.answers.Batch(x.ctx, &answer.BatchRequest{
 		Target: x.ask.Path, Lines: x.lines, Body: body, SetReadDeadline: x.SetReadDeadline,
 	}, rights)
-	if err == nil {
-		x.reply(reply)
-	}
-	return err
 }
 
 // suggest adds to the error of a text what may have been meant: of one that is no identifier, of a name whose namespace nobody
@@ -255,10 +239,9 @@ func (x *exchange) serveForward() error {
 		return a.Err
 	}
 	if a.IsRespelled {
-		x.reply(message.Reply{
+		return x.replied(message.Reply{
 			Status: http.StatusPermanentRedirect, Location: a.Key.String(), CacheControl: message.MaxAge(c.RuleTTL),
-		})
-		return nil
+		}, nil)
 	}
 	return x.forward(&forward.Request{Found: x.found})
 }
@@ -297,18 +280,17 @@ func (x *exchange) received(r *forward.Request) {
 	r.Target, r.Authority, r.Major, r.Minor = in.Target, in.Host, in.Major, in.Minor
 }
 
-// servePurge answers PURGE: all variants of a URI must be validated before they are used again.
-func (x *exchange) servePurge() error {
+// purge answers PURGE: all variants of a URI must be validated before they are used again.
+func (x *exchange) purge() (reply message.Reply, err error) {
 	if x.ask.Err != nil {
-		return x.ask.Err
+		return reply, x.ask.Err
 	}
 	purged := x.handler.forward.Purge(x.ctx, x.ask.Key)
 	status := http.StatusOK
 	if purged == 0 {
 		status = http.StatusNotFound
 	}
-	x.reply(message.JSON(status, map[string]int{"purged": purged}))
-	return nil
+	return message.JSON(status, map[string]int{"purged": purged}), nil
 }
 
 // serveTunnel opens a tunnel for a client of the proxy.
@@ -343,8 +325,7 @@ func (x *exchange) serveFetch() error {
 	a := &x.ask
 	switch {
 	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.lines):
-		x.reply(message.Reply{Status: http.StatusOK, Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())))
-		return nil
+		return x.replied(message.Reply{Status: http.StatusOK, Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())), nil)
 	case a.Err != nil:
 		return a.Err
 	default:

@@ -10,15 +10,6 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// servePage answers with a page of this server that is about no name.
-func (x *exchange) servePage() error {
-	reply, err := x.page(&x.ask.Target)
-	if err == nil {
-		x.reply(reply)
-	}
-	return err
-}
-
 // page returns the reply with a page of this server that is about no name.
 func (x *exchange) page(asked *route.Target) (message.Reply, error) {
 	lists := &x.handler.config.Lists

@@ -51,10 +51,9 @@ func (x *exchange) walk() error {
 	a.Target.Query = x.asking(a.Target.Query)
 	switch {
 	case a.IsPreflight && a.IsLink:
-		return x.serveOptions()
+		return x.replied(x.options())
 	case a.IsPreflight && x.allowOrigin():
-		x.reply(answer.Preflight(a))
-		return nil
+		return x.replied(answer.Preflight(a), nil)
 	}
 	if access.MayRefresh(&x.client) && !a.IsMisnamed && gate.WantsFresh(x.lines) {
 		x.ctx = resolver.WithFresh(x.ctx)
