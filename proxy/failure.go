@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,23 +50,6 @@ func (x *exchange) unfetched(err error) error {
 	}
 	about.Noun = x.handler.config.Schemes.Noun(about.Input)
 	return about
-}
-
-// fetchedFrom returns the host and port of what could not be fetched at /fetch, "" for other errors.
-func fetchedFrom(err error) string {
-	var failure *problem.Failure
-	if !errors.As(err, &failure) || !failure.Fetched {
-		return ""
-	}
-	u, parseErr := uri.Parse(failure.Input)
-	if parseErr != nil {
-		return ""
-	}
-	host, _ := u.Host()
-	if port, _ := u.Port(); port != "" {
-		host += ":" + port
-	}
-	return host
 }
 
 // rawName returns the name with raw octets that an error is about.
@@ -173,7 +155,13 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 	if isFault(err) {
 		attributes := []any{"status", sent, "client", x.client.Addr, "request", x.event.ID, "error", err}
 		if x.ask.IsForwarded {
-			host := cmp.Or(fetchedFrom(err), x.in.Host)
+			host := x.in.Host
+			if u := x.ask.Target.Query.URI; x.ask.Kind == route.KindFetch {
+				host, _ = u.Host()
+				if port, _ := u.Port(); port != "" {
+					host += ":" + port
+				}
+			}
 			attributes = append(attributes, "method", x.in.Method, "host", host)
 		}
 		if setting := problem.Setting(err); setting != "" {

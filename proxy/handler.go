@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -22,14 +21,13 @@ import (
 
 // Handler answers the requests of clients. It is safe for concurrent use.
 type Handler struct {
-	config  Config
-	server  route.Server
-	gate    *gate.Gate
-	answers *answer.Responder
-	forward *forward.Proxy
-	sites   []*site
-	failing func(location string) bool
-	avoided func(most int) []resolver.Avoided
+	config   Config
+	server   route.Server
+	gate     *gate.Gate
+	answers  *answer.Responder
+	forward  *forward.Proxy
+	failures *forward.Failures
+	sites    []*site
 
 	cors answer.CORS
 	// describes is whether some names answer with their descriptions, by Accept.
@@ -54,7 +52,7 @@ type site struct {
 }
 
 // Avoided returns the servers that are not fetched from where there are others, as they fail; at most so many.
-func (h *Handler) Avoided(most int) []resolver.Avoided { return h.avoided(most) }
+func (h *Handler) Avoided(most int) []resolver.Avoided { return h.failures.Avoided(most) }
 
 // New returns a Handler.
 func New(config Config) *Handler {
@@ -63,7 +61,9 @@ func New(config Config) *Handler {
 	}
 	failures := forward.NewFailures(config.Now)
 	h := &Handler{
-		config: config, exhausted: problem.Reply(config.Pages, nil, problem.ErrDocuments), statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages), failing: failures.Failing, avoided: failures.Avoided,
+		config: config, failures: failures, exhausted: problem.Reply(config.Pages, nil, problem.ErrDocuments),
+		statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages),
+		describes: len(config.Described) > 0, refusals: newRefusals(),
 		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
 		gate: gate.New(gate.Config{
 			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
@@ -78,11 +78,11 @@ func New(config Config) *Handler {
 	if pac := config.PAC.Static(); pac != nil {
 		h.statics[answer.PathPAC], h.statics[answer.PathWPAD] = pac, pac
 	}
+	sitemap := ""
 	if config.Lists.Index != nil {
-		h.statics[answer.PathRobots] = answer.Robots(config.Lists, config.PublicURL+route.PathSitemap)
-	} else {
-		h.statics[answer.PathRobots] = answer.Robots(config.Lists, "")
+		sitemap = config.PublicURL + route.PathSitemap
 	}
+	h.statics[answer.PathRobots] = answer.Robots(config.Lists, sitemap)
 	if config.Names.OwnsARKs() {
 		h.statics[answer.PathARK] = answer.ServiceOfARKs(config.Pages.Path("/"))
 	}
@@ -105,14 +105,13 @@ func New(config Config) *Handler {
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
 		Browses: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
 	}
-	for path := range maps.Keys(h.statics) {
+	for path := range h.statics {
 		h.server.Documents[path] = true
 	}
 	delete(h.server.Documents, pages.PathCopy) // it may be a name at web hosts whose paths are names
 	h.server.Documents[answer.PathCatalog] = true
 	h.server.Documents[answer.PathSecurity] = config.SecurityContact != ""
 	h.server.OwnDocuments = map[string]bool{pages.PathOpenSearch: true, pages.PathCopy: true}
-	h.describes, h.refusals = len(config.Described) > 0, newRefusals()
 	h.addHostDocuments()
 	return h
 }
@@ -169,7 +168,7 @@ func (h *Handler) serverOf(s *site) uri.URI {
 	turn := s.turn.Add(1)
 	for i := range s.servers {
 		server := s.servers[(int(turn)+i)%len(s.servers)]
-		if !h.failing(server.String()) {
+		if !h.failures.Failing(server.String()) {
 			return server
 		}
 	}
