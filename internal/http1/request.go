@@ -66,30 +66,23 @@ func hasEnd(text string, maxHeader int) (bool, error) {
 }
 
 // parseRequestLine parses the request line that a text begins with, and returns what is behind it: RFC 9112 section 3;
-// "" where nothing is yet. What cannot become a request line, such as TLS, is refused before its end.
+// "" where nothing is yet.
 func parseRequestLine(text string, r *httpmessage.Incoming, maxHeader int) (rest string, err error) {
 	line, rest, complete := strings.Cut(text, "\n")
-	line, isCRLF := strings.CutSuffix(line, "\r")
-	end := spanToken(line)
-	switch {
-	case end == len(line) && !complete && len(text) >= maxHeader:
-		return "", errHeader()
-	case end == len(line) && !complete: // a part of a method, or of an empty line, which is skipped
-		return "", nil
-	case end == 0 || end == len(line) || line[end] != ' ':
-		return "", refused("the request does not begin with a method, which is a token, and a space")
+	if !complete {
+		return "", checkPartialLine(line, r, maxHeader)
 	}
-	r.Method, line = line[:end], line[end+1:]
-	end = spanAbove(line, '!')
-	r.Target = line[:end]
+	line, isCRLF := strings.CutSuffix(line, "\r")
+	method, line, ok := strings.Cut(line, " ")
+	if !ok || !isToken(method) {
+		return "", refused(reasonMethod)
+	}
+	end := spanAbove(line, '!')
+	r.Method, r.Target = method, line[:end]
 	version, ok := strings.CutPrefix(line[end:], " ")
 	switch {
-	case len(text)-len(rest) > maxHeader, !complete && len(text) == maxHeader:
-		return "", &Error{Status: http.StatusRequestURITooLong, Reason: "the request-target is too long"}
-	case !complete && strings.Contains(line, "\r"): // its LF may never come
-		return "", refused(reasonBareCR)
-	case !complete:
-		return "", nil
+	case len(text)-len(rest) > maxHeader:
+		return "", errTarget()
 	case end == 0 || !ok && end < len(line):
 		r.Target = intendedTarget(line, end)
 		return "", refused("the request-target is empty, or has a space or a control character")
@@ -107,6 +100,35 @@ func parseRequestLine(text string, r *httpmessage.Incoming, maxHeader int) (rest
 	r.Minor = min(r.Minor, 1) // a later one is understood as the last one known here: RFC 9110 section 2.5
 	r.Host, err = authority(r.Method, r.Target)
 	return rest, err
+}
+
+const reasonMethod = "the request does not begin with a method, which is a token, and a space"
+
+// errTarget returns the error of a request line that is longer than a head may be.
+func errTarget() error {
+	return &Error{Status: http.StatusRequestURITooLong, Reason: "the request-target is too long"}
+}
+
+// checkPartialLine returns why a line whose end has not come cannot become a request line, nil where it may: the end of
+// what is none, such as TLS, might never come.
+func checkPartialLine(line string, r *httpmessage.Incoming, maxHeader int) error {
+	method, target, hasMethod := strings.Cut(line, " ")
+	tooLong := len(line) >= maxHeader
+	switch {
+	case !hasMethod && (line == "" || line == "\r"): // an empty line, which is skipped
+		return nil
+	case !isToken(method):
+		return refused(reasonMethod)
+	case tooLong && !hasMethod:
+		return errHeader()
+	case tooLong:
+		r.Method, r.Target = method, target[:spanAbove(target, '!')]
+		return errTarget()
+	case strings.Contains(strings.TrimSuffix(target, "\r"), "\r"):
+		return refused(reasonBareCR)
+	default:
+		return nil
+	}
 }
 
 // intendedTarget returns what is before the version in a request line without its method, where the target ends with a

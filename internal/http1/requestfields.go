@@ -46,21 +46,28 @@ func (h *framingFields) add(f httpmessage.Field) error {
 			h.keepsAlive = h.keepsAlive || HasToken(f.Value, "keep-alive")
 		}
 	case len("Content-Length"), len("Transfer-Encoding"):
-		switch {
-		case uri.EqualFold(f.Name, "content_length"), uri.EqualFold(f.Name, "transfer_encoding"):
-			// A recipient by CGI takes it for the name with "-".
-			return refused("the name of a field about framing is spelled with _ for -")
-		case f.Is("Transfer-Encoding"):
-			h.codings = append(h.codings, f.Value)
-			return nil
-		case f.Is("Content-Length"):
-			if err := h.setLength(f.Value); err != nil {
-				return err
-			}
+		if kept, err := h.addFraming(f); !kept {
+			return err
 		}
 	}
 	h.Fields = append(h.Fields, f)
 	return nil
+}
+
+// addFraming takes up what a field with a name as long as one of those about framing says about that, and reports
+// whether it stays one of the request.
+func (h *framingFields) addFraming(f httpmessage.Field) (kept bool, err error) {
+	switch {
+	case uri.EqualFold(f.Name, "content_length"), uri.EqualFold(f.Name, "transfer_encoding"):
+		// A recipient by CGI takes it for the name with "-".
+		return false, refused("the name of a field about framing is spelled with _ for -")
+	case f.Is("Transfer-Encoding"):
+		h.codings = append(h.codings, f.Value)
+		return false, nil
+	case f.Is("Content-Length"):
+		err = h.setLength(f.Value)
+	}
+	return err == nil, err
 }
 
 // setHost sets the value of Host: RFC 9112 section 3.2.
