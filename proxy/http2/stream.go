@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -189,7 +190,9 @@ func (s *stream) Context() context.Context {
 		if base == nil {
 			base = context.Background()
 		}
-		s.ctx, s.cancel = context.WithCancelCause(base)
+		ctx, cancel := context.WithCancelCause(base)
+		// A server that ends closes the connection, too, which ends the stream before or behind base.
+		s.ctx, s.cancel = ctx, func(cause error) { cancel(cmp.Or(context.Cause(base), cause)) }
 		if s.err != nil {
 			s.cancel(s.err)
 		}
