@@ -1,10 +1,13 @@
 package proxy_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -160,6 +163,54 @@ func TestEventOfAResetStream(t *testing.T) {
 	}
 	if e := w.event(t); e.Status != 0 || e.Bytes != 0 || e.Err == nil {
 		t.Errorf("%+v", e)
+	}
+}
+
+// So has that of one that is cut off when the server stops, by either protocol.
+func TestEventOfAStop(t *testing.T) {
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		waiting, events := make(chan struct{}), make(chan proxy.Event, 1)
+		var log bytes.Buffer
+		w := newWorld(t, func(c *proxy.Config) {
+			c.Resolver = resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
+				close(waiting)
+				<-ctx.Done()
+				return resolver.Answer{}, context.Cause(ctx)
+			})
+			c.Observe, c.Log = func(e *proxy.Event) { events <- *e }, slog.New(slog.NewTextHandler(&log, nil))
+		})
+		e := newEngine(w.Handler, certificate(t), nil)
+		e.listen.ShutdownTimeout = time.Millisecond
+		addr, stop := e.serve(t)
+		client := (&server{addr: addr}).client2(t, "a")
+		client.Protocols.SetHTTP1(protocol == "http/1.1")
+		client.Protocols.SetHTTP2(protocol == "h2")
+		client.DialTLSContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}}}
+			return dialer.DialContext(ctx, "tcp", addr)
+		}
+		answered := make(chan error, 1)
+		go func() {
+			request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a"+cachedName, nil)
+			response, err := client.RoundTrip(request)
+			if err == nil {
+				response.Body.Close()
+			}
+			answered <- err
+		}()
+		<-waiting
+		if err := stop(); err == nil {
+			t.Errorf("%s: no request was cut off", protocol)
+		}
+		if err := <-answered; err == nil {
+			t.Errorf("%s: the client got a response", protocol)
+		}
+		if e := <-events; e.Status != 0 || e.Bytes != 0 || e.Err == nil {
+			t.Errorf("%s: %+v", protocol, e)
+		}
+		if text := log.String(); strings.Contains(text, "request failed") || !strings.Contains(text, `"the server stopped"`) {
+			t.Errorf("%s: %s", protocol, text)
+		}
 	}
 }
 

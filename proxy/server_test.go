@@ -70,8 +70,8 @@ func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(va
 	}
 }
 
-// serve serves a new listener until the test ends or stop is called, and returns its address.
-func (e *engine) serve(t testing.TB) (addr string, stop func()) {
+// serve serves a new listener until the test ends or stop is called, which returns the error of Serve.
+func (e *engine) serve(t testing.TB) (addr string, stop func() error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,14 +82,12 @@ func (e *engine) serve(t testing.TB) (addr string, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- listen.NewServer(e.listen).Serve(ctx, listener) }()
-	stop = sync.OnceFunc(func() {
+	stop = sync.OnceValue(func() error {
 		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-		protocols.Close()
+		defer protocols.Close()
+		return <-done
 	})
-	t.Cleanup(stop)
+	t.Cleanup(func() { _ = stop() })
 	return listener.Addr().String(), stop
 }
 
@@ -139,7 +137,13 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 	for _, set := range settings {
 		set(e)
 	}
-	s.addr, s.stop = e.serve(t)
+	addr, stop := e.serve(t)
+	s.addr, s.stop = addr, sync.OnceFunc(func() {
+		if err := stop(); err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	t.Cleanup(s.stop)
 	return s
 }
 
