@@ -166,11 +166,10 @@ func (c *Cache) carryOut(p *purge) (purged int, err error) {
 		return true
 	})
 	if c.config.Disk != nil {
-		err = c.config.Disk.Each(func(key string, head []byte) bool {
+		err = c.config.Disk.Each(func(key string, head []byte) {
 			if s := parseHead(head); s != nil {
 				collect(key, s)
 			}
-			return false
 		})
 	}
 	for key := range keys {

@@ -228,7 +228,7 @@ func TestVariantsOnDisk(t *testing.T) {
 	if !s.ask("de") {
 		t.Error("a variant in use was displaced")
 	}
-	if variants, files := len(s.cache.Lookup(target)), len(store.Get(target)); variants != 32 || files != 32 {
+	if variants, files := len(s.cache.Lookup(target)), len(store.Read(target, -1)); variants != 32 || files != 32 {
 		t.Errorf("%d variants, %d files", variants, files)
 	}
 }

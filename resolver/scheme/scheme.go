@@ -54,12 +54,6 @@ type Interim interface {
 	Interim(status int, fields httpmessage.Fields)
 }
 
-// InterimFunc is a function that is an Interim.
-type InterimFunc func(status int, fields httpmessage.Fields)
-
-// Interim implements the interface of its name.
-func (f InterimFunc) Interim(status int, fields httpmessage.Fields) { f(status, fields) }
-
 // Resource is the representation of a resource as a stream, in the terms of HTTP. The
 // caller must close Body, which after status 101 is also an io.Writer: the connection.
 type Resource struct {

@@ -152,7 +152,7 @@ func TestChangedAllTheTime(t *testing.T) {
 		}
 		close(stop)
 		<-stopped
-		must(t, s.RemoveKey("k"))
+		must(t, s.removeKey("k"))
 	}
 }
 

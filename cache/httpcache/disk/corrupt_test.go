@@ -58,7 +58,7 @@ func TestFlippedBits(t *testing.T) {
 		if n%2 == 1 {
 			read = s.atOnce
 		}
-		if err := s.RemoveKey("k"); err != nil {
+		if err := s.removeKey("k"); err != nil {
 			t.Fatal(err)
 		}
 		mustPut(t, s.Store, "k", "a head", content)

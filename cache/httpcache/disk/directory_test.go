@@ -41,7 +41,7 @@ func TestKeptDirectories(t *testing.T) {
 			s.want(t, key(i), fmt.Sprint(i), body(uint64(i), 500))
 		}
 		for i := range n {
-			must(t, s.RemoveKey(key(i)))
+			must(t, s.removeKey(key(i)))
 		}
 	}
 	open := 0
@@ -79,6 +79,7 @@ func TestDirectoryThatLeadsOut(t *testing.T) {
 func TestOperations(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var done []string
+	var stored *Object
 	s.files.fault = func(operation string) error {
 		done = append(done, operation)
 		return nil
@@ -88,11 +89,11 @@ func TestOperations(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"a fill", func() { mustPut(t, s.Store, "k", "head", body(1, 5000)) }, []string{"create", "write", "write", "rename"}},
+		{"a fill", func() { stored = mustPut(t, s.Store, "k", "head", body(1, 5000)) }, []string{"create", "write", "write", "rename"}},
 		{"another one", func() { mustPut(t, s.Store, "l", "head", body(1, 5000)) }, []string{"create", "write", "write", "rename"}},
 		{"a hit", func() { _ = s.Read("k", mebibyte) }, []string{"open", "read"}},
 		{"a miss", func() { _ = s.Read("m", mebibyte) }, nil},
-		{"a removal", func() { must(t, s.RemoveKey("k")) }, []string{"remove"}},
+		{"a removal", func() { must(t, s.Remove(stored)) }, []string{"remove"}},
 	} {
 		done = nil
 		if c.do(); !slices.Equal(done, c.want) {

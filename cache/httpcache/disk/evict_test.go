@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 		}
 		s.reopen(t)
 	}
-	if err := s.Each(func(string, []byte) bool { return false }); err != nil {
+	if err := s.Each(func(string, []byte) {}); err != nil {
 		t.Error(err)
 	}
 	if got, want := s.Stats().Bytes, s.diskUsage(t); got != want || got < budget/2 {

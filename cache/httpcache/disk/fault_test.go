@@ -134,8 +134,8 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("Remove: %v", err)
 	}
 	s.wantMiss(t, "k")
-	if err := s.RemoveKey("l"); !errors.Is(err, syscall.EROFS) {
-		t.Errorf("RemoveKey: %v", err)
+	if err := s.removeKey("l"); !errors.Is(err, syscall.EROFS) {
+		t.Errorf("removeKey: %v", err)
 	}
 	s.wantMiss(t, "l")
 	if got, want := s.Stats().Bytes, s.diskUsage(t); got != want {
@@ -162,7 +162,7 @@ func TestUnreadable(t *testing.T) {
 	if _, err := o.Open(0, -1); !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("Open: %v", err)
 	}
-	if err := s.Each(func(string, []byte) bool { return true }); !errors.Is(err, syscall.EMFILE) {
+	if err := s.Each(func(string, []byte) {}); !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("Each: %v", err)
 	}
 	faults.set(nil)
@@ -171,10 +171,7 @@ func TestUnreadable(t *testing.T) {
 	s.files.fault = faults.check
 	faults.set(syscall.EIO, "list")
 	s.wantMiss(t, "k")
-	if err := s.RemoveKey("k"); !errors.Is(err, syscall.EIO) {
-		t.Errorf("RemoveKey: %v", err)
-	}
-	if err := s.Each(func(string, []byte) bool { return true }); !errors.Is(err, syscall.EIO) {
+	if err := s.Each(func(string, []byte) {}); !errors.Is(err, syscall.EIO) {
 		t.Errorf("Each: %v", err)
 	}
 	if _, err := put(s.Store, "k", nil, []byte("another")); err == nil {

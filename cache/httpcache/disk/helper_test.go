@@ -3,6 +3,7 @@ package disk
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -148,6 +149,17 @@ func read(o *Object, offset, length int64) ([]byte, error) {
 	}
 	defer r.Close()
 	return io.ReadAll(r)
+}
+
+// Get returns all objects of a key, without their bodies.
+func (s *Store) Get(key string) []*Object { return s.Read(key, -1) }
+
+// removeKey removes all objects of a key.
+func (s *Store) removeKey(key string) (err error) {
+	for _, o := range s.Get(key) {
+		err = errors.Join(err, s.Remove(o))
+	}
+	return err
 }
 
 // want checks that a key has one object, with this head and body.

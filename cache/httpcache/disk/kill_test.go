@@ -60,7 +60,7 @@ func traffic(s *Store, key string) error {
 		return nil
 	case n == 0:
 		fmt.Println("-", key)
-		return s.RemoveKey(key)
+		return s.removeKey(key)
 	case n < 4 && len(objects) > 0:
 		seed := strings.Fields(string(objects[0].Head()))
 		_, err := s.Replace(objects[0], []byte(strings.Join(seed[:3], " ")+" "+strings.Repeat("x", rand.IntN(5000))))

@@ -58,15 +58,13 @@ func (o *Object) readLong() ([]byte, error) {
 	return body, errors.Join(err, r.Close())
 }
 
-// Get returns all objects of a key, in no order, with verified heads; nil also if the disk
-// fails. An object counts as used when its body is opened or read, or when it is the only one here.
-func (s *Store) Get(key string) []*Object { return s.Read(key, -1) }
-
 // wholesAtOnce is of how many objects of a key Read reads the bodies: more are seldom asked for together.
 const wholesAtOnce = 4
 
-// Read is Get that reads bodies of at most some octets together with their heads: with one system call more than opening and
-// closing the file. It leaves out objects whose bodies are corrupt.
+// Read returns all objects of a key, in no order, with verified heads; nil also if the disk fails. Bodies of at most some
+// bytes are read with them, by one system call more than opening and closing the file; -1 reads none. Objects whose
+// bodies are found corrupt are left out. An object counts as used when its body is opened or read, or when it is the only
+// one here.
 func (s *Store) Read(key string, most int64) []*Object {
 	d := digestOf(key)
 	if s.load(d.directory()) != nil {

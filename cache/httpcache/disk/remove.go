@@ -9,24 +9,7 @@ import (
 // Remove removes an object. After an error it is not found any more, but its file is
 // there, and would be found after a restart; Run tries again to remove it.
 func (s *Store) Remove(o *Object) error {
-	return s.remove(o.ref)
-}
-
-// RemoveKey removes all objects of a key. Errors are as for Remove.
-func (s *Store) RemoveKey(key string) error {
-	d := digestOf(key)
-	if err := s.load(d.directory()); err != nil {
-		return fmt.Errorf("removing an object: %w", err)
-	}
-	var faults error
-	for _, e := range s.index.shard(d).of(d, 0) {
-		faults = errors.Join(faults, s.remove(e.ref()))
-	}
-	return faults
-}
-
-func (s *Store) remove(r ref) error {
-	n, ok := s.index.hide(r, nil)
+	n, ok := s.index.hide(o.ref, nil)
 	if !ok {
 		return nil
 	}
@@ -36,11 +19,9 @@ func (s *Store) remove(r ref) error {
 	return nil
 }
 
-// Each calls f for every object, in no order, and removes those for which it returns true.
-// f may use the store. Objects that are stored meanwhile may be left out. It reads every
-// head, and so may take long. The error is the first of an object that could not be read
-// or removed; the others were.
-func (s *Store) Each(f func(key string, head []byte) (remove bool)) error {
+// Each calls f for every object, in no order. f may use the store. Objects that are stored meanwhile may be left out. It
+// reads every head, and so may take long. The error is the first of an object that could not be read; the others were.
+func (s *Store) Each(f func(key string, head []byte)) error {
 	var first error
 	for number := range directories {
 		err := s.load(number)
@@ -52,15 +33,14 @@ func (s *Store) Each(f func(key string, head []byte) (remove bool)) error {
 	return first
 }
 
-func (s *Store) visit(r ref, f func(key string, head []byte) (remove bool)) error {
+func (s *Store) visit(r ref, f func(key string, head []byte)) error {
 	o, err := s.object(r, -1)
 	switch {
 	case errors.Is(err, ErrGone), errors.Is(err, ErrCorrupt):
 		return nil // it is not found any more
 	case err != nil:
 		return fmt.Errorf("reading an object: %w", err)
-	case f(o.Key(), o.Head()):
-		return s.Remove(o)
 	}
+	f(o.Key(), o.Head())
 	return nil
 }

@@ -1,7 +1,5 @@
 package represent
 
-import "strings"
-
 // Format is a form in which works are written.
 type Format struct {
 	Name string // in URLs
@@ -23,26 +21,4 @@ func Formats() []Format {
 		{"citation", "text/x-bibliography", nil, "text/x-bibliography; charset=utf-8", Citation},
 		{"erc", "", nil, "text/plain; charset=utf-8", ERC},
 	}
-}
-
-// ByName returns the format with a name, which is compared without case.
-func ByName(name string) (Format, bool) {
-	for _, f := range Formats() {
-		if strings.EqualFold(f.Name, name) {
-			return f, true
-		}
-	}
-	return Format{}, false
-}
-
-// ByMediaType returns the format for a media type without parameters, which is compared without case.
-func ByMediaType(mediaType string) (Format, bool) {
-	for _, f := range Formats() {
-		for _, own := range append([]string{f.MediaType}, f.Also...) {
-			if mediaType != "" && strings.EqualFold(own, mediaType) {
-				return f, true
-			}
-		}
-	}
-	return Format{}, false
 }

@@ -95,8 +95,8 @@ func TestHTTP2(t *testing.T) {
 			Body: strings.NewReader("body"), ContentLength: 4,
 		}}, "/", "HTTP/2.0 POST / HOST map[Content-Length:[4]] \"body\" <nil> map[] 4"},
 	} {
-		var interim []string
-		tt.request.Interim = scheme.InterimFunc(func(status int, header httpmessage.Fields) { interim = append(interim, fmt.Sprint(status, header)) })
+		var interim interims
+		tt.request.Interim = &interim
 		tt.request.URI = parse(t, o.URL+tt.target)
 		r, text := fetch(t, h, tt.request)
 		if want := strings.ReplaceAll(tt.want, "HOST", host); r.Status != 599 || text != want {

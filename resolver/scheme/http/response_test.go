@@ -198,14 +198,21 @@ func TestTrailersOfResponses(t *testing.T) {
 	}
 }
 
+// interims are interim responses, each as a text.
+type interims []string
+
+func (i *interims) Interim(status int, fields httpmessage.Fields) {
+	*i = append(*i, fmt.Sprint(status, fields))
+}
+
 // Interim responses are passed on, but 100: RFC 9110 section 15.2.
 func TestInterimResponses(t *testing.T) {
 	const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
 	o := serve(t, once(interim+strings.Repeat("HTTP/1.1 199 \r\n\r\n", 14)+"HTTP/1.1 200 OK\r\n\r\nok"))
-	var got []string
+	var got interims
 	_, text := fetch(t, newHandler(t, nil), scheme.Request{
 		Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
-		Interim: scheme.InterimFunc(func(status int, header httpmessage.Fields) { got = append(got, fmt.Sprint(status, header)) }),
+		Interim: &got,
 	})
 	if text != "ok" || len(got) != 15 || got[0] != "103 [{Link </a>}]" {
 		t.Errorf("%q after %v", text, got)
