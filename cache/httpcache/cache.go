@@ -117,7 +117,8 @@ func New(config Config) *Cache {
 	c.storage = newStorage(&c.config)
 	c.shared = sharedStore{config: &c.config, objects: config.Shared}
 	c.arriving.Most = config.MaxArriving
-	c.limits = limits{most: cmp.Or(config.CollapseLimit, defaultCollapseLimit), origins: make(map[string]*originLimit)}
+	c.limits.origins.Most = cmp.Or(config.CollapseLimit, defaultCollapseLimit)
+	c.limits.clients.Most = c.limits.origins.Most / 4
 	c.base, c.stop = context.WithCancel(context.Background())
 	return c
 }

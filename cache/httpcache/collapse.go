@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/body"
 	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/internal/lifetime"
+	"github.com/urnd/urnd/internal/quota"
 )
 
 // Requests that probably have the same response are collapsed into one exchange with the origin (RFC 9111 section 4).
@@ -208,35 +211,63 @@ func (x *exchange) collapsed() Outcome {
 // fetchWithinLimit asks the origin where the exchanges of others have brought nothing, as soon as not too many do
 // so at a time, or answers by what has arrived meanwhile.
 func (x *exchange) fetchWithinLimit(ctx context.Context) (*Answer, error) {
-	for {
-		if a, err := x.again(ctx); a != nil || err != nil {
-			return a, err
-		}
-		release, freed := x.cache.limits.acquire(rules.OriginOf(x.r.Key), x.r.Client)
-		if release == nil {
-			select {
-			case <-freed:
-				continue
-			case <-ctx.Done():
-				return nil, lifetime.Cause(ctx)
-			}
-		}
-		// It ends with the header, and before where the origin hangs.
-		defer release()
-		defer time.AfterFunc(x.cache.config.CollapseTimeout, release).Stop()
-		f, leads := x.enter(x.collapseKey(), true) // of what is stored by now
-		if !leads {
-			if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, body.ErrOverdue) {
-				return a, err
-			}
-			return x.lead(ctx, x.startExclusive())
-		}
-		if a, err := x.again(ctx); a != nil || err != nil { // it was stored, and its flight ended, in this moment
-			f.fail()
-			return a, err
-		}
-		return x.lead(ctx, f)
+	if a, err := x.again(ctx); a != nil || err != nil {
+		return a, err
 	}
+	release, err := x.cache.limits.acquire(ctx, rules.OriginOf(x.r.Key), x.r.Client)
+	if err != nil {
+		return nil, lifetime.Cause(ctx)
+	}
+	// It ends with the header, and before where the origin hangs.
+	defer release()
+	defer time.AfterFunc(x.cache.config.CollapseTimeout, release).Stop()
+	if a, err := x.again(ctx); a != nil || err != nil {
+		return a, err
+	}
+	f, leads := x.enter(x.collapseKey(), true) // of what is stored by now
+	if !leads {
+		if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, body.ErrOverdue) {
+			return a, err
+		}
+		return x.lead(ctx, x.startExclusive())
+	}
+	if a, err := x.again(ctx); a != nil || err != nil { // it was stored, and its flight ended, in this moment
+		f.fail()
+		return a, err
+	}
+	return x.lead(ctx, f)
+}
+
+const (
+	defaultCollapseTimeout = 5 * time.Second
+	defaultCollapseLimit   = 16
+)
+
+// limits bound, for each origin, the concurrent exchanges of clients that have followed others in vain. A client has a
+// quarter of a limit at most.
+type limits struct {
+	origins quota.Queues[string]
+	clients quota.Queues[clientOfOrigin]
+}
+
+// clientOfOrigin is the key of what one client has of the limit of one origin.
+type clientOfOrigin struct {
+	origin string
+	client netip.Addr
+}
+
+// acquire waits until a client may ask an origin, or ctx ends. release may be called again.
+func (l *limits) acquire(ctx context.Context, origin string, client netip.Addr) (release func(), err error) {
+	ofClient, err := l.clients.Acquire(ctx, clientOfOrigin{origin, client})
+	if err != nil {
+		return nil, err
+	}
+	ofOrigin, err := l.origins.Acquire(ctx, origin)
+	if err != nil {
+		ofClient()
+		return nil, err
+	}
+	return sync.OnceFunc(func() { ofOrigin(); ofClient() }), nil
 }
 
 // mayUseStaleNow reports whether a stale response may be used while another client has it validated: RFC

@@ -56,7 +56,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"cache/httpcache",
-			[]string{"cache", "cache/httpcache/body", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "cache/httpcache/rules", "internal/httpmessage", "internal/lifetime"},
+			[]string{"cache", "cache/httpcache/body", "cache/httpcache/cachecontrol", "cache/httpcache/disk", "cache/httpcache/rules", "internal/httpmessage", "internal/lifetime", "internal/quota"},
 			true,
 			"the HTTP cache depends on a store, and neither on URIs nor on who serves: keys are texts",
 		},

@@ -5,10 +5,12 @@ import (
 	"sync"
 )
 
-// Queues lets operations with the same key run one at a time, in the order in which they came. A key is in the table as
-// long as one of its operations runs or waits, so what waits is bounded by the caller. The zero value is ready to use. It
-// is safe for concurrent use.
+// Queues lets some operations with the same key run at a time, in the order in which they came. A key is in the table as
+// long as one of its operations runs or waits, so what waits is bounded by the caller. The zero value is ready to use, and
+// lets one run. It is safe for concurrent use.
 type Queues[K comparable] struct {
+	Most int // operations with one key that run at a time; 0 is 1. It is set before use
+
 	mu  sync.Mutex
 	all map[K]*queue
 }
@@ -18,7 +20,7 @@ type queue struct {
 	users   int // operations that run or wait
 }
 
-// Acquire waits until no earlier operation with the key runs. The caller must call release once, unless there is an error:
+// Acquire waits until an operation with the key may run. The caller must call release once, unless there is an error:
 // the cause for which ctx has ended.
 func (q *Queues[K]) Acquire(ctx context.Context, key K) (release func(), err error) {
 	own := q.join(key)
@@ -47,7 +49,7 @@ func (q *Queues[K]) join(key K) *queue {
 		if q.all == nil {
 			q.all = make(map[K]*queue)
 		}
-		own = &queue{running: make(Semaphore, 1)}
+		own = &queue{running: make(Semaphore, max(q.Most, 1))}
 		q.all[key] = own
 	}
 	own.users++

@@ -10,6 +10,34 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
+// Several operations with one key run at a time where that is set.
+func TestQueuesOfMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queues := quota.Queues[string]{Most: 2}
+		running := make(chan func(), 3)
+		for range 3 {
+			go func() {
+				release, err := queues.Acquire(t.Context(), "a")
+				if err != nil {
+					t.Error(err)
+				}
+				running <- release
+			}()
+		}
+		synctest.Wait()
+		if len(running) != 2 {
+			t.Errorf("%d run", len(running))
+		}
+		for range 3 {
+			(<-running)()
+			synctest.Wait()
+		}
+		if queues.Len() != 0 {
+			t.Errorf("%d keys are left", queues.Len())
+		}
+	})
+}
+
 // Operations with one key run in the order in which they came, those with another one do not wait for them, and who gives
 // up leaves the others their place.
 func TestQueues(t *testing.T) {
