@@ -58,7 +58,7 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, valid
 
 // unmodified makes an answer one with 304.
 func unmodified(a *Answer) *Answer {
-	a.Status, a.Reason, a.Fields = http.StatusNotModified, "", rules.NotModifiedFields(a.Fields)
+	a.Status, a.Reason, a.Fields = http.StatusNotModified, "", rules.AppendNotModified(nil, a.Fields)
 	a.ContentLength, a.Content = -1, nil
 	return a
 }
@@ -70,11 +70,11 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	if !hasRanges || !x.r.Fields.Has("Range") || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
 		return x.open(ctx, a, s, whole)
 	}
-	requested := rules.ParseRanges(&x.r.Request, s.Length)
+	requested := rules.ParseRanges(nil, x.r.Method, x.r.Fields.Lines("Range"), s.Length)
 	switch {
 	case requested.Unsatisfiable:
 		a.Status, a.Reason, a.ContentLength = http.StatusRequestedRangeNotSatisfiable, "", 0
-		a.Fields = rules.UnsatisfiableFields(a.Fields)
+		a.Fields = rules.AppendUnsatisfiable(nil, a.Fields)
 		a.Added = httpmessage.FieldsOf("Content-Range", string(rules.AppendUnsatisfiedRange(nil, s.Length)))
 		return nil
 	case len(requested.Spans) == 0, len(requested.Spans) > 1 && !s.arrived():
@@ -84,7 +84,7 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	if len(requested.Spans) == 1 {
 		part := requested.Spans[0]
 		a.ContentLength = part.Length()
-		a.Added.Add("Content-Range", rules.ContentRange(part, s.Length))
+		a.Added.Add("Content-Range", string(rules.AppendContentRange(nil, part, s.Length)))
 		return x.open(ctx, a, s, rules.Span{Start: part.Start - s.Part.Start, End: part.End - s.Part.Start})
 	}
 	contentType := s.Fields.Lines("Content-Type")

@@ -299,10 +299,13 @@ func TestFindAllocates(t *testing.T) {
 	s.get("Accept-Encoding: " + encoding)
 	s.sends(200, "one", fresh, `Etag: "1"`)
 	s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target + "/plain"})
-	now, key := s.clock.now(), []string{encoding}
+	now, key, part := s.clock.now(), []string{encoding}, []string{"bytes=1-"}
 	request := func(name string) []string {
-		if name == "Accept-Encoding" {
+		switch name {
+		case "Accept-Encoding":
 			return key
+		case "Range":
+			return part
 		}
 		return nil
 	}
@@ -313,6 +316,9 @@ func TestFindAllocates(t *testing.T) {
 			r, ok := s.cache.Find(uri, "", request, now)
 			if !ok || r.IsUnmodified(request) {
 				t.Error("it is not found")
+			}
+			if part, ok := r.Part("GET", request); !ok || part.Length() != 2 {
+				t.Errorf("a part of %d bytes", part.Length())
 			}
 			content, _ := r.Blocks()
 			size += len(content) + r.Status() + int(r.Age()+r.TTL())

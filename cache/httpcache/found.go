@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/body"
@@ -136,25 +135,20 @@ func (p Part) Length() int64 { return p.span.Length() }
 // Part returns what of the content answers a request by its fields Range and If-Range, where it is not unmodified;
 // false where Serve has to decide: about several ranges, and about a response that is said to be a part itself.
 func (f Found) Part(method string, request httpmessage.Lines) (part Part, ok bool) {
-	s, lines := f.response, request("Range")
-	if len(lines) != 1 || method != http.MethodGet || s.Status != http.StatusOK ||
-		!s.RangeApplies(request.Value(rules.IfRange)) {
+	s := f.response
+	if s.Status != http.StatusOK || !s.RangeApplies(request.Value(rules.IfRange)) {
 		return Part{}, true
 	}
-	set, inBytes := rules.ParseByteRanges(lines[0])
-	if !inBytes || set == "" {
-		return Part{}, true
-	}
-	if strings.Contains(set, ",") || s.Fields.Has("Content-Range") {
-		return Part{}, false
-	}
-	switch one, satisfiable, valid := rules.ParseRange(set, s.Length); {
-	case !valid:
-		return Part{}, true
-	case !satisfiable:
+	var one [1]rules.Span
+	switch requested := rules.ParseRanges(one[:0], method, request("Range"), s.Length); {
+	case requested.Unsatisfiable:
 		return Part{Status: http.StatusRequestedRangeNotSatisfiable}, true
+	case len(requested.Spans) == 0:
+		return Part{}, true
+	case len(requested.Spans) > 1, s.Fields.Has("Content-Range"):
+		return Part{}, false
 	default:
-		return Part{http.StatusPartialContent, one}, true
+		return Part{http.StatusPartialContent, requested.Spans[0]}, true
 	}
 }
 

@@ -128,7 +128,7 @@ func (x *exchange) covers(s *stored) bool {
 	if s.Length < 0 || !s.RangeApplies(x.r.Fields.Value(rules.IfRange)) {
 		return false
 	}
-	requested := rules.ParseRanges(&x.r.Request, s.Length)
+	requested := rules.ParseRanges(nil, x.r.Method, x.r.Fields.Lines("Range"), s.Length)
 	for _, part := range requested.Spans {
 		if !s.Part.Contains(part) {
 			return false

@@ -32,7 +32,7 @@ func OpenParts(
 		return head
 	}
 	for _, part := range spans {
-		head := textproto.MIMEHeader{"Content-Range": {rules.ContentRange(part, length)}}
+		head := textproto.MIMEHeader{"Content-Range": {string(rules.AppendContentRange(nil, part, length))}}
 		if len(contentType) > 0 {
 			head["Content-Type"] = contentType
 		}

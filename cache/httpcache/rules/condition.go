@@ -97,13 +97,8 @@ func (s *Response) RangeApplies(condition string) bool {
 // ofContent are the fields that describe a content.
 var ofContent = [...]string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Range"}
 
-// NotModifiedFields returns the fields of a 304: RFC 9110 section 15.4.5. Those that describe a content
+// AppendNotModified appends the fields of a 304 to dst: RFC 9110 section 15.4.5. Those that describe a content
 // that is not sent are left out, Last-Modified only where there is an ETag.
-func NotModifiedFields(fields httpmessage.Fields) httpmessage.Fields {
-	return AppendNotModified(nil, fields)
-}
-
-// AppendNotModified appends NotModifiedFields to dst.
 func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 	tagged := fields.Has("Etag")
 	for i := range fields {
@@ -115,12 +110,7 @@ func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 	return dst
 }
 
-// UnsatisfiableFields returns the fields of a 416. Those for caches are of the representation, and not of it.
-func UnsatisfiableFields(fields httpmessage.Fields) httpmessage.Fields {
-	return AppendUnsatisfiable(nil, fields)
-}
-
-// AppendUnsatisfiable appends UnsatisfiableFields to dst.
+// AppendUnsatisfiable appends the fields of a 416 to dst. Those for caches are of the representation, and not of it.
 func AppendUnsatisfiable(dst, fields httpmessage.Fields) httpmessage.Fields {
 	for i := range fields {
 		if f := &fields[i]; f.Is("Date") || f.Is("Etag") || f.Is("Vary") || f.Is("Accept-Ranges") {

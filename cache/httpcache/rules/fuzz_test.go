@@ -73,7 +73,7 @@ func FuzzRange(f *testing.F) {
 	f.Add("BYTES = 0-0, ,", int64(1))
 	f.Fuzz(func(t *testing.T, text string, length int64) {
 		length = max(length, 0)
-		all := ParseRanges(&httpmessage.Request{Method: "GET", Fields: httpmessage.FieldsOf("Range", text)}, length)
+		all := ParseRanges(nil, "GET", []string{text}, length)
 		if len(all.Spans) > maxRanges || all.Unsatisfiable && len(all.Spans) > 0 {
 			t.Errorf("%+v", all)
 		}
@@ -81,7 +81,7 @@ func FuzzRange(f *testing.F) {
 			if part.Start < 0 || part.Length() <= 0 || part.End > length {
 				t.Errorf("%q of %d is %+v", text, length, part)
 			}
-			written := httpmessage.FieldsOf("Content-Range", ContentRange(part, length))
+			written := httpmessage.FieldsOf("Content-Range", string(AppendContentRange(nil, part, length)))
 			if again, total, ok := ParseContentRange(written); !ok || again != part || total != length {
 				t.Errorf("%v is %+v of %d", written, again, total)
 			}

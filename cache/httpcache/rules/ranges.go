@@ -30,24 +30,24 @@ type Ranges struct {
 	Unsatisfiable bool // RFC 9110 section 15.5.17
 }
 
-// ParseRanges parses Range for a representation: RFC 9110 section 14.1.2. It returns none where the
-// field is invalid, or of another unit: it is ignored then (section 14.2).
-func ParseRanges(r *httpmessage.Request, length int64) Ranges {
-	lines := r.Fields.Lines("Range")
-	if len(lines) != 1 || r.Method != http.MethodGet {
+// ParseRanges parses the lines of Range in a request with a method, for a representation: RFC 9110 section 14.1.2. It
+// returns none where the field is invalid, or of another unit: it is ignored then (section 14.2). Spans are appended to
+// scratch.
+func ParseRanges(scratch []Span, method string, lines []string, length int64) Ranges {
+	if len(lines) != 1 || method != http.MethodGet {
 		return Ranges{}
 	}
-	set, ok := ParseByteRanges(lines[0])
-	if !ok {
+	unit, set, ok := strings.Cut(lines[0], "=")
+	if !ok || !strings.EqualFold(trimSpace(unit), "bytes") {
 		return Ranges{}
 	}
-	var all Ranges
+	all := Ranges{Spans: scratch}
 	requested := 0
 	for text := range strings.SplitSeq(set, ",") {
 		if text = trimSpace(text); text == "" {
 			continue
 		}
-		part, satisfiable, valid := ParseRange(text, length)
+		part, satisfiable, valid := parseRange(text, length)
 		if requested++; !valid || requested > maxRanges {
 			return Ranges{}
 		}
@@ -59,14 +59,8 @@ func ParseRanges(r *httpmessage.Request, length int64) Ranges {
 	return all
 }
 
-// ParseByteRanges returns the set of ranges of a Range field whose unit is bytes: RFC 9110 section 14.2.
-func ParseByteRanges(line string) (set string, ok bool) {
-	unit, set, ok := strings.Cut(line, "=")
-	return trimSpace(set), ok && strings.EqualFold(trimSpace(unit), "bytes")
-}
-
-// ParseRange parses one range of a representation.
-func ParseRange(text string, length int64) (part Span, satisfiable, valid bool) {
+// parseRange parses one range of a representation.
+func parseRange(text string, length int64) (part Span, satisfiable, valid bool) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
 		return Span{}, false, false
@@ -125,11 +119,6 @@ func ParseContentRange(header httpmessage.Fields) (part Span, length int64, ok b
 		}
 	}
 	return Span{start, end + 1}, length, true
-}
-
-// ContentRange returns the value of Content-Range for a part.
-func ContentRange(part Span, length int64) string {
-	return string(AppendContentRange(nil, part, length))
 }
 
 // AppendContentRange appends the value of Content-Range for a part.
