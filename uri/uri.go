@@ -61,9 +61,6 @@ func (u URI) Over(text string) URI {
 	return u
 }
 
-// AppendTo appends the text of u to dst.
-func (u URI) AppendTo(dst []byte) []byte { return append(dst, u.s...) }
-
 // MarshalText returns the text of u; the zero URI has the empty text.
 func (u URI) MarshalText() ([]byte, error) { return []byte(u.s), nil }
 

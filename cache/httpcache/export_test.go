@@ -57,6 +57,12 @@ func (c *Cache) flightsOf(key string) []*flight {
 	return all
 }
 
+// PurgeAll purges a selection, and returns how many responses there were.
+func (c *Cache) PurgeAll(s Selection, hard bool) int {
+	purged, _ := c.Announce(s, hard)()
+	return purged
+}
+
 // Arriving returns the memory that is taken by bodies that arrive.
 func (c *Cache) Arriving() int64 { return c.arriving.Used() }
 

@@ -47,16 +47,9 @@ func (c *Cache) Purge(key string, hard bool) (variants int) {
 	return variants
 }
 
-// PurgeAll purges a selection, in memory and on disk, and returns how many responses there were. It
-// counts at once, and takes as long as there is much.
-func (c *Cache) PurgeAll(s Selection, hard bool) int {
-	purged, _ := c.Announce(s, hard)()
-	return purged
-}
-
-// Announce makes a purge of a selection count at once, as PurgeAll does, and returns what carries it out, which must be
-// called once. Where the disk cannot be read it is not done: then the purge goes on to count, and is tried again in the
-// background.
+// Announce makes a purge of a selection count, and returns what carries it out in memory and on disk, which must be called
+// once, and takes as long as there is much. It returns how many responses there were. Where the disk cannot be read it is
+// not done: then the purge goes on to count, and is tried again in the background.
 func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, done bool)) {
 	if c.config.Store == nil {
 		return func() (int, bool) { return 0, true }

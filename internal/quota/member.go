@@ -71,9 +71,6 @@ func (m *Member) Idle() {
 	}
 }
 
-// Evicted reports whether the member was evicted.
-func (m *Member) Evicted() bool { return m != nil && m.since.Load() == evicted }
-
 // Move makes it a member of another client, who is known only now. It returns false where that has too much that is in use.
 func (m *Member) Move(client netip.Addr) (ok bool) {
 	if m == nil {

@@ -45,7 +45,7 @@ func TestEvictionIsThatOfAModel(t *testing.T) {
 				m := p.Add(client, new(holder), ended())
 				var out *Member
 				for other := range members {
-					if other.Evicted() {
+					if other.since.Load() == evicted {
 						out = other
 					}
 				}
@@ -160,7 +160,7 @@ func TestPoolBoundsClients(t *testing.T) {
 	_, other := add("192.0.2.2", false)
 	idle, idleHolder := add("192.0.2.1", false)
 	add("::ffff:192.0.2.1", true)
-	if m, _ := add("192.0.2.1", true); m == nil || !idle.Evicted() || !idleHolder.evicted || idle.Use() {
+	if m, _ := add("192.0.2.1", true); m == nil || idle.since.Load() != evicted || !idleHolder.evicted || idle.Use() {
 		t.Error("an idle one of the client is not evicted")
 	}
 	if m, _ := add("192.0.2.1", true); m != nil {
@@ -196,7 +196,7 @@ func TestPoolBoundsClients(t *testing.T) {
 		t.Error("one of another client is evicted")
 	}
 	var none *Member
-	if !none.Use() || none.Evicted() || !none.Move(netip.Addr{}) {
+	if !none.Use() || !none.Move(netip.Addr{}) {
 		t.Error("nil has a bound")
 	}
 	none.Idle()

@@ -85,9 +85,6 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
-// AllowsAll reports whether there is no request that a rule decides.
-func (p *Policy) AllowsAll() bool { return p.Mode() == Open || len(p.rules) == 0 }
-
 // Decision is what a policy says of a request. The mode does not change it, except that in Open
 // nothing is denied.
 type Decision struct {
