@@ -11,26 +11,39 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
+// The window of the server for a connection (RFC 9113 section 5.2) is the largest that there is, so that a request whose
+// body nobody reads does not keep the client from sending others. Each stream has a window of its own.
+const (
+	// firstWindow is that of a stream whose body no handler reads yet: such a request takes no more memory than one
+	// whose response waits for the client.
+	firstWindow = maxFrame
+	// receiveWindow is how many bytes of a body that a handler reads may wait for that.
+	receiveWindow = 256 << 10
+)
+
 // body is the content of a request, as far as it has come and was not read. connection.mu guards it.
 type body struct {
-	content  []byte
-	read     int   // bytes of content
-	left     int64 // until the declared length; -1 where none is
-	received inflow
-	ended    bool
-	trailer  httpmessage.Fields
-	expects  bool      // the client waits for an interim response: RFC 9110 section 10.1.1
-	by       time.Time // when a read ends; zero for what the server sets
-	late     bool
+	content []byte
+	read    int   // bytes of content
+	left    int64 // until the declared length; -1 where none is
+	window  int64 // bytes that the client may send
+	unsent  int64 // bytes that it may send more, and was not told yet
+	begun   bool  // a handler reads it
+	ended   bool
+	trailer httpmessage.Fields
+	expects bool      // the client waits for an interim response: RFC 9110 section 10.1.1
+	by      time.Time // when a read ends; zero for what the server sets
+	late    bool
 }
 
 // take takes the content of a DATA frame, of a size with its padding, and returns the code of an error of the stream.
 func (b *body) take(content []byte, size int64, end bool) http2.ErrCode {
 	n := int64(len(content))
+	b.window -= size
 	switch {
 	case b.ended:
 		return http2.ErrCodeStreamClosed
-	case !b.received.take(size):
+	case b.window < 0 && size > 0:
 		return http2.ErrCodeFlowControl
 	case b.left >= 0 && n > b.left, end && b.left > n: // RFC 9113 section 8.1.1
 		return http2.ErrCodeProtocol
@@ -75,7 +88,7 @@ func (r *requestBody) Read(p []byte) (int, error) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.sendContinue()
+	s.beginBody()
 	deadline, waited := time.Time{}, false
 	for {
 		b := &s.body
@@ -84,7 +97,7 @@ func (r *requestBody) Read(p []byte) (int, error) {
 			return 0, s.err
 		case b.unread() > 0:
 			n := b.next(p)
-			c.credit(s, int64(n))
+			s.credit(int64(n))
 			c.flush()
 			return n, nil
 		case b.ended:
@@ -117,17 +130,35 @@ func (s *stream) bodyDeadline() time.Time {
 	return s.c.server.config.BodyDeadline()
 }
 
-// sendContinue tells the client to send the body, where it waits for that and there is no response. c.mu is held.
-func (s *stream) sendContinue() {
-	if !s.body.expects || s.committed {
+// beginBody lets the client send the body when it is read first: by a larger window, and an interim response where the
+// client waits for that and there is no response. c.mu is held.
+func (s *stream) beginBody() {
+	if s.body.begun {
 		return
 	}
-	s.body.expects = false
-	e := s.c.server.takeEncoder()
-	defer s.c.server.giveEncoder(e)
-	e.status(http.StatusContinue)
-	s.c.appendBlock(s.id, e.block, false)
+	s.body.begun = true
+	if s.body.expects && !s.committed {
+		e := s.c.server.takeEncoder()
+		defer s.c.server.giveEncoder(e)
+		e.status(http.StatusContinue)
+		s.c.appendBlock(s.id, e.block, false)
+	}
+	s.credit(receiveWindow - firstWindow)
 	s.c.flush()
+}
+
+// credit lets the client send so many bytes more. It is told when they are worth a frame, or needed. c.mu is held.
+func (s *stream) credit(n int64) {
+	const few = receiveWindow / 8
+	b := &s.body
+	b.unsent += n
+	needed := b.left < 0 || b.left > b.window
+	if b.unsent == 0 || b.ended || s.err != nil || !needed || b.unsent < few && b.unsent < b.window {
+		return
+	}
+	b.window += b.unsent
+	s.c.appendCode(http2.FrameWindowUpdate, s.id, uint32(b.unsent)) //nolint:gosec // it is at most receiveWindow
+	b.unsent = 0
 }
 
 // SetReadDeadline implements httpmessage.ResponseWriter.

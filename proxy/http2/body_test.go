@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,104 +87,211 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// The windows of a client are 256 KiB for all streams and for each, and grow with what is read: RFC 9113 section 5.2.
+// uploads are requests whose content a client sends as the windows of the server let it: RFC 9113 section 5.2.
+type uploads struct {
+	*client
+	mu                  sync.Mutex
+	initial, connection int64
+	windows, left       map[uint32]int64
+}
+
+func newUploads(c *client) *uploads {
+	const initial = 65_535
+	return &uploads{
+		client: c, initial: initial, connection: initial,
+		windows: make(map[uint32]int64), left: make(map[uint32]int64),
+	}
+}
+
+// begin begins a request with so many bytes of content.
+func (u *uploads) begin(n int64, fields ...string) uint32 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	id := u.ask(false, fields...)
+	u.windows[id], u.left[id] = u.initial, n
+	u.send()
+	return id
+}
+
+// send sends what the windows let it. u.mu is held.
+func (u *uploads) send() {
+	for id := range u.left {
+		for u.left[id] > 0 && u.windows[id] > 0 && u.connection > 0 {
+			n := min(u.left[id], u.windows[id], u.connection, 16<<10)
+			u.left[id] -= n
+			u.windows[id] -= n
+			u.connection -= n
+			_ = u.WriteData(id, u.left[id] == 0, make([]byte, n))
+		}
+	}
+}
+
+// take takes a frame.
+func (u *uploads) take(frame framing.Frame) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch f := frame.(type) {
+	case *framing.SettingsFrame:
+		if value, ok := f.Value(framing.SettingInitialWindowSize); ok {
+			for id := range u.windows {
+				u.windows[id] += int64(value) - u.initial
+			}
+			u.initial = int64(value)
+		}
+	case *framing.WindowUpdateFrame:
+		if f.StreamID == 0 {
+			u.connection += int64(f.Increment)
+		} else {
+			u.windows[f.StreamID] += int64(f.Increment)
+		}
+	}
+	u.send()
+}
+
+// receive reads frames until a stream has ended.
+func (u *uploads) receive(id uint32) (a answer) {
+	for {
+		frame, err := u.ReadFrame()
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		if u.take(frame); frame.Header().StreamID == id && a.take(frame) {
+			return a
+		}
+	}
+}
+
+// A client may send 16 KiB of a body that no handler reads, and 256 KiB of one that is read, of which it learns again
+// and again, unless its length is little: RFC 9113 section 6.9.
 func TestReceiveWindow(t *testing.T) {
 	t.Parallel()
-	const window = 256 << 10
-	release := make(chan int)
-	c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
-		n, err := io.CopyN(io.Discard, r.Body, int64(<-release))
-		fmt.Fprint(w, n, err)
-	}), nil).open(t)
-	stream, connection := uint32(65535), uint32(65535)
-	updated := func(until func() bool) {
-		for !until() {
-			frame, err := c.ReadFrame()
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch f := frame.(type) {
-			case *framing.SettingsFrame:
-				if value, ok := f.Value(framing.SettingInitialWindowSize); ok {
-					stream = value
+	const first, most = 16 << 10, 256 << 10
+	for _, early := range []bool{false, true} { // it has begun before it knows of the settings
+		for _, tt := range []struct {
+			length, read int64
+			declared     bool
+			want         int64 // bytes that it may have sent, beside those that were read
+		}{
+			{2 << 20, 0, false, first},
+			{2 << 20, 1, false, most},
+			{2 << 20, 100 << 10, false, most},
+			{first, 1, true, first},
+			{most, 1, true, most},
+			{most + 1, 1, true, most},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+					for range 2 {
+						_, _ = io.CopyN(io.Discard, r.Body, tt.read)
+						<-release
+						tt.read = tt.length
+					}
+				}), nil)
+				u := newUploads(newClient(t, s.client))
+				_, _ = io.WriteString(u.conn, framing.ClientPreface)
+				_ = u.WriteSettings()
+				fields := post("/")
+				if tt.declared {
+					fields = append(fields, fmt.Sprint("content-length: ", tt.length))
 				}
-			case *framing.WindowUpdateFrame:
-				if f.StreamID == 0 {
-					connection += f.Increment
-				} else {
-					stream += f.Increment
+				var id uint32
+				if early {
+					id = u.begin(tt.length, fields...)
 				}
-			}
+				_ = u.WriteSettingsAck()
+				updates := 0
+				go func() {
+					for {
+						frame, err := u.ReadFrame()
+						if err != nil {
+							return
+						}
+						if u.take(frame); frame.Header().Type == framing.FrameWindowUpdate && frame.Header().StreamID > 0 {
+							updates++
+						}
+					}
+				}()
+				synctest.Wait()
+				if !early {
+					id = u.begin(tt.length, fields...)
+				}
+				synctest.Wait()
+				want := tt.want
+				if early && tt.read == 0 {
+					want = 65_535
+				}
+				if sent := tt.length - u.left[id]; sent < want || sent > want+tt.read {
+					t.Errorf("%+v, early %t: %d bytes were sent", tt, early, sent)
+				}
+				if tt.length == first && updates > 0 {
+					t.Errorf("%d updates", updates)
+				}
+				close(release)
+				synctest.Wait()
+				if u.left[id] > 0 {
+					t.Errorf("%+v: %d bytes are left", tt, u.left[id])
+				}
+			})
 		}
-	}
-	if updated(func() bool { return connection > 65535 }); stream != window || connection != window {
-		t.Fatalf("%d %d", stream, connection)
-	}
-	id := c.ask(false, post("/")...)
-	for range window / (16 << 10) {
-		_ = c.WriteData(id, false, make([]byte, 16<<10))
-	}
-	connection -= window
-	release <- window / 2
-	// What was sent and not read is given back to the window of the connection when the stream ends, but for what is
-	// worth no frame.
-	updated(func() bool { return connection > window*7/8 })
-	id = c.ask(false, post("/")...)
-	for range window * 3 / 4 / (16 << 10) {
-		_ = c.WriteData(id, false, make([]byte, 16<<10))
-	}
-	release <- window * 3 / 4
-	if a := c.receive(id); a.body != fmt.Sprint(window*3/4, nil) {
-		t.Errorf("%v", a)
 	}
 }
 
-// A body that is complete and that no handler has read is given back to the window of the connection, too.
-func TestReceiveWindowOfUnread(t *testing.T) {
+// A request whose body nobody reads does not keep the client from sending another one: RFC 9113 section 5.2.2.
+func TestStalledUploads(t *testing.T) {
 	t.Parallel()
-	const window, part = 256 << 10, 16 << 10
-	release := make(chan struct{})
-	c := serve(t, later(func(*httpmessage.Incoming, writer) { <-release }), nil).open(t)
-	available := 65535
-	for sent := 0; sent < 2*window; sent += part {
-		if available < part {
-			t.Fatalf("the window has %d bytes after %d", available, sent)
-		}
-		id := c.ask(false, post("/")...)
-		_ = c.WriteData(id, true, make([]byte, part))
-		available -= part
-		_ = c.WritePing(false, [8]byte{}) // behind whose acknowledgement the body is there
-		for answered, ended := false, false; !ended; {
-			frame, err := c.ReadFrame()
-			if err != nil {
-				t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		u := newUploads(serve(t, later(func(r *httpmessage.Incoming, w writer) {
+			if r.Target != "/" {
+				_, _ = r.Body.Read(make([]byte, 1)) // an origin that reads no more
+				<-release
 			}
-			switch f := frame.(type) {
-			case *framing.PingFrame:
-				if !answered {
-					answered = true
-					release <- struct{}{}
-				}
-			case *framing.WindowUpdateFrame:
-				available += int(f.Increment)
-			case *framing.MetaHeadersFrame:
-				ended = f.StreamEnded()
-			}
+			n, err := io.Copy(io.Discard, r.Body)
+			fmt.Fprint(w, n, err)
+		}), nil).open(t))
+		const stalled, size = 20, 1 << 20
+		var last uint32
+		for range stalled {
+			last = u.begin(size, post("/stalled")...)
 		}
-	}
+		if a := u.receive(u.begin(size, post("/")...)); a.body != fmt.Sprint(size, nil) {
+			t.Errorf("%v", a)
+		}
+		close(release)
+		if a := u.receive(last); a.body != fmt.Sprint(size-1, nil) {
+			t.Errorf("%v", a)
+		}
+	})
 }
 
-// More than a window is an error of the stream or of the connection: RFC 9113 section 6.9.1.
+// More than the window of a stream is an error of that: RFC 9113 section 6.9.1.
 func TestReceiveWindowOverflow(t *testing.T) {
 	t.Parallel()
-	c := serve(t, later(func(_ *httpmessage.Incoming, w writer) { <-w.Context().Done() }), nil).open(t)
-	a, b := c.ask(false, post("/")...), c.ask(false, post("/")...)
-	for i := range 256 / 16 {
-		_ = c.WriteData([]uint32{a, b}[i%2], false, make([]byte, 16<<10))
-	}
-	_ = c.WriteData(b, false, make([]byte, 1))
-	if got := c.receive(b); got.code != "GOAWAY FLOW_CONTROL_ERROR" {
-		t.Errorf("%v", got)
+	for _, read := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+				if read {
+					_, _ = r.Body.Read(make([]byte, 1))
+				}
+				<-w.Context().Done()
+			}), nil).open(t)
+			id, size := c.ask(false, post("/")...), 16<<10
+			if read {
+				_ = c.WriteData(id, false, make([]byte, 1))
+				size = 256<<10 + 1
+			}
+			synctest.Wait()
+			for left := size; left > 0; left -= min(left, 16<<10) {
+				_ = c.WriteData(id, false, make([]byte, min(left, 16<<10)))
+			}
+			if !read {
+				_ = c.WriteData(id, false, make([]byte, 1))
+			}
+			if got := c.receive(id); got.code != "FLOW_CONTROL_ERROR" {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 
@@ -240,7 +348,7 @@ func TestExpect(t *testing.T) {
 			if frame.Header().StreamID != id {
 				continue
 			}
-			if a.take(frame); len(a.interim) > 0 && a.status == "" {
+			if a.take(frame); frame.Header().Type == framing.FrameHeaders && a.status == "" {
 				_ = c.WriteData(id, true, []byte("abc"))
 			}
 		}

@@ -43,7 +43,8 @@ type connection struct {
 	window      int64 // of the client for the connection
 	initial     int64 // its windows of new streams
 	turns       []*stream
-	received    inflow
+	received    int64 // bytes of DATA that the window of the connection is not opened for again
+	first       int64 // windows of the server for streams that begin
 
 	waiting   bool      // the goroutine that reads does so
 	armed     time.Time // the deadline of that
@@ -71,9 +72,6 @@ const (
 	initialWindow = 65535 // RFC 9113 section 6.9.2
 	maxWindow     = 1<<31 - 1
 	maxStream     = 1<<31 - 1
-	// receiveWindow is how many bytes of content a client may send that no handler has read, by all streams of a
-	// connection, and by each.
-	receiveWindow = 256 << 10
 	tableSize     = 4096 // RFC 7541 section 4.2
 	// restAfter is how long nothing comes before buffers are given back.
 	restAfter = 100 * time.Millisecond
@@ -97,7 +95,7 @@ func newConnection(s *Server, conn Conn) *connection {
 	c := &connection{
 		server: s, conn: conn, streams: make(map[uint32]*stream), progress: make(chan struct{}, 1),
 		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
-		received: inflow{available: receiveWindow}, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
+		first: initialWindow, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
 	}
 	c.block.decoder = hpack.NewDecoder(tableSize, c.emit)
 	c.block.decoder.SetMaxStringLength(2 * c.maxList())

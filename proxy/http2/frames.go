@@ -141,46 +141,29 @@ func (c *connection) data(f *http2.DataFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	size := int64(f.Length)
-	if !c.received.take(size) {
-		return &connectionError{http2.ErrCodeFlowControl, "more content than the window of the connection"}
+	if c.received += size; c.received > maxWindow/2 {
+		c.appendCode(http2.FrameWindowUpdate, 0, uint32(c.received)) //nolint:gosec // it is at most the window
+		c.received = 0
 	}
 	s, err := c.stream(f.StreamID)
 	if err != nil {
 		return err
 	}
 	if s == nil {
-		c.credit(nil, size)
 		if c.ignores(f.StreamID) || c.resets.has(f.StreamID) {
 			return c.count()
 		}
 		return c.resetID(f.StreamID, http2.ErrCodeStreamClosed)
 	}
-	code := s.body.take(f.Data(), size, f.StreamEnded())
-	if code != http2.ErrCodeNo {
-		c.credit(nil, size)
+	if code := s.body.take(f.Data(), size, f.StreamEnded()); code != http2.ErrCodeNo {
 		return c.resetID(f.StreamID, code)
-	}
-	if padding := size - int64(len(f.Data())); padding > 0 {
-		c.credit(s, padding)
 	}
 	if f.StreamEnded() {
 		s.requested()
 	}
+	s.credit(size - int64(len(f.Data())))
 	wake(s.readable)
 	return nil
-}
-
-// credit gives content back to the window of the connection, and to that of a stream, if there is one. c.mu is held.
-func (c *connection) credit(s *stream, n int64) {
-	if increment := c.received.give(n); increment > 0 {
-		c.appendCode(http2.FrameWindowUpdate, 0, uint32(increment)) //nolint:gosec // it is at most the window
-	}
-	if s == nil || s.body.ended || s.err != nil {
-		return
-	}
-	if increment := s.body.received.give(n); increment > 0 {
-		c.appendCode(http2.FrameWindowUpdate, s.id, uint32(increment)) //nolint:gosec // likewise
-	}
 }
 
 // windowUpdate opens a window of the client: RFC 9113 section 6.9.
@@ -224,8 +207,12 @@ func (c *connection) openWindow(n int64) {
 func (c *connection) applySettings(f *http2.SettingsFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f.IsAck() {
+	if f.IsAck() { // what comes behind it keeps to the windows that they say: RFC 9113 section 6.9.3
 		c.settings = time.Time{}
+		for _, s := range c.streams {
+			s.body.window += firstWindow - c.first
+		}
+		c.first = firstWindow
 		return nil
 	}
 	const most = 100

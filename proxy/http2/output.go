@@ -40,7 +40,7 @@ func (c *connection) appendCode(kind http2.FrameType, stream, value uint32) {
 func (c *connection) appendSettings() {
 	settings := [...]http2.Setting{
 		{ID: http2.SettingMaxConcurrentStreams, Val: uint32(c.server.config.Streams)}, //nolint:gosec // it is small
-		{ID: http2.SettingInitialWindowSize, Val: receiveWindow},
+		{ID: http2.SettingInitialWindowSize, Val: firstWindow},
 		{ID: http2.SettingMaxHeaderListSize, Val: uint32(c.maxList())}, //nolint:gosec // it is small
 	}
 	const size = 6
@@ -48,7 +48,7 @@ func (c *connection) appendSettings() {
 	for _, s := range settings {
 		c.out = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(c.out, uint16(s.ID)), s.Val)
 	}
-	c.appendCode(http2.FrameWindowUpdate, 0, receiveWindow-initialWindow)
+	c.appendCode(http2.FrameWindowUpdate, 0, maxWindow-initialWindow)
 }
 
 // appendGoAway appends a GOAWAY frame: RFC 9113 section 6.8.

@@ -55,7 +55,7 @@ func takeStream(c *connection, id uint32) *stream {
 		s = &stream{readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
 	}
 	s.c, s.id, s.window = c, id, c.initial
-	s.body.received = inflow{available: receiveWindow}
+	s.body.window = c.first
 	s.incoming.Conn, s.incoming.Major = c, 2
 	return s
 }
@@ -70,12 +70,7 @@ func (s *stream) giveBack() {
 	if cap(s.incoming.Fields) > mostFields {
 		s.incoming.Fields = nil
 	}
-	content := s.body.content[:0]
-	const most = 4 << 10
-	if cap(content) > most {
-		content = nil
-	}
-	*s = stream{incoming: s.incoming, readable: s.readable, writable: s.writable, body: body{content: content}}
+	*s = stream{incoming: s.incoming, readable: s.readable, writable: s.writable}
 	server.streams.Put(s)
 }
 
@@ -155,7 +150,6 @@ func (s *stream) handled() {
 	if s.cancel != nil {
 		s.cancel(errAnswered)
 	}
-	s.discard()
 	c.flush()
 	c.handlers--
 	taken := s.tunnel
@@ -249,21 +243,13 @@ func (s *stream) drop(err error) {
 		return
 	}
 	s.err = err
-	s.discard()
+	s.body.content, s.body.read = nil, 0
 	if s.cancel != nil {
 		s.cancel(err)
 	}
 	wake(s.readable)
 	wake(s.writable)
 	s.remove()
-}
-
-// discard gives content that no handler reads back to the window of the connection. c.mu is held.
-func (s *stream) discard() {
-	if n := s.body.unread(); n > 0 {
-		s.c.credit(nil, int64(n))
-	}
-	s.body.content, s.body.read = s.body.content[:0], 0
 }
 
 // reset resets a stream: RFC 9113 section 5.4.2. c.mu is held.
