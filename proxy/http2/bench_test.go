@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	framing "golang.org/x/net/http2"
@@ -138,17 +139,23 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Idle connections and streams that wait have a bounded memory.
+// Idle connections, and streams that wait for their clients to open a window, have little memory. The connections are
+// without TLS, with a pipe in memory.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
+	if raceEnabled || testing.Short() {
+		t.Skip("the race detector takes memory, or the tests are short")
 	}
-	inUse := func() uint64 {
+	synctest.Test(t, playMemory)
+}
+
+func playMemory(t *testing.T) {
+	inUse := func() (heap, stack int64) {
+		synctest.Wait()
 		runtime.GC()
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		return m.HeapInuse + m.StackInuse
+		return int64(m.HeapAlloc), int64(m.StackInuse)
 	}
 	const connections, streams = 200, 50
 	h := handler{begin: func(r *httpmessage.Incoming, w writer) bool {
@@ -158,24 +165,35 @@ func TestMemory(t *testing.T) {
 		plain(r, w)
 		return true
 	}, next: func(r *httpmessage.Incoming, w writer) {
-		_, _ = w.Write(make([]byte, 1))
-		_ = w.Flush()
 		_, _ = w.Write(large[:])
 	}}
 	var all []*server
 	var clients []*client
-	before := inUse()
+	heap, stack := inUse()
+	each := func(what string, n, mostHeap, mostStack int64) {
+		t.Helper()
+		for _, s := range all {
+			s.client.in.discard()
+		}
+		nowHeap, nowStack := inUse()
+		heap, stack = (nowHeap-heap)/n, (nowStack-stack)/n
+		t.Logf("%s: %d bytes of heap, %d of stack", what, heap, stack)
+		if heap > mostHeap || stack > mostStack {
+			t.Errorf("%s has %d bytes of heap and %d of stack, more than %d and %d", what, heap, stack, mostHeap, mostStack)
+		}
+		heap, stack = nowHeap, nowStack
+	}
 	for range connections {
-		s := serve(t, h, nil)
-		c := s.open(t, window(1))
-		all, clients = append(all, s), append(clients, c)
-		_ = c.WriteSettings(window(1 << 20))
+		s := serve(t, h, func(c *http2.Config) {
+			c.WriteDeadline = func() time.Time { return time.Now().Add(time.Hour) }
+		})
+		c := s.open(t)
 		c.receive(c.ask(true, get("/")...))
 		c.Framer = nil
+		all, clients = append(all, s), append(clients, c)
 	}
-	time.Sleep(300 * time.Millisecond)
-	idle := inUse()
-	t.Logf("an idle connection: %d bytes, with a pipe in memory and a stub", (idle-before)/connections)
+	time.Sleep(time.Second)
+	each("an idle connection", connections, 7000, 6<<10)
 	for i, s := range all {
 		c := clients[i]
 		c.Framer = framing.NewFramer(s.client, s.client)
@@ -183,18 +201,10 @@ func TestMemory(t *testing.T) {
 		for range streams {
 			c.ask(true, get("/wait")...)
 		}
-		for s.conn.waits.Load() < streams {
-			time.Sleep(time.Millisecond)
-		}
 		c.Framer = nil
-		s.client.in.discard()
 	}
-	time.Sleep(300 * time.Millisecond)
-	for _, s := range all {
-		s.client.in.discard()
-	}
-	waiting := inUse()
-	t.Logf("a waiting stream: %d bytes with its goroutine", (waiting-idle)/connections/streams)
+	time.Sleep(time.Second)
+	each("a waiting stream", connections*streams, 1600, 4608)
 	runtime.KeepAlive(clients)
 }
 

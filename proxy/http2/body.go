@@ -115,7 +115,7 @@ func (r *requestBody) Read(p []byte) (int, error) {
 		if by.IsZero() || !b.by.IsZero() && b.by.Before(by) {
 			by = b.by
 		}
-		if !c.wait(s.readable, by) && b.unread() == 0 && !b.ended && s.err == nil {
+		if !c.wait(&s.changed, by) && b.unread() == 0 && !b.ended && s.err == nil {
 			b.late = !by.Before(time.Unix(1<<20, 0)) // which the handler sets to end a read
 			return 0, os.ErrDeadlineExceeded
 		}
@@ -166,7 +166,7 @@ func (s *stream) SetReadDeadline(t time.Time) error {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	s.body.by = t
-	wake(s.readable)
+	s.changed.Broadcast()
 	return s.err
 }
 

@@ -25,10 +25,9 @@ type connection struct {
 	state  any  // of the handler: see State
 	begun  bool // the first frame has come
 
-	progress chan struct{} // wakes the goroutine that reads where it waits for others
-
 	mu       sync.Mutex
-	err      error // why nothing is sent any more
+	progress sync.Cond // wakes the goroutine that reads where it waits for others
+	err      error     // why nothing is sent any more
 	streams  map[uint32]*stream
 	last     uint32 // the last stream of the client
 	running  int    // tasks of pooled goroutines
@@ -93,10 +92,11 @@ func goAwayPing() [8]byte { return [8]byte{'g', 'o', 'a', 'w', 'a', 'y'} }
 func newConnection(s *Server, conn Conn) *connection {
 	now := s.config.Now()
 	c := &connection{
-		server: s, conn: conn, streams: make(map[uint32]*stream), progress: make(chan struct{}, 1),
+		server: s, conn: conn, streams: make(map[uint32]*stream),
 		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
 		first: initialWindow, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
 	}
+	c.progress.L = &c.mu
 	c.block.decoder = hpack.NewDecoder(tableSize, c.emit)
 	c.block.decoder.SetMaxStringLength(2 * c.maxList())
 	c.appendSettings()
@@ -183,7 +183,7 @@ func (c *connection) end(reason error) {
 		_ = c.conn.Close()
 	}
 	for c.running > 0 {
-		c.wait(c.progress, time.Time{})
+		c.wait(&c.progress, time.Time{})
 	}
 	c.mu.Unlock()
 	if lingers {
@@ -208,7 +208,7 @@ func (c *connection) finish() {
 		c.appendGoAway(c.last, http2.ErrCodeNo) // one that has left answers this by a reset
 	}
 	for c.flushAll(); c.err == nil && (len(c.streams) > 0 || c.running > 0); c.flushAll() {
-		c.wait(c.progress, time.Time{})
+		c.wait(&c.progress, time.Time{})
 	}
 }
 
@@ -216,15 +216,16 @@ func (c *connection) finish() {
 func (c *connection) flushAll() {
 	for c.err == nil && (c.writing || len(c.out) > 0) {
 		if c.flush(); c.writing {
-			c.wait(c.progress, time.Time{})
+			c.wait(&c.progress, time.Time{})
 		}
 	}
 }
 
+// blocked reports whether a window of the client is closed. c.mu is held.
+func (s *stream) blocked() bool { return s.window <= 0 || s.c.window <= 0 }
+
 // stuck reports whether a stream waits for a window. c.mu is held.
-func (s *stream) stuck() bool {
-	return len(s.pending) > 0 && (s.window <= 0 || s.c.window <= 0)
-}
+func (s *stream) stuck() bool { return len(s.pending) > 0 && s.blocked() }
 
 // fail ends all that is sent, and all streams. c.mu is held.
 func (c *connection) fail(err error) {
@@ -235,7 +236,7 @@ func (c *connection) fail(err error) {
 	for _, s := range c.streams {
 		s.drop(err)
 	}
-	wake(c.progress)
+	c.progress.Broadcast()
 	c.interrupt()
 }
 
@@ -250,7 +251,7 @@ func (c *connection) interrupt() {
 // ended is called at the end of a task. c.mu is held.
 func (c *connection) ended() {
 	c.running--
-	wake(c.progress)
+	c.progress.Broadcast()
 }
 
 // drain tells the client to open no more streams: RFC 9113 section 6.8.
@@ -283,31 +284,24 @@ func (c *connection) endGoAway() {
 	}
 }
 
-// wait waits until it is woken, or until a deadline, and reports false behind that. The zero value is no deadline. It
-// may return before either. c.mu is held, but while it waits.
-func (c *connection) wait(woken chan struct{}, deadline time.Time) bool {
-	c.mu.Unlock()
-	defer c.mu.Lock()
+// wait waits until something has changed, or until a deadline, and reports false behind that. The zero value is no
+// deadline. It may return before either. c.mu is held, but while it waits. A condition and a timer without a channel
+// take less of the stack and of the heap than a select.
+func (c *connection) wait(changed *sync.Cond, deadline time.Time) bool {
 	if deadline.IsZero() {
-		<-woken
+		changed.Wait()
 		return true
 	}
-	timer := time.NewTimer(deadline.Sub(c.server.config.Now()))
+	late := false
+	timer := time.AfterFunc(deadline.Sub(c.server.config.Now()), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		late = true
+		changed.Broadcast()
+	})
 	defer timer.Stop()
-	select {
-	case <-woken:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
-// wake wakes who waits, or will.
-func wake(woken chan struct{}) {
-	select {
-	case woken <- struct{}{}:
-	default:
-	}
+	changed.Wait()
+	return !late
 }
 
 // isEnd reports whether the client has ended its side: by TLS with close_notify or without.

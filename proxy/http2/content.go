@@ -51,7 +51,7 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 		if len(s.pending) < left {
 			deadline, left = s.writeDeadline(), len(s.pending)
 		}
-		if c.finished && s.stuck() || !c.wait(s.writable, deadline) && len(s.pending) == left {
+		if c.finished && s.stuck() || !c.wait(&s.changed, deadline) && len(s.pending) == left {
 			s.reset(http2.ErrCodeCancel) // also DATA that waits would come too late
 		}
 	}
@@ -146,9 +146,9 @@ func (s *stream) awaitWindow() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	deadline := s.writeDeadline()
-	for s.err == nil && (s.window <= 0 || c.window <= 0) {
+	for s.err == nil && s.blocked() {
 		c.flush()
-		if c.finished || !c.wait(s.writable, deadline) && (s.window <= 0 || c.window <= 0) {
+		if s.err == nil && s.blocked() && (c.finished || !c.wait(&s.changed, deadline) && s.blocked()) {
 			s.reset(http2.ErrCodeCancel)
 			c.flush()
 		}

@@ -58,16 +58,21 @@ func (c *connection) count() error {
 // resetStreams are the last streams that the server has reset before their clients had ended them. What still comes on
 // them is ignored: RFC 9113 section 5.1.
 type resetStreams struct {
-	ids  [128]uint32
-	next int
+	ids  []uint32
+	next int // of ids, when they are full
 }
 
 func (r *resetStreams) add(id uint32) {
+	const most = 128
+	if len(r.ids) < most {
+		r.ids = append(r.ids, id)
+		return
+	}
 	r.ids[r.next] = id
-	r.next = (r.next + 1) % len(r.ids)
+	r.next = (r.next + 1) % most
 }
 
-func (r *resetStreams) has(id uint32) bool { return slices.Contains(r.ids[:], id) }
+func (r *resetStreams) has(id uint32) bool { return slices.Contains(r.ids, id) }
 
 // handle does what a frame says. An error ends the connection.
 func (c *connection) handle(f http2.Frame) error {
@@ -162,7 +167,7 @@ func (c *connection) data(f *http2.DataFrame) error {
 		s.requested()
 	}
 	s.credit(size - int64(len(f.Data())))
-	wake(s.readable)
+	s.changed.Broadcast()
 	return nil
 }
 
@@ -183,7 +188,7 @@ func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 	if s.window += int64(f.Increment); s.window > maxWindow {
 		return c.resetID(f.StreamID, http2.ErrCodeFlowControl)
 	}
-	wake(s.writable)
+	s.changed.Broadcast()
 	c.queue(s)
 	c.pump()
 	return nil
@@ -196,7 +201,7 @@ func (c *connection) openWindow(n int64) {
 	}
 	if c.window <= 0 {
 		for _, s := range c.streams {
-			wake(s.writable)
+			s.changed.Broadcast()
 		}
 	}
 	c.window += n
@@ -257,7 +262,7 @@ func (c *connection) setInitialWindow(size int64) error {
 		if s.window += change; s.window > maxWindow {
 			return &connectionError{http2.ErrCodeFlowControl, "the window of a stream is too large"}
 		}
-		wake(s.writable)
+		s.changed.Broadcast()
 		c.queue(s)
 	}
 	return nil

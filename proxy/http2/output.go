@@ -150,7 +150,7 @@ func (c *connection) written() {
 		c.server.giveOutput(c.out)
 		c.out = nil
 	}
-	wake(c.progress)
+	c.progress.Broadcast()
 	c.rest()
 }
 
@@ -181,7 +181,7 @@ func (c *connection) writeOnce() {
 		c.fail(err)
 		return
 	}
-	wake(c.progress)
+	c.progress.Broadcast()
 	c.pump()
 }
 
@@ -213,7 +213,7 @@ func (c *connection) pump() {
 			continue
 		}
 		s.pending = c.sendPart(s, s.pending, s.ends)
-		wake(s.writable)
+		s.changed.Broadcast()
 		c.queue(s)
 	}
 }

@@ -114,7 +114,7 @@ func (c *connection) endBlock() {
 func (c *connection) throttle() error {
 	for len(c.out) > maxQueued && c.err == nil {
 		if c.flush(); c.writing {
-			c.wait(c.progress, time.Time{})
+			c.wait(&c.progress, time.Time{})
 		}
 	}
 	return c.err

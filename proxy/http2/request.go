@@ -181,7 +181,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	// them.
 	for c.handlers >= c.server.config.Streams && c.err == nil {
 		c.flushLater()
-		c.wait(c.progress, time.Time{})
+		c.wait(&c.progress, time.Time{})
 	}
 	return takeStream(c, id), c.err
 }
@@ -201,7 +201,7 @@ func (c *connection) trailer(s *stream, ends bool) error {
 		}
 	}
 	s.requested()
-	wake(s.readable)
+	s.changed.Broadcast()
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 
 	"golang.org/x/net/http2"
 
@@ -17,11 +18,17 @@ import (
 // stream is a request and its response: the httpmessage.ResponseWriter of a Handler. It is used again for other
 // requests.
 type stream struct {
-	c        *connection
-	id       uint32
 	incoming httpmessage.Incoming
-	next     httpmessage.Continuation
-	response response // of who answers
+	response response  // of who answers
+	changed  sync.Cond // wakes who reads the body, and who writes the response; late wake-ups come to later requests
+	exchange
+}
+
+// exchange is what a stream has of one request and its response.
+type exchange struct {
+	c    *connection
+	id   uint32
+	next httpmessage.Continuation
 
 	// What connection.mu guards:
 	err       error // why the stream has ended before its request and its response have
@@ -39,8 +46,6 @@ type stream struct {
 	base      context.Context //nolint:containedctx // it is that of the waits of the connection
 	ctx       context.Context //nolint:containedctx // it is that of the request
 	cancel    context.CancelCauseFunc
-	readable  chan struct{} // wakes a reader of the body
-	writable  chan struct{} // wakes who writes the response
 }
 
 var (
@@ -52,9 +57,9 @@ var (
 func takeStream(c *connection, id uint32) *stream {
 	s, ok := c.server.streams.Get().(*stream)
 	if !ok {
-		s = &stream{readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
+		s = new(stream)
 	}
-	s.c, s.id, s.window = c, id, c.initial
+	s.c, s.id, s.window, s.changed.L = c, id, c.initial, &c.mu
 	s.body.window = c.first
 	s.incoming.Conn, s.incoming.Major = c, 2
 	return s
@@ -70,7 +75,7 @@ func (s *stream) giveBack() {
 	if cap(s.incoming.Fields) > mostFields {
 		s.incoming.Fields = nil
 	}
-	*s = stream{incoming: s.incoming, readable: s.readable, writable: s.writable}
+	s.exchange = exchange{}
 	server.streams.Put(s)
 }
 
@@ -229,7 +234,7 @@ func (s *stream) remove() {
 	delete(c.streams, s.id)
 	c.dequeue(s)
 	if c.finished {
-		wake(c.progress)
+		c.progress.Broadcast()
 	}
 	if len(c.streams) == 0 {
 		c.quiet()
@@ -247,8 +252,7 @@ func (s *stream) drop(err error) {
 	if s.cancel != nil {
 		s.cancel(err)
 	}
-	wake(s.readable)
-	wake(s.writable)
+	s.changed.Broadcast()
 	s.remove()
 }
 
