@@ -391,6 +391,14 @@ func TestForbiddenFrames(t *testing.T) {
 			c.receive(5)
 			_ = c.askOn(5, true, get("/")...)
 		}},
+		{"HEADERS behind RST_STREAM of both", "5.1", "GOAWAY STREAM_CLOSED", func(c *client) {
+			_ = c.askOn(5, false, post("/end")...) // which is answered before its end, and reset
+			if a := c.receive(5); a.status != "200" {
+				c.t.Errorf("%v", a)
+			}
+			_ = c.WriteRSTStream(5, framing.ErrCodeCancel)
+			_ = c.askOn(5, true, get("/")...)
+		}},
 		{"push enabled by 2", "6.5.2", protocol, raw(6, framing.FrameSettings, 0, 0, "\x00\x02\x00\x00\x00\x02")},
 		{"frames of 1 byte", "6.5.2", protocol, raw(6, framing.FrameSettings, 0, 0, "\x00\x05\x00\x00\x00\x01")},
 		{"an unknown setting", "6.5.2", "", raw(6, framing.FrameSettings, 0, 0, "\x00\x99\x00\x00\x00\x01")},

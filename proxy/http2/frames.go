@@ -74,6 +74,13 @@ func (r *resetStreams) add(id uint32) {
 
 func (r *resetStreams) has(id uint32) bool { return slices.Contains(r.ids, id) }
 
+// remove forgets a stream that its client has reset, too: what comes on it then was sent behind that.
+func (r *resetStreams) remove(id uint32) {
+	if i := slices.Index(r.ids, id); i >= 0 {
+		r.ids[i] = 0
+	}
+}
+
 // handle does what a frame says. An error ends the connection.
 func (c *connection) handle(f http2.Frame) error {
 	switch f := f.(type) {
@@ -134,6 +141,7 @@ func (c *connection) ping(f *http2.PingFrame) {
 func (c *connection) resetByClient(f *http2.RSTStreamFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.resets.remove(f.StreamID)
 	s, err := c.stream(f.StreamID)
 	if s != nil {
 		s.drop(errReset)
