@@ -115,7 +115,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	refusal, ok := "", true
 	s.body.left, s.body.ended = -1, ends
 	if c.block.tooLarge {
-		s.incoming.Method = methodOf(c.block.fields) // a refusal of HEAD has no content
+		_, _ = s.takePseudo(c.block.fields) // a refusal of HEAD has no content
 	} else {
 		refusal, ok = s.parse(c.block.fields, ends)
 	}
@@ -138,16 +138,6 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.count()
-}
-
-// methodOf returns the method of a field section that may not be complete, "" where it is not known.
-func methodOf(fields []hpack.HeaderField) string {
-	for _, f := range fields {
-		if f.Name == ":method" {
-			return f.Value
-		}
-	}
-	return ""
 }
 
 // open returns a stream for a request; nil where there is none. An error ends the connection.
@@ -196,7 +186,7 @@ func (c *connection) trailer(s *stream, ends bool) error {
 		return c.resetID(s.id, http2.ErrCodeProtocol)
 	}
 	for _, f := range b.fields {
-		if httpguts.ValidTrailerHeader(httpmessage.Field{Name: f.Name}.Canonical()) && !connectionField(f.Name) {
+		if isTrailer(f.Name) {
 			s.body.trailer.Add(f.Name, f.Value)
 		}
 	}
@@ -209,19 +199,9 @@ func (c *connection) trailer(s *stream, ends bool) error {
 // has an error: RFC 9113 sections 8.2 and 8.3.
 func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, ok bool) {
 	r := &s.incoming
-	var p pseudoFields
-	for len(fields) > 0 && fields[0].IsPseudo() {
-		if !p.set(fields[0]) {
-			return "", false
-		}
-		fields = fields[1:]
-	}
-	if !p.complete() {
+	fields, ok = s.takePseudo(fields)
+	if !ok {
 		return "", false
-	}
-	r.Method, r.Target, r.Host, r.Scheme = p.method, p.path, p.authority, p.scheme
-	if p.method == http.MethodConnect {
-		r.Target = p.authority
 	}
 	if refusal = s.addFields(fields); refusal == "" {
 		refusal = s.check()
@@ -233,21 +213,46 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 		}
 		s.body.left = int64(n)
 	}
+	if r.Method == http.MethodConnect {
+		s.body.left = -1
+	}
 	if !ends {
 		r.Body, r.ContentLength = (*requestBody)(s), s.body.left
-		if p.method == http.MethodConnect {
-			r.ContentLength, s.body.left = -1, -1
-		}
 	}
 	return refusal, true
 }
 
-// hosts takes the first Host of a request, and reports whether it is that of :authority, if there is one.
-func (s *stream) hosts(value string) bool {
-	if s.incoming.Host == "" {
-		s.incoming.Host = value
+// takePseudo takes the pseudo-header fields, and reports whether they are those that a request has, each once: RFC 9113
+// sections 8.3.1 and 8.5. It returns the fields behind them.
+func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderField, ok bool) {
+	r := &s.incoming
+	const method, scheme, authority, path = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+	seen := 0
+	for ; len(fields) > 0 && fields[0].IsPseudo(); fields = fields[1:] {
+		var to *string
+		var bit int
+		switch fields[0].Name {
+		case ":method":
+			to, bit = &r.Method, method
+		case ":scheme":
+			to, bit = &r.Scheme, scheme
+		case ":authority":
+			to, bit = &r.Host, authority
+		case ":path":
+			to, bit = &r.Target, path
+		}
+		// There are no others, nor :protocol, since SETTINGS_ENABLE_CONNECT_PROTOCOL is not sent: RFC 8441 section 3.
+		if to == nil || seen&bit != 0 {
+			return nil, false
+		}
+		*to = fields[0].Value
+		seen |= bit
 	}
-	return strings.EqualFold(value, s.incoming.Host)
+	if r.Method == http.MethodConnect {
+		r.Target = r.Host
+		return fields, seen == method|authority && r.Host != ""
+	}
+	return fields, r.Method != "" && r.Target != "" && (r.Scheme == "https" || r.Scheme == "http")
 }
 
 // addFields takes the fields behind the pseudo-header fields, and returns why they are refused.
@@ -258,7 +263,10 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	for _, f := range fields {
 		switch f.Name {
 		case "host":
-			if hosted || !s.hosts(f.Value) {
+			if r.Host == "" {
+				r.Host = f.Value
+			}
+			if hosted || !strings.EqualFold(f.Value, r.Host) {
 				return "Host is not :authority" // RFC 9113 section 8.3.1
 			}
 			hosted = true
@@ -296,18 +304,16 @@ func (s *stream) announce(list string) {
 	if r.Trailer == nil {
 		r.Trailer = &httpmessage.Trailer{}
 	}
-	r.Trailer.Names = appendNames(r.Trailer.Names, list)
-}
-
-// appendNames appends the names of trailer fields that a list announces.
-func appendNames(names []string, list string) []string {
 	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		if name != "" && httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) {
-			names = append(names, name)
+		if name = strings.TrimSpace(name); name != "" && isTrailer(name) {
+			r.Trailer.Names = append(r.Trailer.Names, name)
 		}
 	}
-	return names
+}
+
+// isTrailer reports whether a field may be a trailer field: RFC 9110 section 6.5.1.
+func isTrailer(name string) bool {
+	return httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) && !connectionField(name)
 }
 
 // check returns why a request is refused whose field section is well-formed.
@@ -326,42 +332,4 @@ func (s *stream) check() (refusal string) {
 	default:
 		return ""
 	}
-}
-
-// pseudoFields are those of a request: RFC 9113 section 8.3.1.
-type pseudoFields struct {
-	method, scheme, authority, path string
-	seen                            uint8 // a bit for each
-}
-
-// set takes a field, and reports false where a request has none such, or has it already.
-func (p *pseudoFields) set(f hpack.HeaderField) bool {
-	var to *string
-	var bit uint8
-	switch f.Name {
-	case ":method":
-		to, bit = &p.method, 1<<0
-	case ":scheme":
-		to, bit = &p.scheme, 1<<1
-	case ":authority":
-		to, bit = &p.authority, 1<<2
-	case ":path":
-		to, bit = &p.path, 1<<3
-	default: // also :protocol, since SETTINGS_ENABLE_CONNECT_PROTOCOL is not sent: RFC 8441 section 3
-		return false
-	}
-	if p.seen&bit != 0 {
-		return false
-	}
-	p.seen |= bit
-	*to = f.Value
-	return true
-}
-
-// complete reports whether there are those that a request must have, and no others.
-func (p *pseudoFields) complete() bool {
-	if p.method == http.MethodConnect { // RFC 9113 section 8.5
-		return p.seen == 1<<0|1<<2 && p.authority != ""
-	}
-	return p.method != "" && p.path != "" && (p.scheme == "https" || p.scheme == "http")
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -231,7 +230,7 @@ func (s *stream) SetTrailer(fields httpmessage.Fields) {
 	e := s.c.server.takeEncoder()
 	defer s.c.server.giveEncoder(e)
 	for _, f := range fields {
-		if httpguts.ValidTrailerHeader(f.Canonical()) { // RFC 9110 section 6.5.1
+		if isTrailer(f.Name) {
 			e.field(f.Name, f.Value)
 		}
 	}
