@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"time"
 
@@ -124,7 +123,7 @@ func (c *connection) serve(err error) {
 
 // next reads a frame, and does what it says. An error ends the connection.
 func (c *connection) next() error {
-	if err := c.awaitFrame(); err != nil {
+	if err := c.fill(true); err != nil {
 		return err
 	}
 	f, err := c.readFrame()
@@ -306,11 +305,6 @@ func (c *connection) wait(changed *sync.Cond, deadline time.Time) bool {
 
 // isEnd reports whether the client has ended its side: by TLS with close_notify or without.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-
-func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
-}
 
 // The methods of httpmessage.Connection.
 

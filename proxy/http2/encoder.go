@@ -64,7 +64,7 @@ func (e *encoder) field(name, value string) {
 	}
 	const prefix = 4
 	if index := staticName(e.name); index > 0 {
-		e.integer(0, prefix, index)
+		e.integer(prefix, index)
 	} else {
 		e.block = append(e.block, 0)
 		e.text(e.name)
@@ -78,7 +78,7 @@ func (e *encoder) value(value string) {
 	if value != "" && (value[0] <= ' ' || value[len(value)-1] <= ' ') {
 		value = strings.Trim(value, " \t\r\n")
 	}
-	e.integer(0, textPrefix, len(value))
+	e.integer(textPrefix, len(value))
 	start := len(e.block)
 	e.block = append(e.block, value...)
 	for i, c := range e.block[start:] {
@@ -105,18 +105,18 @@ const textPrefix = 7 // RFC 7541 section 5.2
 
 // text appends a string literal: RFC 7541 section 5.2.
 func (e *encoder) text(text []byte) {
-	e.integer(0, textPrefix, len(text))
+	e.integer(textPrefix, len(text))
 	e.block = append(e.block, text...)
 }
 
-// integer appends an integer with a prefix of so many bits, those above which are set in first: RFC 7541 section 5.1.
-func (e *encoder) integer(first byte, prefix uint, value int) {
+// integer appends an integer with a prefix of so many bits, those above which are 0: RFC 7541 section 5.1.
+func (e *encoder) integer(prefix uint, value int) {
 	most := 1<<prefix - 1
 	if value < most {
-		e.block = append(e.block, first|byte(value)) //nolint:gosec // it is less than 2^prefix
+		e.block = append(e.block, byte(value)) //nolint:gosec // it is less than 2^prefix
 		return
 	}
-	e.block = append(e.block, first|byte(most)) //nolint:gosec // likewise
+	e.block = append(e.block, byte(most)) //nolint:gosec // likewise
 	const bits = 7
 	for value -= most; value >= 1<<bits; value >>= bits {
 		e.block = append(e.block, byte(value)|1<<bits)

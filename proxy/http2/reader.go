@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"os"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -32,16 +33,6 @@ func (s *Server) takeReader(c *connection) *frameReader {
 	return r
 }
 
-// release gives the reader back, between two frames.
-func (c *connection) release() {
-	r := c.reader
-	c.reader = nil
-	if r != nil {
-		r.c = nil
-		c.server.readers.Put(r)
-	}
-}
-
 // Read implements io.Reader, for the Framer.
 func (r *frameReader) Read(p []byte) (int, error) {
 	if r.r == r.w {
@@ -55,16 +46,6 @@ func (r *frameReader) Read(p []byte) (int, error) {
 	n := copy(p, r.buffer[r.r:r.w])
 	r.r += n
 	return n, nil
-}
-
-// awaitFrame waits until a frame comes, where none is buffered. An error ends the connection.
-func (c *connection) awaitFrame() error {
-	if c.reader.r < c.reader.w {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.throttle()
-	}
-	return c.fill(true)
 }
 
 // readFrame reads a frame, with the rate that frames without content have. An error ends the connection.
@@ -91,8 +72,7 @@ func (c *connection) readFrame() (http2.Frame, error) {
 
 // readError returns why the connection ends, by an error of reading it, or of the Framer.
 func (c *connection) readError(err error) error {
-	var code http2.ConnectionError
-	switch {
+	switch code := (http2.ConnectionError)(0); {
 	case c.reader.err != nil:
 		return c.reader.err
 	case errors.As(err, &code):
@@ -120,13 +100,16 @@ func (c *connection) throttle() error {
 	return c.err
 }
 
-// fill writes what is to be written, and reads what comes; between two frames it gives back what the connection does
-// not need while it waits. An error ends the connection.
+// fill writes what is to be written, and reads what comes, where nothing is buffered; between two frames it gives back
+// what the connection does not need while it waits. An error ends the connection.
 func (c *connection) fill(between bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.flush()
-	if err := c.throttle(); err != nil {
+	buffered := c.reader.r < c.reader.w
+	if !buffered {
+		c.flush()
+	}
+	if err := c.throttle(); err != nil || buffered {
 		return err
 	}
 	now := c.server.config.Now()
@@ -143,7 +126,7 @@ func (c *connection) fill(between bool) error {
 			c.rested = false
 			return nil
 		case err == nil:
-		case !isTimeout(err):
+		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return cmp.Or(c.err, err)
 		case c.evicted():
 			return errEvicted
@@ -153,10 +136,13 @@ func (c *connection) fill(between bool) error {
 	}
 }
 
-// giveBack gives back what the connection does not need while nothing comes.
+// giveBack gives back what the connection does not need while nothing comes between two frames.
 func (c *connection) giveBack() {
 	c.rested = true
-	c.release()
+	if r := c.reader; r != nil {
+		r.c, c.reader = nil, nil
+		c.server.readers.Put(r)
+	}
 	c.block.fields = nil
 	if len(c.streams) == 0 {
 		c.dropState()
@@ -212,7 +198,7 @@ func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false
 	c.rested = err != nil
-	if isTimeout(err) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = nil
 		if c.evicted() {
 			err = errEvicted

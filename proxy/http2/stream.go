@@ -131,20 +131,15 @@ func (s *stream) run() {
 		defer s.recovered()
 		s.next.Continue()
 	}()
-	if s.endsLater() {
-		return
-	}
-	s.finish()
-	s.handled()
-}
-
-// endsLater reports whether the stream was taken over, and ends with the tunnel.
-func (s *stream) endsLater() bool {
 	c := s.c
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	s.answered = true
-	return s.tunnel && !s.closed
+	ends := !s.tunnel || s.closed
+	c.mu.Unlock()
+	if ends { // else it does with the tunnel
+		s.finish()
+		s.handled()
+	}
 }
 
 // handled ends a stream whose request was answered.
@@ -152,18 +147,15 @@ func (s *stream) handled() {
 	c := s.c
 	c.conn.EndWait()
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if s.cancel != nil {
 		s.cancel(errAnswered)
 	}
 	c.flush()
 	c.handlers--
-	taken := s.tunnel
-	c.mu.Unlock()
-	if !taken {
+	if !s.tunnel { // whose other side may still use it
 		s.giveBack()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.ended()
 }
 
