@@ -3,7 +3,6 @@ package http2
 import (
 	"errors"
 	"io"
-	"net"
 	"sync"
 	"time"
 
@@ -12,11 +11,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// connection is the state of a connection. What is behind mu is used by the goroutine that reads, and by those of
-// streams.
+// connection is the state of a connection, and the httpmessage.Connection of its requests. What is behind mu is used by
+// the goroutine that reads, and by those of streams.
 type connection struct {
+	Conn
 	server *Server
-	conn   Conn
 
 	// Of the goroutine that reads:
 	reader *frameReader // nil while nothing comes
@@ -91,7 +90,7 @@ func goAwayPing() [8]byte { return [8]byte{'g', 'o', 'a', 'w', 'a', 'y'} }
 func newConnection(s *Server, conn Conn) *connection {
 	now := s.config.Now()
 	c := &connection{
-		server: s, conn: conn, streams: make(map[uint32]*stream),
+		server: s, Conn: conn, streams: make(map[uint32]*stream),
 		window: initialWindow, initial: initialWindow, settings: now.Add(s.config.HeaderTimeout), restSince: now,
 		first: initialWindow, flood: flood{empty: rate.NewLimiter(emptyPerSecond, emptyBurst)},
 	}
@@ -162,7 +161,7 @@ func (c *connection) end(reason error) {
 	case c.err != nil: // nothing can be sent
 		lingers = false
 	case errors.As(reason, &failed):
-		c.server.config.Log.Debug("a connection was ended", "client", c.conn.RemoteAddr(), "error", reason)
+		c.server.config.Log.Debug("a connection was ended", "client", c.RemoteAddr(), "error", reason)
 		c.appendGoAway(c.last, failed.code)
 	case errors.Is(reason, errIdle), errors.Is(reason, errEvicted):
 		c.appendGoAway(c.last, http2.ErrCodeNo)
@@ -174,21 +173,21 @@ func (c *connection) end(reason error) {
 	for _, s := range c.streams {
 		s.drop(errEnded)
 	}
-	stop := time.AfterFunc(roundTrip, func() { _ = c.conn.Close() }) // where the client does not read
+	stop := time.AfterFunc(roundTrip, func() { _ = c.Close() }) // where the client does not read
 	c.flushAll()
 	stop.Stop()
 	c.fail(errEnded)
 	if !lingers {
-		_ = c.conn.Close()
+		_ = c.Close()
 	}
 	for c.running > 0 {
 		c.wait(&c.progress, time.Time{})
 	}
 	c.mu.Unlock()
 	if lingers {
-		_ = c.conn.Linger() // it closes the connection in any case
+		_ = c.Linger() // it closes the connection in any case
 	}
-	_ = c.conn.Close()
+	_ = c.Close()
 	c.reader = nil // it may have stopped within a frame
 	c.dropState()
 }
@@ -243,7 +242,7 @@ func (c *connection) fail(err error) {
 func (c *connection) interrupt() {
 	if c.waiting {
 		c.unarmed = true
-		_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // a connection that is closed is not read
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // a connection that is closed is not read
 	}
 }
 
@@ -271,7 +270,7 @@ func (c *connection) beginGoAway() {
 	c.appendPing(0, goAwayPing())
 	if c.waiting {
 		c.armed = c.goAway.by
-		_ = c.conn.SetReadDeadline(c.armed) // a connection that is closed is not read
+		_ = c.SetReadDeadline(c.armed) // a connection that is closed is not read
 	}
 }
 
@@ -305,20 +304,6 @@ func (c *connection) wait(changed *sync.Cond, deadline time.Time) bool {
 
 // isEnd reports whether the client has ended its side: by TLS with close_notify or without.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-
-// The methods of httpmessage.Connection.
-
-// RemoteAddr implements httpmessage.Connection.
-func (c *connection) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
-
-// LocalAddr implements httpmessage.Connection.
-func (c *connection) LocalAddr() net.Addr { return c.conn.LocalAddr() }
-
-// Secure implements httpmessage.Connection.
-func (c *connection) Secure() bool { return c.conn.Secure() }
-
-// ServerName implements httpmessage.Connection.
-func (c *connection) ServerName() string { return c.conn.ServerName() }
 
 // State implements httpmessage.Connection.
 func (c *connection) State() any { return c.state }

@@ -173,7 +173,7 @@ func (c *connection) writeOnce() {
 	buffer := c.out
 	c.out = nil
 	c.mu.Unlock()
-	_, err := c.conn.Write(buffer)
+	_, err := c.Write(buffer)
 	c.mu.Lock()
 	c.sent += int64(len(buffer))
 	c.server.giveOutput(buffer)

@@ -72,7 +72,8 @@ func (c *connection) readFrame() (http2.Frame, error) {
 
 // readError returns why the connection ends, by an error of reading it, or of the Framer.
 func (c *connection) readError(err error) error {
-	switch code := (http2.ConnectionError)(0); {
+	var code http2.ConnectionError
+	switch {
 	case c.reader.err != nil:
 		return c.reader.err
 	case errors.As(err, &code):
@@ -156,7 +157,7 @@ func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	early := !c.unarmed && !c.rested && c.armed.After(now) && (deadline.IsZero() || !c.armed.After(deadline))
 	if !early {
 		c.armed, c.unarmed = deadline, false
-		if err := c.conn.SetReadDeadline(deadline); err != nil {
+		if err := c.SetReadDeadline(deadline); err != nil {
 			return 0, err //nolint:wrapcheck // it is of the connection
 		}
 	}
@@ -164,18 +165,18 @@ func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	c.rest()
 	rested := c.rested
 	if rested && c.idle && c.running == 0 {
-		c.conn.Park(deadline, c.resume)
+		c.Park(deadline, c.resume)
 		return 0, errParked
 	}
 	c.mu.Unlock()
 	if rested {
-		err = c.conn.Await(deadline)
+		err = c.Await(deadline)
 	}
 	if err == nil {
 		if c.reader == nil {
 			c.reader = c.server.takeReader(c)
 		}
-		n, err = c.conn.Read(c.reader.buffer)
+		n, err = c.Read(c.reader.buffer)
 		c.reader.r, c.reader.w = 0, n
 	}
 	c.mu.Lock()
@@ -189,7 +190,7 @@ func (c *connection) evicted() bool {
 		return false
 	}
 	c.idle = false
-	return !c.conn.Serving()
+	return !c.Serving()
 }
 
 // resume goes on with a connection that was parked, in another goroutine, when something has come, or with the error of
@@ -221,7 +222,7 @@ func (c *connection) rest() {
 		return
 	}
 	c.idle = true
-	c.conn.Idle()
+	c.Idle()
 }
 
 // quiet is called when the last stream has ended. c.mu is held.
@@ -233,7 +234,7 @@ func (c *connection) quiet() {
 	}
 	c.rested = false // the state of the handler is still there
 	c.armed = c.deadline(true)
-	_ = c.conn.SetReadDeadline(c.armed) // a connection that is closed is not read
+	_ = c.SetReadDeadline(c.armed) // a connection that is closed is not read
 	c.rest()
 }
 

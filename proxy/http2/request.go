@@ -156,7 +156,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 		return nil, &connectionError{http2.ErrCodeStreamClosed, "a stream that was used"}
 	}
 	if c.idle {
-		if c.idle = false; !c.conn.Serving() {
+		if c.idle = false; !c.Serving() {
 			return nil, errEvicted
 		}
 	}

@@ -103,7 +103,7 @@ func (s *stream) begin(refusal string) {
 		s.giveBack()
 		return
 	}
-	s.base = c.conn.BeginWait()
+	s.base = c.BeginWait()
 	c.mu.Lock()
 	c.running++
 	c.handlers++
@@ -145,7 +145,7 @@ func (s *stream) run() {
 // handled ends a stream whose request was answered.
 func (s *stream) handled() {
 	c := s.c
-	c.conn.EndWait()
+	c.EndWait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.cancel != nil {
