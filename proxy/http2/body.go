@@ -137,11 +137,8 @@ func (s *stream) beginBody() {
 		return
 	}
 	s.body.begun = true
-	if s.body.expects && !s.committed {
-		e := s.c.server.takeEncoder()
-		defer s.c.server.giveEncoder(e)
-		e.status(http.StatusContinue)
-		s.c.appendBlock(s.id, e.block, false)
+	if s.body.expects {
+		s.interim(http.StatusContinue, nil)
 	}
 	s.credit(receiveWindow - firstWindow)
 	s.c.flush()

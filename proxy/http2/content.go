@@ -1,8 +1,10 @@
 package http2
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"net"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -29,8 +31,8 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.err != nil {
-		return 0, s.err
+	if s.err != nil || s.sentEnd {
+		return 0, cmp.Or(s.err, net.ErrClosed)
 	}
 	if len(s.response.rest) > 0 {
 		return s.keep(p)

@@ -83,9 +83,12 @@ func (r *resetStreams) remove(id uint32) {
 
 // handle does what a frame says. An error ends the connection.
 func (c *connection) handle(f http2.Frame) error {
-	switch f := f.(type) {
-	case *http2.HeadersFrame:
+	if f, ok := f.(*http2.HeadersFrame); ok {
 		return c.headers(f)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch f := f.(type) {
 	case *http2.DataFrame:
 		return c.data(f)
 	case *http2.WindowUpdateFrame:
@@ -98,8 +101,6 @@ func (c *connection) handle(f http2.Frame) error {
 		return c.resetByClient(f)
 	case *http2.PriorityFrame: // deprecated: RFC 9113 section 5.3.2
 		if f.StreamDep == f.StreamID {
-			c.mu.Lock()
-			defer c.mu.Unlock()
 			return c.resetID(f.StreamID, http2.ErrCodeProtocol)
 		}
 	case *http2.PushPromiseFrame:
@@ -126,9 +127,8 @@ func (c *connection) ignores(id uint32) bool {
 }
 
 // ping answers a PING, or is told that the client has heard of the first GOAWAY: RFC 9113 sections 6.7 and 6.8.
+// c.mu is held.
 func (c *connection) ping(f *http2.PingFrame) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	switch {
 	case !f.IsAck():
 		c.appendPing(http2.FlagPingAck, f.Data)
@@ -137,10 +137,8 @@ func (c *connection) ping(f *http2.PingFrame) {
 	}
 }
 
-// resetByClient ends a stream: RFC 9113 section 6.4.
+// resetByClient ends a stream: RFC 9113 section 6.4. c.mu is held.
 func (c *connection) resetByClient(f *http2.RSTStreamFrame) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.resets.remove(f.StreamID)
 	s, err := c.stream(f.StreamID)
 	if s != nil {
@@ -149,10 +147,8 @@ func (c *connection) resetByClient(f *http2.RSTStreamFrame) error {
 	return err
 }
 
-// data takes content of a request: RFC 9113 section 6.1.
+// data takes content of a request: RFC 9113 section 6.1. c.mu is held.
 func (c *connection) data(f *http2.DataFrame) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	size := int64(f.Length)
 	if c.received += size; c.received > maxWindow/2 {
 		c.appendCode(http2.FrameWindowUpdate, 0, uint32(c.received)) //nolint:gosec // it is at most the window
@@ -179,10 +175,8 @@ func (c *connection) data(f *http2.DataFrame) error {
 	return nil
 }
 
-// windowUpdate opens a window of the client: RFC 9113 section 6.9.
+// windowUpdate opens a window of the client: RFC 9113 section 6.9. c.mu is held.
 func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if f.StreamID == 0 {
 		if c.openWindow(int64(f.Increment)); c.window > maxWindow {
 			return &connectionError{http2.ErrCodeFlowControl, "the window of the connection is too large"}
@@ -216,10 +210,8 @@ func (c *connection) openWindow(n int64) {
 	c.pump()
 }
 
-// applySettings applies the settings of the client: RFC 9113 section 6.5.
+// applySettings applies the settings of the client: RFC 9113 section 6.5. c.mu is held.
 func (c *connection) applySettings(f *http2.SettingsFrame) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if f.IsAck() { // what comes behind it keeps to the windows that they say: RFC 9113 section 6.9.3
 		c.settings = time.Time{}
 		for _, s := range c.streams {
@@ -233,8 +225,8 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 		return &connectionError{http2.ErrCodeEnhanceYourCalm, "too many settings in a frame"}
 	}
 	err := f.ForeachSetting(func(setting http2.Setting) error {
-		if err := setting.Valid(); err != nil {
-			return err //nolint:wrapcheck // it is read below
+		if err := setting.Valid(); err != nil { // RFC 9113 section 6.5.2
+			return c.readError(err)
 		}
 		switch setting.ID {
 		case http2.SettingInitialWindowSize:
@@ -246,19 +238,11 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 		return nil
 	})
 	if err != nil {
-		return settingsError(err)
+		return err //nolint:wrapcheck // it is a connectionError
 	}
 	c.out = appendFrame(c.output(), 0, http2.FrameSettings, http2.FlagSettingsAck, 0)
 	c.pump() // behind the acknowledgement, so that the client knows by which windows
 	return nil
-}
-
-// settingsError returns why a connection ends whose client has sent a setting that is invalid: RFC 9113 section 6.5.2.
-func settingsError(err error) error {
-	if code, ok := err.(http2.ConnectionError); ok { //nolint:errorlint // http2 returns it so
-		return &connectionError{http2.ErrCode(code), "an invalid setting"}
-	}
-	return err
 }
 
 // setInitialWindow sets the windows of streams, also of those that are open, which may become negative: RFC 9113

@@ -70,7 +70,7 @@ func (c *connection) readFrame() (http2.Frame, error) {
 	}
 }
 
-// readError returns why the connection ends, by an error of reading it, or of the Framer.
+// readError returns why the connection ends, by an error of reading it, of the Framer, or of a setting.
 func (c *connection) readError(err error) error {
 	var code http2.ConnectionError
 	switch {

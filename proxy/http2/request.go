@@ -126,8 +126,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 		return c.resetID(id, http2.ErrCodeProtocol)
 	}
 	c.streams[id] = s
-	full := len(c.out) >= maxOutput/2
-	if full {
+	if len(c.out) >= maxOutput/2 {
 		c.flush()
 	}
 	c.mu.Unlock()

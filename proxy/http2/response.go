@@ -42,8 +42,6 @@ func (r *response) reset(s *Server) {
 	*r = response{held: r.held[:0]}
 }
 
-func (r *response) begin() { r.inBegin, r.left = true, -1 }
-
 // endBegin gives back what Room has reserved. What the windows have no room for is written by a Continuation.
 func (s *stream) endBegin() {
 	r := &s.response
@@ -86,6 +84,20 @@ func (s *stream) WriteInterim(status int, fields httpmessage.Fields) {
 	if status == http.StatusSwitchingProtocols || status >= http.StatusOK { // RFC 9113 section 8.6
 		return
 	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.interim(status, fields)
+	s.c.flush()
+}
+
+// interim appends an interim response. c.mu is held.
+func (s *stream) interim(status int, fields httpmessage.Fields) {
+	if s.committed || s.err != nil {
+		return
+	}
+	if status == http.StatusContinue {
+		s.body.expects = false
+	}
 	e := s.c.server.takeEncoder()
 	defer s.c.server.giveEncoder(e)
 	e.status(status)
@@ -94,16 +106,7 @@ func (s *stream) WriteInterim(status int, fields httpmessage.Fields) {
 			e.field(f.Name, f.Value)
 		}
 	}
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
-	if s.committed || s.err != nil {
-		return
-	}
-	if status == http.StatusContinue {
-		s.body.expects = false
-	}
 	s.c.appendBlock(s.id, e.block, false)
-	s.c.flush()
 }
 
 // WriteHeader implements httpmessage.ResponseWriter.

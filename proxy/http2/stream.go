@@ -84,7 +84,7 @@ func (s *stream) begin(refusal string) {
 	c := s.c
 	func() {
 		defer s.recovered()
-		s.response.begin()
+		s.response.inBegin, s.response.left = true, -1
 		switch {
 		case c.block.tooLarge:
 			s.refuse(http.StatusRequestHeaderFieldsTooLarge, "the header fields are too large")
@@ -270,11 +270,4 @@ func (s *stream) TakeOver() (net.Conn, []byte, error) {
 	defer s.c.mu.Unlock()
 	s.tunnel = true
 	return &tunnel{requestBody: (*requestBody)(s), s: s}, nil, nil
-}
-
-// ended reports whether the response was sent.
-func (s *stream) ended() bool {
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
-	return s.sentEnd
 }

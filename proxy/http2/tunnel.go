@@ -21,9 +21,6 @@ type tunnel struct {
 func (t *tunnel) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()
-	if t.s.ended() {
-		return 0, net.ErrClosed
-	}
 	n, err := t.s.Write(p)
 	if err == nil {
 		err = t.s.Flush()
