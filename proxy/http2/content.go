@@ -44,28 +44,32 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	s.pending, s.ends = p, end
 	c.queue(s)
 	c.pump()
-	deadline, left := s.writeDeadline(), len(s.pending)
-	for len(s.pending) > 0 && s.err == nil {
+	left := s.awaitSent()
+	s.pending = nil
+	if s.err != nil || len(c.out) >= minWrite {
 		c.flush()
-		if len(s.pending) == 0 || s.err != nil {
-			break
-		}
-		if len(s.pending) < left {
+	}
+	return len(p) - left, s.err
+}
+
+// awaitSent waits until the content that is pending was sent, and returns how much of it was not. c.mu is held.
+func (s *stream) awaitSent() (left int) {
+	c := s.c
+	left = len(s.pending)
+	for deadline := s.writeDeadline(); len(s.pending) > 0 && s.err == nil; {
+		c.flush()
+		switch {
+		case s.err != nil:
+		case len(s.pending) < left:
 			deadline, left = s.writeDeadline(), len(s.pending)
-		}
-		if c.finished && s.stuck() || !c.wait(&s.changed, deadline) && len(s.pending) == left {
+		case c.finished && s.stuck(), !c.wait(&s.changed, deadline) && len(s.pending) == left:
 			s.reset(http2.ErrCodeCancel) // also DATA that waits would come too late
 		}
 	}
-	s.pending = nil
-	if s.err != nil {
-		c.flush()
-		return len(p) - left, s.err
+	if s.err == nil {
+		return 0
 	}
-	if len(c.out) >= minWrite {
-		c.flush()
-	}
-	return len(p), nil
+	return left
 }
 
 // transmitNow is transmit in Begin, before other streams and with what Room has reserved. c.mu is held.
