@@ -326,6 +326,63 @@ func TestEarlyResponse(t *testing.T) {
 	}
 }
 
+// A client may end a request that was answered before, if it does so soon and within its window, and it is no error then
+// but what is one in any request.
+func TestRestOfRequest(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, want string
+		after      time.Duration
+		length     int
+		send       func(c *client, id uint32)
+	}{
+		{"all of it", "", 0, 3, func(c *client, id uint32) { _ = c.WriteData(id, true, []byte("abc")) }},
+		{"trailers", "", 0, -1, func(c *client, id uint32) { _ = c.askOn(id, true, "x: y") }},
+		{"nothing", "NO_ERROR", time.Second / 2, -1, func(*client, uint32) {}},
+		{"more than the window", "NO_ERROR", 0, -1, func(c *client, id uint32) {
+			_ = c.WriteData(id, false, make([]byte, 16<<10))
+		}},
+		{"a length beyond the window", "NO_ERROR", 0, 16<<10 + 1, func(*client, uint32) {}},
+		{"less", "PROTOCOL_ERROR", 0, 4, func(c *client, id uint32) { _ = c.WriteData(id, true, []byte("abc")) }},
+		{"more", "PROTOCOL_ERROR", 0, 2, func(c *client, id uint32) { _ = c.WriteData(id, true, []byte("abc")) }},
+		{"HEADERS without an end", "PROTOCOL_ERROR", 0, -1, func(c *client, id uint32) { _ = c.askOn(id, false, "x: y") }},
+		{"a window that is too large", "FLOW_CONTROL_ERROR", 0, -1, func(c *client, id uint32) {
+			_ = c.WriteWindowUpdate(id, 1<<31-1)
+		}},
+		{"a reset", "", 0, -1, func(c *client, id uint32) { _ = c.WriteRSTStream(id, framing.ErrCodeCancel) }},
+	} {
+		for mode, wrap := range modes() {
+			synctest.Test(t, func(t *testing.T) {
+				s := serve(t, wrap(plain), nil)
+				c := s.open(t)
+				var fields []string
+				if tt.length >= 0 {
+					fields = append(fields, fmt.Sprint("content-length: ", tt.length))
+				}
+				time.Sleep(50 * time.Millisecond)
+				start := time.Now()
+				id := c.ask(false, post("/", fields...)...)
+				if a := c.receive(id); a.status != "200" || a.code != "" {
+					t.Errorf("%s, %s: %v", tt.name, mode, a)
+				}
+				tt.send(c, id)
+				if tt.want != "" {
+					if a := c.receive(id); a.code != tt.want {
+						t.Errorf("%s, %s: %v, want %s", tt.name, mode, a, tt.want)
+					}
+				}
+				synctest.Wait()
+				if took := time.Since(start); took != tt.after || !s.conn.idle.Load() {
+					t.Errorf("%s, %s: after %s, idle %t", tt.name, mode, took, s.conn.idle.Load())
+				}
+				if a := c.receive(c.ask(true, get("/")...)); a.status != "200" {
+					t.Errorf("%s, %s: then %v", tt.name, mode, a)
+				}
+			})
+		}
+	}
+}
+
 // A client that waits for an interim response gets one when the body is read: RFC 9110 section 10.1.1.
 func TestExpect(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,7 @@ type connection struct {
 	activeAt  time.Time // when it was read last, or its last stream ended
 	rested    bool      // buffers and state were given back
 	finished  bool      // the client has ended its side
+	lingerBy  time.Time // when requests that were answered before their ends must have ended; zero where there are none
 	goAway    goAway
 }
 
@@ -246,6 +247,14 @@ func (c *connection) interrupt() {
 	}
 }
 
+// wakeBy makes a read that waits end at a time, or before. c.mu is held.
+func (c *connection) wakeBy(t time.Time) {
+	if c.waiting && (c.armed.IsZero() || t.Before(c.armed)) {
+		c.armed = t
+		_ = c.SetReadDeadline(t) // a connection that is closed is not read
+	}
+}
+
 // ended is called at the end of a task. c.mu is held.
 func (c *connection) ended() {
 	c.running--
@@ -268,10 +277,7 @@ func (c *connection) beginGoAway() {
 	c.goAway.begun, c.goAway.by = true, c.server.config.Now().Add(roundTrip)
 	c.appendGoAway(maxStream, http2.ErrCodeNo)
 	c.appendPing(0, goAwayPing())
-	if c.waiting {
-		c.armed = c.goAway.by
-		_ = c.SetReadDeadline(c.armed) // a connection that is closed is not read
-	}
+	c.wakeBy(c.goAway.by)
 }
 
 // endGoAway sends the second one, with the last stream that is served. c.mu is held.

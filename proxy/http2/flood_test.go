@@ -392,7 +392,7 @@ func TestForbiddenFrames(t *testing.T) {
 			_ = c.askOn(5, true, get("/")...)
 		}},
 		{"HEADERS behind RST_STREAM of both", "5.1", "GOAWAY STREAM_CLOSED", func(c *client) {
-			_ = c.askOn(5, false, post("/end")...) // which is answered before its end, and reset
+			_ = c.askOn(5, false, post("/end", "content-length: 100000")...) // which is answered, and reset
 			if a := c.receive(5); a.status != "200" {
 				c.t.Errorf("%v", a)
 			}

@@ -172,6 +172,9 @@ func (c *connection) data(f *http2.DataFrame) error {
 	}
 	s.credit(size - int64(len(f.Data())))
 	s.changed.Broadcast()
+	if s.lingers {
+		s.linger()
+	}
 	return nil
 }
 

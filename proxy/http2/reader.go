@@ -248,6 +248,7 @@ func (c *connection) deadline(between bool) time.Time {
 	}
 	add(c.blockBy)
 	add(c.settings)
+	add(c.lingerBy)
 	if !c.goAway.final {
 		add(c.goAway.by)
 	}
@@ -270,6 +271,15 @@ func (c *connection) overdue(now time.Time) error {
 		return &connectionError{http2.ErrCodeEnhanceYourCalm, "a field block came too slowly"}
 	case over(c.settings):
 		return &connectionError{http2.ErrCodeSettingsTimeout, "the settings were not acknowledged"}
+	}
+	if over(c.lingerBy) {
+		c.lingerBy = time.Time{}
+		for _, s := range c.streams {
+			if s.lingers {
+				s.reset(http2.ErrCodeNo)
+			}
+		}
+		c.flush()
 	}
 	if !c.goAway.final && over(c.goAway.by) {
 		c.endGoAway()

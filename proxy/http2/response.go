@@ -272,8 +272,23 @@ func (s *stream) finish() {
 	case s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
 		c.appendReset(s.id, http2.ErrCodeProtocol, !s.body.ended)
 		s.drop(errReset)
-	case !s.body.ended: // RFC 9113 section 8.1: the client need not send the rest
+	case !s.body.ended:
+		s.lingers = true
+		s.linger()
+	}
+}
+
+// linger lets the client end a request that was answered before, where its window is open for the rest: there are
+// clients that take any reset for a failure. Else it need not send the rest: RFC 9113 section 8.1. c.mu is held.
+func (s *stream) linger() {
+	c, b := s.c, &s.body
+	b.content, b.read = nil, 0
+	switch {
+	case b.window <= 0, b.left > b.window:
 		s.reset(http2.ErrCodeNo)
+	case c.lingerBy.IsZero():
+		c.lingerBy = c.server.config.Now().Add(roundTrip)
+		c.wakeBy(c.lingerBy)
 	}
 }
 

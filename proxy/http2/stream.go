@@ -43,6 +43,7 @@ type exchange struct {
 	tunnel    bool            // it was taken over
 	closed    bool            // so is its tunnel
 	answered  bool            // the handler has returned
+	lingers   bool            // the response was sent, and the rest of the request is still to come
 	base      context.Context //nolint:containedctx // it is that of the waits of the connection
 	ctx       context.Context //nolint:containedctx // it is that of the request
 	cancel    context.CancelCauseFunc
@@ -65,8 +66,11 @@ func takeStream(c *connection, id uint32) *stream {
 	return s
 }
 
-// giveBack lets the stream be used again. Nothing knows it any more.
+// giveBack lets the stream be used again, unless it is still known to a tunnel or to the connection.
 func (s *stream) giveBack() {
+	if s.tunnel || s.lingers {
+		return
+	}
 	server := s.c.server
 	s.incoming.Conn = nil
 	s.incoming.Reset()
@@ -153,9 +157,7 @@ func (s *stream) handled() {
 	}
 	c.flush()
 	c.handlers--
-	if !s.tunnel { // whose other side may still use it
-		s.giveBack()
-	}
+	s.giveBack()
 	c.ended()
 }
 
