@@ -157,7 +157,8 @@ func playMemory(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc), int64(m.StackInuse)
 	}
-	const connections, streams = 200, 50
+	const connections, streams = 200, 40
+	size := 1 << 10
 	h := handler{begin: func(r *httpmessage.Incoming, w writer) bool {
 		if r.Target == "/wait" {
 			return false
@@ -165,7 +166,7 @@ func playMemory(t *testing.T) {
 		plain(r, w)
 		return true
 	}, next: func(r *httpmessage.Incoming, w writer) {
-		_, _ = w.Write(large[:])
+		_, _ = w.Write(large[:size])
 	}}
 	var all []*server
 	var clients []*client
@@ -183,10 +184,12 @@ func playMemory(t *testing.T) {
 		}
 		heap, stack = nowHeap, nowStack
 	}
+	by := http2.NewServer(config(h, func(c *http2.Config) {
+		c.WriteDeadline = func() time.Time { return time.Now().Add(time.Hour) }
+	}))
+	t.Cleanup(by.Close)
 	for range connections {
-		s := serve(t, h, func(c *http2.Config) {
-			c.WriteDeadline = func() time.Time { return time.Now().Add(time.Hour) }
-		})
+		s := serveBy(t, by)
 		c := s.open(t)
 		c.receive(c.ask(true, get("/")...))
 		c.Framer = nil
@@ -194,17 +197,23 @@ func playMemory(t *testing.T) {
 	}
 	time.Sleep(time.Second)
 	each("an idle connection", connections, 7000, 6<<10)
-	for i, s := range all {
-		c := clients[i]
-		c.Framer = framing.NewFramer(s.client, s.client)
-		_ = c.WriteSettings(window(1))
-		for range streams {
-			c.ask(true, get("/wait")...)
+	wait := func() {
+		for i, s := range all {
+			c := clients[i]
+			c.Framer = framing.NewFramer(s.client, s.client)
+			_ = c.WriteSettings(window(1))
+			for range streams {
+				c.ask(true, get("/wait")...)
+			}
+			c.Framer = nil
 		}
-		c.Framer = nil
+		time.Sleep(time.Second)
 	}
-	time.Sleep(time.Second)
-	each("a waiting stream", connections*streams, 1600, 4608)
+	wait()
+	each("a stream that waits for a little content to be sent", connections*streams, 2500, 512)
+	size = len(large)
+	wait()
+	each("a stream that waits for a handler to send much", connections*streams, 1600, 4608)
 	runtime.KeepAlive(clients)
 }
 

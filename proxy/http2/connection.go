@@ -54,7 +54,7 @@ type connection struct {
 	activeAt  time.Time // when it was read last, or its last stream ended
 	rested    bool      // buffers and state were given back
 	finished  bool      // the client has ended its side
-	lingerBy  time.Time // when requests that were answered before their ends must have ended; zero where there are none
+	lingerBy  time.Time // when streams that linger are looked at; zero where there are none
 	goAway    goAway
 }
 
@@ -193,21 +193,27 @@ func (c *connection) end(reason error) {
 	c.dropState()
 }
 
-// finish serves the streams of a client that has ended its side: what a window is open for is sent. The client cannot open one
-// any more, nor send the rest of a body, so what waits for that ends. c.mu is held.
+// finish serves the streams of a client that has ended its side: what a window is open for is sent. c.mu is held.
 func (c *connection) finish() {
 	c.finished = true
-	for _, s := range c.streams {
-		if !s.body.ended || s.stuck() {
-			s.drop(errEnded)
-		}
-	}
+	c.dropStuck()
 	if len(c.streams) > 0 && !c.goAway.final {
 		c.goAway.begun, c.goAway.final, c.goAway.last = true, true, c.last
 		c.appendGoAway(c.last, http2.ErrCodeNo) // one that has left answers this by a reset
 	}
-	for c.flushAll(); c.err == nil && (len(c.streams) > 0 || c.running > 0); c.flushAll() {
+	for c.dropStuck(); c.err == nil && (len(c.streams) > 0 || c.running > 0); c.dropStuck() {
 		c.wait(&c.progress, time.Time{})
+	}
+}
+
+// dropStuck writes the output, and ends the streams that wait for a window or for the rest of a body: a client that has
+// ended its side cannot open the one, nor send the other. c.mu is held, but while it waits.
+func (c *connection) dropStuck() {
+	c.flushAll()
+	for _, s := range c.streams {
+		if !s.body.ended || s.stuck() {
+			s.drop(errEnded)
+		}
 	}
 }
 

@@ -31,15 +31,18 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.err != nil || s.sentEnd {
+	r := &s.response
+	switch {
+	case s.err != nil || s.sentEnd:
 		return 0, cmp.Or(s.err, net.ErrClosed)
-	}
-	if len(s.response.rest) > 0 {
+	case r.inBegin && len(r.rest) > 0:
 		return s.keep(p)
 	}
 	s.commit(false)
-	if s.response.inBegin {
-		return s.transmitNow(p, end)
+	if r.inBegin {
+		rest := s.sendNow(p, end)
+		n, err := s.keep(rest)
+		return len(p) - len(rest) + n, err
 	}
 	s.pending, s.ends = p, end
 	c.queue(s)
@@ -72,22 +75,18 @@ func (s *stream) awaitSent() (left int) {
 	return left
 }
 
-// transmitNow is transmit in Begin, before other streams and with what Room has reserved. c.mu is held.
-func (s *stream) transmitNow(p []byte, end bool) (int, error) {
+// sendNow sends content in Begin, before other streams and with what Room has reserved, and returns the rest. c.mu is
+// held.
+func (s *stream) sendNow(rest []byte, end bool) []byte {
 	c, r := s.c, &s.response
 	c.window += r.reserved
-	rest := p
 	for len(rest) > 0 && s.window > 0 && c.window > 0 && (len(c.out) < maxQueued || r.reserved > 0) {
 		left := len(rest)
 		rest = c.sendPart(s, rest, end)
 		r.reserved -= min(r.reserved, int64(left-len(rest)))
 	}
 	c.window -= r.reserved
-	if len(rest) == 0 {
-		return len(p), nil
-	}
-	n, err := s.keep(rest)
-	return len(p) - len(rest) + n, err
+	return rest
 }
 
 // keep keeps content of Begin that the windows do not let go. c.mu is held.

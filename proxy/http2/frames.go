@@ -173,7 +173,10 @@ func (c *connection) data(f *http2.DataFrame) error {
 	s.credit(size - int64(len(f.Data())))
 	s.changed.Broadcast()
 	if s.lingers {
-		s.linger()
+		s.body.content = nil
+		if s.sentEnd && s.body.window <= 0 {
+			s.reset(http2.ErrCodeNo)
+		}
 	}
 	return nil
 }

@@ -76,9 +76,16 @@ func config(h httpmessage.Handler, change func(*http2.Config)) http2.Config {
 // serve serves a connection in memory, until the end of the test.
 func serve(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) *server {
 	t.Helper()
+	s := http2.NewServer(config(h, change))
+	t.Cleanup(s.Close)
+	return serveBy(t, s)
+}
+
+// serveBy serves a connection by a server that may have others.
+func serveBy(t testing.TB, by *http2.Server) *server {
+	t.Helper()
 	client, conn := newPipe()
-	s := &server{conn: newStub(conn), client: client, ended: make(chan struct{})}
-	s.server = http2.NewServer(config(h, change))
+	s := &server{conn: newStub(conn), client: client, server: by, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
 		s.conn.serve(s.server)
@@ -87,7 +94,6 @@ func serve(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) *ser
 		client.reset()
 		s.conn.leave()
 		<-s.ended
-		s.server.Close()
 	})
 	return s
 }

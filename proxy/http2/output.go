@@ -214,6 +214,9 @@ func (c *connection) pump() {
 		}
 		s.pending = c.sendPart(s, s.pending, s.ends)
 		s.changed.Broadcast()
+		if s.lingers {
+			s.linger()
+		}
 		c.queue(s)
 	}
 }

@@ -273,13 +273,7 @@ func (c *connection) overdue(now time.Time) error {
 		return &connectionError{http2.ErrCodeSettingsTimeout, "the settings were not acknowledged"}
 	}
 	if over(c.lingerBy) {
-		c.lingerBy = time.Time{}
-		for _, s := range c.streams {
-			if s.lingers {
-				s.reset(http2.ErrCodeNo)
-			}
-		}
-		c.flush()
+		c.endLingering(now)
 	}
 	if !c.goAway.final && over(c.goAway.by) {
 		c.endGoAway()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"golang.org/x/net/http2"
 
@@ -267,37 +268,18 @@ func (s *stream) finish() {
 	s.sendEnd()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case !s.sentEnd || s.err != nil:
-	case s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
-		c.appendReset(s.id, http2.ErrCodeProtocol, !s.body.ended)
-		s.drop(errReset)
-	case !s.body.ended:
-		s.lingers = true
+	s.lingers = s.err == nil && (!s.sentEnd || !s.body.ended || s.malformed)
+	if s.lingers {
 		s.linger()
 	}
 }
 
-// linger lets the client end a request that was answered before, where its window is open for the rest: there are
-// clients that take any reset for a failure. Else it need not send the rest: RFC 9113 section 8.1. c.mu is held.
-func (s *stream) linger() {
-	c, b := s.c, &s.body
-	b.content, b.read = nil, 0
-	switch {
-	case b.window <= 0, b.left > b.window:
-		s.reset(http2.ErrCodeNo)
-	case c.lingerBy.IsZero():
-		c.lingerBy = c.server.config.Now().Add(roundTrip)
-		c.wakeBy(c.lingerBy)
-	}
-}
-
-// sendEnd sends what is left of a response, and its end, unless Begin has kept some content.
+// sendEnd sends what is left of a response, and its end, unless Begin has kept some content. A little content without
+// trailer fields may be left to linger.
 func (s *stream) sendEnd() {
 	r, c := &s.response, s.c
-	if len(r.held) > 0 {
-		_, _ = s.transmit(r.held, r.trailer == nil) // s.err says whether it was sent
-		r.held = r.held[:0]
+	if r.trailer != nil {
+		_ = s.sendHeld() // s.err says whether it was sent
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -307,11 +289,71 @@ func (s *stream) sendEnd() {
 		s.commit(false)
 		c.appendBlock(s.id, r.trailer, true)
 		s.responded()
+	case len(r.held) > 0:
+		s.commit(false)
+		held := r.held
+		if r.inBegin {
+			held = s.sendNow(held, true)
+		}
+		s.pending, s.ends = held, true
+		c.queue(s)
+		c.pump()
 	case r.encoder != nil:
 		s.commit(true)
 	default:
 		c.appendData(s, nil, true)
 	}
+}
+
+// linger lets a stream go on without a goroutine whose handler has returned: the client has time to open its windows for
+// the rest of the response, and then to end the request, where its own window is open for that. There are clients that
+// take any reset for a failure, but none need send the rest: RFC 9113 section 8.1. c.mu is held.
+func (s *stream) linger() {
+	c, b := s.c, &s.body
+	b.content, b.read = nil, 0
+	switch {
+	case s.err != nil:
+		return
+	case !s.sentEnd:
+		s.by = s.writeDeadline()
+	case s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
+		c.appendReset(s.id, http2.ErrCodeProtocol, !b.ended)
+		s.drop(errReset)
+		return
+	case b.ended:
+		return
+	case b.window <= 0, b.left > b.window:
+		s.reset(http2.ErrCodeNo)
+		return
+	default:
+		s.by = c.server.config.Now().Add(roundTrip)
+	}
+	c.lingerUntil(s.by)
+}
+
+// lingerUntil looks at the streams that linger again at a time; never at the zero value. c.mu is held.
+func (c *connection) lingerUntil(t time.Time) {
+	if !t.IsZero() && (c.lingerBy.IsZero() || t.Before(c.lingerBy)) {
+		c.lingerBy = t
+		c.wakeBy(t)
+	}
+}
+
+// endLingering resets the streams that have lingered for too long. c.mu is held.
+func (c *connection) endLingering(now time.Time) {
+	c.lingerBy = time.Time{}
+	for _, s := range c.streams {
+		switch {
+		case !s.lingers || s.by.IsZero():
+		case now.Before(s.by):
+			c.lingerUntil(s.by)
+		case s.sentEnd:
+			s.reset(http2.ErrCodeNo)
+		default:
+			s.reset(http2.ErrCodeCancel)
+		}
+	}
+	c.flush()
 }
 
 // addLength adds the Content-Length of content that is complete, where there is none.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"golang.org/x/net/http2"
 
@@ -43,7 +44,8 @@ type exchange struct {
 	tunnel    bool            // it was taken over
 	closed    bool            // so is its tunnel
 	answered  bool            // the handler has returned
-	lingers   bool            // the response was sent, and the rest of the request is still to come
+	lingers   bool            // so it has, before the end of the response or of the request
+	by        time.Time       // when it lingers no longer; zero for no such time
 	base      context.Context //nolint:containedctx // it is that of the waits of the connection
 	ctx       context.Context //nolint:containedctx // it is that of the request
 	cancel    context.CancelCauseFunc
@@ -68,7 +70,11 @@ func takeStream(c *connection, id uint32) *stream {
 
 // giveBack lets the stream be used again, unless it is still known to a tunnel or to the connection.
 func (s *stream) giveBack() {
-	if s.tunnel || s.lingers {
+	switch {
+	case s.tunnel:
+		return
+	case s.lingers: // without what the handler has of it
+		s.incoming, s.next, s.base, s.ctx, s.cancel = httpmessage.Incoming{}, nil, nil, nil, nil
 		return
 	}
 	server := s.c.server

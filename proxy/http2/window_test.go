@@ -220,6 +220,53 @@ func TestWriteDeadline(t *testing.T) {
 	}
 }
 
+// A little content waits for its window without its handler, until the deadline, which begins anew with each part.
+func TestLittleContent(t *testing.T) {
+	t.Parallel()
+	const size, first = 2000, 10
+	for name, wrap := range modes() {
+		for _, tt := range []struct {
+			name, want string
+			after      time.Duration // from the request to the end of the stream
+			open       uint32        // by how much the client opens the window in the end
+		}{
+			{"a window that is opened", "200 2000 ", 29 * time.Second, size - first},
+			{"a window that is not", "200 10 CANCEL", 59 * time.Second, 0},
+			{"a window that is opened for a part", "200 11 CANCEL", 59 * time.Second, 1},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				s := serve(t, wrap(func(_ *httpmessage.Incoming, w writer) {
+					_, _ = w.Write(make([]byte, size/2))
+					_, _ = w.Write(make([]byte, size/2))
+				}), func(c *http2.Config) {
+					c.WriteDeadline = func() time.Time { return time.Now().Add(30 * time.Second) }
+				})
+				c := s.open(t, window(0))
+				start := time.Now()
+				id := c.ask(true, get("/")...)
+				time.Sleep(29 * time.Second)
+				if n := s.conn.waits.Load(); n != 0 || s.conn.idle.Load() {
+					t.Errorf("%s, %s: %d handlers wait, idle %t", name, tt.name, n, s.conn.idle.Load())
+				}
+				_ = c.WriteWindowUpdate(id, first)
+				synctest.Wait()
+				if tt.open > 0 {
+					_ = c.WriteWindowUpdate(id, tt.open)
+				}
+				a := c.receive(id)
+				got, took := fmt.Sprint(a.status, " ", len(a.body), " ", a.code), time.Since(start)
+				if got != tt.want || took != tt.after {
+					t.Errorf("%s, %s: %s after %s", name, tt.name, got, took)
+				}
+				synctest.Wait()
+				if !s.conn.idle.Load() {
+					t.Errorf("%s, %s: it is not idle", name, tt.name)
+				}
+			})
+		}
+	}
+}
+
 // The windows of a client have a bound: RFC 9113 section 6.9.1.
 func TestWindowOverflow(t *testing.T) {
 	t.Parallel()
