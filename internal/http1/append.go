@@ -13,37 +13,23 @@ func AppendStatusLine(b []byte, status int, reason string) []byte {
 		reason = http.StatusText(status)
 	}
 	b = strconv.AppendInt(append(b, "HTTP/1.1 "...), int64(status), 10)
-	return append(appendValue(append(b, ' '), reason), crlf...)
+	return append(httpmessage.AppendValue(append(b, ' '), reason), crlf...)
 }
 
-// AppendField appends a field line, unless its name is not a token: RFC 9112 section 5. In a value CR, LF and NUL,
-// which could begin another line, are a space each: RFC 9110 section 5.5.
+// AppendField appends a field line, unless its name is not a token: RFC 9112 section 5. The value is sent as
+// httpmessage.AppendValue does.
 func AppendField(b []byte, name, value string) []byte {
 	if !isToken(name) {
 		return b
 	}
 	b = append(append(b, name...), ": "...)
-	return append(appendValue(b, value), crlf...)
+	return append(httpmessage.AppendValue(b, value), crlf...)
 }
 
 // AppendFields appends a section of field lines without its empty line.
 func AppendFields(b []byte, fields httpmessage.Fields) []byte {
 	for i := range fields {
 		b = AppendField(b, fields[i].Name, fields[i].Value)
-	}
-	return b
-}
-
-// appendValue appends a value without what would end its line.
-func appendValue(b []byte, value string) []byte {
-	start := len(b)
-	b = append(b, value...)
-	if hasControls(value) {
-		for i, c := range b[start:] {
-			if c == '\r' || c == '\n' || c == 0 {
-				b[start+i] = ' '
-			}
-		}
 	}
 	return b
 }

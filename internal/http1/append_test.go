@@ -24,19 +24,6 @@ func TestAppendFieldNames(t *testing.T) {
 	}
 }
 
-// A value never ends its line: RFC 9110 section 5.5. Any other byte is sent as it is.
-func TestAppendFieldValues(t *testing.T) {
-	eachByte(func(c byte, value string) {
-		want := "name: " + value + "\r\n"
-		if c == '\r' || c == '\n' || c == 0 {
-			want = "name: " + strings.ReplaceAll(value, string(rune(c)), " ") + "\r\n"
-		}
-		if got := string(http1.AppendField(nil, "name", value)); got != want {
-			t.Errorf("%q is appended as %q", value, got)
-		}
-	})
-}
-
 // eachByte calls f with texts of all lengths up to 20 that have each byte at each place.
 func eachByte(f func(c byte, text string)) {
 	for c := range 256 {

@@ -74,25 +74,3 @@ func lettersAndHyphens(x uint64) uint64 {
 	others := (low ^ '-'*everyByte) + 0x7f*everyByte
 	return (letters | ^others) &^ x
 }
-
-// hasControls reports whether a text has a control character below the space: RFC 5234 appendix B.1. It looks at eight
-// bytes at a time.
-func hasControls(text string) bool {
-	b := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // it is read alone
-	if len(b) < 8 {
-		for _, c := range b {
-			if c < ' ' {
-				return true
-			}
-		}
-		return false
-	}
-	found := controls(binary.LittleEndian.Uint64(b[len(b)-8:]))
-	for ; len(b) > 8; b = b[8:] {
-		found |= controls(binary.LittleEndian.Uint64(b))
-	}
-	return found&highBits != 0
-}
-
-// controls sets the high bit of a byte where one of eight bytes is below the space.
-func controls(x uint64) uint64 { return (x - ' '*everyByte) &^ x }

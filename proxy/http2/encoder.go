@@ -51,13 +51,11 @@ func (e *encoder) status(status int) {
 // field appends a field, with its name in lower case (RFC 9113 section 8.2.1), and a value without line ends. One that
 // is no field by HTTP/2 (RFC 9113 section 8.2.2) is left out.
 func (e *encoder) field(name, value string) {
-	e.name = e.name[:0]
-	for i := range len(name) {
-		c := lowerToken[name[i]]
-		if c == 0 {
+	e.name = append(e.name[:0], name...)
+	for i, c := range e.name {
+		if e.name[i] = lowerToken[c]; e.name[i] == 0 {
 			return
 		}
-		e.name = append(e.name, c)
 	}
 	if name == "" || connectionField(name) {
 		return
@@ -79,16 +77,8 @@ func (e *encoder) value(value string) {
 		value = strings.Trim(value, " \t\r\n")
 	}
 	e.integer(textPrefix, len(value))
-	start := len(e.block)
-	e.block = append(e.block, value...)
-	for i, c := range e.block[start:] {
-		if c < ' ' && c != '\t' || c == del {
-			e.block[start+i] = ' ' // RFC 9110 section 5.5
-		}
-	}
+	e.block = httpmessage.AppendValue(e.block, value)
 }
-
-const del = 0x7f
 
 // lowerToken has the bytes of a token (RFC 9110 section 5.6.2) in lower case, and 0 for all others.
 var lowerToken = func() (t [256]byte) {
