@@ -7,12 +7,18 @@ import (
 	"slices"
 )
 
+// storageRules changes with the rules of what is stored on disk for others: what was stored by others is not used.
+const storageRules = 3
+
+// DiskBasis identifies what responses on disk rest on.
+func (c Config) DiskBasis() string { return fmt.Sprintf("%d-%s", storageRules, c.Basis(Disk)) }
+
 // SharedBases identifies what answers and DNS records rest on, and what responses rest on: instances for which it is
 // the same share them. What instances may differ in is left out: how often, how long and in which order servers are
 // asked, by which password, and limits.
 func (c Config) SharedBases() (answers, responses string) {
 	c = c.common()
-	return c.Basis(Snapshot), fmt.Sprintf("%d-%s", storageRules, c.Basis(Disk))
+	return c.Basis(Snapshot), c.DiskBasis()
 }
 
 // common returns the configuration without what instances that share may differ in.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -125,12 +124,11 @@ func saveLocation(l Location) savedLocation {
 }
 
 // Restore adds the still fresh answers of a snapshot to the cache, and returns their
-// number; it stops when ctx ends. The snapshot must rest on one of bases: that of Save, and what that was in
-// versions before. Those of names for which owned returns true are not: others than
+// number; it stops when ctx ends. The snapshot must rest on the basis of Save. Those of names for which owned returns true are not: others than
 // urnd may have changed them since. Nothing is restored from a snapshot with
 // ErrSnapshotDamaged or ErrSnapshotMismatch.
-func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, bases []string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
-	if err := checkSnapshot(r, bases); err != nil {
+func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
+	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -205,7 +203,7 @@ func (s savedAnswer) locations(sources savedSources) Locations {
 }
 
 // checkSnapshot verifies the header and the checksum of a snapshot.
-func checkSnapshot(r io.Reader, bases []string) error {
+func checkSnapshot(r io.Reader, basis string) error {
 	sum := sha256.New()
 	lines := scanLines(r)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), snapshotFormat) {
@@ -222,7 +220,7 @@ func checkSnapshot(r io.Reader, bases []string) error {
 		return fmt.Errorf("%w: %w", ErrSnapshotDamaged, lines.Err())
 	case last != hex.EncodeToString(sum.Sum(nil)):
 		return fmt.Errorf("%w: wrong checksum", ErrSnapshotDamaged)
-	case !slices.Contains(bases, strings.TrimPrefix(header, snapshotFormat)):
+	case strings.TrimPrefix(header, snapshotFormat) != basis:
 		return ErrSnapshotMismatch
 	}
 	return nil

@@ -50,7 +50,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	now = now.Add(30 * time.Second)
 	restored := answersAt(t, &now)
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, now, none); n != 2 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 2 || err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	e, ok := peek(restored, "urn:a:1")
@@ -80,7 +80,7 @@ func TestSnapshot(t *testing.T) {
 		if name == "another basis" {
 			change.text, basis = file.String(), "other"
 		}
-		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), []string{"other", basis}, now, none); n != 0 || !errors.Is(err,
+		if n, err := c.Restore(t.Context(), strings.NewReader(change.text), basis, now, none); n != 0 || !errors.Is(err,
 			change.err) || size(c) != 0 {
 			t.Errorf("%s: restored %d, %v", name, n, err)
 		}
@@ -98,7 +98,7 @@ func TestSnapshotIsBounded(t *testing.T) {
 	if n != 1 || err != nil || file.Len() > 250 {
 		t.Errorf("saved %d in %d octets, %v", n, file.Len(), err)
 	}
-	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, now, none); n != 1 || err != nil {
+	if n, err := answersAt(t, &now).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != 1 || err != nil {
 		t.Errorf("restored %d, %v", n, err)
 	}
 }
@@ -117,7 +117,7 @@ func TestSnapshotOfTheFuture(t *testing.T) {
 		want int
 	}{{999, 0}, {-1 << 30, 0}, {1000, 1}, {4599, 1}, {4600, 0}} {
 		at := time.Unix(tt.at, 0)
-		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, at, none); n != tt.want || err != nil {
+		if n, err := answersAt(t, &at).Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", at, none); n != tt.want || err != nil {
 			t.Errorf("at %d: restored %d, %v", tt.at, n, err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestRestoreWithoutOwned(t *testing.T) {
 	}
 	restored := answersAt(t, &now)
 	owned := func(_ context.Context, name string) bool { return name == "urn:a:1" }
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"other", "basis"}, now, owned); n != 1 || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, owned); n != 1 || err != nil {
 		t.Errorf("restored %d, %v; what others may have changed is not restored", n, err)
 	}
 	if _, ok := peek(restored, "urn:a:1 I2Ls"); ok {
@@ -174,7 +174,7 @@ func TestSnapshotOfRelations(t *testing.T) {
 		t.Fatalf("saved %d, %v", n, err)
 	}
 	restored := answersAt(t, &now)
-	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), []string{"basis"}, now, none); n != len(want) || err != nil {
+	if n, err := restored.Restore(t.Context(), bytes.NewReader(file.Bytes()), "basis", now, none); n != len(want) || err != nil {
 		t.Fatalf("restored %d, %v", n, err)
 	}
 	from := make(map[string]*resolver.Source)
@@ -192,7 +192,7 @@ func TestSnapshotOfRelations(t *testing.T) {
 	old := `{"key":"urn:a:9","expires":4600,"ttl":3600,"locations":[{"uri":"https://a.example/9","source":"namespace a"}]}`
 	text := "urnd answers 1 basis\n" + old + "\n"
 	text += fmt.Sprintf("%x\n", sha256.Sum256([]byte(text)))
-	if n, err := restored.Restore(t.Context(), strings.NewReader(text), []string{"basis"}, now, none); n != 1 || err != nil {
+	if n, err := restored.Restore(t.Context(), strings.NewReader(text), "basis", now, none); n != 1 || err != nil {
 		t.Errorf("one of before: restored %d, %v", n, err)
 	}
 	if e, ok := peek(restored, "urn:a:9"); !ok || *e.Value[0].From != (resolver.Source{Name: "namespace a"}) {

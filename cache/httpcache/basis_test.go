@@ -16,14 +16,3 @@ func TestBasis(t *testing.T) {
 		s.expect(s.get(), 200, basis, i == 1)
 	}
 }
-
-// What a release before has stored is used, and by its successor, too.
-func TestFormerBasis(t *testing.T) {
-	store, closes := newDisk(t, t.TempDir())
-	defer closes()
-	for i, tt := range []struct{ basis, former string }{{"a", ""}, {"b", "a"}, {"b", "a"}, {"c", "b"}, {"d", "x"}} {
-		s := newSite(t, func(c *httpcache.Config) { c.Disk, c.Basis, c.FormerBasis = store, tt.basis, tt.former })
-		s.sends(200, "text", "Cache-Control: max-age=60")
-		s.expect(s.get(), 200, "text", i == 1 || i == 2)
-	}
-}

@@ -36,8 +36,6 @@ type Config struct {
 	// Basis stands for all that responses depend on besides their URIs, such as which servers may be
 	// asked: what the disk has of another one is removed when it is found.
 	Basis string
-	// FormerBasis is what Basis was in a release before this one; "" for none. What is on disk by it is used.
-	FormerBasis string
 	// Heuristic makes a freshness lifetime where an origin gives none.
 	Heuristic rules.Heuristic
 	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are

@@ -28,10 +28,10 @@ func (st *storage) load(key string, most int64) *Entry {
 	for _, o := range st.config.Disk.Read(key, most) {
 		switch s := storedOf(o); {
 		case s == nil:
-		case s.basis != st.config.Basis && (s.basis == "" || s.basis != st.config.FormerBasis):
+		case s.basis != st.config.Basis:
 			_ = st.config.Disk.Remove(o) // the disk tries again
 		default:
-			s.basis = st.config.Basis
+			s.basis = st.config.Basis // without memory of its own
 			e.variants = append(e.variants, s)
 		}
 	}

@@ -61,9 +61,8 @@ func newResponses(
 }
 
 func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
-	basis, former := c.DiskBasis()
 	settings := httpcache.Config{
-		Now: d.now, Disk: files, Shared: objects, Basis: basis, FormerBasis: former,
+		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
 		Safelisted: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,

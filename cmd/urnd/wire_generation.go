@@ -270,7 +270,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if err != nil {
 		return nil, err
 	}
-	path, bases := snapshotPath(c.Cache), c.SnapshotBases()
+	path, basis := snapshotPath(c.Cache), c.Basis(config.Snapshot)
 	if p.level != nil { // answers would come back that others have purged while this one did not run
 		path = ""
 	}
@@ -298,14 +298,14 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		},
 		Restore: func(ctx context.Context) {
 			d.snapshot.Restore(ctx, path, d.log, func(ctx context.Context, r io.ReadSeeker) (int, error) {
-				return whole.answers.Restore(ctx, r, bases, d.now(), whole.isRegistered)
+				return whole.answers.Restore(ctx, r, basis, d.now(), whole.isRegistered)
 			}, func(err error) bool {
 				return errors.Is(err, resolver.ErrSnapshotDamaged) || errors.Is(err, resolver.ErrSnapshotMismatch)
 			})
 		},
 		Save: func() {
 			d.snapshot.Save(path, d.log, func(w io.Writer) (int, error) {
-				return whole.answers.Save(w, bases[0], d.now(), int64(c.Cache.MaxSaved))
+				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
 		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Leave: administration.Leave, Close: whole.close,
