@@ -69,7 +69,7 @@ type Directives struct {
 
 // directivesOf returns what the directives of a response say about its use.
 func directivesOf(d cachecontrol.Directives) (Directives, []string) {
-	names := fieldNames(d.Fields("no-cache"))
+	names := d.Fields("no-cache")
 	_, sMaxAge := d.Seconds("s-maxage")
 	all := d.Has("no-cache") && len(names) == 0
 	whileRevalidate, _ := d.Seconds("stale-while-revalidate")

@@ -47,11 +47,7 @@ func (s *Response) Tags() []string {
 	for _, line := range s.Fields.Lines("Surrogate-Key") {
 		tags = append(tags, strings.Fields(line)...)
 	}
-	for _, line := range s.Fields.Lines("Cache-Tag") {
-		for tag := range strings.SplitSeq(line, ",") {
-			tags = append(tags, trimSpace(tag))
-		}
-	}
+	tags = slices.AppendSeq(tags, membersOf(s.Fields.Lines("Cache-Tag")))
 	return append(tags, ParseStrings(s.Fields.Lines("Cache-Groups"))...)
 }
 

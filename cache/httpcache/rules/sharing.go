@@ -3,7 +3,6 @@ package rules
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -51,19 +50,11 @@ func namesAll(vary, names []string) bool {
 	if len(names) == 0 {
 		return true
 	}
-	named := selectingNames(vary)
-	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(named, name) })
-}
-
-// selectingNames returns the names of fields in Vary, as net/http spells them.
-func selectingNames(vary []string) []string {
-	var names []string
-	for _, line := range vary {
-		for name := range strings.SplitSeq(line, ",") {
-			names = append(names, http.CanonicalHeaderKey(trimSpace(name)))
-		}
+	var named []string
+	for name := range membersOf(vary) {
+		named = append(named, http.CanonicalHeaderKey(name))
 	}
-	return names
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(named, name) })
 }
 
 // allSites reports whether a response allows all sites to read it, or says nothing of them, or is

@@ -71,21 +71,10 @@ func PostStorable(directives cachecontrol.Directives, response *httpmessage.Resp
 func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
 	stored := AppendEndToEnd(scratch, fields)
 	forAll := setsCookiesForAll(directives)
-	private := newNameSet(fieldNames(directives.Fields("private")))
+	private := newNameSet(directives.Fields("private"))
 	return slices.DeleteFunc(stored, func(f httpmessage.Field) bool {
 		return f.Is("Content-Length") || f.Is("Age") || !forAll && f.Is("Set-Cookie") || private.has(f)
 	})
-}
-
-// fieldNames returns names of fields without the spaces around them.
-func fieldNames(names []string) []string {
-	trimmed := make([]string, 0, len(names))
-	for _, name := range names {
-		if name = trimSpace(name); name != "" {
-			trimmed = append(trimmed, name)
-		}
-	}
-	return trimmed
 }
 
 // namesIn returns those of some names that fields have, as these spell them.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,14 +38,25 @@ func (s Selector) selectsSame(other Selector) bool {
 // variesAlways reports whether no request matches: Vary has a member "*", or more names than are compared.
 func variesAlways(header httpmessage.Fields) bool {
 	names := 0
-	for _, line := range header.Lines("Vary") {
-		for name := range strings.SplitSeq(line, ",") {
-			if names++; trimSpace(name) == "*" || names > maxSelectors {
-				return true
-			}
+	for name := range membersOf(header.Lines("Vary")) {
+		if names++; name == "*" || names > maxSelectors {
+			return true
 		}
 	}
 	return false
+}
+
+// membersOf returns the members of a list without quoted-strings, without empty ones: RFC 9110 section 5.6.1.
+func membersOf(lines []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, line := range lines {
+			for member := range strings.SplitSeq(line, ",") {
+				if member = trimSpace(member); member != "" && !yield(member) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // SelectorsOf returns the selectors of a response to a request, in the order of their names. They hold no
@@ -54,15 +66,10 @@ func SelectorsOf(response, request httpmessage.Fields) []Selector {
 		return []Selector{{Name: "*", Value: never}}
 	}
 	var selectors []Selector
-	for _, line := range response.Lines("Vary") {
-		for name := range strings.SplitSeq(line, ",") {
-			if name = trimSpace(name); name == "" {
-				continue
-			}
-			name = strings.Clone(http.CanonicalHeaderKey(name))
-			if !slices.ContainsFunc(selectors, func(s Selector) bool { return s.Name == name }) {
-				selectors = append(selectors, NewSelector(name, request.Lines(name)))
-			}
+	for name := range membersOf(response.Lines("Vary")) {
+		name = strings.Clone(http.CanonicalHeaderKey(name))
+		if !slices.ContainsFunc(selectors, func(s Selector) bool { return s.Name == name }) {
+			selectors = append(selectors, NewSelector(name, request.Lines(name)))
 		}
 	}
 	slices.SortFunc(selectors, func(a, b Selector) int { return strings.Compare(a.Name, b.Name) })
