@@ -53,6 +53,9 @@ func tryFullConn(address, host, target string, most int) (conn *tls.Conn, stream
 		}
 		switch frame := frame.(type) {
 		case *http2.SettingsFrame:
+			if !frame.IsAck() {
+				_ = framer.WriteSettingsAck() // a machine that is busy may take longer than the server waits for that
+			}
 			allowed, _ := frame.Value(http2.SettingMaxConcurrentStreams)
 			for ; !frame.IsAck() && streams < min(int(allowed), most); streams++ {
 				block.Reset()
