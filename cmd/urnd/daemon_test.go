@@ -107,14 +107,14 @@ func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d
 	return listener.Addr().String()
 }
 
-// answer is what a client sees of a response.
-type answer struct {
+// clientResponse is what a client sees of a response.
+type clientResponse struct {
 	status                              int
 	location, cacheStatus, cacheControl string
 	body                                string
 }
 
-func (d *testService) get(t *testing.T, path string, fields ...string) answer {
+func (d *testService) get(t *testing.T, path string, fields ...string) clientResponse {
 	t.Helper()
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},
@@ -140,5 +140,5 @@ func (d *testService) get(t *testing.T, path string, fields ...string) answer {
 		t.Fatal(err)
 	}
 	h := response.Header
-	return answer{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), string(body)}
+	return clientResponse{response.StatusCode, h.Get("Location"), h.Get("Cache-Status"), h.Get("Cache-Control"), string(body)}
 }
