@@ -7,7 +7,7 @@ import (
 )
 
 // Patience is how long a test waits for what must happen: it is long, for slow machines.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // errLate means that what must happen has not happened in time.
 var errLate = fmt.Errorf("timed out after %v", Patience)
