@@ -48,7 +48,12 @@ func connect(ctx context.Context, address, from string) (net.Conn, error) {
 
 // connectTLS opens a connection over TLS that offers a protocol.
 func connectTLS(ctx context.Context, address, protocol string) (*tls.Conn, error) {
-	conn, err := connect(ctx, address, "127.0.0.1")
+	return connectTLSFrom(ctx, address, friend, protocol)
+}
+
+// connectTLSFrom is connectTLS from an address.
+func connectTLSFrom(ctx context.Context, address, from, protocol string) (*tls.Conn, error) {
+	conn, err := connect(ctx, address, from)
 	if err != nil {
 		return nil, err
 	}

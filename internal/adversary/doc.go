@@ -3,10 +3,13 @@
 //
 //   - main_test.go builds the daemon, plays every category, and prints the table;
 //   - payload_test.go: what is played, and the verdict on it; table_test.go: the table;
-//   - daemon_test.go: a process of the daemon; stage_test.go: the daemon with its peers;
+//   - daemon_test.go: a process of the daemon; stage_test.go: the daemon with its peers; usage_test.go: what it holds;
 //   - client_test.go and peer_*_test.go: what speaks with it;
 //   - framing_*_test.go, ssrf_*_test.go, spoof_*_test.go, flood_*_test.go and
 //     fault_*_test.go: the payloads, a family in each file;
+//   - frames_*_test.go: frames of HTTP/2, by a client that can send any; connections_test.go: what a client of HTTP/1 does
+//     with its connection. A new frame that floods is a row in frames_floods_test.go, one that is illegal in some state a
+//     column in frames_states_test.go, and a field that HTTP/1 would read otherwise a row in frames_smuggling_test.go;
 //   - forms_*_test.go: what can be written into the forms of pages. A new form is a row in forms_test.go, a new text one in
 //     forms_texts_test.go;
 //   - clients_*_test.go: two clients of one proxy, of whom one attacks what the other gets.

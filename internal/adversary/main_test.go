@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,6 +25,8 @@ type category struct {
 	payloads func(*stage) []payload
 	// after checks what is known only when all have been played; nil checks nothing.
 	after func(*stage) error
+	// releases is whether the daemon must give back, behind each family, all that it holds for its payloads.
+	releases bool
 }
 
 // categories is the table of all that is played. What costs memory or time is played alone.
@@ -36,6 +39,18 @@ func categories() []category {
 		{name: "ssrf", workers: 16, payloads: ssrf, after: func(s *stage) error { return s.canary.heard() }},
 		{name: "spoofing", workers: 8, payloads: spoofing, after: func(s *stage) error { return s.canary.heard() }},
 		{name: "floods", workers: 2, payloads: floods},
+		{
+			name: "floods of frames", workers: 2, settings: siteSettings(), prepare: prepareSite, releases: true,
+			payloads: func(s *stage) []payload { return s.frameFloods() },
+		},
+		{
+			name: "frames", workers: 32, settings: siteSettings(), prepare: prepareSite, payloads: framesOfClients,
+			after: func(s *stage) error { return s.origin.confusion() }, releases: true,
+		},
+		{
+			name: "connections", workers: 32, settings: siteSettings(), prepare: prepareSite, payloads: connectionsOfClients,
+			after: func(s *stage) error { return s.origin.confusion() }, releases: true,
+		},
 		{name: "faults", workers: 4, payloads: faults},
 		{name: "clients", workers: 12, prepare: prepareClients, payloads: clients},
 		{name: "clients at random", workers: 8, prepare: prepareClientsOnDisk, payloads: randomClients, after: sayPlayed},
@@ -128,14 +143,18 @@ func (c category) play(binary, directory, only string, long time.Duration) (row,
 	if len(payloads) == 0 {
 		return row{}, nil
 	}
-	verdicts := c.playAll(ctx, s, payloads)
+	before, err := c.usage(starting, s)
+	if err != nil {
+		return row{}, err
+	}
+	verdicts := c.playAll(ctx, s, before, payloads)
 	verdicts = append(verdicts, c.last(ctx, s)...)
 	return row{c.name, verdicts, time.Since(began)}, nil
 }
 
 // playAll plays family after family; one ends with a normal request. It stops where urnd has
 // ended: what follows could say nothing.
-func (c category) playAll(ctx context.Context, s *stage, payloads []payload) []verdict {
+func (c category) playAll(ctx context.Context, s *stage, before usage, payloads []payload) []verdict {
 	var all []verdict
 	for len(payloads) > 0 {
 		n := 1
@@ -148,7 +167,11 @@ func (c category) playAll(ctx context.Context, s *stage, payloads []payload) []v
 			if err := s.takeAlarms(); err != nil {
 				return err
 			}
-			return s.answers(ctx)
+			if err := s.answers(ctx); err != nil || !c.releases {
+				return err
+			}
+			const mostMemory = 300 // MiB
+			return errors.Join(s.releases(ctx, before), s.below(mostMemory))
 		}
 		if v := health.judge(ctx); v.fault != nil {
 			all = append(all, v)
@@ -159,6 +182,17 @@ func (c category) playAll(ctx context.Context, s *stage, payloads []payload) []v
 		payloads = payloads[n:]
 	}
 	return all
+}
+
+// usage returns what the daemon holds before the first payload, where that matters.
+func (c category) usage(ctx context.Context, s *stage) (usage, error) {
+	if !c.releases {
+		return usage{}, nil
+	}
+	if err := s.answers(ctx); err != nil {
+		return nil, err
+	}
+	return s.usage(ctx)
 }
 
 func (c category) playFamily(ctx context.Context, payloads []payload) []verdict {
