@@ -26,7 +26,7 @@ func (f *Finder) Find(q Query, now time.Time, scratch []byte) (Answer, error, bo
 	}
 	var name uri.URI
 	var key string
-	ok := false
+	var ok bool
 	if q.IsURN() {
 		name, key, ok = f.urn(q, scratch)
 	} else {
