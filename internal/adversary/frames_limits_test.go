@@ -118,7 +118,7 @@ func allFrameLimits() []frames {
 		_ = c.WriteWindowUpdate(1, 1)
 		_ = c.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<31 - 1})
 	})
-	add("more content than the window of the connection", "9113 section 6.9.1", false, func(c *client2) {
+	add("more content than the windows of streams", "9113 section 6.9.1", true, func(c *client2) {
 		for i := range uint32(4) {
 			c.headers(2*i+1, false, postBlock("/hold"))
 			for range 16 {
