@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,9 +29,8 @@ const insideWords = "SSH-2.0-OpenSSH_9.2p1"
 // faultyServers returns the addresses of servers that fail in every way.
 func faultyServers(t *testing.T) map[string]string {
 	t.Helper()
-	servers := make(map[string]string)
+	servers := map[string]string{"refuses": refusingServer(t)}
 	for name, serve := range map[string]func(net.Conn){
-		"refuses":         nil,
 		"hangs":           func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
 		"closes":          func(net.Conn) {},
 		"resets":          func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
@@ -44,10 +44,6 @@ func faultyServers(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		servers[name] = listener.Addr().String()
-		if serve == nil {
-			listener.Close()
-			continue
-		}
 		t.Cleanup(func() { listener.Close() })
 		go func() {
 			for {
@@ -63,6 +59,24 @@ func faultyServers(t *testing.T) map[string]string {
 		}()
 	}
 	return servers
+}
+
+// refusingServer returns the address of a socket that does not listen. Until the test ends nobody else has its port.
+func refusingServer(t *testing.T) string {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	at, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint("127.0.0.1:", at.(*syscall.SockaddrInet4).Port)
 }
 
 // insideRequests returns requests by every path to a server at a port, by name; its port is one of the inside for those that
