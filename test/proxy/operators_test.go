@@ -102,6 +102,6 @@ func TestFailingServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		response.Body.Close()
-		return strings.Contains(adminPage(t, d, "/status"), "|http://127.0.0.1:1|origin or gateway|it failed lately|in ")
+		return strings.Contains(adminPage(t, d, "/status"), "|http://127.0.0.1:1|origin or gateway|it cannot be connected to|in ")
 	})
 }
