@@ -222,6 +222,7 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 		c.settings = time.Time{}
 		for _, s := range c.streams {
 			s.body.window += firstWindow - c.first
+			s.credit(0)
 		}
 		c.first = firstWindow
 		return nil

@@ -110,6 +110,8 @@ func (s *stream) begin(refusal string) {
 	}
 	s.endBegin()
 	if s.next == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		s.giveBack()
 		return
 	}

@@ -3,8 +3,10 @@ package http2_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -303,4 +305,46 @@ func TestWindowOverflow(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A window that the acknowledgement of the settings closes is opened again: what a handler has read before counts (RFC 9113
+// section 6.9.2).
+func TestReceiveWindowBehindSettings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, later(func(r *httpmessage.Incoming, _ writer) { _, _ = io.Copy(io.Discard, r.Body) }), nil)
+		c := newClient(t, s.client)
+		var window atomic.Int64
+		window.Store(65535)
+		go func() {
+			for {
+				f, err := c.ReadFrame()
+				if err != nil {
+					return
+				}
+				switch f := f.(type) {
+				case *framing.WindowUpdateFrame:
+					if f.StreamID == 1 {
+						window.Add(int64(f.Increment))
+					}
+				case *framing.SettingsFrame:
+					if initial, ok := f.Value(framing.SettingInitialWindowSize); ok {
+						window.Add(int64(initial) - 65535)
+					}
+				}
+			}
+		}()
+		_, _ = io.WriteString(c.conn, framing.ClientPreface)
+		_ = c.WriteSettings()
+		id := c.ask(false, post("/", "content-length: 60000")...)
+		for range 2 { // before the client has the settings
+			_ = c.WriteData(id, false, make([]byte, 10000))
+			window.Add(-10000)
+		}
+		synctest.Wait()
+		_ = c.WriteSettingsAck()
+		synctest.Wait()
+		if window.Load() < 40000 {
+			t.Errorf("the client may send %d bytes of the 40,000 that are left", window.Load())
+		}
+	})
 }
