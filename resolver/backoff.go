@@ -119,6 +119,7 @@ type Attempt struct {
 	backoff *Backoff // nil once there is an outcome
 	server  string
 	begun   time.Time
+	probes  bool // it finds out whether the server answers at all
 }
 
 // Begin begins a request to a server, which must get an outcome: defer Abandon.
@@ -131,7 +132,7 @@ func (b *Backoff) Begin(server string) Attempt {
 	c := b.servers[server]
 	c.underWay++
 	b.servers[server] = c
-	return Attempt{b, server, b.now()}
+	return Attempt{backoff: b, server: server, begun: b.now()}
 }
 
 // Answered records that the server has answered, whatever it said.
@@ -180,12 +181,12 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 	agreed := false
 	if o == attemptFailed && !c.answered.After(a.begun) {
 		agreed = !c.failed.IsZero() && c.witness != witness && now.Sub(c.failed) < agreement
-		c.witness, c.failed = witness, now
+		c.witness, c.failed = strings.Clone(witness), now // it may be a part of a long text
 		undecided = agreed && probes && !c.probed
 	}
 	switch {
 	case undecided:
-		c.probed = true
+		a.probes, c.probed = true, true
 		b.servers[a.server] = c
 		return true
 	case o == attemptAnswered:
@@ -194,6 +195,9 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 		c.err, c.until, c.claimed, c.probed = err, now.Add(b.period), false, false
 	case c.claimed: // it says nothing about the server: another caller may find out
 		c.until, c.claimed = now, false
+	}
+	if a.probes { // a probe may have panicked
+		c.probed = false
 	}
 	c.underWay--
 	a.backoff = nil
