@@ -92,7 +92,7 @@ func (r *response) start(whole bool) {
 		r.closes = true
 	}
 	if !r.dated {
-		w.out = syntax.AppendField(w.out, "Date", w.conn.server.date.at(w.conn.server.config.Now()))
+		w.out = syntax.AppendField(w.out, "Date", w.conn.server.date.At(w.conn.server.config.Now()))
 	}
 	if whole {
 		r.measure()

@@ -44,7 +44,7 @@ type Config struct {
 // Server serves connections. It is safe for concurrent use.
 type Server struct {
 	config Config
-	date   date
+	date   httpmessage.Date
 	memory memory
 }
 

@@ -130,7 +130,7 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 		}
 	}
 	if !fields.Has("Date") {
-		r.encoder.field("date", s.c.server.dateNow())
+		r.encoder.field("date", s.c.server.date.At(s.c.server.config.Now()))
 	}
 	if fields.Value("Connection") == "close" {
 		s.c.drain()

@@ -67,7 +67,7 @@ type Server struct {
 	outputs  sync.Pool // of *[]byte
 	encoders sync.Pool // of *encoder
 	streams  sync.Pool // of *stream
-	date     atomic.Pointer[dateText]
+	date     httpmessage.Date
 }
 
 // task is what a pooled goroutine does.
@@ -125,24 +125,6 @@ func (s *Server) work(t task) {
 			return
 		}
 	}
-}
-
-// dateText is the value of Date in one second.
-type dateText struct {
-	second int64
-	text   string
-}
-
-// dateNow returns the value of Date: RFC 9110 section 5.6.7.
-func (s *Server) dateNow() string {
-	now := s.config.Now()
-	d := s.date.Load()
-	if d == nil || d.second != now.Unix() {
-		const format = "Mon, 02 Jan 2006 15:04:05 GMT"
-		d = &dateText{now.Unix(), now.UTC().Format(format)}
-		s.date.Store(d)
-	}
-	return d.text
 }
 
 // connectionError is an error of the client that ends its connection with a GOAWAY frame: RFC 9113 section 5.4.1.

@@ -1,4 +1,4 @@
-package http1
+package httpmessage
 
 import (
 	"net/http"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// date has the value of the field Date, which is made once a second. The zero value is ready. It is safe for concurrent
-// use.
-type date struct {
+// Date has the value of the field Date (RFC 9110 section 6.6.1), which is made once a second. The zero value is ready. It is safe for
+// concurrent use.
+type Date struct {
 	last atomic.Pointer[dateText]
 }
 
@@ -18,8 +18,8 @@ type dateText struct {
 	text   string
 }
 
-// at returns the value at a time: RFC 9110 section 6.6.1.
-func (d *date) at(now time.Time) string {
+// At returns the value at a time.
+func (d *Date) At(now time.Time) string {
 	second := now.Unix()
 	if last := d.last.Load(); last != nil && last.second == second {
 		return last.text
