@@ -61,7 +61,7 @@ func rawName(t *route.Target, err error) (string, bool) {
 	return parse.Input, true
 }
 
-// fail replies with an error, and logs it unless the client caused it. Of a request that was aborted there is nobody to reply to: end
+// fail replies with an error, and logs it unless the client caused it. A request that was aborted has no client to reply to: end
 // closes its connection or stream.
 func (x *exchange) fail(err error) {
 	x.event.Err = err

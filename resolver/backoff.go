@@ -142,7 +142,7 @@ func (a *Attempt) Answered() { a.end(attemptAnswered, "", nil, false) }
 func (a *Attempt) Unreachable(err error) { a.end(attemptUnreachable, "", err, false) }
 
 // Failed records that the server did not answer a request of a witness: what a failure may be due to, such as a client
-// or a name. It is a failure of the server where two witnesses saw it within 30 seconds, and nobody had an answer since the
+// or a name. It is a failure of the server where two witnesses saw it within 30 seconds, and no request had an answer since the
 // request of the second one; and if the server does not answer a question of urnd's own either, which probe asks, nil for
 // none: one client may ask for two names at which servers are slow.
 func (a *Attempt) Failed(witness string, err error, probe func() (answered bool)) {

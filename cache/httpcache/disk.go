@@ -100,7 +100,7 @@ func storedOf(o *disk.Object) *stored {
 	return s
 }
 
-// updateDisk makes the disk have what an entry has, in place of another one; the shard is held. A fault
+// updateDisk makes the disk have what an entry has, in place of another one; the shard is held. An error
 // of the disk costs hits only. after is not published yet.
 func (st *storage) updateDisk(before, after *Entry) {
 	if st.config.Disk == nil || before == nil {

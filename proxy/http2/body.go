@@ -12,7 +12,7 @@ import (
 )
 
 // The window of the server for a connection (RFC 9113 section 5.2) is the largest that there is, so that a request whose
-// body nobody reads does not keep the client from sending others. Each stream has a window of its own.
+// body no handler reads does not keep the client from sending others. Each stream has a window of its own.
 const (
 	// firstWindow is that of a stream whose body no handler reads yet: such a request takes no more memory than one
 	// whose response waits for the client.

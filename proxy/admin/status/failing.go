@@ -35,7 +35,7 @@ func (s Sources) failing() (rows []pages.Row) {
 		if left := f.Until.Sub(s.Now()); left > 0 {
 			again = "in " + duration(left.Truncate(time.Second)+time.Second)
 		}
-		rows = append(rows, pages.Row{Severity: f.Severity, Cells: []string{cut(f.Server), f.Is, cut(or(f.Why, "it failed lately")), again}})
+		rows = append(rows, pages.Row{Severity: f.Severity, Cells: []string{cut(f.Server), f.Is, cut(f.Why), again}})
 	}
 	const room = 5000 // octets
 	return orNone(within(rows, room, ""), "nothing that is known")

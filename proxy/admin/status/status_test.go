@@ -114,7 +114,7 @@ func TestTables(t *testing.T) {
 	}
 	s.Failing = func() []status.Failing {
 		return []status.Failing{
-			{Server: "http://a.example", Is: "origin", Severity: pages.Warning}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Severity: pages.Critical},
+			{Server: "http://a.example", Is: "origin", Why: "it cannot be connected to", Severity: pages.Warning}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Severity: pages.Critical},
 		}
 	}
 	s.Stores = func() []status.Store {
@@ -146,7 +146,7 @@ func TestTables(t *testing.T) {
 		"limits requests":                 {"1", "2"},
 		"limits fetches":                  {"2", "2", "critical"},
 		"failing 192.0.2.1:53":            {"DNS server", "it does not answer", "in 4.0 s", "critical"},
-		"failing http://a.example":        {"origin", "it failed lately", "as it is needed", "warning"},
+		"failing http://a.example":        {"origin", "it cannot be connected to", "as it is needed", "warning"},
 		"stores registry":                 {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
 		"stores disk":                     {"/b", "in use", "–", "1.0 GiB", "1.0 MiB", "critical"},
 		"stores log":                      {"/c", "", "0 B", "–", "512.0 MiB", "warning"},
