@@ -95,6 +95,20 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// An event has whom the request names, however its field is spelled, and no other.
+func TestEventsOfUsers(t *testing.T) {
+	w := startObserved(t, nil)
+	const alice = "Basic YWxpY2U6c2VjcmV0" // alice:secret
+	for field, want := range map[string]string{
+		"Authorization: " + alice: "alice", "proxy-authorization: " + alice: "alice", "Authorization: Bearer a": "", "Cookie: a=b": "", "Accept: */*": "",
+	} {
+		_ = text(t, w.ask(t, "GET /urn:a1:b HTTP/1.1\r\nHost: a\r\n"+field+"\r\n\r\n")[0])
+		if e := w.event(t); e.User != want {
+			t.Errorf("%s: the user is %q, want %q", field, e.User, want)
+		}
+	}
+}
+
 // Events of negative answers and failures carry the cache state and the error.
 func TestEventsOfFailures(t *testing.T) {
 	w := startObserved(t, nil)
