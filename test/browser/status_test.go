@@ -13,12 +13,13 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// awaitText waits until the text of the first element of a selector has a part.
+// awaitText waits until the page is parsed and the text of the first element of a selector has a part. A text at the top of a page
+// that is still being received says nothing of the form below it.
 func awaitText(t *testing.T, browser *testserver.Chromium, selector, part string) {
 	t.Helper()
 	testserver.Wait(t, selector+" says "+part, func() bool {
 		var text string
-		browser.Evaluate(t, fmt.Sprintf(`(document.querySelector(%q) || {}).textContent || ""`, selector), &text)
+		browser.Evaluate(t, fmt.Sprintf(`document.readyState !== "loading" && (document.querySelector(%q) || {}).textContent || ""`, selector), &text)
 		return strings.Contains(text, part)
 	})
 }
