@@ -238,30 +238,35 @@ func keyBefore(after Seq) string {
 // last commit of the page, and whether there is another page.
 func (r *Registry) setsBehind(ctx context.Context, key string, s span) (sets []ChangeSet, last string, more bool, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		sets, last = nil, key
-		page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
-		if err != nil {
-			return err
-		}
-		more = len(page) == changeSetsPage
-		for _, d := range page {
-			last = d.Key
-			c, err := commitOf(d)
-			if err != nil {
-				return err
-			}
-			if c.set != c.first || c.set < s.first || c.set > s.last {
-				continue // it was begun before, or is none of those
-			}
-			set, err := setOf(tx, c)
-			if err != nil {
-				return err
-			}
-			sets = append(sets, set)
-		}
-		return nil
+		sets, last, more, err = pageOfSets(tx, key, s)
+		return err
 	})
 	return sets, last, more, err
+}
+
+// pageOfSets is setsBehind within a transaction.
+func pageOfSets(tx Tx, key string, s span) (sets []ChangeSet, last string, more bool, err error) {
+	page, err := tx.Documents(TableCommits, "", key, changeSetsPage)
+	if err != nil {
+		return nil, "", false, err
+	}
+	last = key
+	for _, d := range page {
+		last = d.Key
+		c, err := commitOf(d)
+		if err != nil {
+			return nil, "", false, err
+		}
+		if c.set != c.first || c.set < s.first || c.set > s.last {
+			continue // it was begun before, or is none of those
+		}
+		set, err := setOf(tx, c)
+		if err != nil {
+			return nil, "", false, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, last, len(page) == changeSetsPage, nil
 }
 
 // span is a range of rows, both included.

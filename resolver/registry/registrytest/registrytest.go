@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) func() registry.Store) {
 		{"set of a purge", testPurgeSet},
 		{"hosts", testHosts},
 		{"renamed", testRenamed},
+		{"portable backup", testPortable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)()
