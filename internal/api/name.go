@@ -40,8 +40,6 @@ type Name struct {
 	Changed time.Time    `json:"changed,omitzero"`
 	By      string       `json:"by,omitempty"`
 	Note    string       `json:"note,omitempty"`
-	// Former is the name that the version has renamed.
-	Former string `json:"former,omitempty"`
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool `json:"redacted,omitempty"`
 	// Warning says after a change what is doubtful in the name, such as a wrong check digit.
@@ -68,7 +66,7 @@ func NewName(e registry.Entry) Name {
 		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since,
 		Reason: e.Reason, Successors: e.Successors, Alias: e.Alias, Targets: make([]NameTarget, len(e.Targets)),
 		Contact: e.Contact, Redirect: e.Redirect, Pattern: e.Pattern, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
-		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Former: e.Former, Redacted: e.Redacted,
+		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Redacted: e.Redacted,
 	}
 	for i, t := range e.Targets {
 		n.Targets[i] = NameTarget(t)

@@ -45,7 +45,7 @@ func RegistryOf(store *follow.Store, path string, now time.Time) (m metrics.Regi
 
 // readRegistry reads what the store has.
 func readRegistry(tx registry.Tx, m *metrics.RegistryState, now time.Time) error {
-	groups, err := registry.TotalsOf(tx)
+	groups, err := tx.Totals()
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (h *Handler) serveChangeSet(c *call) (message.Reply, error) {
 	names := h.config.Registry.Names
 	var set registry.ChangeSet
 	err = names.Store().Read(c.Context(), func(tx registry.Tx) error {
-		set, err = registry.ChangeSetOf(tx, number)
+		set, err = tx.ChangeSet(number)
 		return err
 	})
 	is := true

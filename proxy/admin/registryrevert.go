@@ -86,7 +86,7 @@ func (h *Handler) checkReverted(c *call, asked reverting) error {
 		if asked.Set < 1 {
 			return fmt.Errorf("%w: set is the number of a change set", registry.ErrInvalid)
 		}
-		set, err := registry.ChangeSetOf(tx, asked.Set)
+		set, err := tx.ChangeSet(asked.Set)
 		if err == nil && set.Rows > maxReverted {
 			err = fmt.Errorf("%w: the change set %d has %d versions, and more than %d are taken back by the command alone: urnd registry revert %d",
 				registry.ErrInvalid, set.Number, set.Rows, maxReverted, set.Number)

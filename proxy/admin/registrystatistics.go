@@ -80,7 +80,7 @@ func (h *Handler) totals(c *call) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	err = store.Read(c.Context(), func(tx registry.Tx) error {
-		document.Groups, err = registry.TotalsOf(tx)
+		document.Groups, err = tx.Totals()
 		return err
 	})
 	for _, totals := range document.Groups {

@@ -20,8 +20,7 @@ type Batch struct {
 	inside   bool                 // whether there are prefixes among the changes
 	enclosed map[string]enclosure // by what names begin with
 	set      ChangeSet
-	named    bool // whether set has more than what its versions say
-	prefixes int  // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
+	prefixes int // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
 }
 
 // enclosure is the longest prefix that the store has of some names.
@@ -39,7 +38,7 @@ type known struct {
 // NewBatch returns a Batch of a transaction: changes by somebody at a time.
 func NewBatch(tx WriteTx, by string, now time.Time) *Batch {
 	return &Batch{
-		tx: tx, by: by, now: now,
+		tx: tx, by: by, now: now, set: ChangeSet{By: by, Time: now},
 		enclosed: make(map[string]enclosure),
 	}
 }
@@ -201,7 +200,10 @@ func (b *Batch) add(at int32, after Entry) *Entry {
 	if k.change >= 0 { // it has changed in this batch already
 		before = &b.changes[k.change].After
 	}
-	after.Prev, after.Version = before.Seq, before.Version+1
+	after.Version = before.Version + 1
+	if after.Changed.Before(before.Changed) { // the times of a history do not go back, also where a clock does
+		after.Changed = before.Changed
+	}
 	b.known[at].change = len(b.changes)
 	b.changes = append(b.changes, Changed{*before, after})
 	b.inside = b.inside || after.Kind == KindPrefix
@@ -290,58 +292,21 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	return stored.sandbox, nil
 }
 
-// Flush writes the changes, and returns them, with their Seq. The batch is empty then.
+// Flush writes the changes, and returns them, with their Seq. The batch is empty then. A change set that has no note has that of the
+// first change.
 func (b *Batch) Flush() ([]Changed, error) {
 	changes := b.changes
-	if err := b.write(changes); err != nil {
-		return nil, err
+	if b.set.Number == 0 && b.set.Kind == "" && b.set.Note == "" && len(changes) > 0 {
+		b.set.Note = changes[0].After.Note
 	}
-	if err := b.derive(changes, b.removed); err != nil {
+	if err := b.tx.Append(&b.set, changes, b.removed); err != nil {
 		return nil, err
 	}
 	next := NewBatch(b.tx, b.by, b.now)
-	next.set, next.named = b.set, b.named
+	next.set = b.set
 	*b = *next
 	return changes, nil
 }
 
 // Changes returns the changes so far, without their Seq.
 func (b *Batch) Changes() []Changed { return b.changes }
-
-// write writes the versions of changes, and sets their Seq; and that keys were purged.
-func (b *Batch) write(changes []Changed) error {
-	if len(changes) == 0 && len(b.removed) == 0 {
-		return nil
-	}
-	entries, keys := make([]Entry, len(changes)), make([]Key, len(b.removed))
-	for i := range changes {
-		entries[i] = changes[i].After
-	}
-	for i := range b.removed {
-		keys[i] = b.removed[i].Key
-	}
-	if b.named && b.set.Number == 0 && len(entries) > 0 {
-		begins, err := b.set.digest()
-		if err != nil {
-			return err
-		}
-		entries[0].Begins = begins
-	}
-	last, err := write(b.tx, entries, keys, b.set)
-	if err != nil {
-		return err
-	}
-	for i := range changes {
-		changes[i].After.Seq, changes[i].After.Prev, changes[i].After.Begins = entries[i].Seq, entries[i].Prev, entries[i].Begins
-	}
-	n := len(entries) + len(keys)
-	if b.set.Number == 0 {
-		b.set.Number = last - Seq(n) + 1
-	}
-	b.set.Last = last
-	b.set.Rows += int64(n)
-	if b.named {
-		return putSet(b.tx, b.set)
-	}
-	return nil
-}

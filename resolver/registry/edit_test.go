@@ -255,7 +255,7 @@ func TestSandbox(t *testing.T) {
 		}
 	}
 	err := f.Store().Read(t.Context(), func(tx registry.Tx) error {
-		totals, err := registry.TotalsOf(tx)
+		totals, err := tx.Totals()
 		if got := totals["urn:example"]; got.Active != 1 || got.Reserved != 1 || got.Prefixes != 0 {
 			t.Errorf("totals: %+v", got)
 		}

@@ -45,31 +45,15 @@ type Seq int64
 type Entry struct {
 	Key
 	Seq     Seq // set by the store
-	Prev    Seq // the version before, 0 for none
+	First   Seq // of its first version, which identifies the name; set by the store
 	Version int // of this key; 1 is the first, and 0 means that there is no such entry
 	Changed time.Time
 	By      string // who made the version
 	Note    string // why
-	// Former is the name that was renamed to this one by the version, whose Prev is the last version by that name; "" for none.
-	Former string
 	// Redacted says that the targets, metadata and contact of the version were removed.
 	Redacted bool
-	// Begins is the digest of the change set that the version is the first one of, where the set has more than what its versions say;
-	// "" where it is not. The registry sets it.
-	Begins string
 	Record
 }
-
-// keyBefore returns the key of the version before.
-func (e *Entry) keyBefore() Key {
-	if e.Former != "" {
-		return Key{e.Kind, e.Former}
-	}
-	return e.Key
-}
-
-// Follows reports whether an entry may be the version after another one.
-func (e *Entry) Follows(before *Entry) bool { return before.Key == e.keyBefore() && before.Seq < e.Seq }
 
 // Exists reports whether there is such an entry.
 func (e Entry) Exists() bool { return e.Version != 0 }

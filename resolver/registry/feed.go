@@ -2,8 +2,8 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 )
@@ -24,14 +24,7 @@ type Feed struct {
 
 	mu     sync.Mutex // one reads at a time
 	cursor Seq
-	last   lastChange // that at cursor
-}
-
-// lastChange is a change that was read. A store that was restored, or whose last transactions were lost
-// in a failover or a power failure, has none or another one at its Seq.
-type lastChange struct {
-	Change
-	changed time.Time // of the version, where it is the current one
+	commit Commit // that the cursor belongs to: a store that was restored, or has lost its last transactions, has none or another one
 }
 
 // feedPage is how many changes are read at once.
@@ -40,7 +33,7 @@ const feedPage = 1000
 // Run follows the changes after a Seq until ctx ends. It returns up to where it has.
 func (f *Feed) Run(ctx context.Context, after Seq) Seq {
 	f.mu.Lock()
-	f.cursor, f.last = after, lastChange{}
+	f.cursor, f.commit = after, Commit{}
 	f.mu.Unlock()
 	for {
 		err := f.Poll(ctx)
@@ -88,25 +81,21 @@ func (f *Feed) Poll(ctx context.Context) error {
 // page reads some changes. It returns how many, and whether changes were lost that were read before.
 func (f *Feed) page(ctx context.Context) (n int, lost bool, err error) {
 	var keys []Key
-	last := f.last
+	cursor, commit := f.cursor, f.commit
 	err = f.Store.Read(ctx, func(tx Tx) error {
-		changes, err := tx.Changes(max(f.cursor-1, 0), feedPage+1)
-		if err != nil {
+		keys, n, lost = nil, 0, false
+		if cursor, commit, lost, err = f.position(tx); err != nil || lost {
 			return err
 		}
-		if f.cursor > 0 {
-			if lost, err = f.isLost(tx, changes); err != nil || lost {
-				return err
-			}
-			changes = changes[1:]
-		}
-		if n = len(changes); n == 0 {
-			return nil
+		changes, err := tx.Changes(cursor, feedPage)
+		if n = len(changes); err != nil || n == 0 {
+			return err
 		}
 		if keys, err = affected(tx, changes); err != nil {
 			return err
 		}
-		last, err = lastOf(tx, changes[n-1])
+		cursor = changes[n-1].Seq
+		commit, err = commitOf(tx, cursor)
 		return err
 	})
 	if err != nil || lost {
@@ -114,31 +103,21 @@ func (f *Feed) page(ctx context.Context) (n int, lost bool, err error) {
 	}
 	if n > 0 {
 		f.Changed(keys)
-		f.cursor, f.last = last.Seq, last
 	}
+	f.cursor, f.commit = cursor, commit
 	return n, false, nil
 }
 
-// isLost reports whether the change at the cursor is not the first one of changes.
-func (f *Feed) isLost(tx Tx, changes []Change) (bool, error) {
-	if len(changes) == 0 || changes[0].Seq != f.cursor {
-		return true, nil
+// position returns the cursor and its commit, and whether the store has another one there.
+func (f *Feed) position(tx Tx) (cursor Seq, commit Commit, lost bool, err error) {
+	if f.cursor == 0 {
+		return 0, Commit{}, false, nil
 	}
-	if f.last.Seq == 0 { // Run has begun at it
-		return false, nil
+	commit, err = commitOf(tx, f.cursor)
+	if errors.Is(err, ErrUnknown) {
+		return 0, Commit{}, true, nil
 	}
-	now, err := lastOf(tx, changes[0])
-	isOther := !now.changed.Equal(f.last.changed) && !now.changed.IsZero() && !f.last.changed.IsZero()
-	return now.Key != f.last.Key || isOther, err
-}
-
-// lastOf returns what a change is known by.
-func lastOf(tx Tx, change Change) (lastChange, error) {
-	entries, err := tx.Entries([]Key{change.Key})
-	if err != nil || entries[0].Seq != change.Seq {
-		return lastChange{Change: change}, err
-	}
-	return lastChange{change, entries[0].Changed}, nil
+	return f.cursor, commit, err == nil && f.commit.Last != 0 && f.commit != commit, err
 }
 
 // restart begins anew at the last change that there is.
@@ -147,23 +126,20 @@ func (f *Feed) restart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.cursor, f.last = head, lastChange{}
+	f.cursor, f.commit = head, Commit{}
 	f.Changed([]Key{Prefix("")})
 	return nil
 }
 
 // affected returns the keys of changes, and of the aliases of names among them, or below prefixes among them.
 func affected(tx Tx, changes []Change) ([]Key, error) {
-	first, err := tx.Documents(TableAliases, "", "", 1)
-	if err != nil {
-		return nil, err
-	}
 	keys := make([]Key, 0, len(changes))
 	for _, c := range changes {
 		keys = append(keys, c.Key)
 	}
-	if len(first) == 0 {
-		return keys, nil
+	first, err := tx.Aliased("", "", 1)
+	if err != nil || len(first) == 0 {
+		return keys, err
 	}
 	entries, err := tx.Entries(keys)
 	if err != nil {
@@ -189,20 +165,15 @@ func affected(tx Tx, changes []Change) ([]Key, error) {
 // aliased returns the names that begin with a prefix and have aliases.
 func aliased(tx Tx, prefix string) (names []string, err error) {
 	for after := ""; ; {
-		page, err := tx.Documents(TableAliases, prefix, after, feedPage)
+		page, err := tx.Aliased(prefix, after, feedPage)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range page {
-			name, _, _ := strings.Cut(d.Key, " ")
-			if n := len(names); n == 0 || names[n-1] != name {
-				names = append(names, name)
-			}
-			after = d.Key
-		}
+		names = append(names, page...)
 		if len(page) < feedPage {
 			return names, nil
 		}
+		after = page[len(page)-1]
 	}
 }
 
@@ -211,7 +182,7 @@ func appendAliases(tx Tx, keys []Key, names []string) ([]Key, error) {
 	for range maxAliases {
 		var next []string
 		for _, name := range names {
-			aliases, err := AliasesOf(tx, name, maxFollowed)
+			aliases, err := tx.Aliases(name, "", maxFollowed)
 			if err != nil {
 				return nil, err
 			}

@@ -7,9 +7,9 @@ func ReadOnly(tx Tx) WriteTx { return readOnly{tx} }
 
 type readOnly struct{ Tx }
 
-func (readOnly) Append([]Row) error          { return nil }
-func (readOnly) Rewrite([]Row) error         { return nil }
-func (readOnly) Put(Table, []Document) error { return nil }
+func (readOnly) Append(*ChangeSet, []Changed, []Entry) error { return nil }
+func (readOnly) Redact(*ChangeSet, []Entry) error            { return nil }
+func (readOnly) Put(Table, []Document) error                 { return nil }
 
 // Preview returns what Apply would change, without their Seq, and changes nothing.
 func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]Changed, error) {
@@ -48,9 +48,7 @@ func (r *Registry) PreviewRedact(ctx context.Context, actor Actor, key Key, vers
 	}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		found, err := versionsWith(tx, key, versions)
-		if err == nil {
-			changes, err = countRedacted(ReadOnly(tx), key, found, reason)
-		}
+		changes = redactions(found, reason)
 		return err
 	})
 	return changes, err

@@ -139,7 +139,6 @@ func entryAt(tx Tx, key Key, at time.Time) (Entry, error) {
 		}
 		for _, e := range page {
 			if !e.Changed.After(at) {
-				e.Key = key // also of a version by a former name
 				return e, nil
 			}
 			before = e.Seq

@@ -193,6 +193,15 @@ func (r *Reopening) Hint() <-chan struct{} {
 	return s.Hint()
 }
 
+// Verify implements Store.
+func (r *Reopening) Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error {
+	s, err := r.get()
+	if err != nil {
+		return err
+	}
+	return s.Verify(ctx, report, progress)
+}
+
 // Close implements Store.
 func (r *Reopening) Close() error {
 	r.GiveUp(ErrNoStore)

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sort"
@@ -41,10 +40,7 @@ func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (repo
 	}
 	run := &reverting{Revert: revert, registry: r, actor: actor}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		if run.of, err = ChangeSetOf(tx, revert.Set); err == nil && run.of.Kind == KindBefore {
-			err = fmt.Errorf("%w: %d is what was registered before there were change sets", ErrInvalid, revert.Set)
-		}
-		if err == nil {
+		if run.of, err = tx.ChangeSet(revert.Set); err == nil {
 			run.spans, err = spansOf(tx, run.of)
 		}
 		return err
@@ -87,31 +83,32 @@ func (r *reverting) page(ctx context.Context, s span) error {
 	set := r.report.Set
 	transaction := func(tx WriteTx) error {
 		conflicts, names, changes = nil, 0, nil
-		rows, err := tx.Rows(s.first-1, int(s.last-s.first+1))
-		if err != nil {
-			return err
-		}
 		w := NewBatch(tx, r.actor.Name, set.Time)
 		w.Into(r.report.Set)
-		for i := range rows {
-			row := &rows[i]
-			if row.Seq > s.last || r.has(row.Prev) {
-				continue // the first version of the key in the set leads to what was before
-			}
-			is, err := r.row(tx, w, row)
-			switch {
-			case errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
-				conflicts = append(conflicts, func() { r.conflict(row.Key, err) })
-			case err != nil:
+		for rest := s; rest.first <= rest.last; {
+			page, next, err := r.first(tx, rest)
+			if err != nil {
 				return err
-			case is:
-				names++
 			}
+			for i := range page {
+				c := &page[i]
+				reverted, err := r.change(tx, w, c)
+				switch {
+				case errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
+					conflicts = append(conflicts, func() { r.conflict(c.After.Key, err) })
+				case err != nil:
+					return err
+				case reverted:
+					names++
+				}
+			}
+			rest.first = next
 		}
 		if r.DryRun {
 			changes = w.Changes()
 			return nil
 		}
+		var err error
 		changes, err = w.Flush()
 		set = w.Set()
 		return err
@@ -161,56 +158,67 @@ func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
 	if now.Seq == 0 {
 		return false, nil
 	}
-	of, err := commitFrom(tx, now.Seq)
+	of, err := commitOf(tx, now.Seq)
 	if err != nil {
 		return false, err
 	}
-	value, err := tx.Document(TableSets, seqKey(of.set))
-	if err != nil || value == nil {
+	set, err := tx.ChangeSet(of.Set)
+	if err != nil {
 		return false, err
-	}
-	var set ChangeSet
-	if err := json.Unmarshal(value, &set); err != nil {
-		return false, fmt.Errorf("%w: the change set %d: %w", ErrDamaged, of.set, err)
 	}
 	return set.Kind == KindRevert && set.Reverts == r.Set, nil
 }
 
-// row takes back the first version of a key in the set.
-func (r *reverting) row(tx Tx, w *Batch, row *Row) (is bool, err error) {
-	if !row.IsVersion() {
+// first returns the first changes of a span, without those of keys that the set has changed before, and where the rest of it begins. The
+// first version of a key in the set leads to what was before it.
+func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error) {
+	events, next, err := eventsIn(tx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	var versions []Entry
+	for i := range events {
+		versions = append(versions, events[i].Version) // the zero value has none before it
+	}
+	before, err := tx.Before(versions)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range events {
+		if r.has(before[i].Seq) {
+			continue
+		}
+		c := Changed{before[i], events[i].Version}
+		c.After.Key = events[i].Key
+		changes = append(changes, c)
+	}
+	return changes, next, nil
+}
+
+// change takes back the first version of a key in the set.
+func (r *reverting) change(tx Tx, w *Batch, c *Changed) (reverted bool, err error) {
+	if !c.After.Exists() {
 		return false, fmt.Errorf("%w: what was purged or redacted does not come back", ErrConflict)
 	}
-	now, err := w.Get(row.Key)
+	now, err := w.Get(c.After.Key)
 	if err != nil {
 		return false, err
 	}
 	if !r.has(now.Seq) {
-		if is, err := r.isTakenBack(tx, &now); is || err != nil {
+		if taken, err := r.isTakenBack(tx, &now); taken || err != nil {
 			return false, err
 		}
 		return false, fmt.Errorf("%w: it was changed since, by %s at %s", ErrConflict, now.By, now.Changed.Format("2006-01-02 15:04:05"))
 	}
-	if e, err := row.Entry(); err != nil || e.Former != "" {
-		return false, errors.Join(err, fmt.Errorf("%w: it was renamed from %s, which is taken back by the backup from before", ErrConflict, e.Former))
-	}
 	record := now.Record
-	if row.Prev == 0 {
+	switch {
+	case !c.Before.Exists():
 		record.Status, record.Reason, record.Successors = Withdrawn, r.Note, nil
-	} else {
-		before, err := rowAt(tx, row.Prev)
-		if err != nil {
-			return false, err
-		}
-		e, err := before.Entry()
-		if err != nil {
-			return false, err
-		}
-		if e.Redacted {
-			return false, fmt.Errorf("%w: what it was before is redacted", ErrConflict)
-		}
-		record = e.Record
+	case c.Before.Redacted:
+		return false, fmt.Errorf("%w: what it was before is redacted", ErrConflict)
+	default:
+		record = c.Before.Record
 	}
-	_, is, err = w.PutIf(row.Key, record, r.Note, false, anyChange)
-	return is, err
+	_, reverted, err = w.PutIf(c.After.Key, record, r.Note, false, anyChange)
+	return reverted, err
 }

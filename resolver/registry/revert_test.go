@@ -149,7 +149,7 @@ func TestRevert(t *testing.T) {
 	if e, err := r.Get(t.Context(), registry.Name("urn:example:c")); err != nil || e.Status != registry.Active {
 		t.Errorf("urn:example:c is %+v, %v", e, err)
 	}
-	if faults := faultsOf(t, r.Store()); faults != "" {
+	if faults := problemsOf(t, r.Store()); faults != "" {
 		t.Errorf("afterwards: %s", faults)
 	}
 }

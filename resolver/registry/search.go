@@ -39,7 +39,7 @@ type Search struct {
 	// Within bounds how long it takes, by the clock of the Registry; 0 does not.
 	Within time.Duration
 
-	host *hostQuery // what Target says, where that is a host
+	host *hostQuery // what Target says, where that is a host that is known
 }
 
 // Searched says how far a search came.
@@ -60,29 +60,27 @@ const (
 	searchGrowth = 4
 )
 
-// Search calls found with each entry that fits, in the order of their names, and returns how far it came.
+// Search calls found with each entry that fits, in the order of their names, or where a host is searched for in the order in which they were
+// registered, and returns how far it came.
 // Text, and a Target that names no host, are searched by reading all entries below Below, since no index has the parts of
 // targets. An error of found ends it.
 func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (Searched, error) {
 	s.Text, s.Target, s.Title = strings.ToLower(s.Text), strings.ToLower(s.Target), strings.ToLower(s.Title)
 	done := Searched{Last: s.After}
 	begun := r.config.Now()
-	hits, is, err := r.byHost(ctx, &s)
-	if err != nil {
+	if err := r.findHost(ctx, &s); err != nil {
 		return done, err
 	}
-	pages := searchedPages{registry: r, search: &s, size: searchPage}
+	size := searchPage
 	if s.Limit > 0 {
-		pages.size = min(s.Limit, searchPage)
-	}
-	if is {
-		pages.hits = &hits
+		size = min(s.Limit, searchPage)
 	}
 	for {
-		page, more, err := pages.next(ctx, done.Last)
+		page, more, err := r.searchPage(ctx, s, done.Last, size)
 		if err != nil {
 			return done, err
 		}
+		size = min(size*searchGrowth, searchPage)
 		for _, e := range page {
 			done.Read++
 			done.Last, done.LastIsOpen = e.Name, e.IsOpen()
@@ -107,79 +105,47 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 	}
 }
 
-// searchedPages are the entries that a search reads.
-type searchedPages struct {
-	registry *Registry
-	search   *Search
-	hits     *hostHits // of a host; nil where all are read
-	read     int       // pages
-	size     int       // of the next page
-	names    []string  // of what has the host
-	more     bool      // there are more than names
-}
-
-// next returns the next entries after a name, and whether there may be more.
-func (p *searchedPages) next(ctx context.Context, after string) (page []Entry, more bool, err error) {
-	dense := p.hits != nil && p.hits.rows*hostDense > int64(p.hits.all) && p.read < hostPages
-	if p.hits == nil || dense {
-		p.read++
-		size := p.size
-		p.size = min(size*searchGrowth, searchPage)
-		return p.registry.searchPage(ctx, *p.search, after, size)
-	}
-	if len(p.names) == 0 {
-		if p.names, p.more, err = p.registry.namesAt(ctx, p.search, p.hits, after); err != nil {
-			return nil, false, err
-		}
-	}
-	n := min(len(p.names), searchPage)
-	keys := make([]Key, n)
-	for i, name := range p.names[:n] {
-		keys[i] = Name(name)
-	}
-	p.names = p.names[n:]
-	err = p.registry.config.Store.Read(ctx, func(tx Tx) error {
-		page, err = tx.Entries(keys)
-		return err
-	})
-	// A name that was purged meanwhile is skipped, and still says how far the search is.
-	for i := range page {
-		page[i].Key = keys[i]
-	}
-	return page, len(p.names) > 0 || p.more, err
-}
-
-// searchPage returns at most size of the next entries after a name, and whether there may be more.
+// searchPage returns at most size of the next entries after a name, by the best index that there is, and whether there may be more.
 func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, more bool, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		if s.AliasOf == "" || !s.At.IsZero() {
+		switch {
+		case s.Kind != KindName || !s.At.IsZero():
 			page, err = tx.List(s.Kind, s.Below, after, size)
-			more = len(page) == size
-			if err == nil && !s.At.IsZero() {
-				page, err = EntriesAt(tx, page, s.At)
-			}
-			return err
+		case s.AliasOf != "":
+			page, err = aliasPage(tx, &s, after, size)
+		case s.host != nil:
+			page, err = tx.ByHost(s.host.name, s.host.domain, s.Below, after, size)
+		case len(s.Statuses) == 1 && s.Statuses[0] != Active:
+			page, err = tx.ByStatus(s.Statuses[0], s.Below, after, size)
+		default:
+			page, err = tx.List(s.Kind, s.Below, after, size)
 		}
-		of := s.AliasOf + " "
-		documents, err := tx.Documents(TableAliases, of+s.Below, of+after, size)
-		if err != nil {
-			return err
+		more = len(page) == size
+		if err == nil && !s.At.IsZero() {
+			page, err = EntriesAt(tx, page, s.At)
 		}
-		keys := make([]Key, len(documents))
-		for i, d := range documents {
-			keys[i] = Name(strings.TrimPrefix(d.Key, of))
-		}
-		more = len(documents) == size
-		page, err = tx.Entries(keys)
 		return err
 	})
 	return page, more, err
 }
 
+// aliasPage returns the next aliases of a name that begin with Below.
+func aliasPage(tx Tx, s *Search, after string, size int) ([]Entry, error) {
+	aliases, err := tx.Aliases(s.AliasOf, after, size)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]Key, len(aliases))
+	for i, alias := range aliases {
+		keys[i] = Name(alias)
+	}
+	return tx.Entries(keys)
+}
+
 // fits reports whether an entry is one that is searched for, but for Below and AliasOf. The texts are in
 // lower case.
 func (s *Search) fits(e Entry) bool {
-	if !e.Exists() || !s.At.IsZero() && s.AliasOf != "" && e.Alias != s.AliasOf {
+	if !e.Exists() || s.AliasOf != "" && (e.Alias != s.AliasOf || !strings.HasPrefix(e.Name, s.Below)) {
 		return false
 	}
 	if s.Statuses != nil && !slices.Contains(s.Statuses, e.Status) || s.Open && !e.IsOpen() {
@@ -244,10 +210,7 @@ func hasText(value any, lower string, depth int) bool {
 }
 
 func (s *Search) fitsTarget(e *Entry) bool {
-	if s.host != nil {
-		return s.host.fits(e, s.Target)
-	}
-	return inTargets(*e, s.Target)
+	return s.host != nil && s.host.domain || inTargets(*e, s.Target)
 }
 
 // hasMember reports whether metadata has a member with a value, or with a list that has it; any value where that is "".

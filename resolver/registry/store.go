@@ -1,18 +1,24 @@
 package registry
 
-import "context"
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
 
-// Store holds entries and documents. It is safe for concurrent use, also by several processes.
+// Store holds entries with their history, and documents. It is safe for concurrent use, also by several processes.
 // Errors of the store itself wrap ErrNoStore, ErrSchema or ErrDamaged; those of a function that is
 // called are returned as they are.
 type Store interface {
-	// Lookup returns the current entry of a key, by one question. One that does not exist is the
+	// Lookup returns the current entry of a key, by one statement. One that does not exist is the
 	// zero value. It does not wait for writers.
 	Lookup(ctx context.Context, key Key) (Entry, error)
 	// Floor returns the entry of the prefix that is the greatest one of those not after text, by
-	// octets, by one question; the zero value if there is none.
+	// bytes, by one statement; the zero value if there is none.
 	Floor(ctx context.Context, text string) (Entry, error)
-	// Head returns the Seq of the last version, 0 if there is none.
+	// Head returns the Seq of the last version or event, 0 if there is none.
 	Head(ctx context.Context) (Seq, error)
 	// Read calls f with the state of the store at one moment. It does not wait for writers.
 	Read(ctx context.Context, f func(Tx) error) error
@@ -25,6 +31,10 @@ type Store interface {
 	// Hint returns a channel that receives when something may have changed; it may be nil, and
 	// may miss changes.
 	Hint() <-chan struct{}
+	// Verify reports what is not as it was written, by the chain of digests, by what follows from versions, and by the checks
+	// of the database. report and progress are called one at a time, progress with the Seq that it has come to, and the last
+	// one. The error is not nil where it could not be verified.
+	Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error
 	Close() error
 }
 
@@ -35,36 +45,62 @@ type Tx interface {
 	Entries(keys []Key) ([]Entry, error)
 	// Floor is that of Store.
 	Floor(text string) (Entry, error)
-	// List returns at most limit current entries of a kind, in the order of the octets of their names:
+	// List returns at most limit current entries of a kind, in the order of the bytes of their names:
 	// those that begin with prefix, and are after the name after.
 	List(kind Kind, prefix, after string, limit int) ([]Entry, error)
+	// Current returns at most limit keys of a kind in the order of the bytes of their names, those after a name, each with the
+	// Seq of its current version.
+	Current(kind Kind, after string, limit int) ([]Change, error)
+	// ByHost returns at most limit current entries of names with a target at a host, or with domain at one below it, whose names
+	// begin with below, in the order in which the names were registered: those registered after the name after.
+	ByHost(host string, domain bool, below, after string, limit int) ([]Entry, error)
+	// ByStatus is List of names with a status other than Active.
+	ByStatus(status Status, below, after string, limit int) ([]Entry, error)
+	// Aliases returns at most limit aliases of a name, in their order, after one of them.
+	Aliases(name, after string, limit int) ([]string, error)
+	// Aliased returns at most limit names that begin with prefix and have aliases, in their order, after one of them.
+	Aliased(prefix, after string, limit int) ([]string, error)
+	// Totals returns how many entries there are by namespace or scheme: see Namespace.
+	Totals() (map[string]Totals, error)
+
 	// Versions returns at most limit versions of a key, the newest first: those with a Seq below
 	// before; 0 begins with the current one.
 	Versions(key Key, before Seq, limit int) ([]Entry, error)
-	// Rows returns at most limit rows after a Seq, the oldest first.
-	Rows(after Seq, limit int) ([]Row, error)
-	// Current returns at most limit keys of a kind in the order of the octets of their names, those after a name, each with the
-	// Seq of its current version.
-	Current(kind Kind, after string, limit int) ([]Change, error)
+	// Before returns the version before each of some versions, the zero value before the first of a key.
+	Before(versions []Entry) ([]Entry, error)
 	// Changes returns at most limit changes after a Seq, the oldest first.
 	Changes(after Seq, limit int) ([]Change, error)
-	// Keys returns the key of each row of a Seq, in their order; the zero value for those that there are not. Ascending ones are fastest.
-	Keys(seqs []Seq) ([]Key, error)
-	// Documents returns at most limit documents of a table, in the order of the octets of their
+	// Events returns at most limit versions and other events after a Seq, the oldest first. What was purged is not among them.
+	Events(after Seq, limit int) ([]Event, error)
+
+	// Commits returns at most limit commits whose Last is after a Seq, the oldest first, CommitsOf those of a change set,
+	// LastCommit the last one, and CommitBy that with a digest; the zero value if there is none.
+	Commits(after Seq, limit int) ([]Commit, error)
+	CommitsOf(set, after Seq, limit int) ([]Commit, error)
+	LastCommit() (Commit, error)
+	CommitBy(digest [sha256.Size]byte) (Commit, error)
+	// ChangeSet returns a change set; ErrUnknown if there is none. ChangeSets returns at most limit change sets after a number,
+	// and ChangeSetsBefore those before one, the last first.
+	ChangeSet(number Seq) (ChangeSet, error)
+	ChangeSets(after Seq, limit int) ([]ChangeSet, error)
+	ChangeSetsBefore(before Seq, limit int) ([]ChangeSet, error)
+
+	// Documents returns at most limit documents of a table, in the order of the bytes of their
 	// keys: those whose keys begin with prefix, and are after the key after.
 	Documents(table Table, prefix, after string, limit int) ([]Document, error)
 	// Document returns the value of a key of a table, nil if there is none.
 	Document(table Table, key string) ([]byte, error)
 }
 
-// WriteTx is a Tx that changes the store. What it wrote is seen by its own questions.
+// WriteTx is a Tx that changes the store. What it wrote is seen by its own statements.
 type WriteTx interface {
 	Tx
-	// Append appends rows, in their order, with their Seq. Versions become current, and a key that was purged has no
-	// current version any more.
-	Append(rows []Row) error
-	// Rewrite replaces the rows with the Seq that they have, which stay as current as they are.
-	Rewrite(rows []Row) error
+	// Append writes the versions After of changes, which become current and get their Seq, and removes all versions of keys,
+	// given by their current entries, but for what the chain of commits needs. It is a commit of a change set, which is a new
+	// one where its number is 0; its Number, Last and Rows are set.
+	Append(set *ChangeSet, changes []Changed, purged []Entry) error
+	// Redact removes targets, contact and metadata of versions that are not redacted, as a commit of a change set.
+	Redact(set *ChangeSet, versions []Entry) error
 	// Put sets documents of a table. A value of nil removes the document.
 	Put(table Table, documents []Document) error
 }
@@ -75,30 +111,46 @@ type Change struct {
 	Key Key
 }
 
+// Commit is what one transaction has written: the versions and events from First to Last, of one change set. Its digest is of them and of
+// the digest of the commit before, so that who has kept one can show later that nothing of what there was has changed.
+type Commit struct {
+	First, Last Seq
+	Set         Seq
+	Digest      [sha256.Size]byte
+}
+
 // Table is a table of documents: what the registry has beside entries.
 type Table uint8
 
-// The tables. Their numbers are in stores: they do not change.
+// The tables.
 const (
-	TableAliases  Table = 1  // which aliases a name has: "NAME ALIAS"
-	TableTotals   Table = 2  // how many entries there are
-	TableTokens   Table = 3  // tokens of clients of the API
-	TableMints    Table = 4  // counters of minting
-	TableCounts   Table = 5  // resolutions: "NAME DAY"
-	TableHealth   Table = 6  // health of targets
-	TableLeases   Table = 7  // which instance does what
-	TableImports  Table = 8  // how far imports are
-	TableJobs     Table = 9  // jobs of the API
-	TableRequests Table = 10 // idempotency keys of requests
-	TableMarks    Table = 11 // when the last backup was made, and the like
-	TableTree     Table = 12 // the tree of hashes over all versions
-	TableCommits  Table = 13 // its root after each transaction
-	TableSets     Table = 14 // change sets of more than one transaction, or with a reason
-	TableHosts    Table = 15 // an index of the hosts of targets
+	TableTokens   Table = iota // tokens of clients of the API
+	TableMints                 // counters of minting
+	TableCounts                // resolutions: "NAME DAY"
+	TableHealth                // health of targets
+	TableLeases                // which instance does what
+	TableImports               // how far imports are
+	TableJobs                  // jobs of the API
+	TableRequests              // idempotency keys of requests
+	TableMarks                 // when the last backup was made, and the like
 )
 
 // Document is a value with its key.
 type Document struct {
-	Key   string // no NUL
-	Value []byte
+	Key   string // see CheckKey
+	Value []byte // text
+}
+
+// CheckKey returns ErrInvalid for texts that are not keys: with a NUL, not UTF-8, or longer than MaxKey.
+func CheckKey(text string) error {
+	switch {
+	case strings.IndexByte(text, 0) >= 0:
+		return fmt.Errorf("%w: %q has a NUL", ErrInvalid, text)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%w: %q is not UTF-8", ErrInvalid, text)
+	case len(text) > MaxKey:
+		return fmt.Errorf("%w: %.40q... has more than %d bytes", ErrInvalid, text, MaxKey)
+	default:
+		return nil
+	}
 }

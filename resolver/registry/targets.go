@@ -138,7 +138,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	asked := q.URI.String()
 	source := &resolver.Source{Name: "registry", Record: record}
 	err := r.config.Store.Read(ctx, func(tx Tx) error {
-		aliases, err := AliasesOf(tx, found.name, maxNames)
+		aliases, err := tx.Aliases(found.name, "", maxNames)
 		for _, other := range append([]string{found.name}, aliases...) {
 			if other != asked && other != q.Spelling.String() {
 				locations = append(locations, resolver.Location{URI: other, From: source})

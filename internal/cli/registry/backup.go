@@ -15,104 +15,57 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-var errNotAFile = errors.New("the store is a PostgreSQL database: use pg_dump and pg_restore, or backup --portable, or export and import")
-
-// backupFlags are the flags of urnd registry backup.
-type backupFlags struct {
-	store           *storeFlags
-	force, portable bool
-}
+var errNotAFile = errors.New("the store is a PostgreSQL database: use pg_dump and pg_restore, or export and import")
 
 func newBackup(w Wiring) *cobra.Command {
-	b := &backupFlags{}
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the registry to a file, while it is used",
 		Long: `Copy the registry, as it is at this moment, to a single file. urnd may be running, and names may
 be changed meanwhile. FILE appears when it is complete, with mode 0600, and is read by verify and
 restore. Its digest is written to FILE.sha256 then, as sha256sum -c reads it: take both away. Of a
-PostgreSQL database pg_dump makes backups.
-
-With --portable, FILE is NDJSON, of a file and of a PostgreSQL database alike, compressed where its
-name ends with .zst: all names with their histories, change sets, tokens, counts, counters of minting
-and jobs. It is what the next version of urnd restores, whose stores have another schema; this
-version cannot. Stop urnd before, or what is changed afterwards is not in it.`,
+PostgreSQL database pg_dump makes backups.`,
 		Example: `  urnd registry backup /var/backups/registry.db
-  urnd registry backup --force registry.db && urnd registry verify registry.db
-  urnd registry backup --portable /var/backups/registry.ndjson.zst`,
+  urnd registry backup --force registry.db && urnd registry verify registry.db`,
 		Args: cobra.ExactArgs(1),
 	}
-	b.store = addStore(cmd, w)
-	cmd.Flags().BoolVar(&b.force, "force", false, "replace FILE if it exists")
-	cmd.Flags().BoolVar(&b.portable, "portable", false, "write NDJSON, for a version of urnd with another schema")
+	f := addStore(cmd, w)
+	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		write := b.copy
-		if b.portable {
-			write = b.writePortable
+		path, err := f.file()
+		if err == nil {
+			err = f.lost()
 		}
-		if err := write(cmd, args[0]); err != nil {
+		if err == nil {
+			err = sqlite.MustExist(path)
+		}
+		if err != nil {
+			return err
+		}
+		if err := checkBackupFile(path, args[0], force); err != nil {
+			return cli.Usage(err)
+		}
+		store, err := sqlite.Open(cmd.Context(), path)
+		if err != nil {
+			return err
+		}
+		defer store.Close()
+		p := newProgress(cmd.ErrOrStderr(), "copied")
+		if err := store.Backup(cmd.Context(), args[0], func(done, all int) { p.at(int64(done), int64(all)) }); err != nil {
 			return err
 		}
 		info, err := os.Stat(args[0])
 		if err != nil {
 			return err
 		}
+		if err := registry.New(registry.Config{Store: store, Now: time.Now}).SetMark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
+		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a backup of %d octets\n", args[0], info.Size())
 		return err
 	}
 	return cmd
-}
-
-// copy copies the file of the store.
-func (b *backupFlags) copy(cmd *cobra.Command, file string) error {
-	path, err := b.store.file()
-	if err == nil {
-		err = b.store.lost()
-	}
-	if err == nil {
-		err = sqlite.MustExist(path)
-	}
-	if err != nil {
-		return err
-	}
-	if err := checkBackupFile(path, file, b.force); err != nil {
-		return cli.Usage(err)
-	}
-	store, err := sqlite.Open(cmd.Context(), path)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	p := newProgress(cmd.ErrOrStderr(), "copied")
-	if err := store.Backup(cmd.Context(), file, func(done, all int) { p.at(int64(done), int64(all)) }); err != nil {
-		return err
-	}
-	if err := registry.New(registry.Config{Store: store, Now: time.Now}).SetMark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
-	}
-	return nil
-}
-
-// writePortable writes a portable backup. It does not set registry.MarkBackup: this version cannot restore it.
-func (b *backupFlags) writePortable(cmd *cobra.Command, file string) (err error) {
-	r, c, err := b.store.open(cmd.Context())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Store().Close()) }()
-	path, _ := cli.StoreFile(c.Registry.Store) // "" is no file
-	if err := checkBackupFile(path, file, b.force); err != nil {
-		return cli.Usage(err)
-	}
-	p := newProgress(cmd.ErrOrStderr(), "written")
-	return sqlite.WriteBackup(cmd.Context(), file, func(f *os.File) error {
-		compressor, err := compressorOf(file, f)
-		if err != nil {
-			return err
-		}
-		err = registry.WritePortable(cmd.Context(), compressor, r.Store(), r.Now(), p.at)
-		return errors.Join(err, compressor.Close())
-	})
 }
 
 // checkBackupFile returns an error if a backup of a store must not be made in a file.

@@ -2,13 +2,10 @@ package registry
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/urnd/urnd/internal/cli/clitest"
 	"github.com/urnd/urnd/resolver/registry"
@@ -95,7 +92,7 @@ func TestRegistryVerifyFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.Write(t.Context(), func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableTotals, []registry.Document{{Key: "urn:example", Value: []byte(`{"active":7}`)}})
+		return tx.Put(registry.TableMints, []registry.Document{{Key: "urn:example", Value: []byte(`{"active":7}`)}})
 	})
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
@@ -115,43 +112,4 @@ func TestRegistryVerifyFaults(t *testing.T) {
 	}
 	out, status = storeCommand(t, path, "verify", file)
 	wantOutput(t, out, status, 1, "damaged", file)
-}
-
-func TestRegistryBackupPortable(t *testing.T) {
-	path := storeWith(t, "urn:example:a")
-	file := filepath.Join(t.TempDir(), "backup.ndjson.zst")
-	out, status := storeCommand(t, path, "backup", "--portable", file)
-	wantOutput(t, out, status, 0, file+": a backup of ")
-	out, status = storeCommand(t, path, "backup", "--portable", file)
-	wantOutput(t, out, status, 2, file+" exists: use --force")
-	out, status = storeCommand(t, path, "backup", "--portable", "--force", path)
-	wantOutput(t, out, status, 2, "is the registry itself")
-	out, status = storeCommand(t, path, "backup", "--portable", "--force", file)
-	wantOutput(t, out, status, 0)
-	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
-		t.Errorf("the file has %v, %v", info.Mode(), err)
-	}
-	if err := sqlite.CheckDigest(t.Context(), file); err != nil {
-		t.Error(err)
-	}
-	if all, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); len(all) != 2 || all[1] != sqlite.DigestFile(file) {
-		t.Errorf("the files are %q", all)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	text, err := io.ReadAll(z)
-	if err != nil || !strings.HasPrefix(string(text), `{"format":"urnd-registry","version":1,"head":1,`) || !strings.HasSuffix(string(text), "{\"end\":{\"lines\":3}}\n") {
-		t.Errorf("the backup is %s, %v", text, err)
-	}
-	if strings.Contains(string(text), `"table":"mark"`) {
-		t.Errorf("it is marked as a backup that can be restored: %s", text)
-	}
 }

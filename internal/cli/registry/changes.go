@@ -110,13 +110,8 @@ func changeSetText(s registry.ChangeSet) string {
 	switch kind {
 	case "":
 		kind = "change"
-	case registry.KindBefore:
-		return fmt.Sprintf("%d: what was registered before there were change sets, %d versions", s.Number, s.Rows)
 	case registry.KindRevert:
 		kind = fmt.Sprintf("revert of %d", s.Reverts)
-	}
-	if s.Time.IsZero() { // an older urnd has purged it
-		return fmt.Sprintf("%d: %s, %s", s.Number, kind, counted(s.Rows, "version"))
 	}
 	text := fmt.Sprintf("%d, %s: %s, %s", s.Number, timeText(s.Time), kind, counted(s.Rows, "version"))
 	if s.By != "" {

@@ -58,9 +58,9 @@ wrongly; then nothing is changed.`,
 	cmd.AddCommand(
 		newImport(w), newExport(w), newDiff(w),
 		newGet(w), newSet(w), newWithdraw(w), newSupersede(w), newHistory(w), newMint(w), newPurge(w),
-		newChanges(w), newRevert(w), newRewrite(w), newRedact(w), newHead(w), newProve(w),
+		newChanges(w), newRevert(w), newRewrite(w), newRedact(w), newHead(w),
 		newSearch(w), newStats(w), newCheck(w), newTest(w), newHealth(w),
-		newBackup(w), newVerify(w), newRestore(w), newMigrate(w), newToken(w),
+		newBackup(w), newVerify(w), newRestore(w), newToken(w),
 	)
 	return cmd
 }

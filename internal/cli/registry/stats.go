@@ -81,7 +81,7 @@ func statsOf(ctx context.Context, store registry.Store, name string) (registrySt
 		return stats, err
 	}
 	err = store.Read(ctx, func(tx registry.Tx) error {
-		stats.Groups, err = registry.TotalsOf(tx)
+		stats.Groups, err = tx.Totals()
 		return err
 	})
 	for _, totals := range stats.Groups {

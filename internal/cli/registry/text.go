@@ -62,9 +62,6 @@ func versionOf(e registry.Entry) string {
 	if e.Redacted {
 		text += ", redacted"
 	}
-	if e.Former != "" {
-		text += ", renamed from " + e.Former
-	}
 	if e.Note != "" {
 		text += ": " + e.Note
 	}

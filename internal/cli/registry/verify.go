@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 
@@ -16,17 +17,26 @@ func newVerify(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
 		Short: "Check that the registry, or a backup, is sound",
-		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each name has
-all its versions, and that aliases and totals are those of the names. urnd may be running. A fault
-is a line of the output, and makes the exit status 1. A backup is first compared with its digest in
-FILE.sha256, if there is one.
+		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each version is as it was written, by the
+chain of digests, that each name has all its versions, and that aliases, hosts and totals are those of the names. urnd may be
+running. A fault is a line of the output, and makes the exit status 1. A backup is first compared with its digest in
+FILE.sha256, if there is one. With --head it is also looked whether the history has a head that urnd registry head printed.
 
 Whether names lead where they should is shown by check and health.`,
 		Example: "  urnd registry verify\n  urnd registry verify /var/backups/registry.db",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
+	var head string
+	cmd.Flags().StringVar(&head, "head", "", "a digest that urnd registry head has printed: it must be in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var digest [sha256.Size]byte
+		if head != "" {
+			var err error
+			if digest, err = parseHead(head); err != nil {
+				return err
+			}
+		}
 		store, mark, err := f.verified(cmd.Context(), args)
 		if err != nil {
 			return err
@@ -43,8 +53,11 @@ Whether names lead where they should is shown by check and health.`,
 		if err := mark(cmd.Context(), registry.MarkVerify); err != nil { // metrics miss it
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
 		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
-		return err
+		fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
+		if head != "" {
+			return findHead(cmd, store, digest)
+		}
+		return nil
 	}
 	return cmd
 }
@@ -71,7 +84,7 @@ const maxFaults = 1000
 // printFaults verifies a store, and prints its faults, of which it returns the number.
 func printFaults(ctx context.Context, store registry.Store, w, messages io.Writer) (faults int, err error) {
 	p := newProgress(messages, "verified")
-	err = registry.Verify(ctx, store, func(fault string) {
+	err = store.Verify(ctx, func(fault string) {
 		if faults++; faults <= maxFaults {
 			fmt.Fprintln(w, fault)
 		}

@@ -64,7 +64,7 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	page := &setPage{Request: p, Set: shownSet{set, ""}, Prefix: prefix, Done: outcome(p.URL.Query().Get("done"))}
-	if mayRevert(p) == nil && set.Kind != registry.KindBefore {
+	if mayRevert(p) == nil {
 		page.Action = setPath(set.Number, prefix)
 	}
 	if set.Reverts != 0 {
@@ -189,7 +189,7 @@ func (e *Editor) event(p *Request, one *event) (shown shownEvent, err error) {
 	}
 	n := one.Version.name()
 	before := document{}
-	if shown.Version = n.Version; n.Version > 1 && n.Former == "" {
+	if shown.Version = n.Version; n.Version > 1 {
 		if before, err = e.before(p, shown.subject, n.Version); err != nil {
 			return shown, err
 		}

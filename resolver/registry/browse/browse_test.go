@@ -329,9 +329,6 @@ func BenchmarkSearch(b *testing.B) {
 			Targets: targets(fmt.Sprintf("https://host%d.example/%d", i%1000, i)), Metadata: fmt.Sprintf(`{"title": "The title of %d", "creator": "A. Nonymous"}`, i),
 		}
 	})
-	if err := registry.IndexHosts(b.Context(), s.Store()); err != nil {
-		b.Fatal(err)
-	}
 	for name, search := range map[string]resolver.NameSearch{
 		"list": {Prefix: "urn:a1:05"}, "words": {Words: "of 99"}, "host": {Host: "host7.example"}, "nothing": {Words: "none"},
 	} {

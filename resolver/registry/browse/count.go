@@ -30,7 +30,7 @@ func (b *Browser) Count(ctx context.Context, group string) (n int64, ok bool) {
 		c.read = now // also where it fails: a store that does not answer is not asked for each page
 		var all map[string]registry.Totals
 		err := b.config.Registry.Store().Read(ctx, func(tx registry.Tx) (err error) {
-			all, err = registry.TotalsOf(tx)
+			all, err = tx.Totals()
 			return err
 		})
 		if err != nil {

@@ -25,7 +25,7 @@ func appendRecord(b []byte, l *line) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number))        //nolint:gosec // it is not negative
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.said))
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
-	return registry.AppendEncoded(b, &l.entry)
+	return appendEntry(b, &l.entry)
 }
 
 // orderOf returns what the records of all lines of one version of a name have in common.
@@ -44,7 +44,7 @@ func lineOf(record []byte) (line, error) {
 	}
 	l.entry.Kind = registry.Kind(1 - order[0])
 	l.entry.Name = string(order[1 : len(order)-versionSize-1])
-	if err := registry.Decode(&l.entry, rest[numberSize+8:]); err != nil {
+	if err := decodeEntry(&l.entry, rest[numberSize+8:]); err != nil {
 		return line{}, fmt.Errorf("reading the sorted input: %w", err)
 	}
 	if !l.said.has(fieldSince) {

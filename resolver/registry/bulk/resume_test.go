@@ -222,7 +222,7 @@ func checkKilled(t *testing.T, dir string) {
 	names := strings.Count(exported(t, r, bulk.ExportOptions{History: true}), "\n")
 	var totals map[string]registry.Totals
 	err := r.Store().Read(t.Context(), func(tx registry.Tx) (err error) {
-		totals, err = registry.TotalsOf(tx)
+		totals, err = tx.Totals()
 		return err
 	})
 	if counted := totals["urn:nbn"]; err != nil || counted.Active != int64(names) {

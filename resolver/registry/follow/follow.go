@@ -115,12 +115,6 @@ func (s *Store) Start() {
 			if ctx.Err() != nil {
 				return
 			}
-			// Where it cannot be made now, as where the store is only read, the first change makes it.
-			s.running.Go(func() {
-				if registry.Chain(ctx, s.Reopening) == nil {
-					_ = registry.IndexHosts(ctx, s.Reopening) // what was written by older versions
-				}
-			})
 			for ctx.Err() == nil {
 				s.followFrom(ctx, head)
 				if ctx.Err() != nil {

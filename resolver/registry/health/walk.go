@@ -78,7 +78,7 @@ func (w *walk) forward(ctx context.Context) (wait time.Duration, err error) {
 
 // begin begins a new sweep.
 func (s *Sweep) begin(tx registry.Tx, now time.Time) error {
-	all, err := registry.TotalsOf(tx)
+	all, err := tx.Totals()
 	if err != nil {
 		return err
 	}

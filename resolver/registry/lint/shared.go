@@ -34,7 +34,7 @@ const maxTwice = 200_000
 func (l *linter) prepareShared(ctx context.Context) error {
 	var names int64
 	err := l.Registry.Store().Read(ctx, func(tx registry.Tx) error {
-		totals, err := registry.TotalsOf(tx)
+		totals, err := tx.Totals()
 		for _, t := range totals {
 			names += t.Active
 		}

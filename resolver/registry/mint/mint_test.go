@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/registrytest"
 	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
@@ -192,7 +193,7 @@ func TestMintSkips(t *testing.T) {
 	for i := range entries {
 		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:a:%d", i+1)), Version: 1}
 	}
-	if err := s.Bulk(t.Context(), func(tx registry.WriteTx) error { return registry.Append(tx, entries) }); err != nil {
+	if err := s.Bulk(t.Context(), func(tx registry.WriteTx) error { return registrytest.Append(tx, entries...) }); err != nil {
 		t.Fatal(err)
 	}
 	r := registry.New(configOf(s))

@@ -163,10 +163,12 @@ func TestFeedAfterLoss(t *testing.T) {
 		t.Skip("it is long: make test-all runs it")
 	}
 	server := testserver.StartPostgres(t)
-	for n, c := range []struct{ name, loss, target string }{
-		{"gone", "DELETE FROM versions WHERE seq = 2; DELETE FROM names WHERE seq = 2", ""},
-		{"others", "DELETE FROM versions WHERE seq = 2; DELETE FROM names WHERE seq = 2", "urn:example:c"},
-		{"the same name", "DELETE FROM versions WHERE seq = 2; DELETE FROM names WHERE seq = 2", "urn:example:b"},
+	const loss = "DELETE FROM commits WHERE last = 2; DELETE FROM change_set WHERE id = 2; DELETE FROM name WHERE id = 2; " +
+		"DELETE FROM target WHERE version = 2; DELETE FROM version WHERE seq = 2"
+	for n, c := range []struct{ name, target string }{
+		{"gone", ""},
+		{"others", "urn:example:c"},
+		{"the same name", "urn:example:b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			database := fmt.Sprintf("names%d", n)
@@ -179,7 +181,7 @@ func TestFeedAfterLoss(t *testing.T) {
 			if err := feed.Poll(t.Context()); err != nil || i.resets != 0 {
 				t.Fatalf("%d resets, %v", i.resets, err)
 			}
-			server.Ask(database, c.loss)
+			server.Ask(database, loss)
 			if c.target != "" {
 				i.set(t, c.target, "https://example.org/new")
 			}

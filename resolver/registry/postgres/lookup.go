@@ -5,69 +5,75 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// The questions of look-ups.
-const (
-	lookupQuestion = "SELECT " + columns + " FROM names n JOIN versions v ON v.seq = n.seq WHERE n.kind = $1 AND n.name = $2"
-	floorQuestion  = "SELECT " + columns + ` FROM names n JOIN versions v ON v.seq = n.seq
-		WHERE n.kind = 1 AND n.name <= $1 ORDER BY n.name DESC LIMIT 1`
-	headQuestion = "SELECT coalesce(max(seq), 0) FROM versions"
-)
+// headStatement asks for the last version or event.
+const headStatement = "SELECT coalesce(max(last), 0) FROM commits"
 
-// withHead makes a question one that has the last Seq of the same moment before its columns, in a row also
-// where there is nothing else.
-func withHead(question string) string {
-	return "SELECT h.head, q.* FROM (SELECT coalesce(max(seq), 0) AS head FROM versions) h LEFT JOIN (" + question + ") q ON true"
-}
-
-// Lookup implements registry.Store.
-func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, error) {
-	if !mayExist(key.Name) {
-		return registry.Entry{}, nil
-	}
-	return s.lookUp(ctx, lookupQuestion, int16(key.Kind), key.Name)
-}
-
-// Floor implements registry.Store.
-func (s *Store) Floor(ctx context.Context, text string) (registry.Entry, error) {
-	if err := isValid(text); err != nil {
-		return registry.Entry{}, err
-	}
-	return s.lookUp(ctx, floorQuestion, text)
-}
-
-// lookUp asks a question on one entry.
-func (s *Store) lookUp(ctx context.Context, question string, args ...any) (e registry.Entry, err error) {
+// Lookup implements store.Database: it asks the replica, if there is one that is not behind what this instance knows of, and else the primary.
+func (s database) Lookup(ctx context.Context, statement string, next func(store.Row) error, args ...any) error {
+	text := s.statement(statement)
+	var rows []kept
 	if s.replica != nil {
 		least := s.seen.Load()
-		err := s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
-			var head registry.Seq
-			head, e, err = askWithHead(ctx, pool, question, args)
-			if err == nil && int64(head) < least {
-				err = errLate
-			}
+		err := s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
+			rows, err = askReplica(ctx, pool, least, text, args)
 			return err
 		})
 		if err == nil {
-			return e, nil
+			return replay(rows, next)
 		}
 	}
-	err = again(ctx, lookupTimeout, s.primary, func(ctx context.Context) (err error) {
-		e, err = ask(ctx, s.primary, question, args)
+	err := again(ctx, lookupTimeout, s.primary, func(ctx context.Context) (err error) {
+		found, _ := s.primary.Query(ctx, text, args...) // rows have the error
+		rows, err = keep(found)
 		return err
 	})
-	return e, kindOf(err)
+	if err != nil {
+		return kindOf(err)
+	}
+	return replay(rows, next)
+}
+
+// replay calls next for each row.
+func replay(rows []kept, next func(store.Row) error) error {
+	for _, r := range rows {
+		if err := next(r.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askReplica asks a replica, unless it is behind a seq. What it is asked for comes after the last seq, and is at least as new.
+func askReplica(ctx context.Context, pool *pgxpool.Pool, least int64, text string, args []any) ([]kept, error) {
+	var batch pgx.Batch
+	batch.Queue(headStatement)
+	batch.Queue(text, args...)
+	results := pool.SendBatch(ctx, &batch)
+	defer results.Close() //nolint:errcheck // rows have the error
+	var head int64
+	if err := results.QueryRow().Scan(&head); err != nil {
+		return nil, err
+	}
+	if head < least {
+		return nil, errLate
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return nil, err
+	}
+	return keep(rows)
 }
 
 // Head implements registry.Store.
 func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 	get := func(ctx context.Context, pool *pgxpool.Pool) error {
-		return pool.QueryRow(ctx, headQuestion).Scan(&head)
+		return pool.QueryRow(ctx, headStatement).Scan(&head)
 	}
 	seen := s.seen.Load()
 	err = again(ctx, lookupTimeout, s.primary, func(ctx context.Context) error { return get(ctx, s.primary) })
@@ -80,7 +86,7 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 	if err != nil {
 		return 0, kindOf(err)
 	}
-	s.see(head)
+	database{s}.Known(head)
 	return head, nil
 }
 
@@ -95,42 +101,4 @@ func again(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, quest
 		err = question(ctx)
 	}
 	return err
-}
-
-// ask asks a question on one entry.
-func ask(ctx context.Context, pool *pgxpool.Pool, question string, args []any) (e registry.Entry, err error) {
-	rows, _ := pool.Query(ctx, question, args...) // rows have the error
-	err = each(rows, func() (err error) {
-		e, err = entryOf(rows)
-		return err
-	})
-	return e, err
-}
-
-// askWithHead asks a question on one entry, and for the last Seq.
-func askWithHead(ctx context.Context, pool *pgxpool.Pool, question string, args []any) (head registry.Seq, e registry.Entry, err error) {
-	rows, _ := pool.Query(ctx, withHead(question), args...) // rows have the error
-	err = each(rows, func() error {
-		var seq, prev *int64
-		var kind *int16
-		var name *string
-		var rec pgtype.DriverBytes
-		if err := rows.Scan(&head, &seq, &prev, &kind, &name, &rec); err != nil || seq == nil {
-			return err
-		}
-		e = registry.Entry{Seq: registry.Seq(*seq), Prev: registry.Seq(*prev), Key: registry.Key{Kind: registry.Kind(*kind), Name: *name}} //nolint:gosec // 0 or 1
-		return registry.Decode(&e, rec)
-	})
-	return head, e, err
-}
-
-// each calls row for each row, and closes rows.
-func each(rows pgx.Rows, row func() error) error {
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

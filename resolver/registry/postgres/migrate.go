@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -13,10 +11,8 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
-
-//go:embed migrations
-var migrations embed.FS
 
 // errEncoding is the error for a database that does not store all names.
 var errEncoding = errors.New("the database must be created with ENCODING 'UTF8'")
@@ -77,11 +73,12 @@ func schemaOf(ctx context.Context, db questioner) (has int64, err error) {
 
 // provider returns what migrates a database, and the schema of this version.
 func provider(pool *pgxpool.Pool) (p *goose.Provider, target int64, err error) {
-	files, err := fs.Sub(migrations, "migrations")
+	migrations, err := store.PostgreSQL().Migrations()
 	if err != nil {
 		return nil, 0, err
 	}
-	if p, err = goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), files); err != nil {
+	p, err = goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), nil, goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
 		return nil, 0, err
 	}
 	sources := p.ListSources()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/registrytest"
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
@@ -116,7 +117,7 @@ func TestTexts(t *testing.T) {
 	defer s.Close()
 	for _, name := range []string{"urn:example:\x00", "urn:example:\xff", "urn:example:" + strings.Repeat("a", registry.MaxKey)} {
 		err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-			return registry.Append(tx, []registry.Entry{{Key: registry.Name(name), Version: 1}})
+			return registrytest.Append(tx, registry.Entry{Key: registry.Name(name), Version: 1})
 		})
 		if !errors.Is(err, registry.ErrInvalid) {
 			t.Errorf("appending %.20q: %v", name, err)

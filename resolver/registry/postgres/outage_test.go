@@ -180,17 +180,17 @@ func TestKilledInstance(t *testing.T) {
 		}
 	}
 	for question, want := range map[string]string{
-		"SELECT count(*) FROM names WHERE name LIKE '%a'": server.Ask("", "SELECT count(*) FROM names WHERE name LIKE '%b'"),
-		"SELECT count(*) FROM versions":                   server.Ask("", "SELECT count(*) FROM names"),
-		"SELECT max(seq) FROM versions":                   server.Ask("", "SELECT count(*) FROM versions"),
+		"SELECT count(*) FROM name WHERE key LIKE '%a'": server.Ask("", "SELECT count(*) FROM name WHERE key LIKE '%b'"),
+		"SELECT count(*) FROM version":                   server.Ask("", "SELECT count(*) FROM name"),
+		"SELECT max(seq) FROM version":                   server.Ask("", "SELECT count(*) FROM version"),
 	} {
 		if got := server.Ask("", question); got != want {
 			t.Errorf("%s: %s, want %s", question, got, want)
 		}
 	}
 	err := i.store.Read(t.Context(), func(tx registry.Tx) error {
-		totals, err := registry.TotalsOf(tx)
-		if want := server.Ask("", "SELECT count(*) FROM names"); fmt.Sprint(totals["urn:example"].Active) != want {
+		totals, err := tx.Totals()
+		if want := server.Ask("", "SELECT count(*) FROM name"); fmt.Sprint(totals["urn:example"].Active) != want {
 			t.Errorf("totals %+v, want %s", totals, want)
 		}
 		return err

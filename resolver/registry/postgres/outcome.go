@@ -50,8 +50,7 @@ func (s *Store) status(ctx context.Context, id identity) (string, error) {
 	var status, timeline, started string
 	var isThere bool
 	err := s.primary.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), ''), "+timelineOf+", "+startOf+
-		", EXISTS (SELECT FROM versions WHERE seq = $2 AND "+
-		"rec = $3)", id.transaction, int64(id.head), id.rec).Scan(&status, &timeline, &started, &isThere)
+		", EXISTS (SELECT FROM commits WHERE last = $2 AND digest = $3)", id.transaction, int64(id.head), id.digest).Scan(&status, &timeline, &started, &isThere)
 	switch {
 	case err != nil:
 		return "", err
@@ -59,9 +58,9 @@ func (s *Store) status(ctx context.Context, id identity) (string, error) {
 		return "", errTimeline
 	case status != "committed":
 		return status, nil
-	case id.rec != nil && !isThere:
+	case id.digest != nil && !isThere:
 		return "aborted", nil
-	case id.rec == nil && started != id.started:
+	case id.digest == nil && started != id.started:
 		return "", errRestarted
 	default:
 		return status, nil

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -8,7 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
 
 // After a crash the id of a transaction of which nothing was left is that of another one, which may be
@@ -23,12 +24,14 @@ func TestIDOfAnotherTransaction(t *testing.T) {
 	}
 	defer s.Close()
 	var id identity
-	err = s.Write(t.Context(), func(tx registry.WriteTx) error {
-		e := registry.Entry{Key: registry.Name("urn:example:a"), Version: 1}
-		if err := registry.Append(tx, []registry.Entry{e}); err != nil {
+	err = database{s}.Write(t.Context(), false, func(c store.Conn) error {
+		w, _ := c.(*conn)
+		const insert = "INSERT INTO author (id, name) VALUES (1, 'a'); INSERT INTO change_set (id, kind, author, time, last, size) VALUES (1, '', 1, 0, 1, 1); " +
+			"INSERT INTO commits (first, last, change_set, digest) VALUES (1, 1, 1, decode(repeat('ab', 32), 'hex'))"
+		if _, err := w.tx.Exec(t.Context(), insert); err != nil {
 			return err
 		}
-		w, _ := tx.(*transaction)
+		w.Written(1, bytes.Repeat([]byte{0xab}, 32))
 		id, err = w.seal()
 		return err
 	})
@@ -36,9 +39,9 @@ func TestIDOfAnotherTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, earlier, elsewhere := id, id, id
-	other.rec = append([]byte(nil), id.rec...)
-	other.rec[len(other.rec)-1] ^= 1
-	earlier.rec, earlier.started = nil, "before"
+	other.digest = append([]byte(nil), id.digest...)
+	other.digest[len(other.digest)-1] ^= 1
+	earlier.digest, earlier.started = nil, "before"
 	elsewhere.timeline = "00000009"
 	for _, tt := range []struct {
 		what      string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
 
 // Options say how servers are reached.
@@ -29,6 +30,8 @@ type Options struct {
 
 // Store is a registry.Store in a database.
 type Store struct {
+	*store.Store
+	texts   sync.Map // of statements: see statement
 	primary *pgxpool.Pool
 	replica *replica // nil if there is none
 	// writing holds one value while this instance writes, or waits for another one: those that wait for that have
@@ -58,6 +61,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 
 func open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{writing: make(quota.Semaphore, 1), readsOnly: acceptsReadOnly(url)}
+	s.Store = store.New(database{s})
 	c, err := parse(url, o)
 	if err != nil {
 		return nil, err
@@ -117,8 +121,11 @@ func (s *Store) Hint() <-chan struct{} {
 	return s.listener.hints
 }
 
-// see notes that this instance knows of a Seq.
-func (s *Store) see(seq registry.Seq) {
+// database implements store.Database.
+type database struct{ *Store }
+
+// Known implements store.Database.
+func (s database) Known(seq registry.Seq) {
 	for {
 		before := s.seen.Load()
 		if int64(seq) <= before || s.seen.CompareAndSwap(before, int64(seq)) {
@@ -126,3 +133,6 @@ func (s *Store) see(seq registry.Seq) {
 		}
 	}
 }
+
+// Check implements store.Database: amcheck and checksums are of the administrator.
+func (database) Check(context.Context, func(problem string)) error { return nil }

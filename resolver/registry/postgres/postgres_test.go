@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/postgres"
@@ -39,10 +41,26 @@ func TestStore(t *testing.T) {
 	}
 	server := testserver.StartPostgres(t)
 	databases := 0
-	registrytest.Run(t, func(t *testing.T) func() registry.Store {
+	registrytest.Run(t, func(t *testing.T) registrytest.Opened {
 		databases++
 		name := fmt.Sprintf("names%d", databases)
 		server.Create(name)
-		return func() registry.Store { return open(t, server.URL(name)) }
+		return registrytest.Opened{
+			Connect: func() registry.Store { return open(t, server.URL(name)) },
+			Exec:    func(statement string) { execute(t, server.URL(name), statement) },
+		}
 	})
+}
+
+// execute runs a statement in a database. What it refuses is logged.
+func execute(t *testing.T, url, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), statement); err != nil {
+		t.Log(err)
+	}
 }

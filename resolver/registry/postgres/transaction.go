@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
 
 // The statements that transactions begin with. Those that write set how long the server waits: for the
@@ -35,8 +36,8 @@ func begin(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, state
 	return tx, kindOf(err)
 }
 
-// Read implements registry.Store.
-func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
+// Read implements store.Database.
+func (s database) Read(ctx context.Context, f func(store.Conn) error) error {
 	tx, err := begin(ctx, questionTimeout, s.primary, beginRead)
 	if err != nil && s.replica != nil {
 		if s.replica.try(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
@@ -51,7 +52,7 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 		return err
 	}
 	defer rollback(ctx, tx)
-	return f(&transaction{ctx: ctx, tx: tx, timeout: questionTimeout, see: s.see})
+	return f(&conn{ctx: ctx, tx: tx, timeout: questionTimeout, text: s.statement})
 }
 
 // beginAtReplica begins a transaction at a replica, unless that is late: what was seen would seem to be lost.
@@ -61,7 +62,7 @@ func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx,
 		return nil, err
 	}
 	var head int64
-	err = tx.QueryRow(ctx, headQuestion).Scan(&head)
+	err = tx.QueryRow(ctx, headStatement).Scan(&head)
 	if err == nil && head < s.seen.Load() {
 		err = errLate
 	}
@@ -79,18 +80,16 @@ func rollback(ctx context.Context, tx pgx.Tx) {
 	_ = tx.Rollback(ctx) // where it fails the connection is closed, and the server does it
 }
 
-// Write implements registry.Store.
-func (s *Store) Write(ctx context.Context, f func(registry.WriteTx) error) error {
+// Write implements store.Database.
+func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) error) error {
+	if relaxed {
+		_, err := s.write(ctx, beginBulk, f)
+		return err
+	}
 	head, err := s.write(ctx, beginWrite, f)
 	if err == nil {
-		s.see(head) // who asks next is to see it
+		s.Known(head) // who asks next is to see it
 	}
-	return err
-}
-
-// Bulk implements registry.Store.
-func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
-	_, err := s.write(ctx, beginBulk, f)
 	return err
 }
 
@@ -108,7 +107,7 @@ func (s *Store) turn(ctx context.Context) (end func(), err error) {
 }
 
 // write calls f in a transaction, and returns the last Seq if it has changed it.
-func (s *Store) write(ctx context.Context, statement string, f func(registry.WriteTx) error) (registry.Seq, error) {
+func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) error) (registry.Seq, error) {
 	end, err := s.turn(ctx)
 	if err != nil {
 		return 0, err
@@ -118,9 +117,13 @@ func (s *Store) write(ctx context.Context, statement string, f func(registry.Wri
 	if err != nil {
 		return 0, err
 	}
-	t := &transaction{ctx: ctx, tx: tx, timeout: writeTimeout, see: s.see}
+	t := &conn{ctx: ctx, tx: tx, timeout: writeTimeout, text: s.statement}
 	defer rollback(ctx, tx) // after a commit it does nothing
-	if err := f(t); err != nil {
+	err = f(t)
+	if err == nil {
+		err = t.flush()
+	}
+	if err != nil {
 		if isReadOnly(err) {
 			s.primary.Reset() // another server may be the primary by now
 			s.refuse(fmt.Errorf("%w: %w", registry.ErrReadOnly, oneLine{err}))

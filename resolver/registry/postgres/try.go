@@ -90,7 +90,7 @@ func mayChange(ctx context.Context, db questioner) (may bool, err error) {
 	var reads bool
 	const question = `SELECT bool_and(has_table_privilege(t, 'SELECT')),
 		bool_and(has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))
-		FROM unnest(ARRAY['versions', 'names', 'documents']) AS t`
+		FROM unnest(ARRAY['name', 'version', 'target', 'commits', 'token']) AS t`
 	err = db.QueryRow(ctx, question).Scan(&reads, &may)
 	if err == nil && !reads {
 		err = errRead

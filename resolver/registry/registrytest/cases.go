@@ -16,7 +16,7 @@ func testEntries(t *testing.T, s registry.Store) {
 	if head, err := s.Head(t.Context()); head != 0 || err != nil {
 		t.Errorf("the head of an empty store is %d, %v", head, err)
 	}
-	in := appended(t, s, entry("urn:example:b", 1, 0), entry("urn:example:a", 1, 0))
+	in := appended(t, s, entry("urn:example:b", 1), entry("urn:example:a", 1))
 	if got := lookup(t, s, registry.Name("urn:example:a")); !reflect.DeepEqual(got, in[1]) {
 		t.Errorf("looked up\n%+v, want\n%+v", got, in[1])
 	}
@@ -35,12 +35,12 @@ func testEntries(t *testing.T, s registry.Store) {
 
 func testVersions(t *testing.T, s registry.Store) {
 	key := registry.Name("urn:example:a")
-	first := appended(t, s, entry(key.Name, 1, 0))[0]
-	appended(t, s, entry("urn:example:other", 1, 0))
-	second := appended(t, s, entry(key.Name, 2, first.Seq))[0]
-	both := appended(t, s, entry("urn:example:two", 1, 0), entry("urn:example:two", 2, 0)) // in one batch
-	if both[1].Prev != both[0].Seq {
-		t.Errorf("the second version of a batch is after %d, want %d", both[1].Prev, both[0].Seq)
+	first := appended(t, s, entry(key.Name, 1))[0]
+	appended(t, s, entry("urn:example:other", 1))
+	second := appended(t, s, entry(key.Name, 2))[0]
+	both := appended(t, s, entry("urn:example:two", 1), entry("urn:example:two", 2)) // in one batch
+	if both[1].First != both[0].Seq {
+		t.Errorf("the first version of a batch is %d, want %d", both[1].First, both[0].Seq)
 	}
 	if got := lookup(t, s, key); !reflect.DeepEqual(got, second) {
 		t.Errorf("the current version is %+v, want %+v", got, second)
@@ -73,7 +73,7 @@ func testList(t *testing.T, s registry.Store) {
 	names := []string{"urn:a:1", "urn:a:10", "urn:a:2", "urn:a:B", "urn:a:b", "urn:b:1"}
 	var in []registry.Entry
 	for _, name := range slices.Backward(names) {
-		in = append(in, entry(name, 1, 0))
+		in = append(in, entry(name, 1))
 	}
 	in = append(in, registry.Entry{Key: registry.Prefix("urn:a:"), Version: 1, Changed: epoch})
 	appended(t, s, in...)
@@ -114,7 +114,7 @@ func testFloor(t *testing.T, s registry.Store) {
 	for _, prefix := range []string{"urn:a:", "urn:a:b:", "urn:B:"} {
 		appended(t, s, registry.Entry{Key: registry.Prefix(prefix), Version: 1, Changed: epoch})
 	}
-	appended(t, s, entry("urn:a:b:c", 1, 0))
+	appended(t, s, entry("urn:a:b:c", 1))
 	for text, want := range map[string]string{
 		"urn:a:b:c": "urn:a:b:", "urn:a:b:": "urn:a:b:", "urn:a:b": "urn:a:", "urn:z": "urn:a:b:", "urn:C": "urn:B:", "urn:A": "",
 	} {
@@ -125,8 +125,8 @@ func testFloor(t *testing.T, s registry.Store) {
 }
 
 func testChanges(t *testing.T, s registry.Store) {
-	first := appended(t, s, entry("urn:example:a", 1, 0))[0]
-	appended(t, s, entry("urn:example:b", 1, 0), entry("urn:example:a", 2, first.Seq))
+	first := appended(t, s, entry("urn:example:a", 1))[0]
+	appended(t, s, entry("urn:example:b", 1), entry("urn:example:a", 2))
 	read(t, s, func(tx registry.Tx) error {
 		all, err := tx.Changes(0, 10)
 		if err != nil || len(all) != 3 || all[2].Key != registry.Name("urn:example:a") {
@@ -146,7 +146,7 @@ func testChanges(t *testing.T, s registry.Store) {
 
 func testDocuments(t *testing.T, s registry.Store) {
 	write(t, s, func(tx registry.WriteTx) error {
-		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}}, {Key: "b", Value: []byte{0, 1}}}
+		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}}, {Key: "b", Value: []byte("ä")}}
 		if err := tx.Put(registry.TableTokens, documents); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ var errTest = errors.New("the function failed")
 
 func testRollback(t *testing.T, s registry.Store) {
 	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-		if err := registry.Append(tx, []registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+		if err := Append(tx, entry("urn:example:a", 1)); err != nil {
 			return err
 		}
 		if got, err := tx.Entries([]registry.Key{registry.Name("urn:example:a")}); err != nil || !got[0].Exists() {
@@ -196,10 +196,10 @@ func testRollback(t *testing.T, s registry.Store) {
 }
 
 func testPurge(t *testing.T, s registry.Store) {
-	first := appended(t, s, entry("urn:example:a", 1, 0))[0]
-	second := appended(t, s, entry("urn:example:a", 2, first.Seq))[0]
+	appended(t, s, entry("urn:example:a", 1))
+	second := appended(t, s, entry("urn:example:a", 2))[0]
 	key := registry.Name("urn:example:a")
-	write(t, s, func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, []registry.Key{key}) })
+	purge(t, s, key)
 	if e := lookup(t, s, key); e.Exists() {
 		t.Errorf("there is %+v after a purge", e)
 	}
@@ -214,7 +214,7 @@ func testPurge(t *testing.T, s registry.Store) {
 		}
 		return err
 	})
-	again := appended(t, s, entry("urn:example:a", 1, 0))[0]
+	again := appended(t, s, entry("urn:example:a", 1))[0]
 	if got := lookup(t, s, key); !reflect.DeepEqual(got, again) {
 		t.Errorf("registered again: %+v, want %+v", got, again)
 	}
@@ -232,7 +232,7 @@ func testTwo(t *testing.T, a, b registry.Store) {
 					if err != nil {
 						return err
 					}
-					return registry.Append(tx, []registry.Entry{entry("urn:example:count", before[0].Version+1, before[0].Seq)})
+					return Append(tx, entry("urn:example:count", before[0].Version+1))
 				}))
 			}
 			done <- failed

@@ -55,14 +55,13 @@ func testTexts(t *testing.T, s registry.Store) {
 func testRefused(t *testing.T, s registry.Store) {
 	for _, text := range []string{"urn:example:\x00", "\x00", "urn:example:\xff"} {
 		for what, f := range map[string]func(tx registry.WriteTx) error{
-			"append": func(tx registry.WriteTx) error { return registry.Append(tx, []registry.Entry{entry(text, 1, 0)}) },
-			"purge":  func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, []registry.Key{registry.Name(text)}) },
+			"append": func(tx registry.WriteTx) error { return Append(tx, entry(text, 1)) },
 			"put": func(tx registry.WriteTx) error {
 				return tx.Put(registry.TableJobs, []registry.Document{{Key: text, Value: []byte{1}}})
 			},
 		} {
 			err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-				if err := registry.Append(tx, []registry.Entry{entry("urn:example:before", 1, 0)}); err != nil {
+				if err := Append(tx, entry("urn:example:before", 1)); err != nil {
 					return err
 				}
 				return f(tx)
@@ -79,9 +78,9 @@ func testRefused(t *testing.T, s registry.Store) {
 
 // A limit of 0 asks for nothing, and nothing is asked of no keys.
 func testNothing(t *testing.T, s registry.Store) {
-	in := appended(t, s, entry("urn:example:a", 1, 0), registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})
+	in := appended(t, s, entry("urn:example:a", 1), registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})
 	write(t, s, func(tx registry.WriteTx) error {
-		return errors.Join(registry.Append(tx, nil), tx.Rewrite(nil), tx.Put(registry.TableJobs, nil),
+		return errors.Join(tx.Append(new(registry.ChangeSet), nil, nil), tx.Redact(new(registry.ChangeSet), nil), tx.Put(registry.TableJobs, nil),
 			tx.Put(registry.TableJobs, []registry.Document{{Key: "a", Value: []byte{}}}))
 	})
 	read(t, s, func(tx registry.Tx) error {
@@ -109,7 +108,7 @@ func testOrder(t *testing.T, s registry.Store) {
 	var in []registry.Entry
 	var documents []registry.Document
 	for _, name := range slices.Backward(names) {
-		in = append(in, entry(name, 1, 0), registry.Entry{Key: registry.Prefix(name), Version: 1, Changed: epoch})
+		in = append(in, entry(name, 1), registry.Entry{Key: registry.Prefix(name), Version: 1, Changed: epoch})
 		documents = append(documents, registry.Document{Key: name, Value: []byte(name)})
 	}
 	appended(t, s, in...)
@@ -144,8 +143,8 @@ func testMany(t *testing.T, s registry.Store) {
 	var in []registry.Entry
 	var asked []registry.Key
 	for i := range n {
-		in = append(in, entry(fmt.Sprintf("urn:example:%05d", i*7919%n*2), 1, 0)) // in no order
-		asked = append(asked, registry.Name(fmt.Sprintf("urn:example:%05d", i)))  // every other one is there
+		in = append(in, entry(fmt.Sprintf("urn:example:%05d", i*7919%n*2), 1))   // in no order
+		asked = append(asked, registry.Name(fmt.Sprintf("urn:example:%05d", i))) // every other one is there
 	}
 	in = appended(t, s, in...)
 	for i, e := range in {
@@ -174,7 +173,7 @@ func testMany(t *testing.T, s registry.Store) {
 		return err
 	})
 	for i := range in {
-		in[i].Version, in[i].Prev, in[i].Contact = 2, in[i].Seq, "second"
+		in[i].Version, in[i].Contact = 2, "second"
 	}
 	in = appended(t, s, in...)
 	if got := lookup(t, s, in[n/2].Key); !reflect.DeepEqual(got, in[n/2]) {

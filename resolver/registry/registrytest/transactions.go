@@ -18,7 +18,7 @@ func testPanic(t *testing.T, s registry.Store) {
 			}
 		}()
 		_ = s.Write(t.Context(), func(tx registry.WriteTx) error {
-			if err := registry.Append(tx, []registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+			if err := Append(tx, entry("urn:example:a", 1)); err != nil {
 				return err
 			}
 			mustNot("go on in a transaction")
@@ -32,7 +32,7 @@ func testPanic(t *testing.T, s registry.Store) {
 	if e := lookup(t, s, registry.Name("urn:example:a")); e.Exists() {
 		t.Errorf("there is %+v after a panic", e)
 	}
-	in := appended(t, s, entry("urn:example:a", 1, 0))
+	in := appended(t, s, entry("urn:example:a", 1))
 	if got := lookup(t, s, in[0].Key); !reflect.DeepEqual(got, in[0]) {
 		t.Errorf("after a panic, looked up %+v, want %+v", got, in[0])
 	}
@@ -42,7 +42,7 @@ func testPanic(t *testing.T, s registry.Store) {
 func testCancelled(t *testing.T, s registry.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.Write(ctx, func(tx registry.WriteTx) error {
-		if err := registry.Append(tx, []registry.Entry{entry("urn:example:a", 1, 0)}); err != nil {
+		if err := Append(tx, entry("urn:example:a", 1)); err != nil {
 			return err
 		}
 		waiting, stop := context.WithCancel(ctx)
@@ -74,7 +74,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 	ctx, cancel = context.WithCancel(t.Context())
 	err = s.Write(ctx, func(tx registry.WriteTx) error {
 		defer cancel()
-		return registry.Append(tx, []registry.Entry{entry("urn:example:b", 1, 0)})
+		return Append(tx, entry("urn:example:b", 1))
 	})
 	if is := lookup(t, s, registry.Name("urn:example:b")).Exists(); err == nil || is {
 		t.Errorf("the context ended before the commit: %v; there: %v", err, is)
@@ -82,7 +82,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 	if e := lookup(t, s, registry.Name("urn:example:a")); e.Exists() {
 		t.Errorf("there is %+v after a transaction that was broken off", e)
 	}
-	appended(t, s, entry("urn:example:a", 1, 0))
+	appended(t, s, entry("urn:example:a", 1))
 }
 
 // Who reads beside a writer sees whole transactions, and within one Read always the same.
@@ -119,12 +119,8 @@ func testWhole(t *testing.T, a, b registry.Store) {
 
 // appendRound appends a version of each key, one by one, and nobody may look between them.
 func appendRound(tx registry.WriteTx, keys []registry.Key, round int) error {
-	before, err := tx.Entries(keys)
-	if err != nil {
-		return err
-	}
-	for i, key := range keys {
-		if err := registry.Append(tx, []registry.Entry{entry(key.Name, round+1, before[i].Seq)}); err != nil {
+	for _, key := range keys {
+		if err := Append(tx, entry(key.Name, round+1)); err != nil {
 			return err
 		}
 	}
@@ -156,10 +152,8 @@ func seesWhole(t *testing.T, s registry.Store, keys []registry.Key) (version int
 
 // What one connection has written is seen by the next question of every other one.
 func testSeen(t *testing.T, a, b registry.Store) {
-	prev := registry.Seq(0)
 	for version := 1; version <= 20; version++ {
-		in := appended(t, a, entry("urn:example:a", version, prev))[0]
-		prev = in.Seq
+		in := appended(t, a, entry("urn:example:a", version))[0]
 		for _, s := range []registry.Store{a, b} {
 			if got := lookup(t, s, in.Key); !reflect.DeepEqual(got, in) {
 				t.Errorf("looked up %+v, want %+v", got, in)

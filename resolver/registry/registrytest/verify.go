@@ -8,12 +8,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// verified returns the faults that Verify finds.
+// verified returns the problems that Verify finds.
 func verified(t *testing.T, s registry.Store) string {
 	t.Helper()
-	var faults []string
+	var problems []string
 	last := registry.Seq(0)
-	err := registry.Verify(t.Context(), s, func(fault string) { faults = append(faults, fault) }, func(done, all registry.Seq) {
+	err := s.Verify(t.Context(), func(problem string) { problems = append(problems, problem) }, func(done, all registry.Seq) {
 		if done < last || done > all {
 			t.Errorf("progress: %d of %d after %d", done, all, last)
 		}
@@ -22,7 +22,7 @@ func verified(t *testing.T, s registry.Store) string {
 	if err != nil {
 		t.Errorf("verifying: %v", err)
 	}
-	return strings.Join(faults, "\n")
+	return strings.Join(problems, "\n")
 }
 
 // put changes records by a batch, as all do who write.
@@ -38,47 +38,97 @@ func put(t *testing.T, s registry.Store, key registry.Key, record registry.Recor
 	})
 }
 
-// Verify finds nothing in what batches wrote, and what is wrong by its name.
-func testVerify(t *testing.T, s registry.Store) {
-	if got := verified(t, s); got != "" {
-		t.Errorf("an empty store: %s", got)
-	}
+// fill writes some of everything. The numbers 1 to 3 are of urn:example:a, of which 1 is redacted by 5, and 4 was of urn:example:test, which 6 has
+// purged.
+func fill(t *testing.T, s registry.Store) {
+	t.Helper()
 	key := registry.Name("urn:example:a")
-	for i := range 250 {
-		put(t, s, key, registry.Record{Contact: time.Duration(i).String()})
+	for _, uri := range []string{"https://example.org/secret", "https://example.org/open", "https://www.example.net/"} {
+		put(t, s, key, registry.Record{Targets: []registry.Target{{URI: uri, Title: "Kalevala"}}, Contact: "library", Metadata: `{"a":1}`})
 	}
+	put(t, s, registry.Name("urn:example:test"), registry.Record{Contact: "nobody"})
+	admin := registry.Actor{Name: "admin", Role: registry.Admin}
+	if n, err := registryOf(s).Redact(t.Context(), admin, key, []int{1}, "court order"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	purge(t, s, registry.Name("urn:example:test"))
 	put(t, s, registry.Name("urn:example:alias"), registry.Record{Alias: "urn:example:a"})
 	put(t, s, registry.Prefix("urn:example:"), registry.Record{Authoritative: true})
 	put(t, s, registry.Name("https://example.org/"), registry.Record{Status: registry.Reserved})
-	if got := verified(t, s); got != "" {
-		t.Errorf("a sound store: %s", got)
-	}
-	write(t, s, func(tx registry.WriteTx) error {
-		last := lookup(t, s, key)
-		return registry.Append(tx, []registry.Entry{
-			{Key: registry.Name("urn:example:lost"), Version: 1, Changed: epoch},                                             // not counted
-			{Key: registry.Name("urn:example:gap"), Version: 7, Prev: last.Seq - 1, Changed: epoch},                          // of another name
-			{Key: registry.Name("urn:example:first"), Version: 1, Prev: 0, Changed: epoch},                                   // right
-			{Key: registry.Name("urn:example:jump"), Version: 1, Changed: epoch},                                             // right, but
-			{Key: registry.Name("urn:example:jump"), Version: 3, Changed: epoch},                                             // one is missing
-			{Key: registry.Name("urn:example:alias2"), Version: 1, Changed: epoch, Record: registry.Record{Alias: key.Name}}, // not known
-		})
-	})
-	write(t, s, func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableAliases, []registry.Document{{Key: "urn:example:none urn:example:a", Value: []byte{}}})
-	})
-	got := verified(t, s)
-	for _, want := range []string{
-		"urn:example: the totals say", "urn:example:gap", "urn:example:jump: number", "urn:example:alias2: it is an alias",
-		"urn:example:none: urn:example:a is known as an alias",
+	put(t, s, registry.Name("urn:example:b"), registry.Record{Status: registry.Withdrawn, Reason: "why", Successors: []string{"urn:example:a"}})
+}
+
+// Verify finds nothing in what was written, and each change past the store.
+func testVerify(t *testing.T, open func(t *testing.T) Opened) {
+	for _, c := range []struct{ statement, want string }{
+		{"", ""},
+		{"UPDATE target SET uri = 'https://evil.example/' WHERE version = 3", "urn:example:a: version 3, number 3, is not as it was written"},
+		{"UPDATE target SET title = NULL WHERE version = 2", "urn:example:a: version 2, number 2, is not as it was written"},
+		{"DELETE FROM target WHERE version = 2", "version 2, number 2, is not as it was written"},
+		{"UPDATE version SET contact = 'somebody' WHERE seq = 3", "version 3, number 3, is not as it was written"},
+		{"UPDATE version SET metadata = NULL WHERE seq = 3", "version 3, number 3, is not as it was written"},
+		{"UPDATE version SET time = time + 1 WHERE seq = 2", "the numbers 2 to 2, or their change set 2"},
+		{"UPDATE version SET reason = 'other' WHERE seq = 10", "the numbers 10 to 10"},
+		{"UPDATE version SET successors = NULL WHERE seq = 10", "the numbers 10 to 10"},
+		{"UPDATE version SET contact = 'again' WHERE seq = 1", "version 1, number 1, is redacted, and has a content"},
+		{"UPDATE version SET redacted = NULL WHERE seq = 1", ""}, // refused by a CHECK
+		{"UPDATE version SET redacted = 6 WHERE seq = 1", "number 5 says that something of urn:example:a was removed, and nothing was"},
+		{"UPDATE version SET digest = (SELECT digest FROM version WHERE seq = 3) WHERE seq = 4", "the numbers 4 to 4"},
+		{"UPDATE version SET purged = NULL, name = 4, number = 1, time = 0, status = 0, author = 1 WHERE seq = 4", ""}, // refused
+		{"UPDATE event SET reason = 'none' WHERE seq = 5", "the numbers 5 to 5"},
+		{"UPDATE event SET key = 'urn:example:b' WHERE seq = 6", "the numbers 6 to 6"},
+		{"UPDATE change_set SET note = 'other' WHERE id = 6", "the numbers 6 to 6, or their change set 6"},
+		{"UPDATE change_set SET kind = 'import' WHERE id = 2", "their change set 2"},
+		{"UPDATE change_set SET size = 2 WHERE id = 2", "the change set 2 says that it has 2 versions up to number 2, and it has 1"},
+		{"UPDATE commits SET digest = (SELECT digest FROM commits WHERE last = 3) WHERE last = 2", "the numbers 2 to 2"},
+		{"DELETE FROM commits WHERE last = 10", "number 10"},
+		{"DELETE FROM commits WHERE last = 2", "the commit of number 3 begins at 3, and the one before ends at 1"},
+		{"UPDATE author SET name = 'mallory' WHERE name = 'test'", "the numbers 1 to 1"},
+		{"UPDATE name SET version = 2, status = 0 WHERE key = 'urn:example:a'", "urn:example:a: its version number 3 is later than the current one"},
+		{"UPDATE name SET version = 7 WHERE key = 'urn:example:a'", "urn:example:a: its current version, number 7, is not one of it"},
+		{"UPDATE name SET status = 2 WHERE key = 'urn:example:a'", "urn:example:a: its current version, number 3, is not one of it, or has another status"},
+		{"UPDATE name SET alias = 'urn:example:b' WHERE key = 'urn:example:alias'", "urn:example:alias: its current version, number 7"},
+		{"UPDATE name SET key = 'urn:example:z' WHERE key = 'urn:example:a'", "the numbers 2 to 2"},
+		{"DELETE FROM name WHERE key = 'urn:example:b'", "number 10 is missing, or has no name"},
+		{"UPDATE target SET current = 1 WHERE version = 2", "urn:example:a: a target of number 2 is not found by its host, or should not be"},
+		{"UPDATE target SET current = NULL WHERE version = 3", "urn:example:a: a target of number 3 is not found by its host"},
+		{"UPDATE version SET number = 4 WHERE seq = 3", "urn:example:a: the version before number 3 is missing"},
+		{"UPDATE total SET active = active + 1 WHERE namespace = 'urn:example'", "urn:example: the totals say"},
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not among the faults:\n%s", want, got)
-		}
+		t.Run(c.statement, func(t *testing.T) {
+			database := open(t)
+			s := database.Connect()
+			defer closeStore(t, s)
+			if c.statement == "" {
+				if got := verified(t, s); got != "" {
+					t.Errorf("an empty store: %s", got)
+				}
+			}
+			fill(t, s)
+			if c.statement != "" {
+				database.Exec(c.statement)
+			}
+			if got := verified(t, s); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+				t.Errorf("the problems are %q, want %q", got, c.want)
+			}
+		})
 	}
-	for _, sound := range []string{"urn:example:first", "urn:example:a:", "https:"} {
-		if strings.Contains(got, sound) {
-			t.Errorf("%q is among the faults:\n%s", sound, got)
+}
+
+// The versions of a name do not go back in time, also where a clock does.
+func testTimes(t *testing.T, s registry.Store) {
+	key := registry.Name("urn:example:a")
+	for i, now := range []time.Time{epoch, epoch.Add(-time.Hour), epoch.Add(time.Hour)} {
+		write(t, s, func(tx registry.WriteTx) error {
+			b := registry.NewBatch(tx, "test", now)
+			if _, _, err := b.Put(key, registry.Record{Contact: now.String()}, ""); err != nil {
+				return err
+			}
+			_, err := b.Flush()
+			return err
+		})
+		if e, want := lookup(t, s, key), []time.Time{epoch, epoch, epoch.Add(time.Hour)}[i]; !e.Changed.Equal(want) {
+			t.Errorf("version %d is of %s, want %s", e.Version, e.Changed, want)
 		}
 	}
 }

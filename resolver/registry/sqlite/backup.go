@@ -5,15 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
 
 // backupPages is how many pages are copied between two looks at the context.
@@ -21,36 +19,26 @@ const backupPages = 1024
 
 // Backup copies the store, as it is at one moment, to a file that replaces what is there once it
 // is complete. Writers are not kept waiting; their log stays as long as the backup takes. progress
-// is called with the pages that were copied, and all.
+// is called with the pages that were copied, and all. The file has mode 0600, and belongs to the
+// owner of its directory, if it may be given to that. So has its digest, which is written beside it after it.
 func (s *Store) Backup(ctx context.Context, file string, progress func(done, all int)) error {
-	return WriteBackup(ctx, file, func(f *os.File) error {
-		return s.transactions.with(ctx, func(c *conn) error {
-			return s.whileFrozen(func() error {
-				return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, f.Name(), progress) })
-			})
-		})
-	})
-}
-
-// WriteBackup makes a file of what write writes to it, which replaces what is there once it is complete. The file has mode 0600, and belongs
-// to the owner of its directory, if it may be given to that. So has its digest, which is written beside it after it.
-func WriteBackup(ctx context.Context, file string, write func(f *os.File) error) error {
 	temporary := file + ".new"
 	f, err := newFile(temporary)
 	if err != nil {
 		return fmt.Errorf("making a backup: %w", err)
 	}
 	defer f.Close()
-	err = write(f)
+	err = s.transactions.with(ctx, func(c *conn) error {
+		return s.whileFrozen(func() error {
+			return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, temporary, progress) })
+		})
+	})
 	if err == nil {
 		err = f.Sync()
 	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
 	var digest [sha256.Size]byte
 	if err == nil {
-		digest, err = digestOf(ctx, f)
+		digest, err = digestOf(ctx, f) // SQLite has files of its own: this one is at its beginning
 	}
 	if err == nil {
 		giveToOwner(f, filepath.Dir(file))
@@ -68,7 +56,7 @@ func WriteBackup(ctx context.Context, file string, write func(f *os.File) error)
 
 // backup copies the state that a transaction sees, which begins with its first question.
 func (c *conn) backup(ctx context.Context, file string, progress func(done, all int)) (err error) {
-	if _, err := c.head(); err != nil {
+	if err := c.touch(); err != nil {
 		return err
 	}
 	b, err := c.db.BackupInit("main", uriOf(file, ""))
@@ -108,6 +96,7 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 		return nil, fmt.Errorf("opening a backup: %w", err)
 	}
 	s := &Store{path: file, writing: make(quota.Semaphore, 1)}
+	s.Store = store.New(database{s})
 	s.questions, s.transactions = newPool(file, 1), newPool(file, 1)
 	s.questions.immutable, s.transactions.immutable = true, true
 	err := s.questions.with(ctx, func(c *conn) error { return c.checkSchema() })
@@ -120,8 +109,8 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 // checkSchema returns ErrSchema unless the schema is that of this version.
 func (c *conn) checkSchema() error {
 	var id, has int64
-	err := c.query("SELECT application_id FROM pragma_application_id", func(s *sqlite3.Stmt) error {
-		id = s.ColumnInt64(0)
+	err := c.Query("SELECT application_id FROM pragma_application_id", func(row store.Row) error {
+		id = row.Int(0)
 		return nil
 	})
 	if err != nil {
@@ -134,8 +123,8 @@ func (c *conn) checkSchema() error {
 	if err != nil {
 		return err
 	}
-	err = c.query("SELECT max(version_id) FROM goose_db_version", func(s *sqlite3.Stmt) error {
-		has = s.ColumnInt64(0)
+	err = c.Query("SELECT max(version_id) FROM goose_db_version", func(row store.Row) error {
+		has = row.Int(0)
 		return nil
 	})
 	switch {

@@ -18,7 +18,7 @@ func noProgress(int, int) {}
 // faultsOf returns what Verify finds.
 func faultsOf(t *testing.T, s registry.Store) (faults []string) {
 	t.Helper()
-	if err := registry.Verify(t.Context(), s, func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {}); err != nil {
+	if err := s.Verify(t.Context(), func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {}); err != nil {
 		t.Error(err)
 	}
 	return faults

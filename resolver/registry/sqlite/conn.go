@@ -9,21 +9,18 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-
-	"github.com/urnd/urnd/resolver/registry"
 )
 
 // busyTimeout is how long a writer waits for those of other processes.
 const busyTimeout = 10 * time.Second
 
 // conn is a connection with its prepared statements. It is not safe for concurrent use. It
-// implements registry.WriteTx while a transaction runs.
+// implements store.Conn while a transaction runs.
 type conn struct {
 	path       string
 	db         *sqlite3.Conn
-	current    *sqlite3.Stmt // currentEntry, which nearly all questions are
-	statements map[string]*sqlite3.Stmt
-	durability *durability // of the last transaction
+	statements map[string]*sqlite3.Stmt // by the text that they were written as
+	durability *durability              // of the last transaction
 
 	removed      bool          // what the write-ahead log may still have was removed
 	emptyTimeout time.Duration // how long readers are waited for then
@@ -64,7 +61,7 @@ func connect(path string, cache int, m mode) (*conn, error) {
 }
 
 // set sets up a new connection.
-func (c *conn) set(cache int, m mode) (err error) {
+func (c *conn) set(cache int, m mode) error {
 	if err := c.db.BusyTimeout(busyTimeout); err != nil {
 		return err
 	}
@@ -72,7 +69,7 @@ func (c *conn) set(cache int, m mode) (err error) {
 	pragmas := fmt.Sprintf("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-%d;", cache)
 	if m == writes {
 		// What is redacted or purged is gone from the file, and from backups of it, whose pages are copied as they are.
-		pragmas += fmt.Sprintf("PRAGMA secure_delete=ON; PRAGMA journal_size_limit=%d", restartPages*pageSize)
+		pragmas += fmt.Sprintf("PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON; PRAGMA journal_size_limit=%d", restartPages*pageSize)
 		c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
 			c.logged = pages
 			return nil
@@ -80,15 +77,11 @@ func (c *conn) set(cache int, m mode) (err error) {
 	} else {
 		pragmas += "PRAGMA query_only=1"
 	}
-	if err := c.db.Exec(pragmas); err != nil {
-		return err
-	}
-	c.current, _, err = c.db.PrepareFlags(currentEntry, sqlite3.PREPARE_PERSISTENT)
-	return err
+	return c.db.Exec(pragmas)
 }
 
 func (c *conn) close() error {
-	err := c.current.Close()
+	var err error
 	for _, s := range c.statements {
 		err = errors.Join(err, s.Close())
 	}
@@ -137,76 +130,7 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 	return c.fault(c.db.Exec("COMMIT"))
 }
 
-// statement returns a prepared statement, which the caller resets.
-func (c *conn) statement(text string) (*sqlite3.Stmt, error) {
-	if s := c.statements[text]; s != nil {
-		return s, nil
-	}
-	s, _, err := c.db.PrepareFlags(text, sqlite3.PREPARE_PERSISTENT)
-	if err != nil {
-		return nil, c.fault(err)
-	}
-	c.statements[text] = s
-	return s, nil
-}
-
-// query calls row for each row of a question. args are int64, string or []byte.
-func (c *conn) query(text string, row func(s *sqlite3.Stmt) error, args ...any) error {
-	s, err := c.statement(text)
-	if err != nil {
-		return err
-	}
-	if err := bind(s, args); err != nil {
-		return c.fault(err)
-	}
-	for s.Step() {
-		if err := row(s); err != nil {
-			_ = s.Reset()
-			return err
-		}
-	}
-	return c.finish(s)
-}
-
-// finish resets a statement, and returns what went wrong in it.
-func (c *conn) finish(s *sqlite3.Stmt) error {
-	err := s.Err()
-	if reset := s.Reset(); err == nil {
-		err = reset
-	}
-	return c.fault(err)
-}
-
-// exec runs a statement without rows.
-func (c *conn) exec(text string, args ...any) error {
-	return c.query(text, func(*sqlite3.Stmt) error { return nil }, args...)
-}
-
-func bind(s *sqlite3.Stmt, args []any) error {
-	for i, arg := range args {
-		var err error
-		switch v := arg.(type) {
-		case int64:
-			err = s.BindInt64(i+1, v)
-		case string:
-			err = s.BindText(i+1, v)
-		case []byte:
-			err = s.BindBlob(i+1, v)
-		default:
-			err = fmt.Errorf("an argument of type %T", arg)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// head returns the Seq of the last version.
-func (c *conn) head() (head registry.Seq, err error) {
-	err = c.query("SELECT max(seq) FROM versions", func(s *sqlite3.Stmt) error {
-		head = registry.Seq(s.ColumnInt64(0))
-		return nil
-	})
-	return head, err
+// touch makes a transaction begin, which else begins with its first statement that reads.
+func (c *conn) touch() error {
+	return c.Exec("SELECT 1 FROM commits LIMIT 1")
 }

@@ -179,11 +179,11 @@ func TestDamagedPages(t *testing.T) {
 			}
 			wantFault(t, damaged, registry.ErrDamaged, path, "restore a backup")
 			var faults []string
-			if err := s.Check(t.Context(), func(fault string) { faults = append(faults, fault) }); err != nil {
+			if err := s.Verify(t.Context(), func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {}); err != nil {
 				t.Error(err)
 			}
 			if len(faults) == 0 {
-				t.Error("Check finds no fault")
+				t.Error("Verify finds no problem")
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,10 +13,8 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
-
-//go:embed migrations
-var migrations embed.FS
 
 // applicationID is in the header of our databases: "urnd" in ASCII.
 const applicationID = 0x75726e64
@@ -63,7 +60,11 @@ func migrate(ctx context.Context, path string, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode=wal"); err != nil {
 		return err
 	}
-	return up(ctx, path, db)
+	if err := up(ctx, path, db); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d", applicationID))
+	return err
 }
 
 // isOurs returns an error if a database is that of another program, which is not to be changed.
@@ -87,11 +88,11 @@ func isOurs(ctx context.Context, db *sql.DB) error {
 }
 
 func provider(db *sql.DB) (*goose.Provider, error) {
-	files, err := fs.Sub(migrations, "migrations")
+	migrations, err := store.SQLite().Migrations()
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectSQLite3, db, files)
+	return goose.NewProvider(goose.DialectSQLite3, db, nil, goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true))
 }
 
 func up(ctx context.Context, path string, db *sql.DB) error {
@@ -134,14 +135,10 @@ func newerSchema(path string, has, knows int64) error {
 }
 
 // schema returns the version of the schema that this version of urnd has.
-func schema() (version int64, err error) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	for _, file := range files {
-		n, err := goose.NumericComponent(file)
-		if err != nil {
-			return 0, err
-		}
-		version = max(version, n)
+func schema() (int64, error) {
+	migrations, err := store.SQLite().Migrations()
+	if err != nil {
+		return 0, err
 	}
-	return version, err
+	return migrations[len(migrations)-1].Version, nil
 }

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -79,24 +78,20 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// contents returns what a registry says, in the tables that Verify is about. Where nothing reads a part of the file (the kind of a row
-// without a name, the name of a member that is zero), it may be any.
+// contents returns what a registry says, in the tables that Verify is about.
 func contents(ctx context.Context, s registry.Store) (string, error) {
 	var b strings.Builder
 	err := s.Read(ctx, func(tx registry.Tx) error {
 		for after, more := registry.Seq(0), true; more; {
-			rows, err := tx.Rows(after, 1000)
+			events, err := tx.Events(after, 1000)
 			if err != nil {
 				return err
 			}
-			for _, row := range rows {
-				after = row.Seq
-				if row.Name == "" {
-					row.Kind = 0
-				}
-				fmt.Fprintf(&b, "%d %d %d %q %x\n", row.Seq, row.Prev, row.Kind, row.Name, row.Octets)
+			for _, e := range events {
+				after = e.Seq
+				fmt.Fprintf(&b, "%+v\n", e)
 			}
-			more = len(rows) > 0
+			more = len(events) > 0
 		}
 		for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
 			current, err := tx.Current(kind, "", 100_000)
@@ -105,40 +100,14 @@ func contents(ctx context.Context, s registry.Store) (string, error) {
 			}
 			fmt.Fprintf(&b, "%+v\n", current)
 		}
-		for table := registry.TableAliases; table <= registry.TableSets; table++ {
-			documents, err := tx.Documents(table, "", "", 100_000)
-			if err != nil {
-				return err
-			}
-			for _, d := range documents {
-				text, err := meaning(table, d.Value)
-				if err != nil {
-					return fmt.Errorf("%w: %q: %w", registry.ErrDamaged, d.Key, err)
-				}
-				fmt.Fprintf(&b, "table %d %q %s\n", table, d.Key, text)
-			}
-		}
-		return nil
+		commits, err := tx.Commits(0, 100_000)
+		sets, err2 := tx.ChangeSets(0, 100_000)
+		totals, err3 := tx.Totals()
+		aliased, err4 := tx.Aliased("", "", 1000)
+		fmt.Fprintf(&b, "%+v\n%+v\n%+v\n%q\n", commits, sets, totals, aliased)
+		return errors.Join(err, err2, err3, err4)
 	})
 	return b.String(), err
-}
-
-// meaning returns what the value of a document says.
-func meaning(table registry.Table, value []byte) (string, error) {
-	switch table {
-	case registry.TableAliases:
-		return "", nil // its keys say all
-	case registry.TableTotals:
-		var totals registry.Totals
-		err := json.Unmarshal(value, &totals)
-		return fmt.Sprintf("%+v", totals), err
-	case registry.TableSets:
-		var set registry.ChangeSet
-		err := json.Unmarshal(value, &set)
-		return fmt.Sprintf("%+v", set), err
-	default:
-		return fmt.Sprintf("%q", value), nil
-	}
 }
 
 // readAndVerify returns what a file says, and how many faults Verify finds in it. The error is that of either.
@@ -148,7 +117,7 @@ func readAndVerify(ctx context.Context, path string) (text string, faults []stri
 		return "", nil, err
 	}
 	defer s.Close()
-	err = registry.Verify(ctx, s, func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {})
+	err = s.Verify(ctx, func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {})
 	if err != nil || len(faults) > 0 {
 		return "", faults, err
 	}

@@ -52,7 +52,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("writing after there is room again: %v", err)
 	}
 	check(written + 1000)
-	if err := s.Check(t.Context(), func(fault string) { t.Error(fault) }); err != nil {
+	if err := s.Verify(t.Context(), func(fault string) { t.Error(fault) }, func(_, _ registry.Seq) {}); err != nil {
 		t.Error(err)
 	}
 }

@@ -22,13 +22,13 @@ func TestPagesCostTheSame(t *testing.T) {
 	const n, page = 2000, 10
 	name := func(i int) string { return fmt.Sprintf("urn:example:%05d", i) }
 	err = s.Write(t.Context(), func(tx registry.WriteTx) error {
-		var entries []registry.Entry
+		var changes []registry.Changed
 		var documents []registry.Document
 		for i := range n {
-			entries = append(entries, registry.Entry{Key: registry.Name(name(i)), Version: 1, Changed: time.UnixMilli(1)})
+			changes = append(changes, registry.Changed{After: registry.Entry{Key: registry.Name(name(i)), Version: 1, Changed: time.UnixMilli(1)}})
 			documents = append(documents, registry.Document{Key: name(i), Value: []byte{}})
 		}
-		if err := registry.Append(tx, entries); err != nil {
+		if err := tx.Append(&registry.ChangeSet{Time: time.UnixMilli(1)}, changes, nil); err != nil {
 			return err
 		}
 		return tx.Put(registry.TableCounts, documents)
@@ -36,15 +36,18 @@ func TestPagesCostTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var used *conn
+	count := func() (steps int) {
+		for _, statement := range used.statements {
+			steps += statement.Status(sqlite3.STMTSTATUS_VM_STEP, true)
+		}
+		return steps
+	}
 	steps := func(after string) (list, documents int) {
+		if err := s.transactions.with(t.Context(), func(c *conn) error { used = c; return nil }); err != nil { // it is used first again
+			t.Fatal(err)
+		}
 		err := s.Read(t.Context(), func(tx registry.Tx) error {
-			c := tx.(*conn)
-			count := func() (steps int) {
-				for _, statement := range c.statements {
-					steps += statement.Status(sqlite3.STMTSTATUS_VM_STEP, true)
-				}
-				return steps
-			}
 			count()
 			entries, err := tx.List(registry.KindName, "urn:", after, page)
 			if err != nil || len(entries) != page || entries[0].Name <= after {

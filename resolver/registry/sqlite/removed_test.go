@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/registrytest"
 )
 
 // What was purged is in no file when the purge has returned; where somebody reads meanwhile, after the next change once nobody does.
@@ -20,14 +21,14 @@ func TestRemovedIsNowhere(t *testing.T) {
 		t.Helper()
 		key := registry.Name(name)
 		e := registry.Entry{Key: key, Version: 1, Changed: time.UnixMilli(1), Record: registry.Record{Targets: []registry.Target{{URI: secret}}}}
-		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return registry.Append(tx, []registry.Entry{e}) }); err != nil {
+		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return registrytest.Append(tx, e) }); err != nil {
 			t.Fatal(err)
 		}
 		return key
 	}
 	purge := func(keys ...registry.Key) {
 		t.Helper()
-		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return registry.PurgeKeys(tx, keys) }); err != nil {
+		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return registrytest.Purge(tx, keys...) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +54,7 @@ func TestRemovedIsNowhere(t *testing.T) {
 
 	key = add("urn:example:b")
 	err := s.Read(t.Context(), func(tx registry.Tx) error {
-		if _, err := tx.Rows(0, 1); err != nil {
+		if _, err := tx.Changes(0, 1); err != nil {
 			return err
 		}
 		purge(key)

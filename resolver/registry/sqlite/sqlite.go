@@ -12,10 +12,12 @@ import (
 
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/store"
 )
 
 // Store is a registry.Store in a file.
 type Store struct {
+	*store.Store
 	path string
 	made bool        // by Open
 	file os.FileInfo // that was opened; nil is not looked at again
@@ -49,10 +51,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 func newStore(path string) *Store {
 	n := max(runtime.GOMAXPROCS(0), 2)
-	return &Store{
+	s := &Store{
 		path: path, writing: make(quota.Semaphore, 1), durable: durability{"FULL", writerCache}, bulk: durability{"NORMAL", bulkCache},
 		questions: newPool(path, n), transactions: newPool(path, n),
 	}
+	s.Store = store.New(database{s})
+	return s
 }
 
 func (s *Store) open(ctx context.Context) error {
@@ -67,7 +71,7 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	// The first reader also makes the files that SQLite has beside the database.
-	if err := s.questions.with(ctx, func(c *conn) error { _, err := c.head(); return err }); err != nil {
+	if err := s.questions.with(ctx, func(c *conn) error { return c.touch() }); err != nil {
 		return err
 	}
 	return shareAs(s.path)
@@ -109,49 +113,21 @@ func (s *Store) Close() error {
 // Hint implements registry.Store: there is none, as other processes give none.
 func (s *Store) Hint() <-chan struct{} { return nil }
 
-// Lookup implements registry.Store.
-func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, error) {
+// database implements store.Database.
+type database struct{ *Store }
+
+// Lookup implements store.Database.
+func (s database) Lookup(ctx context.Context, statement string, next func(store.Row) error, args ...any) error {
 	c, err := s.questions.get(ctx)
 	if err != nil {
-		return registry.Entry{}, err
-	}
-	var e registry.Entry
-	err = s.whileFrozen(func() error {
-		e, err = c.lookup(key)
 		return err
-	})
-	s.questions.put(c)
-	return e, err
-}
-
-// Floor implements registry.Store.
-func (s *Store) Floor(ctx context.Context, text string) (registry.Entry, error) {
-	c, err := s.questions.get(ctx)
-	if err != nil {
-		return registry.Entry{}, err
 	}
-	var e registry.Entry
-	err = s.whileFrozen(func() error {
-		e, err = c.Floor(text)
-		return err
-	})
-	s.questions.put(c)
-	return e, err
+	defer s.questions.put(c)
+	return s.whileFrozen(func() error { return c.Query(statement, next, args...) })
 }
 
-// Head implements registry.Store.
-func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
-	err = s.questions.with(ctx, func(c *conn) error {
-		return s.whileFrozen(func() error {
-			head, err = c.head()
-			return err
-		})
-	})
-	return head, err
-}
-
-// Read implements registry.Store.
-func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
+// Read implements store.Database.
+func (s database) Read(ctx context.Context, f func(store.Conn) error) error {
 	if err := s.isThere(); err != nil {
 		return err
 	}
@@ -160,17 +136,19 @@ func (s *Store) Read(ctx context.Context, f func(registry.Tx) error) error {
 	})
 }
 
-// Write implements registry.Store.
-func (s *Store) Write(ctx context.Context, f func(registry.WriteTx) error) error {
-	return s.write(ctx, &s.durable, f)
+// Write implements store.Database.
+func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) error) error {
+	d := &s.durable
+	if relaxed {
+		d = &s.bulk
+	}
+	return s.write(ctx, d, f)
 }
 
-// Bulk implements registry.Store.
-func (s *Store) Bulk(ctx context.Context, f func(registry.WriteTx) error) error {
-	return s.write(ctx, &s.bulk, f)
-}
+// Known implements store.Database: there is one file.
+func (database) Known(registry.Seq) {}
 
-func (s *Store) write(ctx context.Context, d *durability, f func(registry.WriteTx) error) error {
+func (s *Store) write(ctx context.Context, d *durability, f func(store.Conn) error) error {
 	if s.frozen != nil {
 		if err := s.isFrozen(); err != nil {
 			return err

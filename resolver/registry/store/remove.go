@@ -1,0 +1,146 @@
+package store
+
+import (
+	"bytes"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// sealed is a version with what its leaf is made of.
+type sealed struct {
+	registry.Entry
+	salt, digest []byte
+	current      bool // whether it is the current version of its key
+}
+
+// sealed returns the versions that a condition on version v holds for, without those that were purged, in their order.
+func (t *transaction) sealed(where string, args ...any) (all []sealed, err error) {
+	var found entries
+	err = t.conn.Query("SELECT "+entryColumns+", v.salt, v.digest, n.version FROM version v"+entryTables+"WHERE "+where+" ORDER BY v.seq, t.position",
+		func(row Row) error {
+			if err := found.add(row); err != nil || len(found.all) == len(all) {
+				return err
+			}
+			last := &found.all[len(found.all)-1]
+			all = append(all, sealed{
+				salt: bytes.Clone(row.Bytes(entryWidth)), digest: bytes.Clone(row.Bytes(entryWidth + 1)), current: row.Int(entryWidth+2) == int64(last.Seq),
+			})
+			return nil
+		}, args...)
+	for i := range all {
+		all[i].Entry = found.all[i]
+	}
+	return all, err
+}
+
+// purgePage is how many versions of a name are removed by one statement.
+const purgePage = 1000
+
+// purge removes all versions of an entry but their leaves, and writes the event with a number, whose leaf it returns.
+func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *registry.Entry) (leaf [digestSize]byte, err error) {
+	t.conn.Erased()
+	event := registry.Event{Key: e.Key, Seq: seq, Kind: registry.KindPurge, By: set.By, Note: set.Note, Time: set.Time}
+	if err := t.insertEvent(&event); err != nil {
+		return leaf, err
+	}
+	for {
+		page, err := t.sealed("v.seq IN (SELECT seq FROM version WHERE seq = $1 AND name = $1 UNION ALL "+
+			"SELECT seq FROM (SELECT seq FROM version WHERE name = $1 AND number > 1 ORDER BY number LIMIT $2) further)", int64(e.First), int64(purgePage))
+		if err != nil {
+			return leaf, err
+		}
+		if len(page) == 0 {
+			break
+		}
+		for i := range page {
+			event.Of = append(event.Of, page[i].Seq)
+			if err := t.purgeVersion(&page[i], seq); err != nil {
+				return leaf, err
+			}
+		}
+	}
+	if err := t.conn.Exec("DELETE FROM name WHERE id = $1", int64(e.First)); err != nil {
+		return leaf, err
+	}
+	return t.hash.event(&event), nil
+}
+
+// purgeVersion leaves only the leaf of a version.
+func (t *transaction) purgeVersion(v *sealed, by registry.Seq) error {
+	leaf := t.hash.leaf(&v.Entry, v.digest)
+	if err := t.conn.Exec("DELETE FROM target WHERE version = $1", int64(v.Seq)); err != nil {
+		return err
+	}
+	return t.conn.Exec("UPDATE version SET name = NULL, number = NULL, time = NULL, author = NULL, status = NULL, since = NULL, redirect = NULL, "+
+		"authoritative = NULL, sandbox = NULL, alias = NULL, note = NULL, reason = NULL, successors = NULL, pattern = NULL, contact = NULL, "+
+		"metadata = NULL, salt = NULL, digest = $1, purged = $2 WHERE seq = $3", leaf[:], int64(by), int64(v.Seq))
+}
+
+func (t *transaction) insertEvent(e *registry.Event) error {
+	author, err := t.author(e.By)
+	if err != nil {
+		return err
+	}
+	return t.conn.Insert("event", []string{"seq", "type", "kind", "key", "time", "author", "reason"}, "", 1, func(_ int, v Values) {
+		v.Int(int64(e.Seq))
+		v.Text(e.Kind)
+		v.Int(int64(e.Key.Kind))
+		v.Text(e.Name)
+		v.Int(e.Time.UnixMilli())
+		v.Int(author)
+		optionalText(v, e.Note)
+	})
+}
+
+// Redact implements registry.WriteTx.
+func (t *transaction) Redact(set *registry.ChangeSet, versions []registry.Entry) error {
+	if len(versions) == 0 {
+		return nil
+	}
+	before, err := t.chain()
+	if err != nil {
+		return err
+	}
+	t.conn.Erased()
+	first := before.last + 1
+	leaves := make([]byte, 0, digestSize*len(versions))
+	totals := make([]registry.Changed, 0, 1)
+	for i := range versions {
+		v := &versions[i]
+		event := registry.Event{
+			Key: v.Key, Seq: first + registry.Seq(i), Kind: registry.KindRedaction, By: set.By, Note: set.Note, Time: set.Time, Of: []registry.Seq{v.Seq},
+		}
+		if err := t.insertEvent(&event); err != nil {
+			return err
+		}
+		if err := t.conn.Exec("DELETE FROM target WHERE version = $1", int64(v.Seq)); err != nil {
+			return err
+		}
+		err := t.conn.Exec("UPDATE version SET salt = NULL, contact = NULL, metadata = NULL, redacted = $1 WHERE seq = $2", int64(event.Seq), int64(v.Seq))
+		if err != nil {
+			return err
+		}
+		leaf := t.hash.event(&event)
+		leaves = append(leaves, leaf[:]...)
+		if current, err := t.isCurrent(v); err != nil {
+			return err
+		} else if current {
+			after := *v
+			after.Targets = nil
+			totals = append(totals, registry.Changed{Before: *v, After: after})
+		}
+	}
+	if err := t.count(totals, nil); err != nil {
+		return err
+	}
+	return t.commit(set, first, first+registry.Seq(len(versions))-1, leaves)
+}
+
+// isCurrent reports whether a version is the current one of its key.
+func (t *transaction) isCurrent(e *registry.Entry) (current bool, err error) {
+	err = t.conn.Query("SELECT 1 FROM name WHERE id = $1 AND version = $2", func(Row) error {
+		current = true
+		return nil
+	}, int64(e.First), int64(e.Seq))
+	return current, err
+}

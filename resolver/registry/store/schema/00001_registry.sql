@@ -1,0 +1,132 @@
+-- The registry. Times are milliseconds since 1970, in UTC. A status is 0 (active), 1 (reserved) or 2 (withdrawn); a kind is
+-- 0 (a name) or 1 (a prefix: what names begin with). Flags are 1, or NULL where they are not set.
+
+-- Who makes changes.
+CREATE TABLE author (
+    id   BIGINT NOT NULL PRIMARY KEY,
+    name TEXT   NOT NULL UNIQUE
+);
+
+-- What was changed together: an import, a job, a command, or one request.
+CREATE TABLE change_set (
+    id      BIGINT NOT NULL PRIMARY KEY, -- the seq of its first version or event
+    kind    TEXT   NOT NULL,             -- '' is a change of one request or command
+    author  BIGINT NOT NULL REFERENCES author (id),
+    note    TEXT,                        -- why
+    time    BIGINT NOT NULL,             -- when it was begun
+    reverts BIGINT,                      -- the change set that it takes back
+    last    BIGINT NOT NULL,             -- the seq of its last version or event so far; those of other sets may lie between
+    size    BIGINT NOT NULL CHECK (size > 0) -- how many versions and events it has
+);
+
+-- One row a transaction. The digest is of what the transaction has written, and of the digest of the commit before.
+CREATE TABLE commits (
+    last       BIGINT NOT NULL PRIMARY KEY, -- the seq of its last version or event
+    first      BIGINT NOT NULL UNIQUE,
+    change_set BIGINT NOT NULL REFERENCES change_set (id),
+    digest     BYTEA  NOT NULL CHECK (length(digest) = 32),
+    CHECK (first <= last)
+);
+CREATE INDEX commits_change_set ON commits (change_set, last);
+
+-- What happened to versions. It has a seq among those of versions.
+CREATE TABLE event (
+    seq    BIGINT   NOT NULL PRIMARY KEY,
+    type   TEXT     NOT NULL CHECK (type IN ('purge', 'redaction')),
+    kind   SMALLINT NOT NULL CHECK (kind IN (0, 1)),
+    key    TEXT     COLLATE "C" NOT NULL,
+    time   BIGINT   NOT NULL,
+    author BIGINT   NOT NULL REFERENCES author (id),
+    reason TEXT
+);
+
+-- The versions of names and prefixes, numbered by seq, without gaps, in the order in which they were committed.
+CREATE TABLE version (
+    seq           BIGINT   NOT NULL PRIMARY KEY,
+    name          BIGINT,           -- name.id; NULL where it was purged
+    number        BIGINT,           -- of the versions of the name; 1 is the first
+    time          BIGINT,
+    author        BIGINT   REFERENCES author (id),
+    status        SMALLINT CHECK (status BETWEEN 0 AND 2),
+    since         BIGINT,           -- when it got its status; NULL is time
+    redirect      SMALLINT CHECK (redirect IN (301, 302, 303, 307, 308)),
+    authoritative SMALLINT CHECK (authoritative = 1), -- of prefixes: what is not registered below does not exist
+    sandbox       SMALLINT CHECK (sandbox = 1),       -- it may be purged
+    alias         TEXT     COLLATE "C",               -- the name that this is another name of
+    note          TEXT,             -- why the version was made
+    reason        TEXT,             -- of what is withdrawn
+    successors    TEXT,             -- of what is withdrawn: a JSON array of URIs
+    pattern       TEXT,             -- of prefixes: a regular expression
+    contact       TEXT,
+    metadata      TEXT,             -- a JSON object, as it came
+    salt          BYTEA    CHECK (length(salt) = 16),
+    digest        BYTEA    NOT NULL CHECK (length(digest) = 32), -- of salt, targets, contact and metadata; where it was purged, of all of it
+    redacted      BIGINT   REFERENCES event (seq), -- what has removed salt, targets, contact and metadata
+    purged        BIGINT   REFERENCES event (seq), -- what has removed all but the digest
+    CHECK ((purged IS NULL) = (name IS NOT NULL AND number IS NOT NULL AND time IS NOT NULL AND status IS NOT NULL)),
+    CHECK ((salt IS NULL) = (redacted IS NOT NULL OR purged IS NOT NULL))
+);
+CREATE UNIQUE INDEX version_number ON version (name, number) WHERE number > 1;
+CREATE INDEX version_redacted ON version (redacted) WHERE redacted IS NOT NULL;
+CREATE INDEX version_purged ON version (purged) WHERE purged IS NOT NULL;
+
+-- The names and prefixes that are registered, each with its current version.
+CREATE TABLE name (
+    id      BIGINT   NOT NULL PRIMARY KEY, -- the seq of its first version
+    kind    SMALLINT NOT NULL CHECK (kind IN (0, 1)),
+    key     TEXT     COLLATE "C" NOT NULL, -- the canonical name, or what canonical names begin with
+    version BIGINT   NOT NULL,             -- the seq of the current version, of which status and alias are
+    status  SMALLINT NOT NULL,
+    alias   TEXT     COLLATE "C",
+    UNIQUE (kind, key)
+);
+CREATE INDEX name_alias ON name (alias, key) WHERE alias IS NOT NULL;
+CREATE INDEX name_status ON name (kind, status, key) WHERE status > 0;
+
+-- The hosts of targets. reversed is the name with its labels in reverse order, so that a domain is a range.
+CREATE TABLE host (
+    id       BIGINT NOT NULL PRIMARY KEY,
+    reversed TEXT   COLLATE "C" NOT NULL UNIQUE -- "org.example.www"
+);
+
+-- Where versions lead, in their order.
+CREATE TABLE target (
+    version  BIGINT   NOT NULL,
+    position SMALLINT NOT NULL,
+    uri      TEXT     NOT NULL,
+    host     BIGINT,   -- host.id; NULL where the URI has none
+    current  BIGINT,   -- name.id where the version is the current one of the name, else NULL
+    priority BIGINT,   -- NULL is 0
+    starts   BIGINT,   -- from when on it is valid
+    ends     BIGINT,
+    relation TEXT,     -- NULL is the thing itself
+    type     TEXT,     -- a media type
+    language TEXT,
+    context  TEXT,
+    title    TEXT,
+    note     TEXT,
+    PRIMARY KEY (version, position)
+) /* without rowid */;
+CREATE INDEX target_host ON target (host, current) WHERE current IS NOT NULL;
+
+-- How many names there are, by namespace or scheme.
+CREATE TABLE total (
+    namespace TEXT   COLLATE "C" NOT NULL PRIMARY KEY, -- "urn:nbn", "https"
+    active    BIGINT NOT NULL,
+    reserved  BIGINT NOT NULL,
+    withdrawn BIGINT NOT NULL,
+    aliases   BIGINT NOT NULL, -- among those
+    targets   BIGINT NOT NULL,
+    prefixes  BIGINT NOT NULL
+);
+
+-- What is beside names: documents in JSON, by a key.
+CREATE TABLE token    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- clients of the API
+CREATE TABLE mint     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- counters, by pattern
+CREATE TABLE resolved (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- "NAME DAY": how often, by people and bots
+CREATE TABLE health   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- of targets: "NAME URI"
+CREATE TABLE lease    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- which instance does what
+CREATE TABLE import   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- how far imports are
+CREATE TABLE job      (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- jobs of the API
+CREATE TABLE request  (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- idempotency keys
+CREATE TABLE mark     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- when the last backup was made, and the like

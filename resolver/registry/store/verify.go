@@ -1,0 +1,341 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Verify implements registry.Store: it computes all digests anew, compares what follows from versions with them, and has the database
+// check what lies below.
+func (s *Store) Verify(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error {
+	v := &verifier{store: s, progress: progress, totals: make(map[string]*registry.Totals)}
+	v.report = func(problem string) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.found++
+		report(problem)
+	}
+	if err := s.db.Check(ctx, v.report); err != nil {
+		return fmt.Errorf("checking the database: %w", err)
+	}
+	if v.found > 0 {
+		return nil // what cannot be read cannot be compared
+	}
+	if err := v.chain(ctx); err != nil {
+		if errors.Is(err, registry.ErrDamaged) {
+			v.report(err.Error())
+			return nil
+		}
+		return fmt.Errorf("verifying the registry: %w", err)
+	}
+	if err := s.db.Read(ctx, func(c Conn) error { return v.derived(&transaction{db: s.db, conn: c}) }); err != nil {
+		return fmt.Errorf("verifying the registry: %w", err)
+	}
+	return nil
+}
+
+// verifier verifies a store.
+type verifier struct {
+	store    *Store
+	report   func(problem string)
+	progress func(done, all registry.Seq)
+	head     registry.Seq
+
+	mu     sync.Mutex
+	found  int                         // problems
+	totals map[string]*registry.Totals // of current versions
+}
+
+// partSize is how many versions a reader reads at once.
+const partSize = 1 << 14
+
+// part are the leaves of numbers that follow one another.
+type part struct {
+	first, last registry.Seq
+	leaves      []byte
+	err         error
+	done        chan struct{}
+}
+
+// chain compares the digests of all versions and commits up to the head, with as many readers as there are processors.
+func (v *verifier) chain(ctx context.Context) (err error) {
+	if v.head, err = v.store.Head(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	readers := runtime.GOMAXPROCS(0)
+	parts, work := make(chan *part, readers), make(chan *part)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer cancel()
+	wait.Go(func() {
+		defer close(parts)
+		defer close(work)
+		for first := registry.Seq(1); first <= v.head; first += partSize {
+			p := &part{first: first, last: min(first+partSize-1, v.head), done: make(chan struct{})}
+			for _, to := range []chan *part{parts, work} {
+				select {
+				case to <- p:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+	})
+	for range readers {
+		wait.Go(func() {
+			for p := range work {
+				p.err = v.store.db.Read(ctx, func(c Conn) error { return v.leaves(&transaction{db: v.store.db, conn: c}, p) })
+				close(p.done)
+			}
+		})
+	}
+	return v.commits(ctx, parts)
+}
+
+// leaves computes the leaves of a part, and compares the digests of its versions.
+func (v *verifier) leaves(t *transaction, p *part) error {
+	p.leaves = make([]byte, 0, digestSize*int(p.last-p.first+1))
+	versions, err := t.sealed("v.seq >= $1 AND v.seq <= $2", int64(p.first), int64(p.last))
+	if err != nil {
+		return err
+	}
+	purged, err := t.purgedBetween(p.first, p.last)
+	if err != nil {
+		return err
+	}
+	events, err := t.events(p.first-1, int(p.last-p.first+1))
+	if err != nil {
+		return err
+	}
+	for seq := p.first; seq <= p.last; seq++ {
+		var leaf [digestSize]byte
+		switch {
+		case len(versions) > 0 && versions[0].Seq == seq:
+			leaf = v.version(t, &versions[0])
+			versions = versions[1:]
+		case len(purged) > 0 && purged[0].seq == seq:
+			leaf = purged[0].leaf
+			purged = purged[1:]
+		case len(events) > 0 && events[0].Seq == seq:
+			if len(events[0].Of) == 0 {
+				v.report(fmt.Sprintf("number %d says that something of %s was removed, and nothing was", seq, events[0].Key))
+			}
+			leaf = t.hash.event(&events[0])
+			events = events[1:]
+		default:
+			v.report(fmt.Sprintf("number %d is missing, or has no name or author", seq))
+		}
+		p.leaves = append(p.leaves, leaf[:]...)
+	}
+	return nil
+}
+
+// version compares the digest of a version, and returns its leaf.
+func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
+	if !e.Redacted {
+		if digest := t.hash.content(&e.Entry, e.salt); !bytes.Equal(digest[:], e.digest) {
+			v.report(fmt.Sprintf("%s: version %d, number %d, is not as it was written: its targets, contact, metadata or digest have changed", e.Key, e.Version, e.Seq))
+		}
+	} else if len(e.Targets) > 0 || e.Contact != "" || e.Metadata != "" {
+		v.report(fmt.Sprintf("%s: version %d, number %d, is redacted, and has a content", e.Key, e.Version, e.Seq))
+	}
+	if e.current {
+		namespace := registry.Namespace(e.Name)
+		v.mu.Lock()
+		if v.totals[namespace] == nil {
+			v.totals[namespace] = new(registry.Totals)
+		}
+		v.totals[namespace].Add(&e.Entry, 1)
+		v.mu.Unlock()
+	}
+	return t.hash.leaf(&e.Entry, e.digest)
+}
+
+// purgedVersion is what is left of a version that was purged.
+type purgedVersion struct {
+	seq  registry.Seq
+	leaf [digestSize]byte
+}
+
+func (t *transaction) purgedBetween(first, last registry.Seq) (all []purgedVersion, err error) {
+	err = t.conn.Query("SELECT seq, digest FROM version WHERE seq >= $1 AND seq <= $2 AND name IS NULL ORDER BY seq", func(row Row) error {
+		all = append(all, purgedVersion{registry.Seq(row.Int(0)), [digestSize]byte(padded(row.Bytes(1)))})
+		return nil
+	}, int64(first), int64(last))
+	return all, err
+}
+
+// commitsPage is how many commits are read at once.
+const commitsPage = 1000
+
+// commits compares the digests of commits with the leaves of parts, which come in their order.
+func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
+	w := &walk{verifier: v, sets: make(map[registry.Seq]*registry.ChangeSet)}
+	for p := range parts {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if p.err != nil {
+			return p.err
+		}
+		if err := v.store.db.Read(ctx, func(c Conn) error { return w.part(&transaction{db: v.store.db, conn: c}, p) }); err != nil {
+			return err
+		}
+		v.progress(p.last, v.head)
+	}
+	return ctx.Err()
+}
+
+// walk follows the chain of commits.
+type walk struct {
+	*verifier
+	last   registry.Seq                         // of the commit before
+	digest []byte                               // of it
+	rest   []byte                               // leaves after it
+	sets   map[registry.Seq]*registry.ChangeSet // those that have begun, with what was seen of them
+}
+
+// part follows the commits that end within a part.
+func (w *walk) part(t *transaction, p *part) error {
+	w.rest = append(w.rest, p.leaves...)
+	p.leaves = nil
+	for {
+		page, err := t.Commits(w.last, commitsPage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if page[i].Last > p.last {
+				return nil
+			}
+			if err := w.commit(t, &page[i]); err != nil {
+				return err
+			}
+		}
+		if len(page) < commitsPage {
+			if w.last < p.last {
+				w.report(fmt.Sprintf("the numbers from %d on belong to no commit", w.last+1))
+			}
+			return nil
+		}
+	}
+}
+
+// commit compares a commit.
+func (w *walk) commit(t *transaction, c *registry.Commit) error {
+	if c.First != w.last+1 {
+		return fmt.Errorf("%w: the commit of number %d begins at %d, and the one before ends at %d", registry.ErrDamaged, c.Last, c.First, w.last)
+	}
+	n := digestSize * int(c.Last-c.First+1)
+	leaves := w.rest[:n]
+	set, err := t.ChangeSet(c.Set)
+	if err != nil {
+		return fmt.Errorf("%w: the commit of number %d: %w", registry.ErrDamaged, c.Last, err)
+	}
+	digest := t.hash.commit(w.digest, &set, leaves)
+	if digest != c.Digest {
+		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, are not as they were written, or those before are not", c.First, c.Last, c.Set))
+	}
+	w.count(&set, c)
+	w.last, w.digest = c.Last, c.Digest[:] // what was written is compared on, so that one fault is one problem
+	w.rest = append(w.rest[:0], w.rest[n:]...)
+	return nil
+}
+
+// count compares what a change set says of its size with its commits.
+func (w *walk) count(set *registry.ChangeSet, c *registry.Commit) {
+	seen := w.sets[set.Number]
+	if seen == nil {
+		seen = &registry.ChangeSet{Number: set.Number}
+		w.sets[set.Number] = seen
+		if set.Number != c.First {
+			w.report(fmt.Sprintf("the change set %d begins at %d", set.Number, c.First))
+		}
+	}
+	seen.Last, seen.Rows = c.Last, seen.Rows+int64(c.Last-c.First+1)
+	if seen.Last < set.Last {
+		return
+	}
+	if seen.Last != set.Last || seen.Rows != set.Rows {
+		w.report(fmt.Sprintf("the change set %d says that it has %d versions up to number %d, and it has %d up to number %d",
+			set.Number, set.Rows, set.Last, seen.Rows, seen.Last))
+	}
+	delete(w.sets, set.Number)
+}
+
+// maxProblems bounds the problems of one kind that are reported.
+const maxProblems = 100
+
+// derived compares what follows from versions.
+func (v *verifier) derived(t *transaction) error {
+	for _, check := range []struct{ problem, statement string }{
+		{"%s: its current version, number %d, is not one of it, or has another status or alias", "SELECT n.key, n.version FROM name n " +
+			"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS NOT DISTINCT FROM n.alias WHERE v.seq IS NULL"},
+		{"%s: its version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
+			"WHERE v.number > 1 AND v.seq > n.version"},
+		{"%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 AND NOT EXISTS " +
+			"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT (v.number = 2 AND EXISTS " +
+			"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1))"},
+		{"%s: a target of number %d is not found by its host, or should not be", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
+			"JOIN name n ON n.id = v.name WHERE t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END"},
+		{"%s is a target of number %d, which there is not", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
+			"WHERE v.seq IS NULL"},
+	} {
+		err := t.conn.Query(check.statement+" LIMIT $1", func(row Row) error {
+			v.report(fmt.Sprintf(check.problem, row.Text(0), row.Int(1)))
+			return nil
+		}, int64(maxProblems))
+		if err != nil {
+			return err
+		}
+	}
+	if err := v.uncommitted(t); err != nil {
+		return err
+	}
+	return v.compareTotals(t)
+}
+
+// uncommitted reports what lies behind the last commit.
+func (v *verifier) uncommitted(t *transaction) error {
+	last, err := t.chain()
+	if err != nil {
+		return err
+	}
+	return t.conn.Query("SELECT seq FROM version WHERE seq > $1 UNION ALL SELECT seq FROM event WHERE seq > $1 ORDER BY 1 LIMIT $2", func(row Row) error {
+		v.report(fmt.Sprintf("number %d belongs to no commit", row.Int(0)))
+		return nil
+	}, int64(last.last), int64(maxProblems))
+}
+
+// compareTotals compares the totals with those of current versions, unless something was written meanwhile.
+func (v *verifier) compareTotals(t *transaction) error {
+	last, err := t.chain()
+	if err != nil || last.last != v.head {
+		return err
+	}
+	stored, err := t.Totals()
+	if err != nil {
+		return err
+	}
+	for namespace, found := range v.totals {
+		if stored[namespace] != *found {
+			v.report(fmt.Sprintf("%s: the totals say %+v, and there are %+v", namespace, stored[namespace], *found))
+		}
+		delete(stored, namespace)
+	}
+	for namespace, total := range stored {
+		if total != (registry.Totals{}) {
+			v.report(fmt.Sprintf("%s: the totals say %+v, and there is nothing", namespace, total))
+		}
+	}
+	return nil
+}
