@@ -64,7 +64,7 @@ func (h *Handler) serveStatistics(c *call) (message.Reply, error) {
 	}
 	document := registryStatistics{Complete: true}
 	done, err := h.searchNames(c, s, func(e registry.Entry) error {
-		document.Total.Count(&e)
+		document.Total.Add(&e, 1)
 		return nil
 	})
 	document.Complete = !done.Late

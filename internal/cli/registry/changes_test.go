@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +60,7 @@ func TestChangesAndRevert(t *testing.T) {
 	}
 }
 
-func TestHeadAndProve(t *testing.T) {
+func TestHead(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://a.example/", "set urn:nbn:fi:b --target https://b.example/")
 	head, _, _ := r.run("", "head")
@@ -69,13 +68,20 @@ func TestHeadAndProve(t *testing.T) {
 	if size != "2" || len(root) != 64 {
 		t.Errorf("the head is %q", head)
 	}
-	out, messages, status := r.run("", "prove", "urn:nbn:fi:a")
-	var p proof
-	if err := json.Unmarshal([]byte(out), &p); err != nil || status != 0 || p.Root != root || p.Size != 2 || p.Leaf != 0 || len(p.Path) != 1 {
-		t.Errorf("the proof: %d %s %s, %v", status, out, messages, err)
-	}
-	if _, messages, status := r.run("", "prove", "urn:nbn:fi:none"); status != 1 || !strings.Contains(messages, "not registered") {
-		t.Errorf("of a name that is not registered: %d %s", status, messages)
+	r.must("set urn:nbn:fi:c --target https://c.example/")
+	for _, c := range []struct {
+		head, out, part string
+		status          int
+	}{
+		{strings.TrimSpace(head), "no fault was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
+		{root, "no fault was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
+		{strings.Repeat("0", 64), "no fault was found\nthe head " + strings.Repeat("0", 64) + " is not in this history", "", 1},
+		{"x", "", "does not have 64 hexadecimal digits", 2},
+	} {
+		out, messages, status := r.run("", "verify", "--head", c.head)
+		if status != c.status || !strings.HasPrefix(out, c.out) || !strings.Contains(messages, c.part) {
+			t.Errorf("verify --head %q: %d %s%s", c.head, status, out, messages)
+		}
 	}
 }
 

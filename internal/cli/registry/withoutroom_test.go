@@ -28,7 +28,6 @@ func TestWithoutRoom(t *testing.T) {
 		{[]string{"export", "--history"}, "urn:example:b"},
 		{[]string{"verify"}, "no fault was found"},
 		{[]string{"head"}, "2 "},
-		{[]string{"prove", "urn:example:b"}, "root_hash"},
 		{[]string{"changes"}, "2, "},
 		{[]string{"changes", "--set", "1"}, "urn:example:a"},
 		{[]string{"revert", "2", "--dry-run", "--note", "x"}, ""},

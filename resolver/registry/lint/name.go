@@ -25,7 +25,7 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 		if _, ok := known[s.canonical]; ok {
 			what += ", and that is registered too"
 		}
-		l.add(e, Error, ruleCanonical, what+" (urnd registry migrate)")
+		l.add(e, Error, ruleCanonical, what+" (register that, and make this an alias of it)")
 	}
 	if !registry.Asked(l.Only, e.Key) {
 		l.add(e, Warning, ruleNotAsked, "the registry is not asked for it")

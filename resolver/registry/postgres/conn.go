@@ -68,9 +68,8 @@ func (r row) Bytes(column int) []byte {
 // each calls next for each row, and closes rows.
 func each(rows pgx.Rows, next func(store.Row) error) error {
 	defer rows.Close()
-	columns := rows.FieldDescriptions()
 	for rows.Next() {
-		if err := next(row{rows.RawValues(), columns}); err != nil {
+		if err := next(row{rows.RawValues(), rows.FieldDescriptions()}); err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func TestOpenFaults(t *testing.T) {
 		want      error
 		says      string
 	}{
-		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 5"},
+		{"newer", server.URL("newer"), registry.ErrSchema, "it has schema 99, and this version knows 1"},
 		{"encoding", server.URL("latin"), registry.ErrNoStore, "ENCODING 'UTF8'"},
 		{"no database", server.URL("none"), registry.ErrNoStore, `database "none" does not exist`},
 		{"no right", strings.Replace(server.URL(""), "postgres@", "reader@", 1), registry.ErrNoStore, noRight},

@@ -31,6 +31,7 @@ func TestIDOfAnotherTransaction(t *testing.T) {
 		if _, err := w.tx.Exec(t.Context(), insert); err != nil {
 			return err
 		}
+		w.wrote = true
 		w.Written(1, bytes.Repeat([]byte{0xab}, 32))
 		id, err = w.seal()
 		return err

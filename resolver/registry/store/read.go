@@ -135,14 +135,7 @@ const versionsOf = "(SELECT * FROM version WHERE seq = $1 AND name = $1 AND 1 < 
 
 // Versions implements registry.Tx.
 func (t *transaction) Versions(key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error) {
-	if registry.CheckKey(key.Name) != nil {
-		return nil, nil //nolint:nilerr // it cannot be there
-	}
-	var id int64
-	err := t.conn.Query("SELECT id FROM name WHERE kind = $1 AND key = $2", func(row Row) error {
-		id = row.Int(0)
-		return nil
-	}, int64(key.Kind), key.Name)
+	id, err := t.id(key)
 	if err != nil || id == 0 {
 		return nil, err
 	}
@@ -335,23 +328,39 @@ func texts(all *[]string) func(Row) error {
 
 // ByHost implements registry.Tx.
 func (t *transaction) ByHost(host string, domain bool, below, after string, limit int) ([]registry.Entry, error) {
-	first := reverse(host)
-	hosts := "= (SELECT id FROM host WHERE reversed = $1)"
-	if domain {
-		hosts = "IN (SELECT id FROM host WHERE reversed = $1 OR reversed >= $6 AND reversed < $7)"
-	}
 	from, to, err := between(below, "")
 	if err != nil {
 		return nil, err
 	}
-	statement := "SELECT " + entryColumns + " FROM (SELECT n.* FROM name n WHERE n.id IN (SELECT current FROM target WHERE host " + hosts +
-		" AND current > coalesce((SELECT id FROM name WHERE kind = 0 AND key = $2), 0)) AND n.kind = 0 AND n.key >= $3 AND n.key < $4 ORDER BY n.id LIMIT $5) n" +
-		current + "ORDER BY n.id, t.position"
-	args := []any{first, after, from, to, int64(limit)}
+	var behind int64
+	if after != "" {
+		if behind, err = t.id(registry.Name(after)); err != nil {
+			return nil, err
+		}
+		if behind == 0 {
+			return nil, fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
+		}
+	}
+	first := reverse(host)
+	hosts, args := "= (SELECT id FROM host WHERE reversed = $1)", []any{first, behind, from, to, int64(limit)}
 	if domain {
+		hosts = "IN (SELECT id FROM host WHERE reversed = $1 OR reversed >= $6 AND reversed < $7)"
 		args = append(args, first+".", first+"/")
 	}
-	return t.query(statement, args...)
+	return t.query("SELECT "+entryColumns+" FROM (SELECT n.* FROM name n WHERE n.id IN (SELECT current FROM target WHERE host "+hosts+
+		" AND current > $2) AND n.kind = 0 AND n.key >= $3 AND n.key < $4 ORDER BY n.id LIMIT $5) n"+current+"ORDER BY n.id, t.position", args...)
+}
+
+// id returns name.id of a key, 0 if it is not registered.
+func (t *transaction) id(key registry.Key) (id int64, err error) {
+	if registry.CheckKey(key.Name) != nil {
+		return 0, nil //nolint:nilerr // it cannot be there
+	}
+	err = t.conn.Query("SELECT id FROM name WHERE kind = $1 AND key = $2", func(row Row) error {
+		id = row.Int(0)
+		return nil
+	}, int64(key.Kind), key.Name)
+	return id, err
 }
 
 // reverse returns a host in lower case with its labels in reverse order. An address stays as it is.
