@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/registrytest"
 	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/registrytest"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/registrytest"
 	"github.com/urnd/urnd/resolver/registry/postgres"
+	"github.com/urnd/urnd/resolver/registry/registrytest"
 )
 
 // TestOpenTogether opens an empty database by several instances at once.

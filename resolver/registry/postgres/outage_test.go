@@ -181,8 +181,8 @@ func TestKilledInstance(t *testing.T) {
 	}
 	for question, want := range map[string]string{
 		"SELECT count(*) FROM name WHERE key LIKE '%a'": server.Ask("", "SELECT count(*) FROM name WHERE key LIKE '%b'"),
-		"SELECT count(*) FROM version":                   server.Ask("", "SELECT count(*) FROM name"),
-		"SELECT max(seq) FROM version":                   server.Ask("", "SELECT count(*) FROM version"),
+		"SELECT count(*) FROM version":                  server.Ask("", "SELECT count(*) FROM name"),
+		"SELECT max(seq) FROM version":                  server.Ask("", "SELECT count(*) FROM version"),
 	} {
 		if got := server.Ask("", question); got != want {
 			t.Errorf("%s: %s, want %s", question, got, want)

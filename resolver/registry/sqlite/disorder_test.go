@@ -41,11 +41,11 @@ func TestPagesOutOfOrder(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	for name, read := range map[string]func(tx registry.Tx) error{
-		"events":    func(tx registry.Tx) error { _, err := tx.Events(0, 1000); return err },
-		"changes":   func(tx registry.Tx) error { _, err := tx.Changes(0, 1000); return err },
-		"list":      func(tx registry.Tx) error { _, err := tx.List(registry.KindName, "", "", 1000); return err },
-		"current":   func(tx registry.Tx) error { _, err := tx.Current(registry.KindName, "", 1000); return err },
-		"commits":   func(tx registry.Tx) error { _, err := tx.Commits(0, 1000); return err },
+		"events":  func(tx registry.Tx) error { _, err := tx.Events(0, 1000); return err },
+		"changes": func(tx registry.Tx) error { _, err := tx.Changes(0, 1000); return err },
+		"list":    func(tx registry.Tx) error { _, err := tx.List(registry.KindName, "", "", 1000); return err },
+		"current": func(tx registry.Tx) error { _, err := tx.Current(registry.KindName, "", 1000); return err },
+		"commits": func(tx registry.Tx) error { _, err := tx.Commits(0, 1000); return err },
 	} {
 		if err := s.Read(t.Context(), read); !errors.Is(err, registry.ErrDamaged) {
 			t.Errorf("%s: %v", name, err)

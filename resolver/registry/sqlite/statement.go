@@ -116,6 +116,10 @@ func (v *values) Null()          { v.bound(v.s.BindNull(v.next)) }
 
 // Insert implements store.Conn.
 func (c *conn) Insert(table string, columns []string, conflict string, n int, value func(i int, v store.Values)) error {
+	insert := "INSERT"
+	if conflict == "" {
+		insert = "INSERT OR ROLLBACK" // SQLite need not be able to undo the statement alone
+	}
 	one := "(" + strings.TrimSuffix(strings.Repeat("?,", len(columns)), ",") + ")"
 	for i := 0; i < n; {
 		rows := 1
@@ -125,7 +129,7 @@ func (c *conn) Insert(table string, columns []string, conflict string, n int, va
 				break
 			}
 		}
-		s, err := c.statement("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " +
+		s, err := c.statement(insert + " INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " +
 			strings.TrimSuffix(strings.Repeat(one+",", rows), ",") + conflict)
 		if err != nil {
 			return err
