@@ -72,14 +72,14 @@ CREATE INDEX version_purged ON version (purged) WHERE purged IS NOT NULL;
 
 -- The names and prefixes that are registered, each with its current version.
 CREATE TABLE name (
-    id      BIGINT   NOT NULL PRIMARY KEY, -- the seq of its first version
     kind    SMALLINT NOT NULL CHECK (kind IN (0, 1)),
     key     TEXT     COLLATE "C" NOT NULL, -- the canonical name, or what canonical names begin with
+    id      BIGINT   NOT NULL UNIQUE,      -- the seq of its first version
     version BIGINT   NOT NULL,             -- the seq of the current version, of which status and alias are
     status  SMALLINT NOT NULL,
     alias   TEXT     COLLATE "C",
-    UNIQUE (kind, key)
-);
+    PRIMARY KEY (kind, key)
+) /* without rowid */;
 CREATE INDEX name_alias ON name (alias, key) WHERE alias IS NOT NULL;
 CREATE INDEX name_status ON name (kind, status, key) WHERE status > 0;
 
