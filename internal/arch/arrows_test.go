@@ -107,14 +107,16 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry",
-			[]string{"resolver", "uri", "urnns/digitallink", "resolver/registry/merkle"},
+			[]string{"resolver", "uri", "urnns/digitallink"},
 			false,
 			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface, and " +
 				"knows of identifiers in web addresses only their link types: which names are their levels is passed to it",
 		},
 		{
-			"resolver/registry/merkle", nil, true,
-			"merkle hashes octets, and knows nothing of names: what stands above it are roots and proofs as every transparency log has them",
+			"resolver/registry/store",
+			[]string{"resolver/registry"},
+			true,
+			"store writes the registry in SQL, by one schema and one set of statements: it knows no driver, and which database runs them is passed to it",
 		},
 		{
 			"resolver/registry/jobs",
@@ -135,14 +137,8 @@ func packageRules() []packageRule {
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
 		},
 		{
-			"resolver/registry/rename",
-			[]string{"resolver/registry", "resolver/registry/sqlite/sorter"},
-			true,
-			"rename brings names to the form that the registry says is canonical, whichever store it has; what it sorts is in a temporary table",
-		},
-		{
 			"resolver/registry/sqlite/sorter", nil, true,
-			"sorter sorts octets in a table of SQLite, and knows nothing of names: with the drivers, no SQL stands elsewhere",
+			"sorter sorts bytes in a table of SQLite, and knows nothing of names: the SQL of the registry is in its store, and what else there is with the drivers",
 		},
 		{
 			"resolver/registry/mint",
@@ -182,9 +178,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/*",
-			[]string{"resolver/registry", "resolver", "uri", "internal/quota"},
+			[]string{"resolver/registry", "resolver/registry/store", "resolver", "uri", "internal/quota"},
 			false,
-			"a store of the registry is a driver behind its interface: stores do not depend on each other",
+			"a database of the registry runs the statements of the store: databases do not depend on each other",
 		},
 		{
 			"resolver/scheme",
@@ -516,7 +512,7 @@ func packageRules() []packageRule {
 			[]string{
 				"internal/cli", "internal/api", "internal/owner", "internal/spreadsheet", "config", "systemd", "resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/health",
-				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/rename", "resolver/registry/sqlite",
+				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite",
 				"resolver/registry/token", "uri",
 			},
 			true,

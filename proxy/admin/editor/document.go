@@ -16,7 +16,7 @@ type document map[string]json.RawMessage
 
 // readOnly are the members that the registry sets, and name and prefix, which an address says.
 func readOnly() []string {
-	return []string{"name", "prefix", "since", "version", "seq", "changed", "by", "former", "redacted", "warning", "note"}
+	return []string{"name", "prefix", "since", "version", "seq", "changed", "by", "redacted", "warning", "note"}
 }
 
 // name returns what a document says. What it does not say so is left out.

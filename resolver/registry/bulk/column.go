@@ -63,7 +63,7 @@ func synonym(name string) field {
 		return fieldName
 	case "url", "uri":
 		return fieldURI
-	case "seq", "former", "warning": // JSON documents of the API have them
+	case "seq", "warning": // JSON documents of the API have them
 		return fieldIgnored
 	default:
 		return fieldsEnd
