@@ -28,10 +28,24 @@ func (q *Queues[K]) Acquire(ctx context.Context, key K) (release func(), err err
 		q.leave(key, own)
 		return nil, err
 	}
+	return q.releaseOf(key, own), nil
+}
+
+// TryAcquire is Acquire without waiting: ok is false where as many operations with the key run as may.
+func (q *Queues[K]) TryAcquire(key K) (release func(), ok bool) {
+	own := q.join(key)
+	if !own.running.TryAcquire() {
+		q.leave(key, own)
+		return nil, false
+	}
+	return q.releaseOf(key, own), true
+}
+
+func (q *Queues[K]) releaseOf(key K, own *queue) func() {
 	return func() {
 		own.running.Release()
 		q.leave(key, own)
-	}, nil
+	}
 }
 
 // Len returns how many keys have an operation that runs or waits.

@@ -1,8 +1,9 @@
 // Package quota bounds what clients may have of the things that run out: concurrent operations (Semaphore, Limit), memory
 // (Memory), requests a second (Rate), places in a queue (Queues) and connections, the idle ones of which may be closed
-// for others (Pool). Each thing that runs out has an instance of its own, so that none starves another.
+// for others (Pool). Each thing that runs out has an instance of its own, so that none starves another. What is for
+// clients who have shown who they are has parts by that (Shares).
 //
-// All of them know a client by the same key: its address, and with IPv6 its /64 network, too. One host may have any
+// All others know a client by the same key: its address, and with IPv6 its /64 network, too. One host may have any
 // number of the addresses of such a network, and neighbours may share it, so a network has a larger bound than an address.
 // What is known of a client is forgotten only where it is idle, or, where memory is bounded and none is, for the client of
 // which least is known. What is known of others stays.
