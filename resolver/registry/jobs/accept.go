@@ -54,38 +54,39 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	if u.Octets > j.config.MaxBody { // before anything is received
 		return Job{}, false, fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
 	}
-	if j.size() > maxStored*j.config.MaxBody {
-		return Job{}, false, ErrWaiting
+	if err := j.checkRoom(actor.Token, max(u.Octets, 0)); err != nil {
+		return Job{}, false, err
 	}
-	id, f, err := j.upload()
+	at, f, err := j.upload(actor.Token)
 	if err != nil {
 		return Job{}, false, err
 	}
 	defer f.Close() // unlocks it, when the document says what it is
 	now := j.config.Registry.Now()
 	made := storedJob{Actor: actor, Job: Job{
-		ID: id, State: Queued, By: actor.Name,
+		ID: at.id, State: Queued, By: actor.Name,
 		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
 	}}
 	hash, err := j.receive(f, u, &made)
 	if err == nil {
-		err = os.Rename(f.Name(), j.path(made.ID, bodyFile))
+		err = os.Rename(f.Name(), j.path(at, bodyFile))
 	}
 	if err == nil {
-		err = j.syncDirectory()
+		err = j.syncDirectories(at.token)
 	}
 	if err != nil {
-		j.remove(uploadFile, made.ID)
-		j.remove(bodyFile, made.ID)
+		j.remove(uploadFile, at)
+		j.remove(bodyFile, at)
 		return Job{}, false, err
 	}
 	accepted, pruned, err := j.record(ctx, made, u.Key, hash)
 	if err != nil || accepted.ID != made.ID {
-		j.remove(bodyFile, made.ID)
+		j.remove(bodyFile, at)
 		return j.shown(accepted), false, err
 	}
 	j.remove(rejectedFile, pruned...)
 	j.remove(differsFile, pruned...)
+	j.trim(at.token)
 	j.awake()
 	return j.shown(accepted), true, nil
 }
@@ -120,14 +121,21 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	}
 	all := io.MultiReader(bytes.NewReader(start), u.Body)
 	file := &written{w: f}
-	made.Octets, err = io.Copy(io.MultiWriter(file, hash), io.LimitReader(all, j.config.MaxBody+1))
+	for err = nil; err == nil && made.Octets <= j.config.MaxBody; {
+		var n int64
+		n, err = io.CopyN(io.MultiWriter(file, hash), all, min(checkedPart, j.config.MaxBody+1-made.Octets))
+		made.Octets += n
+		if err := j.checkRoom(made.Actor.Token, 0); err != nil { // others are received, too
+			return "", err
+		}
+	}
 	switch {
 	case file.err != nil:
 		return "", storing(file.err)
-	case err != nil:
-		return "", fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	case made.Octets > j.config.MaxBody:
 		return "", fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
+	case !errors.Is(err, io.EOF):
+		return "", fmt.Errorf("%w: receiving the body: %w", registry.ErrInvalid, err)
 	}
 	if err := f.Sync(); err != nil {
 		return "", storing(err)
@@ -148,7 +156,7 @@ func (w *written) Write(b []byte) (n int, err error) {
 }
 
 // record records a job, or returns the one that has the same key. It returns the jobs that are not kept longer.
-func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (accepted storedJob, pruned []string, err error) {
+func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (accepted storedJob, pruned []spooled, err error) {
 	if key != "" {
 		made.Request = made.Actor.Token + " " + key
 	}
@@ -159,17 +167,20 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 			accepted = before
 			return err
 		}
-		jobs, err := all(tx)
+		if err := mayWait(tx, made.Actor.Token); err != nil {
+			return err
+		}
+		own, err := items[kept](tx, ofToken(made.Actor.Token))
+		if err == nil {
+			pruned, err = j.prune(tx, own)
+		}
+		if err == nil {
+			err = enqueue(tx, &made, own)
+		}
 		if err != nil {
 			return err
 		}
-		if len(jobs) > 0 {
-			made.Order = jobs[len(jobs)-1].Order + 1
-		}
 		accepted = made
-		if pruned, err = j.prune(tx, jobs); err != nil {
-			return err
-		}
 		if made.Request != "" {
 			value, err := json.Marshal(request{made.ID, hash})
 			if err != nil {
@@ -182,6 +193,27 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 		return put(tx, made)
 	})
 	return accepted, pruned, err
+}
+
+// mayWait returns an error where too many jobs have not ended for one more with a token.
+func mayWait(tx registry.Tx, token string) error {
+	all, err := items[waiting](tx, keyWaiting)
+	own := 0
+	for _, one := range all {
+		if one.of.Token == token {
+			own++
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case own >= maxWaitingOfToken:
+		return fmt.Errorf("%w: %d do", ErrShare, own)
+	case len(all) >= maxWaiting:
+		return fmt.Errorf("%w: %d do", ErrWaiting, len(all))
+	default:
+		return nil
+	}
 }
 
 // requested returns the job of a request that was sent before; false if there is none.
@@ -204,27 +236,37 @@ func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, err
 	return found, err == nil, err
 }
 
-// prune removes old jobs, and returns them; ErrWaiting where too many have not ended.
-func (j *Jobs) prune(tx registry.WriteTx, jobs []storedJob) (pruned []string, err error) {
-	waiting, now := 0, j.config.Registry.Now()
-	for i, old := range jobs {
-		if !old.State.ended() {
-			if waiting++; waiting >= maxWaiting {
-				return nil, fmt.Errorf("%w: %d do", ErrWaiting, waiting)
-			}
-			continue
+// prune removes the oldest jobs of a token where there are too many, and some that ended long ago, of all tokens, and returns them.
+func (j *Jobs) prune(tx registry.WriteTx, own []item[kept]) (pruned []spooled, err error) {
+	drop := func(old storedJob) error {
+		pruned = append(pruned, old.body())
+		return remove(tx, old)
+	}
+	more := len(own) - maxKeptOfToken + 1
+	for i := 0; i < len(own) && len(pruned) < more; i++ {
+		old, err := read(tx, own[i].id)
+		if err == nil && old.State.ended() {
+			err = drop(old)
 		}
-		if len(jobs)-i < maxKept && now.Sub(old.Ended) < keptFor {
-			continue
-		}
-		pruned = append(pruned, old.ID)
-		if err := tx.Put(registry.TableJobs, []registry.Document{{Key: old.ID}}); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		if old.Request == "" {
+	}
+	now := j.config.Registry.Now()
+	oldest, err := tx.Documents(registry.TableJobs, keyJob, "", maxExpired)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range oldest {
+		var old storedJob
+		if err := decode(d.Value, &old); err != nil {
+			return nil, err
+		}
+		// One that waits is of an instance that is there no longer.
+		if now.Sub(old.Updated) < keptFor {
 			continue
 		}
-		if err := tx.Put(registry.TableRequests, []registry.Document{{Key: old.Request}}); err != nil {
+		if err := drop(old); err != nil {
 			return nil, err
 		}
 	}

@@ -20,9 +20,9 @@ type differences struct {
 }
 
 // create makes the file of a job, anew where that goes on.
-func (d *differences) create(j *Jobs, id string) error {
+func (d *differences) create(j *Jobs, of storedJob) error {
 	const ownerOnly = 0o600
-	f, err := os.OpenFile(j.path(id, differsFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
+	f, err := os.OpenFile(j.path(of.body(), differsFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
 	if err != nil {
 		return storing(err)
 	}
@@ -55,14 +55,14 @@ func (d *differences) close() error {
 // Differences returns the file of what a dry run would change, as NDJSON, whose last line has the counts. The caller closes it. ErrElsewhere
 // means that it is with another instance, or that there is none.
 func (j *Jobs) Differences(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
-	found, err := j.Get(ctx, actor, id)
+	found, err := j.readable(ctx, actor, id)
 	if err != nil {
 		return nil, err
 	}
 	if !found.DryRun {
 		return nil, fmt.Errorf("%w: it is no dry run, and what it has changed is in its change set", ErrElsewhere)
 	}
-	f, err := os.Open(j.path(id, differsFile))
+	f, err := os.Open(j.path(found.body(), differsFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrElsewhere
 	}

@@ -18,7 +18,7 @@ import (
 
 // run imports the body of a job, and returns what its document says then.
 func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*storedJob)) {
-	lines, err := j.rejections(of.ID)
+	lines, err := j.rejections(of)
 	if err != nil {
 		return j.failed(ctx, err)
 	}
@@ -31,7 +31,7 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	watching.Go(func() { watch.run(ctx, done) })
 	var differing differences
 	if of.DryRun {
-		err = differing.create(j, of.ID)
+		err = differing.create(j, of)
 	}
 	var report bulk.Report
 	if err == nil {
@@ -137,7 +137,7 @@ func (w *watcher) run(ctx context.Context, done <-chan struct{}) {
 		if since < savedEvery || p == saved && since < heardEvery {
 			continue
 		}
-		if _, err := w.jobs.change(ctx, w.of.ID, func(s *storedJob) { s.Progress = p }); err == nil {
+		if _, err := w.jobs.change(ctx, w.of.ID, always(func(s *storedJob) { s.Progress = p })); err == nil {
 			saved, at = p, now()
 		}
 	}
@@ -174,9 +174,9 @@ type rejections struct {
 	err   error
 }
 
-func (j *Jobs) rejections(id string) (*rejections, error) {
+func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	const ownerOnly = 0o600
-	f, err := os.OpenFile(j.path(id, rejectedFile), os.O_RDWR|os.O_CREATE, ownerOnly)
+	f, err := os.OpenFile(j.path(of.body(), rejectedFile), os.O_RDWR|os.O_CREATE, ownerOnly)
 	if err != nil {
 		return nil, storing(err)
 	}

@@ -3,6 +3,8 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,43 +78,86 @@ type Rejection struct {
 type storedJob struct {
 	Job
 	Actor   registry.Actor `json:"actor"`
-	Order   int64          `json:"order"`             // jobs run in this order; it is given where one is accepted
+	Turn    int64          `json:"turn"`              // see queue.go
+	Order   int64          `json:"order"`             // of those with the same turn; it is given where one is accepted
 	Cancel  bool           `json:"cancel,omitempty"`  // it is to be cancelled
 	Request string         `json:"request,omitempty"` // key of its document in registry.TableRequests
 }
+
+// body returns which files it has.
+func (j *storedJob) body() spooled { return spooled{j.Actor.Token, j.ID} }
 
 // isID reports whether a text may be the ID of a job, which is also part of the name of a file.
 func isID(text string) bool {
 	return len(text) == len("20310501T120000-0123456789abcdef") && strings.Trim(text, "0123456789abcdefT-") == ""
 }
 
+// The keys in registry.TableJobs begin with what their documents are. IDs are in the order of time.
+const (
+	keyJob     = "job "     // ID: a storedJob
+	keyWaiting = "waiting " // ID: of a job that has not ended, as waiting
+	keyToken   = "token "   // TOKEN ID: of each job that was sent with a token, as kept
+	keyQueue   = "queue"    // what is next, as queue
+)
+
 // read reads a job; ErrUnknown if there is none.
 func read(tx registry.Tx, id string) (j storedJob, err error) {
 	if !isID(id) {
 		return j, ErrUnknown
 	}
-	value, err := tx.Document(registry.TableJobs, id)
+	value, err := tx.Document(registry.TableJobs, keyJob+id)
 	switch {
 	case err != nil:
 		return j, err
 	case value == nil:
 		return j, ErrUnknown
 	default:
-		return decode(value)
+		return j, decode(value, &j)
 	}
 }
 
-func decode(value []byte) (j storedJob, err error) {
-	if err := json.Unmarshal(value, &j); err != nil {
-		return j, fmt.Errorf("%w: reading a job: %w", registry.ErrDamaged, err)
+func decode(value []byte, into any) error {
+	if err := json.Unmarshal(value, into); err != nil {
+		return fmt.Errorf("%w: reading a job: %w", registry.ErrDamaged, err)
 	}
-	return j, nil
+	return nil
 }
 
+// documents returns the documents of values by their keys. A value of nil removes its document.
+func documents(values map[string]any) (all []registry.Document, err error) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		d := registry.Document{Key: key}
+		if value := values[key]; value != nil {
+			if d.Value, err = json.Marshal(value); err != nil {
+				return nil, fmt.Errorf("writing a job: %w", err)
+			}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// put writes a job, and whether it waits.
 func put(tx registry.WriteTx, j storedJob) error {
-	value, err := json.Marshal(j)
-	if err != nil {
-		return fmt.Errorf("writing a job: %w", err)
+	values := map[string]any{keyJob + j.ID: j, keyWaiting + j.ID: nil}
+	if !j.State.ended() {
+		values[keyWaiting+j.ID] = waiting{j.Actor.Token, j.Turn, j.Order, j.Updated}
 	}
-	return tx.Put(registry.TableJobs, []registry.Document{{Key: j.ID, Value: value}})
+	return write(tx, values)
+}
+
+func write(tx registry.WriteTx, values map[string]any) error {
+	all, err := documents(values)
+	if err != nil {
+		return err
+	}
+	return tx.Put(registry.TableJobs, all)
+}
+
+// remove removes a job, and the key by which it was sent.
+func remove(tx registry.WriteTx, j storedJob) error {
+	if err := write(tx, map[string]any{keyJob + j.ID: nil, keyWaiting + j.ID: nil, ofToken(j.Actor.Token) + j.ID: nil}); err != nil || j.Request == "" {
+		return err
+	}
+	return tx.Put(registry.TableRequests, []registry.Document{{Key: j.Request}})
 }

@@ -30,23 +30,30 @@ type Jobs struct {
 // New returns Jobs; Run runs them.
 func New(config Config) *Jobs { return &Jobs{config, make(chan struct{}, 1)} }
 
-// Bounds of jobs.
+// Bounds of jobs. Those of a token leave others their part, whatever it sends; administrators have one together.
 const (
-	maxWaiting     = 100                 // that have not ended
-	maxStored      = 2                   // bodies of the largest size that are here, before another is received
-	maxKept        = 500                 // in all
-	keptFor        = 30 * 24 * time.Hour // after their end
-	maxRejections  = 20                  // in the document
-	maxRejected    = 100_000             // lines in the file
-	maxDifferences = 100_000             // names in the file of a dry run
-	maxInput       = 500                 // octets of a rejected line that are kept, and of the reason
-	silentFor      = 5 * time.Minute     // then a running job is called interrupted, and none waits for it
-	maxKey         = 200                 // octets of an idempotency key
-	savedEvery     = 2 * time.Second     // progress
-	heardEvery     = time.Minute         // where there is no progress
-	checkedEvery   = time.Second         // whether it is to be cancelled
-	searchedEvery  = 2 * time.Second     // for jobs of which nobody has told
-	finishedWithin = 5 * time.Second     // the last write of a job
+	maxWaiting        = 10_000 // that have not ended
+	maxWaitingOfToken = 100
+	maxBodies         = 4       // of the largest size that are here, before more is received
+	maxBodiesOfToken  = 2       // of these
+	reportsPart       = 8       // the reports of a token may be an eighth of the largest body
+	checkedPart       = 1 << 24 // octets of a body, after which it is looked again whether there is room
+	maxKeptOfToken    = 500     // with their reports and idempotency keys
+	maxListed         = 500
+	maxExpired        = 16                  // that one that is accepted removes
+	maxItems          = 1_000_000           // that are read of an index
+	keptFor           = 30 * 24 * time.Hour // after their end
+	maxRejections     = 20                  // in the document
+	maxRejected       = 100_000             // lines in the file
+	maxDifferences    = 100_000             // names in the file of a dry run
+	maxInput          = 500                 // octets of a rejected line that are kept, and of the reason
+	silentFor         = 5 * time.Minute     // then a running job is called interrupted, and none waits for it
+	maxKey            = 200                 // octets of an idempotency key
+	savedEvery        = 2 * time.Second     // progress
+	heardEvery        = time.Minute         // where there is no progress
+	checkedEvery      = time.Second         // whether it is to be cancelled
+	searchedEvery     = 2 * time.Second     // for jobs of which nobody has told
+	finishedWithin    = 5 * time.Second     // the last write of a job
 )
 
 var (
@@ -56,8 +63,9 @@ var (
 	ErrLarge = errors.New("the body is larger than is taken")
 	// ErrReused means that an idempotency key was sent with another request before.
 	ErrReused = errors.New("the key was sent with another request before")
-	// ErrWaiting means that too many jobs wait.
+	// ErrWaiting means that too many jobs wait, of all tokens, and ErrShare that too many of the same token do.
 	ErrWaiting = errors.New("too many jobs wait")
+	ErrShare   = errors.New("too many jobs with this token wait")
 	// ErrCompressed means that a body is compressed.
 	ErrCompressed = errors.New("the body is compressed, so that its size is not known: send it as it is")
 	// ErrEnded means that a job has ended already.
@@ -69,10 +77,14 @@ var (
 	errRevoked   = errors.New("the token of the job is not valid any more")
 )
 
+// readsAll reports whether an actor may know of all jobs.
+func readsAll(actor registry.Actor) bool {
+	return actor.Role == registry.Admin && actor.Prefixes == nil
+}
+
 // mayRead returns ErrUnknown unless an actor may know of a job: its own, or all of an Admin of all names.
 func mayRead(actor registry.Actor, j storedJob) error {
-	isAdmin := actor.Role == registry.Admin && actor.Prefixes == nil
-	if isAdmin || actor.Token == j.Actor.Token && actor.Name == j.Actor.Name {
+	if readsAll(actor) || actor.Token == j.Actor.Token && actor.Name == j.Actor.Name {
 		return nil
 	}
 	return ErrUnknown
@@ -80,14 +92,20 @@ func mayRead(actor registry.Actor, j storedJob) error {
 
 // Get returns a job that an actor may know of.
 func (j *Jobs) Get(ctx context.Context, actor registry.Actor, id string) (Job, error) {
-	found, err := j.stored(ctx, id)
-	if err == nil {
-		err = mayRead(actor, found)
-	}
+	found, err := j.readable(ctx, actor, id)
 	if err != nil {
 		return Job{}, err
 	}
 	return j.shown(found), nil
+}
+
+// readable returns a job that an actor may know of, as it is stored.
+func (j *Jobs) readable(ctx context.Context, actor registry.Actor, id string) (storedJob, error) {
+	found, err := j.stored(ctx, id)
+	if err == nil {
+		err = mayRead(actor, found)
+	}
+	return found, err
 }
 
 func (j *Jobs) stored(ctx context.Context, id string) (found storedJob, err error) {
@@ -109,39 +127,34 @@ func (j *Jobs) shown(of storedJob) Job {
 	return of.Job
 }
 
-// List returns the jobs that an actor may know of, the newest first.
+// List returns the jobs that an actor may know of, the newest first, of which there are at most 500.
 func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
-	list := []Job{}
+	of := keyToken
+	if !readsAll(actor) {
+		of = ofToken(actor.Token)
+	}
+	var all []storedJob
 	err := j.config.Registry.Store().Read(ctx, func(tx registry.Tx) error {
-		list = list[:0]
-		all, err := all(tx)
-		for _, found := range all {
+		all = all[:0]
+		known, err := items[kept](tx, of)
+		slices.SortFunc(known, func(a, b item[kept]) int { return cmp.Compare(b.id, a.id) })
+		for _, one := range known[:min(len(known), maxListed)] {
+			found, readErr := read(tx, one.id)
+			if readErr != nil {
+				return readErr
+			}
 			if mayRead(actor, found) == nil {
-				list = append(list, j.shown(found))
+				all = append(all, found)
 			}
 		}
 		return err
 	})
-	slices.Reverse(list)
+	slices.SortStableFunc(all, func(a, b storedJob) int { return cmp.Compare(b.Order, a.Order) })
+	list := make([]Job, len(all))
+	for i, found := range all {
+		list[i] = j.shown(found)
+	}
 	return list, err
-}
-
-// all returns all jobs, in the order in which they were accepted.
-func all(tx registry.Tx) ([]storedJob, error) {
-	documents, err := tx.Documents(registry.TableJobs, "", "", maxKept+maxWaiting)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]storedJob, 0, len(documents))
-	for _, d := range documents {
-		found, err := decode(d.Value)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, found)
-	}
-	slices.SortStableFunc(list, func(a, b storedJob) int { return cmp.Compare(a.Order, b.Order) })
-	return list, nil
 }
 
 // Cancel cancels a job, and returns it: one that runs ends within seconds. ErrEnded means that it is too late.
@@ -172,10 +185,11 @@ func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job
 
 // Rejected opens the rejected lines of a job, as NDJSON of Rejection.
 func (j *Jobs) Rejected(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
-	if _, err := j.Get(ctx, actor, id); err != nil {
+	of, err := j.readable(ctx, actor, id)
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(j.path(id, rejectedFile))
+	f, err := os.Open(j.path(of.body(), rejectedFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrElsewhere
 	}

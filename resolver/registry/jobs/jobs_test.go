@@ -168,7 +168,7 @@ func TestJob(t *testing.T) {
 		t.Errorf("%+v", again.Report)
 	}
 	end()
-	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*.body")); len(bodies) != 0 {
+	if bodies, _ := filepath.Glob(filepath.Join(dir, "jobs", "*", "*.body")); len(bodies) != 0 {
 		t.Errorf("%q were not removed", bodies)
 	}
 	if text := log.String(); !strings.Contains(text, "an import of the registry ends") || !strings.Contains(text, "new=9000") || !strings.Contains(text, "token="+made.ID) {
@@ -243,14 +243,8 @@ func TestNotAccepted(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if left, _ := os.ReadDir(filepath.Join(dir, "jobs")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "jobs", "*", "*")); len(left) != 0 {
 		t.Errorf("%v are left", left)
-	}
-	for i := range 101 {
-		_, _, err := j.Accept(t.Context(), writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("")})
-		if (i < 100) != (err == nil) || err != nil && !errors.Is(err, jobs.ErrWaiting) {
-			t.Fatalf("job %d: %v", i, err)
-		}
 	}
 }
 
@@ -364,17 +358,17 @@ func TestInterrupted(t *testing.T) {
 
 	crashed := accept(t, after, root, "", lines(several+100))
 	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
-		value, err := tx.Document(registry.TableJobs, crashed.ID)
+		value, err := tx.Document(registry.TableJobs, "job "+crashed.ID)
 		if err != nil {
 			return err
 		}
 		value = bytes.Replace(value, []byte(`"state":"queued"`), []byte(`"state":"running"`), 1)
-		return tx.Put(registry.TableJobs, []registry.Document{{Key: crashed.ID, Value: value}})
+		return tx.Put(registry.TableJobs, []registry.Document{{Key: "job " + crashed.ID, Value: value}})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphans := []string{filepath.Join(dir, "jobs", strings.Repeat("0", len(job.ID))+".body"), filepath.Join(dir, "jobs", strings.Repeat("1", len(job.ID))+".upload")}
+	orphans := []string{filepath.Join(dir, "jobs", "administrators", strings.Repeat("0", len(job.ID))+".body"), filepath.Join(dir, "jobs", "administrators", strings.Repeat("1", len(job.ID))+".upload")}
 	for _, orphan := range orphans {
 		if err := os.WriteFile(orphan, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -533,24 +527,5 @@ func TestLongReason(t *testing.T) {
 	running(t, j)
 	if of := await(t, j, job.ID, jobs.Done); len(of.Rejections) != 1 || len(of.Rejections[0].Reason) > 600 {
 		t.Errorf("there are %d rejections, the first of %d octets", len(of.Rejections), len(fmt.Sprint(of.Rejections)))
-	}
-}
-
-// Bodies that wait do not fill the disk: the store may be on it.
-func TestStored(t *testing.T) {
-	dir := t.TempDir()
-	store := openStore(t, dir)
-	defer store.Close()
-	j, _ := newJobs(store, dir, t.Output())
-	whole := func() jobs.Upload {
-		return jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody)}
-	}
-	var err error
-	n := 0
-	for ; err == nil && n < 10; n++ {
-		_, _, err = j.Accept(t.Context(), writer, whole())
-	}
-	if !errors.Is(err, jobs.ErrWaiting) || n != 4 {
-		t.Errorf("body %d: %v, want the fourth to be refused", n, err)
 	}
 }

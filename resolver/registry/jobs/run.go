@@ -29,7 +29,7 @@ func (j *Jobs) Run(ctx context.Context) {
 // next runs the job whose turn it is, if its body is here and nobody runs it, and reports whether it did. A later one is
 // not run instead: it may be about the same names.
 func (j *Jobs) next(ctx context.Context) bool {
-	here := j.waiting()
+	here := j.bodies()
 	if len(here) == 0 {
 		return false
 	}
@@ -45,95 +45,107 @@ func (j *Jobs) next(ctx context.Context) bool {
 	return j.take(ctx, first, f)
 }
 
-// first returns the job whose turn it is, "" for none: the first one that was accepted of those that have not ended. Those
-// of an instance that has not been heard of are left out; that there is this one is said of its own. Bodies of no such
-// job are removed.
-func (j *Jobs) first(ctx context.Context, here []string) (first string, err error) {
+// first returns the job whose turn it is, the zero value for none. Those of an instance that has not been heard of are left out; that there is
+// this one is said of its own. Bodies of no such job are removed.
+func (j *Jobs) first(ctx context.Context, here []spooled) (first spooled, err error) {
 	now := j.config.Registry.Now()
-	var waiting []string
+	known := make(map[spooled]bool)
 	// A replica that is read may not know a job yet.
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
-		first, waiting = "", nil
-		jobs, err := all(tx)
-		for _, found := range jobs {
-			isHere, silent := slices.Contains(here, found.ID), now.Sub(found.Updated)
-			if found.State.ended() || !isHere && silent > silentFor {
+		first = spooled{}
+		clear(known)
+		all, err := queued(tx)
+		for _, one := range all {
+			at, silent := spooled{one.of.Token, one.id}, now.Sub(one.of.Updated)
+			isHere := slices.Contains(here, at)
+			if !isHere && silent > silentFor {
 				continue
 			}
-			if waiting = append(waiting, found.ID); first == "" {
-				first = found.ID
+			if known[at] = true; first == (spooled{}) {
+				first = at
 			}
 			if isHere && silent > heardEvery && err == nil {
-				found.Updated = now
-				err = put(tx, found)
+				err = touch(tx, one.id, now)
 			}
 		}
 		return err
 	})
 	if err != nil {
-		return "", err
+		return spooled{}, err
 	}
-	for _, id := range here {
-		if !slices.Contains(waiting, id) {
-			j.tidy(ctx, id)
+	for _, at := range here {
+		if !known[at] {
+			j.tidy(ctx, at)
 		}
 	}
 	return first, nil
 }
 
+// touch says that the instance of a job is there.
+func touch(tx registry.WriteTx, id string, now time.Time) error {
+	found, err := read(tx, id)
+	if err != nil {
+		return err
+	}
+	found.Updated = now
+	return put(tx, found)
+}
+
 // tidy removes a body that no job waits for.
-func (j *Jobs) tidy(ctx context.Context, id string) {
-	f := j.open(id, bodyFile)
+func (j *Jobs) tidy(ctx context.Context, at spooled) {
+	f := j.open(at, bodyFile)
 	if f == nil { // it is being accepted
 		return
 	}
 	defer f.Close()
 	err := j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
-		found, err := read(tx, id)
+		found, err := read(tx, at.id)
 		if err == nil && found.State.ended() {
 			err = ErrUnknown
 		}
 		return err
 	})
 	if errors.Is(err, ErrUnknown) {
-		j.remove(bodyFile, id)
+		j.remove(bodyFile, at)
 	}
 }
 
 // take runs a job whose body is locked, and reports whether it did.
-func (j *Jobs) take(ctx context.Context, id string, body *os.File) bool {
-	found, err := j.change(ctx, id, func(s *storedJob) {
+func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
+	found, err := j.change(ctx, at.id, func(tx registry.WriteTx, s *storedJob) error {
 		if s.State.ended() {
-			return
+			return nil
 		}
 		s.State = Running
 		if s.Started.IsZero() {
 			s.Started = j.config.Registry.Now()
 		}
+		return begin(tx, *s)
 	})
 	switch {
 	case errors.Is(err, ErrUnknown), err == nil && found.State.ended():
-		j.remove(bodyFile, id)
+		j.remove(bodyFile, at)
 		return false
 	case err != nil: // the store is away; the job stays
 		return false
 	}
-	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)
+	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", at.id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)
 	end := j.run(ctx, found, body)
 	if ctx.Err() != nil {
 		end = func(s *storedJob) { s.State = Queued }
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishedWithin)
 	defer cancel()
-	if found, err = j.change(last, id, end); err != nil {
-		j.config.Log.WarnContext(ctx, "what became of an import could not be recorded; it is run again", "job", id, "error", err)
+	if found, err = j.change(last, at.id, always(end)); err != nil {
+		j.config.Log.WarnContext(ctx, "what became of an import could not be recorded; it is run again", "job", at.id, "error", err)
 		return false
 	}
 	j.logEnd(ctx, found)
 	if !found.State.ended() {
 		return false
 	}
-	j.remove(bodyFile, id)
+	j.remove(bodyFile, at)
+	j.trim(at.token)
 	return true
 }
 
@@ -153,15 +165,25 @@ func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 }
 
 // change changes the document of a job.
-func (j *Jobs) change(ctx context.Context, id string, f func(*storedJob)) (changed storedJob, err error) {
+func (j *Jobs) change(ctx context.Context, id string, f func(registry.WriteTx, *storedJob) error) (changed storedJob, err error) {
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		found, err := read(tx, id)
+		if err == nil {
+			err = f(tx, &found)
+		}
 		if err != nil {
 			return err
 		}
-		f(&found)
 		found.Updated, changed = j.config.Registry.Now(), found
 		return put(tx, found)
 	})
 	return changed, err
+}
+
+// always returns a change that cannot fail.
+func always(f func(*storedJob)) func(registry.WriteTx, *storedJob) error {
+	return func(_ registry.WriteTx, s *storedJob) error {
+		f(s)
+		return nil
+	}
 }

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -9,11 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The files of a job: its ID, and what they are.
+// The files of a job: the directory of its token, its ID, and what they are.
 const (
 	bodyFile     = ".body"
 	rejectedFile = ".rejected"
@@ -21,7 +23,19 @@ const (
 	uploadFile   = ".upload"      // a body that is not complete
 )
 
-func (j *Jobs) path(id, kind string) string { return filepath.Join(j.config.Directory, id+kind) }
+// spooled says which job files are of: its token, "" for administrators, and its ID.
+type spooled struct{ token, id string }
+
+// ofAdministrators is the directory of the jobs of those who have no token of the registry.
+const ofAdministrators = "administrators"
+
+func (j *Jobs) directory(token string) string {
+	return filepath.Join(j.config.Directory, cmp.Or(token, ofAdministrators))
+}
+
+func (j *Jobs) path(at spooled, kind string) string {
+	return filepath.Join(j.directory(at.token), at.id+kind)
+}
 
 // lock locks a file for this process and opening: false where somebody else has it. It is unlocked when the
 // file is closed, also by the end of the process.
@@ -31,23 +45,26 @@ func lock(f *os.File) bool {
 
 // upload makes the file of a new job, and locks it. What looks for uploads that were broken off, here or in another instance, may find
 // it before it is locked: then another one is made.
-func (j *Jobs) upload() (id string, f *os.File, err error) {
+func (j *Jobs) upload(token string) (at spooled, f *os.File, err error) {
 	const ownerOnly, ownerOnlyDirectory = 0o600, 0o700
-	if err := os.MkdirAll(j.config.Directory, ownerOnlyDirectory); err != nil {
-		return "", nil, storing(err)
-	}
 	for range uploadAttempts {
-		id = j.newID()
-		f, err = os.OpenFile(j.path(id, uploadFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
+		if err := os.MkdirAll(j.directory(token), ownerOnlyDirectory); err != nil {
+			return at, nil, storing(err)
+		}
+		at = spooled{token, j.newID()}
+		f, err = os.OpenFile(j.path(at, uploadFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
+		if errors.Is(err, os.ErrNotExist) { // the directory was empty, and is removed
+			continue
+		}
 		if err != nil {
-			return "", nil, storing(err)
+			return at, nil, storing(err)
 		}
 		if lock(f) && isThere(f) {
-			return id, f, nil
+			return at, f, nil
 		}
 		_ = f.Close()
 	}
-	return "", nil, storing(errTaken)
+	return at, nil, storing(errTaken)
 }
 
 const uploadAttempts = 20
@@ -56,8 +73,11 @@ const uploadAttempts = 20
 func (j *Jobs) newID() string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // it never fails
-	return j.config.Registry.Now().Format("20060102T150405-") + hex.EncodeToString(random[:])
+	return idAt(j.config.Registry.Now()) + hex.EncodeToString(random[:])
 }
+
+// idAt returns what the IDs of a time begin with.
+func idAt(now time.Time) string { return now.UTC().Format("20060102T150405-") }
 
 // isThere reports whether an open file still has its name.
 func isThere(f *os.File) bool {
@@ -74,45 +94,121 @@ var errTaken = errors.New("its file was removed")
 // storing says that files cannot be kept now.
 func storing(err error) error { return fmt.Errorf("%w: keeping a job: %w", registry.ErrNoStore, err) }
 
-// size returns how many octets the files of all jobs have here.
-func (j *Jobs) size() (octets int64) {
-	entries, err := os.ReadDir(j.config.Directory)
+// files calls f for each file of a job that is here, in the order of the IDs for each token, and removes empty directories.
+func (j *Jobs) files(f func(at spooled, kind string, entry os.DirEntry)) {
+	tokens, err := os.ReadDir(j.config.Directory)
 	if err != nil {
-		return 0 // there was no job yet
+		return // there was no job yet
 	}
-	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil { // it may have been removed
-			octets += info.Size()
+	for _, directory := range tokens {
+		if !directory.IsDir() || !isToken(directory.Name()) { // an import sorts beside them
+			continue
 		}
-	}
-	return octets
-}
-
-// waiting returns the IDs of the bodies that are here, the oldest first, and removes uploads that were broken off.
-func (j *Jobs) waiting() (ids []string) {
-	entries, err := os.ReadDir(j.config.Directory)
-	if err != nil {
-		return nil // there was no job yet
-	}
-	for _, entry := range entries {
-		id, kind := strings.TrimSuffix(entry.Name(), filepath.Ext(entry.Name())), filepath.Ext(entry.Name())
-		switch {
-		case !isID(id):
-		case kind == bodyFile:
-			ids = append(ids, id)
-		case kind == uploadFile:
-			if f := j.open(id, uploadFile); f != nil {
-				_ = os.Remove(f.Name())
-				_ = f.Close()
+		token := strings.TrimPrefix(directory.Name(), ofAdministrators)
+		entries, err := os.ReadDir(j.directory(token))
+		if err == nil && len(entries) == 0 {
+			_ = os.Remove(j.directory(token)) // where there is a file meanwhile it stays
+		}
+		for _, entry := range entries {
+			kind := filepath.Ext(entry.Name())
+			if id := strings.TrimSuffix(entry.Name(), kind); isID(id) {
+				f(spooled{token, id}, kind, entry)
 			}
 		}
 	}
-	return ids
+}
+
+// isToken reports whether a directory may be that of a token.
+func isToken(name string) bool {
+	return name == ofAdministrators || len(name) == len("0123456789abcdef") && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// size returns how many octets a file has.
+func size(entry os.DirEntry) int64 {
+	info, err := entry.Info()
+	if err != nil {
+		return 0 // it was removed
+	}
+	return info.Size()
+}
+
+// checkRoom returns an error where the bodies that are here, and so many octets more with a token, are too large: the store may be on the
+// same disk.
+func (j *Jobs) checkRoom(token string, more int64) error {
+	all, own := more, more
+	j.files(func(at spooled, kind string, entry os.DirEntry) {
+		if kind != bodyFile && kind != uploadFile {
+			return
+		}
+		octets := size(entry)
+		if all += octets; at.token == token {
+			own += octets
+		}
+	})
+	switch {
+	case own > maxBodiesOfToken*j.config.MaxBody:
+		return fmt.Errorf("%w: their bodies have %d octets, and may have %d", ErrShare, own, maxBodiesOfToken*j.config.MaxBody)
+	case all > maxBodies*j.config.MaxBody:
+		return fmt.Errorf("%w: their bodies have %d octets, and may have %d", ErrWaiting, all, maxBodies*j.config.MaxBody)
+	default:
+		return nil
+	}
+}
+
+// trim removes the oldest reports of a token where they are too large, but for those of jobs that have not ended here.
+func (j *Jobs) trim(token string) {
+	type report struct {
+		at     spooled
+		kind   string
+		octets int64
+	}
+	var reports []report
+	octets, waits := int64(0), make(map[spooled]bool)
+	j.files(func(at spooled, kind string, entry os.DirEntry) {
+		switch {
+		case at.token != token:
+		case kind == bodyFile:
+			waits[at] = true
+		case kind == rejectedFile, kind == differsFile:
+			reports = append(reports, report{at, kind, size(entry)})
+			octets += reports[len(reports)-1].octets
+		}
+	})
+	for _, r := range reports { // in the order of their IDs
+		if octets <= j.config.MaxBody/reportsPart {
+			return
+		}
+		if !waits[r.at] {
+			j.remove(r.kind, r.at)
+			octets -= r.octets
+		}
+	}
+}
+
+// bodies returns the bodies that are here, and removes uploads that were broken off, and the reports of jobs that another instance has removed.
+func (j *Jobs) bodies() (all []spooled) {
+	now := j.config.Registry.Now()
+	j.files(func(at spooled, kind string, _ os.DirEntry) {
+		switch kind {
+		case bodyFile:
+			all = append(all, at)
+		case uploadFile:
+			if f := j.open(at, uploadFile); f != nil {
+				_ = os.Remove(f.Name())
+				_ = f.Close()
+			}
+		case rejectedFile, differsFile:
+			if at.id < idAt(now.Add(-2*keptFor)) {
+				j.remove(kind, at)
+			}
+		}
+	})
+	return all
 }
 
 // open opens a file that nobody works on; nil where there is none.
-func (j *Jobs) open(id, kind string) *os.File {
-	f, err := os.Open(j.path(id, kind))
+func (j *Jobs) open(at spooled, kind string) *os.File {
+	f, err := os.Open(j.path(at, kind))
 	if err != nil {
 		return nil
 	}
@@ -124,15 +220,19 @@ func (j *Jobs) open(id, kind string) *os.File {
 }
 
 // remove removes the files of jobs.
-func (j *Jobs) remove(kind string, ids ...string) {
-	for _, id := range ids {
-		_ = os.Remove(j.path(id, kind)) // what cannot be removed now is when it is seen again
+func (j *Jobs) remove(kind string, all ...spooled) {
+	for _, at := range all {
+		_ = os.Remove(j.path(at, kind)) // what cannot be removed now is when it is seen again
 	}
 }
 
-// syncDirectory makes the names of files durable.
-func (j *Jobs) syncDirectory() error {
-	d, err := os.Open(j.config.Directory)
+// syncDirectories makes the names of files durable, and that of the directory that has those of a token.
+func (j *Jobs) syncDirectories(token string) error {
+	return errors.Join(syncDirectory(j.directory(token)), syncDirectory(j.config.Directory))
+}
+
+func syncDirectory(path string) error {
+	d, err := os.Open(path) //nolint:gosec // it is ours
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package jobs
 
 import (
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -16,7 +14,7 @@ const (
 
 // States returns how many jobs there are by state, of those that were accepted in the last day.
 func States(tx registry.Tx, now time.Time) (map[State]int64, error) {
-	documents, err := tx.Documents(registry.TableJobs, "", now.UTC().Add(-statesFor).Format("20060102T150405-"), maxStates)
+	documents, err := tx.Documents(registry.TableJobs, keyJob, keyJob+idAt(now.Add(-statesFor)), maxStates)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +23,8 @@ func States(tx registry.Tx, now time.Time) (map[State]int64, error) {
 		var of struct {
 			State State `json:"state"`
 		}
-		if err := json.Unmarshal(d.Value, &of); err != nil {
-			return nil, fmt.Errorf("%w: reading a job: %w", registry.ErrDamaged, err)
+		if err := decode(d.Value, &of); err != nil {
+			return nil, err
 		}
 		states[of.State]++
 	}
