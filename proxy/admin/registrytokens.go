@@ -64,6 +64,7 @@ func (h *Handler) serveRevokeToken(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
+	h.config.Sessions.EndToken(revoked.ID)
 	h.logToken(c.Context(), "a token of the registry was revoked", c, revoked)
 	return message.JSON(http.StatusOK, revoked), nil
 }

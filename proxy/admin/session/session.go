@@ -18,10 +18,11 @@ const (
 	// MaxIdle is for how long a session that is not used is valid, and MaxAge for how long one is at most.
 	MaxIdle = time.Hour
 	MaxAge  = 12 * time.Hour
-	// maxSessions bounds the sessions at a time, and maxOfToken those by one token, so that nobody ends those of others: the one that was
-	// not used for the longest time ends for another one.
-	maxSessions = 1000
-	maxOfToken  = 50
+	// maxOfToken bounds the sessions by one token: the one that was not used for the longest time ends for another one. So nobody ends
+	// those of others, and all together are bounded by the number of tokens.
+	maxOfToken = 50
+	// sweptEvery is how often sessions that have ended are forgotten.
+	sweptEvery = time.Minute
 )
 
 // Sessions are those of a running urnd: a reload ends none, and a restart all. The tokens by which they began are not in them, but
@@ -30,8 +31,10 @@ type Sessions struct {
 	now func() time.Time
 	key [sha256.Size]byte // of the tokens of forms
 
-	mu  sync.Mutex
-	all map[[sha256.Size]byte]*session // by the hash of what the cookie has
+	mu      sync.Mutex
+	all     map[[sha256.Size]byte]*session                 // by the hash of what the cookie has
+	byToken map[token.Proof]map[[sha256.Size]byte]*session // those that began with a proof
+	swept   time.Time
 }
 
 // session is what began with a proof.
@@ -42,7 +45,7 @@ type session struct {
 
 // New returns Sessions of nobody.
 func New(now func() time.Time) *Sessions {
-	s := &Sessions{now: now, all: make(map[[sha256.Size]byte]*session)}
+	s := &Sessions{now: now, all: make(map[[sha256.Size]byte]*session), byToken: make(map[token.Proof]map[[sha256.Size]byte]*session)}
 	_, _ = rand.Read(s.key[:]) // it never fails
 	return s
 }
@@ -54,32 +57,52 @@ func (s *Sessions) Begin(p token.Proof) (cookie string) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.makeRoom(now, func(o *session) bool { return o.proof == p }, maxOfToken)
-	s.makeRoom(now, func(*session) bool { return true }, maxSessions)
-	s.all[sha256.Sum256([]byte(cookie))] = &session{p, now, now}
+	s.sweep(now)
+	s.makeRoom(p, now)
+	key, one := sha256.Sum256([]byte(cookie)), &session{p, now, now}
+	if s.byToken[p] == nil {
+		s.byToken[p] = make(map[[sha256.Size]byte]*session)
+	}
+	s.all[key], s.byToken[p][key] = one, one
 	return cookie
 }
 
-// makeRoom forgets the sessions that have ended, and one more of some where there are most of these.
-func (s *Sessions) makeRoom(now time.Time, isOne func(*session) bool, most int) {
-	if len(s.all) < most {
+// sweep forgets the sessions that have ended.
+func (s *Sessions) sweep(now time.Time) {
+	if now.Sub(s.swept) < sweptEvery {
+		return
+	}
+	s.swept = now
+	for key, one := range s.all {
+		if !one.isValid(now) {
+			s.remove(key)
+		}
+	}
+}
+
+// makeRoom ends the session of a token that was not used for the longest time where there are most of these.
+func (s *Sessions) makeRoom(p token.Proof, now time.Time) {
+	if len(s.byToken[p]) < maxOfToken {
 		return
 	}
 	var oldest [sha256.Size]byte
-	var at time.Time
-	n := 0
-	for key, one := range s.all {
-		switch {
-		case !one.isValid(now):
-			delete(s.all, key)
-		case isOne(one):
-			if n++; at.IsZero() || one.used.Before(at) {
-				oldest, at = key, one.used
-			}
+	at := now.Add(1)
+	for key, one := range s.byToken[p] {
+		if one.used.Before(at) {
+			oldest, at = key, one.used
 		}
 	}
-	if n >= most {
-		delete(s.all, oldest)
+	s.remove(oldest)
+}
+
+func (s *Sessions) remove(key [sha256.Size]byte) {
+	one := s.all[key]
+	if one == nil {
+		return
+	}
+	delete(s.all, key)
+	if delete(s.byToken[one.proof], key); len(s.byToken[one.proof]) == 0 {
+		delete(s.byToken, one.proof)
 	}
 }
 
@@ -97,7 +120,7 @@ func (s *Sessions) Of(cookie string) (p token.Proof, ok bool) {
 	case one == nil:
 		return p, false
 	case !one.isValid(now):
-		delete(s.all, key)
+		s.remove(key)
 		return p, false
 	}
 	one.used = now
@@ -108,7 +131,22 @@ func (s *Sessions) Of(cookie string) (p token.Proof, ok bool) {
 func (s *Sessions) End(cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.all, sha256.Sum256([]byte(cookie)))
+	s.remove(sha256.Sum256([]byte(cookie)))
+}
+
+// EndToken ends the sessions of a token, which was revoked.
+func (s *Sessions) EndToken(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p, own := range s.byToken {
+		if p.ID != id {
+			continue
+		}
+		for key := range own {
+			delete(s.all, key)
+		}
+		delete(s.byToken, p)
+	}
 }
 
 // Form returns what forms have that are sent to who has a cookie: no page of another site can know it, since it reads neither.
