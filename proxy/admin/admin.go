@@ -61,11 +61,10 @@ type Handler struct {
 	config      Config
 	login       pages.Contents
 	operations  []operation
-	subscribers quota.Semaphore // of events
-	uploads     quota.Semaphore // forms with files
-	searches    quota.Semaphore // of the registry
+	subscribers quota.Semaphore // of events, which are for administrators alone
 	left        chan struct{}   // closed by leave
 	leave       sync.Once
+	shares
 }
 
 // New returns a Handler.
@@ -76,7 +75,7 @@ func New(config Config) *Handler {
 	config.Pages = config.Pages.Apart()
 	h := &Handler{
 		config: config, login: pages.NewContents(loginFiles), left: make(chan struct{}),
-		subscribers: make(quota.Semaphore, maxSubscribers), uploads: make(quota.Semaphore, maxUploads), searches: make(quota.Semaphore, maxSearches),
+		subscribers: make(quota.Semaphore, maxSubscribers), shares: newShares(),
 	}
 	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h

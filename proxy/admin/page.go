@@ -25,9 +25,6 @@ import (
 // fieldCSRF is the hidden field of all forms.
 const fieldCSRF = "csrf"
 
-// maxUploads bounds how many forms with files are read at a time, since they are in memory.
-const maxUploads = 4
-
 // pageOf returns the page with forms that is at a path, nil for none.
 func (h *Handler) pageOf(path string) (o *operation, id string) {
 	for i := range h.operations {
@@ -81,7 +78,7 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation
 	p := &editor.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
 	if r.Method == http.MethodPost {
 		var close func()
-		if p.Form, close, err = h.form(w, r, o); err != nil {
+		if p.Form, close, err = h.form(w, r, o, actor); err != nil {
 			return message.Reply{}, err
 		}
 		defer close()
@@ -118,12 +115,13 @@ func mayVisit(actor registry.Actor, o *operation) bool {
 	return actor.Role >= o.role && (o.does == "" || actor.Does(o.does) == nil)
 }
 
-// form reads the fields of a form. close removes what was read.
-func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation) (_ url.Values, close func(), err error) {
+// form reads the fields of a form of an actor, the zero value where it is not known. close removes what was read.
+func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation, actor registry.Actor) (_ url.Values, close func(), err error) {
 	close = func() {}
 	if o.maxFile > 0 {
-		if !h.uploads.TryAcquire() {
-			return nil, nil, errUploads
+		release, refused := h.uploads.Acquire(actor.Token)
+		if refused != nil {
+			return nil, nil, refusedShare(refused, errUploads, "%d files are being read", maxUploadsOfToken)
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, o.maxFile+maxDocument)
 		if err = r.ParseMultipartForm(o.maxFile + maxDocument); errors.Is(err, http.ErrNotMultipart) {
@@ -133,7 +131,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation) (_ 
 			if r.MultipartForm != nil {
 				_ = r.MultipartForm.RemoveAll() // nothing is in files
 			}
-			h.uploads.Release()
+			release()
 		}
 	} else {
 		r.Body = http.MaxBytesReader(w, r.Body, maxDocument)

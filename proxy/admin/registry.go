@@ -107,8 +107,8 @@ func (h *Handler) registryOperations() []operation {
 		{method: "DELETE", path: "/api/v1/jobs/{id}", role: registry.Writer, kind: name, does: registry.ActImport, call: h.serveCancel},
 		{method: "GET", path: "/api/v1/jobs/{id}/rejected", role: registry.Reader, kind: name, call: h.serveRejected},
 		{method: "GET", path: "/api/v1/jobs/{id}/differences", role: registry.Reader, kind: name, call: h.serveDifferences},
-		{method: "GET", path: "/api/v1/names/export", role: registry.Reader, kind: name, call: h.exporting()},
-		{method: "GET", path: "/api/v1/prefixes/export", role: registry.Reader, kind: prefix, call: h.exporting()},
+		{method: "GET", path: "/api/v1/names/export", role: registry.Reader, kind: name, call: h.serveExport},
+		{method: "GET", path: "/api/v1/prefixes/export", role: registry.Reader, kind: prefix, call: h.serveExport},
 		{
 			method: "GET", path: "/api/v1/registry/changes", about: "what was changed together, by whom and why",
 			role: registry.Reader, kind: name, call: h.serveChanges,
@@ -161,5 +161,10 @@ func (h *Handler) registryReply(w http.ResponseWriter, r *http.Request, actor re
 	if err := actor.Does(o.action()); err != nil {
 		return message.Reply{}, err
 	}
+	release, err := h.requests.Acquire(r.Context(), actor.Token)
+	if err != nil {
+		return message.Reply{}, fmt.Errorf("waiting for other requests with the same token: %w", err)
+	}
+	defer release()
 	return o.call(&call{r, w, o.kind, actor, job})
 }

@@ -100,6 +100,7 @@ func ofJob(err error) error {
 		}
 	}
 	for _, known := range [...][2]error{
+		{jobs.ErrShare, problem.ErrTokenShare},
 		{jobs.ErrElsewhere, problem.ErrJob},
 		{jobs.ErrLarge, problem.ErrDocumentSize},
 		{jobs.ErrCompressed, problem.ErrContentType},

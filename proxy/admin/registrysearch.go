@@ -10,7 +10,6 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -21,17 +20,16 @@ import (
 // searchWithin bounds how long a page of a search is looked for: a client goes on with its cursor.
 const searchWithin = 5 * time.Second
 
-// maxSearches bounds how many searches run at a time: each may keep a processor busy for as long.
-const maxSearches = 4
-
 // searchNames calls found for the entries that a search finds. It waits for its turn as long as a search may take.
 func (h *Handler) searchNames(c *call, s registry.Search, found func(registry.Entry) error) (registry.Searched, error) {
 	ctx, cancel := context.WithTimeout(c.Context(), searchWithin)
 	defer cancel()
-	if err := h.searches.Acquire(ctx); err != nil {
-		return registry.Searched{}, fmt.Errorf("%w: %d searches of the registry run already; try again later", resolver.ErrBusy, maxSearches)
+	release, err := h.searches.Wait(ctx, c.actor.Token)
+	if err != nil {
+		return registry.Searched{}, fmt.Errorf("%w: %d searches of the registry run already, or %d with this token; try again later",
+			resolver.ErrBusy, maxSearches, maxSearchesOfToken)
 	}
-	defer h.searches.Release()
+	defer release()
 	s.Within = searchWithin
 	return h.config.Registry.Names.Search(c.Context(), s, found)
 }
@@ -97,43 +95,39 @@ func (h *Handler) found(c *call, s registry.Search, limit int, after string) (me
 	return pageReply(c, document, document.Next), nil
 }
 
-// maxExports bounds how many exports are sent at a time.
-const maxExports = 4
-
-// exporting returns what answers all entries that a request chooses, as a file.
-func (h *Handler) exporting() func(c *call) (message.Reply, error) {
-	slots := make(quota.Semaphore, maxExports)
-	return func(c *call) (message.Reply, error) {
-		given, err := parametersOf(c.Request, append(filters(), "format", "at")...)
-		if err != nil {
-			return message.Reply{}, err
-		}
-		s, _, err := h.search(c, given)
-		if err == nil && given["at"] != "" {
-			s.At, err = timeOf(given["at"])
-		}
-		if err != nil {
-			return message.Reply{}, err
-		}
-		kind, format := typeNDJSON, bulk.NDJSON
-		switch given["format"] {
-		case "", "ndjson":
-		case "csv":
-			kind, format = "text/csv; charset=utf-8", bulk.CSV
-		case "tsv":
-			kind, format = "text/tab-separated-values; charset=utf-8", bulk.TSV
-		default:
-			return message.Reply{}, fmt.Errorf("%w: format is ndjson, csv or tsv", problem.ErrSelection)
-		}
-		if !slots.TryAcquire() {
-			return message.Reply{}, fmt.Errorf("%w: %d exports are being sent; try again later", problem.ErrExports, maxExports)
-		}
-		return message.Reply{
-			Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: func() { slots.Release() },
-			Fields: httpmessage.FieldsOf("Content-Disposition", `attachment; filename="names.`+string(format)+`"`),
-			Stream: func(w message.Stream) error {
-				return bulk.Stream(c.Context(), w, h.config.Registry.Names, s, format)
-			},
-		}, nil
+// serveExport answers all entries that a request chooses, as a file.
+func (h *Handler) serveExport(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, append(filters(), "format", "at")...)
+	if err != nil {
+		return message.Reply{}, err
 	}
+	s, _, err := h.search(c, given)
+	if err == nil && given["at"] != "" {
+		s.At, err = timeOf(given["at"])
+	}
+	if err != nil {
+		return message.Reply{}, err
+	}
+	kind, format := typeNDJSON, bulk.NDJSON
+	switch given["format"] {
+	case "", "ndjson":
+	case "csv":
+		kind, format = "text/csv; charset=utf-8", bulk.CSV
+	case "tsv":
+		kind, format = "text/tab-separated-values; charset=utf-8", bulk.TSV
+	default:
+		return message.Reply{}, fmt.Errorf("%w: format is ndjson, csv or tsv", problem.ErrSelection)
+	}
+	release, err := h.exports.Acquire(c.actor.Token)
+	if err != nil {
+		return message.Reply{}, refusedShare(err, fmt.Errorf("%w: %d are being sent; try again later", problem.ErrExports, maxExports),
+			"%d exports are being sent", maxExportsOfToken)
+	}
+	return message.Reply{
+		Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: release,
+		Fields: httpmessage.FieldsOf("Content-Disposition", `attachment; filename="names.`+string(format)+`"`),
+		Stream: func(w message.Stream) error {
+			return bulk.Stream(c.Context(), w, h.config.Registry.Names, s, format)
+		},
+	}, nil
 }

@@ -28,7 +28,7 @@ func (h *Handler) takeAlong(w http.ResponseWriter, r *http.Request, o *operation
 	if err != nil || r.Method != http.MethodPost || o.maxFile > 0 || !isUnknown(r, fault) || !h.isPrivate(r, client) {
 		return message.Reply{}, fault
 	}
-	form, end, err := h.form(w, r, o)
+	form, end, err := h.form(w, r, o, registry.Actor{})
 	if err != nil {
 		return message.Reply{}, fault
 	}

@@ -79,11 +79,13 @@ var (
 	ErrDocument     = errors.New("the document cannot be read")
 	ErrDocumentSize = errors.New("the document is larger than is taken here")
 	ErrKeyReused    = errors.New("this Idempotency-Key was sent with another request before")
-	ErrExports      = errors.New("too many exports at a time")
-	ErrJobs         = errors.New("too many jobs wait; try again later")
-	ErrNoJobs       = errors.New("there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)")
-	ErrJobEnded     = errors.New("the job cannot be cancelled")
-	ErrJob          = errors.New("there is no such job")
+	// ErrTokenShare is about what the tokens of the registry share, of which each has its part.
+	ErrTokenShare = errors.New("this token has its part already, and others have theirs; try again when something of it has ended")
+	ErrExports    = errors.New("too many exports at a time")
+	ErrJobs       = errors.New("too many jobs wait; try again later")
+	ErrNoJobs     = errors.New("there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)")
+	ErrJobEnded   = errors.New("the job cannot be cancelled")
+	ErrJob        = errors.New("there is no such job")
 )
 
 // NotHTTP returns the error of a message that is malformed, for a reason.

@@ -24,7 +24,7 @@ import (
 func onlyForPrograms() []string {
 	return strings.Fields(`ErrVersion ErrTunnelLiteral ErrBatches ErrBatchTime ErrBatch ErrBatchSize ErrAdminClient ErrAdminCertificate
 		ErrAdminHost ErrAdminRelayed ErrAdminOrigin ErrAdminPath ErrAdminToken ErrSelection ErrTokenRequired ErrNoRegistry ErrNotDeleted
-		ErrPrecondition ErrUnmatched ErrContentType ErrDocument ErrDocumentSize ErrKeyReused ErrExports ErrJobs ErrNoJobs ErrJobEnded ErrJob
+		ErrPrecondition ErrUnmatched ErrContentType ErrDocument ErrDocumentSize ErrKeyReused ErrTokenShare ErrExports ErrJobs ErrNoJobs ErrJobEnded ErrJob
 		ErrConnectionAuth ErrBound ErrPlainLogin ErrForm`)
 }
 

@@ -92,6 +92,7 @@ var statuses = [...]row{
 	{err: ErrDocumentSize, status: http.StatusRequestEntityTooLarge},
 	{err: ErrDocument, status: http.StatusBadRequest},
 	{err: ErrKeyReused, status: http.StatusUnprocessableEntity},
+	{err: ErrTokenShare, status: http.StatusTooManyRequests}, // RFC 6585 section 4
 	{err: ErrJobs, status: http.StatusServiceUnavailable},
 	{err: ErrExports, status: http.StatusServiceUnavailable},
 	{err: ErrNoJobs, status: http.StatusNotImplemented},

@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+)
+
+// A token that takes all that it gets of something, and waits a thousand times for more, leaves another one and the administrator their part.
+func TestSharesOfTokens(t *testing.T) {
+	busy := func(err error) error { return refusedShare(err, resolver.ErrBusy, "%d are taken", 2) }
+	for _, tt := range []struct {
+		name    string
+		acquire func(s *shares, ctx context.Context, token string) (release func(), err error)
+		most    int
+		refused error // of a token that has its part; nil where it waits
+	}{
+		{"requests", func(s *shares, ctx context.Context, token string) (func(), error) {
+			return s.requests.Acquire(ctx, token)
+		}, maxRequestsOfToken, nil},
+		{"searches", func(s *shares, ctx context.Context, token string) (func(), error) {
+			return s.searches.Wait(ctx, token)
+		}, maxSearchesOfToken, nil},
+		{"exports", func(s *shares, _ context.Context, token string) (func(), error) {
+			release, err := s.exports.Acquire(token)
+			if err != nil {
+				return nil, busy(err)
+			}
+			return release, nil
+		}, maxExportsOfToken, problem.ErrTokenShare},
+		{"uploads", func(s *shares, _ context.Context, token string) (func(), error) {
+			release, err := s.uploads.Acquire(token)
+			if err != nil {
+				return nil, busy(err)
+			}
+			return release, nil
+		}, maxUploadsOfToken, problem.ErrTokenShare},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShares()
+				ctx, leave := context.WithCancel(t.Context())
+				taken, ended := make(chan func(), 2000), make(chan error, 2000)
+				for range 1000 {
+					go func() {
+						release, err := tt.acquire(&s, ctx, "adversary")
+						if err == nil {
+							taken <- release
+						}
+						ended <- err
+					}()
+				}
+				synctest.Wait()
+				if len(taken) != tt.most {
+					t.Errorf("the adversary has %d, want %d", len(taken), tt.most)
+				}
+				for _, token := range []string{"another", ""} {
+					go func() {
+						release, err := tt.acquire(&s, ctx, token)
+						if err == nil {
+							release()
+						}
+						ended <- err
+					}()
+					before := len(ended)
+					if synctest.Wait(); len(ended) != before+1 {
+						t.Errorf("%q waits", token)
+					}
+				}
+				leave()
+				synctest.Wait()
+				refused := 0
+				for range len(ended) {
+					switch err := <-ended; {
+					case err == nil:
+					case tt.refused == nil && errors.Is(err, context.Canceled), tt.refused != nil && errors.Is(err, tt.refused):
+						refused++
+					default:
+						t.Error(err)
+					}
+				}
+				if refused != 1000-tt.most {
+					t.Errorf("%d are refused, want the others of the adversary", refused)
+				}
+			})
+		})
+	}
+}
