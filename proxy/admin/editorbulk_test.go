@@ -18,9 +18,9 @@ import (
 // A token is shown once, in the answer to the form that has made it, and nowhere else.
 func TestTokensByForm(t *testing.T) {
 	s := newSite(t, locked)
-	b := s.person(t, token.Token{Name: "root", Role: registry.Admin, Prefixes: []string{"urn:nbn:fi:"}})
+	b := s.person(t, token.Token{Name: "rooted", Role: registry.Admin, Prefixes: []string{"urn:nbn:fi:"}})
 	page := b.open("/registry/tokens", nil)
-	wantText(t, page, 200, "root (yours)", "Make a token")
+	wantText(t, page, 200, "rooted (yours)", "Make a token")
 	field := csrf(t, page)
 	w := b.open("/registry/tokens", url.Values{
 		"csrf": {field}, "name": {"<i>scanner</i>"}, "role": {"writer"}, "prefixes": {"urn:nbn:fi:scan-\r\n\r\n urn:nbn:fi:map- \r\n"}, "action": {"mint", "change"},
@@ -89,7 +89,7 @@ func TestRightsOnPages(t *testing.T) {
 		{token.Token{Name: "writer", Role: registry.Writer}, "import jobs prefixes targets targets/move statistics"},
 		{token.Token{Name: "some", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a", "urn:nbn:fi:b"}}, "import jobs prefixes targets targets/move statistics"},
 		{token.Token{Name: "minter", Role: registry.Writer, Actions: []registry.Action{registry.ActRead, registry.ActMint}}, "jobs prefixes targets statistics"},
-		{token.Token{Name: "admin", Role: registry.Admin}, strings.Join(all, " ")},
+		{token.Token{Name: "all", Role: registry.Admin}, strings.Join(all, " ")},
 		{token.Token{Name: "no tokens", Role: registry.Admin, Actions: []registry.Action{registry.ActRead}}, "jobs prefixes targets statistics"},
 	} {
 		b := s.person(t, tt.of)

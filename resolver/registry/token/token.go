@@ -2,6 +2,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -38,6 +39,9 @@ type Token struct {
 type stored struct {
 	Token
 	Hash []byte `json:"hash"` // SHA-256 of the secret, which has 256 random bits: nobody can try them all
+	// Root is the ID of the token from which it descends: the first one that was made by another token, which an administrator
+	// has made. "" for those.
+	Root string `json:"root,omitempty"`
 }
 
 // Actor returns who uses the token.
@@ -61,6 +65,7 @@ const (
 // Bounds of tokens.
 const (
 	maxTokens   = 10_000
+	maxOfRoot   = 2500 // tokens that one has made, with those that these have made: others are left their part
 	maxName     = 200
 	maxPrefixes = 1000
 	maxOctets   = 32 << 10 // of the prefixes together
@@ -97,10 +102,20 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		if len(present) >= maxTokens {
 			return fmt.Errorf("%w: there are %d tokens already; revoke some", registry.ErrInvalid, maxTokens)
 		}
-		if err := mayBeCalled(t.Name, actor, present); err != nil {
+		others := make([]stored, 0, len(present))
+		for _, d := range present {
+			if other, err := decode(d.Value); err == nil { // one that is damaged does not stop the others
+				others = append(others, other)
+			}
+		}
+		if err := mayBeCalled(t.Name, actor, others); err != nil {
 			return err
 		}
-		return put(tx, stored{t, hash[:]})
+		root, err := rootOf(actor, others)
+		if err != nil {
+			return err
+		}
+		return put(tx, stored{t, hash[:], root})
 	})
 	if err != nil {
 		return Token{}, "", fmt.Errorf("creating a token: %w", err)
@@ -110,19 +125,34 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 
 // mayBeCalled returns ErrDenied where a token would have the name of somebody whom the actor who makes it may not stand for: the history of a
 // name has the names of tokens.
-func mayBeCalled(name string, actor registry.Actor, present []registry.Document) error {
-	taken := fmt.Errorf("%w: there is somebody else whose name is %q; give the token another one", registry.ErrDenied, name)
-	name = strings.TrimSpace(name)
-	if actor.Prefixes != nil && strings.EqualFold(name, registry.AdministratorName) {
-		return taken
-	}
-	for _, d := range present {
-		other, err := decode(d.Value)
-		if err == nil && strings.EqualFold(strings.TrimSpace(other.Name), name) && !actor.Holds(other.Actor()) {
-			return taken
+func mayBeCalled(name string, actor registry.Actor, others []stored) error {
+	for _, other := range others {
+		if sameName(other.Name, name) && !actor.Holds(other.Actor()) {
+			return fmt.Errorf("%w: there is somebody else whose name is %q; give the token another one", registry.ErrDenied, name)
 		}
 	}
 	return nil
+}
+
+// rootOf returns the token from which one descends that an actor makes, "" for none; ErrInvalid where that has too many.
+func rootOf(actor registry.Actor, others []stored) (root string, err error) {
+	if actor.Token == "" {
+		return "", nil
+	}
+	root = actor.Token
+	if i := slices.IndexFunc(others, func(t stored) bool { return t.ID == actor.Token }); i >= 0 {
+		root = cmp.Or(others[i].Root, root)
+	}
+	n := 0
+	for _, other := range others {
+		if other.Root == root {
+			n++
+		}
+	}
+	if n >= maxOfRoot {
+		return "", fmt.Errorf("%w: there are %d tokens already that descend from one; revoke some", registry.ErrInvalid, n)
+	}
+	return root, nil
 }
 
 // mayManage returns ErrDenied unless an actor may manage tokens.
@@ -137,8 +167,6 @@ func check(r *registry.Registry, t *Token) error {
 	switch {
 	case t.Role < registry.Reader || t.Role > registry.Admin:
 		return fmt.Errorf("%w: a token has a role: reader, writer or admin", registry.ErrInvalid)
-	case t.Name == "" || len(t.Name) > maxName || strings.ContainsFunc(t.Name, isControl):
-		return fmt.Errorf("%w: a token has a name of at most %d octets, without control characters", registry.ErrInvalid, maxName)
 	case len(t.Prefixes) > maxPrefixes:
 		return fmt.Errorf("%w: a token has at most %d prefixes", registry.ErrInvalid, maxPrefixes)
 	case slices.ContainsFunc(t.Actions, func(a registry.Action) bool { return !slices.Contains(registry.Actions(), a) }):
@@ -146,6 +174,11 @@ func check(r *registry.Registry, t *Token) error {
 	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
 		return fmt.Errorf("%w: the token would have expired already", registry.ErrInvalid)
 	}
+	name, err := canonicalName(t.Name)
+	if err != nil {
+		return err
+	}
+	t.Name = name
 	if err := registry.CheckText("note", t.Note, registry.MaxText); err != nil {
 		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
@@ -165,10 +198,6 @@ func check(r *registry.Registry, t *Token) error {
 	}
 	t.Prefixes = prefixes
 	return nil
-}
-
-func isControl(c rune) bool {
-	return c < ' ' || c == 0x7f || c == '\u2028' || c == '\u2029' || 0x80 <= c && c < 0xa0
 }
 
 // List returns all tokens, in the order of their IDs.

@@ -1,0 +1,113 @@
+package token
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/unicode/runenames"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The history of a name says by the names of tokens who has changed it, so a name must not look as another one does: UTS 39 (Unicode
+// Security Mechanisms).
+
+// reservedNames are those of nobody: they look as if they were of whoever may do all.
+var reservedNames = [...]string{registry.AdministratorName, "root", "system"}
+
+// canonicalName returns a name as it is stored, in NFC and without spaces around it, or why it is none.
+func canonicalName(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	name := norm.NFC.String(text)
+	switch {
+	case name == "":
+		return "", fmt.Errorf("%w: a token has a name", registry.ErrInvalid)
+	case len(name) > maxName:
+		return "", fmt.Errorf("%w: the name has %d bytes in UTF-8, and may have %d", registry.ErrInvalid, len(name), maxName)
+	case slices.ContainsFunc(reservedNames[:], func(reserved string) bool { return strings.EqualFold(reserved, name) }):
+		return "", fmt.Errorf("%w: the name %q is reserved, as are %s: give the token another one", registry.ErrInvalid, name,
+			strings.Join(reservedNames[:], ", "))
+	}
+	if err := checkCharacters(text); err != nil {
+		return "", fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+	}
+	return name, nil
+}
+
+// sameName reports whether two names are one for people.
+func sameName(a, b string) bool { return strings.EqualFold(norm.NFC.String(a), norm.NFC.String(b)) }
+
+// characterError says which character of a name is refused.
+type characterError struct {
+	position int // 1 is the first one
+	c        rune
+	why      string
+}
+
+// Error implements error.
+func (e *characterError) Error() string {
+	return fmt.Sprintf("character %d of the name, U+%04X %s, %s", e.position, e.c, runenames.Name(e.c), e.why)
+}
+
+// checkCharacters returns an error for the first character of a name that is not seen, that changes how others are seen, or that is of
+// another script than those before.
+func checkCharacters(text string) error {
+	var scripts []string
+	position := 0
+	for i, c := range text {
+		position++
+		refused := func(why string) error { return &characterError{position, c, why} }
+		if _, size := utf8.DecodeRuneInString(text[i:]); c == utf8.RuneError && size == 1 {
+			return fmt.Errorf("byte %d of the name is not UTF-8", i+1)
+		}
+		switch {
+		case unicode.Is(unicode.Bidi_Control, c):
+			return refused("changes the direction in which others are shown")
+		case unicode.In(c, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+			return refused("has no width, or is not seen")
+		case c != ' ' && unicode.IsSpace(c), c != ' ' && unicode.Is(unicode.Z, c):
+			return refused("is a space that is not U+0020")
+		case !unicode.IsGraphic(c):
+			return refused("is no character that is shown")
+		}
+		script := scriptOf(c)
+		if script == "" || slices.Contains(scripts, script) {
+			continue
+		}
+		if scripts = append(scripts, script); !mayMix(scripts) {
+			return refused(fmt.Sprintf("is of the script %s, and those before are of %s: a name is of one script, so that it is not taken for another one",
+				script, strings.Join(scripts[:len(scripts)-1], " and ")))
+		}
+	}
+	return nil
+}
+
+// scriptOf returns the script of a character, "" for those that are of all.
+func scriptOf(c rune) string {
+	for name, table := range unicode.Scripts {
+		if unicode.Is(table, c) {
+			if name == "Common" || name == "Inherited" {
+				return ""
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// mayMix reports whether characters of some scripts may be in one name: by the highly restrictive level of UTS 39 section 5.2 those of one,
+// or of Latin with the scripts of Chinese, Japanese or Korean.
+func mayMix(scripts []string) bool {
+	if len(scripts) < 2 {
+		return true
+	}
+	return slices.ContainsFunc([][]string{
+		{"Latin", "Han", "Hiragana", "Katakana"}, {"Latin", "Han", "Bopomofo"}, {"Latin", "Han", "Hangul"},
+	}, func(together []string) bool {
+		return !slices.ContainsFunc(scripts, func(s string) bool { return !slices.Contains(together, s) })
+	})
+}

@@ -1,0 +1,74 @@
+package token_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+func TestNames(t *testing.T) {
+	r, _ := newRegistry(t)
+	for _, tt := range []struct {
+		name, want string // want is as it is stored, or in the error after "error"
+	}{
+		{"catalogue", "catalogue"},
+		{" catalogue of Åbo \t", "catalogue of Åbo"},
+		{"A\u030abo", "Åbo"},
+		{"Каталог 2", "Каталог 2"},
+		{"目録 カタログ catalogue", "目録 カタログ catalogue"},
+		{"목록 目錄 x", "목록 目錄 x"},
+		{"العربية", "العربية"},
+		{"O'Neill & Söhne (2)", "O'Neill & Söhne (2)"},
+		{"", "error a token has a name"},
+		{" \t ", "error a token has a name"},
+		{strings.Repeat("å", 101), "error the name has 202 bytes in UTF-8, and may have 200"},
+		{"admin", `error the name "admin" is reserved, as are admin, root, system`},
+		{" ADMIN ", `error the name "ADMIN" is reserved`},
+		{"Root", `error the name "Root" is reserved`},
+		{"sYstem", `error the name "sYstem" is reserved`},
+		{"a\nb", "error character 2 of the name, U+000A <control>, is a space that is not U+0020"},
+		{"a\x00", "error character 2 of the name, U+0000 <control>, is no character that is shown"},
+		{"ab\u202egnp", "error character 3 of the name, U+202E RIGHT-TO-LEFT OVERRIDE, changes the direction"},
+		{"a\u2066b", "error character 2 of the name, U+2066 LEFT-TO-RIGHT ISOLATE, changes the direction"},
+		{"b\u00e5\u200bb", "error character 3 of the name, U+200B ZERO WIDTH SPACE, has no width"},
+		{"\u200dab", "error character 1 of the name, U+200D ZERO WIDTH JOINER, has no width"},
+		{"a\u2060", "error character 2 of the name, U+2060 WORD JOINER, has no width"},
+		{"a\ufeffb", "error character 2 of the name, U+FEFF ZERO WIDTH NO-BREAK SPACE, has no width"},
+		{"a\u00adb", "error character 2 of the name, U+00AD SOFT HYPHEN, has no width"},
+		{"a\u3164", "error character 2 of the name, U+3164 HANGUL FILLER, has no width"},
+		{"a\ufe0f", "error character 2 of the name, U+FE0F VARIATION SELECTOR-16, has no width"},
+		{"a\u00a0b", "error character 2 of the name, U+00A0 NO-BREAK SPACE, is a space"},
+		{"a\ue000", "error character 2 of the name, U+E000"},
+		{"a\xff", "error byte 2 of the name is not UTF-8"},
+		{"\u0430dmin", "error character 2 of the name, U+0064 LATIN SMALL LETTER D, is of the script Latin, and those before are of Cyrillic"},
+		{"catal\u03bfgue", "error character 6 of the name, U+03BF GREEK SMALL LETTER OMICRON, is of the script Greek, and those before are of Latin"},
+		{"カ한", "error character 2 of the name, U+D55C <Hangul Syllable>, is of the script Hangul, and those before are of Katakana"},
+	} {
+		made, _, err := token.Create(t.Context(), r, root, token.Token{Name: tt.name, Role: registry.Reader})
+		refusal, refused := strings.CutPrefix(tt.want, "error ")
+		switch {
+		case refused && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), refusal)):
+			t.Errorf("%q: %v, want %s", tt.name, err, refusal)
+		case !refused && (err != nil || made.Name != tt.want):
+			t.Errorf("%q: %q, %v", tt.name, made.Name, err)
+		}
+	}
+}
+
+// The administrator of a department gives no token the name of somebody else, however it is written.
+func TestSameNames(t *testing.T) {
+	r, _ := newRegistry(t)
+	create(t, r, token.Token{Name: "\u00c5bo", Role: registry.Writer})
+	limited := registry.Actor{Name: "a", Role: registry.Admin, Prefixes: []string{"urn:"}}
+	for name, want := range map[string]error{
+		"\u00c5bo": registry.ErrDenied, "A\u030abo": registry.ErrDenied, "\u212bbo": registry.ErrDenied, "\u00e5BO ": registry.ErrDenied, "Abo": nil,
+	} {
+		_, _, err := token.Create(t.Context(), r, limited, token.Token{Name: name, Role: registry.Reader, Prefixes: []string{"urn:"}})
+		if !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("%q: %v, want %v", name, err, want)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package token
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// The tokens that one has made, with those that these have made, leave others room.
+func TestRoots(t *testing.T) {
+	all := []stored{{Token: Token{ID: "department"}}, {Token: Token{ID: "another"}}}
+	by, n, refused := "department", 0, error(nil)
+	for ; n < 2*maxOfRoot; n++ {
+		root, err := rootOf(registry.Actor{Token: by}, all)
+		if refused = err; err != nil {
+			break
+		}
+		if root != "department" {
+			t.Fatalf("token %d descends from %q", n, root)
+		}
+		all = append(all, stored{Token: Token{ID: strconv.Itoa(n)}, Root: root})
+		if n%500 == 0 { // which makes the next ones
+			by = strconv.Itoa(n)
+		}
+	}
+	if n != maxOfRoot || !errors.Is(refused, registry.ErrInvalid) || n > maxTokens/2 {
+		t.Errorf("it has made %d tokens: %v", n, refused)
+	}
+	for token, want := range map[string]string{"another": "another", "": "", "revoked": "revoked"} {
+		if root, err := rootOf(registry.Actor{Token: token}, all); err != nil || root != want {
+			t.Errorf("a token made by %q descends from %q, %v", token, root, err)
+		}
+	}
+}
