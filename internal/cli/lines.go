@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +51,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 	bad := false
 	var err error
 	if len(inputs) == 1 && inputs[0] == "-" {
-		bad, err = l.runLines(out, cmd.InOrStdin())
+		bad, err = l.runLines(out, Interruptible(cmd.Context(), cmd.InOrStdin()))
 	} else {
 		for _, input := range inputs {
 			ok, writeErr := l.runOne(out, input)
@@ -70,14 +71,18 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 func (l Lines) runLines(out *bufio.Writer, in io.Reader) (bad bool, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, MaxLine)
-	for lines.Scan() {
+	n := 0
+	for ; lines.Scan(); n++ {
 		ok, err := l.runOne(out, strings.TrimSuffix(lines.Text(), "\r"))
 		if err != nil {
 			return bad, err
 		}
 		bad = bad || !ok
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, context.Canceled):
+		return bad, fmt.Errorf("interrupted: the output is of the first %d lines; go on with the line %d", n, n+1)
+	case err != nil:
 		return bad, fmt.Errorf("reading standard input: %w", err)
 	}
 	return bad, nil

@@ -143,6 +143,20 @@ func TestRolesOfOperations(t *testing.T) {
 	}
 }
 
+// What all clients of the daemon share is for administrators, and for no token of the registry, whatever its role.
+func TestTokensOfTheRegistryAreNoOperators(t *testing.T) {
+	s := newSite(t, locked)
+	token := s.token(t, registry.Admin)
+	for _, request := range []string{
+		"GET /events", "GET /status", "GET /debug/pprof/profile?seconds=1", "GET /debug/pprof/heap", "GET /metrics", "GET /api/v1/config",
+		"DELETE /api/v1/cache/entries?uri=urn:nbn:fi:a", "DELETE /api/v1/responses?uri=http://example.org/",
+	} {
+		if r := s.ask(request, "", token); r.status != 401 && r.status != 403 {
+			t.Errorf("%s: %d %s", request, r.status, r.body)
+		}
+	}
+}
+
 // A page of another site changes nothing by the browser of somebody on this machine, and reads nothing by
 // a name of its own.
 func TestCrossSite(t *testing.T) {

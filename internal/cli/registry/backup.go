@@ -3,7 +3,6 @@ package registry
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -33,6 +32,8 @@ PostgreSQL database pg_dump makes backups.`,
 	f := addStore(cmd, w)
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.StartProgress(cmd, "copying the registry")
+		defer p.End()
 		path, err := f.file()
 		if err == nil {
 			err = f.lost()
@@ -48,13 +49,16 @@ PostgreSQL database pg_dump makes backups.`,
 		}
 		store, err := sqlite.Open(cmd.Context(), path)
 		if err != nil {
-			return err
+			return notBackedUp(p, err, args[0])
 		}
 		defer store.Close()
-		p := newProgress(cmd.ErrOrStderr(), "copied")
-		if err := store.Backup(cmd.Context(), args[0], func(done, all int) { p.at(int64(done), int64(all)) }); err != nil {
-			return err
+		err = store.Backup(cmd.Context(), args[0], func(done, all int) {
+			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
+		})
+		if err != nil {
+			return notBackedUp(p, err, args[0])
 		}
+		p.End()
 		info, err := os.Stat(args[0])
 		if err != nil {
 			return err
@@ -66,6 +70,11 @@ PostgreSQL database pg_dump makes backups.`,
 		return err
 	}
 	return cmd
+}
+
+// notBackedUp returns the error of a backup.
+func notBackedUp(p *cli.Progress, err error, file string) error {
+	return p.Interrupted(err, "no backup was made, and a %s from before is as it was; the same command begins anew", file)
 }
 
 // checkBackupFile returns an error if a backup of a store must not be made in a file.
@@ -112,25 +121,4 @@ func (f *storeFlags) file() (string, error) {
 		return "", errNotAFile
 	}
 	return path, nil
-}
-
-// progress says now and then how far something is that takes long.
-type progress struct {
-	w    io.Writer
-	what string
-	next time.Time
-}
-
-// progressEvery is how often that is said; what is done before is done in silence.
-const progressEvery = 5 * time.Second
-
-func newProgress(w io.Writer, what string) *progress {
-	return &progress{w, what, time.Now().Add(progressEvery)}
-}
-
-func (p *progress) at(done, all int64) {
-	if now := time.Now(); now.After(p.next) {
-		p.next = now.Add(progressEvery)
-		fmt.Fprintf(p.w, "urnd: %d %% %s\n", 100*done/max(all, 1), p.what)
-	}
 }

@@ -43,9 +43,11 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each finding, one a line")
 	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` lead to this urnd too; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.StartProgress(cmd, "checking names")
+		defer p.End()
 		r, c, err := f.open(cmd.Context())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
 		defer r.Store().Close()
 		names, err := w.Names(c)
@@ -58,14 +60,20 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 				return cli.Usage(err)
 			}
 		}
-		out := bufio.NewWriter(cmd.OutOrStdout())
+		total, err := entriesBelow(cmd.Context(), r, below)
+		if err != nil {
+			return p.Interrupted(err, "nothing was checked; the same command begins anew")
+		}
+		out := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
 		summary, err := lint.Run(cmd.Context(), lint.Config{
 			Registry: r, Names: names, Hints: hints,
 			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Hosts: c.Registry.HostNames(), Only: names.AskedFor(),
+			Progress: func(read int64, found lint.Summary) { p.Show(checkStep(read, total, found)) },
 		}, below, func(finding lint.Finding) error { return printFinding(out, finding, asJSON) })
 		if err := errors.Join(err, out.Flush()); err != nil {
-			return err
+			return p.Interrupted(err, "%s; nothing was changed; the same command begins anew, and with PREFIX it checks a part", checkedText(summary))
 		}
+		p.End()
 		return concludeCheck(cmd, summary)
 	}
 	return cmd
@@ -97,10 +105,26 @@ func printFinding(w *bufio.Writer, f lint.Finding, asJSON bool) error {
 	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.What, f.Rule})
 }
 
+// checkedText says how much was checked and found.
+func checkedText(s lint.Summary) string {
+	return fmt.Sprintf("checked %d names and prefixes: errors %d, warnings %d, hints %d",
+		s.Read, s.Found[lint.Error], s.Found[lint.Warning], s.Found[lint.Hint])
+}
+
+// checkStep says how far a check is.
+func checkStep(read, total int64, found lint.Summary) cli.Step {
+	if read > total { // it is not known, or some are read once more
+		total = 0
+	}
+	return cli.Step{
+		What: "checking names", Done: read, Total: total,
+		More: fmt.Sprintf("errors %d, warnings %d", found.Found[lint.Error], found.Found[lint.Warning]),
+	}
+}
+
 // concludeCheck says how much was checked.
 func concludeCheck(cmd *cobra.Command, s lint.Summary) error {
-	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d names and prefixes: errors %d, warnings %d, hints %d\n",
-		s.Read, s.Found[lint.Error], s.Found[lint.Warning], s.Found[lint.Hint])
+	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s\n", checkedText(s))
 	if s.SharedLeftOut {
 		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: so many targets are shared that not all are printed: check parts, by PREFIX")
 	}

@@ -44,6 +44,8 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		if err := d.check(); err != nil {
 			return err
 		}
+		shown := cli.StartProgress(cmd, "comparing")
+		defer shown.End()
 		c, err := settings.Load(nil)
 		if err != nil {
 			return err
@@ -60,8 +62,9 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		p.Comparing = true
 		sides := comparison{w, c, names, *temp, rejected}
 		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
-			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(a, b, p.Changed) })
+			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(counting(shown, a), b, p.Changed) })
 		})
+		err = shown.Interrupted(err, "not all that differs is printed, and nothing was changed; the same command begins anew")
 		if err == nil {
 			err = p.End(cmd.ErrOrStderr())
 		}
@@ -71,6 +74,16 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		return err
 	}
 	return cmd
+}
+
+// counting returns a side that shows how many of its entries were read.
+func counting(p *cli.Progress, side diff.Side) diff.Side {
+	n := int64(0)
+	return func() (diff.Entry, error) {
+		n++
+		p.Show(cli.Step{What: "comparing", Done: n, Unit: "names and prefixes"})
+		return side()
+	}
 }
 
 // comparison is what opens the two sides of a comparison.

@@ -40,6 +40,8 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 	s := cli.AddSettings(cmd)
 	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.StartProgress(cmd, "testing names")
+		defer p.End()
 		c, err := s.Load(map[string]string{"registry.store": "store"})
 		if err != nil {
 			return err
@@ -55,13 +57,14 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		}
 		r, err := w.Resolve(cmd.Context(), c, cmd.ErrOrStderr())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was tested; the same command begins anew")
 		}
 		defer r.Close()
-		t := expectationTest{resolution: r, w: cmd.OutOrStdout()}
-		if err := t.run(cmd.Context(), newExpectations(in)); err != nil {
-			return err
+		t := expectationTest{resolution: r, w: p.Over(cmd.OutOrStdout()), progress: p}
+		if err := t.run(cmd.Context(), newExpectations(cli.Interruptible(cmd.Context(), in))); err != nil {
+			return p.Interrupted(err, "%d names were tested: %d as expected, %d not; the same command begins anew", t.good+t.bad, t.good, t.bad)
 		}
+		p.End()
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
 		if t.bad > 0 {
 			return cli.ErrReported
@@ -75,6 +78,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 type expectationTest struct {
 	resolution cli.Resolution
 	w          io.Writer
+	progress   *cli.Progress
 	good, bad  int
 }
 
@@ -121,6 +125,12 @@ func (t *expectationTest) page(ctx context.Context, page []expectation) error {
 		})
 	}
 	workers.Wait()
+	if ctx.Err() != nil { // what they have found is not of the names
+		return ctx.Err()
+	}
+	defer func() {
+		t.progress.Show(cli.Step{What: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
+	}()
 	for _, fault := range faults {
 		if fault == "" {
 			t.good++

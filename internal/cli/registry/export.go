@@ -72,20 +72,32 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		if o.Format == bulk.Detect {
 			o.Format = bulk.FormatOf(file)
 		}
+		p := cli.StartProgress(cmd, "exporting names")
+		defer p.End()
+		stands := "what was printed is not complete; the same command begins anew"
+		if file != "" {
+			stands = "no export was made, and a " + file + " from before is as it was; the same command begins anew"
+		}
 		r, _, err := open.open(cmd.Context())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "%s", stands)
 		}
 		defer r.Store().Close()
+		total, err := entriesBelow(cmd.Context(), r, o.Prefix)
+		if err != nil {
+			return p.Interrupted(err, "%s", stands)
+		}
+		o.Progress = func(entries int64) { p.Show(cli.Step{What: "exporting names", Done: entries, Total: total}) }
 		skipped := 0
 		o.Skipped = func(name string, reason error) {
 			if skipped++; skipped <= shownRejections {
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s: %v\n", name, reason)
 			}
 		}
-		if err := exportTo(cmd.Context(), r, o, file, cmd.OutOrStdout()); err != nil {
-			return err
+		if err := exportTo(cmd.Context(), r, o, file, p.Over(cmd.OutOrStdout())); err != nil {
+			return p.Interrupted(err, "%s", stands)
 		}
+		p.End()
 		if skipped > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s names or prefixes were not exported\n", humanize.Comma(int64(skipped)))
 			return cli.ErrReported

@@ -52,9 +52,11 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		"(registry.health_contact)")
 	cmd.Flags().BoolVar(&h.asJSON, "json", false, "print a JSON document for each target, one a line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.StartProgress(cmd, "reading what is known of targets")
+		defer p.End()
 		r, c, err := f.open(cmd.Context())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
 		defer func() { _ = r.Store().Close() }() // all is committed
 		prefix := ""
@@ -64,18 +66,18 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 			}
 		}
 		if h.check {
-			return h.checkNow(cmd, c, r, prefix)
+			return h.checkNow(cmd, p, c, r, prefix)
 		}
-		return h.show(cmd, r, prefix)
+		return h.show(cmd, p, r, prefix)
 	}
 	return cmd
 }
 
 // show prints what is known.
-func (h *healthFlags) show(cmd *cobra.Command, r *registry.Registry, prefix string) error {
-	report := healthReport{w: cmd.OutOrStdout(), asJSON: h.asJSON}
+func (h *healthFlags) show(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, prefix string) error {
+	report := healthReport{w: p.Over(cmd.OutOrStdout()), asJSON: h.asJSON}
 	if err := h.list(cmd.Context(), r, prefix, report.print); err != nil {
-		return err
+		return p.Interrupted(err, "not all targets are printed, and nothing was changed; the same command begins anew")
 	}
 	sweep, err := health.ReadSweep(cmd.Context(), r.Store())
 	if err != nil {
@@ -114,7 +116,7 @@ func sweepText(s health.Sweep) string {
 }
 
 // checkNow checks the targets of names that begin with prefix.
-func (h *healthFlags) checkNow(cmd *cobra.Command, c config.Config, r *registry.Registry, prefix string) error {
+func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, c config.Config, r *registry.Registry, prefix string) error {
 	if h.contact != "" {
 		c.Registry.HealthContact = h.contact
 	}
@@ -130,30 +132,28 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, c config.Config, r *registry.
 		return err
 	}
 	defer end()
-	report := healthReport{w: cmd.OutOrStdout(), asJSON: h.asJSON}
+	report := healthReport{w: p.Over(cmd.OutOrStdout()), asJSON: h.asJSON}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	checked, told := 0, time.Now()
+	checked, last := 0, ""
 	err = health.New(settings).Check(ctx, prefix, func(t health.Target) error {
-		checked++
-		if time.Since(told) > tellEvery {
-			told = time.Now()
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d targets, up to %s: %d do not answer\n", checked, t.Name, report.failing)
-		}
+		checked, last = checked+1, t.Name
+		p.Show(cli.Step{What: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not answer", t.Name, report.failing)})
 		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {
 			return nil
 		}
 		return report.print(t)
 	})
+	p.End()
 	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d targets: %d do not answer\n", checked, report.failing)
 	if err == nil && report.failing > 0 {
 		return cli.ErrReported
 	}
-	return err
+	if last == "" {
+		return p.Interrupted(err, "nothing was checked; the same command begins anew")
+	}
+	return p.Interrupted(err, "what was found of targets, up to those of %s, is kept; the same command begins anew, and with PREFIX it checks a part", last)
 }
-
-// tellEvery is how often a check tells how far it is.
-const tellEvery = 10 * time.Second
 
 // healthReport prints targets, and counts those that are not well.
 type healthReport struct {

@@ -90,16 +90,18 @@ it came from standard input.`,
 		if f.differences.dry {
 			openIt = open.openDry
 		}
+		p := cli.StartProgress(cmd, "opening the registry")
+		defer p.End()
 		r, _, err := openIt(cmd.Context())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was imported; the same command begins anew")
 		}
 		defer r.Store().Close()
 		template := bulk.Import{
 			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base,
 			AllowUnresolvable: f.unresolvable, DryRun: f.differences.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
 		}
-		return f.run(cmd, template, files)
+		return f.run(cmd, p, template, files)
 	}
 	return cmd
 }
@@ -118,8 +120,8 @@ func (f *importFlags) mapping() (map[string]string, error) {
 }
 
 // run imports one file after another.
-func (f *importFlags) run(cmd *cobra.Command, template bulk.Import, files []string) error {
-	ctx, w, errs := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+func (f *importFlags) run(cmd *cobra.Command, p *cli.Progress, template bulk.Import, files []string) error {
+	w, errs := p.Over(cmd.OutOrStdout()), p.Over(cmd.ErrOrStderr())
 	rejected, err := newRejections(f.rejected, errs)
 	if err != nil {
 		return err
@@ -129,7 +131,7 @@ func (f *importFlags) run(cmd *cobra.Command, template bulk.Import, files []stri
 		begun := time.Now()
 		i := template
 		shown := f.differences.ofImport(cmd, &i, f.asJSON)
-		report, err := importFile(ctx, i, file, rejected, errs)
+		report, err := importFile(cmd.Context(), i, file, rejected, p)
 		if err == nil {
 			err = shown()
 		}
@@ -137,7 +139,7 @@ func (f *importFlags) run(cmd *cobra.Command, template bulk.Import, files []stri
 			err = errors.Join(f.print(w, file, report, time.Since(begun)), err)
 		}
 		if err != nil {
-			return errors.Join(interrupted(err, file, i.DryRun), rejected.close())
+			return errors.Join(interrupted(p, err, file, i.DryRun, report), rejected.close())
 		}
 		bad = bad || report.Rejected > 0
 	}
@@ -150,21 +152,24 @@ func (f *importFlags) run(cmd *cobra.Command, template bulk.Import, files []stri
 	return nil
 }
 
-// interrupted says how to continue after an error.
-func interrupted(err error, file string, dry bool) error {
+// interrupted says what stands after an error, and how to continue.
+func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Report) error {
+	written := amountOf(r.New+r.Changed, "name")
+	stands, of := "%s are written, and stay; the same command continues it", written
 	switch {
-	case dry || file == "-" || !errors.Is(err, context.Canceled) && !errors.Is(err, registry.ErrNoStore):
-		return fmt.Errorf("importing %s: %w", file, err)
-	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("importing %s was interrupted; the same command continues it", file)
-	default:
-		return fmt.Errorf("importing %s: %w; the same command continues it", file, err)
+	case dry:
+		stands, of = "nothing of %s was imported, as of any dry run; the same command begins anew", file
+	case file == "-":
+		stands = "of standard input %s are written, and stay; the same input is imported once more, and what is equal stays as it is"
+	case errors.Is(err, registry.ErrNoStore):
+		err = fmt.Errorf("%w; %s are written, and the same command continues it", err, written)
 	}
+	return fmt.Errorf("importing %s: %w", file, p.Interrupted(err, stands, of))
 }
 
 // importFile imports a file, or standard input.
-func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejections, errs io.Writer) (bulk.Report, error) {
-	var r io.Reader = os.Stdin
+func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejections, p *cli.Progress) (bulk.Report, error) {
+	r := cli.Interruptible(ctx, os.Stdin)
 	size := int64(-1)
 	if file != "-" {
 		opened, err := os.Open(file) //nolint:gosec // the user names it
@@ -180,16 +185,25 @@ func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejec
 			}
 			i.Source = path
 		}
-		if r = opened; i.Format == bulk.Detect {
+		if r = opened; size < 0 {
+			r = cli.Interruptible(ctx, opened)
+		}
+		if i.Format == bulk.Detect {
 			i.Format = bulk.FormatOf(file)
 		}
 	}
-	shown := newImportProgress(errs, file, size)
-	i.Progress = shown.show
+	i.Progress = func(now bulk.Progress) { p.Show(importStep(now, file, size)) }
 	i.Rejected = func(rejection bulk.Rejection) { rejected.add(file, rejection) }
-	report, err := i.Run(ctx, r)
-	shown.end()
-	return report, err
+	return i.Run(ctx, r)
+}
+
+// importStep says how far the import of a file is, the size of which is not positive where it is not known.
+func importStep(now bulk.Progress, file string, size int64) cli.Step {
+	more := amountOf(now.Rejected, "line") + " rejected"
+	if now.Stage == bulk.Writing {
+		return cli.Step{What: "writing " + file, Done: now.Done, Total: now.Total, Unit: "names", More: more}
+	}
+	return cli.Step{What: "reading " + file, Done: now.Octets, Total: max(size, 0), Unit: cli.Bytes, More: amountOf(now.Lines, "line") + ", " + more}
 }
 
 // print prints the summary of a file.

@@ -5,9 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
 // A librarian's way: a file is imported with one bad line, exported, and imported elsewhere.
@@ -56,21 +53,5 @@ func TestRegistryImport(t *testing.T) {
 	}
 	if parts, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(parts) > 0 {
 		t.Errorf("there are %v", parts)
-	}
-}
-
-// The first rate would be that of some microseconds.
-func TestImportBarWaits(t *testing.T) {
-	var w strings.Builder
-	p := &importProgress{w: &w, file: "f", size: 100, begun: time.Now()}
-	p.bar = p.newBar("reading f", 100)
-	p.show(bulk.Progress{Octets: 50})
-	if w.Len() > 0 {
-		t.Errorf("shown is %q", w.String())
-	}
-	p.begun = p.begun.Add(-importBarAfter)
-	p.show(bulk.Progress{Octets: 60})
-	if !strings.Contains(w.String(), "60%") {
-		t.Errorf("shown is %q", w.String())
 	}
 }

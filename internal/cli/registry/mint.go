@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
@@ -60,9 +61,12 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 }
 
 func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
+	p := cli.StartProgress(cmd, "minting names")
+	defer p.End()
+	const none = "no name was reserved; the same command begins anew"
 	r, _, err := f.openOrMake(cmd.Context())
 	if err != nil {
-		return err
+		return p.Interrupted(err, none)
 	}
 	defer func() {
 		if fault := r.Store().Close(); err == nil {
@@ -71,8 +75,9 @@ func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 	}()
 	names, err := mint.New(r).Mint(cmd.Context(), actor(), m)
 	if err != nil {
-		return usageOfEdit(err)
+		return usageOfEdit(p.Interrupted(err, none))
 	}
+	p.End()
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	for _, name := range names {
 		fmt.Fprintln(w, name)
@@ -82,14 +87,18 @@ func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 
 // wouldMint prints the names that would be minted.
 func (f *storeFlags) wouldMint(cmd *cobra.Command, m mint.Request, d *differenceFlags) error {
+	p := cli.StartProgress(cmd, "looking for free names")
+	defer p.End()
+	const none = "no name was reserved, as by any dry run; the same command begins anew"
 	r, _, err := f.openDry(cmd.Context())
 	if err != nil {
-		return err
+		return p.Interrupted(err, none)
 	}
 	defer r.Store().Close()
 	changes, err := mint.New(r).Preview(cmd.Context(), actor(), m)
 	if err != nil {
-		return usageOfEdit(err)
+		return usageOfEdit(p.Interrupted(err, none))
 	}
+	p.End()
 	return d.print(cmd, changes)
 }

@@ -35,9 +35,11 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		if err := differences.check(); err != nil {
 			return err
 		}
+		p := cli.StartProgress(cmd, "purging names")
+		defer p.End()
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was removed; the same command begins anew")
 		}
 		defer r.Store().Close()
 		key, err := keyOf(cmd.Context(), r, args[0], true)
@@ -51,8 +53,9 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 			return wouldPurge(cmd, r, key.Name)
 		}
 		n, err := r.Purge(cmd.Context(), actor(), key.Name, note)
+		p.End()
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d removed\n", key, n)
-		return err
+		return p.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
 	}
 	return cmd
 }

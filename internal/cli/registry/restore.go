@@ -1,12 +1,12 @@
 package registry
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
@@ -25,16 +25,19 @@ version; FILE itself does not change.`,
 	}
 	f := addStore(cmd, w)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.StartProgress(cmd, "copying the backup")
+		defer p.End()
 		path, err := f.file()
 		if err != nil {
 			return err
 		}
 		kept, err := sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error {
-			return verifyBackup(cmd.Context(), cmd, s)
+			return verifyBackup(cmd, p, s)
 		})
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was restored, and the registry is as it was; the same command begins anew")
 		}
+		p.End()
 		fmt.Fprintf(cmd.OutOrStdout(), "%s is restored from %s\n", path, args[0])
 		if kept != "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "what was there is now %s\n", kept)
@@ -47,8 +50,8 @@ version; FILE itself does not change.`,
 var errFaultyBackup = errors.New("the backup has the faults above, and nothing was restored")
 
 // verifyBackup prints the faults of a copy of a backup.
-func verifyBackup(ctx context.Context, cmd *cobra.Command, s *sqlite.Store) error {
-	faults, err := printFaults(ctx, s, cmd.ErrOrStderr(), cmd.ErrOrStderr())
+func verifyBackup(cmd *cobra.Command, p *cli.Progress, s *sqlite.Store) error {
+	faults, err := printFaults(cmd.Context(), p, s, cmd.ErrOrStderr())
 	if err == nil && faults > 0 {
 		err = errFaultyBackup
 	}

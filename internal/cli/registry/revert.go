@@ -39,24 +39,37 @@ The exit status is 1 if there was a conflict.`,
 		if note == "" {
 			return cli.Usage(errors.New("--note is required: say why it is taken back"))
 		}
+		p := cli.StartProgress(cmd, "taking the change set back")
+		defer p.End()
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
-			return err
+			return notReverted(p, err, differences.dry, 0)
 		}
 		defer r.Store().Close()
-		return differences.revert(cmd, r, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
+		return differences.revert(cmd, p, r, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
 	}
 	return cmd
 }
 
+// notReverted returns the error of a revert, after some names.
+func notReverted(p *cli.Progress, err error, dry bool, names int64) error {
+	if dry {
+		return p.Interrupted(err, "nothing was changed, as by any dry run; the same command begins anew")
+	}
+	return p.Interrupted(err, "%s are taken back, and stay; the same command goes on with the others", amountOf(names, "name"))
+}
+
 // revert takes a set back, and prints what that does.
-func (d *differenceFlags) revert(cmd *cobra.Command, r *registry.Registry, what registry.Revert) error {
+func (d *differenceFlags) revert(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, what registry.Revert) error {
 	var failed error
 	printer := d.printer()
 	if !what.DryRun {
 		printer.Limit = 0
 	}
+	n := int64(0)
 	what.Reverted = func(c registry.Changed) {
+		n++
+		p.Show(cli.Step{What: "taking the change set back", Done: n, Unit: "names"})
 		if failed == nil {
 			failed = printer.Changed(c)
 		}
@@ -66,8 +79,9 @@ func (d *differenceFlags) revert(cmd *cobra.Command, r *registry.Registry, what 
 	}
 	report, err := r.Revert(cmd.Context(), actor(), what)
 	if err = errors.Join(err, failed); err != nil {
-		return usageOfEdit(err)
+		return usageOfEdit(notReverted(p, err, what.DryRun, report.Names))
 	}
+	p.End()
 	if what.DryRun {
 		if err := printer.End(cmd.ErrOrStderr()); err != nil {
 			return err

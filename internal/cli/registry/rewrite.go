@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -42,22 +41,33 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 		if what.Replace == "" || what.With == "" {
 			return cli.Usage(errors.New("--replace and --with are required"))
 		}
+		p := cli.StartProgress(cmd, "moving targets")
+		defer p.End()
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
-			return err
+			return notRewritten(p, err, differences.dry, registry.Rewritten{})
 		}
 		defer r.Store().Close()
 		if what.Below, err = belowOf(r, args[0]); err != nil {
 			return cli.Usage(err)
 		}
 		what.DryRun, what.AsOf = differences.dry, registry.Seq(asOf)
-		return differences.rewrite(cmd, r, what)
+		return differences.rewrite(cmd, p, r, what)
 	}
 	return cmd
 }
 
+// notRewritten returns the error of a rewrite.
+func notRewritten(p *cli.Progress, err error, dry bool, report registry.Rewritten) error {
+	if dry {
+		return p.Interrupted(err, "nothing was changed, as by any dry run; the same command begins anew")
+	}
+	return p.Interrupted(err, "%s were read, and the targets of %d moved, which stay; the same command continues it",
+		amountOf(report.Names, "name"), report.Changed)
+}
+
 // rewrite moves targets, or prints what that would change.
-func (d *differenceFlags) rewrite(cmd *cobra.Command, r *registry.Registry, what registry.Rewrite) error {
+func (d *differenceFlags) rewrite(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, what registry.Rewrite) error {
 	var failed error
 	printer := d.printer()
 	if what.DryRun {
@@ -73,13 +83,14 @@ func (d *differenceFlags) rewrite(cmd *cobra.Command, r *registry.Registry, what
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", key, oneLine(err.Error()))
 		}
 	}
+	what.Progress = func(now registry.Rewritten) {
+		p.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
+	}
 	report, err := r.Rewrite(cmd.Context(), actor(), what)
 	if err = errors.Join(err, failed); err != nil {
-		if errors.Is(err, context.Canceled) && !what.DryRun {
-			return fmt.Errorf("the rewrite was interrupted after %d names; the same command continues it", report.Names)
-		}
-		return usageOfEdit(err)
+		return usageOfEdit(notRewritten(p, err, what.DryRun, report))
 	}
+	p.End()
 	if what.DryRun {
 		if err := printer.End(cmd.ErrOrStderr()); err != nil {
 			return err

@@ -61,15 +61,17 @@ The exit status is 1 if the time was too short to read all.`,
 		if *prefix {
 			search.Kind = registry.KindPrefix
 		}
+		p := cli.StartProgress(cmd, "searching")
+		defer p.End()
 		r, _, err := f.open(cmd.Context())
 		if err != nil {
-			return err
+			return p.Interrupted(err, "nothing was searched; the same command begins anew")
 		}
 		defer r.Store().Close()
 		if err := s.canonical(r, &search); err != nil {
 			return cli.Usage(err)
 		}
-		return s.run(cmd, r, search)
+		return s.run(cmd, p, r, search)
 	}
 	return cmd
 }
@@ -132,9 +134,12 @@ func belowOf(r *registry.Registry, text string) (string, error) {
 }
 
 // run prints what is found.
-func (s *searchFlags) run(cmd *cobra.Command, r *registry.Registry, search registry.Search) error {
-	w := cmd.OutOrStdout()
+func (s *searchFlags) run(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, search registry.Search) error {
+	w := p.Over(cmd.OutOrStdout())
+	n := int64(0)
 	done, err := r.Search(cmd.Context(), search, func(e registry.Entry) error {
+		n++
+		p.Show(cli.Step{What: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
 		if s.asJSON {
 			return cli.PrintJSON(w, api.NewName(e))
 		}
@@ -142,8 +147,12 @@ func (s *searchFlags) run(cmd *cobra.Command, r *registry.Registry, search regis
 		return err
 	})
 	if err != nil {
-		return err
+		if done.Last == "" {
+			return p.Interrupted(err, "%d found, and nothing was changed; the same command begins anew", done.Found)
+		}
+		return p.Interrupted(err, "%d names were read, %d found; go on with --after '%s'", done.Read, done.Found, done.Last)
 	}
+	p.End()
 	switch {
 	case done.Late:
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: the time of %s is over: %d names were read, %d found; "+

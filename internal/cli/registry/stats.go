@@ -97,6 +97,22 @@ func statsOf(ctx context.Context, store registry.Store, name string) (registrySt
 	return stats, err
 }
 
+// entriesBelow returns how many entries there are whose names begin with a text, 0 where that is not known.
+func entriesBelow(ctx context.Context, r *registry.Registry, below string) (n int64, err error) {
+	if below != "" {
+		return 0, nil
+	}
+	err = r.Store().Read(ctx, func(tx registry.Tx) error {
+		n = 0
+		groups, err := registry.TotalsOf(tx)
+		for _, t := range groups {
+			n += t.Active + t.Reserved + t.Withdrawn + t.Prefixes
+		}
+		return err
+	})
+	return n, err
+}
+
 func (s registryStats) print(w io.Writer) error {
 	fmt.Fprintf(w, "store: %s", s.Store)
 	if s.Size > 0 {

@@ -37,15 +37,19 @@ Whether names lead where they should is shown by check and health.`,
 				return err
 			}
 		}
+		p := cli.StartProgress(cmd, "comparing the backup with its digest")
+		defer p.End()
+		const stands = "%d faults were found so far, and nothing was changed; the same command begins anew"
 		store, mark, err := f.verified(cmd.Context(), args)
 		if err != nil {
-			return err
+			return p.Interrupted(err, stands, 0)
 		}
 		defer store.Close()
-		faults, err := printFaults(cmd.Context(), store, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		faults, err := printFaults(cmd.Context(), p, store, cmd.OutOrStdout())
 		if err != nil {
-			return err
+			return p.Interrupted(err, stands, faults)
 		}
+		p.End()
 		if faults > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d faults\n", faults)
 			return cli.ErrReported
@@ -82,13 +86,15 @@ func (f *storeFlags) verified(ctx context.Context, args []string) (s registry.St
 const maxFaults = 1000
 
 // printFaults verifies a store, and prints its faults, of which it returns the number.
-func printFaults(ctx context.Context, store registry.Store, w, messages io.Writer) (faults int, err error) {
-	p := newProgress(messages, "verified")
+func printFaults(ctx context.Context, p *cli.Progress, store registry.Store, to io.Writer) (faults int, err error) {
+	w := p.Over(to)
 	err = store.Verify(ctx, func(fault string) {
 		if faults++; faults <= maxFaults {
 			fmt.Fprintln(w, fault)
 		}
-	}, func(done, all registry.Seq) { p.at(int64(done), int64(all)) })
+	}, func(done, all registry.Seq) {
+		p.Show(cli.Step{What: "verifying", Done: int64(done), Total: int64(all), Unit: "versions"})
+	})
 	if faults > maxFaults {
 		fmt.Fprintf(w, "... and %d more\n", faults-maxFaults)
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
@@ -18,9 +17,8 @@ import (
 
 // Bounds of the work on lines.
 const (
-	lineWorkers  = 16  // URIs that are resolved at a time
-	linesAhead   = 256 // outcomes that wait for that of an earlier line
-	progressStep = 200 * time.Millisecond
+	lineWorkers = 16  // URIs that are resolved at a time
+	linesAhead  = 256 // outcomes that wait for that of an earlier line
 )
 
 var errTraceOfLines = errors.New("--trace has no place for the lines of standard input: add --json")
@@ -34,7 +32,8 @@ type outcomeOfLine struct {
 
 // resolveLines resolves the lines of in, side by side, and prints one line for each, in their
 // order. The error is cli.ErrReported if any failed.
-func (o output) resolveLines(ctx context.Context, r resolver.Resolver, in io.Reader) error {
+func (o output) resolveLines(ctx context.Context, p *cli.Progress, r resolver.Resolver, in io.Reader) error {
+	interrupted := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	outcomes := make(chan chan outcomeOfLine, linesAhead)
@@ -42,13 +41,16 @@ func (o output) resolveLines(ctx context.Context, r resolver.Resolver, in io.Rea
 	var workers sync.WaitGroup
 	workers.Go(func() {
 		defer close(outcomes)
-		read = o.startLines(ctx, r, in, outcomes, &workers)
+		read = o.startLines(ctx, r, cli.Interruptible(ctx, in), outcomes, &workers)
 	})
-	failed, written := o.printLines(outcomes)
+	n, failed, written := o.printLines(interrupted, p, outcomes)
 	cancel() // output may have failed
 	for range outcomes {
 	}
 	workers.Wait()
+	if err := interrupted.Err(); err != nil {
+		return p.Interrupted(err, "the first %d lines were resolved; go on with the line %d", n, n+1)
+	}
 	switch err := errors.Join(read, written); {
 	case err != nil:
 		return err
@@ -99,20 +101,20 @@ func (o output) resolveLine(ctx context.Context, r resolver.Resolver, line strin
 	return outcomeOfLine{text: strings.Join(o.locations(q, answer), "\t"), document: api.NewAnswer(q, answer, steps)}
 }
 
-// printLines prints outcomes in their order, and on a terminal how far it is.
-func (o output) printLines(outcomes <-chan chan outcomeOfLine) (failed int, err error) {
-	out := bufio.NewWriter(o.w)
+// printLines prints outcomes in their order, until it is interrupted, and returns how many.
+func (o output) printLines(interrupted context.Context, p *cli.Progress, outcomes <-chan chan outcomeOfLine) (n, failed int, err error) {
+	out := bufio.NewWriter(p.Over(o.w))
 	o.w = out
-	showing := cli.IsTerminal(o.errors) && !cli.IsTerminal(os.Stdout)
-	shown := time.Now()
-	n := 0
 	for outcome := range outcomes {
 		if len(outcome) == 0 { // it is waited for: show what there is
 			if err := out.Flush(); err != nil {
-				return failed, err
+				return n, failed, err
 			}
 		}
 		line := <-outcome
+		if interrupted.Err() != nil { // the line may have failed by that
+			break
+		}
 		n++
 		if line.failed {
 			failed++
@@ -123,15 +125,13 @@ func (o output) printLines(outcomes <-chan chan outcomeOfLine) (failed int, err 
 			_, err = fmt.Fprintln(out, line.text)
 		}
 		if err != nil {
-			return failed, err
+			return n, failed, err
 		}
-		if showing && time.Since(shown) > progressStep {
-			shown = time.Now()
-			fmt.Fprintf(o.errors, "\r%d lines, %d failed", n, failed)
-		}
+		p.Show(cli.Step{What: "resolving", Done: int64(n), Unit: "lines", More: fmt.Sprintf("%d failed", failed)})
 	}
-	if showing {
-		fmt.Fprintf(o.errors, "\r%d lines, %d failed\n", n, failed)
+	p.End()
+	if cli.IsTerminal(o.errors) && !cli.IsTerminal(os.Stdout) {
+		fmt.Fprintf(o.errors, "urnd: %d lines, %d failed\n", n, failed)
 	}
-	return failed, out.Flush()
+	return n, failed, out.Flush()
 }

@@ -65,7 +65,9 @@ side. There is one line of output for each, in their order: the location, or
 			ctx = resolver.WithFresh(ctx)
 		}
 		if lines {
-			return o.resolveLines(ctx, r.Resolver, cmd.InOrStdin())
+			p := cli.StartProgress(cmd, "resolving")
+			defer p.End()
+			return o.resolveLines(ctx, p, r.Resolver, cmd.InOrStdin())
 		}
 		return o.resolveAll(ctx, r.Resolver, args)
 	}

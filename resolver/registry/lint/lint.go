@@ -25,6 +25,8 @@ type Config struct {
 	// Hints is whether hints are reported. Two names with an equal only target are found by reading all
 	// names once more.
 	Hints bool
+	// Progress is called from time to time with how many entries were read, for hints some once more, and what was found; nil is not called.
+	Progress func(read int64, found Summary)
 }
 
 // Summary is how much was read and found.
@@ -73,6 +75,7 @@ type linter struct {
 	report  func(Finding) error
 	now     time.Time
 	summary Summary
+	read    int64   // entries, for hints some once more
 	shared  *shared // nil without hints
 	found   []Finding
 }
@@ -91,6 +94,7 @@ func (l *linter) pages(
 				return err
 			}
 			n, after = len(entries), entries[len(entries)-1].Name
+			l.read += int64(n)
 			return f(tx, entries)
 		})
 		if err != nil {
@@ -103,6 +107,9 @@ func (l *linter) pages(
 			}
 		}
 		l.found = l.found[:0]
+		if l.Progress != nil {
+			l.Progress(l.read, l.summary)
+		}
 		if n < page {
 			return nil
 		}

@@ -47,7 +47,7 @@ type verifier struct {
 	progress func(done, all registry.Seq)
 	head     registry.Seq
 
-	mu     sync.Mutex
+	mu     sync.Mutex                  // report and progress are called one at a time
 	found  int                         // problems
 	totals map[string]*registry.Totals // of current versions
 }
@@ -190,7 +190,9 @@ func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
 		if err := v.store.db.Read(ctx, func(c Conn) error { return w.part(&transaction{db: v.store.db, conn: c}, p) }); err != nil {
 			return err
 		}
+		v.mu.Lock()
 		v.progress(p.last, v.head)
+		v.mu.Unlock()
 	}
 	return ctx.Err()
 }

@@ -1,0 +1,90 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Every command that may take long says what stands where it is interrupted, and how to go on: before it opens the store, and when it has.
+func TestInterruptedCommands(t *testing.T) {
+	r := someNames(t)
+	dir := t.TempDir()
+	backup, made := filepath.Join(dir, "backup.db"), filepath.Join(dir, "made")
+	names := filepath.Join(dir, "names.csv")
+	if err := os.WriteFile(names, []byte("name,target\nurn:nbn:fi:c,https://example.org/c\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.must("backup " + backup)
+	before, _, _ := r.run("", "export", "--history")
+	const again = "; the same command begins anew"
+	for _, tt := range []struct{ args, stands, before string }{
+		{"backup " + made, "no backup was made, and a " + made + " from before is as it was" + again, ""},
+		{"verify", "0 faults were found so far, and nothing was changed" + again, ""},
+		{"verify " + backup, "0 faults were found so far, and nothing was changed" + again, ""},
+		{"restore " + backup, "nothing was restored, and the registry is as it was" + again, ""},
+		{"check", "nothing was checked" + again, ""},
+		{"check --hints", "nothing was checked" + again, ""},
+		{"export", "what was printed is not complete" + again, ""},
+		{"export " + made, "no export was made, and a " + made + " from before is as it was" + again, ""},
+		{"import " + names, "0 names are written, and stay; the same command continues it", "nothing was imported" + again},
+		{"import --dry-run " + names, "nothing of " + names + " was imported, as of any dry run" + again, "nothing was imported" + again},
+		{"health", "", ""},
+		{"rewrite urn: --replace https://old.example/ --with https://new.example/", "0 names were read, and the targets of 0 moved, which stay; the same command continues it", ""},
+		{"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run", "nothing was changed, as by any dry run" + again, ""},
+		{"revert 1 --note x", "0 names are taken back, and stay; the same command goes on with the others", ""},
+		{"revert 1 --note x --dry-run", "nothing was changed, as by any dry run" + again, ""},
+		{"purge urn:nbn:fi:test: --yes", "", ""},
+		{"mint -n 10000 urn:nbn:fi:m-{counter}", "no name was reserved" + again, ""},
+		{"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, as by any dry run" + again, ""},
+		{"migrate", "nothing was migrated" + again, ""},
+		{"search example", "", ""},
+	} {
+		for _, within := range []bool{false, true} {
+			if first := strings.Fields(tt.args)[0]; within && (strings.HasSuffix(tt.args, backup) || first == "backup" || first == "migrate") {
+				continue // it opens files itself
+			}
+			ctx, interrupt := context.WithCancel(t.Context())
+			w := testWiring()
+			open := w.Open
+			w.Open = func(ctx context.Context, c config.Registry) (registry.Store, error) {
+				s, err := open(ctx, c)
+				interrupt()
+				return s, err
+			}
+			if !within {
+				interrupt()
+			}
+			root := &cobra.Command{Use: "urnd", SilenceErrors: true, SilenceUsage: true}
+			root.AddCommand(Command(w))
+			root.SetArgs(append(append([]string{"registry"}, strings.Fields(tt.args)...), "--config=", "--store="+r.store))
+			var out, messages strings.Builder
+			root.SetOut(&out)
+			root.SetErr(&messages)
+			err := root.ExecuteContext(ctx)
+			interrupt()
+			stands := tt.stands
+			if !within {
+				stands = cmp.Or(tt.before, stands)
+			}
+			if err == nil || !strings.Contains(err.Error(), "interrupted: "+stands) || cli.StatusOf(err) != 1 {
+				t.Errorf("%s, within %v: %v, want %q", tt.args, within, err, stands)
+			}
+			if _, err := os.Stat(made); err == nil {
+				t.Errorf("%s has made a file", tt.args)
+			}
+		}
+	}
+	if after, _, _ := r.run("", "export", "--history"); after != before {
+		t.Errorf("the registry is\n%s\nand was\n%s", after, before)
+	}
+}

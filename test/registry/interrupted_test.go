@@ -1,0 +1,182 @@
+//go:build e2e
+
+package registry
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// fifo makes a file at which who writes and who reads wait for one another.
+func fifo(t *testing.T, path string) string {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// command is a command of urnd that a test interrupts, with its standard error line by line.
+type command struct {
+	*exec.Cmd
+	messages *bufio.Reader
+	seen     strings.Builder
+}
+
+func begin(t *testing.T, args ...string) *command {
+	t.Helper()
+	c := &command{Cmd: exec.CommandContext(t.Context(), urndtest.Binary(t), args...)}
+	messages, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.messages = bufio.NewReader(messages)
+	return c
+}
+
+// interrupt interrupts the command as a terminal does, and returns when it knows that.
+func (c *command) interrupt(t *testing.T) {
+	t.Helper()
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		line, err := c.messages.ReadString('\n')
+		c.seen.WriteString(line)
+		if line == "urnd: interrupted; ending\n" {
+			return
+		}
+		if err != nil {
+			t.Errorf("it was not interrupted, but wrote %s", c.seen.String())
+			return
+		}
+	}
+}
+
+// ends expects that the command ends with status 1, and says what stands.
+func (c *command) ends(t *testing.T, stands string) {
+	t.Helper()
+	rest, _ := io.ReadAll(c.messages)
+	err := c.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(rest), stands) {
+		t.Errorf("%v, and it wrote %s%s, want %q", err, c.seen.String(), rest, stands)
+	}
+}
+
+// What is verified or restored is compared with its digest first, and a command that is interrupted meanwhile leaves all as it was.
+func TestInterruptedAtDigest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	backup := filepath.Join(dir, "backup.db")
+	at := "--store=sqlite:" + filepath.Join(dir, "names.db")
+	for _, args := range [][]string{{"set", "urn:example:a", "--target", "https://example.org/a"}, {"backup", backup}} {
+		if out, err := urndtest.Run(t, "", append(append([]string{"registry"}, args...), at)...); err != nil {
+			t.Fatalf("%s: %s, %v", args, out, err)
+		}
+	}
+	digest, err := os.ReadFile(backup + ".sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, stands := range map[string]string{
+		"verify":  "interrupted: 0 faults were found so far, and nothing was changed; the same command begins anew",
+		"restore": "interrupted: nothing was restored, and the registry is as it was; the same command begins anew",
+	} {
+		if err := os.Remove(backup + ".sha256"); err != nil {
+			t.Fatal(err)
+		}
+		fifo(t, backup+".sha256")
+		c := begin(t, "registry", name, backup, at)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(backup+".sha256", os.O_WRONLY, 0) // when the command opens it, too
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.interrupt(t)
+		if _, err := f.Write(digest); err != nil || f.Close() != nil {
+			t.Errorf("%s does not read the digest: %v", name, err)
+		}
+		c.ends(t, stands)
+		if out, err := urndtest.Run(t, "", "registry", "get", "urn:example:a", at); err != nil || !strings.Contains(out, "https://example.org/a") {
+			t.Errorf("%s: the registry has %s, %v", name, out, err)
+		}
+	}
+}
+
+// What was done stands where a command is interrupted while it works: while nobody reads what it prints, or it waits for input.
+func TestInterruptedWithin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := "--store=sqlite:" + filepath.Join(dir, "names.db")
+	const n = 6000 // whose findings and exports are larger than a pipe and the buffers in between
+	var table strings.Builder
+	table.WriteString("name,target\n")
+	for i := range n {
+		fmt.Fprintf(&table, "urn:example:%05d,http://example.org/%d\n", i, i)
+	}
+	if out, err := urndtest.Run(t, table.String(), "registry", "import", "-", at); err != nil {
+		t.Fatalf("%s, %v", out, err)
+	}
+	for args, stands := range map[string]string{
+		"check --hints":    "names and prefixes: errors 0, warnings ",
+		"export":           "interrupted: what was printed is not complete; the same command begins anew",
+		"search --limit 0": "found; go on with --after 'urn:example:",
+		"rewrite urn: --replace http://example.org/ --with https://example.net/ --dry-run --diff-limit 0": "nothing was changed, as by any dry run",
+	} {
+		t.Run(args, func(t *testing.T) {
+			c := begin(t, append([]string{"registry"}, append(strings.Fields(args), at)...)...)
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(out, make([]byte, 1)); err != nil { // it has begun to print, and waits soon
+				t.Fatal(err)
+			}
+			c.interrupt(t)
+			if rest, err := io.ReadAll(out); err != nil || strings.Contains(string(rest), fmt.Sprintf("urn:example:%05d", n-1)) {
+				t.Errorf("it has printed all, %v", err)
+			}
+			c.ends(t, stands)
+		})
+	}
+	for _, tt := range []struct {
+		args, input, stands string
+	}{
+		{"registry import " + at + " -", table.String(), "of standard input 0 names are written, and stay; the same input is imported once more"},
+		{"parse -", strings.Repeat("urn:example:a\n", 10_000), "interrupted: the output is of the first 10000 lines; go on with the line 10001"},
+		{"resolve -", "nonsense\n", "interrupted: the first 1 lines were resolved; go on with the line 2"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			c := begin(t, strings.Fields(tt.args)...)
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(in, tt.input); err != nil {
+				t.Fatal(err)
+			}
+			c.interrupt(t)
+			c.ends(t, tt.stands)
+		})
+	}
+}
