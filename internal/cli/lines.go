@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,17 +46,16 @@ type failed struct {
 // RunAll runs the command on inputs, or on the lines of standard input where inputs is "-"
 // alone. The error is ErrReported if any input was invalid.
 func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
+	if len(inputs) == 1 && inputs[0] == "-" {
+		return l.runLines(cmd)
+	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	bad := false
 	var err error
-	if len(inputs) == 1 && inputs[0] == "-" {
-		bad, err = l.runLines(out, Interruptible(cmd.Context(), cmd.InOrStdin()))
-	} else {
-		for _, input := range inputs {
-			ok, writeErr := l.runOne(out, input)
-			bad = bad || !ok
-			err = errors.Join(err, writeErr)
-		}
+	for _, input := range inputs {
+		ok, writeErr := l.runOne(out, input)
+		bad = bad || !ok
+		err = errors.Join(err, writeErr)
 	}
 	if err = errors.Join(err, out.Flush()); err != nil {
 		return err
@@ -68,24 +66,32 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 	return nil
 }
 
-func (l Lines) runLines(out *bufio.Writer, in io.Reader) (bad bool, err error) {
-	lines := bufio.NewScanner(in)
+// runLines runs the command on the lines of standard input, until it is interrupted.
+func (l Lines) runLines(cmd *cobra.Command) error {
+	p := StartProgress(cmd, "reading lines")
+	defer p.End()
+	out := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
+	lines := bufio.NewScanner(Interruptible(cmd.Context(), cmd.InOrStdin()))
 	lines.Buffer(nil, MaxLine)
-	n := 0
-	for ; lines.Scan(); n++ {
+	n, bad := 0, 0
+	for ; cmd.Context().Err() == nil && lines.Scan(); n++ {
 		ok, err := l.runOne(out, strings.TrimSuffix(lines.Text(), "\r"))
 		if err != nil {
-			return bad, err
+			return err
 		}
-		bad = bad || !ok
+		if !ok {
+			bad++
+		}
+		p.Show(Step{What: "reading lines", Done: int64(n), More: fmt.Sprintf("%d of them wrong", bad)})
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, context.Canceled):
-		return bad, fmt.Errorf("interrupted: the output is of the first %d lines; go on with the line %d", n, n+1)
-	case err != nil:
-		return bad, fmt.Errorf("reading standard input: %w", err)
+	err := cmd.Context().Err()
+	if fault := lines.Err(); fault != nil {
+		err = fmt.Errorf("reading standard input: %w", fault)
 	}
-	return bad, nil
+	if err = p.Interrupted(err, "the output is of the first %d lines; go on with the line %d", n, n+1); err == nil && bad > 0 {
+		err = ErrReported
+	}
+	return errors.Join(err, out.Flush())
 }
 
 // runOne writes the line for one input, and reports whether the input was good.

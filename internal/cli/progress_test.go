@@ -78,11 +78,11 @@ func TestProgressIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failure := errors.New("the disk is full")
 		ctx, interrupt := context.WithCancel(t.Context())
-		p, o := started(ctx, "checking")
+		p, _ := started(ctx, "checking")
 		if err := p.Interrupted(failure, "%d names were checked", 7); !errors.Is(err, failure) {
 			t.Errorf("it was not interrupted: %v", err)
 		}
-		p, o = started(ctx, "checking")
+		p, o := started(ctx, "checking")
 		interrupt()
 		synctest.Wait()
 		if got := o.take(); got != "urnd: interrupted; ending\n" {

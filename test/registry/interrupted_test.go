@@ -63,15 +63,16 @@ func (c *command) interrupt(t *testing.T) {
 	}
 }
 
-// ends expects that the command ends with status 1, and says what stands.
-func (c *command) ends(t *testing.T, stands string) {
+// ends expects that the command ends with status 1, and returns what it says.
+func (c *command) ends(t *testing.T) string {
 	t.Helper()
 	rest, _ := io.ReadAll(c.messages)
 	err := c.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(rest), stands) {
-		t.Errorf("%v, and it wrote %s%s, want %q", err, c.seen.String(), rest, stands)
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("%v, and it wrote %s%s", err, c.seen.String(), rest)
 	}
+	return string(rest)
 }
 
 // What is verified or restored is compared with its digest first, and a command that is interrupted meanwhile leaves all as it was.
@@ -109,7 +110,9 @@ func TestInterruptedAtDigest(t *testing.T) {
 		if _, err := f.Write(digest); err != nil || f.Close() != nil {
 			t.Errorf("%s does not read the digest: %v", name, err)
 		}
-		c.ends(t, stands)
+		if rest := c.ends(t); !strings.Contains(rest, stands) {
+			t.Errorf("%s: it wrote %s, want %q", name, rest, stands)
+		}
 		if out, err := urndtest.Run(t, "", "registry", "get", "urn:example:a", at); err != nil || !strings.Contains(out, "https://example.org/a") {
 			t.Errorf("%s: the registry has %s, %v", name, out, err)
 		}
@@ -134,7 +137,6 @@ func TestInterruptedWithin(t *testing.T) {
 		"check --hints":    "names and prefixes: errors 0, warnings ",
 		"export":           "interrupted: what was printed is not complete; the same command begins anew",
 		"search --limit 0": "found; go on with --after 'urn:example:",
-		"rewrite urn: --replace http://example.org/ --with https://example.net/ --dry-run --diff-limit 0": "nothing was changed, as by any dry run",
 	} {
 		t.Run(args, func(t *testing.T) {
 			c := begin(t, append([]string{"registry"}, append(strings.Fields(args), at)...)...)
@@ -152,18 +154,21 @@ func TestInterruptedWithin(t *testing.T) {
 			if rest, err := io.ReadAll(out); err != nil || strings.Contains(string(rest), fmt.Sprintf("urn:example:%05d", n-1)) {
 				t.Errorf("it has printed all, %v", err)
 			}
-			c.ends(t, stands)
+			if rest := c.ends(t); !strings.Contains(rest, stands) {
+				t.Errorf("it wrote %s, want %q", rest, stands)
+			}
 		})
 	}
-	for _, tt := range []struct {
-		args, input, stands string
-	}{
+	lines := strings.Repeat("nonsense\n", 20_000) // more than a pipe has room for: who has written them knows that the command reads
+	for _, tt := range []struct{ args, input, stands string }{
 		{"registry import " + at + " -", table.String(), "of standard input 0 names are written, and stay; the same input is imported once more"},
-		{"parse -", strings.Repeat("urn:example:a\n", 10_000), "interrupted: the output is of the first 10000 lines; go on with the line 10001"},
-		{"resolve -", "nonsense\n", "interrupted: the first 1 lines were resolved; go on with the line 2"},
+		{"uri parse -", lines, "interrupted: the output is of the first %d lines; go on with the line %d"},
+		{"resolve -", lines, "interrupted: the first %d lines were resolved; go on with the line %d"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			c := begin(t, strings.Fields(tt.args)...)
+			var out strings.Builder
+			c.Stdout = &out
 			in, err := c.StdinPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -176,7 +181,14 @@ func TestInterruptedWithin(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.interrupt(t)
-			c.ends(t, tt.stands)
+			rest := c.ends(t)
+			if strings.Contains(tt.stands, "%d") {
+				n := strings.Count(out.String(), "\n")
+				tt.stands = fmt.Sprintf(tt.stands, n, n+1)
+			}
+			if !strings.Contains(rest, tt.stands) {
+				t.Errorf("it wrote %s, want %q", rest, tt.stands)
+			}
 		})
 	}
 }
