@@ -104,7 +104,7 @@ func entriesBelow(ctx context.Context, r *registry.Registry, below string) (n in
 	}
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
 		n = 0
-		groups, err := registry.TotalsOf(tx)
+		groups, err := tx.Totals()
 		for _, t := range groups {
 			n += t.Active + t.Reserved + t.Withdrawn + t.Prefixes
 		}
