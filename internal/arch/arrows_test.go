@@ -120,19 +120,19 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/jobs",
-			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token"},
+			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token", "internal/charset"},
 			true,
 			"jobs runs imports that clients have sent: it needs the registry, its import and whether their tokens are valid, and knows nothing of HTTP",
 		},
 		{
 			"resolver/registry/diff",
-			[]string{"resolver/registry", "internal/spreadsheet"},
+			[]string{"resolver/registry", "internal/tabular"},
 			true,
 			"diff says what differs between entries, whoever has changed them, and depends on no form of files",
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/sqlite/sorter", "internal/spreadsheet"},
+			[]string{"resolver/registry", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular"},
 			true,
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
 		},
@@ -301,7 +301,7 @@ func packageRules() []packageRule {
 			"proxy/answer",
 			[]string{
 				"proxy/answer/gs1", "proxy/answer/represent", "proxy/apidoc", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
-				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage", "internal/quota",
+				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage", "internal/quota", "internal/tabular",
 			},
 			true,
 			"answer turns answers into replies, and listings into documents: of scheme it needs that value alone, since it retrieves nothing, and it depends on no other handler below proxy. " +
@@ -338,14 +338,14 @@ func packageRules() []packageRule {
 				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/listen", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
 				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
-				"internal/httpmessage", "internal/quota", "internal/spreadsheet",
+				"internal/httpmessage", "internal/quota", "internal/tabular",
 			},
 			true,
 			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it, and serves connections of listen by net/http; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin/editor",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs", "internal/api", "uri"},
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs", "internal/api", "internal/charset", "uri"},
 			true,
 			"the pages of editors show and change what the API does, as a program would: they know its documents, and by bulk which columns tables have, and no store",
 		},
@@ -418,6 +418,14 @@ func packageRules() []packageRule {
 		{
 			"internal/lifetime", nil, true,
 			"a context is watched by a connection, a cache and a proxy that do not know each other: what they share knows none of them",
+		},
+		{
+			"internal/charset", nil, true,
+			"every source is read by one decoder, whatever is in it: charset knows encodings, and neither formats nor who reads them",
+		},
+		{
+			"internal/tabular", nil, true,
+			"there is one reader and one writer of CSV, for imports, exports, the API and pages: tabular knows cells, and not what is in them",
 		},
 		{
 			"internal/quota", nil, true,
@@ -510,7 +518,7 @@ func packageRules() []packageRule {
 		{
 			"internal/cli/registry",
 			[]string{
-				"internal/cli", "internal/api", "internal/owner", "internal/spreadsheet", "config", "systemd", "resolver", "resolver/registry",
+				"internal/cli", "internal/api", "internal/charset", "internal/owner", "internal/tabular", "config", "systemd", "resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/health",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite",
 				"resolver/registry/token", "uri",

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/internal/spreadsheet"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
@@ -50,11 +49,11 @@ func (h *Handler) jobs() (Jobs, error) {
 
 // serveAccept takes an import, or a rewrite, which is a JSON object, that is done in the background: RFC 9110 section 15.3.3.
 func (h *Handler) serveAccept(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "dry_run", "overwrite", "note")
+	given, err := parametersOf(c.Request, "dry_run", "overwrite", "note", "encoding")
 	if err != nil {
 		return message.Reply{}, err
 	}
-	u := jobs.Upload{Note: given["note"], Body: c.Body, Octets: c.ContentLength}
+	u := jobs.Upload{Note: given["note"], Encoding: given["encoding"], Body: c.Body, Octets: c.ContentLength}
 	for name, is := range map[string]*bool{"dry_run": &u.DryRun, "overwrite": &u.Overwrite} {
 		if value, ok := given[name]; ok {
 			if *is, err = boolean(name, value); err != nil {
@@ -187,18 +186,17 @@ func (h *Handler) serveRejected(c *call) (message.Reply, error) {
 
 // rejectedTable writes rejected lines as the option --rejected of the command does.
 func rejectedTable(w io.Writer, from io.Reader) error {
-	table := csv.NewWriter(w)
-	_ = table.Write([]string{"line", "reason", "input"}) // Error returns it
+	table := tabular.NewWriter(w, ',')
+	_ = table.Write("line", "reason", "input") // Flush returns the error
 	lines := json.NewDecoder(from)
 	for {
 		var line jobs.Rejection
 		switch err := lines.Decode(&line); {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the last one may be half written
-			table.Flush()
-			return table.Error()
+			return table.Flush()
 		case err != nil:
 			return err
 		}
-		_ = table.Write([]string{strconv.FormatInt(line.Line, 10), spreadsheet.Cell(line.Reason), spreadsheet.Cell(line.Input)})
+		_ = table.Write(strconv.FormatInt(line.Line, 10), line.Reason, line.Input)
 	}
 }

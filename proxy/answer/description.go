@@ -3,7 +3,6 @@ package answer
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -267,12 +267,11 @@ func (d descriptionJSON) plain() []byte {
 // csv is RFC 4180, with a header.
 func (d descriptionJSON) csv() []byte {
 	var b bytes.Buffer
-	c := csv.NewWriter(&b)
-	c.UseCRLF = true
-	_ = c.Write([]string{"property", "value"}) // a buffer does not fail
+	c := tabular.NewDocumentWriter(&b)
+	_ = c.Write("property", "value") // a buffer does not fail
 	for _, row := range d.rows() {
-		_ = c.Write(row[:])
+		_ = c.Write(row[:]...)
 	}
-	c.Flush()
+	_ = c.Flush()
 	return b.Bytes()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -39,6 +40,7 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 	}
 	settings := cli.AddFile(cmd)
 	d := addDifferenceForms(cmd)
+	encoding := cmd.Flags().String("encoding", "", encodingHelp)
 	temp := cmd.Flags().String("temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := d.check(); err != nil {
@@ -46,6 +48,10 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		}
 		shown := cli.StartProgress(cmd, "comparing")
 		defer shown.End()
+		of, err := charset.Parse(*encoding)
+		if err != nil {
+			return cli.Usage(err)
+		}
 		c, err := settings.Load(nil)
 		if err != nil {
 			return err
@@ -60,7 +66,7 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		}
 		p := d.printer()
 		p.Comparing = true
-		sides := comparison{w, c, names, *temp, rejected}
+		sides := comparison{w, c, names, *temp, of, rejected}
 		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
 			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(counting(shown, a), b, p.Changed) })
 		})
@@ -92,6 +98,7 @@ type comparison struct {
 	config   config.Config
 	names    resolver.Names
 	temp     string
+	encoding charset.Encoding // of files
 	rejected *rejections
 }
 
@@ -150,7 +157,7 @@ func (c *comparison) withFile(ctx context.Context, path string, f func(diff.Side
 	}
 	defer file.Close()
 	i := bulk.Import{
-		Registry: c.wiring.New(nil, c.names, nil), Actor: actor(), Format: bulk.FormatOf(path), TempDir: c.temp,
+		Registry: c.wiring.New(nil, c.names, nil), Actor: actor(), Format: bulk.FormatOf(path), Encoding: c.encoding, TempDir: c.temp,
 		Rejected: func(r bulk.Rejection) { c.rejected.add(path, r) },
 	}
 	sorted, err := i.Sort(ctx, file)

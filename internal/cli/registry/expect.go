@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver"
 )
@@ -38,6 +39,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		Args: cobra.ExactArgs(1),
 	}
 	s := cli.AddSettings(cmd)
+	encoding := cmd.Flags().String("encoding", "", encodingHelp)
 	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "testing names")
@@ -45,6 +47,10 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		c, err := s.Load(map[string]string{"registry.store": "store"})
 		if err != nil {
 			return err
+		}
+		of, err := charset.Parse(*encoding)
+		if err != nil {
+			return cli.Usage(err)
 		}
 		in := cmd.InOrStdin()
 		if args[0] != "-" {
@@ -55,13 +61,17 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 			defer file.Close()
 			in = file
 		}
+		expected, err := newExpectations(cli.Interruptible(cmd.Context(), in), of)
+		if err != nil {
+			return p.Interrupted(err, "nothing was tested; the same command begins anew")
+		}
 		r, err := w.Resolve(cmd.Context(), c, cmd.ErrOrStderr())
 		if err != nil {
 			return p.Interrupted(err, "nothing was tested; the same command begins anew")
 		}
 		defer r.Close()
 		t := expectationTest{resolution: r, w: p.Over(cmd.OutOrStdout()), progress: p}
-		if err := t.run(cmd.Context(), newExpectations(cli.Interruptible(cmd.Context(), in))); err != nil {
+		if err := t.run(cmd.Context(), expected); err != nil {
 			return p.Interrupted(err, "%d names were tested: %d as expected, %d not; the same command begins anew", t.good+t.bad, t.good, t.bad)
 		}
 		p.End()

@@ -3,58 +3,97 @@ package registry
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // expectation is a line of a file that says where a name leads.
 type expectation struct {
-	line                   int
+	line                   int64
 	name, location, status string
 	redirect               int   // the status of the redirect; 0 is any
 	fault                  error // why the line cannot be read
 }
 
-// expectations reads lines: of CSV, or of NDJSON where the first one begins with a brace.
+// expectations reads rows of CSV, or lines of NDJSON where the first one begins with a brace.
 type expectations struct {
-	lines   *bufio.Scanner
-	line    int
+	source  *charset.Source
+	lines   *bufio.Scanner // of NDJSON; nil of CSV
+	line    int64
+	table   *tabular.Reader
 	columns []string // of CSV
 }
 
-// maxExpectation bounds a line: a name and a location, in quotes.
+// maxExpectation bounds a line of NDJSON: a name and a location, in quotes.
 const maxExpectation = 256 << 10
 
-func newExpectations(in io.Reader) *expectations {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxExpectation)
-	return &expectations{lines: lines, columns: []string{"name", "location", "status", "redirect"}}
+func newExpectations(in io.Reader, encoding charset.Encoding) (*expectations, error) {
+	source, err := encoding.NewSource(in)
+	if err != nil {
+		return nil, err
+	}
+	const shown = 1000
+	x := &expectations{source: source, columns: []string{"name", "location", "status", "redirect"}}
+	if start, _ := source.Peek(shown); bytes.HasPrefix(bytes.TrimSpace(start), []byte{'{'}) { // an error comes again
+		x.lines = bufio.NewScanner(source)
+		x.lines.Buffer(nil, maxExpectation)
+		return x, nil
+	}
+	x.table = tabular.NewReader(source, ',')
+	return x, nil
 }
 
 // next returns the next expectation; io.EOF after the last.
 func (x *expectations) next() (expectation, error) {
+	if x.lines != nil {
+		return x.nextLine()
+	}
+	for {
+		row, err := x.table.Read()
+		if err != nil {
+			return expectation{}, err
+		}
+		text := strings.TrimSpace(row.Text)
+		isFirst := x.line == 0
+		if x.line = row.Line; text == "" || text[0] == '#' || isFirst && x.header(row.Cells) {
+			continue
+		}
+		e := expectation{line: row.Line, fault: row.Err}
+		if e.fault == nil {
+			e.fault = x.source.Check(row.Text)
+		}
+		switch {
+		case e.fault != nil:
+		case text[0] == '{':
+			e.fault = e.readJSON([]byte(text))
+		default:
+			e.fault = e.readRow(row.Cells, x.columns)
+		}
+		return e, nil
+	}
+}
+
+// nextLine is next of NDJSON.
+func (x *expectations) nextLine() (expectation, error) {
 	for x.lines.Scan() {
 		x.line++
 		text := bytes.TrimSpace(x.lines.Bytes())
-		if x.line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // spreadsheets write a byte order mark
-		}
-		if len(text) == 0 || text[0] == '#' || x.line == 1 && x.header(text) {
+		if len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		e := expectation{line: x.line}
-		if text[0] == '{' {
+		e := expectation{line: x.line, fault: x.source.Check(string(text))}
+		if e.fault == nil {
 			e.fault = e.readJSON(text)
-		} else {
-			e.fault = e.readCSV(text, x.columns)
 		}
 		return e, nil
 	}
@@ -64,43 +103,34 @@ func (x *expectations) next() (expectation, error) {
 	return expectation{}, io.EOF
 }
 
-// header reports whether a line has the names of the columns, which are then used.
-func (x *expectations) header(text []byte) bool {
-	fields, err := csv.NewReader(bytes.NewReader(bytes.ToLower(text))).Read()
-	if err != nil {
+// header reports whether a first row has the names of the columns, which are then used.
+func (x *expectations) header(cells []string) bool {
+	columns := make([]string, len(cells))
+	for i, cell := range cells {
+		columns[i] = strings.ToLower(strings.TrimSpace(cell))
+	}
+	if !slices.Contains(columns, "name") {
 		return false
 	}
-	named := false
-	for i := range fields {
-		fields[i] = strings.TrimSpace(fields[i])
-		named = named || fields[i] == "name"
-	}
-	if named {
-		x.columns = fields
-	}
-	return named
+	x.columns = columns
+	return true
 }
 
-func (e *expectation) readCSV(text []byte, columns []string) error {
-	r := csv.NewReader(bytes.NewReader(text))
-	r.TrimLeadingSpace = true
-	fields, err := r.Read()
-	if err != nil {
-		return fmt.Errorf("it is not CSV: %w", errors.Unwrap(err))
+func (e *expectation) readRow(cells, columns []string) error {
+	if len(cells) > len(columns) {
+		return fmt.Errorf("it has %d columns, and there are %d: %s", len(cells), len(columns), strings.Join(columns, ", "))
 	}
-	if len(fields) > len(columns) {
-		return fmt.Errorf("it has %d columns, and there are %d: %s", len(fields), len(columns), strings.Join(columns, ", "))
-	}
-	for i, field := range fields {
+	for i, cell := range cells {
+		var err error
 		switch columns[i] {
 		case "name":
-			e.name = field
+			e.name = cell
 		case "location":
-			e.location = field
+			e.location = cell
 		case "status":
-			e.status = field
+			e.status = cell
 		case "redirect":
-			if e.redirect, err = registry.ParseRedirect(strings.TrimSpace(field)); err != nil {
+			if e.redirect, err = registry.ParseRedirect(strings.TrimSpace(cell)); err != nil {
 				return err
 			}
 		}

@@ -29,12 +29,12 @@ func newExport(w Wiring) *cobra.Command {
 		Short:      "Export the names as CSV, TSV or NDJSON, or for nginx or the DNS",
 		Long: `Export the names as CSV, TSV or NDJSON, from which urnd registry import makes an equal registry;
 withdrawn names are among them. With --history that has all versions, with their times and who
-made them. A file that ends with .gz or .zst is compressed; without FILE it is standard output.
+made them. Cells of CSV and TSV that a spreadsheet would take for formulas begin with an apostrophe, which
+the import takes away. A file that ends with .gz or .zst is compressed; without FILE it is standard output.
 
 nginx-map is a map for nginx, naptr-zone are NAPTR records for the DNS: ways on for a site that
 leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		Example: `  urnd registry export names.csv
-  urnd registry export --spreadsheet --force for-excel.csv
   urnd registry export --history names.ndjson.zst
   urnd registry export --at 2031-05-01 names-of-may.csv
   urnd registry export --format nginx-map names.map
@@ -48,8 +48,6 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
 	flags.StringVar(&at, "at", "", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)")
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this canonical `text`")
-	flags.BoolVar(&o.Spreadsheet, "spreadsheet", false, "begin cells that a spreadsheet takes for formulas by an apostrophe, which it does not show; "+
-		"it is a part of the text where the file is imported")
 	flags.BoolVar(&force, "force", false, "replace FILE if it exists")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -115,7 +113,7 @@ func checkExportFile(file string, format bulk.Format, force bool) error {
 	kind := bulk.Extension(file)
 	switch {
 	case slices.Contains([]string{".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}, kind):
-		return fmt.Errorf("%s: there is no such export: spreadsheets open .csv (with --spreadsheet, texts in it are no formulas)", file)
+		return fmt.Errorf("%s: there is no such export: spreadsheets open .csv", file)
 	case format == bulk.Detect && kind != "" && bulk.FormatOf(file) == bulk.Detect:
 		return fmt.Errorf("%s: %q names no format: use .csv, .tsv or .ndjson, or say --format", file, kind)
 	}

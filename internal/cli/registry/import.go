@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,8 +15,9 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/internal/spreadsheet"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -25,6 +25,7 @@ import (
 // importFlags are the flags of urnd registry import.
 type importFlags struct {
 	format, note, rejected, base, temp string
+	encoding                           string
 	columns                            []string
 	overwrite, asJSON                  bool
 	unresolvable                       bool
@@ -47,12 +48,16 @@ have, is the current version: otherwise it is rejected as a conflict, with both.
 those who know that nobody else's change is lost. A withdrawn name comes back only by a line with
 the status active, made from the version that is withdrawn.
 
+Files are UTF-8, or UTF-16 with a byte order mark, or what --encoding says. A line with bytes that are not
+valid in the encoding is rejected: nothing is replaced.
+
 A line that is not valid is reported with its number and the reason, while the good ones go in;
 then the exit status is 1. What of another program's format cannot be carried over is listed in the
 same way, although its names are imported. An import that was interrupted is continued by the same command, unless
 it came from standard input.`,
 		Example: `  urnd registry import names.csv
   urnd registry import --dry-run names.csv
+  urnd registry import --encoding windows-1252 from-excel.csv
   urnd registry import --map name=URN --map target=Link --map -=* --rejected bad.csv catalogue.csv
   zcat names.ndjson.gz | urnd registry import --note "from the old resolver" -
   urnd registry import --format bioregistry --base urn:example: registry.json
@@ -65,6 +70,7 @@ it came from standard input.`,
 	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson, or that of another program: bioregistry, datacite, dnb, handle, nginx, "+
 		"noid, purl, rewritemap, shlink or w3id. "+
 		"Empty: by the name of the file, or what is in it")
+	flags.StringVar(&f.encoding, "encoding", "", encodingHelp)
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
 		"and -=* all others. May be repeated")
 	flags.StringVar(&f.base, "base", "", "what comes before the names of another program: a `text` such as https://purl.example.org/ or urn:example:")
@@ -86,6 +92,17 @@ it came from standard input.`,
 		if err != nil {
 			return cli.Usage(err)
 		}
+		encoding, err := charset.Parse(f.encoding)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		template := bulk.Import{
+			Actor: actor(), Format: format, Encoding: encoding, Mapping: mapping, Base: f.base,
+			AllowUnresolvable: f.unresolvable, DryRun: f.differences.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
+		}
+		if err := template.CheckOptions(); err != nil {
+			return cli.Usage(err)
+		}
 		openIt := open.openOrMake
 		if f.differences.dry {
 			openIt = open.openDry
@@ -97,14 +114,14 @@ it came from standard input.`,
 			return p.Interrupted(err, "nothing was imported; the same command begins anew")
 		}
 		defer r.Store().Close()
-		template := bulk.Import{
-			Registry: r, Actor: actor(), Format: format, Mapping: mapping, Base: f.base,
-			AllowUnresolvable: f.unresolvable, DryRun: f.differences.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
-		}
+		template.Registry = r
 		return f.run(cmd, p, template, files)
 	}
 	return cmd
 }
+
+// encodingHelp is that of flags for the encoding of files.
+const encodingHelp = "the `encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or what a byte order mark says, or XML declares"
 
 // mapping returns the mapping of the flags.
 func (f *importFlags) mapping() (map[string]string, error) {
@@ -252,7 +269,7 @@ func amountOf(n int64, what string) string {
 type rejections struct {
 	errs  io.Writer
 	file  *os.File
-	table *csv.Writer
+	table *tabular.Writer
 	n     int
 }
 
@@ -268,16 +285,15 @@ func newRejections(path string, errs io.Writer) (*rejections, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.file, r.table = f, csv.NewWriter(f)
-	return r, r.table.Write([]string{"file", "line", "reason", "input"})
+	r.file, r.table = f, tabular.NewWriter(f, ',')
+	return r, r.table.Write("file", "line", "reason", "input")
 }
 
 func (r *rejections) add(file string, rejection bulk.Rejection) {
 	r.n++
 	switch {
 	case r.table != nil:
-		row := []string{file, strconv.FormatInt(rejection.Line, 10), spreadsheet.Cell(rejection.Reason.Error()), spreadsheet.Cell(rejection.Input)}
-		_ = r.table.Write(row) // close reports it
+		_ = r.table.Write(file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input) // close reports it
 	case r.n <= shownRejections:
 		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, oneLine(rejection.Reason.Error()))
 	case r.n == shownRejections+1:
@@ -289,8 +305,7 @@ func (r *rejections) close() error {
 	if r.file == nil {
 		return nil
 	}
-	r.table.Flush()
-	if err := errors.Join(r.table.Error(), r.file.Close()); err != nil {
+	if err := errors.Join(r.table.Flush(), r.file.Close()); err != nil {
 		return fmt.Errorf("writing the rejected lines: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -38,8 +39,18 @@ const (
 type importPage struct {
 	Field                     pages.Content
 	Fault, Done, Text, Format string
+	Encoding                  string
+	Encodings                 []string
 	Draft                     string // the path of the draft that there is, "" for none
 	MiB                       int
+}
+
+// encodings are those that are offered: what programs of today and of before save tables in. The API takes others, too.
+func encodings() []string {
+	return []string{
+		"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1257", "iso-8859-2", "iso-8859-15",
+		"macintosh", "ibm866", "koi8-r", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr",
+	}
 }
 
 // importDone are what was done before the page is shown.
@@ -52,7 +63,7 @@ func importDone(word string) string {
 
 // serveImport shows the form by which a file is sent, and takes it.
 func (e *Editor) serveImport(p *Request) (message.Reply, error) {
-	page := importPage{Field: p.Field.HTML(), Done: importDone(p.URL.Query().Get("done")), MiB: maxImport >> 20}
+	page := importPage{Field: p.Field.HTML(), Done: importDone(p.URL.Query().Get("done")), Encodings: encodings(), MiB: maxImport >> 20}
 	if d, ok := e.Drafts.of(p); ok && p.Method != http.MethodPost {
 		page.Draft = draftPath(d)
 	}
@@ -70,7 +81,7 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	if status >= http.StatusInternalServerError {
 		return message.Reply{}, err
 	}
-	page.Fault, page.Format = saidOf(err), p.Form.Get("format")
+	page.Fault, page.Format, page.Encoding = saidOf(err), p.Form.Get("format"), p.Form.Get("encoding")
 	if text := p.Form.Get("text"); len(text) <= 4<<10 {
 		page.Text = text
 	}
@@ -92,7 +103,17 @@ func draftOf(p *Request) (d draft, err error) {
 	if format == bulk.Detect {
 		format = bulk.FormatOf(name)
 	}
-	start := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")
+	of, err := charset.Parse(p.Form.Get("encoding"))
+	if err != nil {
+		return d, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+	}
+	if text, err = bulk.Decode(text, of); err == nil {
+		err = checkSize(int64(len(text)))
+	}
+	if err != nil {
+		return d, err
+	}
+	start := bytes.TrimLeft(text, " \t\r\n")
 	if format == bulk.Detect && bytes.HasPrefix(start, []byte("{")) {
 		format = bulk.NDJSON
 	}
@@ -100,7 +121,7 @@ func draftOf(p *Request) (d draft, err error) {
 	switch format {
 	case bulk.NDJSON:
 		d.kind = typeNDJSON
-		if err = bulk.CheckText(text); err == nil && len(start) == 0 {
+		if len(start) == 0 {
 			err = fmt.Errorf("%w: there is nothing in it", registry.ErrInvalid)
 		}
 		return d, err
@@ -286,7 +307,7 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) message.Reply {
 
 // showNoDraft says that what somebody has sent is not here any more.
 func (e *Editor) showNoDraft(p *Request) message.Reply {
-	reply := e.show(p, "Import", "import.html", importPage{Field: p.Field.HTML(), Fault: saidOf(errNoDraft), MiB: maxImport >> 20})
+	reply := e.show(p, "Import", "import.html", importPage{Field: p.Field.HTML(), Fault: saidOf(errNoDraft), Encodings: encodings(), MiB: maxImport >> 20})
 	reply.Status = http.StatusGone
 	return reply
 }

@@ -1,26 +1,13 @@
 package bulk
 
 import (
-	"bufio"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// newDNB reads URNs of the Deutsche Nationalbibliothek: the JSON of the URN service (API v2), or epicur.
-func newDNB(r io.Reader) foreign {
-	b := bufio.NewReaderSize(r, 64<<10)
-	if start, _ := b.Peek(shown); beginsJSON(start) {
-		return &dnbDocuments{newDocuments(b, "items", "urns")}
-	}
-	input := &boundedReader{r: b, left: maxLine}
-	return &epicur{input, xml.NewDecoder(input)}
-}
-
+// dnbDocuments reads URNs of the Deutsche Nationalbibliothek: the JSON of the URN service (API v2).
 type dnbDocuments struct{ *documents }
 
 func (d *dnbDocuments) next() (*item, error) {
@@ -63,11 +50,8 @@ func (d *dnbDocuments) next() (*item, error) {
 	return i, nil
 }
 
-// epicur reads the transfer format epicur.
-type epicur struct {
-	input   *boundedReader
-	decoder *xml.Decoder
-}
+// epicur reads URNs of the Deutsche Nationalbibliothek: the transfer format epicur.
+type epicur struct{ *xmlElements }
 
 // epicurRecord is an element record.
 type epicurRecord struct {
@@ -90,25 +74,13 @@ type epicurIdentifier struct {
 
 func (e *epicur) next() (*item, error) {
 	for {
-		e.input.left = maxLine
-		token, err := e.decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return nil, io.EOF
-		}
+		var of epicurRecord
+		line, err := e.xmlElements.next("record", &of)
 		if err != nil {
 			return nil, err
 		}
-		start, ok := token.(xml.StartElement)
-		if !ok || start.Name.Local != "record" {
-			continue
-		}
-		line, _ := e.decoder.InputPos()
-		var of epicurRecord
-		if err := e.decoder.DecodeElement(&of, &start); err != nil {
-			return nil, err
-		}
 		if len(of.Identifiers) > 0 { // OAI-PMH has an element record, too
-			return of.item(int64(line)), nil
+			return of.item(line), nil
 		}
 	}
 }

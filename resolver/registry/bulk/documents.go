@@ -1,17 +1,23 @@
 package bulk
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // documents reads JSON objects: one after another, in a list, or in a list that is a member of another object, as APIs answer.
 type documents struct {
 	input   *boundedReader
-	decoder *json.Decoder
+	decoder *jsontext.Decoder
 	within  []string // the names of members that have lists of them
 	open    []*opened
 	number  int64 // of the last one
@@ -20,20 +26,37 @@ type documents struct {
 // opened is a list, or an object that may have one.
 type opened struct {
 	list    bool
-	members map[string]json.RawMessage // of an object
-	within  bool                       // it has a list
+	members bytes.Buffer // of an object, as they are
+	n       int          // how many they are
+	within  bool         // it has a list
 }
+
+var errNotUTF8 = errors.New("it is not UTF-8")
 
 // maxWithin is how deep lists may be.
 const maxWithin = 8
 
 func newDocuments(r io.Reader, within ...string) *documents {
 	d := &documents{input: &boundedReader{r: r}, within: within}
-	d.decoder = json.NewDecoder(d.input)
+	// An entry with such a name or text is rejected alone.
+	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return d
 }
 
-// next returns the next object, which is valid JSON; io.EOF after the last one.
+// rejectedEntry is the error of an entry that cannot be read, although those after it can.
+type rejectedEntry struct {
+	number int64
+	text   string
+	fault  error
+}
+
+// Error implements error.
+func (r *rejectedEntry) Error() string { return fmt.Sprintf("entry %d: %v", r.number, r.fault) }
+
+// Unwrap returns why it cannot be read.
+func (r *rejectedEntry) Unwrap() error { return r.fault }
+
+// next returns the next object, which is valid JSON; io.EOF after the last one, and *rejectedEntry for one that would not arrive as it is.
 func (d *documents) next() (text json.RawMessage, err error) {
 	for text == nil && err == nil {
 		d.input.left = maxLine
@@ -42,8 +65,19 @@ func (d *documents) next() (text json.RawMessage, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("after %d entries of JSON: %w", d.number, err)
 	}
+	if err != nil {
+		return nil, err
+	}
 	d.number++
-	return text, err
+	// encoding/json would replace bytes that are not UTF-8, and take the last one of two members.
+	fault := registry.UniqueMembers(text)
+	if !utf8.Valid(text) {
+		fault = errNotUTF8
+	}
+	if fault != nil {
+		return nil, &rejectedEntry{d.number, string(text), fault}
+	}
+	return text, nil
 }
 
 // step reads a part.
@@ -52,51 +86,72 @@ func (d *documents) step() (json.RawMessage, error) {
 		return nil, d.enter()
 	}
 	in := d.open[len(d.open)-1]
-	switch {
-	case !d.decoder.More():
-		if _, err := d.decoder.Token(); err != nil {
+	switch kind := d.decoder.PeekKind(); {
+	case kind == ']' || kind == '}':
+		if _, err := d.decoder.ReadToken(); err != nil {
 			return nil, endless(err)
 		}
 		d.open = d.open[:len(d.open)-1]
 		if in.list || in.within {
 			return nil, nil
 		}
-		return json.Marshal(in.members)
+		if in.n == 0 {
+			return json.RawMessage("{}"), nil
+		}
+		in.members.WriteByte('}')
+		return in.members.Bytes(), nil
 	case in.list:
-		var text json.RawMessage
-		return text, endless(d.decoder.Decode(&text))
+		text, err := d.decoder.ReadValue()
+		return bytes.Clone(text), endless(err)
 	}
-	name, err := d.decoder.Token()
+	name, err := d.decoder.ReadValue()
 	if err != nil {
 		return nil, endless(err)
 	}
-	if key, ok := name.(string); ok && !slices.Contains(d.within, key) {
-		var text json.RawMessage
-		err := d.decoder.Decode(&text)
-		in.members[key] = text
+	name = bytes.Clone(name)
+	if plain, _ := jsontext.AppendUnquote(nil, name); slices.Contains(d.within, string(plain)) {
+		in.within = true
+		return nil, endless(d.enter())
+	}
+	value, err := d.decoder.ReadValue()
+	if err != nil {
 		return nil, endless(err)
 	}
-	in.within = true
-	return nil, endless(d.enter())
+	return nil, in.add(name, value)
+}
+
+// add adds a member of an object.
+func (o *opened) add(name, value jsontext.Value) error {
+	if o.n++; o.n > maxMembers {
+		return fmt.Errorf("an object has more than %d members", maxMembers)
+	}
+	if o.members.Len()+len(name)+len(value) > maxLine {
+		return errLong
+	}
+	o.members.WriteByte("{,"[min(o.members.Len(), 1)])
+	o.members.Write(name)
+	o.members.WriteByte(':')
+	o.members.Write(value)
+	return nil
 }
 
 // enter begins a list or an object.
 func (d *documents) enter() error {
-	token, err := d.decoder.Token()
-	if err != nil {
+	kind := d.decoder.PeekKind()
+	if kind != '[' && kind != '{' && len(d.open) > 0 {
+		return d.decoder.SkipValue()
+	}
+	if _, err := d.decoder.ReadToken(); err != nil {
 		return err
 	}
 	switch {
+	case kind != '[' && kind != '{':
+		return errors.New("it is neither an object nor a list")
 	case len(d.open) == maxWithin:
 		return errors.New("its lists are too deep")
-	case token == json.Delim('['), token == json.Delim('{'):
-		d.open = append(d.open, &opened{list: token == json.Delim('['), members: make(map[string]json.RawMessage)})
-		return nil
-	case len(d.open) == 0:
-		return errors.New("it is neither an object nor a list")
-	default:
-		return nil
 	}
+	d.open = append(d.open, &opened{list: kind == '['})
+	return nil
 }
 
 // endless is an end within an object or a list.
@@ -107,7 +162,7 @@ func endless(err error) error {
 	return err
 }
 
-// boundedReader reads at most left octets, so that one entry of the input cannot take all memory.
+// boundedReader reads at most left bytes, so that one entry of the input cannot take all memory.
 type boundedReader struct {
 	r    io.Reader
 	left int

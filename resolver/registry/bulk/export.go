@@ -23,8 +23,6 @@ type ExportOptions struct {
 	Prefix string
 	// Zone is the name of the zone, of NAPTRZone.
 	Zone string
-	// Spreadsheet has cells that spreadsheets take for formulas begin with an apostrophe; of CSV and TSV.
-	Spreadsheet bool
 	// Skipped is called with what the format cannot express; nil is not called.
 	Skipped func(name string, reason error)
 	// Progress is called from time to time with how many entries were exported; nil is not called.
@@ -95,16 +93,16 @@ func newExporter(o ExportOptions) (exporter, error) {
 	if o.History && (o.Format == NginxMap || o.Format == NAPTRZone) {
 		return nil, fmt.Errorf("%s has no history", o.Format)
 	}
-	if o.Spreadsheet && o.Format != CSV && o.Format != TSV {
-		return nil, errors.New("only CSV and TSV are for spreadsheets")
+	if o.Zone != "" && o.Format != NAPTRZone {
+		return nil, errors.New("--zone is for naptr-zone")
 	}
 	switch o.Format {
 	case Detect, NDJSON:
 		return &ndjsonExport{history: o.History}, nil
 	case CSV:
-		return &tableExport{separator: ',', history: o.History, spreadsheet: o.Spreadsheet}, nil
+		return &tableExport{separator: ',', history: o.History}, nil
 	case TSV:
-		return &tableExport{separator: '\t', history: o.History, spreadsheet: o.Spreadsheet}, nil
+		return &tableExport{separator: '\t', history: o.History}, nil
 	case NginxMap:
 		return &nginxExport{skipped: o.Skipped}, nil
 	case NAPTRZone:

@@ -5,17 +5,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urnd/urnd/internal/spreadsheet"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // tableExport writes CSV or TSV. Each target has a line; only the first line of a name has what is
 // not of a target, but for what tells the version.
 type tableExport struct {
-	separator   byte
-	history     bool
-	spreadsheet bool
-	cells       [fieldsEnd]string
+	separator byte
+	history   bool
+	to        *tabular.Writer
+	cells     [fieldsEnd]string
 }
 
 // columns returns the columns in their order.
@@ -32,13 +32,14 @@ func (x *tableExport) columns() []field {
 }
 
 func (x *tableExport) begin(w *bufio.Writer, _ *entries) error {
+	x.to = tabular.NewWriter(w, x.separator)
 	for f := range fieldsEnd {
 		x.cells[f] = columnNames[f]
 	}
-	return x.write(w)
+	return x.write()
 }
 
-func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
+func (x *tableExport) entry(_ *bufio.Writer, e *registry.Entry) error {
 	metadata, err := compact(e.Metadata)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (x *tableExport) entry(w *bufio.Writer, e *registry.Entry) error {
 		if len(e.Targets) > 0 {
 			x.target(e.Targets[i])
 		}
-		if err := x.write(w); err != nil {
+		if err := x.write(); err != nil {
 			return err
 		}
 		x.cells = [fieldsEnd]string{fieldStatus: e.Status.String()}
@@ -90,21 +91,13 @@ func flag(is bool) string {
 }
 
 // write writes a line.
-func (x *tableExport) write(w *bufio.Writer) error {
-	for i, f := range x.columns() {
-		if i > 0 {
-			_ = w.WriteByte(x.separator) // the last write returns the error
-		}
-		cell := x.cells[f]
-		if x.spreadsheet {
-			cell = spreadsheet.Cell(cell)
-		}
-		if strings.IndexByte(cell, x.separator) >= 0 || strings.ContainsAny(cell, "\"\r\n") || strings.TrimSpace(cell) != cell {
-			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-		}
-		_, _ = w.WriteString(cell)
+func (x *tableExport) write() error {
+	columns := x.columns()
+	row := make([]string, len(columns))
+	for i, f := range columns {
+		row[i] = x.cells[f]
 	}
-	return w.WriteByte('\n')
+	return x.to.Write(row...)
 }
 
-func (x *tableExport) end(*bufio.Writer) error { return nil }
+func (x *tableExport) end(*bufio.Writer) error { return x.to.Flush() }

@@ -18,35 +18,55 @@ type foreign interface {
 	next() (*item, error)
 }
 
-// maxItems is how many entries of a foreign format are a block.
-const maxItems = 64
-
-// openForeign returns what reads a foreign format, nil if it is none.
-func openForeign(format Format, r io.Reader, base string) (foreign, error) {
+// openForeign returns what reads a foreign format. Bytes that are not valid in the encoding are reported to t where entries have lines, end
+// the import where an entry cannot be rejected alone, and are found by documents, by XML and by tables themselves.
+func (t *translation) openForeign(format Format, base string) (foreign, error) {
+	isJSON := t.beginsJSON()
+	lines := func() io.Reader { return t.source.Lines(t.noteLine) }
 	switch format {
 	case Bioregistry:
-		return newBioregistry(r, base)
+		return newBioregistry(t.source.Lines(lineFault), base)
 	case Handle:
-		return newHandles(r, base), nil
+		if isJSON {
+			return newHandles(t.source, base), nil
+		}
+		return newHandles(lines(), base), nil
 	case PURL:
-		return newPURLs(r, base)
+		return newPURLs(t.source, base), nil
 	case W3ID:
-		return newHtaccess(r, base)
+		return newHtaccess(lines(), base)
 	case Shlink:
-		return newShlinks(r, base), nil
+		if isJSON {
+			return &shlinkDocuments{newDocuments(t.source, "shortUrls", "data"), base}, nil
+		}
+		return newShlinkTable(t.source, base)
 	case DNB:
-		return newDNB(r), nil
+		if isJSON {
+			return &dnbDocuments{newDocuments(t.source, "items", "urns")}, nil
+		}
+		return &epicur{newXMLElements(t.source)}, nil
 	case RewriteMap:
-		return &rewriteMap{newTextLines(r), base}, nil
+		return &rewriteMap{newTextLines(lines()), base}, nil
 	case Nginx:
-		return newNginx(r, base), nil
+		return newNginx(t.source.Lines(lineFault), base), nil
 	case NOID:
-		return newNOIDs(r, base), nil
+		return newNOIDs(lines(), base), nil
 	case DataCite:
-		return newDOIs(r, base), nil
+		return newDOIs(t.source, base), nil
 	default:
-		return nil, nil //nolint:nilnil // it is none
+		return nil, fmt.Errorf("%s is not a format of imports", format)
 	}
+}
+
+// beginsJSON reports whether the source begins as JSON objects, and lists of them, do.
+func (t *translation) beginsJSON() bool {
+	start, _ := t.source.Peek(shown) // an error comes again
+	return beginsJSON(start)
+}
+
+// lineFault is an error of a line that ends an import.
+func lineFault(line int64, _ string, fault error) error {
+	return fmt.Errorf("line %d: %w", line, fault)
 }
 
 // item is an entry of a foreign format: what it says of a name, as a line of ours.
@@ -174,40 +194,3 @@ var ErrLost = errors.New("not carried over")
 
 // errNowhere is the fault of an entry that has no address.
 var errNowhere = errors.New("it leads nowhere: it has no address that can be imported")
-
-// errBase is the error where a format has only paths.
-var errBase = errors.New("the format has only paths: --base is what comes before them, such as https://purl.example.org/")
-
-// translation gives a foreign format in blocks.
-type translation struct {
-	from  foreign
-	ended bool
-}
-
-func (t *translation) next() (block, error) {
-	var b block
-	for len(b.items) < maxItems && !t.ended {
-		i, err := t.from.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			t.ended = true
-		case err != nil:
-			return block{}, fmt.Errorf("reading the input: %w", err)
-		default:
-			b.items = append(b.items, i)
-		}
-	}
-	if len(b.items) == 0 {
-		return block{}, io.EOF
-	}
-	b.line = b.items[0].number
-	return b, nil
-}
-
-// lines implements parser.
-func (*translation) lines(b block, take func(l *line, input string, fault error)) {
-	for _, i := range b.items {
-		i.done()
-		take(&i.line, i.input, i.fault)
-	}
-}

@@ -1,8 +1,10 @@
 package bulk
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -29,17 +31,98 @@ const (
 	NAPTRZone   Format = "naptr-zone"  // NAPTR records of RFC 3404 in a zone file, of an export
 )
 
+// option is what a format makes of an option of an import.
+type option uint8
+
+const (
+	refused option = iota
+	optional
+	required
+)
+
+// traits are what an import and an export can do with a format.
+type traits struct {
+	format   Format
+	imported bool
+	exported bool
+	base     option // Import.Base
+	mapping  option // Import.Mapping
+}
+
+// allTraits are those of all formats. What an option of an import is for is here alone.
+func allTraits() []traits {
+	return []traits{
+		{Detect, true, true, refused, optional}, // it is CSV, TSV or NDJSON
+		{CSV, true, true, refused, optional},
+		{TSV, true, true, refused, optional},
+		{NDJSON, true, true, refused, optional},
+		{Bioregistry, true, false, optional, refused},
+		{DataCite, true, false, optional, refused},
+		{DNB, true, false, refused, refused},
+		{Handle, true, false, optional, refused},
+		{Nginx, true, false, optional, refused},
+		{NOID, true, false, optional, refused},
+		{PURL, true, false, required, refused},
+		{RewriteMap, true, false, optional, refused},
+		{Shlink, true, false, optional, refused},
+		{W3ID, true, false, required, refused},
+		{NginxMap, false, true, refused, refused},
+		{NAPTRZone, false, true, refused, refused},
+	}
+}
+
+// traitsOf returns those of a format; ok is false if it is none.
+func traitsOf(f Format) (t traits, ok bool) {
+	all := allTraits()
+	i := slices.IndexFunc(all, func(t traits) bool { return t.format == f })
+	if i < 0 {
+		return traits{}, false
+	}
+	return all[i], true
+}
+
+// formatsWith lists formats for people.
+func formatsWith(has func(traits) bool) string {
+	var names []string
+	for _, t := range allTraits() {
+		if t.format != Detect && has(t) {
+			names = append(names, string(t.format))
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// CheckOptions returns why the options of an import do not fit to its format: none of them is ignored.
+func (i *Import) CheckOptions() error {
+	name := cmp.Or(i.Format, "CSV, TSV or NDJSON") // which Detect finds
+	t, ok := traitsOf(i.Format)
+	switch {
+	case !ok || !t.imported:
+		return fmt.Errorf("%s is not a format of imports", i.Format)
+	case i.Base != "" && t.base == refused:
+		return fmt.Errorf("--base is what comes before the names of another program's format (--format): %s has whole names", name)
+	case i.Base == "" && t.base == required:
+		return fmt.Errorf("the format %s has only paths: --base is what comes before them, such as https://purl.example.org/", name)
+	case len(i.Mapping) > 0 && t.mapping == refused:
+		return fmt.Errorf("--map is for the columns of CSV and TSV and the members of NDJSON: what the parts of %s are is known", name)
+	}
+	return nil
+}
+
 // ParseFormat returns the format that a text names; "" is Detect.
 func ParseFormat(text string) (Format, error) {
-	switch f := Format(strings.ToLower(text)); f {
-	case Detect, CSV, TSV, NDJSON, Bioregistry, Handle, PURL, W3ID, Shlink, DNB, RewriteMap, Nginx, NOID, DataCite, NginxMap, NAPTRZone:
-		return f, nil
-	case "jsonl":
-		return NDJSON, nil
-	default:
-		return Detect, fmt.Errorf("%q is not a format: there are csv, tsv and ndjson; of imports bioregistry, datacite, dnb, handle, nginx, noid, "+
-			"purl, rewritemap, shlink and w3id; of exports nginx-map and naptr-zone", text)
+	f := Format(strings.ToLower(text))
+	if f == "jsonl" {
+		f = NDJSON
 	}
+	if _, ok := traitsOf(f); !ok {
+		return Detect, fmt.Errorf("%q is not a format: there are %s; of imports %s; of exports %s", text,
+			formatsWith(func(t traits) bool { return t.imported && t.exported }),
+			formatsWith(func(t traits) bool { return t.imported && !t.exported }),
+			formatsWith(func(t traits) bool { return !t.imported }))
+	}
+	return f, nil
 }
 
 // FormatOf returns the format that the name of a file tells, also where it is compressed; Detect if it

@@ -41,7 +41,7 @@ func newHandles(r io.Reader, base string) foreign {
 
 // beginsJSON reports whether a text begins as JSON objects, and lists of them, do.
 func beginsJSON(start []byte) bool {
-	text := strings.TrimLeft(strings.TrimPrefix(string(start), byteOrderMark), " \t\r\n")
+	text := strings.TrimLeft(string(start), " \t\r\n")
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") || text == "[" || strings.HasPrefix(text, "[\n") || strings.HasPrefix(text, "[ ")
 }
 

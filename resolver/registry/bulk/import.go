@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
@@ -29,6 +30,8 @@ type Import struct {
 	Registry *registry.Registry
 	Actor    registry.Actor
 	Format   Format
+	// Encoding is that of the input, whatever its format; the zero value is found out.
+	Encoding charset.Encoding
 	// Mapping are columns or members of foreign input, and which of ours they are; "-" leaves one
 	// out, and the name "*" stands for all others.
 	Mapping map[string]string
@@ -79,7 +82,7 @@ type run struct {
 // all runs both stages.
 func (r *run) all(ctx context.Context, from io.Reader) error {
 	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
-	in, err := openInput(r.input, r.Format, r.Mapping, r.Base)
+	in, err := r.openInput(r.input)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 
 // digest returns what identifies the input and how it is read.
 func (r *run) digest() string {
-	settings, _ := json.Marshal([]any{r.Format, r.Mapping, r.Base, r.Note, r.Actor.Name, r.Overwrite}) // texts can be marshalled
+	settings, _ := json.Marshal([]any{r.Format, r.Encoding.String(), r.Mapping, r.Base, r.Note, r.Actor.Name, r.Overwrite}) // texts can be marshalled
 	_, _ = r.input.digest.Write(settings)
 	return fmt.Sprintf("%d-%08x", r.input.n.Load(), r.input.digest.Sum32())
 }

@@ -5,27 +5,49 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/internal/tabular"
 )
 
-// parser reads the lines of blocks. It is safe for concurrent use.
-type parser interface {
-	// lines calls take for each line of a block that is not empty. The line is used again afterwards.
+const (
+	// maxLine bounds a line of the input, in bytes.
+	maxLine = 1 << 20
+	// blockSize and maxBlock bound what is parsed together: bytes, and lines.
+	blockSize = 64 << 10
+	maxBlock  = 1000
+)
+
+var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
+
+// block is a part of the input: rows of a table, lines, or entries of a foreign format.
+type block struct {
+	rows  []tabular.Row
+	texts []textLine
+	items []*item
+}
+
+// format reads a format.
+type format interface {
+	// next returns the next block; io.EOF after the last one.
+	next() (block, error)
+	// lines calls take for each line of a block that is not empty. The line is used again afterwards. It is safe for concurrent use.
 	lines(b block, take func(l *line, input string, fault error))
 }
 
 // input is input whose format is known.
 type input struct {
-	*blocks
-	translation *translation // of a foreign format, in place of blocks
-	parser
+	format
 	ignored []string
 	close   func()
 }
 
 // openInput returns the input that r has, plain or compressed.
-func openInput(r io.Reader, format Format, names map[string]string, base string) (*input, error) {
-	m, err := newMapping(names)
+func (i *Import) openInput(r io.Reader) (*input, error) {
+	if err := i.CheckOptions(); err != nil {
+		return nil, err
+	}
+	m, err := newMapping(i.Mapping)
 	if err != nil {
 		return nil, err
 	}
@@ -33,105 +55,39 @@ func openInput(r io.Reader, format Format, names map[string]string, base string)
 	if err != nil {
 		return nil, err
 	}
-	from, err := openForeign(format, plain, base)
+	in := &input{close: closer}
+	source, err := i.Encoding.NewSource(plain)
+	if err == nil {
+		err = in.begin(source, i, m)
+	}
 	if err != nil {
-		closer()
-		return nil, err
-	}
-	if from != nil {
-		t := &translation{from: from}
-		return &input{translation: t, parser: t, close: closer}, nil
-	}
-	in := &input{blocks: newBlocks(plain, cutLines), close: closer}
-	if err := in.begin(format, m); err != nil {
 		closer()
 		return nil, err
 	}
 	return in, nil
 }
 
-// next returns the next block; io.EOF after the last one.
-func (in *input) next() (block, error) {
-	if in.translation != nil {
-		return in.translation.next()
-	}
-	return in.blocks.next()
-}
-
-const byteOrderMark = "\ufeff"
-
 // begin finds out how the input is to be read.
-func (in *input) begin(format Format, m mapping) error {
-	if err := in.fill(blockSize); err != nil {
-		return err
+func (in *input) begin(source *charset.Source, i *Import, m mapping) error {
+	start, err := source.Peek(shown)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("reading the input: %w", err)
 	}
-	switch start := string(in.b[:min(len(in.b), 3)]); {
-	case start == byteOrderMark:
-		in.take(len(byteOrderMark), nil)
-	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
-		return errors.New("the input is UTF-16: save it as UTF-8")
-	}
-	isObject := strings.HasPrefix(strings.TrimLeft(string(in.b[:min(len(in.b), shown)]), " \t\r\n"), "{")
-	if format == Detect {
-		format = CSV
-		if isObject {
-			format = NDJSON
-		}
-	}
-	switch format {
-	case NDJSON:
-		in.parser = &ndjson{m}
-		return nil
-	case CSV, TSV:
-		err := in.beginTable(format, m)
+	isObject := strings.HasPrefix(strings.TrimLeft(string(start), " \t\r\n"), "{")
+	switch of := i.Format; {
+	case of == NDJSON, of == Detect && isObject:
+		in.format = &ndjson{newTextLines(source), source, m}
+	case of == Detect, of == CSV, of == TSV:
+		d := &delimited{source: source}
+		in.format = d
+		in.ignored, err = d.begin(of, m)
 		if err != nil && isObject {
-			err = fmt.Errorf("%w; it begins as NDJSON does, and was read as %s", err, format)
+			err = fmt.Errorf("%w; it begins as NDJSON does, and was read as %s", err, of)
 		}
 		return err
 	default:
-		return fmt.Errorf("%s is not a format of imports", format)
+		in.format, err = newTranslation(of, source, i.Base)
+		return err
 	}
-}
-
-// beginTable reads the names of the columns.
-func (in *input) beginTable(format Format, m mapping) error {
-	d := &delimited{separator: '\t'}
-	first := ""
-	for strings.TrimSpace(first) == "" {
-		b, err := in.first()
-		if errors.Is(err, io.EOF) {
-			return errors.New("the input is empty: the first line is to name the columns, such as name,target")
-		}
-		if err != nil {
-			return err
-		}
-		first = b.text
-		separator, ok := strings.CutPrefix(strings.TrimRight(first, "\r\n"), "sep=")
-		if ok && len(separator) == 1 && separator[0] < utf8.RuneSelf {
-			d.separator, format, first = separator[0], Detect, "" // as Excel writes and reads it
-		}
-	}
-	if format == CSV {
-		d.separator = separatorOf(first)
-	}
-	var err error
-	in.ignored, err = d.header(first, m)
-	in.cut, in.parser = d.cut, d
-	return err
-}
-
-// first returns the first line.
-func (s *blocks) first() (block, error) {
-	if err := s.fill(cap(s.b)); err != nil {
-		return block{}, err
-	}
-	if len(s.b) == 0 {
-		return block{}, io.EOF
-	}
-	for i, c := range s.b {
-		if c == '\n' {
-			return s.take(i+1, nil), nil
-		}
-	}
-	return block{}, fmt.Errorf("the first line: %w", errLong)
+	return nil
 }

@@ -71,9 +71,11 @@ func (l *line) setOwn(f field, text string) (err error) {
 	case fieldSince:
 		e.Since, err = parseTime(text)
 	case fieldSuccessors:
-		e.Successors = strings.Fields(text)
+		e.Successors, err = words(text, registry.MaxSuccessors)
 	case fieldTargets:
-		for _, uri := range strings.Fields(text) {
+		var uris []string
+		uris, err = words(text, registry.MaxTargets)
+		for _, uri := range uris {
 			l.more = append(l.more, registry.Target{URI: uri})
 		}
 	case fieldChanged:
@@ -84,6 +86,17 @@ func (l *line) setOwn(f field, text string) (err error) {
 		err = l.setRest(f, text)
 	}
 	return err
+}
+
+// words returns the words of a text, of which there are at most so many.
+func words(text string, most int) (all []string, err error) {
+	for word := range strings.FieldsSeq(text) {
+		if len(all) == most {
+			return nil, fmt.Errorf("there are more than %d", most)
+		}
+		all = append(all, word)
+	}
+	return all, nil
 }
 
 // versionNumber reads the number of a version, 0 for none.
@@ -292,6 +305,9 @@ func checkText(text string) error {
 func compact(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return "", nil
+	}
+	if len(text) > 2*registry.MaxMetadata { // spaces do not count
+		return "", fmt.Errorf("it has more than %d bytes", registry.MaxMetadata)
 	}
 	if err := registry.UniqueMembers([]byte(text)); err != nil {
 		return "", err

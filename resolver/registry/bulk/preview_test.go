@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -22,7 +23,6 @@ func TestPreviewTable(t *testing.T) {
 		{"tabs", "a\tb,c\n1\t2\n", bulk.TSV, `["a" "b,c"] [["1" "2"]]`},
 		{"tabs, as CSV", "a\tb\n1\t2\n", bulk.CSV, `["a" "b"] [["1" "2"]]`},
 		{"quoted names", "\"a,\"\"b\",\"c\nd\"\n1,2\n", bulk.CSV, `["a,\"b" "c\nd"] [["1" "2"]]`},
-		{"a byte order mark", "\ufeffname,target\n", bulk.CSV, `["name" "target"] []`},
 		{"sep=", "sep=|\r\na|b,c\n1|2\n", bulk.CSV, `["a" "b,c"] [["1" "2"]]`},
 		{"empty lines", "\n \na,b\n\n1,2", bulk.CSV, `["a" "b"] [["1" "2"]]`},
 		{"no end of line", "a,b", bulk.CSV, `["a" "b"] []`},
@@ -39,20 +39,42 @@ func TestPreviewTable(t *testing.T) {
 
 func TestPreviewOfNoTable(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "nothing in it",
-		" \n\t\n":                       "nothing in it",
-		"\ufeff":                        "nothing in it",
-		"\"a,b\n1,2\n":                  "not closed",
-		"\"a\"b,c\n":                    "quoted field is followed by text",
-		"name,target\nurn:a:b,p\xe4\n":  "line 2 is not UTF-8, but probably Windows-1252",
-		"\xff\xfen\x00":                 "UTF-16",
-		"PK\x03\x04abc":                 "a workbook",
-		"\x1f\x8babc":                   "compressed",
-		"a,b\n\x00,c\n":                 "line 2 has a NUL octet",
-		strings.Repeat("a,", 200) + "b": "201 columns",
+		"":                               "the input is empty",
+		" \n\t\n":                        "the input is empty",
+		"\"a,b\n1,2\n":                   "not closed",
+		"\"a\"b,c\n":                     "quoted field is followed by text",
+		strings.Repeat("a,", 200) + "b":  "201 columns",
+		strings.Repeat("a,", 2000) + "b": "more than 2000 cells",
 	} {
 		if _, err := bulk.PreviewTable([]byte(text), bulk.CSV, 3); !errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// What is previewed is UTF-8, whatever it was saved in; or it is said what is wrong.
+func TestDecode(t *testing.T) {
+	for _, c := range []struct{ text, label, want, fault string }{
+		{"\ufeffname", "", "name", ""},
+		{"\xff\xfen\x00\xe4\x00", "", "n\u00e4", ""},
+		{"p\xe4", "latin1", "p\u00e4", ""},
+		{"name,target\nurn:a:b,p\xe4\n", "", "", "line 2: its byte 0xE4 is not UTF-8: give the encoding"},
+		{"a\n\x81", "windows-1252", "", "line 2: it has bytes that are not valid in windows-1252"},
+		{"\ufeffa", "windows-1252", "", "byte order mark of utf-8"},
+		{"PK\x03\x04abc", "", "", "a workbook"},
+		{"\x1f\x8babc", "", "", "compressed"},
+		{"a,b\n\x00,c\n", "", "", "line 2: it has a NUL byte"},
+	} {
+		of, err := charset.Parse(c.label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := bulk.Decode([]byte(c.text), of)
+		if c.fault == "" && (err != nil || string(got) != c.want) {
+			t.Errorf("%q is %q, %v, want %q", c.text, got, err, c.want)
+		}
+		if c.fault != "" && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.fault)
 		}
 	}
 }
@@ -67,7 +89,7 @@ func TestRenamedColumns(t *testing.T) {
 		rejected   []int64
 	}{
 		{"plain", "Urn,Year,Link\nurn:nbn:fi:a,1999,https://a.example/1\nx,,\n", []string{"name", "", "target"}, false, "a https://a.example/1", []int64{3}},
-		{"names of several lines", "\ufeff\n\"U,\nrn\",\"Link\"\r\nurn:nbn:fi:a,https://a.example/1\r\nx,\r\n", []string{"name", "target"}, false, "a https://a.example/1", []int64{5}},
+		{"names of several lines", "\n\"U,\nrn\",\"Link\"\r\nurn:nbn:fi:a,https://a.example/1\r\nx,\r\n", []string{"name", "target"}, false, "a https://a.example/1", []int64{5}},
 		{"sep=", "sep=|\nU|L\nurn:nbn:fi:a|https://a.example/1\nx|\n", []string{"name", "target"}, false, "a https://a.example/1", []int64{4}},
 		{"no names of columns", "urn:nbn:fi:a,https://a.example/1\nurn:nbn:fi:b,https://a.example/2\nx,\n", []string{"name", "target"}, true, "a https://a.example/1; b https://a.example/2", []int64{4}},
 		{"no end of line", "Urn,Link", []string{"name", "target"}, false, "", nil},
@@ -110,7 +132,7 @@ func TestColumnNamed(t *testing.T) {
 
 // Whatever is mapped, it is read as it was shown: as many columns, and nothing that panics.
 func FuzzPreviewTable(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "\ufeffsep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n", "sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n"} {
+	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n", "sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

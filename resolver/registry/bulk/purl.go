@@ -1,21 +1,18 @@
 package bulk
 
 import (
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // purls reads the XML of the PURL server (PURLz): what it takes in batches, with attributes, and what it answers, with elements.
 type purls struct {
-	input   *boundedReader
-	decoder *xml.Decoder
-	base    string
-	queue   []*item
+	*xmlElements
+	base  string
+	queue []*item
 }
 
 // purlElement is an element purl.
@@ -42,33 +39,18 @@ type purlURL struct {
 
 func (u purlURL) url() string { return strings.TrimSpace(u.Attribute + u.Element) }
 
-func newPURLs(r io.Reader, base string) (foreign, error) {
-	if base == "" {
-		return nil, errBase
-	}
-	p := &purls{input: &boundedReader{r: r, left: maxLine}, base: base}
-	p.decoder = xml.NewDecoder(p.input)
-	return p, nil
+func newPURLs(source *charset.Source, base string) *purls {
+	return &purls{xmlElements: newXMLElements(source), base: base}
 }
 
 func (p *purls) next() (*item, error) {
 	for len(p.queue) == 0 {
-		p.input.left = maxLine
-		token, err := p.decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return nil, io.EOF
-		}
+		var of purlElement
+		line, err := p.xmlElements.next("purl", &of)
 		if err != nil {
 			return nil, err
 		}
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "purl" {
-			line, _ := p.decoder.InputPos()
-			var of purlElement
-			if err := p.decoder.DecodeElement(&of, &start); err != nil {
-				return nil, err
-			}
-			p.queue = p.items(int64(line), of)
-		}
+		p.queue = p.items(line, of)
 	}
 	next := p.queue[0]
 	p.queue = p.queue[1:]

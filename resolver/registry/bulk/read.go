@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"unicode/utf8"
 )
 
 // read reads and checks all lines, and sorts those that are good.
@@ -103,18 +102,12 @@ func (p *pipeline) work(ctx context.Context, r *run, in *input) {
 
 // parse parses and checks the lines of a block.
 func (r *run) parse(ctx context.Context, in *input, b block) parsed {
-	if b.fault != nil {
-		return parsed{lines: 1, last: b.line, rejected: []Rejection{{Line: b.line, Input: trimLine(b.text), Reason: b.fault}}}
-	}
-	p := parsed{last: b.line, records: make([]byte, 0, len(b.text)+len(b.text)/2)}
+	var p parsed
 	in.lines(b, func(l *line, input string, fault error) {
 		p.lines++
 		p.last = l.number
 		if fault == nil {
 			fault = l.check(ctx, r.Registry, r.Actor)
-		}
-		if fault != nil && !utf8.ValidString(input) {
-			fault = fmt.Errorf("%w; the line is not UTF-8: save the file as UTF-8", fault)
 		}
 		if fault != nil {
 			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fault})

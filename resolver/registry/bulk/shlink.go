@@ -1,14 +1,14 @@
 package bulk
 
 import (
-	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -35,18 +35,7 @@ type shortURL struct {
 	visits string // of CSV
 }
 
-// newShlinks reads the short URLs of Shlink: the CSV that its web client exports, or the JSON of its API.
-func newShlinks(r io.Reader, base string) foreign {
-	b := bufio.NewReaderSize(r, 64<<10)
-	if start, _ := b.Peek(shown); beginsJSON(start) {
-		return &shlinkDocuments{newDocuments(b, "shortUrls", "data"), base}
-	}
-	input := &boundedReader{r: b, left: maxLine}
-	table := csv.NewReader(input)
-	table.FieldsPerRecord, table.LazyQuotes = -1, true
-	return &shlinkTable{input: input, table: table, base: base}
-}
-
+// shlinkDocuments reads the short URLs of Shlink: the JSON of its API.
 type shlinkDocuments struct {
 	*documents
 	base string
@@ -64,28 +53,47 @@ func (s *shlinkDocuments) next() (*item, error) {
 	return of.item(s.number, s.base), nil
 }
 
+// shlinkTable reads the short URLs of Shlink: the CSV that its web client exports.
 type shlinkTable struct {
-	input   *boundedReader
-	table   *csv.Reader
+	source  *charset.Source
+	table   *tabular.Reader
 	base    string
-	columns map[string]int
+	columns []string // in lower case
 }
 
-func (s *shlinkTable) next() (*item, error) {
-	if s.columns == nil {
-		if err := s.header(); err != nil {
-			return nil, err
-		}
-	}
-	s.input.left = maxLine
-	cells, err := s.table.Read()
+func newShlinkTable(source *charset.Source, base string) (*shlinkTable, error) {
+	s := &shlinkTable{source: source, table: tabular.NewReader(source, 0), base: base}
+	header, err := s.table.Header()
 	if err != nil {
 		return nil, err
 	}
-	number, _ := s.table.FieldPos(0)
+	for _, cell := range header.Cells {
+		s.columns = append(s.columns, strings.ToLower(cell))
+	}
+	if !slices.Contains(s.columns, "longurl") {
+		return nil, errors.New("the first line has no column longUrl, as exports of Shlink have")
+	}
+	return s, nil
+}
+
+func (s *shlinkTable) next() (*item, error) {
+	row, err := s.table.Read()
+	if err != nil {
+		return nil, err
+	}
+	fault := row.Err
+	if fault == nil {
+		fault = s.source.Check(row.Text)
+	}
+	if fault == nil && len(row.Cells) > len(s.columns) {
+		fault = errCells
+	}
+	if fault != nil {
+		return rejected(row.Line, row.Text, "%w", fault), nil
+	}
 	cell := func(name string) string {
-		if n, ok := s.columns[name]; ok && n < len(cells) {
-			return strings.TrimSpace(cells[n])
+		if n := slices.Index(s.columns, name); n >= 0 && n < len(row.Cells) {
+			return strings.TrimSpace(row.Cells[n])
 		}
 		return ""
 	}
@@ -96,22 +104,18 @@ func (s *shlinkTable) next() (*item, error) {
 	if tags := cell("tags"); tags != "" {
 		of.Tags = strings.FieldsFunc(tags, func(c rune) bool { return c == '|' || c == ',' })
 	}
-	return of.item(int64(number), s.base), nil
+	i := of.item(row.Line, s.base)
+	for n, cell := range row.Cells {
+		if name := s.columns[n]; cell != "" && !isShlinkColumn(name) {
+			i.lose("its %.40s: %.200s", name, cell)
+		}
+	}
+	return i, nil
 }
 
-func (s *shlinkTable) header() error {
-	cells, err := s.table.Read()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	s.columns = make(map[string]int)
-	for n, cell := range cells {
-		s.columns[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(cell, byteOrderMark)))] = n
-	}
-	if _, ok := s.columns["longurl"]; !ok {
-		return errors.New("the first line has no column longUrl, as exports of Shlink have")
-	}
-	return nil
+// isShlinkColumn reports whether a column is carried over, or is a part of another one, as the domain is.
+func isShlinkColumn(name string) bool {
+	return slices.Contains([]string{"shortcode", "shorturl", "longurl", "createdat", "title", "tags", "visits", "domain"}, name)
 }
 
 // item makes a name of a short URL.

@@ -23,7 +23,7 @@ type Sorted struct {
 func (i *Import) Sort(ctx context.Context, from io.Reader) (*Sorted, error) {
 	r := &run{Import: i, report: Report{Started: i.Registry.Now()}}
 	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
-	in, err := openInput(r.input, i.Format, i.Mapping, i.Base)
+	in, err := i.openInput(r.input)
 	if err != nil {
 		return nil, err
 	}

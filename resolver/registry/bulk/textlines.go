@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// textLines reads lines, each of at most maxLine octets.
+// textLines reads lines, each of at most maxLine bytes.
 type textLines struct {
 	r      *bufio.Reader
 	number int64 // of the last line
@@ -36,20 +36,21 @@ func (t *textLines) next() (textLine, error) {
 		if room := maxLine - len(b); len(part) > room {
 			part, l.fault = part[:room], errLong
 		}
-		b = append(b, part...)
+		isWhole := b == nil && !errors.Is(err, bufio.ErrBufferFull)
+		if !isWhole {
+			b = append(b, part...)
+			part = b
+		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil && (err != io.EOF || len(b) == 0):
+		case err != nil && (!errors.Is(err, io.EOF) || len(part) == 0):
 			return textLine{}, err
 		}
 		t.number++
-		l.text = strings.TrimRight(string(b), "\r\n")
-		if l.number == 1 {
-			l.text = strings.TrimPrefix(l.text, byteOrderMark)
-		}
+		l.text = strings.TrimRight(string(part), "\r\n")
 		if l.fault != nil {
-			l.text = l.text[:shown] // it has more
+			l.text = l.text[:min(len(l.text), shown)] // it has more
 		}
 		return l, nil
 	}

@@ -1,14 +1,13 @@
 package diff
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/urnd/urnd/internal/spreadsheet"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -95,7 +94,7 @@ type Printer struct {
 	Comparing bool
 	Counts    Counts // so far
 
-	table *csv.Writer
+	table *tabular.Writer
 }
 
 // Changed prints a change.
@@ -168,18 +167,17 @@ func (p *Printer) row(c *Change) error {
 		all = []Difference{{}}
 	}
 	for _, d := range all {
-		_ = p.table.Write([]string{c.key(), string(c.Change), d.Field, spreadsheet.Cell(d.Before), spreadsheet.Cell(d.After)}) // Error returns it
+		_ = p.table.Write(c.key(), string(c.Change), d.Field, d.Before, d.After) // Flush returns the error
 	}
-	p.table.Flush()
-	return p.table.Error()
+	return p.table.Flush()
 }
 
 func (p *Printer) header() error {
 	if p.table != nil {
 		return nil
 	}
-	p.table = csv.NewWriter(p.To)
-	return p.table.Write([]string{"name", "change", "field", "before", "after"})
+	p.table = tabular.NewWriter(p.To, ',')
+	return p.table.Write("name", "change", "field", "before", "after")
 }
 
 // End prints what is last: as text and NDJSON the counts, which CSV has no place for: they are written to others.
@@ -187,9 +185,8 @@ func (p *Printer) End(others io.Writer) error {
 	switch p.Format {
 	case CSV:
 		err := p.header()
-		p.table.Flush()
 		_, failed := fmt.Fprintln(others, p.Counts)
-		return errors.Join(err, p.table.Error(), failed)
+		return errors.Join(err, p.table.Flush(), failed)
 	case NDJSON:
 		return p.json(map[string]Counts{"counts": p.Counts})
 	case Text:

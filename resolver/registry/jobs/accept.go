@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -23,6 +24,8 @@ type Upload struct {
 	// Overwrite is that of bulk.Import.
 	Overwrite bool
 	Note      string
+	// Encoding is the label of the encoding of Body (charset.Parse); "" is found out.
+	Encoding string
 	// Key is an idempotency key: the same request with the same key is the same job. "" is none.
 	Key  string
 	Body io.Reader
@@ -65,7 +68,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	now := j.config.Registry.Now()
 	made := storedJob{Actor: actor, Job: Job{
 		ID: at.id, State: Queued, By: actor.Name,
-		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Created: now, Updated: now, Rejections: []Rejection{},
+		Format: u.Format, DryRun: u.DryRun, Overwrite: u.Overwrite, Note: u.Note, Encoding: u.Encoding, Created: now, Updated: now, Rejections: []Rejection{},
 	}}
 	hash, err := j.receive(f, u, &made)
 	if err == nil {
@@ -93,6 +96,9 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 
 // check checks what comes with a body.
 func (u Upload) check() error {
+	if _, err := charset.Parse(u.Encoding); err != nil {
+		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+	}
 	isHidden := func(c rune) bool { return c <= ' ' || c > '~' }
 	switch {
 	case u.Format != bulk.NDJSON && u.Format != bulk.CSV && u.Format != bulk.TSV && u.Format != Rewrite:
@@ -101,6 +107,8 @@ func (u Upload) check() error {
 		return fmt.Errorf("%w: an idempotency key has at most %d visible ASCII characters", registry.ErrInvalid, maxKey)
 	case len(u.Note) > registry.MaxText:
 		return fmt.Errorf("%w: the note has more than %d octets", registry.ErrInvalid, registry.MaxText)
+	case u.Format == Rewrite && u.Encoding != "":
+		return fmt.Errorf("%w: a rewrite is JSON, which is UTF-8: it has no encoding", registry.ErrInvalid)
 	default:
 		return nil
 	}
@@ -109,7 +117,7 @@ func (u Upload) check() error {
 // receive writes a body into its file, and returns the hash of all that was sent.
 func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %v %v %q\n", u.Format, u.DryRun, u.Overwrite, u.Note)
+	fmt.Fprintf(hash, "%q %v %v %q %q\n", u.Format, u.DryRun, u.Overwrite, u.Note, u.Encoding)
 	start := make([]byte, 4)
 	n, err := io.ReadFull(u.Body, start)
 	start = start[:n]

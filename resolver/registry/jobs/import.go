@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -61,8 +62,12 @@ func (j *Jobs) work(
 	if of.Format == Rewrite {
 		return j.rewrite(ctx, of, body, watch, lines, differing)
 	}
+	encoding, err := charset.Parse(of.Encoding)
+	if err != nil {
+		return bulk.Report{}, err
+	}
 	work := bulk.Import{
-		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note,
+		Registry: j.config.Registry, Actor: of.Actor, Format: of.Format, Encoding: encoding, DryRun: of.DryRun, Overwrite: of.Overwrite, Note: of.Note,
 		Source:  "job " + of.ID,
 		TempDir: j.config.Directory, Progress: watch.show, Rejected: lines.add, Changed: differing.add,
 	}

@@ -41,7 +41,8 @@ type Job struct {
 	DryRun    bool        `json:"dry_run,omitempty"`
 	Overwrite bool        `json:"overwrite,omitempty"`
 	Note      string      `json:"note,omitempty"`
-	Octets    int64       `json:"octets"` // of the body
+	Encoding  string      `json:"encoding,omitempty"` // that the request said the body has
+	Octets    int64       `json:"octets"`             // of the body
 
 	Created time.Time `json:"created"`
 	Started time.Time `json:"started,omitzero"`

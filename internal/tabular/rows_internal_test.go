@@ -1,4 +1,4 @@
-package bulk
+package tabular
 
 import (
 	"fmt"
@@ -8,16 +8,19 @@ import (
 
 // shownRows returns the rows of a text, a line each, and how long they are.
 func shownRows(text string) (string, int) {
-	n, all := (&delimited{separator: ','}).cut([]byte(text), 1)
 	var b strings.Builder
-	for _, r := range all {
-		if r.fault != nil {
-			fmt.Fprintf(&b, "%d: %v\n", r.number, r.fault)
+	rows := newRows(text, 1, ',')
+	for {
+		r, err := rows.next()
+		if err != nil {
+			return b.String(), rows.end
+		}
+		if r.Err != nil {
+			fmt.Fprintf(&b, "%d: %v\n", r.Line, r.Err)
 			continue
 		}
-		fmt.Fprintf(&b, "%d: %q\n", r.number, r.cells)
+		fmt.Fprintf(&b, "%d: %q\n", r.Line, r.Cells)
 	}
-	return b.String(), n
 }
 
 // What is read is what is written, also where encoding/csv stops at it, or changes it.
@@ -25,7 +28,7 @@ func TestRows(t *testing.T) {
 	after := errAfterQuote.Error()
 	for _, c := range []struct {
 		name, text, want string
-		rest             int // octets of a record without an end
+		rest             int // bytes of a record without an end
 	}{
 		{"empty lines", "\n\r\na\n\n\nb\n", "3: [\"a\"]\n6: [\"b\"]\n", 0},
 		{"a line without an end", "a\nb,c", "1: [\"a\"]\n", 3},
@@ -44,7 +47,7 @@ func TestRows(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, n := shownRows(c.text)
 			if rest := len(c.text) - n; got != c.want || rest != c.rest {
-				t.Errorf("%q was read as\n%sand %d octets are left, want\n%sand %d", c.text, got, rest, c.want, c.rest)
+				t.Errorf("%q was read as\n%sand %d bytes are left, want\n%sand %d", c.text, got, rest, c.want, c.rest)
 			}
 		})
 	}
@@ -52,13 +55,14 @@ func TestRows(t *testing.T) {
 
 // Whatever marks a record has, reading it takes a bounded time.
 func TestMarks(t *testing.T) {
-	got, _ := shownRows(strings.Repeat(`a",`, maxLine/4) + "\nb\n")
+	got, _ := shownRows(strings.Repeat(`a"`+strings.Repeat(`b"`, 250)+",", MaxCells-1) + "\nb\n")
 	if want := fmt.Sprintf("1: %v\n2: [\"b\"]\n", errMarks); got != want {
 		t.Errorf("got %s", got)
 	}
-	in, err := openInput(strings.NewReader("name,note\n"+strings.Repeat("\"a\","+strings.Repeat("x", 500)+",\"\n", maxLine/100)), CSV, nil, "")
+	r := NewReader(strings.NewReader("name,note\n"+strings.Repeat("\"a\","+strings.Repeat("x", 500)+",\"\n", MaxRecord/100)), ',')
+	_, err := r.Header()
 	for err == nil {
-		_, err = in.next()
+		_, err = r.Read()
 	}
 	if !strings.Contains(err.Error(), "not closed, as too often before") {
 		t.Errorf("got %v", err)

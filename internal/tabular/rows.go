@@ -1,4 +1,4 @@
-package bulk
+package tabular
 
 import (
 	"bufio"
@@ -8,14 +8,6 @@ import (
 	"slices"
 	"strings"
 )
-
-// row is a record of a table.
-type row struct {
-	number int64 // of its first line
-	input  string
-	cells  []string
-	fault  error
-}
 
 // rows reads the records of a text by encoding/csv. That stops at some of what spreadsheets and people write, and changes some:
 // quotation marks within a field that is not quoted are ordinary characters here, the spaces around such a field do not
@@ -38,8 +30,8 @@ var (
 	errMarks      = errors.New("it is too long for so many quotation marks that are not doubled")
 )
 
-// maxReread bounds how much of a record is read again because of its quotation marks, in octets.
-const maxReread = 8 * maxLine
+// maxReread bounds how much of a record is read again because of its quotation marks, in bytes.
+const maxReread = 8 * MaxRecord
 
 // newRows reads a text whose first line has a number. What comes after its last line feed is left out.
 func newRows(text string, number int64, separator byte) *rows {
@@ -66,8 +58,15 @@ func (r *rows) offset(line, column int) int {
 }
 
 // next returns the next row. io.EOF is after the last one, and errOpen where the text ends within one, which begins at end.
-func (r *rows) next() (row, error) {
-	read, begin := row{}, -1
+func (r *rows) next() (Row, error) {
+	bound, err := r.bound()
+	if err != nil {
+		return Row{}, err
+	}
+	if bound.Err != nil {
+		return bound, nil
+	}
+	read, begin := Row{}, -1
 	for reread := 0; ; {
 		part, err := r.csv.Read()
 		var stopped *csv.ParseError
@@ -88,7 +87,7 @@ func (r *rows) next() (row, error) {
 		}
 		if stopped == nil {
 			end := r.base + int(r.csv.InputOffset())
-			read.cells = append(read.cells, r.cells(part, end-1)...)
+			read.Cells = append(read.Cells, r.cells(part, end-1)...)
 			return r.ended(read, end), nil
 		}
 		at := r.offset(stopped.Line, stopped.Column)
@@ -101,37 +100,108 @@ func (r *rows) next() (row, error) {
 		case rest == "":
 			return r.ended(read, lineEnd+1), nil
 		case strings.TrimRight(rest[1:], "\r") == "": // csv would leave it out
-			read.cells = append(read.cells, "")
+			read.Cells = append(read.Cells, "")
 			return r.ended(read, lineEnd+1), nil
 		}
 		if reread += lineEnd - at; reread > maxReread {
-			read.fault = errMarks
+			read.Err = errMarks
 			return r.ended(read, lineEnd+1), nil
 		}
 		r.readFrom(at + 1)
 	}
 }
 
+// bound passes over a record whose cells are too many or too long, before csv makes them, and returns it with its Err.
+func (r *rows) bound() (Row, error) {
+	begin := r.end
+	for strings.HasPrefix(r.text[begin:], "\n") || strings.HasPrefix(r.text[begin:], "\r\n") { // csv leaves out empty lines
+		begin += strings.IndexByte(r.text[begin:], '\n') + 1
+	}
+	if begin == len(r.text) {
+		r.end = begin
+		return Row{}, io.EOF
+	}
+	end, fault := r.extent(begin)
+	switch {
+	case end < 0:
+		r.end = begin
+		return Row{}, errOpen
+	case fault == nil:
+		return Row{}, nil
+	}
+	r.number += int64(strings.Count(r.text[r.end:begin], "\n"))
+	row := Row{Line: r.number, Text: r.text[begin:end], Err: fault}
+	r.number += int64(strings.Count(row.Text, "\n"))
+	r.end = end
+	r.readFrom(end)
+	return row, nil
+}
+
+// extent returns where the record ends that begins somewhere, -1 where the text ends before, and why it is out of bounds.
+func (r *rows) extent(begin int) (end int, fault error) {
+	cells, cell := 1, begin
+	for i := begin; i < len(r.text); i++ {
+		switch r.text[i] {
+		case '"':
+			if i > cell {
+				continue // an ordinary character
+			}
+			length := quotedLength(r.text[i:])
+			if length < 0 {
+				return -1, nil
+			}
+			i += length - 1
+			continue
+		case '\n', r.separator:
+		default:
+			continue
+		}
+		if i-cell > MaxCell {
+			fault = errCell
+		}
+		if r.text[i] == '\n' {
+			return i + 1, fault
+		}
+		if cell, cells = i+1, cells+1; cells > MaxCells {
+			fault = errCells
+		}
+	}
+	return -1, nil
+}
+
+// quotedLength returns how long the quoted part is that a text begins with, -1 where that has no end.
+func quotedLength(text string) int {
+	for i := 1; ; i++ {
+		n := strings.IndexByte(text[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		if i += n + 1; !strings.HasPrefix(text[i:], `"`) {
+			return i
+		}
+	}
+}
+
 // field adds the fields that csv has read, and the one at a quotation mark in which it has stopped. It returns where that ends.
-func (r *rows) field(read *row, before []string, at int, fault error) (end int) {
+func (r *rows) field(read *Row, before []string, at int, fault error) (end int) {
 	for end = at; r.text[end] != r.separator && r.text[end] != '\n'; {
 		end++
 	}
 	if errors.Is(fault, csv.ErrQuote) {
-		read.fault = errAfterQuote
+		read.Err = errAfterQuote
 		return end
 	}
 	begin := r.begin + strings.LastIndexAny(r.text[r.begin:at], string(rune(r.separator))+"\n") + 1
-	read.cells = append(read.cells, r.cells(before, begin-1)...)
-	read.cells = append(read.cells, trimCell(r.text[begin:end]))
+	read.Cells = append(read.Cells, r.cells(before, begin-1)...)
+	read.Cells = append(read.Cells, trimCell(r.text[begin:end]))
 	return end
 }
 
 // ended returns a row whose record ends at a line end, up to which csv has read.
-func (r *rows) ended(read row, end int) row {
-	read.number, read.input = r.number, r.text[r.end:end]
+func (r *rows) ended(read Row, end int) Row {
+	read.Line, read.Text = r.number, r.text[r.end:end]
 	r.line += strings.Count(r.text[r.begin:end], "\n")
-	r.number += int64(strings.Count(read.input, "\n"))
+	r.number += int64(strings.Count(read.Text, "\n"))
 	r.begin, r.end = end, end
 	return read
 }
@@ -172,18 +242,3 @@ func cellOf(text string) string {
 
 // trimCell returns a field without the spaces around it; those of a quoted one belong to it.
 func trimCell(text string) string { return strings.Trim(text, " \t\r") }
-
-// cut implements that of blocks: quoted fields may have several lines.
-func (d *delimited) cut(text []byte, number int64) (n int, all []row) {
-	r := newRows(string(text), number, d.separator)
-	for {
-		next, err := r.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return len(r.text), all
-		case err != nil:
-			return r.end, all
-		}
-		all = append(all, next)
-	}
-}

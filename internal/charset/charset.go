@@ -1,0 +1,225 @@
+// Package charset reads sources of any character encoding as UTF-8, without losing a byte in silence: what is not valid in the encoding
+// becomes a byte that UTF-8 never has, so that whoever takes a row or a line rejects it (Source.Check).
+package charset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
+)
+
+// The names of encodings that are not decoded by tables.
+const (
+	nameUTF8    = "utf-8"
+	nameUTF16LE = "utf-16le"
+	nameUTF16BE = "utf-16be"
+)
+
+// Encoding is a character encoding of the Encoding Standard (https://encoding.spec.whatwg.org). The zero value is UTF-8, or UTF-16 where
+// a byte order mark says so.
+type Encoding struct {
+	name string // "" is the zero value
+	of   encoding.Encoding
+}
+
+// Parse returns the encoding that a label names, in any of its spellings: latin1, as there, is windows-1252. "" is the zero value.
+func Parse(label string) (Encoding, error) {
+	if label = strings.TrimSpace(label); label == "" {
+		return Encoding{}, nil
+	}
+	of, err := htmlindex.Get(label)
+	if err == nil {
+		var name string
+		// The first of them stands for encodings that are not decoded, and the other one is for binary data of scripts.
+		if name, err = htmlindex.Name(of); err == nil && name != "replacement" && name != "x-user-defined" {
+			return Encoding{name, of}, nil
+		}
+	}
+	return Encoding{}, fmt.Errorf("%.40q is not an encoding that is read: it is a label of https://encoding.spec.whatwg.org, such as utf-8, "+
+		"utf-16le, latin1, windows-1252, iso-8859-15 or shift_jis", label)
+}
+
+// String returns the name of the encoding; "" of the zero value.
+func (e Encoding) String() string { return e.name }
+
+// decoder returns what makes UTF-8 of the encoding, nil where it is UTF-8.
+func (e Encoding) decoder() transform.Transformer {
+	switch e.name {
+	case "", nameUTF8:
+		return nil
+	case nameUTF16LE:
+		return &utf16Decoder{}
+	case nameUTF16BE:
+		return &utf16Decoder{bigEndian: true}
+	default:
+		return transform.Chain(e.of.NewDecoder(), invalidMarker{})
+	}
+}
+
+// Source is a source as UTF-8, without its byte order mark. It is not safe for concurrent use.
+type Source struct {
+	*bufio.Reader
+	encoding Encoding // the one that is read: the zero value is UTF-8 by default
+}
+
+// bufferSize is that of a Source, within which callers may peek.
+const bufferSize = 64 << 10
+
+// byteOrderMarks are what sources begin with (Unicode 16.0 section 23.8). That of UTF-32 is before that of UTF-16, with which it begins.
+func byteOrderMarks() []struct{ mark, name string } {
+	return []struct{ mark, name string }{
+		{"\xff\xfe\x00\x00", "utf-32le"},
+		{"\x00\x00\xfe\xff", "utf-32be"},
+		{"\xef\xbb\xbf", nameUTF8},
+		{"\xff\xfe", nameUTF16LE},
+		{"\xfe\xff", nameUTF16BE},
+	}
+}
+
+// NewSource reads r by the encoding, or by the byte order mark that it begins with, and fails where the two contradict each other.
+func (e Encoding) NewSource(r io.Reader) (*Source, error) {
+	const longestMark = 4
+	b := bufio.NewReaderSize(r, bufferSize)
+	start, err := b.Peek(longestMark)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the input: %w", err)
+	}
+	for _, known := range byteOrderMarks() {
+		if !bytes.HasPrefix(start, []byte(known.mark)) {
+			continue
+		}
+		isUTF16 := strings.HasPrefix(known.name, "utf-16") && strings.HasPrefix(e.name, "utf-16") // "utf-16" is in either order
+		switch {
+		case e.name != "" && e.name != known.name && !isUTF16:
+			return nil, fmt.Errorf("the input begins with the byte order mark of %s, and its encoding is said to be %s", known.name, e.name)
+		case strings.HasPrefix(known.name, "utf-32"):
+			return nil, fmt.Errorf("the input is %s, which is not read: save it as UTF-8", known.name)
+		}
+		_, _ = b.Discard(len(known.mark)) // it was peeked
+		e.name = known.name
+		break
+	}
+	if d := e.decoder(); d != nil {
+		b = bufio.NewReaderSize(transform.NewReader(b, d), bufferSize)
+	}
+	return &Source{b, e}, nil
+}
+
+// Check returns why a part of a source, such as a line, cannot be taken: bytes that are not valid in its encoding, or a NUL, which no
+// store has in texts; nil where it can.
+func (s *Source) Check(part string) error {
+	switch {
+	case strings.IndexByte(part, 0) >= 0 && s.encoding.name == "":
+		return errors.New("it has a NUL byte, as UTF-16 without a byte order mark has: give the encoding of the source, such as --encoding utf-16le")
+	case strings.IndexByte(part, 0) >= 0:
+		return errors.New("it has a NUL byte")
+	case utf8.ValidString(part):
+		return nil
+	case s.encoding.name == "":
+		return fmt.Errorf("its byte 0x%02X is not UTF-8: give the encoding of the source, such as --encoding windows-1252", firstInvalid(part))
+	case s.encoding.name == nameUTF8:
+		return fmt.Errorf("its byte 0x%02X is not UTF-8, which the encoding of the source is said to be", firstInvalid(part))
+	default:
+		return fmt.Errorf("it has bytes that are not valid in %s, which the encoding of the source is said to be", s.encoding.name)
+	}
+}
+
+// firstInvalid returns the first byte of a text that is not UTF-8.
+func firstInvalid(text string) byte {
+	for i, c := range text {
+		if c != utf8.RuneError {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+			return text[i]
+		}
+	}
+	return 0
+}
+
+// CharsetReader is that of encoding/xml: the encoding that a document declares counts where neither a byte order mark nor the caller said
+// another one (RFC 7303 section 3).
+func (s *Source) CharsetReader(label string, r io.Reader) (io.Reader, error) {
+	if s.encoding.name != "" {
+		return r, nil // it was decoded
+	}
+	e, err := Parse(label)
+	if err != nil {
+		return nil, err
+	}
+	d := e.decoder()
+	if d == nil {
+		return r, nil
+	}
+	return transform.NewReader(r, d), nil
+}
+
+// Lines returns what is read of s, and calls bad with each line, or part of a long one, that Check refuses, before it returns any of it.
+// An error that bad returns is that of the reader: for formats of which a part cannot be rejected alone.
+func (s *Source) Lines(bad func(line int64, text string, fault error) error) io.Reader {
+	return &lines{s: s, bad: bad, line: 1}
+}
+
+type lines struct {
+	s    *Source
+	bad  func(line int64, text string, fault error) error
+	line int64
+	rest []byte // of the line that was checked last
+	err  error
+}
+
+// Read implements io.Reader.
+func (r *lines) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		part, err := r.s.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			part, err = r.whole(part)
+		}
+		if fault := r.s.Check(string(part)); fault != nil {
+			if r.err = r.bad(r.line, string(part), fault); r.err != nil {
+				return 0, r.err
+			}
+		}
+		r.line += int64(bytes.Count(part, []byte{'\n'}))
+		r.rest, r.err = part, err
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// whole returns the beginning of a long line up to the end of a character.
+func (r *lines) whole(part []byte) ([]byte, error) {
+	part = bytes.Clone(part)
+	for range utf8.UTFMax {
+		if utf8.FullRune(part[lastRune(part):]) {
+			return part, nil
+		}
+		c, err := r.s.ReadByte()
+		if err != nil {
+			return part, err
+		}
+		part = append(part, c)
+	}
+	return part, nil
+}
+
+// lastRune returns where the last character of a text begins.
+func lastRune(text []byte) int {
+	i := len(text) - 1
+	for i > 0 && len(text)-i < utf8.UTFMax && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return max(i, 0)
+}
