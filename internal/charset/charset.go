@@ -118,13 +118,13 @@ func (e Encoding) NewSource(r io.Reader) (*Source, error) {
 func (s *Source) Check(part string) error {
 	switch {
 	case strings.IndexByte(part, 0) >= 0 && s.encoding.name == "":
-		return errors.New("it has a NUL byte, as UTF-16 without a byte order mark has: give the encoding of the source, such as --encoding utf-16le")
+		return errors.New("it has a NUL byte, as UTF-16 without a byte order mark has: name the encoding of the source (--encoding), such as utf-16le")
 	case strings.IndexByte(part, 0) >= 0:
 		return errors.New("it has a NUL byte")
 	case utf8.ValidString(part):
 		return nil
 	case s.encoding.name == "":
-		return fmt.Errorf("its byte 0x%02X is not UTF-8: give the encoding of the source, such as --encoding windows-1252", firstInvalid(part))
+		return fmt.Errorf("its byte 0x%02X is not UTF-8: name the encoding of the source (--encoding), such as windows-1252", firstInvalid(part))
 	case s.encoding.name == nameUTF8:
 		return fmt.Errorf("its byte 0x%02X is not UTF-8, which the encoding of the source is said to be", firstInvalid(part))
 	default:

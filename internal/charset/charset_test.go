@@ -21,7 +21,7 @@ func TestSource(t *testing.T) {
 		{"UTF-8", "", "\u00c4iti", "\u00c4iti", ""},
 		{"a byte order mark of UTF-8", "", "\ufeff\u00c4", "\u00c4", ""},
 		{"only the first mark", "utf8", "\ufeff\ufeffa", "\ufeffa", ""},
-		{"Latin-1 taken for UTF-8", "", "\xc4iti", "\xc4iti", "its byte 0xC4 is not UTF-8: give the encoding of the source, such as --encoding windows-1252"},
+		{"Latin-1 taken for UTF-8", "", "\xc4iti", "\xc4iti", "its byte 0xC4 is not UTF-8: name the encoding of the source (--encoding), such as windows-1252"},
 		{"Latin-1 said to be UTF-8", "utf-8", "\xc4iti", "\xc4iti", "its byte 0xC4 is not UTF-8, which"},
 		{"Latin-1", "latin1", "\xc4iti", "\u00c4iti", ""},
 		{"U+FFFD of the source", "", "a\ufffdb", "a\ufffdb", ""},
@@ -38,7 +38,7 @@ func TestSource(t *testing.T) {
 		{"a surrogate at the end", "utf-16le", "i\x00\x3d\xd8", "i\xff", "not valid in utf-16le"},
 		{"U+FFFD in UTF-16", "utf-16le", "\xfd\xff", "\ufffd", ""},
 		{"half a unit", "utf-16le", "i\x00j", "i\xff", "not valid in utf-16le"},
-		{"UTF-16 without a mark", "", "i\x00j\x00", "i\x00j\x00", "--encoding utf-16le"},
+		{"UTF-16 without a mark", "", "i\x00j\x00", "i\x00j\x00", "(--encoding), such as utf-16le"},
 		{"a NUL", "latin1", "a\x00", "a\x00", "it has a NUL byte"},
 		{"nothing", "latin1", "", "", ""},
 	} {

@@ -34,7 +34,6 @@ func outputs() []output {
 		{"csv", "registry import --rejected DIR/rejected.csv DIR/bad.csv", "rejected.csv"},
 		{"csv", "registry export --force DIR/export.csv", "export.csv"},
 		{"csv", "registry export --force --history DIR/export.csv", "export.csv"},
-		{"csv", "registry export --force DIR/export.csv", "export.csv"},
 		{"tsv", "registry export --force DIR/export.tsv", "export.tsv"},
 		{"json", "registry export --force DIR/export.ndjson", "export.ndjson"},
 		{"json", "registry export --force --history DIR/export.ndjson", "export.ndjson"},

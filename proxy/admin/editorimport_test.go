@@ -214,12 +214,14 @@ func TestFilesThatAreRefused(t *testing.T) {
 		status              int
 		want                string
 	}{
-		{"nothing", "a.csv", "", 422, "nothing in it"},
+		{"nothing", "a.csv", "", 422, "The input is empty"},
 		{"nothing but spaces", "a.ndjson", " \n", 422, "nothing in it"},
-		{"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422, "Line 2 is not UTF-8"},
-		{"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422, "Line 1 is not UTF-8"},
+		{"Windows-1252", "a.csv", "name,note\nurn:nbn:fi:a,p\xe4\n", 422, "Line 2: its byte 0xE4 is not UTF-8: name the encoding"},
+		{"Windows-1252 in JSON", "a.ndjson", "{\"name\":\"urn:nbn:fi:\xe4\"}\n", 422, "Line 1: its byte 0xE4 is not UTF-8: name the encoding"},
 		{"a workbook", "a.xlsx", "PK\x03\x04", 422, "a workbook"},
 		{"compressed", "a.csv.gz", "\x1f\x8b\x08", 422, "compressed"},
+		{"16 MiB of commas", "a.csv", "name,target\n" + strings.Repeat(",", 16<<20-20), 303, ""},
+		{"a name of 4 MiB", "a.csv", strings.Repeat(",", 4<<20), 422, "more than 1048576 bytes"},
 		{"a quotation mark without an end", "a.csv", "\"name,target\nurn:a:b,c\n", 422, "not closed"},
 		{"too many columns", "a.csv", strings.Repeat("a,", 500), 422, "501 columns"},
 		{"17 MiB", "a.csv", "name,target\n" + strings.Repeat("x", 17<<20), 413, "at most 16 MiB"},
@@ -231,6 +233,11 @@ func TestFilesThatAreRefused(t *testing.T) {
 		})
 	}
 	field := csrf(t, b.open("/registry/import", nil))
+	for encoding, text := range map[string]string{"windows-1252": "name,note\nurn:nbn:fi:a,p\xe4\n", "": "\xff\xfen\x00a\x00m\x00e\x00\n\x00\xe4\x00"} {
+		w := b.upload("/registry/import", "a.csv", []byte(text), url.Values{"csrf": {field}, "encoding": {encoding}})
+		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "\u00e4")
+	}
+	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "encoding": {"x"}}), 422, "not an encoding that is read")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}}), 422, "Choose a file, or paste lines")
 	wantText(t, b.open("/registry/import", url.Values{"csrf": {field}, "text": {"a,b\n"}, "format": {"purl"}}), 422, "by the command")
 	wantText(t, b.upload("/registry/import", "a.csv", []byte("name\n"), url.Values{"csrf": {field}, "text": {"name\n"}}), 422, "send one of them")

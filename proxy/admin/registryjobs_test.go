@@ -72,6 +72,7 @@ func TestJobsByHTTP(t *testing.T) {
 	}{
 		{"POST " + jobsPath, "text/csv", nil, 202, bulk.CSV},
 		{"POST " + jobsPath + "?dry_run=true&note=n", "text/csv; charset=utf-8", nil, 202, bulk.CSV},
+		{"POST " + jobsPath + "?encoding=latin1", "text/csv", nil, 202, bulk.CSV},
 		{"POST " + jobsPath, "application/x-ndjson", []string{"Idempotency-Key: k"}, 202, bulk.NDJSON},
 		{"POST " + jobsPath, "application/ndjson", nil, 202, bulk.NDJSON},
 		{"POST " + jobsPath, "text/tab-separated-values", nil, 202, bulk.TSV},
@@ -98,7 +99,8 @@ func TestJobsByHTTP(t *testing.T) {
 		if r.status != tt.status || fake.upload.Format != tt.format {
 			t.Errorf("%s as %q %q: %d %q %s", tt.request, tt.kind, tt.fields, r.status, fake.upload.Format, r.body)
 		}
-		if tt.format != "" && (r.header.Get("Location") != jobsPath+"/1" || fake.body != "name,target\n" || fake.upload.DryRun != strings.Contains(tt.request, "dry_run=true")) {
+		if tt.format != "" && (r.header.Get("Location") != jobsPath+"/1" || fake.body != "name,target\n" || fake.upload.DryRun != strings.Contains(tt.request, "dry_run=true") ||
+			fake.upload.Encoding != "" != strings.Contains(tt.request, "encoding=latin1")) {
 			t.Errorf("%s: %v, %+v", tt.request, r.header, fake.upload)
 		}
 	}

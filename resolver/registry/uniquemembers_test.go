@@ -28,6 +28,11 @@ func TestUniqueMembers(t *testing.T) {
 		{`[{"a":{"b":1},"a":[]}]`, false},
 		{`{"a":[],"b":1,"a":null}`, false},
 		{strings.Repeat("[", 2000), false},
+		{`{"a":"\ud83d\ude00"}`, true},
+		{`{"a":"\ud83d"}`, false},
+		{`{"\udc00":1}`, false},
+		{"{\"a\":\"\xc4\"}", false},
+		{"{\"a\":\"\xc4\"", true},
 	} {
 		err := registry.UniqueMembers([]byte(c.text))
 		if (err == nil) != c.want || err != nil && !errors.Is(err, registry.ErrInvalid) {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
@@ -77,8 +78,8 @@ func TestEncodings(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := imports(t, c.format, c.base, "", latin1)
-			hint := "give the encoding of the source, such as --encoding windows-1252"
-			if strings.Contains(got, "\ufffd") || !strings.Contains(got, "--encoding windows-1252") || c.fatal != strings.Contains(got, "error") ||
+			hint := "name the encoding of the source (--encoding), such as windows-1252"
+			if strings.Contains(got, "\ufffd") || !strings.Contains(got, "(--encoding), such as windows-1252") || c.fatal != strings.Contains(got, "error") ||
 				!c.fatal && !strings.Contains(got, hint) {
 				t.Errorf("Latin-1 taken for UTF-8 makes %s", got)
 			}
@@ -201,6 +202,10 @@ func TestFormulasComeBack(t *testing.T) {
 			table := exported(t, r, bulk.ExportOptions{Format: format, History: history})
 			if !strings.Contains(table, "'=1+1") || !strings.Contains(table, "''=1") {
 				t.Errorf("%s has %s", format, table)
+			}
+			var streamed strings.Builder
+			if err := bulk.Stream(t.Context(), &streamed, r, registry.Search{}, format); err != nil || !history && streamed.String() != table {
+				t.Errorf("the API sends %s, %v, want %s", streamed.String(), err, table)
 			}
 			again := open(t)
 			_, rejected := imported(t, bulk.Import{Registry: again, Format: format, Overwrite: true}, table)

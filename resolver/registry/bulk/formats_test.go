@@ -162,7 +162,7 @@ func TestUnreadable(t *testing.T) {
 		{"{\"name\":\"urn:nbn:fi:a\"}\n", bulk.CSV, "it begins as NDJSON does, and was read as csv"},
 		{"name,target,target\n", "", "there are two columns of the target"},
 		{"\xff\xfe\x00\x00n\x00\x00\x00", "", "utf-32le, which is not read"},
-		{"n\xe4me,target\n", "", "the names of the columns: its byte 0xE4 is not UTF-8: give the encoding"},
+		{"n\xe4me,target\n", "", "the names of the columns: its byte 0xE4 is not UTF-8: name the encoding"},
 		{"\x1f\x8b\x08", "", "decompressing"},
 		{"name\n", bulk.NginxMap, "not a format of imports"},
 		{"[]", bulk.Bioregistry, "not the registry.json"},

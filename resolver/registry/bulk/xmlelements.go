@@ -53,7 +53,7 @@ func (e *xmlElements) fault(err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8" {
 		return fmt.Errorf("line %d: it has bytes that are not valid in the encoding of the document: declare the encoding of the source in it, "+
-			"or give it, such as --encoding windows-1252", syntax.Line)
+			"or name it (--encoding), such as windows-1252", syntax.Line)
 	}
 	return err
 }

@@ -176,6 +176,26 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// The body of a job is read by the encoding that came with it; another one is another request.
+func TestEncodingOfJob(t *testing.T) {
+	dir := t.TempDir()
+	j, r := newJobs(openStore(t, dir), dir, new(bytes.Buffer))
+	running(t, j)
+	u := jobs.Upload{Format: bulk.CSV, Encoding: "latin1", Key: "k", Body: strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n")}
+	job, _, err := j.Accept(t.Context(), root, u)
+	if err != nil || job.Encoding != "latin1" {
+		t.Fatalf("%+v, %v", job, err)
+	}
+	await(t, j, job.ID, jobs.Done)
+	if e, err := r.Get(t.Context(), registry.Name("urn:x:a")); err != nil || e.Metadata != `{"title":"Äiti"}` {
+		t.Errorf("%+v, %v", e, err)
+	}
+	u.Encoding, u.Body = "", strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n")
+	if _, _, err := j.Accept(t.Context(), root, u); !errors.Is(err, jobs.ErrReused) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestIdempotencyKey(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := newJobs(openStore(t, dir), dir, io.Discard)
@@ -233,6 +253,8 @@ func TestNotAccepted(t *testing.T) {
 	}{
 		{"by a reader", registry.Actor{Role: registry.Reader}, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("")}, registry.ErrDenied},
 		{"without a format", writer, jobs.Upload{Body: strings.NewReader("")}, registry.ErrInvalid},
+		{"of an encoding that there is not", writer, jobs.Upload{Format: bulk.CSV, Encoding: "utf-7", Body: strings.NewReader("")}, registry.ErrInvalid},
+		{"a rewrite with an encoding", writer, jobs.Upload{Format: jobs.Rewrite, Encoding: "latin1", Body: strings.NewReader("{}")}, registry.ErrInvalid},
 		{"of a format for files", writer, jobs.Upload{Format: bulk.Bioregistry, Body: strings.NewReader("")}, registry.ErrInvalid},
 		{"too large", writer, jobs.Upload{Format: bulk.CSV, Body: io.LimitReader(zeros{}, maxBody+1)}, jobs.ErrLarge},
 		{"gzip", writer, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("\x1f\x8b\x08\x00")}, jobs.ErrCompressed},
