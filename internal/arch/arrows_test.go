@@ -132,9 +132,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular"},
+			[]string{"resolver/registry", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular", "uri"},
 			true,
-			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
+			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table, and identifiers of others become URIs",
 		},
 		{
 			"resolver/registry/sqlite/sorter", nil, true,

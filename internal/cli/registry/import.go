@@ -68,7 +68,7 @@ it came from standard input.`,
 	f.differences = addDifferences(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson, or that of another program: bioregistry, datacite, dnb, handle, nginx, "+
-		"noid, purl, rewritemap, shlink or w3id. "+
+		"noid, purl, rewritemap, shlink, w3id or yourls. "+
 		"Empty: by the name of the file, or what is in it")
 	flags.StringVar(&f.encoding, "encoding", "", encodingHelp)
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
@@ -248,6 +248,9 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 	if r.Lost > 0 {
 		fmt.Fprintf(w, "%s: %s not carried over, of names that were imported\n", file, amountOf(r.Lost, "detail"))
 	}
+	if len(r.Unmapped) > 0 {
+		fmt.Fprintf(w, "%s: fields without a place in the registry: %s\n", file, fieldCounts(r.Unmapped))
+	}
 	if r.Doubtful > 0 {
 		fmt.Fprintf(w, "%s: %s with a doubtful name, which was imported: see urnd registry check\n", file, amountOf(r.Doubtful, "line"))
 	}
@@ -255,6 +258,15 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 		fmt.Fprintf(w, "%s: columns that were left out: %s\n", file, strings.Join(r.Ignored, ", "))
 	}
 	return nil
+}
+
+// fieldCounts returns the names of fields with how many of each there are.
+func fieldCounts(fields []bulk.UnmappedField) string {
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		texts[i] = fmt.Sprintf("%s (%s)", oneLine(f.Field), humanize.Comma(f.Count))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // amountOf returns a number of things.

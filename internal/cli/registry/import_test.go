@@ -55,3 +55,22 @@ func TestRegistryImport(t *testing.T) {
 		t.Errorf("there are %v", parts)
 	}
 }
+
+// A dry run names the fields of another program that have no place in a registry.
+func TestImportUnmapped(t *testing.T) {
+	dir := t.TempDir()
+	store, file := filepath.Join(dir, "registry.db"), filepath.Join(dir, "links.csv")
+	text := "keyword,url,ip,clicks\na,https://example.org/a,192.0.2.1,7\nb,https://example.org/b,,2\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"import", "--dry-run", "--format", "yourls", "--base", "urn:example:"}
+	for flag, want := range map[string]string{
+		"--note=x": "links.csv: fields without a place in the registry: clicks (2), ip (1)\n",
+		"--json":   `"lost":3,"unmapped":[{"field":"clicks","count":2},{"field":"ip","count":1}]`,
+	} {
+		if out, status := storeCommand(t, store, append(args, flag, file)...); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: status %d: %s, want %s", flag, status, out, want)
+		}
+	}
+}

@@ -1,10 +1,12 @@
 package bulk
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -21,13 +23,25 @@ type bioregistry struct {
 
 // bioregistryPrefix is what is read of one of its prefixes.
 type bioregistryPrefix struct {
+	Name        string                `json:"name"`
+	Description string                `json:"description"`
+	Homepage    string                `json:"homepage"`
+	Pattern     string                `json:"pattern"`    // of what follows the prefix
+	URIFormat   string                `json:"uri_format"` // with $1, which stands for the rest
+	Providers   []bioregistryProvider `json:"providers"`
+	Contact     struct {
+		Name  string `json:"name"`
+		Email string `json:"email"`
+	} `json:"contact"`
+	Synonyms   []string `json:"synonyms"`
+	Deprecated bool     `json:"deprecated"`
+}
+
+// bioregistryProvider is another server for a prefix. Its code is its name where it has no other.
+type bioregistryProvider struct {
+	Code      string `json:"code"`
 	Name      string `json:"name"`
-	Homepage  string `json:"homepage"`
-	Pattern   string `json:"pattern"`    // of what follows the prefix
-	URIFormat string `json:"uri_format"` // with $1, which stands for the rest
-	Providers []struct {
-		URIFormat string `json:"uri_format"`
-	} `json:"providers"`
+	URIFormat string `json:"uri_format"`
 }
 
 func newBioregistry(r io.Reader, base string) (foreign, error) {
@@ -51,44 +65,90 @@ func (p *bioregistry) next() (*item, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the registry of the Bioregistry: %w", endless(err))
 	}
-	var prefix bioregistryPrefix
-	if err := p.decoder.Decode(&prefix); err != nil {
+	var text json.RawMessage
+	if err := p.decoder.Decode(&text); err != nil {
 		return nil, fmt.Errorf("%v in the registry of the Bioregistry: %w", name, endless(err))
 	}
 	p.number++
-	return prefix.item(p.number, p.base+fmt.Sprint(name)+":"), nil
+	var prefix bioregistryPrefix
+	err = registry.UniqueMembers(text)
+	if err == nil {
+		err = json.Unmarshal(text, &prefix)
+	}
+	if err != nil {
+		return rejected(p.number, fmt.Sprint(name), "it is no prefix of the Bioregistry: %w", err), nil
+	}
+	return prefix.item(p.number, p.base, fmt.Sprint(name), text), nil
 }
 
 // item makes the prefix.
-func (b bioregistryPrefix) item(number int64, name string) *item {
-	i := newItem(number, name)
-	i.entry.Key = registry.Prefix(name)
-	for _, format := range append([]struct {
-		URIFormat string `json:"uri_format"`
-	}{{b.URIFormat}}, b.Providers...) {
-		if strings.Contains(format.URIFormat, "$1") {
-			i.to(registry.Target{URI: template(format.URIFormat)})
-		}
+func (b *bioregistryPrefix) item(number int64, base, prefix string, text json.RawMessage) *item {
+	i := newItem(number, base+prefix+":")
+	i.nameEncoded(base, prefix, prefix+":")
+	i.entry.Key = registry.Prefix(i.entry.Name)
+	i.format(b.URIFormat, "")
+	for _, provider := range b.Providers {
+		i.format(provider.URIFormat, cmp.Or(provider.Name, provider.Code))
 	}
 	switch err := registry.CheckPattern(b.Pattern); {
 	case err != nil:
-		i.lose("of what follows it: %v", err)
+		i.loseField("pattern", "of what follows it: %v", err)
 	case b.Pattern != "":
 		i.entry.Pattern = b.Pattern
 		i.said.add(fieldPattern)
 	}
 	i.describe("title", b.Name)
+	i.describe("description", b.Description)
 	i.describe("homepage", b.Homepage)
+	i.contact(b.Contact.Name, b.Contact.Email)
+	if len(b.Synonyms) > 0 {
+		i.describe("synonyms", b.Synonyms)
+		i.loseField("synonyms", "that it is written %.200s, too: names that begin so are not found, and it is in the metadata",
+			strings.Join(b.Synonyms, ", "))
+	}
+	if b.Deprecated {
+		i.describe("deprecated", true)
+		i.loseField("deprecated", "that it is deprecated: it is active, and it is in the metadata")
+	}
+	i.loseMembers(b.unmapped(text))
 	return i
 }
 
-// template returns the target of a prefix for a format of URIs: what comes before "$1" if that is at the
-// end, else a template.
+// unmapped returns the names of what is not imported.
+func (b *bioregistryPrefix) unmapped(text json.RawMessage) []string {
+	names := unmappedMembers(text, "", "prefix", "name", "description", "homepage", "pattern", "uri_format", "providers",
+		"contact", "synonyms", "deprecated")
+	var of struct {
+		Providers json.RawMessage `json:"providers"`
+		Contact   json.RawMessage `json:"contact"`
+	}
+	if json.Unmarshal(text, &of) != nil {
+		return names // it was decoded before
+	}
+	isCoded := slices.ContainsFunc(b.Providers, func(p bioregistryProvider) bool { return p.Name != "" && p.Code != "" })
+	if isCoded {
+		names = append(names, "providers.code")
+	}
+	names = append(names, unmappedIn(of.Providers, "providers.", "code", "name", "uri_format")...)
+	return append(names, unmappedMembers(of.Contact, "contact.", "name", "email")...)
+}
+
+// format adds the target of a format of URIs.
+func (i *item) format(format, title string) {
+	switch {
+	case strings.Contains(format, "$1"):
+		i.to(registry.Target{URI: template(format), Title: title})
+	case format != "":
+		i.loseField("uri_format", "the format %.200s, which has no $1", format)
+	}
+}
+
+// template returns the target of a prefix for a format of URIs: what comes before "$1" if that is its end, else a
+// template.
 func template(format string) string {
-	before, after, _ := strings.Cut(format, "$1")
-	literal := strings.NewReplacer("{", "%7B", "}", "%7D")
-	if before = literal.Replace(before); after == "" {
+	format = strings.NewReplacer("{", "%7B", "}", "%7D").Replace(format)
+	if before, after, _ := strings.Cut(format, "$1"); after == "" {
 		return before
 	}
-	return before + "{+suffix}" + literal.Replace(strings.ReplaceAll(after, "$1", "")) // the second one is rare
+	return strings.ReplaceAll(format, "$1", "{+suffix}")
 }

@@ -3,7 +3,6 @@ package bulk
 import (
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -27,7 +26,6 @@ type doiAttributes struct {
 	DOI    string `json:"doi"`
 	URL    string `json:"url"`
 	State  string `json:"state"`
-	Reason string `json:"reason"`
 	Titles []struct {
 		Title string `json:"title"`
 	} `json:"titles"`
@@ -41,36 +39,23 @@ type doiAttributes struct {
 	} `json:"types"`
 }
 
-// isLostAttribute reports whether an attribute describes a resource, and has no place in what is imported.
-func isLostAttribute(name string) bool {
-	return slices.Contains([]string{
-		"alternateIdentifiers", "identifiers", "container", "contributors", "contentUrl", "dates", "descriptions", "formats", "fundingReferences",
-		"geoLocations", "language", "relatedIdentifiers", "relatedItems", "rightsList", "sizes", "subjects", "version",
-	}, name)
-}
-
 func (d *dois) next() (*item, error) {
-	text, err := d.documents.next()
-	if err != nil {
-		return nil, err
-	}
 	var of struct {
 		ID         string          `json:"id"`
 		Attributes json.RawMessage `json:"attributes"`
 	}
-	if err := json.Unmarshal(text, &of); err != nil {
-		return rejected(d.number, string(text), "it is no DOI of DataCite: %w", err), nil
+	text, bad, err := d.entry("DOI of DataCite", &of)
+	if bad != nil || err != nil {
+		return bad, err
 	}
+	var unmapped []string
 	if len(of.Attributes) == 0 {
 		of.Attributes = text
+	} else {
+		unmapped = unmappedMembers(text, "", "id", "type", "attributes")
 	}
 	var a doiAttributes
-	var all map[string]json.RawMessage
-	err = json.Unmarshal(of.Attributes, &a)
-	if err == nil {
-		err = json.Unmarshal(of.Attributes, &all)
-	}
-	if err != nil {
+	if err := json.Unmarshal(of.Attributes, &a); err != nil {
 		return rejected(d.number, of.ID, "it is no DOI of DataCite: %w", err), nil
 	}
 	if a.DOI == "" {
@@ -78,20 +63,33 @@ func (d *dois) next() (*item, error) {
 	}
 	i := newItem(d.number, a.DOI)
 	if a.DOI != "" {
-		i.entry.Name = d.base + a.DOI
+		i.named(d.base, a.DOI)
 	}
 	a.describe(i)
-	var lost []string
-	for name, value := range all {
-		if empty := slices.Contains([]string{"null", `""`, "[]", "{}"}, string(value)); isLostAttribute(name) && !empty {
-			lost = append(lost, name)
-		}
-	}
-	if len(lost) > 0 {
-		slices.Sort(lost)
-		i.lose("of its metadata: %s", strings.Join(lost, ", "))
+	if unmapped = append(unmapped, a.unmapped(of.Attributes)...); len(unmapped) > 0 {
+		i.loseFields(unmapped, "of its metadata: %.500s", strings.Join(unmapped, ", "))
 	}
 	return i, nil
+}
+
+// unmapped returns the names of attributes, and of members of attributes, that are not imported. prefix and suffix are
+// in the DOI, and the last four of types are other names of the first.
+func (a *doiAttributes) unmapped(text json.RawMessage) []string {
+	names := unmappedMembers(text, "", "id", "type", "doi", "prefix", "suffix", "url", "state", "titles", "creators",
+		"publisher", "publicationYear", "types")
+	var of struct {
+		Titles   json.RawMessage `json:"titles"`
+		Creators json.RawMessage `json:"creators"`
+		Types    json.RawMessage `json:"types"`
+	}
+	if json.Unmarshal(text, &of) != nil {
+		return names // it was decoded before
+	}
+	names = append(names, unmappedIn(of.Titles, "titles.", "title")...)
+	names = append(names, unmappedIn(of.Creators, "creators.", "name")...)
+	names = append(names, unmappedMembers(a.Publisher, "publisher.", "name")...)
+	types := unmappedMembers(of.Types, "types.", "resourceTypeGeneral", "bibtex", "ris", "citeproc", "schemaOrg")
+	return append(names, types...)
 }
 
 // describe sets what the attributes say.
@@ -100,11 +98,14 @@ func (a *doiAttributes) describe(i *item) {
 		i.to(registry.Target{URI: a.URL})
 	}
 	switch a.State {
+	case "", "findable":
 	case "draft":
 		i.is(registry.Reserved, "")
-		i.lose("its state draft: it is reserved")
+		i.loseField("state", "its state draft: it is reserved")
 	case "registered":
-		i.lose("its state registered: it is active, and whether it is found by searches is not said")
+		i.loseField("state", "its state registered: it is active, and whether it is found by searches is not said")
+	default:
+		i.loseField("state", "its state %.40q", a.State)
 	}
 	for _, t := range a.Titles {
 		i.describe("title", t.Title)

@@ -2,8 +2,12 @@ package bulk
 
 import (
 	"encoding/json"
+	"encoding/xml"
+	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -11,22 +15,22 @@ import (
 type dnbDocuments struct{ *documents }
 
 func (d *dnbDocuments) next() (*item, error) {
-	text, err := d.documents.next()
-	if err != nil {
-		return nil, err
-	}
 	var of struct {
 		URN       string          `json:"urn"`
 		URLs      json.RawMessage `json:"urls"` // a list, or the address of another document that has it
 		Successor string          `json:"successor"`
 		Comment   string          `json:"comment"`
 	}
-	if err := json.Unmarshal(text, &of); err != nil {
-		return rejected(d.number, string(text), "it is no URN of the URN service: %w", err), nil
+	text, bad, err := d.entry("URN of the URN service", &of)
+	if bad != nil || err != nil {
+		return bad, err
 	}
 	i := newItem(d.number, of.URN)
-	i.entry.Name = of.URN
+	i.nameEncoded("", of.URN, of.URN)
 	i.describe("comment", of.Comment)
+	// self, namespace and myUrls are links that follow from the URN.
+	i.loseMembers(append(unmappedMembers(text, "", "urn", "urls", "successor", "comment", "self", "namespace", "myUrls"),
+		unmappedIn(of.URLs, "urls.", "url", "priority", "urn", "self")...))
 	var urls []struct {
 		URL      string `json:"url"`
 		Priority int    `json:"priority"`
@@ -38,20 +42,51 @@ func (d *dnbDocuments) next() (*item, error) {
 		// There the greatest number is first, here the least one.
 		i.to(registry.Target{URI: u.URL, Priority: -u.Priority})
 	}
-	_, successor, found := strings.Cut(of.Successor, "urn:")
+	successor, err := successorURN(of.Successor)
 	switch {
-	case found && len(urls) == 0:
+	case err != nil:
+		i.reject("its successor %.200q: %w", of.Successor, err)
+	case successor != "" && len(urls) == 0:
 		i.is(registry.Withdrawn, "it has a successor")
-		i.entry.Successors = []string{"urn:" + successor}
+		i.entry.Successors = []string{successor}
 		i.said.add(fieldSuccessors)
 	case of.Successor != "":
-		i.lose("its successor %.200s: it still leads somewhere itself", of.Successor)
+		i.loseField("successor", "its successor %.200s: it still leads somewhere itself", of.Successor)
 	}
 	return i, nil
 }
 
+// successorURN returns the URN of a successor: a URN, or the URL of its resource, in whose path it may be encoded. ""
+// is for none.
+func successorURN(text string) (string, error) {
+	if isURN(text) {
+		return text, nil
+	}
+	_, urn, found := strings.Cut(text, "urn:")
+	if !found {
+		return "", nil
+	}
+	return url.PathUnescape("urn:" + urn)
+}
+
 // epicur reads URNs of the Deutsche Nationalbibliothek: the transfer format epicur.
-type epicur struct{ *xmlElements }
+type epicur struct {
+	*xmlElements
+	status string // what is done with the records that follow: the type of update_status
+}
+
+func newEpicur(source *charset.Source) *epicur {
+	e := &epicur{xmlElements: newXMLElements(source)}
+	e.passed = func(start xml.StartElement) {
+		switch start.Name.Local {
+		case "epicur":
+			e.status = ""
+		case "update_status":
+			e.status = attributeOf(start, "type")
+		}
+	}
+	return e
+}
 
 // epicurRecord is an element record.
 type epicurRecord struct {
@@ -61,15 +96,19 @@ type epicurRecord struct {
 		Formats     []struct {
 			Scheme string `xml:"scheme,attr"`
 			Text   string `xml:",chardata"`
+			unknownXML
 		} `xml:"format"`
+		unknownXML
 	} `xml:"resource"`
 	VersionOf []epicurIdentifier `xml:"isVersionOf"`
+	unknownXML
 }
 
 type epicurIdentifier struct {
 	Scheme string `xml:"scheme,attr"`
 	Role   string `xml:"role,attr"`
 	Text   string `xml:",chardata"`
+	unknownXML
 }
 
 func (e *epicur) next() (*item, error) {
@@ -79,28 +118,52 @@ func (e *epicur) next() (*item, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(of.Identifiers) > 0 { // OAI-PMH has an element record, too
-			return of.item(line), nil
+		if len(of.Identifiers) == 0 { // OAI-PMH has an element record, too
+			continue
+		}
+		i := of.item(line)
+		switch e.status {
+		case "url_delete":
+			i.reject("it deletes URLs (update_status): only what a URN leads to is imported")
+		case "url_insert":
+			i.loseField("update_status", "that its URLs are further ones (url_insert): the others are not in the input")
+		}
+		return i, nil
+	}
+}
+
+func attributeOf(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
 		}
 	}
+	return ""
 }
 
 // item makes a name of a record. The address whose role is primary is first.
 func (r *epicurRecord) item(line int64) *item {
 	i := newItem(line, "")
+	unmapped := r.names("record")
 	for _, id := range r.Identifiers {
 		if name := strings.TrimSpace(id.Text); strings.HasPrefix(id.Scheme, "urn:") && i.entry.Name == "" {
-			i.entry.Name, i.input = name, name
+			i.nameEncoded("", name, name)
+			i.input = name
 		} else {
-			i.lose("its further identifier %.200s", name)
+			i.loseField("identifier", "its further identifier %.200s", name)
 		}
+		unmapped = append(unmapped, id.names("identifier")...)
 	}
 	for _, resource := range r.Resources {
+		unmapped = append(unmapped, resource.names("resource")...)
 		t := registry.Target{}
 		for _, format := range resource.Formats {
-			if format.Scheme == "imt" { // a media type
-				t.Type = strings.TrimSpace(format.Text)
+			if text := strings.TrimSpace(format.Text); format.Scheme == "imt" && t.Type == "" { // a media type
+				t.Type = text
+			} else if text != "" {
+				i.loseField("format", "the format %.100s (%.40s) of a resource", text, format.Scheme)
 			}
+			unmapped = append(unmapped, format.names("format")...)
 		}
 		for _, id := range resource.Identifiers {
 			t.URI, t.Priority = strings.TrimSpace(id.Text), 1
@@ -108,10 +171,13 @@ func (r *epicurRecord) item(line int64) *item {
 				t.Priority = 0
 			}
 			i.to(t)
+			unmapped = append(unmapped, id.names("resource.identifier")...)
 		}
 	}
 	for _, of := range r.VersionOf {
-		i.lose("that it is a version of %.200s", strings.TrimSpace(of.Text))
+		i.loseField("isVersionOf", "that it is a version of %.200s", strings.TrimSpace(of.Text))
 	}
+	slices.Sort(unmapped)
+	i.loseMembers(slices.Compact(unmapped))
 	return i
 }

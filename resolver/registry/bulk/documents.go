@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -19,6 +18,7 @@ type documents struct {
 	input   *boundedReader
 	decoder *jsontext.Decoder
 	within  []string // the names of members that have lists of them
+	maps    []string // the names of members whose members they are
 	open    []*opened
 	number  int64 // of the last one
 }
@@ -26,12 +26,11 @@ type documents struct {
 // opened is a list, or an object that may have one.
 type opened struct {
 	list    bool
+	isMap   bool         // its members are what is read
 	members bytes.Buffer // of an object, as they are
 	n       int          // how many they are
 	within  bool         // it has a list
 }
-
-var errNotUTF8 = errors.New("it is not UTF-8")
 
 // maxWithin is how deep lists may be.
 const maxWithin = 8
@@ -56,6 +55,18 @@ func (r *rejectedEntry) Error() string { return fmt.Sprintf("entry %d: %v", r.nu
 // Unwrap returns why it cannot be read.
 func (r *rejectedEntry) Unwrap() error { return r.fault }
 
+// entry reads the next object into a value. It returns its text; or a rejected entry, where it is not of that type: what names it in the
+// error.
+func (d *documents) entry(what string, into any) (text json.RawMessage, bad *item, err error) {
+	if text, err = d.next(); err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return nil, rejected(d.number, string(text), "it is no %s: %w", what, err), nil
+	}
+	return text, nil, nil
+}
+
 // next returns the next object, which is valid JSON; io.EOF after the last one, and *rejectedEntry for one that would not arrive as it is.
 func (d *documents) next() (text json.RawMessage, err error) {
 	for text == nil && err == nil {
@@ -70,11 +81,7 @@ func (d *documents) next() (text json.RawMessage, err error) {
 	}
 	d.number++
 	// encoding/json would replace bytes that are not UTF-8, and take the last one of two members.
-	fault := registry.UniqueMembers(text)
-	if !utf8.Valid(text) {
-		fault = errNotUTF8
-	}
-	if fault != nil {
+	if fault := registry.UniqueMembers(text); fault != nil {
 		return nil, &rejectedEntry{d.number, string(text), fault}
 	}
 	return text, nil
@@ -92,7 +99,7 @@ func (d *documents) step() (json.RawMessage, error) {
 			return nil, endless(err)
 		}
 		d.open = d.open[:len(d.open)-1]
-		if in.list || in.within {
+		if in.list || in.isMap || in.within {
 			return nil, nil
 		}
 		if in.n == 0 {
@@ -104,20 +111,36 @@ func (d *documents) step() (json.RawMessage, error) {
 		text, err := d.decoder.ReadValue()
 		return bytes.Clone(text), endless(err)
 	}
+	return d.member(in)
+}
+
+// member reads a member of an object.
+func (d *documents) member(in *opened) (json.RawMessage, error) {
 	name, err := d.decoder.ReadValue()
 	if err != nil {
 		return nil, endless(err)
 	}
 	name = bytes.Clone(name)
-	if plain, _ := jsontext.AppendUnquote(nil, name); slices.Contains(d.within, string(plain)) {
+	plain, _ := jsontext.AppendUnquote(nil, name)
+	isMap := slices.Contains(d.maps, string(plain))
+	if !in.isMap && (isMap || slices.Contains(d.within, string(plain))) {
 		in.within = true
-		return nil, endless(d.enter())
-	}
-	value, err := d.decoder.ReadValue()
-	if err != nil {
+		depth := len(d.open)
+		err := d.enter()
+		if len(d.open) > depth {
+			d.open[depth].isMap = isMap && !d.open[depth].list
+		}
 		return nil, endless(err)
 	}
-	return nil, in.add(name, value)
+	value, err := d.decoder.ReadValue()
+	switch {
+	case err != nil:
+		return nil, endless(err)
+	case in.isMap:
+		return bytes.Clone(value), nil
+	default:
+		return nil, in.add(name, value)
+	}
 }
 
 // add adds a member of an object.

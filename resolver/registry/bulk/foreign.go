@@ -7,8 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
 )
 
 // foreign reads a format of another program.
@@ -39,12 +41,12 @@ func (t *translation) openForeign(format Format, base string) (foreign, error) {
 		if isJSON {
 			return &shlinkDocuments{newDocuments(t.source, "shortUrls", "data"), base}, nil
 		}
-		return newShlinkTable(t.source, base)
+		return &shlinkTable{newForeignTable(t.source), base}, nil
 	case DNB:
 		if isJSON {
 			return &dnbDocuments{newDocuments(t.source, "items", "urns")}, nil
 		}
-		return &epicur{newXMLElements(t.source)}, nil
+		return newEpicur(t.source), nil
 	case RewriteMap:
 		return &rewriteMap{newTextLines(lines()), base}, nil
 	case Nginx:
@@ -53,6 +55,11 @@ func (t *translation) openForeign(format Format, base string) (foreign, error) {
 		return newNOIDs(lines(), base), nil
 	case DataCite:
 		return newDOIs(t.source, base), nil
+	case YOURLS:
+		if isJSON {
+			return newYOURLSDocuments(t.source, base), nil
+		}
+		return &yourlsTable{newForeignTable(t.source), base}, nil
 	default:
 		return nil, fmt.Errorf("%s is not a format of imports", format)
 	}
@@ -91,11 +98,104 @@ func rejected(number int64, input, format string, args ...any) *item {
 // maxLost bounds what is listed of one entry.
 const maxLost = 50
 
-// lose lists what of the entry cannot be carried over.
-func (i *item) lose(format string, args ...any) {
-	if len(i.lost) < maxLost {
-		i.lost = append(i.lost, fmt.Sprintf(format, args...))
+// unmapped is what of an entry cannot be carried over.
+type unmapped struct {
+	fields []string // their names in the foreign format, for the summary
+	text   string
+	more   int // how many of the same entry have no text of their own: maxLost
+}
+
+// String returns what is reported of it.
+func (u unmapped) String() string {
+	if u.more > 0 {
+		return fmt.Sprintf("%s; and %d more", u.text, u.more)
 	}
+	return u.text
+}
+
+// lose lists what of the entry cannot be carried over.
+func (i *item) lose(format string, args ...any) { i.loseFields(nil, format, args...) }
+
+// loseField lists a field of the foreign format that cannot be carried over.
+func (i *item) loseField(field, format string, args ...any) {
+	i.loseFields([]string{field}, format, args...)
+}
+
+// loseFields is loseField of several fields.
+func (i *item) loseFields(fields []string, format string, args ...any) {
+	if len(i.lost) < maxLost {
+		i.lost = append(i.lost, unmapped{fields: fields, text: fmt.Sprintf(format, args...)})
+		return
+	}
+	last := &i.lost[maxLost-1]
+	last.fields, last.more = append(slices.Clip(last.fields), fields...), last.more+1
+}
+
+// loseMembers lists the fields of the foreign format that are in the input and have no place in the registry.
+func (i *item) loseMembers(names []string) {
+	if len(names) > 0 {
+		i.loseFields(names, "fields without a place here: %.500s", strings.Join(names, ", "))
+	}
+}
+
+// reject has the entry not be imported. The first reason counts.
+func (i *item) reject(format string, args ...any) {
+	if i.fault == nil {
+		i.fault = fmt.Errorf(format, args...)
+	}
+}
+
+// named sets the name to that of a raw identifier of another system below base: an identifier is a string of bytes
+// there, of which those that are not allowed in a path, and "%", "?" and "#", are percent-encoded (RFC 3986 section
+// 2.1, RFC 8141 section 2.2).
+func (i *item) named(base, id string) { i.nameEncoded(base, id, escapedID(id)) }
+
+// nameEncoded sets the name to that of an identifier, which is encoded already.
+func (i *item) nameEncoded(base, id, encoded string) {
+	i.entry.Name, i.source = base+encoded, id
+	switch {
+	case hasAuthority(base) && hasDotSegment(encoded):
+		i.reject("%w: %.200q", errDotSegment, id)
+	case strings.HasSuffix(base, ":") && strings.HasPrefix(encoded, "//"):
+		i.reject("%w: %.200q", errAuthority, id)
+	}
+}
+
+// escapedID percent-encodes a raw identifier for the path of a URI and for the NSS of a URN, which allow the same
+// bytes.
+func escapedID(id string) string { return uri.Escape(id, pathBytes) }
+
+// pathBytes are those of a path that are not unreserved: RFC 3986 section 3.3.
+const pathBytes = "!$&'()*+,;=:@/"
+
+// escapedURIPath is escapedID of an identifier that may have percent-encodings of its own, which stay.
+func escapedURIPath(id string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(id, "%")
+		b.WriteString(escapedID(before))
+		if !found {
+			return b.String()
+		}
+		if id = after; len(id) >= 2 && isHex(id[0]) && isHex(id[1]) {
+			b.WriteByte('%')
+		} else {
+			b.WriteString("%25")
+		}
+	}
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+
+// hasAuthority reports whether what a name begins with is the URL of a server, whose clients remove dot segments of the
+// path.
+func hasAuthority(base string) bool { return strings.Contains(base, "://") }
+
+// hasDotSegment reports whether a path has a segment that normalization removes (RFC 3986 section 5.2.4). It cannot be
+// encoded: "%2E" is ".".
+func hasDotSegment(path string) bool {
+	isDots := func(segment string) bool { return segment == "." || segment == ".." }
+	return slices.ContainsFunc(strings.Split(path, "/"), isDots)
 }
 
 // to adds a target.
@@ -129,6 +229,9 @@ func (i *item) describe(member string, value any) {
 	if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
 		return
 	}
+	if !isUTF8(member) || !isUTF8(value) { // JSON has no place for it
+		i.reject("%.100q: %w", member, errNotUTF8)
+	}
 	if i.metadata == nil {
 		i.metadata = make(map[string]any)
 	}
@@ -139,6 +242,18 @@ func (i *item) describe(member string, value any) {
 		i.metadata[member] = append(before, value)
 	default:
 		i.metadata[member] = []any{before, value}
+	}
+}
+
+// isUTF8 reports whether a text, or all of a list, is UTF-8.
+func isUTF8(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return utf8.ValidString(value)
+	case []string:
+		return !slices.ContainsFunc(value, func(text string) bool { return !utf8.ValidString(text) })
+	default:
+		return true
 	}
 }
 
@@ -165,6 +280,10 @@ func (i *item) done() {
 		i.entry.Metadata = string(text)
 		i.said.add(fieldMetadata)
 	}
+	if strings.Contains(i.entry.Name, "#") || isURN(i.entry.Name) && strings.Contains(i.entry.Name, "?") {
+		i.fault = errComponents
+		return
+	}
 	if i.fault = i.finish(); i.fault == nil && i.entry.Status == registry.Active && len(i.entry.Targets) == 0 && i.entry.Alias == "" {
 		i.fault = errNowhere
 	}
@@ -176,6 +295,14 @@ func below(base, path string) string {
 		path = strings.TrimLeft(path, "/")
 	}
 	return base + path
+}
+
+// pathBase returns what comes before a path without its first slash: a base that is the URL of a server ends with one.
+func pathBase(base string) string {
+	if hasAuthority(base) && !strings.HasSuffix(base, "/") {
+		return base + "/"
+	}
+	return base
 }
 
 // isAbsolute reports whether a text begins with a scheme, as URIs do (RFC 3986 section 3.1).
@@ -191,6 +318,19 @@ var ErrDoubtful = errors.New("a warning")
 
 // ErrLost is wrapped by the reasons of what of an entry of a foreign format cannot be carried over.
 var ErrLost = errors.New("not carried over")
+
+var (
+	errNotUTF8    = errors.New("the text is not UTF-8")
+	errComponents = errors.New("the name has a query or fragment, which would not be registered " +
+		"(RFC 8141 section 2.3, RFC 3986 section 3.5)")
+	errAuthority  = errors.New("two slashes at the beginning would be followed by a host (RFC 3986 section 3)")
+	errDotSegment = errors.New("the path has a segment \".\" or \"..\", which clients remove (RFC 3986 section 5.2.4)")
+)
+
+func isURN(name string) bool {
+	const urn = "urn:"
+	return len(name) > len(urn) && strings.EqualFold(name[:len(urn)], urn)
+}
 
 // errNowhere is the fault of an entry that has no address.
 var errNowhere = errors.New("it leads nowhere: it has no address that can be imported")

@@ -30,6 +30,10 @@ func TestForeign(t *testing.T) {
 		{"noid.txt", bulk.NOID, ""},
 		{"datacite.json", bulk.DataCite, ""},
 		{"bioregistry.json", bulk.Bioregistry, ""},
+		{"ezid.txt", bulk.NOID, ""},
+		{"yourls.csv", bulk.YOURLS, "https://sho.example.org/"},
+		{"yourls-plugin.csv", bulk.YOURLS, "https://sho.example.org"},
+		{"yourls.json", bulk.YOURLS, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			path := filepath.Join("testdata", "foreign", c.file)

@@ -27,6 +27,7 @@ const (
 	Nginx       Format = "nginx"       // a configuration of nginx, of an import
 	NOID        Format = "noid"        // commands bind, or ANVL, of NOID and EZID, of an import
 	DataCite    Format = "datacite"    // JSON of DataCite, of an import
+	YOURLS      Format = "yourls"      // CSV or JSON of YOURLS, of an import
 	NginxMap    Format = "nginx-map"   // a map of nginx, of an export
 	NAPTRZone   Format = "naptr-zone"  // NAPTR records of RFC 3404 in a zone file, of an export
 )
@@ -66,6 +67,7 @@ func allTraits() []traits {
 		{RewriteMap, true, false, optional, refused},
 		{Shlink, true, false, optional, refused},
 		{W3ID, true, false, required, refused},
+		{YOURLS, true, false, optional, refused},
 		{NginxMap, false, true, refused, refused},
 		{NAPTRZone, false, true, refused, refused},
 	}

@@ -3,6 +3,7 @@ package bulk
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
 )
 
 // seen returns the columns of all lines that input makes, with their numbers.
@@ -138,7 +142,7 @@ func FuzzRecord(f *testing.F) {
 
 // FuzzForeign has any input of a foreign format make entries with numbers that do not fall, and no panic.
 func FuzzForeign(f *testing.F) {
-	formats := []Format{Bioregistry, Handle, PURL, W3ID, Shlink, DNB, RewriteMap, Nginx, NOID, DataCite}
+	formats := []Format{Bioregistry, Handle, PURL, W3ID, Shlink, DNB, RewriteMap, Nginx, NOID, DataCite, YOURLS}
 	samples, err := filepath.Glob("testdata/foreign/*")
 	if err != nil || len(samples) == 0 {
 		f.Fatal(err)
@@ -167,12 +171,102 @@ func FuzzForeign(f *testing.F) {
 						t.Errorf("%s: entry %d after %d, %d lost, shown %d", format, l.number, last, len(l.lost), len(input))
 					}
 					last = l.number
-					if fault == nil && l.entry.Name == "" {
-						t.Errorf("%s: entry %d has no name and no fault", format, l.number)
+					if fault != nil {
+						return
+					}
+					if l.entry.Name == "" || strings.Contains(l.entry.Name, "#") {
+						t.Errorf("%s: entry %d has the name %q and no fault", format, l.number, l.entry.Name)
+					}
+					if l.entry.Metadata != "" && !json.Valid([]byte(l.entry.Metadata)) {
+						t.Errorf("%s: entry %d has the metadata %q", format, l.number, l.entry.Metadata)
+					}
+					if strings.ContainsRune(l.entry.Name, 0) {
+						return // the registry rejects it
+					}
+					if read, err := lineOf(appendRecord(nil, l)); err != nil || read.source != l.source || read.entry.Name != l.entry.Name {
+						t.Errorf("%s: entry %d of %q is read as of %q, %v", format, l.number, l.source, read.source, err)
 					}
 				})
 			}
 			in.close()
+		}
+	})
+}
+
+// FuzzRawIdentifiers has the name of any raw identifier be a URI whose path, decoded, is the identifier.
+func FuzzRawIdentifiers(f *testing.F) {
+	for _, id := range []string{"1.2/a#b", "50%off", "10.1002/(SICI)1:1<1::AID>3.0.CO;2-#", "a%20b", "\xff\x00", "é"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if id == "" || strings.HasPrefix(id, "//") || len(id) > 2000 {
+			return // an authority, or too long
+		}
+		i := newItem(1, "")
+		i.named("hdl:", id)
+		u, err := uri.Parse(i.entry.Name)
+		if err != nil {
+			t.Fatalf("%q is %q: %v", id, i.entry.Name, err)
+		}
+		if _, ok := u.Query(); ok || u.WithoutFragment() != u {
+			t.Errorf("%q is %q, which has a query or a fragment", id, i.entry.Name)
+		}
+		if raw, err := url.PathUnescape(strings.TrimPrefix(i.entry.Name, "hdl:")); err != nil || raw != id {
+			t.Errorf("%q is %q, which means %q, %v", id, i.entry.Name, raw, err)
+		}
+		path := escapedURIPath(id)
+		if u, err := uri.Parse("ark:" + path); err != nil || escapedURIPath(path) != path {
+			t.Errorf("%q is the path %q of %v, %v", id, path, u, err)
+		}
+	})
+}
+
+// FuzzANVL has what is encoded as EZID does be read as it was.
+func FuzzANVL(f *testing.F) {
+	f.Add("a:b%", "c%20\r\nd", "e")
+	f.Add("erc.who", "100 % # sure", " x ")
+	f.Fuzz(func(t *testing.T, label, a, b string) {
+		label, a, b = strings.TrimSpace(label), strings.TrimSpace(a), strings.TrimSpace(b)
+		isOwn := strings.HasPrefix(label, "_") || strings.HasPrefix(label, "#") || strings.HasPrefix(label, ":")
+		if label == "" || isOwn || a == "" || len(a)+len(b) > 1000 || !utf8.ValidString(label+a+b) || !utf8.ValidString(label) || !utf8.ValidString(a) {
+			return
+		}
+		switch strings.ToLower(label) {
+		case "goto", "target", "location", "locations", "url", "circ", "hold", "pepper":
+			return
+		}
+		value := strings.NewReplacer("%", "%25", "\n", "%0A", "\r", "%0D")
+		text := ":: ark:/1/x\n_target: https://a.example/\n" + strings.ReplaceAll(value.Replace(label), ":", "%3A") + ": " + value.Replace(a) + "\n"
+		want := a
+		if b != "" {
+			text += "\t" + value.Replace(b) + "\n"
+			want += " " + b
+		}
+		i, err := newNOIDs(strings.NewReader(text), "").next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.done()
+		if got := i.metadata[label]; i.fault != nil || got != want || len(i.lost) > 0 {
+			t.Errorf("%q is read as %q, want %q; %v", text, got, want, i.fault)
+		}
+	})
+}
+
+// FuzzUniqueMembers compares what is found in a text with what decoding makes of it: U+FFFD in place of what is no character.
+func FuzzUniqueMembers(f *testing.F) {
+	for _, text := range []string{`"\ud800"`, `"\ud83d\ude00"`, `"\ud83d\u0041"`, `"\\ud800"`, `["\ufffd","\udc00\ud800"]`, "\"\xff\""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var decoded string
+		if json.Unmarshal([]byte(text), &decoded) != nil {
+			return
+		}
+		escaped := strings.Count(strings.ToLower(strings.ReplaceAll(text, `\\`, "")), `\ufffd`)
+		isChanged := strings.Count(decoded, "\ufffd") != escaped+strings.Count(text, "\ufffd")
+		if err := registry.UniqueMembers([]byte(text)); isChanged && err == nil || !isChanged && err != nil {
+			t.Errorf("%q is decoded as %q, and checked as %v", text, decoded, err)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"mime"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,25 +18,26 @@ import (
 
 // handleLocations is a value 10320/loc: Handle.net technical manual, chapter 5.3.
 type handleLocations struct {
-	XMLName   xml.Name         `xml:"locations"`
-	ChooseBy  string           `xml:"chooseby,attr"`
-	Status    string           `xml:"http_sc,attr"`
+	XMLName  xml.Name `xml:"locations"`
+	ChooseBy string   `xml:"chooseby,attr"`
+	Status   string   `xml:"http_sc,attr"`
+	unknownXML
 	Locations []handleLocation `xml:"location"`
 }
 
 // handleLocation is one of them. Weight is the part of requests that it gets; 0 is none, but where a client chooses it.
 type handleLocation struct {
-	HRef       string     `xml:"href,attr"`
-	Template   string     `xml:"href_template,attr"`
-	Weight     string     `xml:"weight,attr"`
-	Country    string     `xml:"country,attr"`
-	Role       string     `xml:"http_role,attr"`
-	Type       string     `xml:"type,attr"`
-	Language   string     `xml:"language,attr"`
-	Rel        string     `xml:"rel,attr"`
-	Title      string     `xml:"title,attr"`
-	Context    string     `xml:"context,attr"`
-	Attributes []xml.Attr `xml:",any,attr"`
+	HRef     string `xml:"href,attr"`
+	Template string `xml:"href_template,attr"`
+	Weight   string `xml:"weight,attr"`
+	Country  string `xml:"country,attr"`
+	Role     string `xml:"http_role,attr"`
+	Type     string `xml:"type,attr"`
+	Language string `xml:"language,attr"`
+	Rel      string `xml:"rel,attr"`
+	Title    string `xml:"title,attr"`
+	Context  string `xml:"context,attr"`
+	unknownXML
 }
 
 // usualChooseBy is how proxies of the Handle System choose a location where nothing is said.
@@ -66,24 +66,32 @@ func parseHandleLocations(text string) (of handleLocations, err error) {
 func (i *item) locations(what, handle, text string) {
 	of, err := parseHandleLocations(text)
 	if err != nil {
-		i.lose("%s: %v", what, err)
+		i.loseField("10320/loc", "%s: %v", what, err)
 		return
 	}
 	if of.ChooseBy != "" && of.ChooseBy != usualChooseBy {
-		i.lose("%s: how a location is chosen: %.100q", what, of.ChooseBy)
+		i.loseField("chooseby", "%s: how a location is chosen: %.100q", what, of.ChooseBy)
 	}
 	i.redirects(of.Status)
+	if names := of.names("locations"); len(names) > 0 {
+		i.loseFields(names, "%s: %.500s", what, strings.Join(names, ", "))
+	}
 	weights := make([]float64, len(of.Locations))
 	for n := range of.Locations {
 		weights[n] = of.Locations[n].weight()
 	}
 	if chance := len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w <= 0 })); chance > 1 {
-		i.lose("%s: that one of %d locations is chosen by chance, by its weight: the greatest weight is first", what, chance)
+		i.loseField("weight", "%s: that one of %d locations is chosen by chance, by its weight: the greatest weight is first",
+			what, chance)
 	}
 	for n := range of.Locations {
+		if of.Locations[n].HRef != "" && of.Locations[n].Template != "" {
+			i.loseField("href_template", "%s: the template of a location that has an address: %.200s",
+				what, of.Locations[n].Template)
+		}
 		t, err := i.locationOf(what, handle, &of.Locations[n])
 		if err != nil {
-			i.lose("%s: location %d: %v", what, n+1, err)
+			i.loseField("location", "%s: location %d: %v", what, n+1, err)
 			continue
 		}
 		t.Priority = rankOf(weights, weights[n])
@@ -116,7 +124,7 @@ var (
 func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Target, error) {
 	t := registry.Target{URI: l.HRef, Title: l.Title, Context: l.Context}
 	if t.URI == "" {
-		t.URI = strings.ReplaceAll(l.Template, "{hdl}", (&url.URL{Path: handle}).EscapedPath())
+		t.URI = strings.ReplaceAll(l.Template, "{hdl}", escapedID(handle))
 	}
 	switch {
 	case t.URI == "":
@@ -135,7 +143,7 @@ func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 			*to = value
 		default:
 			notes = append(notes, name+"="+value)
-			i.lose("%s: %s=%.100q of %.200s, which is kept as a note", what, name, value, t.URI)
+			i.loseField(name, "%s: %s=%.100q of %.200s, which is kept as a note", what, name, value, t.URI)
 		}
 	}
 	keep(isMediaType(l.Type), &t.Type, "type", l.Type)
@@ -144,6 +152,9 @@ func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 	keep(registry.CheckRelation(l.Rel) == nil, &t.Rel, "rel", l.Rel)
 	// What negotiates by Accept itself is no target of one type: clients would have to be led there by any that they accept.
 	keep(l.Role == "conneg" && t.Type != "", new(string), "http_role", l.Role)
+	if names := l.elementNames("location"); len(names) > 0 {
+		i.loseFields(names, "%s: %.500s of %.200s", what, strings.Join(names, ", "), t.URI)
+	}
 	for _, a := range l.Attributes {
 		keep(a.Name.Local == "id", new(string), a.Name.Local, a.Value)
 	}
@@ -162,13 +173,14 @@ func isMediaType(text string) bool {
 
 // locate adds a target of a handle. One that it has already, as a URL and as a location, is one target.
 func (i *item) locate(t registry.Target) {
-	for n := range i.more {
-		if same := &i.more[n]; same.URI == t.URI {
-			if (t != registry.Target{URI: t.URI}) {
-				*same = t
-			}
-			return
-		}
+	plain := registry.Target{URI: t.URI}
+	isThere := func(other registry.Target) bool { return other == t || other.URI == t.URI && t == plain }
+	if slices.ContainsFunc(i.more, isThere) {
+		return
+	}
+	if n := slices.Index(i.more, plain); n >= 0 {
+		i.more[n] = t
+		return
 	}
 	i.to(t)
 }

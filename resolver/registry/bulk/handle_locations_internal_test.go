@@ -45,7 +45,8 @@ func TestHandleLocations(t *testing.T) {
 			got = append(got, words)
 		}
 		lost := strings.Split(want, "|")
-		for _, reason := range i.lost {
+		for _, unmapped := range i.lost {
+			reason := unmapped.String()
 			found := "lost " + reason
 			for _, word := range lost {
 				if rest, ok := strings.CutPrefix(word, "lost "); ok && strings.Contains(reason, rest) {

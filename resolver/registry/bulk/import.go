@@ -63,7 +63,7 @@ type Import struct {
 // Run imports what r has. Where it returns an error, what was written before is there, and the
 // report says how much that is; that of ctx too.
 func (i *Import) Run(ctx context.Context, r io.Reader) (Report, error) {
-	run := &run{Import: i, report: Report{Started: i.Registry.Now()}}
+	run := &run{Import: i, report: Report{Started: i.Registry.Now()}, lost: make(unmappedFields)}
 	err := run.all(ctx, r)
 	return run.report, err
 }
@@ -77,6 +77,7 @@ type run struct {
 	input  *counted
 	units  int64 // lines that were good
 	unread int64 // lines that were not
+	lost   unmappedFields
 }
 
 // all runs both stages.
@@ -96,6 +97,7 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 		return err
 	}
 	r.units = r.report.Lines - r.unread
+	r.report.Unmapped = r.lost.sorted()
 	return r.write(ctx, r.digest())
 }
 
@@ -111,6 +113,7 @@ func (r *run) reject(rejection Rejection) {
 	switch {
 	case rejection.Lost:
 		r.report.Lost++
+		r.lost.add(rejection.fields)
 	case rejection.Doubtful:
 		r.report.Doubtful++
 	default:

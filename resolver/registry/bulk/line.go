@@ -23,7 +23,8 @@ type line struct {
 	ifVersion int
 	more      []registry.Target // of the column targets, which come after those of single columns
 	members   []member          // of the metadata, that have columns of their own
-	lost      []string          // what of a foreign format cannot be carried over
+	lost      []unmapped        // what of a foreign format cannot be carried over
+	source    string            // the identifier in the foreign format, "" where each line says a part of its name
 }
 
 // whole reports whether the line is a version as it was, from an export. What it does not say is empty;

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// noids reads what NOID and EZID have of identifiers: commands bind, one a line, or records of ANVL, as "noid fetch" and the batch
-// downloads of EZID write them.
+// noids reads what NOID and EZID have of identifiers: commands bind, one a line, or records of ANVL, as "noid fetch",
+// the API and the batch downloads of EZID write them.
 type noids struct {
 	*textLines
 	base string
@@ -24,10 +25,12 @@ func newNOIDs(r io.Reader, base string) foreign {
 	return &noids{newTextLines(r), base}
 }
 
-// isBinding reports whether it is one of the ways to bind that add a value (Noid.pm).
-func isBinding(how string) bool {
-	return slices.Contains([]string{"new", "replace", "set", "append", "prepend", "add", "insert", "mint"}, how)
-}
+// The values of a record of EZID are percent-encoded (EZID API, "Metadata requests & responses"); NOID writes them as
+// they are.
+const (
+	anvlPlain   = false
+	anvlEncoded = true
+)
 
 func (n *noids) next() (*item, error) {
 	for {
@@ -41,12 +44,16 @@ func (n *noids) next() (*item, error) {
 			return rejected(l.number, l.text, "%w", l.fault), nil //nolint:nilerr // the line is rejected by it
 		case text == "" || text[0] == '#':
 			continue
-		case strings.HasPrefix(text, ":: "):
-			return n.record(l, text[len(":: "):])
+		case strings.HasPrefix(text, ":: "): // a batch download of EZID
+			return n.record(l, text[len(":: "):], anvlEncoded)
 		case isCommand(text):
-			return n.bind(l, strings.TrimPrefix(text, "noid ")), nil
+			return n.bind(l, text), nil
+		case found && strings.EqualFold(strings.TrimSpace(label), "success"):
+			// It is a response of the API, where a DOI is followed by its shadow ARK.
+			id, _, _ := strings.Cut(value, " | ")
+			return n.record(l, id, anvlEncoded)
 		case found && strings.EqualFold(strings.TrimSpace(label), "id"):
-			return n.record(l, value)
+			return n.record(l, value, anvlPlain)
 		default:
 			return rejected(l.number, l.text, "it is neither a command bind nor the beginning of a record, as \"id: 13030/x1\""), nil
 		}
@@ -57,115 +64,202 @@ func isCommand(text string) bool {
 	return strings.HasPrefix(text, "bind ") || strings.HasPrefix(text, "noid ") || strings.HasPrefix(text, "hold ") || strings.HasPrefix(text, "queue ")
 }
 
-// bind makes a name of a command such as "bind set 13030/x1 goto https://example.org/", and of those that follow for the same name.
+// binding is a command such as "bind set 13030/x1 goto https://example.org/".
+type binding struct{ how, id, label, value string }
+
+// newBinding divides a command bind that gives an element a value (Noid.pm).
+func newBinding(text string) (b binding, ok bool) {
+	words := strings.SplitN(strings.TrimPrefix(strings.TrimSpace(text), "noid "), " ", 5)
+	if len(words) < 5 || words[0] != "bind" || words[2] == "" || words[3] == "" ||
+		!slices.Contains([]string{"new", "replace", "set", "append", "prepend", "add", "insert"}, words[1]) {
+		return b, false
+	}
+	value := strings.TrimSpace(words[4])
+	if len(value) > 1 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {
+		value = value[1 : len(value)-1]
+	}
+	return binding{words[1], words[2], words[3], value}, true
+}
+
+// bind makes a name of a command, and of those that follow for the same identifier.
 func (n *noids) bind(l textLine, text string) *item {
-	id, label, value, ok := binding(text)
+	b, ok := newBinding(text)
 	if !ok {
 		return rejected(l.number, l.text, "only bind with new, set, replace, append, prepend, add and insert is imported")
 	}
 	i := newItem(l.number, l.text)
-	i.entry.Name = n.name(id)
-	i.element(label, value)
+	n.named(i, b.id)
+	bound := b.over(i, l.number, nil)
 	for range maxValues {
 		next, err := n.peek()
 		if err != nil || next.fault != nil {
 			break
 		}
-		again, label, value, ok := binding(strings.TrimPrefix(strings.TrimSpace(next.text), "noid "))
-		if !ok || again != id {
+		again, ok := newBinding(next.text)
+		if !ok || again.id != b.id {
 			break
 		}
-		i.element(label, value)
+		bound = again.over(i, next.number, bound)
 		_, _ = n.textLines.next() // it was read
+	}
+	for _, b := range bound {
+		i.element(b.label, b.value)
 	}
 	return i
 }
 
-// binding divides a command bind.
-func binding(text string) (id, label, value string, ok bool) {
-	words := strings.SplitN(text, " ", 5)
-	if len(words) < 5 || words[0] != "bind" || !isBinding(words[1]) {
-		return "", "", "", false
-	}
-	value = strings.TrimSpace(words[4])
-	if len(value) > 1 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {
-		value = value[1 : len(value)-1]
-	}
-	return words[2], words[3], value, true
-}
-
-// name returns the name of an identifier.
-func (n *noids) name(id string) string {
-	if id = strings.TrimSpace(id); isAbsolute(id) {
-		return id
-	}
-	return below(n.base, id)
-}
-
-// record reads a record of ANVL: a line each element, which goes on where the next line begins with a space.
-func (n *noids) record(begin textLine, id string) (*item, error) {
-	i := newItem(begin.number, begin.text)
-	i.entry.Name = n.name(id)
-	label, value := "", ""
-	take := func() {
-		if label != "" {
-			i.element(label, value)
+// over returns the elements that an identifier has after a command: one more, or another value of one.
+func (b binding) over(i *item, line int64, bound []binding) []binding {
+	at := slices.IndexFunc(bound, func(before binding) bool { return before.label == b.label })
+	if at < 0 {
+		if b.how == "append" || b.how == "prepend" {
+			i.loseField(b.label, "line %d: what %s has before bind %s, which is not in the input", line, b.label, b.how)
 		}
-		label, value = "", ""
+		return append(bound, b)
 	}
-	for range maxValues {
+	switch value := &bound[at].value; b.how {
+	case "append", "add":
+		*value += b.value
+	case "prepend", "insert":
+		*value = b.value + *value
+	case "new":
+		i.reject("line %d: bind new of %.100q, which has a value", line, b.label)
+	default:
+		*value = b.value
+	}
+	return bound
+}
+
+// named sets the name to that of an identifier. ARKs may have percent-encodings (draft-kunze-ark-42 section 2.8), and
+// so may URNs; those of handles and DOIs would be characters of their own.
+func (n *noids) named(i *item, id string) {
+	id = strings.TrimSpace(id)
+	scheme, rest, _ := strings.Cut(id, ":")
+	switch scheme = strings.ToLower(scheme); {
+	case id == "":
+	case !isAbsolute(id):
+		i.nameEncoded(n.base, n.base+id, strings.TrimPrefix(below(n.base, escapedURIPath(id)), n.base))
+	case scheme == "ark":
+		i.nameEncoded("ark:", id, escapedURIPath(rest))
+	case scheme == "doi", scheme == "hdl":
+		i.nameEncoded(scheme+":", id, escapedID(rest))
+	default:
+		i.nameEncoded("", id, id)
+	}
+}
+
+// anvlRecord is a record of ANVL that is being read: a line each element, which goes on where the next line begins with
+// a space.
+type anvlRecord struct {
+	*item
+	encoded      bool
+	label, value string // of the last element, "" before the first one
+}
+
+// record reads a record of ANVL.
+func (n *noids) record(begin textLine, id string, encoded bool) (*item, error) {
+	r := anvlRecord{item: newItem(begin.number, begin.text), encoded: encoded}
+	n.named(r.item, id)
+	for count := 0; ; count++ {
 		l, err := n.peek()
 		isEnd := errors.Is(err, io.EOF) || err == nil && (strings.TrimSpace(l.text) == "" || strings.HasPrefix(l.text, ":: "))
 		if isEnd {
-			take()
-			return i, nil
+			r.take()
+			return r.item, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		_, _ = n.textLines.next() // it was read
-		switch before, after, ok := strings.Cut(l.text, ":"); {
-		case l.fault != nil:
-			i.lose("line %d: %v", l.number, l.fault)
-		case l.text[0] == '#':
-		case l.text[0] == ' ' || l.text[0] == '\t':
-			value += " " + strings.TrimSpace(l.text)
-		case ok:
-			take()
-			label, value = strings.TrimSpace(before), strings.TrimSpace(after)
-		default:
-			i.lose("line %d is no element", l.number)
+		if count == maxValues {
+			r.reject("it has too many elements: more than %d", maxValues)
 		}
-		if len(value) > registry.MaxMetadata {
-			i.fault = errLong
+		if r.fault != nil {
+			continue // to its end
+		}
+		if err := r.add(l); err != nil {
+			r.reject("line %d: %w", l.number, err)
 		}
 	}
-	i.fault = errors.New("it has too many elements")
-	return i, nil
+}
+
+// take takes the last element.
+func (r *anvlRecord) take() {
+	if r.label != "" && r.fault == nil {
+		r.element(r.label, r.value)
+	}
+	r.label, r.value = "", ""
+}
+
+var (
+	errContinued = errors.New("it continues an element, and there is none before it")
+	errNoElement = errors.New("it is no element, which is a label, a colon and a value")
+	errLongValue = fmt.Errorf("its element has more than %d bytes", registry.MaxMetadata)
+)
+
+// add adds a line.
+func (r *anvlRecord) add(l textLine) (err error) {
+	label, value, hasColon := strings.Cut(l.text, ":")
+	switch {
+	case l.fault != nil:
+		return l.fault
+	case l.text[0] == '#':
+		return nil
+	case l.text[0] == ' ' || l.text[0] == '\t':
+		if r.label == "" {
+			return errContinued
+		}
+		value, err = anvlText(l.text, r.encoded)
+		r.value += " " + value
+	case hasColon && strings.TrimSpace(label) != "":
+		r.take()
+		if r.label, err = anvlText(label, r.encoded); err == nil {
+			r.value, err = anvlText(value, r.encoded)
+		}
+	default:
+		return errNoElement
+	}
+	if len(r.value) > registry.MaxMetadata {
+		return errLongValue
+	}
+	return err
+}
+
+// errANVL is the error of a percent sign that encodes nothing.
+var errANVL = errors.New("a percent sign is followed by two hexadecimal digits " +
+	"(EZID API, Metadata requests & responses)")
+
+// anvlText returns a label, or a value, or a part of one, as it is meant: without spaces around it, and decoded where
+// it is encoded.
+func anvlText(text string, encoded bool) (string, error) {
+	text = strings.TrimSpace(text)
+	if !encoded || !strings.Contains(text, "%") {
+		return text, nil
+	}
+	plain, err := url.PathUnescape(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errANVL, err)
+	}
+	return plain, nil
 }
 
 // element takes an element of an identifier.
 func (i *item) element(label, value string) {
-	if plain, err := url.PathUnescape(label); err == nil { // ANVL encodes a colon in a label, and line ends
-		label = plain
-	}
-	isTarget := slices.Contains([]string{"goto", "_t", "_target", "target", "location", "locations", "url"}, strings.ToLower(label))
-	if !isTarget {
-		if plain, err := url.PathUnescape(value); err == nil && strings.Contains(value, "%0A") {
-			value = plain
-		}
-	}
 	switch name := strings.ToLower(label); {
-	case isTarget:
+	case name == "_t", name == "_target":
+		if value = strings.TrimSpace(value); value != "" {
+			i.to(registry.Target{URI: value})
+		}
+	case slices.Contains([]string{"goto", "target", "location", "locations", "url"}, name):
 		for _, uri := range strings.Fields(value) {
 			i.to(registry.Target{URI: uri})
 		}
 	case name == "_status":
 		i.ezidStatus(value)
-	case name == "circ", strings.HasPrefix(label, ":/"), name == "hold", name == "pepper":
-		i.lose("%s, which is of its minting: %.100s", label, value)
+	case name == "circ", strings.HasPrefix(label, ":"), name == "hold", name == "pepper":
+		i.loseField(label, "%s, which is of its minting: %.100s", label, value)
 	case strings.HasPrefix(label, "_"):
-		i.lose("%s of EZID: %.100s", label, value)
+		i.loseField(label, "%s of EZID: %.100s", label, value)
 	default:
 		i.describe(label, value)
 	}
@@ -185,6 +279,6 @@ func (i *item) ezidStatus(text string) {
 		}
 		i.is(registry.Withdrawn, reason)
 	default:
-		i.lose("its status %.40q", text)
+		i.loseField("_status", "its status %.40q", text)
 	}
 }

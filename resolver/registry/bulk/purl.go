@@ -29,12 +29,15 @@ type purlElement struct {
 	Base   struct {
 		Path string `xml:"path,attr"`
 		Text string `xml:"path"`
+		unknownXML
 	} `xml:"basepurl"`
+	unknownXML
 }
 
 type purlURL struct {
 	Attribute string `xml:"url,attr"`
 	Element   string `xml:"url"`
+	unknownXML
 }
 
 func (u purlURL) url() string { return strings.TrimSpace(u.Attribute + u.Element) }
@@ -57,6 +60,28 @@ func (p *purls) next() (*item, error) {
 	return next, nil
 }
 
+// pathOf returns the path of an id without its first slash. It is a part of a URL, and may be percent-encoded.
+func pathOf(id string) string { return escapedURIPath(strings.TrimPrefix(id, "/")) }
+
+// unmapped returns the names of what is not imported.
+func (p *purlElement) unmapped() []string {
+	names := append(p.names("purl"), p.Base.names("basepurl")...)
+	names = append(names, p.Target.names("target")...)
+	for _, see := range p.See {
+		names = append(names, see.names("seealso")...)
+	}
+	if p.Status != "" && p.Status != purlActive && p.Status != purlTombstone {
+		names = append(names, "purl@status")
+	}
+	return names
+}
+
+// The statuses of a PURL.
+const (
+	purlActive    = "1"
+	purlTombstone = "2"
+)
+
 // items makes the names of a PURL. One that is partial is a name, and a prefix of what is below it.
 func (p *purls) items(line int64, of purlElement) []*item {
 	path, kind := strings.TrimSpace(of.ID+of.OwnID), strings.ToLower(strings.TrimSpace(of.Type+of.OwnTyp))
@@ -65,7 +90,8 @@ func (p *purls) items(line int64, of purlElement) []*item {
 		return []*item{rejected(line, input, "it has no path as its id")}
 	}
 	i := newItem(line, input)
-	i.entry.Name = below(p.base, encodedPath(path))
+	i.nameEncoded(pathBase(p.base), path, pathOf(path))
+	i.loseMembers(of.unmapped())
 	i.contact(append(of.UIDs, of.GIDs...)...)
 	target := of.Target.url()
 	if target != "" {
@@ -74,7 +100,7 @@ func (p *purls) items(line int64, of purlElement) []*item {
 	for _, see := range of.See {
 		i.to(registry.Target{URI: see.url()})
 	}
-	if of.Status == "2" { // a tombstone
+	if of.Status == purlTombstone {
 		kind = "410"
 	}
 	switch kind {
@@ -82,13 +108,13 @@ func (p *purls) items(line int64, of purlElement) []*item {
 		i.redirects(kind)
 	case "404":
 		i.is(registry.Reserved, "")
-		i.lose("the type 404, temporarily gone: it is reserved, and leads nowhere")
+		i.loseField("type", "the type 404, temporarily gone: it is reserved, and leads nowhere")
 	case "410":
 		i.is(registry.Withdrawn, gone)
 	case "chain", "clone":
-		i.entry.Alias = below(p.base, encodedPath(strings.TrimSpace(of.Base.Path+of.Base.Text)))
+		i.entry.Alias = pathBase(p.base) + pathOf(strings.TrimSpace(of.Base.Path+of.Base.Text))
 		i.said.add(fieldAlias)
-		i.lose("the type %s: it is an alias of %s", kind, i.entry.Alias)
+		i.loseField("type", "the type %s: it is an alias of %s", kind, i.entry.Alias)
 	case "partial":
 		return p.partial(i, target)
 	default:
@@ -100,12 +126,12 @@ func (p *purls) items(line int64, of purlElement) []*item {
 // partial makes what a partial PURL is: what follows it is appended to its target.
 func (p *purls) partial(i *item, target string) []*item {
 	all := newItem(i.number, i.input)
-	all.entry.Contact, all.said = i.entry.Contact, i.said
+	all.entry.Contact, all.said, all.source = i.entry.Contact, i.said, i.source
 	if strings.HasSuffix(i.entry.Name, "/") {
 		i.entry.Key = registry.Prefix(i.entry.Name)
 		return []*item{i}
 	}
 	all.entry.Key = registry.Prefix(i.entry.Name + "/")
-	all.to(registry.Target{URI: strings.TrimRight(target, "/") + "/"})
+	all.to(registry.Target{URI: strings.TrimSuffix(target, "/") + "/"})
 	return []*item{i, all}
 }

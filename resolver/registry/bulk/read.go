@@ -117,7 +117,9 @@ func (r *run) parse(ctx context.Context, in *input, b block) parsed {
 			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %w", ErrDoubtful, doubt), Doubtful: true})
 		}
 		for _, lost := range l.lost {
-			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true})
+			p.rejected = append(p.rejected, Rejection{
+				Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true, fields: lost.fields,
+			})
 		}
 		p.records = appendRecord(p.records, l)
 		p.ends = append(p.ends, len(p.records))

@@ -25,6 +25,8 @@ func appendRecord(b []byte, l *line) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number))        //nolint:gosec // it is not negative
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.said))
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
+	b = binary.AppendUvarint(b, uint64(len(l.source)))
+	b = append(b, l.source...)
 	return appendEntry(b, &l.entry)
 }
 
@@ -44,7 +46,10 @@ func lineOf(record []byte) (line, error) {
 	}
 	l.entry.Kind = registry.Kind(1 - order[0])
 	l.entry.Name = string(order[1 : len(order)-versionSize-1])
-	if err := decodeEntry(&l.entry, rest[numberSize+8:]); err != nil {
+	rest = rest[numberSize+8:]
+	size, n := binary.Uvarint(rest)
+	l.source, rest = string(rest[n:n+int(size)]), rest[n+int(size):] //nolint:gosec // it was the length of a string
+	if err := decodeEntry(&l.entry, rest); err != nil {
 		return line{}, fmt.Errorf("reading the sorted input: %w", err)
 	}
 	if !l.said.has(fieldSince) {

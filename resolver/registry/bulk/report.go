@@ -1,22 +1,63 @@
 package bulk
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Report says what an import has done, or would do. Where it was continued, the numbers are
 // those of all of it.
 type Report struct {
 	Lines int64 `json:"lines"` // lines of input with a name
 	// Names are versions of names and prefixes: one each, but for input with history.
-	Names     int64     `json:"names"`
-	New       int64     `json:"new"` // names that there were not
-	Changed   int64     `json:"changed"`
-	Unchanged int64     `json:"unchanged"`
-	Rejected  int64     `json:"rejected"`           // lines
-	Lost      int64     `json:"lost,omitempty"`     // what of imported entries of foreign formats could not be carried over
-	Doubtful  int64     `json:"doubtful,omitempty"` // lines that were imported, with a name that is doubtful
-	Ignored   []string  `json:"ignored,omitempty"`  // columns that were left out
-	Started   time.Time `json:"started"`            // the time of the versions that it made
-	Continued bool      `json:"continued,omitempty"`
+	Names     int64 `json:"names"`
+	New       int64 `json:"new"` // names that there were not
+	Changed   int64 `json:"changed"`
+	Unchanged int64 `json:"unchanged"`
+	Rejected  int64 `json:"rejected"`       // lines
+	Lost      int64 `json:"lost,omitempty"` // what of imported entries of foreign formats could not be carried over
+	// Unmapped are the fields of a foreign format that Lost is about, the most frequent first.
+	Unmapped  []UnmappedField `json:"unmapped,omitempty"`
+	Doubtful  int64           `json:"doubtful,omitempty"` // lines that were imported, with a name that is doubtful
+	Ignored   []string        `json:"ignored,omitempty"`  // columns that were left out
+	Started   time.Time       `json:"started"`            // the time of the versions that it made
+	Continued bool            `json:"continued,omitempty"`
+}
+
+// UnmappedField is a field of a foreign format that has no place in a registry, and how many times the input has it.
+type UnmappedField struct {
+	Field string `json:"field"`
+	Count int64  `json:"count"`
+}
+
+// maxUnmapped bounds the fields of a report; a foreign format may have any number of them.
+const maxUnmapped = 500
+
+// unmappedFields counts fields.
+type unmappedFields map[string]int64
+
+func (u unmappedFields) add(names []string) {
+	for _, name := range names {
+		const longest = 100
+		if name = strings.ToValidUTF8(name[:min(len(name), longest)], "?"); u[name] == 0 && len(u) >= maxUnmapped {
+			name = "..."
+		}
+		u[name]++
+	}
+}
+
+// sorted returns the fields, the most frequent first.
+func (u unmappedFields) sorted() []UnmappedField {
+	all := make([]UnmappedField, 0, len(u))
+	for name, count := range u {
+		all = append(all, UnmappedField{name, count})
+	}
+	slices.SortFunc(all, func(a, b UnmappedField) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Field, b.Field))
+	})
+	return all
 }
 
 // Stage is what an import is doing.
@@ -44,7 +85,8 @@ type Rejection struct {
 	Input  string // the line, or the name where the fault was found later
 	Reason error
 	// Lost is of an entry of a foreign format that was imported, without what the reason says.
-	Lost bool
+	Lost   bool
+	fields []string // of the foreign format, of Lost
 	// Doubtful is of a line that was imported, whose name is doubtful: its check digit is wrong, and its namespace is lenient.
 	Doubtful bool
 }

@@ -102,7 +102,7 @@ func (t *translation) rejectNoted(items, following []*item) []*item {
 			continue
 		}
 		for n := end - 1; n >= 0 && items[n].number == items[end-1].number; n-- {
-			if items[n].fault == nil {
+			if items[n].fault == nil || errors.Is(items[n].fault, errNotUTF8) { // which says less
 				items[n].fault = fmt.Errorf("line %d: %w", noted.number, noted.fault)
 			}
 		}

@@ -98,6 +98,9 @@ func (u *unit) combine(l line) error {
 // contradicts returns an error where a line says something else.
 func (u *unit) contradicts(l line) error {
 	a, b := &u.entry, l.entry
+	if err := u.contradictsSource(l); err != nil {
+		return err
+	}
 	for _, t := range []struct {
 		name string
 		a, b string
@@ -128,6 +131,18 @@ func (u *unit) contradicts(l line) error {
 		return fmt.Errorf("its times are not those of line %d, which has the same name", u.number)
 	}
 	return nil
+}
+
+// contradictsSource returns an error where two entries of a foreign format have one name, and are not one entry.
+func (u *unit) contradictsSource(l line) error {
+	switch {
+	case u.source != l.source:
+		return fmt.Errorf("%.200q of line %d has the same name: the identifiers are equivalent here", u.source, u.number)
+	case u.source != "" && u.said.has(fieldTargets) && l.said.has(fieldTargets) && !slices.Equal(u.entry.Targets, l.entry.Targets):
+		return fmt.Errorf("its targets are not those of line %d, which has the same identifier", u.number)
+	default:
+		return nil
+	}
 }
 
 // take takes what was not said before.

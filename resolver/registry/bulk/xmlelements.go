@@ -13,6 +13,7 @@ type xmlElements struct {
 	input   *boundedReader
 	decoder *xml.Decoder
 	depth   int
+	passed  func(xml.StartElement) // is called with each element that is passed; nil is not
 }
 
 // maxDepth is how deep the elements of a document may be.
@@ -38,6 +39,9 @@ func (e *xmlElements) next(name string, into any) (line int64, err error) {
 			if t.Name.Local == name {
 				line, _ := e.decoder.InputPos()
 				return int64(line), e.fault(e.decoder.DecodeElement(into, &t))
+			}
+			if e.passed != nil {
+				e.passed(t)
 			}
 			if e.depth++; e.depth > maxDepth {
 				return 0, fmt.Errorf("its elements are more than %d deep", maxDepth)
