@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/api"
 	cliregistry "github.com/urnd/urnd/internal/cli/registry"
 	"github.com/urnd/urnd/internal/cli/store"
 	"github.com/urnd/urnd/internal/redact"
@@ -50,7 +49,7 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
 		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
 		Doubt:    doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: only,
-		Audit: audit.Changes(log, func(e registry.Entry) any { return api.NewName(e) }),
+		Audit: audit.Changes(log),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {

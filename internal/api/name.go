@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,30 +12,26 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Name is one version of what the registry has of a name or prefix. What is read of it by Record
-// makes an equal record, so that it can be edited and given back.
+// Name is one version of what the registry has of a name or prefix, so that it can be edited and given back. The
+// members of Record are those of the table of package field; its Since is not used of what is given back, and of
+// NameVersion only the note is.
 type Name struct {
-	Name   string          `json:"name"`
-	Prefix bool            `json:"prefix,omitempty"` // it is what names begin with
-	Status registry.Status `json:"status"`           // active where it is missing
-	Since  time.Time       `json:"since,omitzero"`   // since when it has the status; not read
+	NameKey
+	registry.Record
+	NameVersion
+}
 
-	// Those of a withdrawn name.
-	Reason     string   `json:"reason,omitempty"`
-	Successors []string `json:"successors,omitempty"`
+// NameKey is the key of a Name.
+type NameKey struct {
+	Name   string `json:"name"`
+	Prefix bool   `json:"prefix,omitempty"` // it is what names begin with
+}
 
-	Alias         string          `json:"alias,omitempty"` // the name that it is another name of
-	Targets       []NameTarget    `json:"targets"`         // in their order
-	Metadata      json.RawMessage `json:"metadata,omitempty"`
-	Contact       string          `json:"contact,omitempty"`
-	Redirect      int             `json:"redirect,omitempty"`      // the status of redirects to the targets
-	Pattern       string          `json:"pattern,omitempty"`       // of prefixes: a regular expression of what follows
-	Authoritative bool            `json:"authoritative,omitempty"` // of prefixes
-	Sandbox       bool            `json:"sandbox,omitempty"`
-
-	// Those of the version, which are not read but for Note.
+// NameVersion is what a Name says of the version.
+type NameVersion struct {
 	Version int          `json:"version,omitempty"`
 	Seq     registry.Seq `json:"seq,omitempty"` // among the versions of all names
 	Changed time.Time    `json:"changed,omitzero"`
@@ -46,35 +43,60 @@ type Name struct {
 	Warning string `json:"warning,omitempty"`
 }
 
-// NameTarget is one target of a Name.
-type NameTarget struct {
-	URI      string    `json:"uri"`
-	Type     string    `json:"type,omitempty"`
-	Language string    `json:"language,omitempty"`
-	Priority int       `json:"priority,omitempty"` // the least is first
-	From     time.Time `json:"from,omitzero"`
-	Until    time.Time `json:"until,omitzero"` // when it is not valid any more
-	Note     string    `json:"note,omitempty"`
-	Rel      string    `json:"rel,omitempty"`     // the relation to what is named
-	Title    string    `json:"title,omitempty"`   // for people
-	Context  string    `json:"context,omitempty"` // for whom it is, typically a country
-}
-
 // NewName returns the document of an entry.
 func NewName(e registry.Entry) Name {
-	n := Name{
-		Name: e.Name, Prefix: e.Kind == registry.KindPrefix, Status: e.Status, Since: e.Since,
-		Reason: e.Reason, Successors: e.Successors, Alias: e.Alias, Targets: make([]NameTarget, len(e.Targets)),
-		Contact: e.Contact, Redirect: e.Redirect, Pattern: e.Pattern, Authoritative: e.Authoritative, Sandbox: e.Sandbox,
-		Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Redacted: e.Redacted,
+	return Name{
+		NameKey: NameKey{e.Name, e.Kind == registry.KindPrefix},
+		Record:  e.Record,
+		NameVersion: NameVersion{
+			Version: e.Version, Seq: e.Seq, Changed: e.Changed, By: e.By, Note: e.Note, Redacted: e.Redacted,
+		},
 	}
-	for i, t := range e.Targets {
-		n.Targets[i] = NameTarget(t)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (n Name) MarshalJSON() ([]byte, error) {
+	key, err := field.Marshal(n.NameKey)
+	if err != nil {
+		return nil, err
 	}
-	if e.Metadata != "" {
-		n.Metadata = json.RawMessage(e.Metadata)
+	version, err := field.Marshal(n.NameVersion)
+	if err != nil {
+		return nil, err
 	}
-	return n
+	b, err := field.OfRecord().AppendMembers(append(key[:len(key)-1], ','), &n.Record)
+	if len(version) > len("{}") {
+		b = append(b, ',')
+	}
+	return append(b, version[1:]...), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A member that there is none of is an error, since it may be a mistyped
+// one; all others are set. What the text does not say stays as it is.
+func (n *Name) UnmarshalJSON(text []byte) error {
+	members, err := field.ParseMembers(text)
+	others := make([]byte, 0, len(text))
+	for _, m := range members {
+		ok, failed := field.OfRecord().SetMember(&n.Record, m.Name, m.Value)
+		if !ok {
+			others = append(append(field.AppendString(append(others, ','), m.Name), ':'), m.Value...)
+		}
+		err = cmp.Or(err, failed)
+	}
+	if len(others) == 0 {
+		return err
+	}
+	others[0] = '{'
+	d := json.NewDecoder(bytes.NewReader(append(others, '}')))
+	d.DisallowUnknownFields()
+	failed := d.Decode(&struct {
+		*NameKey
+		*NameVersion
+	}{&n.NameKey, &n.NameVersion})
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](failed); ok {
+		wrong.Field = wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // without the type that is embedded
+	}
+	return cmp.Or(err, failed)
 }
 
 // NewNames returns the documents of entries, never nil.
@@ -93,7 +115,6 @@ func ReadName(text []byte) (Name, error) {
 		return Name{}, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	var n Name
 	err := d.Decode(&n)
 	if err == nil && !errors.Is(d.Decode(&struct{}{}), io.EOF) {
@@ -138,39 +159,9 @@ func kindInJSON(kind reflect.Kind) string {
 }
 
 // Key returns the key that the document is of.
-func (n Name) Key() registry.Key {
+func (n *NameKey) Key() registry.Key {
 	if n.Prefix {
 		return registry.Prefix(n.Name)
 	}
 	return registry.Name(n.Name)
-}
-
-// Record returns the record of the document, without what the registry sets. The error wraps
-// registry.ErrInvalid.
-func (n Name) Record() (registry.Record, error) {
-	record := registry.Record{
-		Status: n.Status, Reason: n.Reason, Successors: n.Successors, Alias: n.Alias,
-		Contact: n.Contact, Redirect: n.Redirect, Pattern: n.Pattern, Authoritative: n.Authoritative, Sandbox: n.Sandbox,
-	}
-	for _, t := range n.Targets {
-		t.From, t.Until = stored(t.From), stored(t.Until)
-		record.Targets = append(record.Targets, registry.Target(t))
-	}
-	if len(n.Metadata) == 0 || string(n.Metadata) == "null" {
-		return record, nil
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, n.Metadata); err != nil {
-		return registry.Record{}, fmt.Errorf("%w: the metadata: %w", registry.ErrInvalid, err)
-	}
-	record.Metadata = compact.String()
-	return record, nil
-}
-
-// stored returns a time as stores hold it.
-func stored(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Millisecond)
 }

@@ -3,14 +3,20 @@ package api
 import (
 	"reflect"
 	"strings"
+
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // NameMembers returns the names of the members of a Name.
-func NameMembers() []string {
-	var all []string
-	for f := range reflect.TypeFor[Name]().Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		all = append(all, name)
+func NameMembers() (all []string) {
+	for _, f := range field.OfRecord() {
+		all = append(all, f.Name)
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[NameKey](), reflect.TypeFor[NameVersion]()} {
+		for f := range of.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			all = append(all, name)
+		}
 	}
 	return all
 }

@@ -119,6 +119,12 @@ func packageRules() []packageRule {
 			"store writes the registry in SQL, by one schema and one set of statements: it knows no driver, and which database runs them is passed to it",
 		},
 		{
+			"resolver/registry/field",
+			[]string{"resolver/registry"},
+			true,
+			"field is the one table of the fields of an entry: it needs the types of the registry alone, and all that shows, reads, compares or merges entries ranges over it",
+		},
+		{
 			"resolver/registry/jobs",
 			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token", "internal/charset"},
 			true,
@@ -126,13 +132,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/diff",
-			[]string{"resolver/registry", "internal/tabular"},
+			[]string{"resolver/registry", "resolver/registry/field", "internal/tabular"},
 			true,
 			"diff says what differs between entries, whoever has changed them, and depends on no form of files",
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular", "uri"},
+			[]string{"resolver/registry", "resolver/registry/field", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular", "uri"},
 			true,
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table, and identifiers of others become URIs",
 		},
@@ -160,9 +166,9 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/audit",
-			[]string{"resolver/registry", "resolver/registry/token"},
+			[]string{"resolver/registry", "resolver/registry/field", "resolver/registry/token"},
 			true,
-			"audit writes what has changed into a log that is passed to it, in documents that its caller decides",
+			"audit writes which fields have changed into a log that is passed to it",
 		},
 		{
 			"resolver/registry/lint",
@@ -345,7 +351,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/editor",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/jobs", "internal/api", "internal/charset", "uri"},
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/field", "resolver/registry/jobs", "internal/api", "internal/charset", "uri"},
 			true,
 			"the pages of editors show and change what the API does, as a program would: they know its documents, and by bulk which columns tables have, and no store",
 		},
@@ -411,7 +417,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/api",
-			[]string{"resolver", "resolver/registry", "uri"},
+			[]string{"resolver", "resolver/registry", "resolver/registry/field", "uri"},
 			true,
 			"the documents that the command line and HTTP share are made of values of the domain, names of the registry among them, and depend on neither of the two",
 		},
@@ -519,7 +525,7 @@ func packageRules() []packageRule {
 			"internal/cli/registry",
 			[]string{
 				"internal/cli", "internal/api", "internal/charset", "internal/owner", "internal/tabular", "config", "systemd", "resolver", "resolver/registry",
-				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/health",
+				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/field", "resolver/registry/health",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite",
 				"resolver/registry/token", "uri",
 			},

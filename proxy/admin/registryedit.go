@@ -129,8 +129,7 @@ func (h *Handler) read(c *call, key registry.Key, text []byte) (api.Name, regist
 			return document, registry.Record{}, fmt.Errorf("%w: the document is of %s, and the request of %s", registry.ErrInvalid, document.Key(), key)
 		}
 	}
-	record, err := document.Record()
-	return document, record, err
+	return document, document.Record, nil
 }
 
 // servePatch changes some members of an entry (RFC 7396), whatever the others are.

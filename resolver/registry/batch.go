@@ -2,7 +2,6 @@ package registry
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -159,7 +158,7 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 		return Entry{}, false, fmt.Errorf("%w: %s was assigned before, and cannot be reserved again: withdraw it", ErrInvalid, key)
 	}
 	record.Since = sinceOf(before, record.Status, b.now)
-	if before.Exists() && sameRecord(&before.Record, &record) {
+	if before.Exists() && before.Record.Equal(&record) {
 		return *before, false, nil
 	}
 	if err := may(*before, record); err != nil {
@@ -212,23 +211,6 @@ func (b *Batch) add(at int32, after Entry) *Entry {
 
 // remove removes all versions of an entry.
 func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
-
-// sameRecord reports whether records are equal as they are stored.
-func sameRecord(a, b *Record) bool {
-	return a.Status == b.Status && sameTime(a.Since, b.Since) && a.Reason == b.Reason && a.Alias == b.Alias &&
-		a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect && a.Pattern == b.Pattern &&
-		a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox &&
-		slices.Equal(a.Successors, b.Successors) && slices.EqualFunc(a.Targets, b.Targets, sameTarget)
-}
-
-func sameTarget(a, b Target) bool {
-	same := sameTime(a.From, b.From) && sameTime(a.Until, b.Until)
-	a.From, a.Until = b.From, b.Until
-	return same && a == b
-}
-
-// sameTime reports whether times are equal as they are stored: to the millisecond, in any zone.
-func sameTime(a, b time.Time) bool { return a.IsZero() == b.IsZero() && a.UnixMilli() == b.UnixMilli() }
 
 // maxAliases bounds a chain of aliases.
 const maxAliases = 8

@@ -45,7 +45,7 @@ func Put(record Record) func(Entry) (Record, error) {
 // Activated returns a record with the status that it has where nothing was said of that: what was only reserved
 // becomes active when it gets targets, or becomes an alias.
 func Activated(before Entry, record Record) Record {
-	leads := len(record.Targets) > 0 && !slices.EqualFunc(before.Targets, record.Targets, sameTarget)
+	leads := len(record.Targets) > 0 && !slices.EqualFunc(before.Targets, record.Targets, Target.Equal)
 	aliased := record.Alias != "" && record.Alias != before.Alias
 	if before.Exists() && before.Status == Reserved && record.Status == Reserved && (leads || aliased) {
 		record.Status = Active

@@ -28,11 +28,3 @@ func ParseRedirect(text string) (int, error) {
 	}
 	return status, nil
 }
-
-// textOfRedirect returns a status as a text, "" for none.
-func textOfRedirect(status int) string {
-	if status == 0 {
-		return ""
-	}
-	return strconv.Itoa(status)
-}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -94,7 +95,7 @@ func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, e
 		return Record{}, err
 	}
 	if record.Redirect != 0 && !isRedirect(record.Redirect) {
-		_, err := ParseRedirect(textOfRedirect(record.Redirect))
+		_, err := ParseRedirect(strconv.Itoa(record.Redirect))
 		return Record{}, err
 	}
 	var err error

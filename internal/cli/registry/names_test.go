@@ -149,7 +149,7 @@ func TestRegistryUsage(t *testing.T) {
 	for line, part := range map[string]string{
 		"get": "accepts 1 arg", "get urn:a": "NID", "get urn:nbn:fi: --prefix --at yesterday": "neither a date", "get urn:nbn:fi --prefix": "must end with", "get urn:isbn:0395363412": "check digit",
 		"set": "the name is missing", "set urn:nbn:fi:b": "there is nothing to set", "set urn:nbn:fi:b --contact x": "would be active, and lead nowhere", "set ietf:rfc:1 --target https://b.example/": "do you mean urn:ietf:rfc:1?", "set urn:nbn:fi:b --type text/html": "none before it",
-		"set urn:nbn:fi:b --target=": "it is empty", "set urn:nbn:fi:b --target https://b.example/ --priority high": "invalid syntax", "set urn:nbn:fi:b --target https://b.example/ --from 1.5.2031": "neither a date",
+		"set urn:nbn:fi:b --target=": "it is empty", "set urn:nbn:fi:b --target https://b.example/ --priority high": `"high" is not a number`, "set urn:nbn:fi:b --target https://b.example/ --from 1.5.2031": "neither a date",
 		"set urn:nbn:fi:b --alias-of urn:nbn:fi:a --target https://b.example/": "exclude each other", "set urn:nbn:fi:b --reserve --activate": "exclude each other",
 		"set urn:nbn:fi:b --target javascript:1": "not allowed", "set urn:nbn:fi:a --sandbox": "add --prefix", "set urn:nbn:fi:a --json x --contact y": "all is in the document",
 		"set urn:nbn:fi:a --json /nowhere": "no such file", "set urn:nbn:fi:a --contact x --if-version -3": "0 or more", "set urn:nbn:fi:a --metadata /nowhere": "no such file",

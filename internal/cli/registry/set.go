@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // setFlags are the flags of urnd registry set.
@@ -21,14 +22,20 @@ type setFlags struct {
 	cmd                             *cobra.Command
 	targets                         *targetFlags
 	add, reserve, activate, replace bool
-	authoritative, sandbox          bool
-	pattern                         string
 	unresolvable                    bool
 	remove                          []string
-	alias, metadata, contact        string
-	redirect                        string
 	document                        string
 	documentStatus                  bool // the document says the status
+}
+
+// recordFlags returns the fields of a record that have a flag of their own.
+func recordFlags() (all field.Fields[registry.Record]) {
+	for _, f := range field.OfRecord() {
+		if f.Type != field.Status && f.Type != field.Targets && !f.ReadOnly && !f.OfWithdrawn {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 func newSet(w Wiring) *cobra.Command {
@@ -102,7 +109,7 @@ times are not used.`,
 		}
 		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{
 			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
-			AllowUnresolvable: s.unresolvable, OutsideSandbox: cmd.Flags().Changed("sandbox") && !s.sandbox, Change: edit,
+			AllowUnresolvable: s.unresolvable, OutsideSandbox: s.text("sandbox") == "false", Change: edit,
 		}})
 		if err != nil {
 			return err
@@ -120,18 +127,16 @@ func (s *setFlags) addFlags() {
 	flags := s.cmd.Flags()
 	flags.BoolVar(&s.add, "add", false, "keep the targets that there are; one with an equal URI is replaced")
 	flags.StringArrayVar(&s.remove, "remove-target", nil, "take out the target with this `URI`; may be repeated")
-	flags.StringVar(&s.alias, "alias-of", "", "make it another name of this `name`; an alias has no targets; empty: of none")
 	flags.BoolVar(&s.reserve, "reserve", false, "it is assigned, and leads nowhere yet")
 	flags.BoolVar(&s.activate, "activate", false, "it leads to its targets, also if it was withdrawn")
-	flags.StringVar(&s.metadata, "metadata", "", "its metadata: a JSON object, or a `file` with one, - for standard input; empty: none")
-	flags.StringVar(&s.redirect, "redirect", "", "redirect clients to the targets with this `status`: 301, 302, 303, 307 or 308; of a prefix also those of "+
-		"names that begin with it and say none; empty: as the prefix or registry.redirect says")
-	flags.StringVar(&s.contact, "contact", "", "whom to ask: a name, a mail address or a URI, as `text`; empty: nobody")
-	flags.StringVar(&s.pattern, "pattern", "", "of a prefix: what follows it in names that are not registered themselves, a regular `expression` (RE2); "+
-		"others are not found")
-	flags.BoolVar(&s.authoritative, "authoritative", false, "of a prefix: no other system is asked for names below it; "+
-		"without targets, those that are not registered do not exist")
-	flags.BoolVar(&s.sandbox, "sandbox", false, "of a prefix: names that are registered below it may be purged")
+	for _, f := range recordFlags() {
+		usage := strings.ReplaceAll(f.FlagUsage(), "the configuration", "registry.redirect")
+		if f.Type == field.Bool {
+			flags.Bool(f.FlagName(), false, usage)
+		} else {
+			flags.String(f.FlagName(), "", usage)
+		}
+	}
 	flags.BoolVar(&s.unresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
 	flags.StringVar(&s.document, "json", "", "read all from the document in this `file`, - for standard input")
@@ -150,7 +155,7 @@ func (s *setFlags) check(args []string) error {
 		return errors.New("the name is missing")
 	case s.document == "" && !content && !s.replace && !changed("note"):
 		return errors.New("there is nothing to set: use --target, --alias-of, --reserve or another flag of content")
-	case s.alias != "" && len(s.targets.targets) > 0:
+	case s.text("alias-of") != "" && len(s.targets.targets) > 0:
 		return errors.New("--alias-of and --target exclude each other: an alias leads where the other name does")
 	case s.reserve && s.activate:
 		return errors.New("--reserve and --activate exclude each other")
@@ -159,11 +164,21 @@ func (s *setFlags) check(args []string) error {
 	}
 }
 
+// text returns the value of a flag, "" of one that is not used.
+func (s *setFlags) text(name string) string {
+	if f := s.cmd.Flags().Lookup(name); f.Changed {
+		return f.Value.String()
+	}
+	return ""
+}
+
 // hasContent reports whether flags say what is to be registered.
 func (s *setFlags) hasContent() bool {
-	return slices.ContainsFunc([]string{
-		"target", "add", "remove-target", "alias-of", "reserve", "activate", "metadata", "contact", "redirect", "pattern", "authoritative", "sandbox",
-	}, s.cmd.Flags().Changed)
+	content := []string{"target", "add", "remove-target", "reserve", "activate"}
+	for _, f := range recordFlags() {
+		content = append(content, f.FlagName())
+	}
+	return slices.ContainsFunc(content, s.cmd.Flags().Changed)
 }
 
 // noteAlone reports whether only a note is given.
@@ -174,7 +189,7 @@ func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry
 	if s.document != "" {
 		return s.ofDocument(args, prefix)
 	}
-	metadata, err := s.readMetadata()
+	given, err := s.given()
 	if err != nil {
 		return registry.Key{}, nil, err
 	}
@@ -183,8 +198,26 @@ func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry
 		key.Kind = registry.KindPrefix
 	}
 	return key, func(before registry.Entry) (registry.Record, error) {
-		return s.record(before, metadata)
+		return s.record(before, given)
 	}, nil
+}
+
+// given returns the fields that flags say.
+func (s *setFlags) given() (given registry.Record, err error) {
+	for _, f := range recordFlags() {
+		text := s.text(f.FlagName())
+		if f.Type == field.JSON && text != "" && !strings.HasPrefix(strings.TrimSpace(text), "{") { // a file
+			read, err := readInput(s.cmd, text)
+			if err != nil {
+				return given, err
+			}
+			text = string(read)
+		}
+		if err := f.SetText(&given, text); err != nil {
+			return given, fmt.Errorf("--%s: %w", f.FlagName(), errors.Unwrap(err))
+		}
+	}
+	return given, nil
 }
 
 // ofDocument returns the edit of a document, whose name an argument replaces.
@@ -208,19 +241,23 @@ func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(re
 		return registry.Key{}, nil, fmt.Errorf("%s: %w", s.document, err)
 	}
 	s.documentStatus = said.Status != nil
-	record, err := document.Record()
-	return document.Key(), registry.Put(record), err
+	return document.Key(), registry.Put(document.Record), nil
 }
 
 // record returns the record of an entry with what the flags change of it.
-func (s *setFlags) record(before registry.Entry, metadata string) (registry.Record, error) {
+func (s *setFlags) record(before registry.Entry, given registry.Record) (registry.Record, error) {
 	changed := s.cmd.Flags().Changed
 	record := before.Record
 	if s.replace {
 		record = registry.Record{}
 	}
+	for _, f := range recordFlags() {
+		if changed(f.FlagName()) {
+			f.Copy(&record, &given)
+		}
+	}
 	if changed("alias-of") {
-		record.Alias, record.Targets = s.alias, nil
+		record.Targets = nil
 	}
 	if err := s.setTargets(&record); err != nil {
 		return registry.Record{}, err
@@ -233,28 +270,7 @@ func (s *setFlags) record(before registry.Entry, metadata string) (registry.Reco
 	default:
 		record = registry.Activated(before, record)
 	}
-	if changed("metadata") {
-		record.Metadata = metadata
-	}
-	if changed("contact") {
-		record.Contact = s.contact
-	}
-	if changed("redirect") {
-		var err error
-		if record.Redirect, err = registry.ParseRedirect(s.redirect); err != nil {
-			return registry.Record{}, fmt.Errorf("--redirect: %w", err)
-		}
-	}
-	if changed("pattern") {
-		record.Pattern = s.pattern
-	}
-	if changed("authoritative") {
-		record.Authoritative = s.authoritative
-	}
-	if changed("sandbox") {
-		record.Sandbox = s.sandbox
-	}
-	return record, s.forPrefixes(before.Key)
+	return record, forPrefixes(before.Key, &given)
 }
 
 // warnOfDoubt prints what is doubtful in a name that was registered all the same; nil is nothing.
@@ -265,11 +281,21 @@ func warnOfDoubt(cmd *cobra.Command, doubt error) {
 }
 
 // forPrefixes returns an error if flags for prefixes are used of a name.
-func (s *setFlags) forPrefixes(key registry.Key) error {
-	if key.Kind == registry.KindName && (s.authoritative || s.sandbox || s.pattern != "") {
-		return fmt.Errorf("%w: --authoritative, --pattern and --sandbox are of prefixes: add --prefix", registry.ErrInvalid)
+func forPrefixes(key registry.Key, given *registry.Record) error {
+	var flags []string
+	used := false
+	for _, f := range recordFlags() {
+		if f.Kinds == field.Prefixes {
+			flags = append(flags, "--"+f.FlagName())
+			used = used || !f.Empty(given)
+		}
 	}
-	return nil
+	if key.Kind == registry.KindPrefix || !used {
+		return nil
+	}
+	slices.Sort(flags)
+	last := len(flags) - 1
+	return fmt.Errorf("%w: %s and %s are of prefixes: add --prefix", registry.ErrInvalid, strings.Join(flags[:last], ", "), flags[last])
 }
 
 func (s *setFlags) setTargets(record *registry.Record) error {
@@ -302,28 +328,6 @@ func (s *setFlags) setTargets(record *registry.Record) error {
 
 func indexOfTarget(targets []registry.Target, text string) int {
 	return slices.IndexFunc(targets, func(t registry.Target) bool { return t.URI == text })
-}
-
-// readMetadata returns the JSON object of --metadata in its shortest form, "" for none.
-func (s *setFlags) readMetadata() (string, error) {
-	text := []byte(s.metadata)
-	if s.metadata == "" {
-		return "", nil
-	}
-	if !strings.HasPrefix(strings.TrimSpace(s.metadata), "{") {
-		var err error
-		if text, err = readInput(s.cmd, s.metadata); err != nil {
-			return "", err
-		}
-	}
-	if err := registry.UniqueMembers(text); err != nil {
-		return "", fmt.Errorf("--metadata: %w", err)
-	}
-	record, err := api.Name{Metadata: text}.Record()
-	if err != nil {
-		return "", fmt.Errorf("--metadata: %w", err)
-	}
-	return record.Metadata, nil
 }
 
 // maxDocument bounds a document that is read: its targets and metadata.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // entryText returns an entry for people: its key, and a line for each thing that is known.
@@ -20,33 +20,30 @@ func entryText(e registry.Entry) string {
 	fmt.Fprintln(&text, e.Key)
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	row := func(label, value string) {
-		if value != "" {
-			fmt.Fprintf(table, "  %s\t%s\n", label, oneLine(value))
+		fmt.Fprintf(table, "  %s\t%s\n", label, oneLine(value))
+	}
+	for _, f := range field.OfRecord() {
+		fact := f.Fact(&e.Record)
+		switch f.Name {
+		case "status":
+			fact.Lines[0] += " since " + timeText(e.Since)
+		case "since":
+			continue
+		case "authoritative":
+			switch {
+			case e.Authoritative && len(e.Targets) == 0:
+				fact.Lines = []string{"names below that are not registered do not exist"}
+			case e.Authoritative:
+				fact.Lines = []string{"no other system is asked for names below"}
+			}
+		case "sandbox":
+			if e.Sandbox {
+				fact.Lines = []string{"it may be purged"}
+			}
 		}
-	}
-	row("status", e.Status.String()+" since "+timeText(e.Since))
-	row("reason", e.Reason)
-	for _, s := range e.Successors {
-		row("successor", s)
-	}
-	row("alias of", e.Alias)
-	for _, t := range e.Targets {
-		row("target", t.String())
-	}
-	row("metadata", e.Metadata)
-	row("contact", e.Contact)
-	if e.Redirect != 0 {
-		row("redirect", strconv.Itoa(e.Redirect))
-	}
-	row("pattern", e.Pattern)
-	switch {
-	case e.Authoritative && len(e.Targets) == 0:
-		row("authoritative", "names below that are not registered do not exist")
-	case e.Authoritative:
-		row("authoritative", "no other system is asked for names below")
-	}
-	if e.Sandbox {
-		row("sandbox", "it may be purged")
+		for _, line := range fact.Lines {
+			row(fact.Label, line)
+		}
 	}
 	row("version", versionOf(e))
 	_ = table.Flush() // a buffer takes all

@@ -104,7 +104,7 @@ func mayRevert(p *Request) error {
 
 // reverting shows what taking a change set back would do, or does it.
 func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
-	page.Note = typed(url.Values{"note": p.Form["note"]}).Note
+	page.Note = typed(url.Values{"note": p.Form["note"]}).texts[inNote]
 	isDry := p.Form.Get("do") != doSave
 	done, err := e.revert(p, page.Set.Number, page.Note, isDry)
 	switch {

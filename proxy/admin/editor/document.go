@@ -3,20 +3,32 @@ package editor
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // document is a version of a name as the API has it. Its members are as they were sent, so that those which no form has are kept.
-type document map[string]json.RawMessage
+type document field.Document
 
-// readOnly are the members that the registry sets, and name and prefix, which an address says.
-func readOnly() []string {
-	return []string{"name", "prefix", "since", "version", "seq", "changed", "by", "redacted", "warning", "note"}
+// readOnly reports whether the registry sets a member, or an address says it: name and prefix.
+func readOnly(name string) bool {
+	if f := field.OfRecord().Find(name); f != nil {
+		return f.ReadOnly
+	}
+	return slices.Contains(api.NameMembers(), name)
+}
+
+// editable returns the members that people edit.
+func (d document) editable() field.Document {
+	members := maps.Clone(field.Document(d))
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return readOnly(name) })
+	return members
 }
 
 // name returns what a document says. What it does not say so is left out.
@@ -26,9 +38,6 @@ func (d document) name() (n api.Name) {
 		if err == nil {
 			_ = json.Unmarshal(one, &n)
 		}
-	}
-	if raw := d["metadata"]; len(raw) > 0 {
-		n.Metadata = raw // as it is, and not as it is marshaled
 	}
 	return n
 }
@@ -56,7 +65,7 @@ func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool)
 
 // change sends a change of a name to the API.
 func (e *Editor) change(p *Request, method, path string, q url.Values, version int, isDry bool, body any) (after document, err error) {
-	text, err := marshal(body)
+	text, err := field.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
@@ -74,80 +83,11 @@ func (e *Editor) change(p *Request, method, path string, q url.Values, version i
 	return after, read(reply, &after)
 }
 
-// marshal returns JSON in which "<" and "&" are not escaped: in metadata that would be another text.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}
-
-// isSame reports whether two members are equal as JSON, whatever the order of members and the white space in them.
-func isSame(a, b json.RawMessage) bool {
-	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
-}
-
-func canonical(raw json.RawMessage) []byte {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if len(raw) == 0 || d.Decode(&v) != nil {
-		return raw
-	}
-	text, _ := json.Marshal(v)
-	return text
-}
-
-// merged returns a document that has of each member what was changed from base in mine, and else what is in theirs: nobody's change is
-// lost but where both have changed the same member, which is then as in mine.
+// merged returns a document that has of each member what was changed from base in mine, and else what is in theirs, with the note of mine.
 func merged(base, mine, theirs document) document {
-	made := make(document)
-	for _, from := range []document{theirs, mine} {
-		for name := range from {
-			if slices.Contains(readOnly(), name) {
-				continue
-			}
-			value, is := mine[name]
-			if isSame(mine[name], base[name]) {
-				value, is = theirs[name]
-			} else if name == "metadata" {
-				value = mergedObject(base[name], mine[name], theirs[name])
-			}
-			if is {
-				made[name] = value
-			}
-		}
-	}
+	made := document(field.Merged(base.editable(), mine.editable(), theirs.editable()))
 	if note, ok := mine["note"]; ok {
 		made["note"] = note
 	}
 	return made
-}
-
-// mergedObject merges the members of three objects.
-func mergedObject(base, mine, theirs json.RawMessage) json.RawMessage {
-	var of [3]map[string]json.RawMessage
-	for i, raw := range []json.RawMessage{base, mine, theirs} {
-		if len(raw) > 0 && json.Unmarshal(raw, &of[i]) != nil {
-			return mine
-		}
-	}
-	made := make(map[string]json.RawMessage)
-	for _, from := range []map[string]json.RawMessage{of[2], of[1]} {
-		for name := range from {
-			value, is := of[1][name]
-			if isSame(of[1][name], of[0][name]) {
-				value, is = of[2][name]
-			}
-			if is {
-				made[name] = value
-			}
-		}
-	}
-	text, err := marshal(made)
-	if err != nil {
-		return mine
-	}
-	return text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // What the buttons of the form of a name say is to be done.
@@ -67,7 +68,7 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 func (e *Editor) begin(r *editing) (message.Reply, error) {
 	if r.isNew {
 		r.Name = r.URL.Query().Get("name")
-		r.form = &nameForm{Status: registry.Active.String()}
+		r.form = &nameForm{texts: texts{"status": registry.Active.String()}}
 		return e.form(r, spareTargets), nil
 	}
 	current, err := e.document(r.Request, r.subject, 0)
@@ -88,10 +89,10 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 		if err != nil {
 			return message.Reply{}, err
 		}
-		was := r.form.Was
+		was := r.form.texts[inWas]
 		r.form = formOf(former)
-		r.form.Was = was // of what is changed, not of what it is changed to
-		r.form.Note = "version " + strconv.Itoa(former.version()) + " again"
+		r.form.texts[inWas] = was // of what is changed, not of what it is changed to
+		r.form.texts[inNote] = "version " + strconv.Itoa(former.version()) + " again"
 	}
 	return e.form(r, spareTargets), nil
 }
@@ -128,7 +129,7 @@ func (e *Editor) preview(r *editing, current, made document) (message.Reply, err
 	}
 	n := after.name()
 	return e.show(r.Request, "Save this change?", "preview.html", previewPage{
-		editing: r, Named: n.Name, Warning: n.Warning, Differences: differences(current, after), Carried: r.carried(), Action: r.action(), Note: r.form.Note,
+		editing: r, Named: n.Name, Warning: n.Warning, Differences: differences(current, after), Carried: r.carried(), Action: r.action(), Note: r.form.texts[inNote],
 		Button: "Save",
 	}), nil
 }
@@ -176,7 +177,7 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 		return e.form(r, 0), nil
 	}
 	found := faultOf(err, r.form)
-	if found.Field == targetField(0, "uri") && len(r.form.Targets) == 0 {
+	if found.Field == targetField(0, inURI) && len(r.form.Targets) == 0 {
 		found.Field = ""
 	}
 	if found.Field == "" && r.isNew && problem.Status(err) < http.StatusInternalServerError {
@@ -189,12 +190,12 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 // form shows the form with some more empty targets.
 func (e *Editor) form(r *editing, more int) message.Reply {
 	shown := *r.form
-	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t targetForm) bool { return len(r.wrong) == 0 && t.isEmpty() })
+	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t texts) bool { return len(r.wrong) == 0 && t.empty() })
 	if len(shown.Targets) == 0 {
 		more = max(more, 1)
 	}
 	for range min(more, maxTargetForms-len(shown.Targets)) {
-		shown.Targets = append(shown.Targets, targetForm{})
+		shown.Targets = append(shown.Targets, texts{})
 	}
 	title := r.title("Edit ")
 	if r.isNew {
@@ -265,8 +266,14 @@ type threeWay struct {
 
 func threeWays(base, mine, theirs document) (all []threeWay) {
 	was, now, own := base.facts(), theirs.facts(), mine.facts()
-	a, b, c := byField(was), byField(now), byField(own)
-	for _, f := range fieldsOf(was, now, own) {
+	a, b, c := field.LinesOf(was), field.LinesOf(now), field.LinesOf(own)
+	seen := make(map[string]bool)
+	for _, fact := range slices.Concat(was, now, own) {
+		f := fact.Label
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
 		row := threeWay{Field: f, Base: a[f], Theirs: b[f], Mine: c[f]}
 		changed := [2]bool{!slices.Equal(row.Base, row.Theirs), !slices.Equal(row.Base, row.Mine)}
 		if row.IsBoth = changed[0] && changed[1] && !slices.Equal(row.Theirs, row.Mine); changed[0] || changed[1] {
@@ -291,8 +298,8 @@ func (e *Editor) merge(r *editing) (message.Reply, error) {
 		r.wrong = wrong
 		return e.form(r, 0), nil
 	}
-	note := r.form.Note
+	note := r.form.texts[inNote]
 	r.form, r.version = formOf(merged(base, mine, current)), current.version()
-	r.form.Note = note
+	r.form.texts[inNote] = note
 	return e.form(r, 0), nil
 }

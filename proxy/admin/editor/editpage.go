@@ -1,10 +1,12 @@
 package editor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // editPage is what the form of a name shows.
@@ -87,8 +89,8 @@ func (p editPage) Statuses() (all []option) {
 		{Value: registry.Reserved.String(), Word: "reserved: it leads nowhere yet"},
 		{Value: registry.Withdrawn.String(), Word: "withdrawn: it leads nowhere any more"},
 	} {
-		o.IsChosen = o.Value == p.Form.Status
-		isOffered := o.Value == registry.Active.String() || o.Value == p.Form.Was || o.Value == registry.Reserved.String() && p.Form.Was == ""
+		o.IsChosen = o.Value == p.Form.texts["status"]
+		isOffered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] || o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
 		if o.IsChosen || isOffered {
 			all = append(all, o)
 		}
@@ -98,7 +100,7 @@ func (p editPage) Statuses() (all []option) {
 
 // IsWithdrawn reports whether the form has the fields of what is withdrawn.
 func (p editPage) IsWithdrawn() bool {
-	return p.Form.Was == registry.Withdrawn.String() || p.Form.Status == registry.Withdrawn.String()
+	return p.Form.texts[inWas] == registry.Withdrawn.String() || p.Form.texts["status"] == registry.Withdrawn.String()
 }
 
 // Redirects are the choices of the status of redirects.
@@ -113,17 +115,48 @@ func (p editPage) Redirects() []option {
 	}
 	known := false
 	for i := range all {
-		all[i].IsChosen = all[i].Value == p.Form.Redirect
+		all[i].IsChosen = all[i].Value == p.Form.texts["redirect"]
 		known = known || all[i].IsChosen
 	}
 	if !known {
-		all = append(all, option{Value: p.Form.Redirect, Word: p.Form.Redirect, IsChosen: true})
+		all = append(all, option{Value: p.Form.texts["redirect"], Word: p.Form.texts["redirect"], IsChosen: true})
 	}
 	return all
 }
 
-// targetFields are the fields of a target.
-type targetFields struct {
+// capital returns a text that begins a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// Others are the fields of the record that the template does not name.
+func (p editPage) Others(named ...string) (inputs []input) {
+	for _, f := range recordFields() {
+		other := f.Kinds == field.Names && p.IsPrefix || f.Kinds == field.Prefixes && !p.IsPrefix
+		if other || slices.Contains(named, f.Name) {
+			continue
+		}
+		in := p.Input(f.Name, capital(f.Label), p.Form.Get(f.Name), capital(f.Doc)+".")
+		if in.Type = inputType(f.Type); f.Type == field.List {
+			in.Rows = 2
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs
+}
+
+// inputType returns the type of a field of HTML, "" for a text.
+func inputType(t field.Type) string {
+	switch t {
+	case field.Bool:
+		return "checkbox"
+	case field.Time:
+		return "datetime-local"
+	default:
+		return ""
+	}
+}
+
+// targetGroup are the fields of a target.
+type targetGroup struct {
 	Number              int
 	ID                  string // of the group
 	Rest                string
@@ -133,30 +166,35 @@ type targetFields struct {
 	IsOpen              bool // More has something
 }
 
+// mainFields is how many fields of a target are always shown.
+const mainFields = 3
+
 // Targets are the fields of the targets.
-func (p editPage) Targets() []targetFields {
-	all := make([]targetFields, len(p.Form.Targets))
-	for i := range p.Form.Targets {
-		t := &p.Form.Targets[i]
-		in := func(name, kind, label, value string) input {
-			made := p.Input(targetField(i, name), label, value, "")
-			made.Type = kind
-			return made
+func (p editPage) Targets() []targetGroup {
+	all := make([]targetGroup, len(p.Form.Targets))
+	for i, t := range p.Form.Targets {
+		g := targetGroup{
+			Number: i + 1, ID: "t" + strconv.Itoa(i), Rest: t[inRest],
+			RestID: targetField(i, inRest), RemoveID: targetField(i, inRemove),
+			IsRemoved: t[inRemove] == yes, IsFilled: !t.empty(),
 		}
-		f := targetFields{
-			Number: i + 1, ID: "t" + strconv.Itoa(i), Rest: t.Rest, RestID: targetField(i, "rest"), RemoveID: targetField(i, "remove"),
-			IsRemoved: t.Remove == yes, IsFilled: !t.isEmpty(),
-			Main: []input{in("uri", "", "URI", t.URI), in("type", "", "Media type", t.Type), in("language", "", "Language", t.Language)},
-			More: []input{
-				in("title", "", "Title", t.Title), in("rel", "", "Relation type", t.Rel), in("priority", "", "Priority", t.Priority),
-				in("from", "datetime-local", "Valid from (UTC)", t.From), in("until", "datetime-local", "Valid until (UTC)", t.Until),
-				in("context", "", "Context, such as a country", t.Context), in("note", "", "Note", t.Note),
-			},
+		for n, f := range targetFields() {
+			label := capital(f.Label)
+			switch f.Name {
+			case "from", "until":
+				label = "Valid " + f.Label + " (UTC)"
+			case "context":
+				label += ", such as a country"
+			}
+			in := p.Input(targetField(i, f.Name), label, t[f.Name], "")
+			if in.Type = inputType(f.Type); n < mainFields {
+				g.Main = append(g.Main, in)
+				continue
+			}
+			g.More = append(g.More, in)
+			g.IsOpen = g.IsOpen || in.Value != "" || in.Fault != ""
 		}
-		for _, more := range f.More {
-			f.IsOpen = f.IsOpen || more.Value != "" || more.Fault != ""
-		}
-		all[i] = f
+		all[i] = g
 	}
 	return all
 }

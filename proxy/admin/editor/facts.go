@@ -4,93 +4,68 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
-
-// fact is what a version says in a field, a line each.
-type fact struct {
-	Field string
-	Lines []string
-}
 
 // facts returns all that a document says, in the order in which people read it; what it does not say has no lines. Of members that no page
 // knows the JSON is shown.
-func (d document) facts() (all []fact) {
+func (d document) facts() (all []field.Fact) {
 	n := d.name()
-	one := func(field, text string) {
-		f := fact{Field: field}
-		if text != "" {
-			f.Lines = []string{text}
+	for _, f := range field.OfRecord() {
+		fact := f.Fact(&n.Record)
+		fact.Label = strings.ToUpper(fact.Label[:1]) + fact.Label[1:]
+		if fact.Many {
+			fact.Label += "s"
 		}
-		all = append(all, f)
+		switch {
+		case f.ReadOnly:
+			continue
+		case f.Type == field.JSON:
+			all = append(all, factsOf(fact.Label, d[f.Name])...)
+			continue
+		case f.Type == field.Status && len(d) == 0:
+			fact.Lines = nil
+		}
+		all = append(all, fact)
 	}
-	status := ""
-	if len(d) > 0 {
-		status = n.Status.String()
+	redacted := field.Fact{Label: "Content"}
+	if n.Redacted {
+		redacted.Lines = []string{"redacted"}
 	}
-	one("Status", status)
-	one("Reason", n.Reason)
-	all = append(all, fact{"Successors", n.Successors})
-	one("Alias of", n.Alias)
-	var targets []string
-	for _, t := range n.Targets {
-		targets = append(targets, registry.Target(t).String())
-	}
-	all = append(all, fact{"Targets", targets})
-	all = append(all, factsOf(d["metadata"])...)
-	one("Contact", n.Contact)
-	redirect := ""
-	if n.Redirect != 0 {
-		redirect = strconv.Itoa(n.Redirect)
-	}
-	one("Redirect", redirect)
-	one("Pattern", n.Pattern)
-	one("Authoritative", textOfBool(n.Authoritative))
-	one("Sandbox", textOfBool(n.Sandbox))
-	one("Content", map[bool]string{true: "redacted"}[n.Redacted])
-	return append(all, d.others()...)
-}
-
-func textOfBool(is bool) string {
-	if is {
-		return yes
-	}
-	return ""
+	return append(append(all, redacted), d.others()...)
 }
 
 // others returns what a document says in members that no page knows.
-func (d document) others() (all []fact) {
-	known := append(readOnly(), "status", "reason", "successors", "alias", "targets", "metadata", "contact", "redirect", "pattern", "authoritative", "sandbox")
+func (d document) others() (all []field.Fact) {
 	for name, value := range d {
-		if !slices.Contains(known, name) {
-			all = append(all, fact{name, []string{compact(value)}})
+		if !readOnly(name) && field.OfRecord().Find(name) == nil {
+			all = append(all, field.Fact{Label: name, Lines: []string{compact(value)}})
 		}
 	}
-	slices.SortFunc(all, func(a, b fact) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortFunc(all, func(a, b field.Fact) int { return strings.Compare(a.Label, b.Label) })
 	return all
 }
 
-// factsOf returns what metadata says, a member each.
-func factsOf(metadata json.RawMessage) (all []fact) {
-	if len(metadata) == 0 || string(metadata) == "null" {
+// factsOf returns what the object of a field says, a member each.
+func factsOf(label string, object json.RawMessage) (all []field.Fact) {
+	if len(object) == 0 || string(object) == "null" {
 		return nil
 	}
-	members, err := membersOf(metadata)
+	members, err := membersOf(object)
 	if err != nil {
-		return []fact{{"Metadata", []string{compact(metadata)}}}
+		return []field.Fact{{Label: label, Lines: []string{compact(object)}}}
 	}
 	for _, m := range members {
-		f := fact{Field: "Metadata: " + m.name}
-		switch text, list, isText, isList := words(m.value); {
+		f := field.Fact{Label: label + ": " + m.Name}
+		switch text, list, isText, isList := words(m.Value); {
 		case isText:
 			f.Lines = []string{text}
 		case isList:
 			f.Lines = list
 		default:
-			f.Lines = []string{compact(m.value)}
+			f.Lines = []string{compact(m.Value)}
 		}
 		all = append(all, f)
 	}
@@ -118,54 +93,8 @@ type difference struct {
 
 // differences returns how two documents differ.
 func differences(before, after document) (all []difference) {
-	first, second := before.facts(), after.facts()
-	a, b := byField(first), byField(second)
-	for _, f := range fieldsOf(first, second) {
-		if slices.Equal(a[f], b[f]) {
-			continue
-		}
-		d := difference{Field: f, Removed: without(a[f], b[f]), Added: without(b[f], a[f])}
-		if d.Removed == nil && d.Added == nil {
-			d.Order, d.Removed, d.Added = true, a[f], b[f]
-		}
-		all = append(all, d)
-	}
-	return all
-}
-
-// fieldsOf returns the fields of several lists of facts, those of the first one first.
-func fieldsOf(lists ...[]fact) (all []string) {
-	seen := make(map[string]bool)
-	for _, list := range lists {
-		for _, f := range list {
-			if !seen[f.Field] {
-				seen[f.Field] = true
-				all = append(all, f.Field)
-			}
-		}
-	}
-	return all
-}
-
-// byField returns the lines of facts by their fields.
-func byField(facts []fact) map[string][]string {
-	all := make(map[string][]string, len(facts))
-	for _, f := range facts {
-		all[f.Field] = f.Lines
-	}
-	return all
-}
-
-// without returns the lines that another list has not.
-func without(list, other []string) (all []string) {
-	has := make(map[string]bool, len(other))
-	for _, line := range other {
-		has[line] = true
-	}
-	for _, line := range list {
-		if !has[line] {
-			all = append(all, line)
-		}
+	for _, c := range field.Compare(before.facts(), after.facts()) {
+		all = append(all, difference{Field: c.Label, Removed: c.Before, Added: c.After, Order: c.Order})
 	}
 	return all
 }

@@ -42,8 +42,8 @@ func faultOf(err error, n *nameForm) fault {
 		return fault{"", sentence(text)}
 	}
 	for i, t := range n.Targets {
-		if t.URI != "" && strings.Contains(text, fmt.Sprintf("target %q", t.URI)) {
-			return fault{targetField(i, "uri"), sentence(text)}
+		if t[inURI] != "" && strings.Contains(text, fmt.Sprintf("target %q", t[inURI])) {
+			return fault{targetField(i, inURI), sentence(text)}
 		}
 	}
 	for _, f := range [...][2]string{
@@ -52,8 +52,8 @@ func faultOf(err error, n *nameForm) fault {
 		{"the reason", "reason"},
 		{"the note", "note"},
 		{"note: ", "note"},
-		{"would be active, and lead nowhere", targetField(0, "uri")},
-		{"more than 100 targets", targetField(0, "uri")},
+		{"would be active, and lead nowhere", targetField(0, inURI)},
+		{"more than 100 targets", targetField(0, inURI)},
 		{"own successor", "successors"},
 		{"be a successor", "successors"},
 		{" successors", "successors"},

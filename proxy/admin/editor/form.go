@@ -3,72 +3,70 @@ package editor
 import (
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// nameForm is what a form has of a name, as text. What a form has no field for is in Rest.
+// texts are what a form has, by the names of its fields; those that are empty may be missing.
+type texts map[string]string
+
+// Get returns the text of a field.
+func (t texts) Get(name string) string { return t[name] }
+
+// nameForm is what a form has of a name. Its fields are those of a record which people edit, a list a line each; title,
+// tags and metadata, which is all but these two; note; was, the status of what is edited, "" of what is new; and rest,
+// the members of the document that have no field: a JSON object, "" for none.
 type nameForm struct {
-	Status, Reason, Successors, Alias, Contact, Redirect string
-	Pattern, Authoritative                               string // of prefixes
-	Title, Tags, Metadata                                string // Metadata is all but the title and the tags
-	Note                                                 string
-	Was                                                  string // the status of what is edited, "" of what is new
-	Rest                                                 string // the members of the document that have no field: a JSON object, "" for none
-	Targets                                              []targetForm
+	texts
+	Targets []texts // with the fields of a target, rest, and remove
 }
 
-// targetForm is what a form has of a target.
-type targetForm struct {
-	URI, Type, Language, Title, Rel, Priority, From, Until, Context, Note string
-	Rest, Remove                                                          string
-}
-
-// field is a field of a form, and where its text is.
-type field struct {
-	name string
-	text *string
-}
-
-func (f *nameForm) fields() []field {
-	return []field{
-		{"status", &f.Status},
-		{"reason", &f.Reason},
-		{"successors", &f.Successors},
-		{"alias", &f.Alias},
-		{"contact", &f.Contact},
-		{"redirect", &f.Redirect},
-		{"pattern", &f.Pattern},
-		{"authoritative", &f.Authoritative},
-		{"title", &f.Title},
-		{"tags", &f.Tags},
-		{"metadata", &f.Metadata},
-		{"note", &f.Note},
-		{"was", &f.Was},
-		{"rest", &f.Rest},
+// recordFields returns the fields of a record that a form has as they are. A sandbox is not one of them: it is decided
+// when a prefix is registered, and stays as it is.
+func recordFields() (all field.Fields[registry.Record]) {
+	for _, f := range field.OfRecord() {
+		if !f.ReadOnly && f.Type != field.Targets && f.Type != field.JSON && f.Name != "sandbox" {
+			all = append(all, f)
+		}
 	}
+	return all
 }
 
-func (t *targetForm) fields() []field {
-	return []field{
-		{"uri", &t.URI},
-		{"type", &t.Type},
-		{"language", &t.Language},
-		{"title", &t.Title},
-		{"rel", &t.Rel},
-		{"priority", &t.Priority},
-		{"from", &t.From},
-		{"until", &t.Until},
-		{"context", &t.Context},
-		{"note", &t.Note},
-		{"rest", &t.Rest},
-		{"remove", &t.Remove},
+// targetFields returns the fields of a target in the order of a form.
+func targetFields() field.Fields[registry.Target] {
+	return field.OfTarget().Ordered(
+		"uri", "type", "language", "title", "rel", "priority", "from", "until", "context", "note")
+}
+
+// The fields of a form besides those of an entry.
+const (
+	inTitle    = "title"
+	inTags     = "tags"
+	inMetadata = "metadata"
+	inNote     = "note"
+	inWas      = "was"
+	inRest     = "rest"
+	inRemove   = "remove"
+	inURI      = "uri"
+)
+
+// nameInputs returns the names of the fields of a form, but for those of its targets.
+func nameInputs() []string {
+	return namesOf(recordFields(), inTitle, inTags, inMetadata, inNote, inWas, inRest)
+}
+
+// targetInputs returns the names of the fields of a target.
+func targetInputs() []string { return namesOf(targetFields(), inRest, inRemove) }
+
+func namesOf[T any](fields field.Fields[T], others ...string) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
 	}
+	return append(names, others...)
 }
 
 const (
@@ -83,46 +81,43 @@ func targetField(i int, name string) string { return "t" + strconv.Itoa(i) + "-"
 
 // typed returns what a form has that was sent. Lines end as in JSON, whatever a browser has sent.
 func typed(sent url.Values) *nameForm {
-	f := &nameForm{}
-	get := func(into *string, name string) {
-		*into = strings.ReplaceAll(strings.ReplaceAll(sent.Get(name), "\r\n", "\n"), "\r", "\n")
+	f := &nameForm{texts: make(texts)}
+	get := func(name string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(sent.Get(name), "\r\n", "\n"), "\r", "\n")
 	}
-	for _, field := range f.fields() {
-		get(field.text, field.name)
+	for _, name := range nameInputs() {
+		f.texts[name] = strings.TrimSpace(get(name))
 	}
+	f.texts[inTitle] = strings.ReplaceAll(f.texts[inTitle], "\n", " ")
 	for i := range maxTargetForms {
-		if _, ok := sent[targetField(i, "uri")]; !ok {
+		if _, ok := sent[targetField(i, inURI)]; !ok {
 			break
 		}
-		var t targetForm
-		for _, field := range t.fields() {
-			get(field.text, targetField(i, field.name))
-			if field.name != "rest" && field.name != "note" { // they have one line
-				*field.text = strings.TrimSpace(strings.ReplaceAll(*field.text, "\n", " "))
+		t := make(texts)
+		for _, name := range targetInputs() {
+			text := get(targetField(i, name))
+			if name != inRest && name != inNote { // they have one line
+				text = strings.TrimSpace(strings.ReplaceAll(text, "\n", " "))
 			}
+			t[name] = text
 		}
 		f.Targets = append(f.Targets, t)
 	}
-	for _, field := range f.fields() {
-		*field.text = strings.TrimSpace(*field.text)
-	}
-	f.Title = strings.ReplaceAll(f.Title, "\n", " ")
 	return f
 }
 
 // hidden returns all that a form has, to be carried by another one.
 func (f *nameForm) hidden() (all [][2]string) {
-	add := func(name string, field field) {
-		if *field.text != "" || field.name == "uri" {
-			all = append(all, [2]string{name, *field.text})
+	for _, name := range nameInputs() {
+		if f.texts[name] != "" {
+			all = append(all, [2]string{name, f.texts[name]})
 		}
 	}
-	for _, field := range f.fields() {
-		add(field.name, field)
-	}
-	for i := range f.Targets {
-		for _, field := range f.Targets[i].fields() {
-			add(targetField(i, field.name), field)
+	for i, t := range f.Targets {
+		for _, name := range targetInputs() {
+			if t[name] != "" || name == inURI {
+				all = append(all, [2]string{targetField(i, name), t[name]})
+			}
 		}
 	}
 	return all
@@ -131,22 +126,18 @@ func (f *nameForm) hidden() (all [][2]string) {
 // formOf returns the form of a document.
 func formOf(d document) *nameForm {
 	n := d.name()
-	f := &nameForm{
-		Status: n.Status.String(), Was: n.Status.String(), Reason: n.Reason, Successors: strings.Join(n.Successors, "\n"), Alias: n.Alias, Contact: n.Contact,
-		Pattern: n.Pattern, Rest: restOf(d, append(readOnly(), "status", "reason", "successors", "alias", "targets", "metadata", "contact", "redirect", "pattern",
-			"authoritative")),
-	}
-	if n.Redirect != 0 {
-		f.Redirect = strconv.Itoa(n.Redirect)
-	}
-	if n.Authoritative {
-		f.Authoritative = yes
-	}
-	f.Title, f.Tags, f.Metadata = split(d["metadata"])
+	f := &nameForm{texts: textsOf(recordFields(), &n.Record)}
+	f.texts[inWas] = n.Status.String()
+	f.texts[inTitle], f.texts[inTags], f.texts[inMetadata] = split(d["metadata"])
+	f.texts[inRest] = restOf(d, func(name string) bool {
+		return readOnly(name) || name == "targets" || name == "metadata" || recordFields().Find(name) != nil
+	})
 	var raw []document
 	_ = json.Unmarshal(d["targets"], &raw) // n has it
-	for i, t := range n.Targets {
-		f.Targets = append(f.Targets, targetOf(t, raw[i]))
+	for i := range n.Targets {
+		t := textsOf(targetFields(), &n.Targets[i])
+		t[inRest] = restOf(raw[i], func(name string) bool { return targetFields().Find(name) != nil })
+		f.Targets = append(f.Targets, t)
 	}
 	return f
 }
@@ -154,28 +145,28 @@ func formOf(d document) *nameForm {
 // yes is the value of a box that is ticked.
 const yes = "yes"
 
-func targetOf(t api.NameTarget, raw document) targetForm {
-	made := targetForm{
-		URI: t.URI, Type: t.Type, Language: t.Language, Title: t.Title, Rel: t.Rel, From: textOfTime(t.From), Until: textOfTime(t.Until),
-		Context: t.Context, Note: t.Note,
+// textsOf returns what a form has of the fields of v.
+func textsOf[T any](fields field.Fields[T], v *T) texts {
+	made := make(texts)
+	for _, f := range fields {
+		text := strings.Join(f.Lines(v), "\n")
+		if t, err := time.Parse(time.RFC3339, text); err == nil && f.Type == field.Time {
+			text = t.UTC().Format(timeFormat)
+		}
+		made[f.Name] = text
 	}
-	if t.Priority != 0 {
-		made.Priority = strconv.Itoa(t.Priority)
-	}
-	known := []string{"uri", "type", "language", "title", "rel", "priority", "from", "until", "context", "note"}
-	made.Rest = restOf(raw, known)
 	return made
 }
 
-// restOf returns the members of a document but for some, as a JSON object, "" for none.
-func restOf(d document, known []string) string {
+// restOf returns the members of a document but for those that are known, as a JSON object, "" for none.
+func restOf(d document, known func(name string) bool) string {
 	rest := make(document)
 	for name, value := range d {
-		if !slices.Contains(known, name) {
+		if !known(name) {
 			rest[name] = value
 		}
 	}
-	text, err := marshal(rest)
+	text, err := field.Marshal(rest)
 	if len(rest) == 0 || err != nil {
 		return ""
 	}
@@ -184,13 +175,6 @@ func restOf(d document, known []string) string {
 
 // timeFormat is that of fields of HTML for a time without a zone, which is here UTC.
 const timeFormat = "2006-01-02T15:04:05.999"
-
-func textOfTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(timeFormat)
-}
 
 // timeOf parses a time as browsers send it, and as people type it in one that has no field for times.
 func timeOf(text string) (t time.Time, ok bool) {

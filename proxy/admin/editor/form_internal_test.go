@@ -5,13 +5,15 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // sent is what a browser sends of a form: lines end with CR LF.
 func sent(f *nameForm) url.Values {
 	values := make(url.Values)
-	for _, field := range f.hidden() {
-		values.Set(field[0], strings.ReplaceAll(field[1], "\n", "\r\n"))
+	for _, in := range f.hidden() {
+		values.Set(in[0], strings.ReplaceAll(in[1], "\n", "\r\n"))
 	}
 	return values
 }
@@ -44,9 +46,9 @@ func TestFormOfDocument(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
 			t.Fatal(err)
 		}
-		made, err := marshal(again(t, d, true))
-		want, _ := marshal(d)
-		if err != nil || !isSame(made, want) {
+		made, err := field.Marshal(again(t, d, true))
+		want, _ := field.Marshal(d)
+		if err != nil || !field.SameJSON(made, want) {
 			t.Errorf("%s came back as %s, %v", text, made, err)
 		}
 		if metadata := d["metadata"]; string(again(t, d, true)["metadata"]) != string(metadata) {
@@ -76,7 +78,7 @@ func TestMerged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		made, err := marshal(merged(of[0], of[1], of[2]))
+		made, err := field.Marshal(merged(of[0], of[1], of[2]))
 		if err != nil || string(made) != tt.want {
 			t.Errorf("%s and %s of %s are %s, %v; want %s", tt.mine, tt.theirs, tt.base, made, err, tt.want)
 		}
@@ -120,13 +122,13 @@ func FuzzForm(f *testing.F) {
 		}
 		form := typed(values)
 		made, wrong := form.document(subject{Name: "urn:nbn:fi:a", IsPrefix: true}, nil)
-		if _, err := marshal(made); err != nil && wrong == nil {
+		if _, err := field.Marshal(made); err != nil && wrong == nil {
 			t.Errorf("%q makes %v: %v", query, made, err)
 		}
 		again := typed(sent(form))
-		for i, field := range again.fields() {
-			if was := form.fields()[i]; *field.text != *was.text {
-				t.Errorf("%s: %q is carried as %q", field.name, *was.text, *field.text)
+		for _, name := range nameInputs() {
+			if form.texts[name] != again.texts[name] {
+				t.Errorf("%s: %q is carried as %q", name, form.texts[name], again.texts[name])
 			}
 		}
 		if len(again.Targets) != len(form.Targets) {
@@ -138,10 +140,54 @@ func FuzzForm(f *testing.F) {
 // TestDamagedRest sends what no page has in the hidden fields: it is said, and nothing panics.
 func TestDamagedRest(t *testing.T) {
 	for _, rest := range []string{"null", "{", "1", `"a"`, "[]"} {
-		f := &nameForm{Status: "active", Rest: rest, Targets: []targetForm{{URI: "https://example.org/", Rest: rest}}}
+		f := &nameForm{texts{"status": "active", inRest: rest}, []texts{{inURI: "https://example.org/", inRest: rest}}}
 		_, wrong := f.document(subject{Name: "urn:example:a"}, nil)
 		if wrong.Of("") == "" || wrong.Of(targetField(0, "uri")) == "" {
 			t.Errorf("rest %s: %v", rest, wrong)
+		}
+	}
+}
+
+// Each field that people may edit is in the form, under its name, and comes back as it was.
+func TestFormFields(t *testing.T) {
+	d := make(document)
+	for _, text := range []string{
+		`{"status":"withdrawn","reason":"a","successors":["urn:nbn:fi:b"],"contact":"c","redirect":303,"pattern":"[0-9]","authoritative":true,"alias":"urn:nbn:fi:c"}`,
+	} {
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range recordFields() {
+		if d[f.Name] == nil { // one that was added to the table
+			var value any = "1"
+			switch f.Type {
+			case field.Time:
+				value = "2031-05-01T00:00:00Z"
+			case field.Number:
+				value = 1
+			case field.Bool:
+				value = true
+			case field.List:
+				value = []string{"1"}
+			}
+			d[f.Name], _ = field.Marshal(value)
+		}
+	}
+	d["targets"] = json.RawMessage(`[{"uri":"https://a.example/","type":"text/html","language":"fi","title":"T","rel":"item","priority":-3,` +
+		`"from":"2030-01-01T00:00:00Z","until":"2031-01-01T00:00:00Z","context":"FI","note":"a"}]`)
+	f := formOf(d)
+	for _, name := range nameInputs() {
+		if f.texts[name] == "" && recordFields().Find(name) != nil {
+			t.Errorf("the form does not have %s", name)
+		}
+	}
+	if f.texts[inRest] != "" || f.Targets[0][inRest] != "" {
+		t.Errorf("the form has no fields for %s, nor %s", f.texts[inRest], f.Targets[0][inRest])
+	}
+	for name, value := range again(t, d, true) {
+		if !field.SameJSON(value, d[name]) {
+			t.Errorf("%s came back as %s, and was %s", name, value, d[name])
 		}
 	}
 }

@@ -9,37 +9,17 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// member is one of a JSON object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
 // membersOf returns the members of a JSON object in their order.
-func membersOf(text []byte) (all []member, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if token, err := d.Token(); err != nil || token != json.Delim('{') {
+func membersOf(text []byte) ([]field.Member, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, errNoObject
 	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, notJSON(err)
-		}
-		m := member{}
-		m.name, _ = name.(string)
-		if err := d.Decode(&m.value); err != nil {
-			return nil, notJSON(err)
-		}
-		all = append(all, m)
-	}
-	if _, err := d.Token(); err != nil {
+	all, err := field.ParseMembers(text)
+	if err != nil {
 		return nil, notJSON(err)
-	}
-	if d.More() {
-		return nil, errNoObject
 	}
 	return all, nil
 }
@@ -64,12 +44,12 @@ func split(metadata json.RawMessage) (title, tags, rest string) {
 	if err != nil {
 		return "", "", string(metadata)
 	}
-	var others []member
+	var others []field.Member
 	for _, m := range all {
-		switch text, list, isText, isList := words(m.value); {
-		case m.name == "title" && isText:
+		switch text, list, isText, isList := words(m.Value); {
+		case m.Name == "title" && isText:
 			title = text
-		case m.name == "tags" && isList:
+		case m.Name == "tags" && isList:
 			tags = strings.Join(list, "\n")
 		default:
 			others = append(others, m)
@@ -79,8 +59,8 @@ func split(metadata json.RawMessage) (title, tags, rest string) {
 		return title, tags, ""
 	}
 	var b bytes.Buffer
-	if json.Indent(&b, object(others), "", "  ") != nil {
-		return title, tags, string(object(others))
+	if json.Indent(&b, field.FormatObject(others), "", "  ") != nil {
+		return title, tags, string(field.FormatObject(others))
 	}
 	return title, tags, b.String()
 }
@@ -104,16 +84,16 @@ func words(raw json.RawMessage) (text string, list []string, isText, isList bool
 
 // join returns metadata of a title, tags and the rest, which may be "". Where it says the same as before it is that.
 func join(title, tags, rest string, before json.RawMessage) (json.RawMessage, error) {
-	var all []member
+	var all []field.Member
 	if title != "" {
-		all = append(all, member{"title", quoted(title)})
+		all = append(all, field.Member{Name: "title", Value: quoted(title)})
 	}
 	if list := lines(tags); len(list) > 0 {
-		value, err := marshal(list)
+		value, err := field.Marshal(list)
 		if err != nil {
 			return nil, fmt.Errorf("the tags: %w", err)
 		}
-		all = append(all, member{"tags", value})
+		all = append(all, field.Member{Name: "tags", Value: value})
 	}
 	if rest != "" {
 		others, err := membersOf([]byte(rest))
@@ -124,15 +104,15 @@ func join(title, tags, rest string, before json.RawMessage) (json.RawMessage, er
 			return nil, err
 		}
 		for _, m := range others {
-			if m.name == "title" && title != "" || m.name == "tags" && tags != "" {
-				return nil, fmt.Errorf("%q is here, and in its own field", m.name)
+			if m.Name == "title" && title != "" || m.Name == "tags" && tags != "" {
+				return nil, fmt.Errorf("%q is here, and in its own field", m.Name)
 			}
 		}
 		all = append(all, others...)
 	}
-	made := object(all)
+	made := field.FormatObject(all)
 	switch {
-	case isSame(made, before):
+	case field.SameJSON(made, before):
 		return before, nil
 	case len(all) == 0:
 		return nil, nil
@@ -141,29 +121,7 @@ func join(title, tags, rest string, before json.RawMessage) (json.RawMessage, er
 	}
 }
 
-// object returns the JSON object of members.
-func object(all []member) []byte {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range all {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(quoted(m.name))
-		b.WriteByte(':')
-		b.Write(m.value)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-func quoted(text string) json.RawMessage {
-	quote, err := marshal(text)
-	if err != nil {
-		return json.RawMessage(`""`) // no text fails
-	}
-	return quote
-}
+func quoted(text string) json.RawMessage { return field.AppendString(nil, text) }
 
 // lines returns the lines of a text that are not empty.
 func lines(text string) (all []string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // apiHealth is where the API has the targets that were not healthy lately.
@@ -23,15 +24,36 @@ type namePage struct {
 	Targets []shownTarget
 	// HasHealth is whether the health of one of the targets is known.
 	HasHealth bool
-	Facts     []fact // all else
-	AliasOf   string // the page of the name that it is an alias of
+	Facts     []field.Fact // all else
+	AliasOf   string       // the page of the name that it is an alias of
 }
 
 // shownTarget is a target with what is known of its health.
 type shownTarget struct {
-	api.NameTarget
+	registry.Target
 	Link           string // "" for what no browser opens
 	State, Checked string
+}
+
+// About is all that is known of a target, a line each.
+func (t shownTarget) About() (lines []string) {
+	for _, f := range field.OfTarget().Ordered("title", "rel", "type", "language", "context", "priority", "from", "until", "note") {
+		if f.Name == inURI || f.Empty(&t.Target) {
+			continue
+		}
+		line := f.Lines(&t.Target)[0]
+		switch f.Name {
+		case "title", "rel", "type", "language", "note":
+		case "context":
+			line = "for " + line
+		case "from", "until": // to the minute
+			line = f.Label + " " + strings.Replace(line[:len("2006-01-02T15:04")], "T", " ", 1)
+		default:
+			line = f.Label + " " + line
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // outcome is what a page says after a change, by the word of the address: nobody can make it say something else.
@@ -68,7 +90,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 		page.AliasOf = subject{Name: n.Alias}.to(pathName)
 	}
 	for _, f := range d.facts() {
-		if len(f.Lines) > 0 && f.Field != "Targets" && f.Field != "Status" && f.Field != "Alias of" {
+		if len(f.Lines) > 0 && f.Label != "Targets" && f.Label != "Status" && f.Label != "Alias of" {
 			page.Facts = append(page.Facts, f)
 		}
 	}
@@ -78,7 +100,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 }
 
 // targets returns what a page shows of targets. That their health cannot be found out keeps nobody from seeing them.
-func (e *Editor) targets(p *Request, s subject, all []api.NameTarget) (shown []shownTarget) {
+func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []shownTarget) {
 	var found struct {
 		Targets []struct {
 			Name    string    `json:"name"`
@@ -91,7 +113,7 @@ func (e *Editor) targets(p *Request, s subject, all []api.NameTarget) (shown []s
 		_ = e.get(p, apiHealth, url.Values{"prefix": {s.Name}}, &found)
 	}
 	for _, t := range all {
-		one := shownTarget{NameTarget: t, Link: linkOf(t.URI)}
+		one := shownTarget{Target: t, Link: linkOf(t.URI)}
 		for _, h := range found.Targets {
 			if h.Name == s.Name && h.URI == t.URI {
 				one.State, one.Checked = h.State, h.Checked.UTC().Format("2006-01-02 15:04")

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -91,7 +92,7 @@ func pageOf(path string, q url.Values) string {
 // foundOf returns a row of a list.
 func foundOf(n api.Name) foundName {
 	f := foundName{Name: n, Page: subject{Name: n.Name}.to(pathName)}
-	f.Title, _, _ = split(n.Metadata)
+	f.Title, _, _ = split(json.RawMessage(n.Metadata))
 	f.Title = cut(f.Title)
 	if len(n.Targets) > 0 {
 		f.First, f.More = cut(n.Targets[0].URI), len(n.Targets)-1

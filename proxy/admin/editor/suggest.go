@@ -109,7 +109,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 // countMoves counts where a version has targets that has left a host.
 func countMoves(counts map[move]int, host string, before, after *api.Name) {
 	for i, t := range before.Targets {
-		if !strings.Contains(t.URI, host) || slices.ContainsFunc(after.Targets, func(a api.NameTarget) bool { return strings.Contains(a.URI, host) }) {
+		if !strings.Contains(t.URI, host) || slices.ContainsFunc(after.Targets, func(a registry.Target) bool { return strings.Contains(a.URI, host) }) {
 			continue
 		}
 		if i >= len(after.Targets) || serverOf(after.Targets[i].URI) == "" {

@@ -27,7 +27,7 @@ func (p withdrawPage) Input(id, label, value, hint string, rows int) input {
 }
 
 // Form is what was typed.
-func (p withdrawPage) Form() *nameForm { return p.form }
+func (p withdrawPage) Form() texts { return p.form.texts }
 
 // serveWithdraw is the form that withdraws a name, the preview of that, and what does it.
 func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
@@ -59,7 +59,9 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	if do == doBack {
 		return e.withdrawing(r, &withdrawPage{}), nil
 	}
-	what := api.Withdrawal{Reason: r.form.Reason, Successors: lines(r.form.Successors), Note: r.form.Note}
+	what := api.Withdrawal{
+		Reason: r.form.Get("reason"), Successors: lines(r.form.Get("successors")), Note: r.form.Get(inNote),
+	}
 	after, err := e.change(p, http.MethodPost, s.api()+"/withdraw", s.query(), r.version, do != doSave, what)
 	switch {
 	case errors.Is(err, registry.ErrConflict):
@@ -76,7 +78,7 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 		return seeOther(s.to(pathName, [2]string{"done", "withdrawn"})), nil
 	}
 	return e.show(p, "Withdraw it?", "preview.html", previewPage{
-		editing: r, Named: s.Name, Differences: differences(current, after), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.Note,
+		editing: r, Named: s.Name, Differences: differences(current, after), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
 		Button: "Withdraw",
 	}), nil
 }

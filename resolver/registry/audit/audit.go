@@ -8,12 +8,13 @@ import (
 	"log/slog"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // Changes returns what logs each change as a record, for registry.Config.Audit; nil where there is no log. Texts are JSON,
-// which has no line ends: document returns what is the JSON of an entry.
-func Changes(log *slog.Logger, document func(registry.Entry) any) func(context.Context, registry.Actor, []registry.Changed) {
+// which has no line ends.
+func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.Changed) {
 	if log == nil {
 		return nil
 	}
@@ -23,7 +24,7 @@ func Changes(log *slog.Logger, document func(registry.Entry) any) func(context.C
 			if !c.After.Exists() {
 				message = "a sandbox of the registry was purged"
 			}
-			before, after := differences(c, document)
+			before, after := differences(c)
 			log.LogAttrs(ctx, slog.LevelInfo, message,
 				slog.String("by", actor.Name), slog.String("token", actor.Token),
 				slog.String("client", actor.Client), slog.String("request", actor.Request),
@@ -44,8 +45,8 @@ func Token(ctx context.Context, log *slog.Logger, message, by string, t token.To
 }
 
 // differences returns the members that a change has changed, as JSON: as they were, and as they are.
-func differences(c registry.Changed, document func(registry.Entry) any) (before, after string) {
-	was, is := members(c.Before, document), members(c.After, document)
+func differences(c registry.Changed) (before, after string) {
+	was, is := members(&c.Before), members(&c.After)
 	for name, value := range was {
 		if other, ok := is[name]; ok && bytes.Equal(value, other) {
 			delete(was, name)
@@ -56,20 +57,20 @@ func differences(c registry.Changed, document func(registry.Entry) any) (before,
 }
 
 // members returns the members of the document of an entry, but its key and those of its version.
-func members(e registry.Entry, document func(registry.Entry) any) map[string]json.RawMessage {
+func members(e *registry.Entry) map[string]json.RawMessage {
 	of := make(map[string]json.RawMessage)
 	if !e.Exists() {
 		return of
 	}
-	text, err := json.Marshal(document(e))
+	object, err := field.OfRecord().AppendMembers([]byte("{"), &e.Record)
 	if err == nil {
-		err = json.Unmarshal(text, &of)
+		err = json.Unmarshal(append(object, '}'), &of)
 	}
 	if err != nil {
 		return map[string]json.RawMessage{"error": json.RawMessage(`"the entry is not JSON"`)}
 	}
-	for _, name := range []string{"name", "prefix", "version", "seq", "changed", "by", "note"} {
-		delete(of, name)
+	if e.Redacted {
+		of["redacted"] = json.RawMessage("true")
 	}
 	return of
 }

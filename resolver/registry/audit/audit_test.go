@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/audit"
 )
@@ -15,7 +14,7 @@ import (
 // A record has only what has changed, on one line whatever names and notes contain.
 func TestChanges(t *testing.T) {
 	var text bytes.Buffer
-	log := audit.Changes(slog.New(slog.NewTextHandler(&text, nil)), func(e registry.Entry) any { return api.NewName(e) })
+	log := audit.Changes(slog.New(slog.NewTextHandler(&text, nil)))
 	actor := registry.Actor{Name: "a\nb", Token: "t", Client: "192.0.2.1", Request: "r"}
 	at := time.Unix(1_900_000_000, 0).UTC()
 	before := registry.Entry{

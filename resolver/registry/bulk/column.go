@@ -7,57 +7,68 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// field is what a column of a table, or a member of a JSON object, says of a name.
-type field uint8
+// fieldID is what a column of a table, or a member of a JSON object, says of a name: an index of columnNames.
+type fieldID uint8
 
-// The fields. Those from fieldURI on are of a target.
+// The fields. From fieldRecord on they are those of a record, and from fieldURI on those of a target, both in the order
+// of their tables.
 const (
-	fieldIgnored field = iota
+	fieldIgnored fieldID = iota
 	fieldName
 	fieldPrefix
 	fieldVersion
 	fieldIfVersion
-	fieldStatus
-	fieldSince
-	fieldReason
-	fieldSuccessors
-	fieldAlias
-	fieldTargets
-	fieldMetadata
-	fieldContact
-	fieldRedirect
-	fieldPattern
-	fieldAuthoritative
-	fieldSandbox
-	fieldChanged
-	fieldBy
-	fieldNote
-	fieldMember // one of the metadata, which the column names
-	fieldURI
-	fieldType
-	fieldLanguage
-	fieldPriority
-	fieldFrom
-	fieldUntil
-	fieldTargetNote
-	fieldRel
-	fieldTitle
-	fieldContext
-	fieldsEnd
+	fieldRecord
 )
+
+// The fields that are treated in a way of their own.
+var (
+	fieldStatus     = recordField("status")
+	fieldSince      = recordField("since")
+	fieldReason     = recordField("reason")
+	fieldSuccessors = recordField("successors")
+	fieldAlias      = recordField("alias")
+	fieldTargets    = recordField("targets")
+	fieldMetadata   = recordField("metadata")
+	fieldContact    = recordField("contact")
+	fieldRedirect   = recordField("redirect")
+	fieldPattern    = recordField("pattern")
+	fieldSandbox    = recordField("sandbox")
+
+	fieldChanged = fieldRecord + fieldID(len(field.OfRecord()))
+	fieldBy      = fieldChanged + 1
+	fieldNote    = fieldChanged + 2
+	fieldMember  = fieldChanged + 3 // one of the metadata, which the column names
+	fieldURI     = fieldChanged + 4
+	fieldsEnd    = fieldURI + fieldID(len(field.OfTarget()))
+)
+
+// recordField returns the field of a record with a name.
+func recordField(name string) fieldID {
+	return fieldRecord + fieldID(field.OfRecord().Index(name)) //nolint:gosec // it is there
+}
 
 // columnNames are the names of the columns by field, as an export has them. "-" in a mapping leaves
 // a column out.
-var columnNames = [fieldsEnd]string{
-	"-", "name", "prefix", "version", "if_version", "status", "since", "reason", "successors", "alias", "targets", "metadata", "contact",
-	"redirect", "pattern", "authoritative", "sandbox", "changed", "by", "note", memberPrefix + "MEMBER",
-	"target", "type", "language", "priority", "from", "until", "target_note", "rel", "title", "context",
+var columnNames = newColumnNames()
+
+func newColumnNames() []string {
+	names := []string{"-", "name", "prefix", "version", "if_version"}
+	for _, f := range field.OfRecord() {
+		names = append(names, f.ColumnName())
+	}
+	names = append(names, "changed", "by", "note", memberPrefix+"MEMBER")
+	for _, f := range field.OfTarget() {
+		names = append(names, f.ColumnName())
+	}
+	return names
 }
 
 // synonyms are other names of columns.
-func synonym(name string) field {
+func synonym(name string) fieldID {
 	switch name {
 	case "urn", "identifier":
 		return fieldName
@@ -71,14 +82,15 @@ func synonym(name string) field {
 }
 
 // fields is a set of fields.
-type fields uint32
+type fields uint64
 
-func (s fields) has(f field) bool { return s&(1<<f) != 0 }
-func (s *fields) add(f field)     { *s |= 1 << f }
+func (s fields) has(f fieldID) bool { return s&(1<<f) != 0 }
+func (s *fields) add(f fieldID)     { *s |= 1 << f }
 
-// column is what a column says; target counts the columns of targets: 0 is target, 1 is target2, and member is that of fieldMember.
+// column is what a column says; target counts the columns of targets: 0 is target, 1 is target2, and member is that of
+// fieldMember.
 type column struct {
-	field  field
+	field  fieldID
 	target int
 	member string
 }
@@ -116,9 +128,9 @@ func columnOf(name string) (column, bool) {
 	return column{}, false
 }
 
-func fieldNamed(name string) field {
+func fieldNamed(name string) fieldID {
 	if i := slices.Index(columnNames[1:], name); i >= 0 {
-		return field(i + 1) //nolint:gosec // the table is short
+		return fieldID(i + 1) //nolint:gosec // the table is short
 	}
 	return synonym(name)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // isOf reports whether a unit says that it was made from the version that an entry has. Where it also says when that was made, it must be the
@@ -40,7 +41,7 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	if says {
 		from = fmt.Sprintf("and the line was made from version %d", u.ifVersion)
 		if u.ifVersion == before.Version {
-			from += " of another registry, of " + formatTime(u.entry.Changed)
+			from += " of another registry, of " + field.FormatTime(u.entry.Changed)
 		}
 	}
 	help := "edit a new export, or import with overwrite"
@@ -48,16 +49,21 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 		help = "a withdrawn name comes back by set --activate, or by a line made from this version"
 	}
 	return fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s; %s",
-		registry.ErrConflict, before.Key, before.Version, formatTime(before.Changed), before.By, from, both(before.Record, after), help)
+		registry.ErrConflict, before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after), help)
 }
 
 // isFirst reports whether a record only says more than that of a name that is reserved, and has led nowhere yet.
 func isFirst(before, after registry.Record) bool {
-	within := func(a, b string) bool { return a == "" || a == b }
-	return before.Status == registry.Reserved && after.Status != registry.Withdrawn && len(before.Targets) == 0 && before.Alias == "" &&
-		within(before.Metadata, after.Metadata) && within(before.Contact, after.Contact) && within(before.Pattern, after.Pattern) &&
-		(before.Redirect == 0 || before.Redirect == after.Redirect) &&
-		(after.Authoritative || !before.Authoritative) && before.Sandbox == after.Sandbox
+	if before.Status != registry.Reserved || after.Status == registry.Withdrawn ||
+		len(before.Targets) > 0 || before.Alias != "" || before.Sandbox != after.Sandbox {
+		return false
+	}
+	for _, f := range field.OfRecord() {
+		if f.Type != field.Status && !f.ReadOnly && !f.Empty(&before) && !f.Equal(&before, &after) {
+			return false
+		}
+	}
+	return true
 }
 
 // Bounds of the differences that are shown.
@@ -69,7 +75,7 @@ const (
 // both shows where a record differs from that of the registry: both of them.
 func both(before, after registry.Record) string {
 	var all []string
-	for _, d := range registry.Differences(before, after) {
+	for _, d := range field.Differences(before, after) {
 		if len(all) == shownDifferences {
 			all = append(all, "and more")
 			break

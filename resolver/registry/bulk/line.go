@@ -1,17 +1,15 @@
 package bulk
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // line is what one line of the input says of a name.
@@ -22,7 +20,7 @@ type line struct {
 	// ifVersion is the version that the line was made from, 0 for none, if it says fieldIfVersion.
 	ifVersion int
 	more      []registry.Target // of the column targets, which come after those of single columns
-	members   []member          // of the metadata, that have columns of their own
+	members   []field.Member    // of the metadata, that have columns of their own
 	lost      []unmapped        // what of a foreign format cannot be carried over
 	source    string            // the identifier in the foreign format, "" where each line says a part of its name
 }
@@ -47,14 +45,14 @@ func (l *line) set(c column, text string) error {
 		return nil // the status stays as it is: a name that was withdrawn is not to come back by an empty cell
 	}
 	if err := l.setOwn(c.field, text); err != nil {
-		return fmt.Errorf("the %s: %w", columnNames[c.field], err)
+		return err
 	}
 	l.said.add(c.field)
 	return nil
 }
 
 // setOwn takes what is not of a target.
-func (l *line) setOwn(f field, text string) (err error) {
+func (l *line) setOwn(f fieldID, text string) (err error) {
 	e := &l.entry
 	switch f {
 	case fieldName:
@@ -67,12 +65,6 @@ func (l *line) setOwn(f field, text string) (err error) {
 		e.Version, err = versionNumber(text)
 	case fieldIfVersion:
 		l.ifVersion, err = versionNumber(text)
-	case fieldStatus:
-		err = e.Status.UnmarshalText([]byte(strings.TrimSpace(text)))
-	case fieldSince:
-		e.Since, err = parseTime(text)
-	case fieldSuccessors:
-		e.Successors, err = words(text, registry.MaxSuccessors)
 	case fieldTargets:
 		var uris []string
 		uris, err = words(text, registry.MaxTargets)
@@ -80,13 +72,18 @@ func (l *line) setOwn(f field, text string) (err error) {
 			l.more = append(l.more, registry.Target{URI: uri})
 		}
 	case fieldChanged:
-		e.Changed, err = parseTime(text)
-	case fieldRedirect:
-		e.Redirect, err = registry.ParseRedirect(strings.TrimSpace(text))
+		e.Changed, err = field.ParseTime(text)
+	case fieldBy:
+		e.By, err = text, checkText(text)
+	case fieldNote:
+		e.Note, err = text, checkText(text)
 	default:
-		err = l.setRest(f, text)
+		return field.OfRecord()[f-fieldRecord].SetText(&e.Record, text)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("the %s: %w", columnNames[f], err)
+	}
+	return nil
 }
 
 // words returns the words of a text, of which there are at most so many.
@@ -102,42 +99,16 @@ func words(text string, most int) (all []string, err error) {
 
 // versionNumber reads the number of a version, 0 for none.
 func versionNumber(text string) (int, error) {
-	n, err := number(text)
+	n, err := field.ParseNumber(text)
 	if n < 0 {
 		err = fmt.Errorf("%d is not positive", n)
 	}
 	return n, err
 }
 
-// setRest takes what is left of that.
-func (l *line) setRest(f field, text string) (err error) {
-	e := &l.entry
-	switch f {
-	case fieldReason:
-		e.Reason = text
-	case fieldAlias:
-		e.Alias = strings.TrimSpace(text)
-	case fieldMetadata:
-		e.Metadata, err = compact(text)
-	case fieldContact:
-		e.Contact = text
-	case fieldPattern:
-		e.Pattern = text
-	case fieldAuthoritative:
-		e.Authoritative, err = parseBool(text)
-	case fieldSandbox:
-		e.Sandbox, err = parseBool(text)
-	case fieldBy:
-		e.By, err = text, checkText(text)
-	case fieldNote:
-		e.Note, err = text, checkText(text)
-	}
-	return err
-}
-
 // setPrefix takes the column prefix: whether the name is a prefix, or the prefix itself.
 func (l *line) setPrefix(text string) {
-	switch is, err := parseBool(text); {
+	switch is, err := field.ParseBool(text); {
 	case err != nil: // no word for true or false
 		l.entry.Key = registry.Prefix(text)
 	case is:
@@ -146,7 +117,7 @@ func (l *line) setPrefix(text string) {
 }
 
 // setTarget takes a cell of a target.
-func (l *line) setTarget(c column, text string) (err error) {
+func (l *line) setTarget(c column, text string) error {
 	l.said.add(fieldTargets)
 	if text == "" {
 		return nil
@@ -154,33 +125,7 @@ func (l *line) setTarget(c column, text string) (err error) {
 	for len(l.entry.Targets) <= c.target {
 		l.entry.Targets = append(l.entry.Targets, registry.Target{})
 	}
-	t := &l.entry.Targets[c.target]
-	switch c.field {
-	case fieldURI:
-		t.URI = strings.TrimSpace(text)
-	case fieldType:
-		t.Type = text
-	case fieldLanguage:
-		t.Language = text
-	case fieldPriority:
-		t.Priority, err = number(text)
-	case fieldFrom:
-		t.From, err = parseTime(text)
-	case fieldUntil:
-		t.Until, err = parseTime(text)
-	case fieldTargetNote:
-		t.Note = text
-	case fieldRel:
-		t.Rel = strings.TrimSpace(text)
-	case fieldTitle:
-		t.Title = text
-	case fieldContext:
-		t.Context = strings.TrimSpace(text)
-	}
-	if err != nil {
-		return fmt.Errorf("the %s of a target: %w", columnNames[c.field], err)
-	}
-	return nil
+	return field.OfTarget()[c.field-fieldURI].SetText(&l.entry.Targets[c.target], text)
 }
 
 var (
@@ -249,73 +194,10 @@ func (l *line) check(ctx context.Context, r *registry.Registry, actor registry.A
 	return nil
 }
 
-func number(text string) (int, error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return 0, fmt.Errorf("%.40q is not a number", text)
-	}
-	return int(n), nil
-}
-
-func parseBool(text string) (bool, error) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "", "0", "f", "false", "n", "no":
-		return false, nil
-	case "1", "t", "true", "y", "yes", "x":
-		return true, nil
-	default:
-		return false, fmt.Errorf("%.40q is neither true nor false", text)
-	}
-}
-
-// parseTime reads a time of RFC 3339, or a date, which begins in UTC.
-func parseTime(text string) (time.Time, error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		t, err = time.Parse(time.DateOnly, text)
-	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%.40q is neither a date as 2031-05-01 nor a time as 2031-05-01T10:00:00Z", text)
-	}
-	return t.UTC().Truncate(time.Millisecond), nil
-}
-
-// formatTime is what parseTime reads.
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
 // checkText checks a text that a version has beside its record.
 func checkText(text string) error {
 	if len(text) > registry.MaxText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("it is not UTF-8 text of at most %d octets", registry.MaxText)
 	}
 	return nil
-}
-
-// compact returns JSON without spaces, as it is exported.
-func compact(text string) (string, error) {
-	if text = strings.TrimSpace(text); text == "" || text == "null" {
-		return "", nil
-	}
-	if len(text) > 2*registry.MaxMetadata { // spaces do not count
-		return "", fmt.Errorf("it has more than %d bytes", registry.MaxMetadata)
-	}
-	if err := registry.UniqueMembers([]byte(text)); err != nil {
-		return "", err
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(text)); err != nil {
-		return "", fmt.Errorf("it is not JSON: %w", err)
-	}
-	return b.String(), nil
 }

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // memberPrefix begins the name of a column that is a member of the metadata: "metadata.title".
 const memberPrefix = "metadata."
-
-// member is a member of the metadata, whose value is JSON.
-type member struct{ name, value string }
 
 // none is the value of a member that a line empties.
 const none = "null"
@@ -33,9 +32,9 @@ func memberColumn(name string) (c column, is bool) {
 func (l *line) setMember(name, cell string) {
 	value := none
 	if strings.TrimSpace(cell) != "" {
-		value = quoted(cell)
+		value = string(field.AppendString(nil, cell))
 	}
-	l.members = append(l.members, member{name, value})
+	l.members = append(l.members, field.Member{Name: name, Value: json.RawMessage(value)})
 	l.said.add(fieldMember)
 }
 
@@ -54,7 +53,7 @@ func (l *line) finishMembers() error {
 	return nil
 }
 
-func isNone(m member) bool { return m.value == none }
+func isNone(m field.Member) bool { return string(m.Value) == none }
 
 // metadata returns what a line says of all metadata, "" where that is in members.
 func (l *line) metadata() string {
@@ -81,8 +80,8 @@ func (u *unit) contradictMembers(l line) error {
 	}
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
-		if i := indexOf(all, m.name); i >= 0 && !isNone(m) && !isNone(all[i]) && all[i].value != m.value {
-			return fmt.Errorf("its metadata.%s is not that of line %d, which has the same name", m.name, u.number)
+		if i := indexOf(all, m.Name); i >= 0 && !isNone(m) && !isNone(all[i]) && !bytes.Equal(all[i].Value, m.Value) {
+			return fmt.Errorf("its metadata.%s is not that of line %d, which has the same name", m.Name, u.number)
 		}
 	}
 	return nil
@@ -92,7 +91,7 @@ func (u *unit) contradictMembers(l line) error {
 func (u *unit) takeMembers(l line) {
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
-		switch i := indexOf(all, m.name); {
+		switch i := indexOf(all, m.Name); {
 		case i < 0:
 			all = append(all, m)
 		case isNone(all[i]):
@@ -106,11 +105,11 @@ func (u *unit) takeMembers(l line) {
 func overMembers(before, changes string) string {
 	all := membersOf(before)
 	for _, m := range membersOf(changes) {
-		switch i := indexOf(all, m.name); {
+		switch i := indexOf(all, m.Name); {
 		case i >= 0 && isNone(m):
 			all = slices.Delete(all, i, i+1)
-		case i >= 0 && !isSameText(all[i].value, m.value):
-			all[i].value = m.value
+		case i >= 0 && !isSameText(string(all[i].Value), string(m.Value)):
+			all[i].Value = m.Value
 		case i < 0 && !isNone(m):
 			all = append(all, m)
 		}
@@ -124,58 +123,26 @@ func isSameText(value, cell string) bool {
 	if json.Unmarshal([]byte(cell), &b) != nil {
 		return false
 	}
-	if json.Unmarshal([]byte(value), &a) != nil || isNone(member{value: value}) {
+	if json.Unmarshal([]byte(value), &a) != nil || value == none {
 		a = value
 	}
 	return a == b
 }
 
-func indexOf(all []member, name string) int {
-	return slices.IndexFunc(all, func(m member) bool { return m.name == name })
+func indexOf(all []field.Member, name string) int {
+	return slices.IndexFunc(all, func(m field.Member) bool { return m.Name == name })
 }
 
-// membersOf returns the members of an object, in their order; nil for "", and for what is no object.
-func membersOf(object string) (all []member) {
-	d := json.NewDecoder(strings.NewReader(object))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return nil
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return all
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return all
-		}
-		text, _ := name.(string) // of an object it is one
-		all = append(all, member{text, string(value)})
-	}
+// membersOf returns the members of an object, in their order; nil for "".
+func membersOf(object string) []field.Member {
+	all, _ := field.ParseMembers(json.RawMessage(object)) // the registry has checked it
 	return all
 }
 
 // objectOf returns the object with members, "" where there are none.
-func objectOf(all []member) string {
+func objectOf(all []field.Member) string {
 	if len(all) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	for i, m := range all {
-		b.WriteByte("{,"[min(i, 1)])
-		b.WriteString(quoted(m.name))
-		b.WriteByte(':')
-		b.WriteString(m.value)
-	}
-	b.WriteByte('}')
-	return b.String()
-}
-
-// quoted returns a text as a string of JSON.
-func quoted(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string always is one
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(field.FormatObject(all))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // ndjson reads a JSON object a line. Members are what columns are, and targets, successors and metadata
@@ -89,13 +90,16 @@ func (p *ndjson) member(d *jsontext.Decoder, l *line, name string) error {
 	case c.field == fieldTargets && kind == '[':
 		l.said.add(fieldTargets)
 		return elements(d, registry.MaxTargets, func() error { return l.addTarget(d) })
-	case c.field == fieldSuccessors && kind == '[':
-		l.said.add(fieldSuccessors)
-		return elements(d, registry.MaxSuccessors, func() error {
-			successor, err := text(d)
-			l.entry.Successors = append(l.entry.Successors, successor)
+	case kind == '[' && c.ofType(field.List):
+		l.said.add(c.field)
+		var texts []string
+		err := elements(d, registry.MaxSuccessors, func() error {
+			one, err := text(d)
+			texts = append(texts, one)
 			return err
 		})
+		field.OfRecord()[c.field-fieldRecord].SetList(&l.entry.Record, texts)
+		return err
 	case c.field == fieldMetadata && kind == '{':
 		value, err := d.ReadValue()
 		if err != nil {
@@ -110,6 +114,11 @@ func (p *ndjson) member(d *jsontext.Decoder, l *line, name string) error {
 	return l.set(c, cell)
 }
 
+// ofType reports whether a column is one of a record with values of a type.
+func (c column) ofType(t field.Type) bool {
+	return c.field >= fieldRecord && c.field < fieldChanged && field.OfRecord()[c.field-fieldRecord].Type == t
+}
+
 // addTarget takes one of the targets: an object, or only its URI.
 func (l *line) addTarget(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
@@ -120,8 +129,8 @@ func (l *line) addTarget(d *jsontext.Decoder) error {
 	var of line // whose first target it is
 	err := members(d, func(name string) error {
 		f := fieldNamed(name)
-		if name == columnNames[fieldNote] {
-			f = fieldTargetNote
+		if i := field.OfTarget().Index(name); i >= 0 {
+			f = fieldURI + fieldID(i) //nolint:gosec // the table is short
 		}
 		if f < fieldURI || f == fieldsEnd {
 			return fmt.Errorf("a target has no member %q", name)

@@ -14,6 +14,7 @@ import (
 const (
 	versionSize = 4
 	numberSize  = 8
+	saidSize    = 8
 )
 
 // appendRecord appends a line as a record.
@@ -23,7 +24,7 @@ func appendRecord(b []byte, l *line) []byte {
 	b = append(b, 0)
 	b = binary.BigEndian.AppendUint32(b, uint32(l.entry.Version)) //nolint:gosec // it is not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number))        //nolint:gosec // it is not negative
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.said))
+	b = binary.LittleEndian.AppendUint64(b, uint64(l.said))
 	b = binary.LittleEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
 	b = binary.AppendUvarint(b, uint64(len(l.source)))
 	b = append(b, l.source...)
@@ -41,12 +42,12 @@ func lineOf(record []byte) (line, error) {
 	rest := record[len(order):]
 	l := line{
 		number:    int64(binary.BigEndian.Uint64(rest)), //nolint:gosec // it was an int64
-		said:      fields(binary.LittleEndian.Uint32(rest[numberSize:])),
-		ifVersion: int(binary.LittleEndian.Uint32(rest[numberSize+4:])),
+		said:      fields(binary.LittleEndian.Uint64(rest[numberSize:])),
+		ifVersion: int(binary.LittleEndian.Uint32(rest[numberSize+saidSize:])),
 	}
 	l.entry.Kind = registry.Kind(1 - order[0])
 	l.entry.Name = string(order[1 : len(order)-versionSize-1])
-	rest = rest[numberSize+8:]
+	rest = rest[numberSize+saidSize+4:]
 	size, n := binary.Uvarint(rest)
 	l.source, rest = string(rest[n:n+int(size)]), rest[n+int(size):] //nolint:gosec // it was the length of a string
 	if err := decodeEntry(&l.entry, rest); err != nil {

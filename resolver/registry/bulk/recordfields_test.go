@@ -47,11 +47,21 @@ func TestEncoding(t *testing.T) {
 	value := reflect.ValueOf(whole.Record)
 	for i := range value.NumField() {
 		e := registry.Entry{Version: 1, Changed: whole.Changed, Record: registry.Record{Since: whole.Changed}}
-		reflect.ValueOf(&e.Record).Elem().Field(i).Set(value.Field(i))
-		if got := decoded(t, e); !reflect.DeepEqual(got, e) {
-			t.Errorf("with %s: decoded\n%+v, want\n%+v", value.Type().Field(i).Name, got, e)
-		}
+		t.Run(value.Type().Field(i).Name, func(t *testing.T) {
+			reflect.ValueOf(&e.Record).Elem().Field(i).Set(filled(value.Field(i)))
+			if got := decoded(t, e); !reflect.DeepEqual(got, e) {
+				t.Errorf("decoded\n%+v, want\n%+v", got, e)
+			}
+		})
 	}
+}
+
+// filled returns a value, or a text in place of none: one of a field that wholeEntry does not have.
+func filled(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.String && v.Len() == 0 {
+		return reflect.ValueOf("x").Convert(v.Type())
+	}
+	return v
 }
 
 // A usual entry of a library is small: its size is what tens of millions of names cost.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
@@ -86,46 +87,65 @@ func (u *unit) combine(l line) error {
 		return errTargets
 	}
 	a.Targets = targets
-	for _, s := range b.Successors {
-		if !slices.Contains(a.Successors, s) {
-			a.Successors = append(a.Successors, s)
+	for _, f := range field.OfRecord() {
+		if f.Type != field.List {
+			continue
 		}
+		texts := f.Lines(&a.Record)
+		for _, text := range f.Lines(&b.Record) {
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		f.SetList(&a.Record, texts)
 	}
 	u.take(l)
 	return nil
 }
 
+// otherField returns the name of a field of the record of which a line says something else, "" for none.
+func (u *unit) otherField(l line) string {
+	a, b := &u.entry.Record, &l.entry.Record
+	for _, f := range field.OfRecord() {
+		if f.ReadOnly || f.Type == field.List || f.Type == field.Targets { // the values of all lines are taken
+			continue
+		}
+		both := !f.Empty(a) && !f.Empty(b)
+		switch f.Type { //nolint:exhaustive // of others it is the values
+		case field.Status:
+			both = u.said.has(fieldStatus) && l.said.has(fieldStatus)
+		case field.JSON:
+			both = u.metadata() != "" && l.metadata() != ""
+		}
+		if both && !f.Equal(a, b) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // contradicts returns an error where a line says something else.
 func (u *unit) contradicts(l line) error {
-	a, b := &u.entry, l.entry
 	if err := u.contradictsSource(l); err != nil {
 		return err
 	}
-	for _, t := range []struct {
-		name string
-		a, b string
-	}{
-		{"reason", a.Reason, b.Reason},
-		{"alias", a.Alias, b.Alias},
-		{"metadata", u.metadata(), l.metadata()},
-		{"contact", a.Contact, b.Contact},
-		{"redirect", statusText(a.Redirect), statusText(b.Redirect)},
-		{"pattern", a.Pattern, b.Pattern},
-		{"by", a.By, b.By},
-		{"note", a.Note, b.Note},
-	} {
-		if t.a != "" && t.b != "" && t.a != t.b {
-			return fmt.Errorf("its %s is not that of line %d, which has the same name", t.name, u.number)
+	a, b := &u.entry, &l.entry
+	other := func(name string) error {
+		return fmt.Errorf("its %s is not that of line %d, which has the same name", name, u.number)
+	}
+	if name := u.otherField(l); name != "" {
+		return other(name)
+	}
+	for _, t := range [...][3]string{{"by", a.By, b.By}, {"note", a.Note, b.Note}} {
+		if t[1] != "" && t[2] != "" && t[1] != t[2] {
+			return other(t[0])
 		}
 	}
 	if err := u.contradictMembers(l); err != nil {
 		return err
 	}
-	if u.said.has(fieldStatus) && l.said.has(fieldStatus) && a.Status != b.Status {
-		return fmt.Errorf("its status is not that of line %d, which has the same name", u.number)
-	}
 	if u.said.has(fieldIfVersion) && l.said.has(fieldIfVersion) && u.ifVersion != l.ifVersion {
-		return fmt.Errorf("its if_version is not that of line %d, which has the same name", u.number)
+		return other("if_version")
 	}
 	if !agree(a.Changed, b.Changed) || !agree(a.Since, b.Since) {
 		return fmt.Errorf("its times are not those of line %d, which has the same name", u.number)
@@ -147,25 +167,18 @@ func (u *unit) contradictsSource(l line) error {
 
 // take takes what was not said before.
 func (u *unit) take(l line) {
-	a, b := &u.entry, l.entry
-	for _, t := range []struct {
-		a *string
-		b string
-	}{
-		{&a.Reason, b.Reason},
-		{&a.Alias, b.Alias},
-		{&a.Contact, b.Contact},
-		{&a.Pattern, b.Pattern},
-		{&a.By, b.By},
-		{&a.Note, b.Note},
-	} {
-		if *t.a == "" {
-			*t.a = t.b
+	a, b := &u.entry, &l.entry
+	for _, f := range field.OfRecord() {
+		switch {
+		case f.Type == field.Status:
+			if l.said.has(fieldStatus) {
+				a.Status = b.Status
+			}
+		case f.Type == field.JSON:
+			u.takeMetadata(l)
+		case f.Empty(&a.Record): // not of lists: combine has taken both
+			f.Copy(&a.Record, &b.Record)
 		}
-	}
-	u.takeMetadata(l)
-	if l.said.has(fieldStatus) {
-		a.Status = b.Status
 	}
 	if l.said.has(fieldIfVersion) {
 		u.ifVersion = l.ifVersion
@@ -173,12 +186,7 @@ func (u *unit) take(l line) {
 	if a.Changed.IsZero() {
 		a.Changed = b.Changed
 	}
-	if a.Since.IsZero() {
-		a.Since = b.Since
-	}
-	a.Redirect = cmp.Or(a.Redirect, b.Redirect)
-	a.Authoritative = a.Authoritative || b.Authoritative
-	a.Sandbox = a.Sandbox || b.Sandbox
+	a.By, a.Note = cmp.Or(a.By, b.By), cmp.Or(a.Note, b.Note)
 	u.said |= l.said
 }
 
@@ -187,58 +195,45 @@ func agree(a, b time.Time) bool { return a.IsZero() || b.IsZero() || a.Equal(b) 
 // over returns the record of a name when the unit has changed it.
 func (u *unit) over(before registry.Record) registry.Record {
 	record, own := before, u.entry.Record
-	if u.said.has(fieldStatus) {
-		record.Status = own.Status
-	}
-	if u.said.has(fieldReason) {
-		record.Reason = own.Reason
-	}
-	if u.said.has(fieldSuccessors) {
-		record.Successors = own.Successors
-	}
-	if u.said.has(fieldTargets) {
-		record.Targets = own.Targets
-		if len(own.Targets) > 0 {
-			record.Alias = "" // a name has one or the other
+	for i, f := range field.OfRecord() {
+		said := u.said.has(fieldRecord + fieldID(i))
+		if said && !f.ReadOnly && f.Type != field.JSON {
+			f.Copy(&record, &own)
 		}
 	}
-	if u.said.has(fieldAlias) {
-		record.Alias = own.Alias
-		if own.Alias != "" && len(own.Targets) == 0 {
-			record.Targets = nil
-		}
+	switch { // a name has targets or is an alias
+	case u.said.has(fieldTargets) && len(own.Targets) > 0 && !u.said.has(fieldAlias):
+		record.Alias = ""
+	case u.said.has(fieldAlias) && own.Alias != "" && len(own.Targets) == 0:
+		record.Targets = nil
 	}
-	if u.said.has(fieldMetadata) {
-		record.Metadata = ""
-	}
-	if u.said.has(fieldMember) {
-		record.Metadata = overMembers(record.Metadata, own.Metadata)
-	} else if u.said.has(fieldMetadata) {
-		record.Metadata = own.Metadata
-	}
-	if u.said.has(fieldContact) {
-		record.Contact = own.Contact
-	}
-	u.setRules(&record)
+	record.Metadata = u.overMetadata(before.Metadata)
 	if record.Status != registry.Withdrawn {
-		record.Reason, record.Successors = "", nil
+		clearWithdrawn(&record)
 	}
 	return record
 }
 
-// setRules sets in a record what the unit says of how it is resolved, and what of it is of prefixes.
-func (u *unit) setRules(record *registry.Record) {
-	own := &u.entry.Record
-	if u.said.has(fieldRedirect) {
-		record.Redirect = own.Redirect
+// overMetadata returns the metadata of a name when the unit has changed it.
+func (u *unit) overMetadata(before string) string {
+	if u.said.has(fieldMetadata) {
+		before = ""
 	}
-	if u.said.has(fieldPattern) {
-		record.Pattern = own.Pattern
+	switch {
+	case u.said.has(fieldMember):
+		return overMembers(before, u.entry.Metadata)
+	case u.said.has(fieldMetadata):
+		return u.entry.Metadata
+	default:
+		return before
 	}
-	if u.said.has(fieldAuthoritative) {
-		record.Authoritative = own.Authoritative
-	}
-	if u.said.has(fieldSandbox) {
-		record.Sandbox = own.Sandbox
+}
+
+// clearWithdrawn empties the fields that only withdrawn names have.
+func clearWithdrawn(record *registry.Record) {
+	for _, f := range field.OfRecord() {
+		if f.OfWithdrawn {
+			f.Copy(record, &registry.Record{})
+		}
 	}
 }

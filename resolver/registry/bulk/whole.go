@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // applyWhole makes a version as it was, unless it is there.
@@ -81,7 +81,7 @@ func (r *run) version(ctx context.Context, u *unit, before registry.Entry, now t
 		return e, err
 	}
 	if e.Changed.After(now) {
-		return e, fmt.Errorf("%w: it was changed in the future, at %s", registry.ErrInvalid, formatTime(e.Changed))
+		return e, fmt.Errorf("%w: it was changed in the future, at %s", registry.ErrInvalid, field.FormatTime(e.Changed))
 	}
 	return e, nil
 }
@@ -122,12 +122,11 @@ func versionOf(tx registry.Tx, current registry.Entry, version int) (registry.En
 
 // sameVersion reports whether two versions are equal but for their numbers.
 func sameVersion(a, b registry.Entry) bool {
-	return a.Changed.Equal(b.Changed) && a.By == b.By && a.Note == b.Note && a.Since.Equal(b.Since) && sameRecord(a.Record, b.Record)
+	return a.Changed.Equal(b.Changed) && a.By == b.By && a.Note == b.Note && a.Equal(&b.Record)
 }
 
 // sameRecord reports whether two records are equal but for Since.
 func sameRecord(a, b registry.Record) bool {
-	return a.Status == b.Status && a.Reason == b.Reason && slices.Equal(a.Successors, b.Successors) && a.Alias == b.Alias &&
-		slices.Equal(a.Targets, b.Targets) && a.Metadata == b.Metadata && a.Contact == b.Contact && a.Redirect == b.Redirect &&
-		a.Pattern == b.Pattern && a.Authoritative == b.Authoritative && a.Sandbox == b.Sandbox
+	a.Since = b.Since
+	return a.Equal(&b)
 }

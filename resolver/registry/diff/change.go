@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // Kind says what becomes of a name.
@@ -24,25 +25,18 @@ type Change struct {
 	Prefix bool   `json:"prefix,omitempty"` // it is a prefix
 	Change Kind   `json:"change"`
 	// Before and After are the versions, 0 where there is none.
-	Before      int          `json:"version_before,omitempty"`
-	After       int          `json:"version_after,omitempty"`
-	Differences []Difference `json:"differences"`
-}
-
-// Difference is one difference. Before is "" for what was added, After for what was removed.
-type Difference struct {
-	Field  string `json:"field"`
-	Before string `json:"before,omitempty"`
-	After  string `json:"after,omitempty"`
+	Before      int                `json:"version_before,omitempty"`
+	After       int                `json:"version_after,omitempty"`
+	Differences []field.Difference `json:"differences"`
 }
 
 // Of returns how the versions of a change differ.
 func Of(c registry.Changed) Change {
 	change := Change{
 		Name: c.After.Name, Prefix: c.After.Kind == registry.KindPrefix, Change: kindOf(&c), Before: c.Before.Version, After: c.After.Version,
-		Differences: []Difference{},
+		Differences: []field.Difference{},
 	}
-	for _, d := range registry.Differences(c.Before.Record, c.After.Record) {
+	for _, d := range field.Differences(c.Before.Record, c.After.Record) {
 		if !c.Before.Exists() {
 			d.Before = "" // there was no status
 		}
@@ -50,7 +44,7 @@ func Of(c registry.Changed) Change {
 			d.After = ""
 		}
 		if d.Before != d.After {
-			change.Differences = append(change.Differences, Difference(d))
+			change.Differences = append(change.Differences, d)
 		}
 	}
 	return change

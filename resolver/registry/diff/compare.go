@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // Side is one of two registries: each call returns the next entry, prefixes first, each in the order of the octets of their names, and
@@ -109,5 +110,5 @@ func differing(a, b *Entry, order int) (c registry.Changed, is bool) {
 		return registry.Changed{After: b.over(registry.Record{})}, true
 	}
 	c = registry.Changed{Before: a.over(b.Record), After: b.over(a.Record)}
-	return c, len(registry.Differences(c.Before.Record, c.After.Record)) > 0
+	return c, len(field.Differences(c.Before.Record, c.After.Record)) > 0
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // Format is a form in which differences are printed.
@@ -164,7 +165,7 @@ func (p *Printer) row(c *Change) error {
 	}
 	all := c.Differences
 	if len(all) == 0 {
-		all = []Difference{{}}
+		all = []field.Difference{{}}
 	}
 	for _, d := range all {
 		_ = p.table.Write(c.key(), string(c.Change), d.Field, d.Before, d.After) // Flush returns the error

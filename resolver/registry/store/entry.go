@@ -10,7 +10,8 @@ import (
 
 // entryColumns are the columns of an entry, of version v, name n, author a and target t, in the order in which scan reads them.
 const entryColumns = "v.seq, n.kind, n.key, n.id, v.number, v.time, a.name, v.status, v.since, v.redirect, v.authoritative, " +
-	"v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, v.contact, v.metadata, v.redacted, " + targetColumns
+	"v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, v.contact, " +
+	"v.metadata, v.redacted, " + targetColumns
 
 // targetColumns are those of target t.
 const targetColumns = "t.uri, t.priority, t.starts, t.ends, t.relation, t.type, t.language, t.context, t.title, t.note"
@@ -18,31 +19,57 @@ const targetColumns = "t.uri, t.priority, t.starts, t.ends, t.relation, t.type, 
 // entryTables joins what entryColumns are of to rows of version v.
 const entryTables = " JOIN name n ON n.id = v.name JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version = v.seq "
 
-// firstTarget is the column of the URI of a target, and entryWidth is how many entryColumns there are.
-const (
-	firstTarget = 20
-	entryWidth  = firstTarget + 10
-)
+// columns reads the columns of a row, one after another.
+type columns struct {
+	Row
+	next int
+}
+
+func (c *columns) int() int64 {
+	c.next++
+	return c.Int(c.next - 1)
+}
+
+func (c *columns) text() string {
+	c.next++
+	return c.Text(c.next - 1)
+}
+
+func (c *columns) flag() bool { return c.int() != 0 }
+
+// time returns a time, the zero value for NULL.
+func (c *columns) time() time.Time {
+	if c.Null(c.next) {
+		c.next++
+		return time.Time{}
+	}
+	return toTime(c.int())
+}
 
 // entries collects the entries of rows with entryColumns: those of one version, each with a target, follow one another.
 type entries struct {
-	all []registry.Entry
+	all    []registry.Entry
+	target int // the first column of targets, and width that behind them, once a row was read
+	width  int
 }
 
 // add adds the next row.
 func (s *entries) add(row Row) error {
 	seq := registry.Seq(row.Int(0))
 	if n := len(s.all); n == 0 || s.all[n-1].Seq != seq {
-		e, err := scanEntry(row, seq)
+		c := columns{row, 0}
+		e, err := scanEntry(&c)
 		if err != nil {
 			return err
 		}
-		s.all = append(s.all, e)
+		s.all, s.target = append(s.all, e), c.next
 	}
-	if uri := row.Text(firstTarget); uri != "" {
+	c := columns{row, s.target}
+	if t := scanTarget(&c); t.URI != "" {
 		e := &s.all[len(s.all)-1]
-		e.Targets = append(e.Targets, scanTarget(row, firstTarget, uri))
+		e.Targets = append(e.Targets, t)
 	}
+	s.width = c.next
 	return nil
 }
 
@@ -55,39 +82,41 @@ func (s *entries) one() registry.Entry {
 }
 
 // scanEntry returns the entry of a row with entryColumns, without targets.
-func scanEntry(row Row, seq registry.Seq) (registry.Entry, error) {
-	e := registry.Entry{
-		Key: registry.Key{Kind: registry.Kind(row.Int(1)), Name: row.Text(2)}, //nolint:gosec // 0 or 1, by a CHECK
-		Seq: seq, First: registry.Seq(row.Int(3)), Version: int(row.Int(4)), Changed: toTime(row.Int(5)), By: row.Text(6),
-	}
-	status := row.Int(7)
+func scanEntry(c *columns) (e registry.Entry, err error) {
+	e.Seq = registry.Seq(c.int())
+	e.Kind, e.Name = registry.Kind(c.int()), c.text() //nolint:gosec // 0 or 1, by a CHECK
+	e.First, e.Version = registry.Seq(c.int()), int(c.int())
+	e.Changed, e.By = toTime(c.int()), c.text()
+	status := c.int()
 	if status < 0 || status > int64(registry.Withdrawn) {
-		return e, fmt.Errorf("%w: version %d has the status %d", registry.ErrDamaged, seq, status)
+		return e, fmt.Errorf("%w: version %d has the status %d", registry.ErrDamaged, e.Seq, status)
 	}
-	e.Status, e.Since = registry.Status(status), e.Changed //nolint:gosec // it was compared
-	if !row.Null(8) {
-		e.Since = toTime(row.Int(8))
+	e.Status = registry.Status(status) //nolint:gosec // it was compared
+	if e.Since = c.time(); e.Since.IsZero() {
+		e.Since = e.Changed
 	}
-	e.Redirect = int(row.Int(9))
-	e.Authoritative, e.Sandbox = row.Int(10) != 0, row.Int(11) != 0
-	e.Alias, e.Note, e.Reason = row.Text(12), row.Text(13), row.Text(14)
-	if successors := row.Text(15); successors != "" {
+	e.Redirect = int(c.int())
+	e.Authoritative, e.Sandbox = c.flag(), c.flag()
+	e.Alias, e.Note, e.Reason = c.text(), c.text(), c.text()
+	if successors := c.text(); successors != "" {
 		if err := json.Unmarshal([]byte(successors), &e.Successors); err != nil {
-			return e, fmt.Errorf("%w: the successors of version %d: %w", registry.ErrDamaged, seq, err)
+			return e, fmt.Errorf("%w: the successors of version %d: %w", registry.ErrDamaged, e.Seq, err)
 		}
 	}
-	e.Pattern, e.Contact, e.Metadata = row.Text(16), row.Text(17), row.Text(18)
-	e.Redacted = row.Int(19) != 0
+	e.Pattern = c.text()
+	e.Contact = c.text()
+	e.Metadata = c.text()
+	e.Redacted = c.flag()
 	return e, nil
 }
 
-// scanTarget returns the target whose columns begin at first.
-func scanTarget(row Row, first int, uri string) registry.Target {
-	return registry.Target{
-		URI: uri, Priority: int(row.Int(first + 1)), From: timeOf(row, first+2), Until: timeOf(row, first+3),
-		Rel: row.Text(first + 4), Type: row.Text(first + 5), Language: row.Text(first + 6), Context: row.Text(first + 7),
-		Title: row.Text(first + 8), Note: row.Text(first + 9),
-	}
+// scanTarget returns the target of a row, the zero value if there is none.
+func scanTarget(c *columns) (t registry.Target) {
+	t.URI, t.Priority = c.text(), int(c.int())
+	t.From, t.Until = c.time(), c.time()
+	t.Rel, t.Type, t.Language = c.text(), c.text(), c.text()
+	t.Context, t.Title, t.Note = c.text(), c.text(), c.text()
+	return t
 }
 
 // versionColumns are the columns that appendVersion adds values for.
@@ -173,11 +202,3 @@ func (t *target) add(v Values) {
 
 // toTime returns a time of a column.
 func toTime(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-// timeOf returns the time of a column, the zero value for NULL.
-func timeOf(row Row, column int) time.Time {
-	if row.Null(column) {
-		return time.Time{}
-	}
-	return toTime(row.Int(column))
-}

@@ -23,7 +23,7 @@ func (t *transaction) sealed(where string, args ...any) (all []sealed, err error
 			}
 			last := &found.all[len(found.all)-1]
 			all = append(all, sealed{
-				salt: bytes.Clone(row.Bytes(entryWidth)), digest: bytes.Clone(row.Bytes(entryWidth + 1)), current: row.Int(entryWidth+2) == int64(last.Seq),
+				salt: bytes.Clone(row.Bytes(found.width)), digest: bytes.Clone(row.Bytes(found.width + 1)), current: row.Int(found.width+2) == int64(last.Seq),
 			})
 			return nil
 		}, args...)

@@ -1,4 +1,4 @@
-package registry_test
+package field_test
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 func TestDifferences(t *testing.T) {
@@ -15,17 +16,17 @@ func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		before, after registry.Record
-		want          []registry.Difference
+		want          []field.Difference
 	}{
 		{"none", registry.Record{Targets: []registry.Target{a}, Since: day}, registry.Record{Targets: []registry.Target{a}}, nil},
 		{
 			"a target more",
 			registry.Record{Targets: []registry.Target{a}},
 			registry.Record{Targets: []registry.Target{a, b}},
-			[]registry.Difference{{"target", "", "https://b/"}},
+			[]field.Difference{{"target", "", "https://b/"}},
 		},
 		{
-			"about a target", registry.Record{Targets: []registry.Target{a}}, registry.Record{Targets: []registry.Target{full}}, []registry.Difference{
+			"about a target", registry.Record{Targets: []registry.Target{a}}, registry.Record{Targets: []registry.Target{full}}, []field.Difference{
 				{"target", "https://a/", ""},
 				{"target", "", `https://a/ (text/html, fi, priority -1, from 2031-05-01T00:00:00Z, until 2032-05-01T00:00:00Z, "mirror")`},
 			},
@@ -34,13 +35,13 @@ func TestDifferences(t *testing.T) {
 			"the order",
 			registry.Record{Targets: []registry.Target{a, b}},
 			registry.Record{Targets: []registry.Target{b, a}},
-			[]registry.Difference{{"order of each target", "https://a/, https://b/", "https://b/, https://a/"}},
+			[]field.Difference{{"order of each target", "https://a/, https://b/", "https://b/, https://a/"}},
 		},
 		{
 			"all else",
 			registry.Record{Alias: "urn:a:b", Metadata: "{}", Contact: "x", Redirect: 301, Sandbox: true},
 			registry.Record{Status: registry.Withdrawn, Reason: "merged", Successors: []string{"urn:a:c"}, Authoritative: true},
-			[]registry.Difference{
+			[]field.Difference{
 				{"status", "active", "withdrawn"},
 				{"reason", "", "merged"},
 				{"successor", "", "urn:a:c"},
@@ -53,7 +54,7 @@ func TestDifferences(t *testing.T) {
 			},
 		},
 	} {
-		if got := registry.Differences(c.before, c.after); !reflect.DeepEqual(got, c.want) {
+		if got := field.Differences(c.before, c.after); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

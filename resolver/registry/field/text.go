@@ -1,0 +1,235 @@
+package field
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Text returns a value as tables have it, "" where it is empty. SetText reads it, but of targets it has only the URIs.
+func (f *Field[T]) Text(v *T) string {
+	switch x := f.at(v).(type) {
+	case *string:
+		return *x
+	case *int:
+		return FormatNumber(*x)
+	case *bool:
+		return FormatBool(*x)
+	case *time.Time:
+		return FormatTime(*x)
+	case *registry.Status:
+		return x.String()
+	case *[]string:
+		return strings.Join(*x, " ")
+	default:
+		targets := *pointer[[]registry.Target](f, v)
+		uris := make([]string, len(targets))
+		for i := range targets {
+			uris[i] = targets[i].URI
+		}
+		return strings.Join(uris, " ")
+	}
+}
+
+// SetText sets a value as tables have it. The error says the field, and wraps one that says the rule.
+func (f *Field[T]) SetText(v *T, text string) error {
+	if err := f.setText(v, text); err != nil {
+		return fmt.Errorf("the %s%s: %w", f.ColumnName(), f.of, err)
+	}
+	return nil
+}
+
+func (f *Field[T]) setText(v *T, text string) (err error) {
+	if f.Type != Text {
+		text = strings.TrimSpace(text)
+	}
+	switch x := f.at(v).(type) {
+	case *string:
+		if *x = text; f.Type == JSON {
+			*x, err = CompactJSON(text)
+		}
+	case *int:
+		if f.parse != nil {
+			*x, err = f.parse(text)
+		} else {
+			*x, err = ParseNumber(text)
+		}
+	case *bool:
+		*x, err = ParseBool(text)
+	case *time.Time:
+		*x, err = ParseTime(text)
+	case *registry.Status:
+		err = x.UnmarshalText([]byte(text))
+	case *[]string:
+		*x = strings.Fields(text)
+	default:
+		targets := pointer[[]registry.Target](f, v)
+		*targets = nil
+		for uri := range strings.FieldsSeq(text) {
+			*targets = append(*targets, registry.Target{URI: uri})
+		}
+	}
+	return err
+}
+
+// SetList sets a List.
+func (f *Field[T]) SetList(v *T, texts []string) { *pointer[[]string](f, v) = texts }
+
+// Lines returns a value for people: a line for each of several, none where it is empty.
+func (f *Field[T]) Lines(v *T) []string {
+	switch x := f.at(v).(type) {
+	case *bool:
+		if *x {
+			return []string{"yes"}
+		}
+	case *[]string:
+		return *x
+	case *[]registry.Target:
+		lines := make([]string, len(*x))
+		for i := range *x {
+			lines[i] = TargetText(&(*x)[i])
+		}
+		return lines
+	default:
+		if text := f.Text(v); text != "" {
+			return []string{text}
+		}
+	}
+	return nil
+}
+
+// inText are the fields of a target in the order in which people read them.
+var inText = target.Ordered("uri", "rel", "type", "language", "context", "title", "priority", "from", "until", "note")
+
+// TargetText returns the URI of a target, and in parentheses all else that is known.
+func TargetText(t *registry.Target) string {
+	var about []string
+	for _, f := range inText[1:] {
+		if f.Empty(t) {
+			continue
+		}
+		text := f.Lines(t)[0]
+		switch f.Name {
+		case "rel", "type", "language": // they say what they are
+		case "note":
+			text = strconv.Quote(text)
+		case "title":
+			text = f.Label + " " + strconv.Quote(text)
+		default:
+			text = f.Label + " " + text
+		}
+		about = append(about, text)
+	}
+	if len(about) == 0 {
+		return t.URI
+	}
+	return t.URI + " (" + strings.Join(about, ", ") + ")"
+}
+
+// Ordered returns the fields with those first that have some names, in their order.
+func (fs Fields[T]) Ordered(names ...string) Fields[T] {
+	ordered := make(Fields[T], 0, len(fs))
+	for _, name := range names {
+		ordered = append(ordered, fs.Find(name))
+	}
+	for i := range fs {
+		if ordered[:len(names)].Find(fs[i].Name) == nil {
+			ordered = append(ordered, fs[i])
+		}
+	}
+	return ordered
+}
+
+// ParseNumber reads a number of 32 bits, 0 for "".
+func ParseNumber(text string) (int, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is not a number", text)
+	}
+	return int(n), nil
+}
+
+// FormatNumber is what ParseNumber reads.
+func FormatNumber(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// ParseBool reads what spreadsheets and people write for true and false; "" is false.
+func ParseBool(text string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "0", "f", "false", "n", "no":
+		return false, nil
+	case "1", "t", "true", "y", "yes", "x":
+		return true, nil
+	default:
+		return false, fmt.Errorf("%.40q is neither true nor false", text)
+	}
+}
+
+// FormatBool is what ParseBool reads.
+func FormatBool(is bool) string {
+	if is {
+		return "true"
+	}
+	return ""
+}
+
+// ParseTime reads a time of RFC 3339, or a date, which begins in UTC; "" is the zero value.
+func ParseTime(text string) (time.Time, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t, err = time.Parse(time.DateOnly, text)
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%.40q is neither a date as 2031-05-01 nor a time as 2031-05-01T10:00:00Z", text)
+	}
+	return stored(t), nil
+}
+
+// FormatTime is what ParseTime reads.
+func FormatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// stored returns a time as stores have it.
+func stored(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// CompactJSON returns JSON without white space, "" for null.
+func CompactJSON(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" || text == "null" {
+		return "", nil
+	}
+	if len(text) > 2*registry.MaxMetadata { // spaces do not count
+		return "", fmt.Errorf("it has more than %d bytes", registry.MaxMetadata)
+	}
+	if err := registry.UniqueMembers([]byte(text)); err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		return "", fmt.Errorf("it is not JSON: %w", err)
+	}
+	return b.String(), nil
+}
