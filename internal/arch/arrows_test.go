@@ -138,9 +138,15 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/field", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular", "uri"},
+			[]string{"resolver/registry", "resolver/registry/bulk/webserver", "resolver/registry/field", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular", "uri"},
 			true,
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table, and identifiers of others become URIs",
+		},
+		{
+			"resolver/registry/bulk/webserver",
+			[]string{"resolver/registry"},
+			true,
+			"webserver makes entries of configurations of Apache and nginx: it is pure, and knows of the registry what an entry is",
 		},
 		{
 			"resolver/registry/sqlite/sorter", nil, true,

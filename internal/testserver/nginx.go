@@ -26,7 +26,7 @@ http {
 	access_log web/access.log test;
 %s
 	server {
-		listen %s;
+		listen %s default_server;
 		root %s;
 		location = /ready.txt { access_log off; }
 %s
@@ -42,7 +42,10 @@ func StartNginx(t testing.TB, dir string, lines ...string) *WebServer {
 	return StartNginxProxy(t, dir, "", lines...)
 }
 
-// StartNginxProxy is StartNginx with text for the block around that of the server, such as upstreams.
+// NginxListen stands for the address of the server in the text that StartNginxProxy is given.
+const NginxListen = "LISTEN_ADDRESS"
+
+// StartNginxProxy is StartNginx with text for the block around that of the server, such as upstreams and further servers.
 func StartNginxProxy(t testing.TB, dir, http string, lines ...string) *WebServer {
 	t.Helper()
 	return startWebServer(t, dir, nginxProgram(Need(t, "nginx"), dir, http, lines))
@@ -52,7 +55,7 @@ func nginxProgram(path, dir, http string, lines []string) webProgram {
 	return webProgram{
 		path: path, arguments: []string{"-p", dir, "-c", webConfigFile, "-e", "stderr"},
 		config: func(addr netip.AddrPort, dir string) string {
-			return fmt.Sprintf(nginxConfig, http, addr, dir, strings.Join(lines, "\n"))
+			return fmt.Sprintf(nginxConfig, strings.ReplaceAll(http, NginxListen, addr.String()), addr, dir, strings.Join(lines, "\n"))
 		},
 	}
 }

@@ -38,7 +38,7 @@ var sources = map[string]struct { //nolint:gochecknoglobals // of tests
 	"DataCite":    {bulk.DataCite, "urn:nbn:", `{"data":[{"id":"fi:a","attributes":{"doi":"fi:a","url":"https://a.example/1","titles":[{"title":"Äiti"}]}}]}`, false},
 	"DNB":         {bulk.DNB, "", `{"items":[{"urn":"urn:nbn:fi:a","urls":[{"url":"https://a.example/1","priority":1}],"comment":"Äiti"}]}`, false},
 	"RewriteMap":  {bulk.RewriteMap, "", "urn:nbn:fi:a https://a.example/1 # Äiti\n", false},
-	"htaccess":    {bulk.W3ID, "https://w3id.org/a/", "Redirect 302 /a/b https://a.example/1\nRedirect 302 /a/Äiti https://a.example/2\n", false},
+	"htaccess":    {bulk.W3ID, "https://w3id.org/a/", "Redirect 302 /a/b https://a.example/1\nRedirect 302 /a/Äiti https://a.example/2\n", true},
 	"nginx":       {bulk.Nginx, "https://a.example/", "rewrite ^/a$ https://a.example/1 redirect; # Äiti\n", true},
 	"Bioregistry": {bulk.Bioregistry, "urn:example:", `{"a":{"name":"Äiti","uri_format":"https://a.example/$1"}}`, true},
 	"PURL":        {bulk.PURL, "https://purl.example/", `<purls><purl id="/a" type="302"><maintainers><uid>Äiti</uid></maintainers><target url="https://a.example/1"/></purl></purls>`, true},
@@ -142,7 +142,10 @@ func TestInvalidLines(t *testing.T) {
 		{"a comment before all", bulk.RewriteMap, "", "# \xc4\nurn:nbn:fi:a https://a.example/1\n", "a 1", "[1]"},
 		{"a comment after all", bulk.RewriteMap, "", "urn:nbn:fi:a https://a.example/1\nurn:nbn:fi:b https://a.example/2\n\n# \xc4", "a 1", "[2]"},
 		{"nothing but that", bulk.RewriteMap, "", "# \xc4\n", "", "[1]"},
-		{"many", bulk.RewriteMap, "", strings.Repeat("urn:nbn:fi:a https://a.example/1\n", 200) + "urn:nbn:fi:b https://a.example/\xc4\n", "a 1", "[201]"},
+		{
+			"many", bulk.NOID, "", strings.Repeat(":: urn:nbn:fi:a\n_t: https://a.example/1\n\n", 200) + ":: urn:nbn:fi:b\n_t: https://a.example/\xc4\n",
+			"a 1", "[601]",
+		},
 		{"twice a member of JSON", bulk.Shlink, "", `[{"shortUrl":"urn:nbn:fi:a","longUrl":"https://a.example/1","title":"x","title":"y"},{"shortUrl":"urn:nbn:fi:b","longUrl":"https://a.example/2"}]`, "b 2", "[1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

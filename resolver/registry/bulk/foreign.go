@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk/webserver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -36,7 +37,7 @@ func (t *translation) openForeign(format Format, base string) (foreign, error) {
 	case PURL:
 		return newPURLs(t.source, base), nil
 	case W3ID:
-		return newHtaccess(lines(), base)
+		return newWebItems(webserver.Apache, t.source.Lines(lineFault), base)
 	case Shlink:
 		if isJSON {
 			return &shlinkDocuments{newDocuments(t.source, "shortUrls", "data"), base}, nil
@@ -48,9 +49,9 @@ func (t *translation) openForeign(format Format, base string) (foreign, error) {
 		}
 		return newEpicur(t.source), nil
 	case RewriteMap:
-		return &rewriteMap{newTextLines(lines()), base}, nil
+		return newWebItems(webserver.RewriteMap, lines(), base)
 	case Nginx:
-		return newNginx(t.source.Lines(lineFault), base), nil
+		return newWebItems(webserver.Nginx, t.source.Lines(lineFault), base)
 	case NOID:
 		return newNOIDs(lines(), base), nil
 	case DataCite:

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -267,32 +266,6 @@ func FuzzUniqueMembers(f *testing.F) {
 		isChanged := strings.Count(decoded, "\ufffd") != escaped+strings.Count(text, "\ufffd")
 		if err := registry.UniqueMembers([]byte(text)); isChanged && err == nil || !isChanged && err != nil {
 			t.Errorf("%q is decoded as %q, and checked as %v", text, decoded, err)
-		}
-	})
-}
-
-// FuzzPathRoutes compares the paths that are found in a regular expression with what it matches.
-func FuzzPathRoutes(f *testing.F) {
-	for _, text := range []string{"^a$", "^(v1|v2)/s$", "^a/(.*)$", "^a(/.*)?$", "^[ab]c?$", "^a/([0-9]+)/?$", "(?i)^A$", "^a\\.b$", "^a/(?<rest>.+)$"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		routes, losses, err := pathRoutes(text)
-		if err != nil || len(losses) > 0 || !strings.HasPrefix(text, "^") || strings.Contains(text, "(?") {
-			return
-		}
-		e, err := regexp.Compile("(?s)" + text)
-		if err != nil {
-			t.Fatalf("%q is not understood: %v", text, err)
-		}
-		for _, r := range routes {
-			path := r.path
-			if r.isPrefix {
-				path += "x"
-			}
-			if utf8.ValidString(path) && !e.MatchString(path) {
-				t.Errorf("%q does not match %q", text, path)
-			}
 		}
 	})
 }

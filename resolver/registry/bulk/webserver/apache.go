@@ -1,0 +1,363 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// directive is a directive of Apache, or a section of directives.
+type directive struct {
+	line     int64
+	text     string
+	name     string // in lower case
+	rest     string // what follows the name
+	children []*directive
+}
+
+// Apache reads the redirects of a configuration of Apache, such as a file .htaccess: those of mod_rewrite and mod_alias. base is the
+// address of the directory that the file is in.
+func Apache(r io.Reader, base string) ([]Item, error) {
+	at, err := newSite(base)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	a := &apache{site: at, budget: budget{maxAllStates}}
+	root, err := a.sections(text)
+	if err != nil {
+		return nil, err
+	}
+	a.accepts = acceptedTypes(apacheTypes(root, nil))
+	a.configuration(root)
+	if len(a.rules) > maxRules {
+		return nil, fmt.Errorf("the configuration has more than %d rules", maxRules)
+	}
+	return makeItems(a.rules, a.listed, at.origin, a.accepts, &a.budget), nil
+}
+
+// apache makes rules of directives.
+type apache struct {
+	site
+	accepts []accepted
+	root    string // DocumentRoot
+	rules   []*rule
+	listed  []Item
+	budget  budget
+}
+
+// apacheContext is where directives are in force: a server or a directory.
+type apacheContext struct {
+	dir     string // "" is a server
+	engine  bool
+	base    string // of RewriteBase
+	rewrite []*apacheRule
+	alias   []*rule
+	conds   []condition
+	skip    int         // rules that an S before may leave out
+	chain   *apacheRule // the first one of a chain
+	unsure  error       // why it is not known whether the rules apply
+}
+
+// apacheRule is a rule of mod_rewrite.
+type apacheRule struct {
+	rule
+	expression string
+	flags      rewriteFlags
+	goes       bool      // it goes on with the rules that follow
+	all        *language // the texts that it matches
+}
+
+func (a *apache) list(d *directive, err error) {
+	a.listed = append(a.listed, Item{Line: d.line, Input: d.text, Err: err})
+}
+
+// sections returns the directives of a text, in their sections.
+func (a *apache) sections(text string) (*directive, error) {
+	root := &directive{}
+	stack := []*directive{root}
+	number := int64(0)
+	for text != "" {
+		var joint strings.Builder
+		first := number + 1
+		for continued := true; continued && text != ""; {
+			var part string
+			part, text, _ = strings.Cut(text, "\n")
+			number++
+			part, continued = strings.CutSuffix(strings.TrimRight(part, "\r"), `\`)
+			joint.WriteString(part)
+		}
+		logical := strings.TrimSpace(joint.String())
+		if logical == "" || logical[0] == '#' {
+			continue
+		}
+		if len(logical) > maxLine {
+			a.listed = append(a.listed, Item{Line: first, Input: logical[:100], Err: ErrTooLong})
+			continue
+		}
+		name, rest, _ := strings.Cut(strings.ReplaceAll(logical, "\t", " "), " ")
+		d := &directive{line: first, text: logical, name: strings.ToLower(name), rest: strings.TrimSpace(logical[len(name):])}
+		switch {
+		case strings.HasPrefix(name, "</"):
+			if len(stack) > 1 {
+				stack = stack[:len(stack)-1]
+			}
+			continue
+		case name[0] == '<':
+			if d.rest = strings.TrimSuffix(strings.TrimSpace(rest), ">"); len(stack) == maxDepth {
+				return nil, errors.New("the sections of the configuration are too deep")
+			}
+			d.name = strings.TrimSuffix(d.name, ">")
+		}
+		parent := stack[len(stack)-1]
+		parent.children = append(parent.children, d)
+		if name[0] == '<' {
+			stack = append(stack, d)
+		}
+	}
+	return root, nil
+}
+
+// configuration makes the rules of a file: of a server, if it has sections or directives that no file .htaccess can have.
+func (a *apache) configuration(root *directive) {
+	main := &apacheContext{dir: a.dir}
+	var hosts []*directive
+	for _, d := range root.children {
+		switch d.name {
+		case "<virtualhost":
+			hosts = append(hosts, d)
+			fallthrough
+		case "<directory", "<location", "<locationmatch", "<directorymatch", "documentroot", "servername", "listen", "loadmodule":
+			main.dir = ""
+		}
+	}
+	var contexts []*apacheContext
+	serving := slices.IndexFunc(hosts, func(d *directive) bool { return a.serves(d) })
+	if serving < 0 && len(hosts) > 0 {
+		serving = 0 // the first one is the default
+	}
+	for n, host := range hosts {
+		own := &apacheContext{}
+		if n != serving {
+			a.others(host, errors.New("the section is of another host than --base"))
+			continue
+		}
+		contexts = append(contexts, own)
+		a.directives(host.children, own, &contexts)
+	}
+	if len(hosts) > 0 {
+		root.children = slices.DeleteFunc(slices.Clone(root.children), func(d *directive) bool { return d.name == "<virtualhost" })
+		main.unsure = errors.New("rules of the server are not those of its virtual hosts")
+	}
+	contexts = append(contexts, main)
+	a.directives(root.children, main, &contexts)
+	a.order(contexts)
+}
+
+// serves reports whether a virtual host is that of the base.
+func (a *apache) serves(host *directive) bool {
+	return slices.ContainsFunc(host.children, func(d *directive) bool {
+		return (d.name == "servername" || d.name == "serveralias") && slices.ContainsFunc(strings.Fields(strings.ToLower(d.rest)), func(name string) bool {
+			name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
+			name, _, _ = strings.Cut(name, ":")
+			return name == a.host
+		})
+	})
+}
+
+// others lists the rules of a section that does not apply.
+func (a *apache) others(d *directive, err error) {
+	for _, child := range d.children {
+		if a.others(child, err); slices.Contains([]string{"rewriterule", "redirect", "redirectmatch", "redirectpermanent", "redirecttemp"}, child.name) {
+			a.list(child, err)
+		}
+	}
+}
+
+// order puts the rules of all contexts into the order in which they are tried: mod_rewrite goes before mod_alias, and a server before
+// its directories.
+func (a *apache) order(contexts []*apacheContext) {
+	slices.SortStableFunc(contexts, func(x, y *apacheContext) int {
+		if (x.dir == "") != (y.dir == "") {
+			return map[bool]int{true: -1, false: 1}[x.dir == ""]
+		}
+		return len(y.dir) - len(x.dir)
+	})
+	for n, c := range contexts {
+		c.continues(&a.budget)
+		for _, r := range c.rewrite {
+			switch {
+			case c.unsure != nil:
+				r.never = c.unsure
+			case !c.engine:
+				r.never = errors.New("the RewriteEngine is not on")
+			}
+			if deeper := contexts[:n]; c.dir != "" {
+				r.besides = func(key string) bool {
+					return slices.ContainsFunc(deeper, func(d *apacheContext) bool { return len(d.rewrite) > 0 && d.dir != "" && strings.HasPrefix(key, d.dir) })
+				}
+				if except := r.except; slices.ContainsFunc(deeper, func(d *apacheContext) bool { return len(d.rewrite) > 0 && d.dir != "" }) {
+					r.except = func(path string) bool { return except != nil && except(path) || r.besides(path) }
+				}
+			}
+			a.rules = append(a.rules, &r.rule)
+		}
+		if c.dir == "" {
+			a.rules = append(a.rules, c.alias...)
+			c.alias = nil
+		}
+	}
+	for _, c := range contexts {
+		a.rules = append(a.rules, c.alias...)
+	}
+}
+
+// continues finds redirects that go on with the rules that follow, which see the address that they lead to as the path.
+func (c *apacheContext) continues(b *budget) {
+	for n, r := range c.rewrite {
+		if !r.goes {
+			continue
+		}
+		begin := "http"
+		if len(r.target) > 0 {
+			begin = r.target[0].text
+		}
+		urls := mustAll(begin)
+		for _, later := range c.rewrite[n+1:] {
+			if l := later.subjects(); l != nil && !b.exists([]*language{l, urls}, nil) {
+				continue
+			}
+			if r.fail == nil {
+				r.fail = fmt.Errorf("without the flag L it goes on, and the rule of line %d may match what it has made", later.line)
+			}
+			later.losses = append(later.losses, fmt.Sprintf("what the rule of line %d has made of other paths", r.line))
+			break
+		}
+	}
+}
+
+// subjects returns the texts that the expression of a rule matches, nil where these are not known.
+func (r *apacheRule) subjects() *language {
+	if r.all == nil {
+		expression := latin1(r.expression)
+		if r.flags.anyCase {
+			expression = "(?i)" + expression
+		}
+		r.all, _ = newLanguage("^(?s:.)*(?:" + expression + ")(?s:.)*$") // nil is all
+	}
+	return r.all
+}
+
+// directives makes the rules of a section.
+func (a *apache) directives(list []*directive, c *apacheContext, contexts *[]*apacheContext) {
+	for _, d := range list {
+		if d.name[0] == '<' {
+			a.section(d, c, contexts)
+			continue
+		}
+		a.directive(d, c, nil)
+	}
+}
+
+// section makes the rules of a section within another one.
+func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheContext) { //nolint:cyclop // a case is a section
+	words, _ := apacheWords(d.rest)
+	switch {
+	case d.name == "<ifmodule" && len(words) == 1:
+		module, negated := strings.CutPrefix(words[0], "!")
+		known := slices.Contains([]string{"mod_rewrite.c", "rewrite_module", "mod_alias.c", "alias_module", "mod_headers.c", "headers_module"}, module)
+		switch {
+		case known && !negated:
+			a.directives(d.children, c, contexts)
+		case known:
+			a.others(d, errors.New("the section applies where a module is missing that redirects need"))
+		default:
+			a.unsure(d, c, fmt.Errorf("whether the server has the module %.40q is not known", module))
+		}
+	case d.name == "<directory" && len(words) == 1 && !strings.ContainsAny(words[0], "*?[~"):
+		dir := strings.TrimSuffix(words[0], "/") + "/"
+		below, ok := strings.CutPrefix(dir, strings.TrimSuffix(a.root, "/")+"/")
+		if a.root == "" || !ok {
+			a.unsure(d, c, errors.New("which paths the directory is of is not known: it is not below DocumentRoot"))
+			return
+		}
+		own := &apacheContext{dir: "/" + below, engine: c.engine && c.dir != ""}
+		*contexts = append(*contexts, own)
+		a.directives(d.children, own, contexts)
+	case d.name == "<requireall" || d.name == "<requireany" || d.name == "<limit" || d.name == "<limitexcept":
+		a.others(d, fmt.Errorf("rules in %s> have nothing like it in the registry", d.name))
+	default:
+		a.unsure(d, c, fmt.Errorf("when the section %s> applies is not known", d.name))
+	}
+}
+
+// unsure makes the rules of a section that may apply or not: they have no entry, nor has what they may match.
+func (a *apache) unsure(d *directive, c *apacheContext, err error) {
+	for _, child := range d.children {
+		if child.name[0] == '<' {
+			a.unsure(child, c, err)
+			continue
+		}
+		a.directive(child, c, err)
+	}
+}
+
+// silent are directives that say nothing of where a path leads.
+func silent(name string) bool {
+	return slices.Contains([]string{
+		"options", "rewriteoptions", "addtype", "addcharset", "addlanguage", "addencoding", "addhandler", "forcetype", "adddefaultcharset", "directoryindex",
+		"header", "requestheader", "fileetag", "expiresactive", "expiresdefault", "expiresbytype", "indexoptions", "serversignature",
+		"servername", "serveralias", "serveradmin", "documentroot", "errorlog", "customlog", "loglevel", "listen", "loadmodule", "allowoverride",
+		"require", "serverroot", "pidfile", "sslengine", "sslcertificatefile", "sslcertificatekeyfile", "rewritelog", "rewriteloglevel", "setenvif",
+		"setenv", "defaultlanguage", "languagepriority",
+	}, name)
+}
+
+func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nolint:cyclop // a case is a directive
+	var err error
+	var words []string
+	if d.name == "rewriterule" || d.name == "rewritecond" {
+		words, err = rewriteWords(d.rest)
+	} else {
+		words, err = apacheWords(d.rest)
+	}
+	switch {
+	case err != nil:
+	case d.name == "rewriteengine" && len(words) == 1:
+		switch on := strings.EqualFold(words[0], "on"); {
+		case unsure == nil:
+			c.engine = on
+		case on != c.engine:
+			c.unsure = unsure
+		}
+	case d.name == "rewritebase" && len(words) == 1:
+		c.base = strings.TrimSuffix(words[0], "/") + "/"
+	case d.name == "documentroot" && len(words) == 1:
+		a.root = words[0]
+	case d.name == "rewritecond":
+		c.conds = append(c.conds, a.condition(words))
+	case d.name == "rewriterule":
+		r := a.rewriteRule(d, c, words)
+		if r != nil && unsure != nil && r.fail == nil {
+			r.fail = unsure
+		}
+		c.conds = nil
+	case strings.HasPrefix(d.name, "redirect"):
+		r := a.redirect(d, words)
+		if r.fail == nil {
+			r.fail = unsure
+		}
+		c.alias = append(c.alias, r)
+	case silent(d.name):
+	default:
+		err = fmt.Errorf("%.40q has nothing like it in the registry", strings.Fields(d.text)[0])
+	}
+	if err != nil {
+		a.list(d, err)
+	}
+}

@@ -1,0 +1,176 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// condition is a RewriteCond.
+type condition struct {
+	mask    uint64 // the values of Accept that it is true of
+	or      bool   // with the next one
+	browser bool   // it is about User-Agent
+	paths   *pattern
+	err     error // why it is not known when it is true
+}
+
+// apacheTypes returns the media types that the conditions on Accept name.
+func apacheTypes(d *directive, types []string) []string {
+	for _, child := range d.children {
+		types = apacheTypes(child, types)
+		words, err := rewriteWords(child.rest)
+		if child.name == "rewritecond" && err == nil && isAccept(words[0]) {
+			types = append(types, mediaTypes(words[1])...)
+		}
+	}
+	return types
+}
+
+func isAccept(test string) bool {
+	return strings.EqualFold(test, "%{HTTP_ACCEPT}") || strings.EqualFold(test, "%{HTTP:Accept}")
+}
+
+// mediaTypes returns the media types of an expression over Accept.
+func mediaTypes(expression string) (types []string) {
+	if len(expression) > maxExpression {
+		return nil
+	}
+	e, err := syntax.Parse(latin1(strings.TrimPrefix(expression, "!")), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	for _, pieces := range new(expander).expand(e) {
+		text := ""
+		for _, p := range append(pieces, piece{many: e}) {
+			if p.many == nil {
+				text += p.text
+				continue
+			}
+			types = append(types, strings.ToLower(text))
+			text = ""
+		}
+	}
+	return types
+}
+
+// condition reads a RewriteCond.
+func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // a case is a form of conditions
+	anyCase := false
+	if len(words) == 3 {
+		for flag := range strings.SplitSeq(strings.Trim(words[2], "[]"), ",") {
+			switch strings.ToUpper(strings.TrimSpace(flag)) {
+			case "OR", "ORNEXT":
+				c.or = true
+			case "NC", "NOCASE":
+				anyCase = true
+			}
+		}
+	}
+	expression, negated := strings.CutPrefix(words[1], "!")
+	c.browser = strings.EqualFold(words[0], "%{HTTP_USER_AGENT}")
+	c.err = fmt.Errorf("the registry cannot say its condition on %.60s", words[0])
+	if expression == "" || strings.ContainsRune("<>=-", rune(expression[0])) && !strings.HasPrefix(expression, "-?") {
+		if strings.HasPrefix(expression, "=") {
+			expression = "^" + regexp.QuoteMeta(strings.Trim(expression[1:], `"`)) + "$"
+		} else {
+			return c
+		}
+	}
+	if anyCase {
+		expression = "(?i)" + expression
+	}
+	re, err := regexp.Compile(latin1(expression))
+	if err != nil {
+		return c
+	}
+	set := func(bit int, text string) {
+		if re.MatchString(text) != negated {
+			c.mask |= 1 << bit
+		}
+	}
+	switch value, ok := a.constant(words[0]); {
+	case isAccept(words[0]):
+		for bit, accepted := range a.accepts {
+			set(bit, accepted.header)
+		}
+	case ok:
+		for bit := range 64 {
+			set(bit, value)
+		}
+	case strings.EqualFold(words[0], "%{REQUEST_URI}") && negated:
+		if c.paths, err = newPattern(strings.TrimPrefix(expression, "(?i)"), "", anyCase); err != nil {
+			return c
+		}
+		if slices.ContainsFunc(c.paths.routes, func(r route) bool { return r.prefix }) {
+			return c
+		}
+		c.mask = ^uint64(0)
+	default:
+		return c
+	}
+	c.err = nil
+	return c
+}
+
+// constant returns the value of a text of variables, where it is the same for all requests.
+func (a *apache) constant(text string) (string, bool) {
+	parts, err := a.substitution(text, true)
+	varies := slices.ContainsFunc(parts, func(p part) bool { return p.group || p.all })
+	return texts(parts), err == nil && !varies
+}
+
+// conditions applies those of a rule: all of them are to be true, or of those with OR one.
+func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // a case is a kind of group
+	for len(conds) > 0 {
+		n := 0
+		for n < len(conds)-1 && conds[n].or {
+			n++
+		}
+		group := conds[:n+1]
+		conds = conds[n+1:]
+		mask, known := uint64(0), 0
+		var err error
+		for _, c := range group {
+			switch {
+			case c.err != nil && !c.browser:
+				err = c.err
+			case c.err != nil:
+			case c.paths != nil && len(group) > 1:
+				err = errors.New("the registry cannot say its condition on %{REQUEST_URI}")
+			case c.paths != nil:
+				r.exclude(c.paths)
+			}
+			if c.err == nil {
+				known++
+			}
+			mask |= c.mask
+		}
+		switch {
+		case err == nil && known == 0:
+			err = group[0].err
+		case err == nil && known < len(group):
+			r.losses = append(r.losses, "its condition on User-Agent: the media types alone decide")
+		}
+		if err != nil {
+			if r.fail == nil {
+				r.fail = err
+			}
+			continue
+		}
+		r.mask &= mask
+	}
+	if r.mask&(1<<len(a.accepts)-1) == 0 && r.fail == nil {
+		r.never = errors.New("its conditions are never true at this address")
+	}
+}
+
+// exclude takes some paths from a rule.
+func (r *rule) exclude(paths *pattern) {
+	before := r.except
+	r.except = func(path string) bool { return before != nil && before(path) || paths.MatchString(latin1(path)) }
+	r.pattern = &pattern{r.pattern.Regexp, append(slices.Clone(r.pattern.routes), paths.routes...)}
+}

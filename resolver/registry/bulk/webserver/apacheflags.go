@@ -1,0 +1,340 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// apacheWords divides the arguments of a directive: words are quoted by " or ', and a backslash is before what would end one.
+func apacheWords(text string) (words []string, err error) { //nolint:cyclop // a case is a kind of character
+	for text = strings.TrimLeft(text, " \t"); text != ""; text = strings.TrimLeft(text, " \t") {
+		quote := byte(0)
+		if text[0] == '"' || text[0] == '\'' {
+			quote, text = text[0], text[1:]
+		}
+		var b strings.Builder
+		i, ended := 0, false
+		for ; i < len(text) && !ended; i++ {
+			c := text[i]
+			switch {
+			case quote != 0 && c == quote, quote == 0 && (c == ' ' || c == '\t'):
+				ended = true
+			case c == '\\' && i+1 < len(text) && (text[i+1] == '\\' || quote != 0 && text[i+1] == quote):
+				i++
+				b.WriteByte(text[i])
+			default:
+				b.WriteByte(c)
+			}
+		}
+		if quote != 0 && !ended {
+			return nil, errors.New("a quotation mark is not closed")
+		}
+		words, text = append(words, b.String()), text[i:]
+	}
+	return words, nil
+}
+
+// rewriteWords divides the arguments of a directive of mod_rewrite, in which a backslash before a space stays, as in an expression.
+func rewriteWords(text string) (words []string, err error) { //nolint:cyclop // a case is a kind of character
+	for text = strings.TrimLeft(text, " \t"); text != ""; text = strings.TrimLeft(text, " \t") {
+		quote := byte(0)
+		if text[0] == '"' || text[0] == '\'' {
+			quote, text = text[0], text[1:]
+		}
+		i := 0
+		for ; i < len(text); i++ {
+			isSpace := text[i] == ' ' || text[i] == '\t'
+			if quote == 0 && isSpace || quote != 0 && text[i] == quote {
+				break
+			}
+			if text[i] == '\\' && i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\t') {
+				i++
+			}
+		}
+		i = min(i, len(text))
+		words = append(words, text[:i])
+		text = text[min(i+1, len(text)):]
+	}
+	if len(words) < 2 || len(words) > 3 {
+		return nil, errors.New("it has not two or three arguments: spaces in them are quoted, and flags have none")
+	}
+	return words, nil
+}
+
+// rewriteFlags are the flags of a RewriteRule that matter.
+type rewriteFlags struct {
+	status                                   int // of R, G and F; 0 for none
+	last, noEscape, anyCase, append, discard bool
+	escaped, chained                         bool
+	skip                                     int
+	err                                      error // one that has nothing like it
+}
+
+// newRewriteFlags reads flags such as [R=303,L].
+func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop // a case is a flag
+	inner, ok := strings.CutPrefix(text, "[")
+	if inner, ok2 := strings.CutSuffix(inner, "]"); ok && ok2 {
+		text = inner
+	} else {
+		return f, errors.New("its flags are not in brackets")
+	}
+	for flag := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.Trim(flag, " \t"), "=")
+		switch strings.ToUpper(name) {
+		case "L", "LAST", "END":
+			f.last = true
+		case "R", "REDIRECT":
+			switch status := statusOf(value); {
+			case value == "" && f.status == 0:
+				f.status = http.StatusFound
+			case value != "" && status == 0:
+				return f, fmt.Errorf("the status %.20q is none", value)
+			case value != "":
+				f.status = status
+			}
+		case "G", "GONE":
+			f.status = http.StatusGone
+		case "F", "FORBIDDEN":
+			f.status = http.StatusForbidden
+		case "NE", "NOESCAPE":
+			f.noEscape = true
+		case "NC", "NOCASE":
+			f.anyCase = true
+		case "QSA", "QSAPPEND":
+			f.append = true
+		case "QSD", "QSDISCARD":
+			f.discard = true
+		case "B":
+			f.escaped = true
+		case "C", "CHAIN":
+			f.chained = true
+		case "S", "SKIP":
+			if f.skip, err = strconv.Atoi(value); err != nil || f.skip < 0 {
+				return f, fmt.Errorf("the flag S=%.20s has no number", value)
+			}
+		case "", "DPI", "DISCARDPATH", "E", "ENV", "NS", "NOSUBREQ", "UNSAFEALLOW3F", "UNSAFEPREFIXSTAT", "H", "HANDLER", "T", "TYPE":
+		default:
+			f.err = fmt.Errorf("its flag %.40s has nothing like it in the registry", name)
+		}
+	}
+	return f, nil
+}
+
+// rewriteRule adds a RewriteRule to its context, and returns it; nil where it changes nothing.
+func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *apacheRule { //nolint:cyclop // the flags of a rule
+	r := &apacheRule{rule: rule{line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir, finish: func(text string) string { return text }}, expression: words[0]}
+	var err error
+	if len(words) == 3 {
+		r.flags, err = newRewriteFlags(words[2])
+	}
+	f := r.flags
+	expression, negated := strings.CutPrefix(words[0], "!")
+	if err == nil && negated {
+		err = errors.New("its pattern is negated")
+	}
+	if err == nil {
+		r.pattern, err = newPattern(expression, c.dir, f.anyCase)
+	}
+	if err != nil {
+		r.expression, r.pattern = "", &pattern{Regexp: matchesAll(), routes: []route{everything(c.dir, err)}}
+	}
+	r.fail = err
+	noFail := func(err error) {
+		if r.fail == nil {
+			r.fail = err
+		}
+	}
+	noFail(f.err)
+	a.conditions(&r.rule, c.conds)
+	isNothing := words[1] == "-" && f.status == 0
+	switch {
+	case c.chain != nil:
+		noFail(fmt.Errorf("it is chained to the rule of line %d", c.chain.line))
+		r.pattern, r.except = c.chain.pattern, nil
+	case c.skip > 0:
+		c.skip--
+		noFail(errors.New("a rule before it may skip it, by its flag S"))
+	}
+	if f.chained {
+		noFail(errors.New("it is chained to the rule that follows"))
+		if c.chain == nil {
+			c.chain = r
+		}
+	} else {
+		c.chain = nil
+	}
+	if isNothing && f.skip > 0 && r.never == nil {
+		c.skip = max(c.skip, f.skip)
+	}
+	switch {
+	case isNothing && !f.last && !f.chained && err == nil && f.err == nil:
+		if f.skip == 0 {
+			return nil
+		}
+		a.list(d, errors.New("it has rules skipped, which the registry cannot"))
+		return nil
+	case isNothing:
+		noFail(errors.New("it redirects nowhere: the server answers itself"))
+	case f.skip > 0:
+		noFail(errors.New("its flag S has rules skipped, which the registry cannot"))
+	}
+	a.target(r, c, words[1])
+	c.rewrite = append(c.rewrite, r)
+	return r
+}
+
+// target reads the substitution of a rule.
+func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint:cyclop // a case is a form of targets
+	f := r.flags
+	if r.status = f.status; r.status != 0 && !r.redirects() {
+		return // the substitution does not count
+	}
+	target, err := a.substitution(text, len(c.conds) > 0)
+	if err != nil && r.fail == nil {
+		r.fail = err
+	}
+	r.target = target
+	begin := ""
+	if len(target) > 0 && !target[0].group && !target[0].all {
+		begin = target[0].text
+	}
+	_, rest, isURL := strings.Cut(begin, "://")
+	server, _, _ := strings.Cut(rest, "/")
+	isURL = isURL && isAbsolute(begin)
+	switch {
+	case r.fail != nil:
+	case isURL && r.status == 0 && strings.EqualFold(server, a.host):
+		r.fail = errors.New("it leads to the same server without the flag R, which answers it by its other rules")
+	case isURL:
+		if r.status == 0 {
+			r.status = http.StatusFound
+		}
+	case r.status == 0:
+		r.fail = errors.New("it has no flag R, and leads to what the same server answers by its other rules")
+	case strings.HasPrefix(begin, "/") || len(target) > 0 && target[0].all:
+		r.target = joined(append([]part{{text: a.origin}}, target...))
+	default:
+		base := c.base
+		if base == "" && c.dir == "" {
+			base = "/"
+		}
+		if base == "" {
+			r.fail = errors.New("without RewriteBase its target is a path of the file system")
+		}
+		r.target = joined(append([]part{{text: a.origin + base}}, target...))
+	}
+	r.goes = !f.last
+	a.query(r)
+}
+
+// query notes what becomes of the query of a request, and how the location is encoded.
+func (a *apache) query(r *apacheRule) { //nolint:cyclop // a case is a combination of flags
+	f := r.flags
+	literal := texts(r.target)
+	hasCapture := slices.ContainsFunc(r.target, func(p part) bool { return p.group })
+	path, own, has := strings.Cut(literal, "?")
+	fragment := f.noEscape && strings.Contains(path, "#")
+	switch {
+	case r.fail != nil:
+	case f.escaped && hasCapture:
+		r.fail = errors.New("its flag B encodes a part of the path again")
+	case f.noEscape && r.hasPrefix() && slices.ContainsFunc(r.target, func(p part) bool { return strings.Contains(p.text, "?") }):
+		r.fail = errors.New("with the flag NE its server refuses paths with a space for the query of its target")
+	case has && f.append && (own == "" || f.noEscape && strings.Contains(literal, "#")):
+		r.fail = errors.New("what its flag QSA makes of a query cannot be said in the registry")
+	case has && !f.append, f.discard:
+		r.query = queryDropped
+	case !has && fragment:
+		r.query = queryLast
+	}
+	r.finish = func(text string) string {
+		path, query, _ := strings.Cut(text, "?")
+		if !f.noEscape {
+			scheme, rest, _ := strings.Cut(path, "://")
+			server, below, ok := strings.Cut(rest, "/")
+			if path = scheme + "://" + server; ok {
+				path += "/" + escape(below, apacheKeeps)
+			}
+			query = escape(query, apacheKeeps)
+		}
+		if query != "" {
+			path += "?" + query
+		}
+		return path
+	}
+}
+
+// hasPrefix reports whether the target has a part of the path that is not known.
+func (r *rule) hasPrefix() bool {
+	return slices.ContainsFunc(r.target, func(p part) bool { return p.group || p.all }) &&
+		slices.ContainsFunc(r.pattern.routes, func(of route) bool { return of.prefix && !of.stray })
+}
+
+// substitution divides a substitution at its captures and variables.
+func (a *apache) substitution(text string, conditional bool) (all []part, err error) { //nolint:cyclop // a case is a kind of reference
+	for i := 0; i < len(text); i++ {
+		next := byte(0)
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		isDigit := '0' <= next && next <= '9'
+		switch c := text[i]; {
+		case c == '\\' && next != 0:
+			i++
+			all = append(all, part{text: string(next)})
+		case c == '$' && isDigit:
+			i++
+			all = append(all, captureOf(next))
+		case c == '%' && isDigit:
+			if i++; conditional {
+				return nil, errors.New("its target has a part of a condition")
+			}
+		case (c == '$' || c == '%') && next == '{':
+			end := strings.IndexByte(text[i:], '}')
+			name := text[i:min(i+max(end, 0)+1, len(text))]
+			p, ok := a.variable(name)
+			if end < 0 || !ok {
+				return nil, fmt.Errorf("its target has %.60s, which the server knows alone", text[i:])
+			}
+			all = append(all, p)
+			i += end
+		default:
+			all = append(all, part{text: string(c)})
+		}
+	}
+	return joined(all), nil
+}
+
+// variable returns the value of a variable that is the same for all requests, or the path.
+func (a *apache) variable(name string) (part, bool) {
+	switch strings.ToUpper(name) {
+	case "%{REQUEST_URI}":
+		return part{all: true}, true
+	case "%{HTTP_HOST}", "%{SERVER_NAME}", "%{HTTP:HOST}":
+		return part{text: a.host}, true
+	case "%{REQUEST_SCHEME}":
+		return part{text: a.scheme}, true
+	case "%{HTTPS}":
+		return part{text: map[bool]string{true: "on", false: "off"}[a.scheme == "https"]}, true
+	case "%{SERVER_PORT}":
+		return part{text: map[bool]string{true: "443", false: "80"}[a.scheme == "https"]}, true
+	case "%{REQUEST_METHOD}":
+		return part{text: http.MethodGet}, true
+	case "%{ENV:REDIRECT_STATUS}":
+		return part{}, true
+	default:
+		return part{}, false
+	}
+}
+
+// isAbsolute reports whether a text begins with a scheme, as URIs do (RFC 3986 section 3.1).
+func isAbsolute(text string) bool {
+	scheme, _, ok := strings.Cut(text, ":")
+	return ok && scheme != "" && strings.IndexFunc(scheme, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.'
+	}) < 0
+}

@@ -1,0 +1,316 @@
+package webserver_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+	"github.com/urnd/urnd/urnns"
+)
+
+// request is a request for a path, which may have a query.
+type request struct{ path, accept string }
+
+// differential is a configuration and requests for it.
+type differential struct {
+	seed             int
+	text, host, base string
+	requests         []request
+	rules            map[int]int // the lines of rules that redirect
+	inner            []int       // those of rules that lead on within the server
+}
+
+// seeds returns the numbers of configurations: some hundreds, or 10,000.
+func seeds() int {
+	if n, err := strconv.Atoi(os.Getenv("WEB_SEEDS")); err == nil {
+		return n
+	}
+	if testserver.Long() {
+		return 10000
+	}
+	return 200
+}
+
+// imported is what an import of a configuration made.
+type imported struct {
+	names    resolver.Names
+	resolver registry.Hosts
+	rejected map[int]string
+	lost     map[int]string
+}
+
+// openRegistry returns a registry for many configurations.
+func openRegistry(t *testing.T) (*registry.Registry, resolver.Names) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := resolver.Names{Set: set}
+	return registry.New(registry.Config{
+		Store: store, CanonicalPrefix: names.CanonicalPrefix, Now: time.Now,
+		Canonical: func(text string) (string, error) {
+			q, err := resolver.ParseQuery(text, resolver.I2L)
+			if err != nil {
+				return "", err
+			}
+			q, err = names.Canonical(q)
+			return q.URI.String(), err
+		},
+	}), names
+}
+
+// answer returns what urnd answers to a request: a status, and where a redirect leads.
+func (i *imported) answer(t *testing.T, host string, r request) (status int, location string) {
+	t.Helper()
+	q, err := resolver.ParseQuery("https://"+host+r.path, resolver.I2L)
+	if err == nil {
+		q, err = i.names.Canonical(q)
+	}
+	if err != nil {
+		return http.StatusNotFound, ""
+	}
+	answer, err := i.resolver.Resolve(t.Context(), q)
+	switch {
+	case errors.Is(err, resolver.ErrGone):
+		return http.StatusGone, ""
+	case errors.Is(err, resolver.ErrNotFound) || errors.Is(err, resolver.ErrUnsupported):
+		return http.StatusNotFound, ""
+	case err != nil:
+		t.Fatal(err)
+	}
+	best, most := "", -1.0
+	for _, l := range answer.Locations {
+		if quality := quality(r.accept, l.From.Type); quality > most {
+			best, most = l.URI, quality
+		}
+	}
+	return max(answer.Record().Redirect, 0), best
+}
+
+// quality is that of a media type, "" for none, as proxy/answer weighs it.
+func quality(accept, mediaType string) float64 {
+	ranges := map[string]float64{}
+	for element := range strings.SplitSeq(accept, ",") {
+		kind, q, has := strings.Cut(element, ";q=")
+		if ranges[kind] = 1; has {
+			ranges[kind], _ = strconv.ParseFloat(q, 64)
+		}
+	}
+	major, _, _ := strings.Cut(mediaType, "/")
+	for _, kind := range []string{mediaType, major + "/*", "*/*"} {
+		if q, ok := ranges[kind]; ok && kind != "" {
+			return q
+		}
+	}
+	switch {
+	case accept == "":
+		return 1
+	case mediaType == "":
+		return 0.01
+	default:
+		return 0.000001
+	}
+}
+
+var marker = regexp.MustCompile(`/r([0-9]+)|[?&]r=([0-9]+)`)
+
+var ownPort = regexp.MustCompile("^:[0-9]+")
+
+// normal returns a location in a form that is the same for equal ones: in which form characters are encoded may differ.
+func normal(location, host, addr string) string {
+	for _, own := range []string{"http://" + host, "http://" + addr, "https://" + host} {
+		if rest, ok := strings.CutPrefix(location, own); ok {
+			location = "https://" + host + ownPort.ReplaceAllString(rest, "")
+		}
+	}
+	text, err := url.PathUnescape(location)
+	if err != nil {
+		return location
+	}
+	return text
+}
+
+// counts are those of many comparisons.
+type counts struct {
+	sync.Mutex
+
+	configurations, requests, rules, taken, unreached, failed, listed int
+
+	reasons map[string]int
+}
+
+// compare asks a server and the import of each configuration for the same, and counts the rules that were taken.
+func compare(t *testing.T, addr string, format bulk.Format, cases []differential) {
+	t.Helper()
+	n := &counts{reasons: map[string]int{}}
+	t.Run("compare", func(t *testing.T) {
+		for part := range slices.Chunk(cases, 100) {
+			t.Run(fmt.Sprint("from ", part[0].seed), func(t *testing.T) {
+				t.Parallel()
+				n.compare(t, addr, format, part)
+			})
+		}
+	})
+	share := 100 * n.taken / max(n.rules, 1)
+	t.Logf("%d configurations, %d requests, %d of %d rules taken (%d %%), besides %d that no request reaches; %d differences, %d of listed rules",
+		n.configurations, n.requests, n.taken, n.rules, share, n.unreached, n.failed, n.listed)
+	for reason, times := range n.reasons {
+		if times*200 > n.rules {
+			t.Logf("%5d not taken: %s", times, reason)
+		}
+	}
+	if share < 80 {
+		t.Errorf("only %d %% of the rules are taken", share)
+	}
+}
+
+// compare compares some configurations, which have one registry.
+func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []differential) {
+	t.Helper()
+	client := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 1},
+	}
+	defer client.CloseIdleConnections()
+	r, names := openRegistry(t)
+	for _, c := range cases {
+		i := newImported(t, r, names, format, c)
+		for _, asked := range c.requests {
+			n.request(t, client, addr, i, c, asked)
+		}
+		n.Lock()
+		n.configurations++
+		n.requests += len(c.requests)
+		for line := range c.rules {
+			switch {
+			case strings.Contains(i.rejected[line], "answers first"):
+				n.unreached++
+				continue
+			case i.rejected[line] == "":
+				n.taken++
+			default:
+				n.reasons[variable.ReplaceAllString(i.rejected[line], "#")]++
+			}
+			n.rules++
+		}
+		n.Unlock()
+	}
+}
+
+// variable is what reasons have that differs between rules.
+var variable = regexp.MustCompile(`[0-9]+|"[^"]*"|/\S*`)
+
+// newImported imports a configuration.
+func newImported(t *testing.T, r *registry.Registry, names resolver.Names, format bulk.Format, c differential) *imported {
+	t.Helper()
+	hosts := []string{"https://" + c.host + "/"}
+	i := &imported{
+		names: names, rejected: map[int]string{}, lost: map[int]string{},
+		resolver: registry.Hosts{Names: hosts, Resolver: registry.Alone{Resolver: registry.NewResolver(registry.ResolverConfig{
+			Store: r.Store(), TTL: time.Hour, Hosts: hosts, Now: time.Now, Redirect: http.StatusFound,
+		})}},
+	}
+	run := bulk.Import{Registry: r, Actor: registry.Actor{Name: "anna", Role: registry.Admin}, Format: format, Base: c.base, Rejected: func(j bulk.Rejection) {
+		into := i.rejected
+		if j.Lost {
+			into = i.lost
+		}
+		into[int(j.Line)] += j.Reason.Error() + "; "
+	}}
+	if _, err := run.Run(t.Context(), strings.NewReader(c.text)); err != nil {
+		t.Fatalf("seed %d: %v\n%s", c.seed, err, c.text)
+	}
+	return i
+}
+
+// request compares the answers to a request. They may differ where the rule of the server is listed.
+func (n *counts) request(t *testing.T, client *http.Client, addr string, i *imported, c differential, asked request) {
+	t.Helper()
+	status, location := ask(t, client, addr, c.host, asked)
+	own, ownLocation := i.answer(t, c.host, asked)
+	location, ownLocation = normal(location, c.host, addr), normal(ownLocation, c.host, addr)
+	isAnswered := status/100 == 3 || status == http.StatusGone
+	if own == status && ownLocation == location || !isAnswered && own == http.StatusNotFound {
+		return
+	}
+	n.Lock()
+	defer n.Unlock()
+	if i.lists(c, status, location) {
+		if own != http.StatusNotFound {
+			n.listed++
+		}
+		return
+	}
+	if n.failed++; n.failed <= 15 {
+		t.Errorf("seed %d: %s (Accept %q) is %d %s, and %d %s by the import\n%s\nrejected %v\nlost %v",
+			c.seed, asked.path, asked.accept, status, location, own, ownLocation, numbered(c.text), i.rejected, i.lost)
+	}
+}
+
+// lists reports whether the rule by which the server answers is listed.
+func (i *imported) lists(c differential, status int, location string) bool {
+	for _, found := range marker.FindAllStringSubmatch(location, -1) {
+		if line, _ := strconv.Atoi(found[1] + found[2]); i.rejected[line] != "" || i.lost[line] != "" {
+			return true
+		}
+	}
+	for _, line := range c.inner { // what leads on within the server
+		if i.rejected[line] != "" {
+			return true
+		}
+	}
+	if status/100 == 3 && marker.MatchString(location) {
+		return false
+	}
+	return status == http.StatusGone && len(i.rejected)+len(i.lost) > 0 || status == http.StatusMovedPermanently && len(i.rejected) > 0
+}
+
+func numbered(text string) string {
+	var b strings.Builder
+	for n, line := range strings.Split(text, "\n") {
+		fmt.Fprintf(&b, "%3d %s\n", n+1, line)
+	}
+	return b.String()
+}
+
+// ask returns what a server answers.
+func ask(t *testing.T, client *http.Client, addr, host string, r request) (status int, location string) {
+	t.Helper()
+	head, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+r.path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Host = host
+	if r.accept != "" {
+		head.Header.Set("Accept", r.accept)
+	}
+	response, err := client.Do(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, response.Header.Get("Location")
+}

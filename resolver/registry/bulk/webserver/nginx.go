@@ -1,0 +1,345 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// nginx makes rules of a configuration of nginx.
+type nginx struct {
+	site
+	accepts   []accepted
+	maps      map[string]*nginxMap
+	names     []string // of the variables of maps, in their order
+	constants map[string]string
+	rules     []*rule
+	listed    []Item
+}
+
+// Nginx reads the redirects of a configuration of nginx: blocks map, rewrite and return. base is what comes before the paths; where it
+// is "", names have no slash at their beginning.
+func Nginx(r io.Reader, base string) ([]Item, error) {
+	text, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	root, err := (&nginxReader{text: text, line: 1}).blocks(0)
+	if err != nil {
+		return nil, err
+	}
+	n := &nginx{maps: map[string]*nginxMap{}, constants: map[string]string{}}
+	if base != "" {
+		if n.site, err = newSite(base); err != nil {
+			return nil, err
+		}
+		n.origin = strings.TrimSuffix(base, "/")
+	}
+	n.accepts = acceptedTypes(nginxTypes(root, nil))
+	n.configuration(root)
+	if len(n.rules) > maxRules {
+		return nil, fmt.Errorf("the configuration has more than %d rules", maxRules)
+	}
+	return makeItems(n.rules, n.listed, n.origin, n.accepts, &budget{maxAllStates}), nil
+}
+
+func (n *nginx) list(b *block, err error) {
+	n.listed = append(n.listed, Item{Line: b.line, Input: b.text(), Err: err})
+}
+
+// configuration makes the rules of a file.
+func (n *nginx) configuration(root []*block) {
+	var servers []*block
+	top := &block{words: []string{"server"}}
+	for _, b := range root {
+		all := []*block{b}
+		if b.name() == "http" {
+			all = b.children
+		}
+		for _, b := range all {
+			switch b.name() {
+			case "server":
+				servers = append(servers, b)
+			case "map", "geo":
+				n.addMap(b)
+			case "location", "rewrite", "return", "if", "set", "include":
+				top.children = append(top.children, b)
+			}
+		}
+	}
+	serving := n.serving(servers)
+	for _, s := range servers {
+		if s != serving {
+			n.others(s, errors.New("the block is of another server than --base"))
+		}
+	}
+	if serving != nil {
+		top.children = append(top.children, serving.children...)
+	}
+	n.server(top.children)
+	for _, name := range n.names {
+		m := n.maps[name]
+		switch {
+		case m.used || !m.paths():
+		case refers(root, name):
+			n.list(m.block, errors.New("what its variable is for is no redirect"))
+		default:
+			n.mapRules(m, nil, scope{pattern: mustPattern("^/"), mask: ^uint64(0), all: true}, nil)
+		}
+	}
+}
+
+// refers reports whether a directive has a variable, but for the map that sets it.
+func refers(list []*block, name string) bool {
+	return slices.ContainsFunc(list, func(b *block) bool {
+		return b.name() != "map" && slices.ContainsFunc(b.words, func(word string) bool { return replaceVariable(word, name, "") != word }) ||
+			refers(b.children, name)
+	})
+}
+
+// serving returns the server for the host of the base: by its name, the longest wildcard, an expression, or the default.
+func (n *nginx) serving(servers []*block) (best *block) {
+	most := -1
+	for i, s := range servers {
+		rank := 0
+		if i == 0 {
+			rank = 1
+		}
+		for _, b := range s.children {
+			if b.name() == "listen" && slices.Contains(b.words, "default_server") {
+				rank = max(rank, 2)
+			}
+			if b.name() == "server_name" {
+				for _, name := range b.words[1:] {
+					rank = max(rank, n.named(strings.ToLower(name)))
+				}
+			}
+		}
+		if rank > max(most, 0) {
+			best, most = s, rank
+		}
+	}
+	return best
+}
+
+// named returns how well a server_name has the host of the base, 0 for not at all.
+func (n *nginx) named(name string) int {
+	expression, isExpression := strings.CutPrefix(name, "~")
+	switch {
+	case n.host == "":
+	case name == n.host || name == "."+n.host:
+		return 1 << 20
+	case strings.HasPrefix(name, "*.") && strings.HasSuffix(n.host, name[1:]), strings.HasPrefix(name, ".") && strings.HasSuffix(n.host, name):
+		return 1<<10 + len(name)
+	case strings.HasSuffix(name, ".*") && strings.HasPrefix(n.host, name[:len(name)-1]):
+		return 1<<9 + len(name)
+	case isExpression:
+		if re, err := regexp.Compile(expression); err == nil && re.MatchString(n.host) {
+			return 1 << 8
+		}
+	}
+	return 0
+}
+
+// others lists what redirects in a block that does not apply.
+func (n *nginx) others(b *block, err error) {
+	for _, child := range b.children {
+		if child.name() == "return" || child.name() == "rewrite" {
+			n.list(child, err)
+		}
+		n.others(child, err)
+	}
+}
+
+// server makes the rules of a server: its own directives go before its locations.
+func (n *nginx) server(list []*block) {
+	whole := scope{pattern: mustPattern("^/"), mask: ^uint64(0), all: true}
+	ended := n.statements(list, whole)
+	locations := n.locations(list)
+	if ended {
+		for _, l := range locations {
+			n.others(l.block, errors.New("the server answers before its locations"))
+		}
+		return
+	}
+	for _, l := range locations {
+		if ended := n.statements(l.children, l.scope); !ended {
+			n.rules = append(n.rules, l.scope.rule(l.block, errors.New("the server answers itself in this location")))
+		}
+	}
+}
+
+// nginxLocation returns a location in which bytes are encoded that no URI has.
+func nginxLocation(text string) string {
+	return escape(text, func(c byte) bool { return isRaw(c) || strings.IndexByte("?#%[]"+mark, c) >= 0 })
+}
+
+// statements makes the rules of directives. It returns true where none that follows is reached.
+func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclop // a case is a directive
+	for i := 0; i < len(list) && !ended; i++ {
+		b := list[i]
+		switch name := b.name(); {
+		case name == "return" && len(b.words) > 1:
+			n.returns(b, s)
+			ended = true
+		case name == "rewrite" && len(b.words) > 2:
+			ended = n.rewrite(b, s)
+		case name == "if":
+			inner, is := n.condition(b, s)
+			if m := n.mapOf(b); m != nil && inner.fail == nil {
+				end := i + 1
+				for end < len(list) && list[end].name() == "if" && n.mapOf(list[end]) == m {
+					end++
+				}
+				n.mapRules(m, list[i:end], s, nil)
+				i = end - 1
+				continue
+			}
+			if is == never {
+				n.others(b, errors.New("its condition is never true at this address"))
+				continue
+			}
+			ended = n.statements(b.children, inner) && is == always
+		case name == "set" && len(b.words) == 3 && s.all && !strings.Contains(b.words[2], "$"):
+			n.constants[strings.TrimPrefix(b.words[1], "$")] = b.words[2]
+		case name == "break":
+			n.rules = append(n.rules, s.rule(b, errors.New("the server answers itself")))
+			ended = true
+		case name == "include":
+			n.list(b, errors.New("import the file that is included by itself"))
+		case slices.Contains([]string{"proxy_pass", "fastcgi_pass", "uwsgi_pass", "try_files", "error_page", "auth_basic", "deny"}, name):
+			n.list(b, fmt.Errorf("%.40q has nothing like it in the registry", name))
+		}
+	}
+	return ended
+}
+
+// returns makes the rule of a return.
+func (n *nginx) returns(b *block, s scope) {
+	status, target := b.words[1], ""
+	if len(b.words) > 2 {
+		target = b.words[2]
+	} else if statusOf(status) == 0 {
+		status, target = "302", b.words[1]
+	}
+	if m := n.mapIn(target); m != nil && s.selected == nil {
+		n.mapRules(m, nil, s, b)
+		return
+	}
+	r := s.rule(b, nil)
+	n.rules = append(n.rules, r)
+	if r.status = statusOf(status); !r.redirects() {
+		return
+	}
+	parts, passes, err := n.target(target, s)
+	r.target = parts
+	r.query = queryDropped
+	if passes {
+		r.query = queryAppended
+	}
+	n.complete(r, s, err)
+}
+
+// complete checks the target of a rule, and what becomes of queries.
+func (n *nginx) complete(r *rule, s scope, err error) { //nolint:cyclop // a case is a form of targets
+	literal := texts(r.target)
+	begin := ""
+	if len(r.target) > 0 {
+		begin = r.target[0].text
+	}
+	switch {
+	case err == nil && len(r.target) == 0:
+		err = errors.New("it leads nowhere")
+	case strings.HasPrefix(begin, "/") || len(r.target) > 0 && r.target[0].all:
+		r.target = joined(append([]part{{text: n.origin}}, r.target...))
+	case err == nil && (!isAbsolute(begin) || !strings.Contains(begin, "://")):
+		err = errors.New("its target is no URL")
+	}
+	if r.query == queryAppended && strings.Contains(literal, "#") {
+		r.query = queryLast
+	}
+	if n.origin == "" {
+		r.query = queryAppended
+	} else if err == nil && s.raw != "" {
+		err = r.ofRequestURI(s.raw)
+	}
+	if r.fail == nil {
+		r.fail = err
+	}
+}
+
+// ofRequestURI notes what becomes of queries where an expression is one of $request_uri, which has the query.
+func (r *rule) ofRequestURI(expression string) error {
+	open := !strings.HasSuffix(expression, "$") || strings.HasSuffix(expression, `\$`)
+	for _, end := range []string{"(.*)$", "(.+)$", ".*)$", ".+)$", ".*$", ".+$"} {
+		if strings.HasSuffix(expression, end) {
+			last := r.target[len(r.target)-1]
+			used := slices.ContainsFunc(r.target, func(p part) bool {
+				return p.group && p.capture >= strings.Count(expression, "(")-strings.Count(expression, "(?:")
+			})
+			if used && (!last.group || strings.Contains(r.target[0].text, "?") || r.query != queryDropped) {
+				return errors.New("its target has the query of a request within it")
+			}
+			if used {
+				r.query = queryAppended
+			}
+			return nil
+		}
+	}
+	if !open {
+		r.query = queryUnlike
+		if strings.Contains(expression, "[^") {
+			return errors.New("its expression has queries, too")
+		}
+	}
+	return nil
+}
+
+// rewrite makes the rule of a rewrite.
+func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the parts of a directive
+	target, flag := b.words[2], append(b.words, "")[3]
+	p, err := newPattern(b.words[1], "", false)
+	if err != nil {
+		n.rules = append(n.rules, s.rule(b, err))
+		return false
+	}
+	matchesEverything := slices.Contains([]string{"^", "^/", ".*", "^.*", "^.*$", "^(.*)$", "^/(.*)$", "^/(.*)", "(.*)"}, b.words[1])
+	dropped := strings.HasSuffix(target, "?")
+	target = strings.TrimSuffix(target, "?")
+	if m := n.mapIn(target); m != nil && s.selected == nil {
+		if !matchesEverything {
+			n.rules = append(n.rules, s.rule(b, errors.New("its map is one of some paths")))
+			return false
+		}
+		n.mapRules(m, nil, s, b)
+		return m.fallback != nil
+	}
+	if s.selected == nil {
+		s = s.with(p, b.words[1])
+		s.lost = false
+	}
+	r := s.rule(b, nil)
+	n.rules = append(n.rules, r)
+	parts, passes, err := n.target(target, s)
+	r.target = parts
+	switch absolute := strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "$scheme"); {
+	case flag == "permanent":
+		r.status = http.StatusMovedPermanently
+	case flag == "redirect" || absolute:
+		r.status = http.StatusFound
+	default:
+		r.fail = errors.New("it leads to what the server answers by its other rules")
+	}
+	switch {
+	case passes && !dropped:
+		r.fail = errors.New("its target has the query of a request twice")
+	case dropped && !passes:
+		r.query = queryDropped
+	}
+	n.complete(r, s, err)
+	return matchesEverything && s.mask == ^uint64(0) && (s.all || s.prefix != "")
+}

@@ -1,0 +1,234 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// satisfies reports whether the value of a line satisfies a condition on the variable of its map.
+func (e *mapEntry) satisfies(words []string) bool {
+	if len(words) == 1 {
+		return e.value != "" && e.value != "0"
+	}
+	if len(words) != 3 {
+		return false
+	}
+	switch words[1] {
+	case "=":
+		return e.value == words[2]
+	case "!=":
+		return e.value != words[2]
+	case "~", "~*":
+		expression := words[2]
+		if words[1] == "~*" {
+			expression = "(?i)" + expression
+		}
+		re, err := regexp.Compile(expression)
+		return err == nil && re.MatchString(e.value)
+	default:
+		return false
+	}
+}
+
+// conditionWords returns the words in the parentheses of an if.
+func conditionWords(b *block) []string {
+	words := slices.Clone(b.words[1:])
+	if len(words) == 0 {
+		return nil
+	}
+	words[0] = strings.TrimPrefix(words[0], "(")
+	words[len(words)-1] = strings.TrimSuffix(words[len(words)-1], ")")
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
+	if len(words) == 2 && (words[1] == "=" || words[1] == "!=") {
+		words = append(words, "") // a comparison with an empty text
+	}
+	return words
+}
+
+// truth is whether a condition is true of all requests of its scope.
+type truth uint8
+
+const (
+	sometimes truth = iota
+	always
+	never
+)
+
+// condition returns the scope of a block if.
+func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop // a case is a form of conditions
+	words := conditionWords(b)
+	unknown := func() (scope, truth) {
+		s.fail = fmt.Errorf("the registry cannot say its condition %.60s", strings.Join(words, " "))
+		return s, sometimes
+	}
+	if len(words) == 1 && n.variableMap(words[0]) != nil {
+		return s, sometimes
+	}
+	if len(words) != 3 {
+		return unknown()
+	}
+	name, operator, value := strings.Trim(words[0], "${}"), words[1], words[2]
+	if n.variableMap(words[0]) != nil {
+		return s, sometimes
+	}
+	negated := strings.HasPrefix(operator, "!")
+	expression := value
+	switch strings.TrimPrefix(operator, "!") {
+	case "=":
+		expression = "^" + regexp.QuoteMeta(value) + "$"
+	case "~*":
+		expression = "(?i)" + value
+	case "~":
+	default:
+		return unknown()
+	}
+	re, err := regexp.Compile(latin1(expression))
+	if err != nil {
+		return unknown()
+	}
+	constant, known := n.constant(name)
+	switch {
+	case known:
+		s.lost = s.lost || operator[len(operator)-1] != '='
+		return s, map[bool]truth{true: always, false: never}[re.MatchString(constant) != negated]
+	case name == "http_accept":
+		mask := uint64(0)
+		for bit, a := range n.accepts {
+			if re.MatchString(a.header) != negated {
+				mask |= 1 << bit
+			}
+		}
+		s.mask &= mask
+		s.lost = s.lost || !negated
+		return s, sometimes
+	case (name == "uri" || name == "document_uri" || name == "request_uri") && !negated && s.selected == nil:
+		anyCase := operator == "~*"
+		p, err := newPattern(strings.TrimPrefix(expression, "(?i)"), "", anyCase)
+		if err != nil {
+			return unknown()
+		}
+		if s = s.with(p, value); name == "request_uri" {
+			s.raw = strings.TrimPrefix(expression, "(?i)")
+		}
+		return s, sometimes
+	default:
+		return unknown()
+	}
+}
+
+// constant returns the value of a variable that is the same for all requests.
+func (n *nginx) constant(name string) (string, bool) {
+	switch name {
+	case "host", "http_host", "server_name":
+		return n.host, n.host != ""
+	case "scheme":
+		return n.scheme, n.scheme != ""
+	case "https":
+		return map[bool]string{true: "on"}[n.scheme == "https"], n.scheme != ""
+	case "request_method":
+		return "GET", true
+	}
+	if m := n.maps[name]; m != nil {
+		value, ok := n.constant(m.source)
+		if !ok || m.hosts {
+			return "", false
+		}
+		for _, e := range m.entries {
+			if e.pattern == nil && strings.EqualFold(e.key, value) || e.pattern != nil && e.pattern.MatchString(value) {
+				return e.value, !strings.Contains(e.value, "$")
+			}
+		}
+		if m.fallback == nil {
+			return "", true
+		}
+		return m.fallback.value, !strings.Contains(m.fallback.value, "$")
+	}
+	value, ok := n.constants[name]
+	return value, ok
+}
+
+// target divides a text at its variables. passes is whether it ends with the query of a request.
+func (n *nginx) target(text string, s scope) (all []part, passes bool, err error) {
+	if s.selected != nil {
+		text = replaceVariable(text, s.variable, s.selected.value)
+	}
+	for text != "" {
+		before, after, ok := strings.Cut(text, "$")
+		all = append(all, part{text: before})
+		if !ok {
+			break
+		}
+		name, rest := variableName(after)
+		switch {
+		case passes:
+			return nil, false, errors.New("its target has more after the query of a request")
+		case name == "request_uri":
+			passes = true
+			all = append(all, part{all: true})
+		case name == "is_args" && (rest == "$args" || rest == "$query_string"):
+			passes, rest = true, ""
+		default:
+			p, ok := n.variable(name, s)
+			if !ok {
+				return nil, false, fmt.Errorf("its target has $%.40s, which the server knows alone", name)
+			}
+			all = append(all, p)
+		}
+		text = rest
+	}
+	all = slices.DeleteFunc(joined(all), func(p part) bool { return !p.group && !p.all && p.text == "" })
+	if passes && strings.Contains(texts(all), "?") {
+		return all, passes, errors.New("its target has a query before that of a request")
+	}
+	return all, passes, nil
+}
+
+// variableName returns the name of a variable whose dollar was before a text, and what follows it.
+func variableName(text string) (name, rest string) {
+	i := 0
+	for i < len(text) && (isAlphanumeric(text[i]) || text[i] == '_') {
+		i++
+	}
+	if inner, tail, ok := strings.Cut(text, "}"); ok && strings.HasPrefix(inner, "{") {
+		return inner[1:], tail
+	}
+	if i > 0 && '0' <= text[0] && text[0] <= '9' { // $10 is $1 and a zero
+		i = 1
+	}
+	return text[:i], text[i:]
+}
+
+// variable returns the part of a target that a variable is.
+func (n *nginx) variable(name string, s scope) (part, bool) {
+	if constant, ok := n.constant(name); ok {
+		return part{text: constant}, true
+	}
+	switch {
+	case name == "uri" || name == "document_uri":
+		return part{all: true}, true
+	case name == "":
+		return part{}, false
+	case len(name) == 1 && '1' <= name[0] && name[0] <= '9':
+		if s.lost { // by an expression without captures
+			return part{}, true
+		}
+		return captureOf(name[0]), true
+	}
+	named := s.pattern.SubexpIndex(name)
+	return part{group: true, capture: named}, named > 0
+}
+
+// nginxTypes returns the media types that conditions on Accept name.
+func nginxTypes(list []*block, types []string) []string {
+	for _, b := range list {
+		words := conditionWords(b)
+		if b.name() == "if" && len(words) == 3 && strings.Trim(words[0], "${}") == "http_accept" {
+			types = append(types, mediaTypes(words[2])...)
+		}
+		types = nginxTypes(b.children, types)
+	}
+	return types
+}

@@ -1,0 +1,64 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// RewriteMap reads the text file of a RewriteMap of Apache (mod_rewrite, "txt" and "rnd"): a key and what it is mapped to on
+// each line. The first line of a key counts. base is what comes before keys that are no URI.
+func RewriteMap(r io.Reader, base string) ([]Item, error) {
+	text, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	first := map[string]int64{}
+	number := int64(0)
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0][0] == '#' {
+			continue
+		}
+		i := Item{Line: number, Input: line}
+		switch {
+		case len(line) > maxLine:
+			i.Input, i.Err = line[:100], ErrTooLong
+		case len(words) == 1:
+			i.Err = errors.New("it has a key and no value")
+		case len(words) > 2 && words[2][0] != '#':
+			i.Err = errors.New("it has more than a key and a value: spaces in them cannot be told from what divides them")
+		case first[words[0]] != 0:
+			i.Err = fmt.Errorf("its key has the value of line %d", first[words[0]])
+		default:
+			first[words[0]] = number
+			i.Entry.Key = registry.Name(keyName(words[0], base))
+			values := strings.Split(words[1], "|")
+			for _, value := range values {
+				i.Entry.Targets = append(i.Entry.Targets, registry.Target{URI: value})
+			}
+			if len(values) > 1 {
+				i.Losses = []string{fmt.Sprintf("one of its %d values was taken at random (rnd): they are targets in their order", len(values))}
+			}
+		}
+		items = append(items, i)
+	}
+	return items, nil
+}
+
+// keyName returns the name of a key, which mod_rewrite compares with a path after decoding.
+func keyName(key, base string) string {
+	if base == "" || isAbsolute(key) {
+		return key
+	}
+	if strings.HasSuffix(base, "/") {
+		key = strings.TrimLeft(key, "/")
+	}
+	return base + EncodedPath(key)
+}

@@ -1,0 +1,296 @@
+package webserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// rule is what a web server does with the paths that it matches, if no rule before it matches them. A configuration is a list of them.
+type rule struct {
+	line  int64
+	input string
+
+	paths   []string // the only ones, where pattern is nil
+	pattern *pattern // of what follows dir
+	dir     string
+	except  func(path string) bool // paths that the rule has not, although they match; nil is none
+	besides func(key string) bool  // prefixes below which it has none; nil is none
+	mask    uint64                 // of which of the values of Accept
+
+	fail   error // why the rule has no entries
+	never  error // why it matches nothing here
+	losses []string
+
+	status int // 0 is a redirect with the status of the registry
+	target []part
+	query  query
+	finish func(substituted string) string // returns the location
+}
+
+// query is what becomes of the query of a request.
+type query uint8
+
+const (
+	queryAppended query = iota // after ? or &
+	queryDropped
+	queryLast   // appended after ?, even where the target has a fragment
+	queryUnlike // a request with a query is none of the rule
+)
+
+// part is a part of a target.
+type part struct {
+	text    string
+	group   bool // it is a capture of the expression, 0 for all that it matches
+	capture int
+	all     bool // it is the whole path
+}
+
+// texts returns the texts of parts, joined.
+func texts(parts []part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// mark stands for what follows a prefix; it is in no path.
+const mark = "\x00"
+
+// redirects reports whether the status of the rule is one of redirects.
+func (r *rule) redirects() bool { return r.status == 0 || r.status/100 == 3 }
+
+// match returns the captures of a path, nil where the rule has it not.
+func (r *rule) match(path string) []string {
+	if r.pattern == nil {
+		if slices.Contains(r.paths, path) {
+			return []string{path}
+		}
+		return nil
+	}
+	subject, ok := strings.CutPrefix(path, r.dir)
+	if !ok || r.except != nil && r.except(path) {
+		return nil
+	}
+	found := r.pattern.FindStringSubmatch(latin1(subject))
+	for i := range found {
+		found[i] = bytesOf([]rune(found[i]))
+	}
+	return found
+}
+
+// substitute returns the target of a path.
+func (r *rule) substitute(path string, captures []string) string {
+	var b strings.Builder
+	for _, p := range r.target {
+		switch {
+		case p.all:
+			b.WriteString(path)
+		case p.group && p.capture < len(captures):
+			b.WriteString(captures[p.capture])
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+// element is a byte of a path, or an expression of many texts.
+type element struct {
+	c    byte
+	many *syntax.Regexp
+}
+
+func elements(pieces []piece) (all []element) {
+	for _, p := range pieces {
+		if p.many != nil {
+			all = append(all, element{many: p.many})
+		}
+		for i := range len(p.text) {
+			all = append(all, element{c: p.text[i]})
+		}
+	}
+	return all
+}
+
+// template returns the target of a route that is a prefix, with mark for what follows a key, which may be longer than its own.
+func (r *rule) template(of *route, key string) (string, error) {
+	if r.fail != nil {
+		return "", r.fail
+	}
+	longer, ok := strings.CutPrefix(key, of.path)
+	if !ok {
+		return "", errTarget
+	}
+	return join(r.elements(of), elements(of.rest), longer)
+}
+
+// elements returns the target with the pieces of a route in the places of captures.
+func (r *rule) elements(of *route) (all []element) {
+	for _, p := range r.target {
+		switch {
+		case p.all:
+			all = append(append(all, elements([]piece{{text: r.dir}})...), elements(of.pieces)...)
+		case p.group && p.capture == 0:
+			all = append(all, elements(of.pieces)...)
+		case p.group:
+			begin := slices.IndexFunc(of.pieces, func(q piece) bool { return q.open == p.capture })
+			end := slices.IndexFunc(of.pieces, func(q piece) bool { return q.close == p.capture })
+			if begin >= 0 && end >= begin {
+				all = append(all, elements(of.pieces[begin:end])...)
+			}
+		default:
+			all = append(all, elements([]piece{{text: p.text}})...)
+		}
+	}
+	return all
+}
+
+// join returns elements as a text, with mark in place of the rest, which begins with a text.
+func join(all, rest []element, begin string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(all); i++ {
+		switch {
+		case len(rest) > 0 && len(all)-i >= len(rest) && slices.Equal(all[i:i+len(rest)], rest):
+			b.WriteString(begin + mark)
+			i += len(rest) - 1
+		case all[i].many != nil:
+			return "", errTarget
+		default:
+			b.WriteByte(all[i].c)
+		}
+	}
+	return b.String(), nil
+}
+
+// check finds routes whose captures are not those of the expression, which takes one of several ways to match a path.
+func (r *rule) check(b *budget) { //nolint:cyclop // one comparison a route
+	if r.fail != nil || !r.redirects() || !slices.ContainsFunc(r.target, func(p part) bool { return p.group }) {
+		return
+	}
+	for i := range r.pattern.routes {
+		of := &r.pattern.routes[i]
+		if !of.prefix || of.err != nil {
+			continue
+		}
+		template, err := r.template(of, of.path)
+		if err != nil {
+			of.err = err
+			continue
+		}
+		languages := []*language{of.lang}
+		for n := range r.pattern.routes {
+			if r.pattern.routes[n].prefix && n != i {
+				languages = append(languages, r.pattern.routes[n].lang)
+			}
+		}
+		complete := b.search(languages, 1, func(path string, has []bool) bool {
+			if captures := r.match(path); has[0] && captures != nil &&
+				r.substitute(path, captures) != strings.ReplaceAll(template, mark, path[len(of.path):]) {
+				of.err = errLazy
+			}
+			return of.err == nil
+		})
+		if !complete && of.err == nil {
+			of.err = errExpression
+		}
+	}
+}
+
+// outcome is what clients get for a path, or for what follows a prefix.
+type outcome struct {
+	status int
+	target string // of a redirect; of a prefix, what the registry has
+	query  query
+}
+
+// outcome returns the outcome of a path.
+func (r *rule) outcome(path string, captures []string) outcome {
+	if !r.redirects() {
+		return outcome{status: r.status}
+	}
+	return outcome{r.status, r.finish(r.substitute(path, captures)), r.query}
+}
+
+// prefixOutcome returns the outcome of what follows a key, for a route that has all of it that counts.
+func (r *rule) prefixOutcome(of *route, key string) (outcome, error) {
+	switch {
+	case r.fail != nil:
+		return outcome{}, r.fail
+	case of.err != nil:
+		return outcome{}, of.err
+	case !r.redirects():
+		return outcome{status: r.status}, nil
+	case r.query == queryDropped || r.query == queryUnlike:
+		return outcome{}, errors.New("its server does not pass on the query of a request, and a prefix of the registry does")
+	case r.query == queryLast:
+		return outcome{}, errors.New("its target has a fragment, after which its server puts the query of a request")
+	}
+	template, err := r.template(of, key)
+	if err != nil {
+		return outcome{}, err
+	}
+	location := r.finish(template)
+	target, err := registryTarget(location)
+	return outcome{r.status, target, r.query}, err
+}
+
+// nothing is a variable of no value, by which a template leads all names to one location: RFC 6570 section 3.2.1.
+const nothing = "{none}"
+
+// registryTarget returns a location with marks as a target of a prefix.
+func registryTarget(location string) (string, error) {
+	_, rest, ok := strings.Cut(location, "://")
+	server, _, _ := strings.Cut(rest, "/")
+	if !ok || strings.Contains(server, mark) {
+		return "", errors.New("its target has another server for each path")
+	}
+	text := strings.NewReplacer("{", "%7B", "}", "%7D").Replace(location)
+	switch first := strings.Index(text, mark); {
+	case first < 0:
+		return text + nothing, nil
+	case first == len(text)-1 && first > len("https://")+len(server):
+		return text[:first], nil
+	default:
+		return strings.ReplaceAll(text, mark, "{+suffix}"), nil
+	}
+}
+
+// Item is an entry that a configuration makes, or a rule that makes none.
+type Item struct {
+	Line   int64
+	Input  string // the rule
+	Entry  registry.Entry
+	Losses []string // what of the rule the registry has no place for
+	Err    error    // why the rule makes no entry
+}
+
+// Gone is the reason of names that their server answers by 410.
+const Gone = "gone, as the server said (410)"
+
+// held is the note of what is reserved because a rule answers there that was not imported, and a prefix would else answer for it.
+const held = "reserved by the import: the server answers by a rule that was not imported"
+
+// record sets what an outcome is in an entry.
+func (o outcome) record(e *registry.Entry) error {
+	switch {
+	case o.status == http.StatusGone:
+		e.Status, e.Reason = registry.Withdrawn, Gone
+	case o.status == 0 || o.status/100 == 3:
+		redirect, err := registry.ParseRedirect(strconv.Itoa(o.status))
+		if err != nil {
+			return fmt.Errorf("the status %d leads nowhere", o.status)
+		}
+		e.Redirect = redirect
+	default:
+		return fmt.Errorf("the status %d leads nowhere", o.status)
+	}
+	return nil
+}
