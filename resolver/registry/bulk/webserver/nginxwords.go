@@ -42,6 +42,8 @@ func (n *nginxReader) blocks(depth int) (all []*block, err error) {
 		switch {
 		case end == '}' && depth == 0:
 			return nil, fmt.Errorf("line %d: a brace is closed that is not open", n.line)
+		case end == 0 && depth > 0:
+			return nil, errors.New("it ends within a block")
 		case end == '}', end == 0:
 			return all, nil
 		case end == '{':

@@ -98,18 +98,16 @@ func (p *pattern) expand(expression, dir string) error {
 	x := &expander{}
 	for _, pieces := range x.expand(e) {
 		anchored, ok := anchors(pieces)
+		if !ok || x.odd {
+			p.routes = append(p.routes, everything(dir, errExpression))
+			continue
+		}
 		for _, pieces := range divide(anchored, dir) {
 			r, err := newRoute(pieces, dir)
 			if err != nil {
 				return err
 			}
-			if r.prefix && (!ok || x.odd) {
-				r.err = errExpression
-			}
 			p.routes = append(p.routes, r)
-		}
-		if !ok || x.odd {
-			p.routes = append(p.routes, everything(dir, errExpression))
 		}
 	}
 	return nil

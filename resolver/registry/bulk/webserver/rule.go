@@ -213,7 +213,7 @@ type outcome struct {
 
 // outcome returns the outcome of a path.
 func (r *rule) outcome(path string, captures []string) outcome {
-	if !r.redirects() {
+	if r.fail != nil || !r.redirects() {
 		return outcome{status: r.status}
 	}
 	return outcome{r.status, r.finish(r.substitute(path, captures)), r.query}

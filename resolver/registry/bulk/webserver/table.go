@@ -80,11 +80,13 @@ func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, 
 		}
 	}
 	for _, prefix := range slices.SortedFunc(maps.Keys(t.at), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) {
-		t.prefix(prefix)
+		if t.nameOf(prefix) != "" {
+			t.prefix(prefix)
+		}
 	}
 	seen := map[string]bool{}
 	for _, path := range paths {
-		if !seen[path] {
+		if !seen[path] && t.nameOf(path) != "" { // without --base, the root is no name
 			seen[path] = true
 			t.name(path)
 		}
