@@ -62,11 +62,8 @@ registry history urn:promise:none
 registry import --dry-run DIR/names.csv
 registry import --dry-run DIR/bad.csv
 registry import DIR/none.csv
-registry migrate --dry-run
 registry mint --dry-run urn:promise:x{counter}
 registry mint --dry-run urn:promise:x
-registry prove urn:promise:a1
-registry prove urn:promise:none
 registry purge --dry-run urn:promise:
 registry purge urn:promise:
 registry redact urn:promise:a1

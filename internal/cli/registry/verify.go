@@ -28,7 +28,7 @@ Whether names lead where they should is shown by check and health.`,
 	}
 	f := addStore(cmd, w)
 	var head string
-	cmd.Flags().StringVar(&head, "head", "", "a digest that urnd registry head has printed: it must be in the history")
+	cmd.Flags().StringVar(&head, "head", "", "a `digest` that urnd registry head has printed: it must be in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var digest [sha256.Size]byte
 		if head != "" {
