@@ -64,7 +64,7 @@ func (r *rows) next() (Row, error) {
 		return Row{}, err
 	}
 	if bound.Err != nil {
-		return bound, nil
+		return bound, nil //nolint:nilerr // the row has it
 	}
 	read, begin := Row{}, -1
 	for reread := 0; ; {

@@ -34,7 +34,7 @@ func TestEditingInChromium(t *testing.T) {
 	browser.Run(t, `location.reload()`)
 	heading("It is registered.")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
-	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || string(n.Metadata) == "" {
+	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || n.Metadata == "" {
 		t.Errorf("%+v", n)
 	}
 	// Nothing has changed where a browser sends the form back as it was.

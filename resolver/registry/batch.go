@@ -158,7 +158,7 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 		return Entry{}, false, fmt.Errorf("%w: %s was assigned before, and cannot be reserved again: withdraw it", ErrInvalid, key)
 	}
 	record.Since = sinceOf(before, record.Status, b.now)
-	if before.Exists() && before.Record.Equal(&record) {
+	if before.Exists() && before.Equal(&record) {
 		return *before, false, nil
 	}
 	if err := may(*before, record); err != nil {

@@ -23,6 +23,8 @@ type foreign interface {
 
 // openForeign returns what reads a foreign format. Bytes that are not valid in the encoding are reported to t where entries have lines, end
 // the import where an entry cannot be rejected alone, and are found by documents, by XML and by tables themselves.
+//
+//nolint:cyclop // a case a format
 func (t *translation) openForeign(format Format, base string) (foreign, error) {
 	isJSON := t.beginsJSON()
 	lines := func() io.Reader { return t.source.Lines(t.noteLine) }

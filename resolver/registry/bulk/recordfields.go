@@ -243,15 +243,6 @@ type reader struct {
 // left reports whether something could not be read, or was not.
 func (r *reader) left() bool { return r.bad || r.b != "" }
 
-// skip leaves octets out.
-func (r *reader) skip(n int) {
-	if n > len(r.b) {
-		r.bad = true
-		return
-	}
-	r.b = r.b[n:]
-}
-
 func (r *reader) number() (n uint64) {
 	for i := range min(len(r.b), binary.MaxVarintLen64) {
 		c := r.b[i]

@@ -52,6 +52,3 @@ func newWebItems(read func(io.Reader, string) ([]webserver.Item, error), r io.Re
 
 // gone is the reason of names that their server answers by 410.
 const gone = webserver.Gone
-
-// encodedPath encodes what a path of a URI may not have (RFC 3986 section 3.3).
-func encodedPath(path string) string { return webserver.EncodedPath(path) }

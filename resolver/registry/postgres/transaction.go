@@ -121,7 +121,7 @@ func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) 
 	defer rollback(ctx, tx) // after a commit it does nothing
 	err = f(t)
 	if err == nil {
-		err = t.flush()
+		err = t.flush() //nolint:contextcheck // it has the context
 	}
 	if err != nil {
 		if isReadOnly(err) {

@@ -3,6 +3,7 @@ package registrytest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -48,7 +49,7 @@ func testEvents(t *testing.T, s registry.Store) {
 			}
 			for _, e := range page {
 				after = e.Seq
-				what := fmt.Sprint(e.Version.Version)
+				what := strconv.Itoa(e.Version.Version)
 				if e.Kind != "" {
 					what = e.Kind + " " + e.Note
 				}

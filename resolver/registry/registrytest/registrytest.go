@@ -115,7 +115,7 @@ func Append(tx registry.WriteTx, entries ...registry.Entry) error {
 	if err := tx.Append(&registry.ChangeSet{By: "test", Time: epoch}, changes, nil); err != nil {
 		return err
 	}
-	for i := range changes {
+	for i := range entries {
 		entries[i] = changes[i].After
 	}
 	return nil

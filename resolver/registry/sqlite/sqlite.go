@@ -123,6 +123,9 @@ func (s database) Lookup(ctx context.Context, statement string, next func(store.
 		return err
 	}
 	defer s.questions.put(c)
+	if s.frozen == nil { // most are
+		return c.Query(statement, next, args...)
+	}
 	return s.whileFrozen(func() error { return c.Query(statement, next, args...) })
 }
 

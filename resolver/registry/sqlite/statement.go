@@ -73,6 +73,8 @@ func bind(s *sqlite3.Stmt, args []any) error {
 			err = s.BindInt64(i+1, v)
 		case string:
 			err = s.BindText(i+1, v)
+		case *string:
+			err = s.BindText(i+1, *v)
 		case []byte:
 			err = s.BindBlob(i+1, v)
 		case []int64, []string:

@@ -25,7 +25,7 @@ type Database interface {
 
 // Conn runs statements within a transaction. It is not safe for concurrent use.
 type Conn interface {
-	// Query calls row for each row of a statement. Arguments are int64, string, []byte, []int64, []string, or nil.
+	// Query calls row for each row of a statement. Arguments are int64, string, *string, []byte, []int64, []string, or nil.
 	Query(statement string, row func(Row) error, args ...any) error
 	// Exec runs a statement without rows.
 	Exec(statement string, args ...any) error

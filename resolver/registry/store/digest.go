@@ -102,7 +102,7 @@ func (h *hasher) time(field byte, t time.Time) {
 		return
 	}
 	h.b = append(h.b, field, 8)
-	h.b = binary.BigEndian.AppendUint64(h.b, uint64(t.UnixMilli())) //nolint:gosec // its bits
+	h.b = binary.BigEndian.AppendUint64(h.b, uint64(t.UnixMilli()))
 }
 
 func (h *hasher) flag(field byte, set bool) {

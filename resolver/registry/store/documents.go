@@ -1,35 +1,16 @@
 package store
 
 import (
-	"fmt"
-
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // tableName returns the name of a table of documents.
 func tableName(table registry.Table) string {
-	switch table {
-	case registry.TableTokens:
-		return "token"
-	case registry.TableMints:
-		return "mint"
-	case registry.TableCounts:
-		return "resolved"
-	case registry.TableHealth:
-		return "health"
-	case registry.TableLeases:
-		return "lease"
-	case registry.TableImports:
-		return "import"
-	case registry.TableJobs:
-		return "job"
-	case registry.TableRequests:
-		return "request"
-	case registry.TableMarks:
-		return "mark"
-	default:
-		panic(fmt.Sprintf("there is no table %d", table))
-	}
+	return [...]string{
+		registry.TableTokens: "token", registry.TableMints: "mint", registry.TableCounts: "resolved", registry.TableHealth: "health",
+		registry.TableLeases: "lease", registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request",
+		registry.TableMarks: "mark",
+	}[table]
 }
 
 // Documents implements registry.Tx.

@@ -9,7 +9,9 @@ import (
 )
 
 // entryColumns are the columns of an entry, of version v, name n, author a and target t, in the order in which scan reads them.
-const entryColumns = "v.seq, n.kind, n.key, n.id, v.number, v.time, a.name, v.status, v.since, v.redirect, v.authoritative, " +
+const entryColumns = "v.seq, n.kind, n.key, " + columnsBehindKey
+
+const columnsBehindKey = "n.id, v.number, v.time, a.name, v.status, v.since, v.redirect, v.authoritative, " +
 	"v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, v.contact, " +
 	"v.metadata, v.redacted, " + targetColumns
 
@@ -91,17 +93,15 @@ func scanEntry(c *columns) (e registry.Entry, err error) {
 	if status < 0 || status > int64(registry.Withdrawn) {
 		return e, fmt.Errorf("%w: version %d has the status %d", registry.ErrDamaged, e.Seq, status)
 	}
-	e.Status = registry.Status(status) //nolint:gosec // it was compared
+	e.Status = registry.Status(status)
 	if e.Since = c.time(); e.Since.IsZero() {
 		e.Since = e.Changed
 	}
 	e.Redirect = int(c.int())
 	e.Authoritative, e.Sandbox = c.flag(), c.flag()
 	e.Alias, e.Note, e.Reason = c.text(), c.text(), c.text()
-	if successors := c.text(); successors != "" {
-		if err := json.Unmarshal([]byte(successors), &e.Successors); err != nil {
-			return e, fmt.Errorf("%w: the successors of version %d: %w", registry.ErrDamaged, e.Seq, err)
-		}
+	if e.Successors, err = parseSuccessors(c.text()); err != nil {
+		return e, fmt.Errorf("%w: the successors of version %d: %w", registry.ErrDamaged, e.Seq, err)
 	}
 	e.Pattern = c.text()
 	e.Contact = c.text()
@@ -159,6 +159,15 @@ func (n *version) add(v Values) {
 	optionalText(v, n.Metadata)
 	v.Bytes(n.salt)
 	v.Bytes(n.digest)
+}
+
+// parseSuccessors returns the successors of a JSON array, nil for "".
+func parseSuccessors(text string) (successors []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	err = json.Unmarshal([]byte(text), &successors)
+	return successors, err
 }
 
 // successorsText returns successors as a JSON array, "" for none.

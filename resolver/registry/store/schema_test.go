@@ -23,7 +23,7 @@ func TestSchemaDocument(t *testing.T) {
 		"\n## Tables\n\n```sql\n" + strings.TrimPrefix(string(schema), "-- +goose Up\n") + "```\n"
 	const path = "../../../docs/registry-schema.md"
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

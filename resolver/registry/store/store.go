@@ -2,21 +2,42 @@ package store
 
 import (
 	"context"
+	"sync"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // Store is what of a registry.Store is the same for all databases. It is safe for concurrent use.
-type Store struct{ db Database }
+type Store struct {
+	db      Database
+	lookups sync.Pool // of *looking
+}
 
 // New returns the Store in a database that has the schema of this version.
-func New(db Database) *Store { return &Store{db} }
+func New(db Database) *Store {
+	s := &Store{db: db}
+	s.lookups.New = func() any {
+		l := new(looking)
+		l.add, l.args = l.found.add, [2]any{int64(0), &l.name}
+		return l
+	}
+	return s
+}
+
+// looking is what a lookup needs, which is used again: it is most of what is answered.
+type looking struct {
+	found entries
+	add   func(Row) error
+	name  string
+	args  [2]any
+}
 
 const (
 	// current are the tables of the current version of name n.
 	current = " JOIN version v ON v.seq = n.version JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version = v.seq "
 
-	lookup = "SELECT " + entryColumns + " FROM name n" + current + "WHERE n.kind = $1 AND n.key = $2 ORDER BY t.position"
+	// lookup leaves the key out, which is known.
+	lookup = "SELECT v.seq, n.kind, NULL, " + columnsBehindKey + " FROM name n" + current + "WHERE n.kind = $1 AND n.key = $2 ORDER BY t.position"
 	floor  = "SELECT " + entryColumns + " FROM (SELECT * FROM name WHERE kind = 1 AND key <= $1 ORDER BY key DESC LIMIT 1) n" + current +
 		"ORDER BY t.position"
 	head = "SELECT max(last) FROM commits"
@@ -27,9 +48,20 @@ func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, e
 	if registry.CheckKey(key.Name) != nil {
 		return registry.Entry{}, nil //nolint:nilerr // it cannot be there
 	}
-	var found entries
-	err := s.db.Lookup(ctx, lookup, found.add, int64(key.Kind), key.Name)
-	return found.one(), err
+	l, _ := s.lookups.Get().(*looking)
+	l.name, l.args[0] = key.Name, int64(key.Kind)
+	err := s.db.Lookup(ctx, lookup, l.add, l.args[:]...)
+	e := l.found.one()
+	if e.Exists() {
+		e.Key = key
+	}
+	clear(l.found.all)
+	l.found.all = l.found.all[:0]
+	s.lookups.Put(l)
+	if err != nil {
+		return registry.Entry{}, err
+	}
+	return e, nil
 }
 
 // Floor implements registry.Store.

@@ -273,14 +273,11 @@ func (t *transaction) count(changes []registry.Changed, purged []registry.Entry)
 	}
 	slices.Sort(namespaces)
 	columns := []string{"namespace", "active", "reserved", "withdrawn", "aliases", "targets", "prefixes"}
-	conflict := " ON CONFLICT (namespace) DO UPDATE SET "
-	for i, column := range columns[1:] {
-		if i > 0 {
-			conflict += ", "
-		}
-		conflict += column + " = total." + column + " + excluded." + column
+	sums := make([]string, 0, len(columns))
+	for _, column := range columns[1:] {
+		sums = append(sums, column+" = total."+column+" + excluded."+column)
 	}
-	return t.conn.Insert("total", columns, conflict, len(namespaces), func(i int, v Values) {
+	return t.conn.Insert("total", columns, " ON CONFLICT (namespace) DO UPDATE SET "+strings.Join(sums, ", "), len(namespaces), func(i int, v Values) {
 		sum := totals[namespaces[i]]
 		v.Text(namespaces[i])
 		for _, n := range []int64{sum.Active, sum.Reserved, sum.Withdrawn, sum.Aliases, sum.Targets, sum.Prefixes} {
