@@ -56,6 +56,9 @@ func newestSchema(t *testing.T, directory string) (newest int) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
+		if filepath.Ext(file.Name()) != ".sql" {
+			continue
+		}
 		n := 0
 		if _, err := fmt.Sscanf(file.Name(), "%d_", &n); err != nil {
 			t.Fatalf("%s: %v", file.Name(), err)
