@@ -155,12 +155,12 @@ func TestConfigCheckDialsReplica(t *testing.T) {
 	if err == nil || !strings.Contains(out, "without a registry: urnd makes it") || !strings.Contains(out, "the replica has another schema: 0") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'versions'"); has != "0" {
+	if has := server.Ask("", "SELECT count(*) FROM pg_class WHERE relname = 'version'"); has != "0" {
 		t.Error("it has made a registry")
 	}
 	w := startInstance(t, "127.0.0.1:9", func(d *config.Config) { d.Registry = c.Registry })
 	testserver.Wait(t, "the registry is open", func() bool { return !strings.Contains(w.readiness(t), "registry") })
-	testserver.Wait(t, "the replica has it", func() bool { return replica.Ask("", "SELECT to_regclass('versions')") != "" })
+	testserver.Wait(t, "the replica has it", func() bool { return replica.Ask("", "SELECT to_regclass('version')") != "" })
 	out, err = urndtest.Run(t, "", "config", "check", "--dial", file)
 	if !strings.Contains(out, "registry.store: "+server.URL("")+": ok: PostgreSQL ") || !strings.Contains(out, ", only to read") {
 		t.Errorf("%v\n%s", err, out)

@@ -162,11 +162,12 @@ func (n *version) add(v Values) {
 }
 
 // parseSuccessors returns the successors of a JSON array, nil for "".
-func parseSuccessors(text string) (successors []string, err error) {
+func parseSuccessors(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
 	}
-	err = json.Unmarshal([]byte(text), &successors)
+	var successors []string
+	err := json.Unmarshal([]byte(text), &successors)
 	return successors, err
 }
 
