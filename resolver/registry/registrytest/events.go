@@ -66,3 +66,22 @@ func testEvents(t *testing.T, s registry.Store) {
 		return err
 	})
 }
+
+// Events that lie behind many others that were purged are of their change sets.
+func testEventsBehindPurged(t *testing.T, s registry.Store) {
+	var gone []registry.Key
+	put(t, s, registry.Name("urn:example:first"), registry.Record{Contact: "a"})
+	for i := range 20 {
+		gone = append(gone, registry.Name(fmt.Sprintf("urn:example:%d", i)))
+		put(t, s, gone[i], registry.Record{Contact: "a"})
+	}
+	put(t, s, registry.Name("urn:example:last"), registry.Record{Contact: "a"})
+	purge(t, s, gone...)
+	read(t, s, func(tx registry.Tx) error {
+		page, err := tx.Events(0, 2)
+		if err != nil || len(page) != 2 || page[0].Set != 1 || page[1].Set != 22 || page[1].Name != "urn:example:last" {
+			t.Errorf("%+v, %v", page, err)
+		}
+		return err
+	})
+}

@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"equal records", testSame},
 		{"times", testTimes},
 		{"events", testEvents},
+		{"events behind purged ones", testEventsBehindPurged},
 		{"set of a purge", testPurgeSet},
 		{"hosts", testHosts},
 		{"statuses", testStatuses},

@@ -266,18 +266,17 @@ func (t *transaction) about(e *registry.Event) error {
 	}, int64(e.Seq))
 }
 
-// setNumbers sets the change sets of events that follow one another.
-func (t *transaction) setNumbers(all []registry.Event) error {
-	if len(all) == 0 {
-		return nil
-	}
-	commits, err := t.Commits(all[0].Seq-1, len(all))
-	if err != nil {
-		return err
-	}
+// setNumbers sets the change sets of events in their order, between which there may be any number of others that were purged.
+func (t *transaction) setNumbers(all []registry.Event) (err error) {
+	var commits []registry.Commit
 	for i := range all {
 		for len(commits) > 0 && commits[0].Last < all[i].Seq {
 			commits = commits[1:]
+		}
+		if len(commits) == 0 {
+			if commits, err = t.Commits(all[i].Seq-1, len(all)-i); err != nil {
+				return err
+			}
 		}
 		if len(commits) == 0 || commits[0].First > all[i].Seq {
 			return fmt.Errorf("%w: number %d belongs to no commit", registry.ErrDamaged, all[i].Seq)
