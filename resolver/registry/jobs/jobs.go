@@ -34,11 +34,12 @@ func New(config Config) *Jobs { return &Jobs{config, make(chan struct{}, 1)} }
 const (
 	maxWaiting        = 10_000 // that have not ended
 	maxWaitingOfToken = 100
-	maxBodies         = 4       // of the largest size that are here, before more is received
-	maxBodiesOfToken  = 2       // of these
-	reportsPart       = 8       // the reports of a token may be an eighth of the largest body
-	checkedPart       = 1 << 24 // octets of a body, after which it is looked again whether there is room
-	maxKeptOfToken    = 500     // with their reports and idempotency keys
+	maxBodies         = 4        // of the largest size that are here, before more is received
+	maxBodiesOfToken  = 2        // of these
+	reportsPart       = 8        // the reports of a token may be an eighth of the largest body
+	leastReports      = 64 << 10 // or so many octets, where bodies are small
+	checkedPart       = 1 << 24  // octets of a body, after which it is looked again whether there is room
+	maxKeptOfToken    = 500      // with their reports and idempotency keys
 	maxListed         = 500
 	maxExpired        = 16                  // that one that is accepted removes
 	maxItems          = 1_000_000           // that are read of an index

@@ -175,7 +175,7 @@ func (j *Jobs) trim(token string) {
 		}
 	})
 	for _, r := range reports { // in the order of their IDs
-		if octets <= j.config.MaxBody/reportsPart {
+		if octets <= max(j.config.MaxBody/reportsPart, leastReports) {
 			return
 		}
 		if !waits[r.at] {
