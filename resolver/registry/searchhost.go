@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -28,6 +29,9 @@ func (r *Registry) findHost(ctx context.Context, s *Search) error {
 		some, err := tx.ByHost(q.name, q.domain, "", "", 1)
 		if len(some) > 0 {
 			s.host = &q
+		}
+		if errors.Is(err, ErrInvalid) {
+			return nil // it has too many hosts below it: all entries are read
 		}
 		return err
 	})

@@ -340,15 +340,40 @@ func (t *transaction) ByHost(host string, domain bool, below, after string, limi
 			return nil, fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
 		}
 	}
-	first := reverse(host)
-	hosts, args := "= (SELECT id FROM host WHERE reversed = $1)", []any{first, behind, from, to, int64(limit)}
-	if domain {
-		hosts = "IN (SELECT id FROM host WHERE reversed = $1 OR reversed >= $6 AND reversed < $7)"
-		args = append(args, first+".", first+"/")
+	hosts, err := t.hostIDs(host, domain)
+	if err != nil || len(hosts) == 0 {
+		return nil, err
 	}
-	return t.query("SELECT "+entryColumns+" FROM (SELECT n.* FROM name n WHERE n.id IN (SELECT current FROM target WHERE host "+hosts+
-		" AND current > $2) AND n.kind = 0 AND n.key >= $3 AND n.key < $4 ORDER BY n.id LIMIT $5) n"+current+"ORDER BY n.id, t.position", args...)
+	// CROSS JOIN has SQLite begin with the index of hosts, which has names in the order in which they were registered.
+	const begin, end = "SELECT " + entryColumns + " FROM (SELECT DISTINCT o.current AS id FROM target o CROSS JOIN name k WHERE o.host ",
+		" AND o.current > $2 AND k.id = o.current AND k.kind = 0 AND k.key >= $3 AND k.key < $4 ORDER BY o.current LIMIT $5) f " +
+			"JOIN name n ON n.id = f.id" + current + "ORDER BY n.id, t.position"
+	if len(hosts) == 1 {
+		return t.query(begin+"= $1"+end, hosts[0], behind, from, to, int64(limit))
+	}
+	return t.query(begin+"IN ($1...)"+end, hosts, behind, from, to, int64(limit))
 }
+
+// hostIDs returns host.id of a host, and with domain of those below it.
+func (t *transaction) hostIDs(host string, domain bool) (ids []int64, err error) {
+	add := func(row Row) error {
+		ids = append(ids, row.Int(0))
+		return nil
+	}
+	first := reverse(host)
+	if !domain {
+		err = t.conn.Query("SELECT id FROM host WHERE reversed = $1", add, first)
+		return ids, err
+	}
+	err = t.conn.Query("SELECT id FROM host WHERE reversed = $1 OR reversed >= $2 AND reversed < $3 LIMIT $4", add, first, first+".", first+"/", int64(maxHosts+1))
+	if err == nil && len(ids) > maxHosts {
+		err = fmt.Errorf("%w: more than %d hosts are below %s", registry.ErrInvalid, maxHosts, host)
+	}
+	return ids, err
+}
+
+// maxHosts bounds the hosts below a domain that are searched for together.
+const maxHosts = 10_000
 
 // id returns name.id of a key, 0 if it is not registered.
 func (t *transaction) id(key registry.Key) (id int64, err error) {
