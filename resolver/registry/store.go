@@ -142,15 +142,21 @@ type Document struct {
 	Value []byte // text
 }
 
-// CheckKey returns ErrInvalid for texts that are not keys: with a NUL, not UTF-8, or longer than MaxKey.
+// CheckKey returns ErrInvalid for texts that are not keys: see CheckSought, or longer than MaxKey.
 func CheckKey(text string) error {
+	if len(text) > MaxKey {
+		return fmt.Errorf("%w: %.40q... has more than %d bytes", ErrInvalid, text, MaxKey)
+	}
+	return CheckSought(text)
+}
+
+// CheckSought returns ErrInvalid for texts that no store compares with keys: with a NUL, or not UTF-8.
+func CheckSought(text string) error {
 	switch {
 	case strings.IndexByte(text, 0) >= 0:
-		return fmt.Errorf("%w: %q has a NUL", ErrInvalid, text)
+		return fmt.Errorf("%w: %.100q has a NUL", ErrInvalid, text)
 	case !utf8.ValidString(text):
-		return fmt.Errorf("%w: %q is not UTF-8", ErrInvalid, text)
-	case len(text) > MaxKey:
-		return fmt.Errorf("%w: %.40q... has more than %d bytes", ErrInvalid, text, MaxKey)
+		return fmt.Errorf("%w: %.100q is not UTF-8", ErrInvalid, text)
 	default:
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -116,6 +117,7 @@ func testFloor(t *testing.T, s registry.Store) {
 	}
 	appended(t, s, entry("urn:a:b:c", 1))
 	for text, want := range map[string]string{
+		"urn:a:b:" + strings.Repeat("c", 2*registry.MaxKey): "urn:a:b:",
 		"urn:a:b:c": "urn:a:b:", "urn:a:b:": "urn:a:b:", "urn:a:b": "urn:a:", "urn:z": "urn:a:b:", "urn:C": "urn:B:", "urn:A": "",
 	} {
 		if got, err := s.Floor(t.Context(), text); err != nil || got.Name != want {

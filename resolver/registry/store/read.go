@@ -29,7 +29,7 @@ func ascending[T any, K cmp.Ordered](page []T, err error, least K, key func(*T) 
 // between are the bounds of texts that begin with prefix and are after a text: from the first on, and before the second.
 func between(prefix, after string) (from, to string, err error) {
 	for _, text := range []string{prefix, after} {
-		if err := registry.CheckKey(text); err != nil {
+		if err := registry.CheckSought(text); err != nil {
 			return "", "", err
 		}
 	}
@@ -97,7 +97,7 @@ func (t *transaction) anyBetween(kind registry.Kind, names []string) (some bool,
 
 // Floor implements registry.Tx.
 func (t *transaction) Floor(text string) (registry.Entry, error) {
-	if err := registry.CheckKey(text); err != nil {
+	if err := registry.CheckSought(text); err != nil {
 		return registry.Entry{}, err
 	}
 	var found entries

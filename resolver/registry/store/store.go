@@ -66,7 +66,7 @@ func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, e
 
 // Floor implements registry.Store.
 func (s *Store) Floor(ctx context.Context, text string) (registry.Entry, error) {
-	if err := registry.CheckKey(text); err != nil {
+	if err := registry.CheckSought(text); err != nil {
 		return registry.Entry{}, err
 	}
 	var found entries
