@@ -76,9 +76,6 @@ func gatherFormats(t *testing.T, p *program) (lines []string) {
 	write(t, filepath.Join(p.daemon.directory, "changed.csv"), "name,target,note\n"+
 		"urn:promise:a2,https://promise.example/new,note\nurn:promise:a1,https://promise.example/new,\n")
 	write(t, filepath.Join(p.daemon.directory, "text.txt"), "see http://promise.example/\n")
-	const list, rule = "namespaces:\n", "  - {nid: promise, fold: lower}\n"
-	config := strings.Replace(read(t, p.daemon.directory, "urnd.yaml"), list, list+rule, 1)
-	write(t, filepath.Join(p.daemon.directory, "migrate.yaml"), config)
 	fill := strings.NewReplacer("DIR", p.daemon.directory, "ADMIN", p.daemon.admin, "ORIGIN", p.origin.url)
 	environment := []string{"URND_CONFIG=" + filepath.Join(p.daemon.directory, "urnd.yaml")}
 	for _, o := range outputs() {
