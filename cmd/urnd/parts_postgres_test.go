@@ -72,7 +72,7 @@ func (w *testDaemon) misses(t *testing.T, why string) {
 }
 
 // lookups counts the questions for single names that a server was asked since it logs statements.
-func lookups(server *testserver.Postgres) int { return strings.Count(server.Log(), "AND n.name = $2") }
+func lookups(server *testserver.Postgres) int { return strings.Count(server.Log(), "AND n.key = $2") }
 
 func logStatements(server *testserver.Postgres) {
 	server.Ask("", "ALTER SYSTEM SET log_statement = 'all'")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -148,6 +149,7 @@ func TestKill(t *testing.T) {
 		kills, names = 30, 40_000
 	}
 	text := many(names)
+	reports := 2*names/1000 + names/500 // of what is read, and of what is written
 	var dir string
 	for killed := 0; killed < kills; {
 		dir = t.TempDir()
@@ -155,7 +157,11 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		for {
-			ended := killAfter(t, dir, rand.IntN(names/500))
+			after := rand.IntN(reports)
+			if killed == kills {
+				after = math.MaxInt
+			}
+			ended := killAfter(t, dir, after)
 			checkKilled(t, dir)
 			if ended {
 				break
