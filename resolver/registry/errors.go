@@ -24,7 +24,7 @@ var (
 	// ErrReopen means that a store that could only be read must be opened again.
 	ErrReopen = errors.New("it could not be written to, and has changed or can be now: it is to be opened again")
 	// ErrSchema means that a store was written by a newer urnd.
-	ErrSchema = errors.New("the registry was written by a newer version of urnd")
+	ErrSchema = errors.New("the registry was written by another version of urnd")
 	// ErrDamaged means that the content of a store is not what was written.
 	ErrDamaged = errors.New("the registry is damaged")
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -200,6 +201,24 @@ func (r *Reopening) Verify(ctx context.Context, report func(problem string), pro
 		return err
 	}
 	return s.Verify(ctx, report, progress)
+}
+
+// Dump implements Store.
+func (r *Reopening) Dump(ctx context.Context, to io.Writer, made time.Time, progress func(done, all Seq)) error {
+	s, err := r.get()
+	if err != nil {
+		return err
+	}
+	return s.Dump(ctx, to, made, progress)
+}
+
+// Load implements Store.
+func (r *Reopening) Load(ctx context.Context, from io.Reader, progress func(done, all Seq)) error {
+	s, err := r.get()
+	if err != nil {
+		return err
+	}
+	return s.Load(ctx, from, progress)
 }
 
 // Close implements Store.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -35,6 +37,11 @@ type Store interface {
 	// of the database. report and progress are called one at a time, progress with the Seq that it has come to, and the last
 	// one. The error is not nil where it could not be verified.
 	Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error
+	// Dump writes a portable backup: all that the store has at one moment, as lines of JSON that any store can Load, made at a time.
+	Dump(ctx context.Context, to io.Writer, made time.Time, progress func(done, all Seq)) error
+	// Load reads what Dump has written into a store that has nothing, in one transaction. It is ErrConflict where there is something,
+	// and ErrDamaged where it is not as it was written.
+	Load(ctx context.Context, from io.Reader, progress func(done, all Seq)) error
 	Close() error
 }
 

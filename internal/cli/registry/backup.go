@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,32 +13,35 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-var errNotAFile = errors.New("the store is a PostgreSQL database: use pg_dump and pg_restore, or export and import")
+var errNotAFile = errors.New("the store is a PostgreSQL database: use pg_dump and pg_restore, or backup --portable")
 
 func newBackup(w Wiring) *cobra.Command {
-	var force bool
+	var force, portable bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the registry to a file, while it is used",
 		Long: `Copy the registry, as it is at this moment, to a single file. urnd may be running, and names may
 be changed meanwhile. FILE appears when it is complete, with mode 0600, and is read by verify and
 restore. Its digest is written to FILE.sha256 then, as sha256sum -c reads it: take both away. Of a
-PostgreSQL database pg_dump makes backups.`,
+PostgreSQL database pg_dump makes backups.
+
+With --portable it is lines of JSON, which do not depend on the database: with the history, tokens,
+counters and all else, to move the registry to another database. It is compressed if FILE ends in
+.zst.`,
 		Example: `  urnd registry backup /var/backups/registry.db
-  urnd registry backup --force registry.db && urnd registry verify registry.db`,
+  urnd registry backup --force registry.db && urnd registry verify registry.db
+  urnd registry backup --portable registry.ndjson.zst`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
+	cmd.Flags().BoolVar(&portable, "portable", false, "write lines of JSON that any database can be restored from")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "copying the registry")
 		defer p.End()
 		path, err := f.file()
-		if err == nil {
-			err = f.lost()
-		}
-		if err == nil {
-			err = sqlite.MustExist(path)
+		if portable && errors.Is(err, errNotAFile) {
+			err = nil
 		}
 		if err != nil {
 			return err
@@ -47,15 +49,7 @@ PostgreSQL database pg_dump makes backups.`,
 		if err := checkBackupFile(path, args[0], force); err != nil {
 			return cli.Usage(err)
 		}
-		store, err := sqlite.Open(cmd.Context(), path)
-		if err != nil {
-			return notBackedUp(p, err, args[0])
-		}
-		defer store.Close()
-		err = store.Backup(cmd.Context(), args[0], func(done, all int) {
-			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
-		})
-		if err != nil {
+		if err := f.backUp(cmd, p, args[0], portable); err != nil {
 			return notBackedUp(p, err, args[0])
 		}
 		p.End()
@@ -63,13 +57,34 @@ PostgreSQL database pg_dump makes backups.`,
 		if err != nil {
 			return err
 		}
-		if err := registry.New(registry.Config{Store: store, Now: time.Now}).SetMark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
-		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a backup of %d octets\n", args[0], info.Size())
 		return err
 	}
 	return cmd
+}
+
+// backUp writes a backup to a file.
+func (f *storeFlags) backUp(cmd *cobra.Command, p *cli.Progress, to string, portable bool) error {
+	r, _, err := f.open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer r.Store().Close()
+	file, ok := r.Store().(*sqlite.Store)
+	if portable || !ok {
+		err = dumpPortable(cmd.Context(), p, r, to)
+	} else {
+		err = file.Backup(cmd.Context(), to, func(done, all int) {
+			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
+		})
+	}
+	if err != nil || !ok { // metrics tell of backups of files alone
+		return err
+	}
+	if err := r.SetMark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
+		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
+	}
+	return nil
 }
 
 // notBackedUp returns the error of a backup.
@@ -86,7 +101,7 @@ func checkBackupFile(store, file string, force bool) error {
 	if err != nil {
 		return err
 	}
-	used, err := os.Stat(store)
+	used, err := os.Stat(store) // "" is no file
 	switch {
 	case err == nil && os.SameFile(used, info):
 		return fmt.Errorf("%s is the registry itself", file)

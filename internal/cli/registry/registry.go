@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -129,25 +128,12 @@ func (f *storeFlags) openDry(ctx context.Context) (*registry.Registry, config.Co
 	if err != nil {
 		return nil, c, err
 	}
-	directory, err := os.MkdirTemp("", "urnd-")
+	store, err := newVanishing(ctx)
 	if err != nil {
 		return nil, c, err
 	}
-	store, err := sqlite.Open(ctx, filepath.Join(directory, "registry.db"))
-	if err != nil {
-		return nil, c, errors.Join(err, os.RemoveAll(directory))
-	}
-	return f.wiring.New(&vanishing{store, directory}, names, nil), c, nil
+	return f.wiring.New(store, names, nil), c, nil
 }
-
-// vanishing is a store whose directory is removed when it is closed.
-type vanishing struct {
-	registry.Store
-	directory string
-}
-
-// Close implements registry.Store.
-func (v *vanishing) Close() error { return errors.Join(v.Store.Close(), os.RemoveAll(v.directory)) }
 
 // mustExist returns an error if a store is a file that there is not.
 func mustExist(store string) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
@@ -17,23 +18,37 @@ func newRestore(w Wiring) *cobra.Command {
 		Long: `Make a backup the registry, after it was compared with its digest in FILE.sha256, if there is one,
 and verified. urnd must not be running for the last step: verify FILE before you stop it, so that it
 is not stopped for a backup that cannot be restored. The registry that is there is kept beside the
-new one, with the name ending in .before-restore. A backup of an older urnd becomes one of this
-version; FILE itself does not change.`,
+new one, with the name ending in .before-restore. FILE itself does not change.
+
+A portable backup (backup --portable) is also restored into a PostgreSQL database that is empty.`,
 		Example: `  urnd registry verify /var/backups/registry.db && systemctl stop urnd.socket urnd &&
-    urnd registry restore /var/backups/registry.db && systemctl start urnd`,
+    urnd registry restore /var/backups/registry.db && systemctl start urnd
+  urnd registry restore registry.ndjson.zst --store postgres://urnd@localhost/names`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "copying the backup")
 		defer p.End()
-		path, err := f.file()
+		portable, err := isPortable(args[0])
 		if err != nil {
 			return err
 		}
-		kept, err := sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error {
-			return verifyBackup(cmd, p, s)
-		})
+		path, err := f.file()
+		if errors.Is(err, errNotAFile) && portable {
+			return f.restoreIntoDatabase(cmd, p, args[0])
+		}
+		if err != nil {
+			return err
+		}
+		var kept string
+		if portable {
+			kept, err = sqlite.RestoreInto(cmd.Context(), path, func(s *sqlite.Store) error {
+				return errors.Join(loadPortable(cmd.Context(), p, s, args[0]), verifyBackup(cmd, p, s))
+			})
+		} else {
+			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd, p, s) })
+		}
 		if err != nil {
 			return p.Interrupted(err, "nothing was restored, and the registry is as it was; the same command begins anew")
 		}
@@ -47,10 +62,28 @@ version; FILE itself does not change.`,
 	return cmd
 }
 
-var errFaultyBackup = errors.New("the backup has the faults above, and nothing was restored")
+// restoreIntoDatabase restores a portable backup into a database of PostgreSQL.
+func (f *storeFlags) restoreIntoDatabase(cmd *cobra.Command, p *cli.Progress, file string) error {
+	r, _, err := f.open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer r.Store().Close()
+	if err := loadPortable(cmd.Context(), p, r.Store(), file); err != nil {
+		return p.Interrupted(err, "nothing was restored; the same command begins anew")
+	}
+	if err := verifyBackup(cmd, p, r.Store()); err != nil {
+		return err
+	}
+	p.End()
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "the registry is restored from %s\n", file)
+	return err
+}
+
+var errFaultyBackup = errors.New("the backup has the faults above")
 
 // verifyBackup prints the faults of a copy of a backup.
-func verifyBackup(cmd *cobra.Command, p *cli.Progress, s *sqlite.Store) error {
+func verifyBackup(cmd *cobra.Command, p *cli.Progress, s registry.Store) error {
 	faults, err := printFaults(cmd.Context(), p, s, cmd.ErrOrStderr())
 	if err == nil && faults > 0 {
 		err = errFaultyBackup

@@ -40,7 +40,7 @@ Whether names lead where they should is shown by check and health.`,
 		p := cli.StartProgress(cmd, "comparing the backup with its digest")
 		defer p.End()
 		const stands = "%d faults were found so far, and nothing was changed; the same command begins anew"
-		store, mark, err := f.verified(cmd.Context(), args)
+		store, mark, err := f.verified(cmd.Context(), p, args)
 		if err != nil {
 			return p.Interrupted(err, stands, 0)
 		}
@@ -67,10 +67,16 @@ Whether names lead where they should is shown by check and health.`,
 }
 
 // verified opens what is to be verified: the file that is named, or the registry, in which it is recorded by mark.
-func (f *storeFlags) verified(ctx context.Context, args []string) (s registry.Store, mark func(context.Context, registry.Mark) error, err error) {
+func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []string) (s registry.Store, mark func(context.Context, registry.Mark) error, err error) {
 	if len(args) > 0 {
 		if err := sqlite.CheckDigest(ctx, args[0]); err != nil {
 			return nil, nil, err
+		}
+		if portable, err := isPortable(args[0]); err != nil {
+			return nil, nil, err
+		} else if portable {
+			s, err = loaded(ctx, p, args[0])
+			return s, func(context.Context, registry.Mark) error { return nil }, err
 		}
 		s, err = sqlite.OpenBackup(ctx, args[0])
 		return s, func(context.Context, registry.Mark) error { return nil }, err

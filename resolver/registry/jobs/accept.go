@@ -117,7 +117,7 @@ func (u Upload) check() error {
 // receive writes a body into its file, and returns the hash of all that was sent.
 func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %v %v %q %q\n", u.Format, u.DryRun, u.Overwrite, u.Note, u.Encoding)
+	fmt.Fprintf(hash, "%q %v %v %q\n%s", u.Format, u.DryRun, u.Overwrite, u.Note, u.Encoding)
 	start := make([]byte, 4)
 	n, err := io.ReadFull(u.Body, start)
 	start = start[:n]

@@ -106,7 +106,7 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 
 // newer is the error for the schema of a later version.
 func newer(has, target int64) error {
-	return fmt.Errorf("%w: it has schema %d, and this version knows %d: use the newer one", registry.ErrSchema, has, target)
+	return fmt.Errorf("%w: it has schema %d, and this version knows %d: use the urnd that has written it", registry.ErrSchema, has, target)
 }
 
 // current returns the schema of this version.

@@ -72,6 +72,17 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 			c.test(t, a, b)
 		})
 	}
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, a, b registry.Store)
+	}{{"dump", testDump}, {"damaged dump", testDamagedDump}} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := open(t).Connect(), open(t).Connect()
+			defer closeStore(t, a)
+			defer closeStore(t, b)
+			c.test(t, a, b)
+		})
+	}
 	t.Run("verify", func(t *testing.T) { testVerify(t, open) })
 }
 

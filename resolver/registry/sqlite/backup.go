@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,27 +19,37 @@ import (
 const backupPages = 1024
 
 // Backup copies the store, as it is at one moment, to a file that replaces what is there once it
-// is complete. Writers are not kept waiting; their log stays as long as the backup takes. progress
-// is called with the pages that were copied, and all. The file has mode 0600, and belongs to the
-// owner of its directory, if it may be given to that. So has its digest, which is written beside it after it.
+// is complete: see WriteBackup. Writers are not kept waiting; their log stays as long as the backup takes. progress
+// is called with the pages that were copied, and all.
 func (s *Store) Backup(ctx context.Context, file string, progress func(done, all int)) error {
+	return WriteBackup(ctx, file, func(_ *os.File, path string) error {
+		return s.transactions.with(ctx, func(c *conn) error {
+			return s.whileFrozen(func() error {
+				return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, path, progress) })
+			})
+		})
+	})
+}
+
+// WriteBackup has a file written, which replaces what is there once it is complete. The file has mode 0600, and belongs to the owner of
+// its directory, if it may be given to that. So has its digest, which is written beside it after it. write gets the new file and its path.
+func WriteBackup(ctx context.Context, file string, write func(f *os.File, path string) error) error {
 	temporary := file + ".new"
 	f, err := newFile(temporary)
 	if err != nil {
 		return fmt.Errorf("making a backup: %w", err)
 	}
 	defer f.Close()
-	err = s.transactions.with(ctx, func(c *conn) error {
-		return s.whileFrozen(func() error {
-			return c.within(ctx, "BEGIN", func() error { return c.backup(ctx, temporary, progress) })
-		})
-	})
+	err = write(f, temporary)
 	if err == nil {
 		err = f.Sync()
 	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
 	var digest [sha256.Size]byte
 	if err == nil {
-		digest, err = digestOf(ctx, f) // SQLite has files of its own: this one is at its beginning
+		digest, err = digestOf(ctx, f)
 	}
 	if err == nil {
 		giveToOwner(f, filepath.Dir(file))

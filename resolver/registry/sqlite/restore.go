@@ -17,8 +17,24 @@ import (
 // and passed to verify, before anything changes. What was in the file is kept under the name that
 // Restore returns, "" where there was none. Another process that uses the file is registry.ErrNoStore.
 func Restore(ctx context.Context, path, backup string, verify func(*Store) error) (kept string, err error) {
+	return restore(ctx, path, func(to string) error { return copyFile(ctx, path, to, backup) }, verify)
+}
+
+// RestoreInto is Restore of a store that is empty at first, and that fill fills.
+func RestoreInto(ctx context.Context, path string, fill func(*Store) error) (kept string, err error) {
+	return restore(ctx, path, func(to string) error {
+		f, err := newFileFor(path, to)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}, fill)
+}
+
+// restore has a file made, the store in it verified, and puts it in the place of another.
+func restore(ctx context.Context, path string, make func(to string) error, verify func(*Store) error) (kept string, err error) {
 	copied := path + ".restore"
-	if err := copyFile(ctx, path, copied, backup); err != nil {
+	if err := make(copied); err != nil {
 		return "", fmt.Errorf("copying the backup: %w", errors.Join(err, removed(copied)))
 	}
 	if err = verified(ctx, copied, verify); err == nil {
@@ -42,28 +58,39 @@ func verified(ctx context.Context, path string, verify func(*Store) error) error
 	return s.Close() // which moves the log into the file
 }
 
-// copyFile copies a backup to a file that will be the one in path: with its mode, which is that of
-// its owner alone where it is new.
+// copyFile copies a backup to a file that will be the one in path.
 func copyFile(ctx context.Context, path, to, from string) (err error) {
 	in, err := os.Open(from) //nolint:gosec // whoever restores a backup says which
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	out, err := newFile(to)
+	out, err := newFileFor(path, to)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	giveToOwner(out, filepath.Dir(path))
 	if err := copyChecked(ctx, out, in, from); err != nil {
 		return err
 	}
-	return errors.Join(out.Chmod(mode), out.Sync())
+	return out.Sync()
+}
+
+// newFileFor makes a file that will be the one in path: with its mode, which is that of its owner alone where it is new.
+func newFileFor(path, to string) (*os.File, error) {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := newFile(to)
+	if err != nil {
+		return nil, err
+	}
+	giveToOwner(f, filepath.Dir(path))
+	if err := f.Chmod(mode); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // replace replaces the store in a file, which no process may be using, and keeps it.

@@ -30,11 +30,7 @@ func (t *transaction) chain() (*link, error) {
 }
 
 // commit writes a commit of what has the numbers from first on, with their leaves, as a part of a change set.
-func (t *transaction) commit(set *registry.ChangeSet, first, last registry.Seq, leaves []byte) error {
-	before, err := t.chain()
-	if err != nil {
-		return err
-	}
+func (t *transaction) commit(set *registry.ChangeSet, first, last registry.Seq, leaves []byte) (err error) {
 	isNew := set.Number == 0
 	if isNew {
 		set.Number = first
@@ -46,18 +42,27 @@ func (t *transaction) commit(set *registry.ChangeSet, first, last registry.Seq, 
 	} else {
 		err = t.conn.Exec("UPDATE change_set SET last = $1, size = $2 WHERE id = $3", int64(set.Last), set.Rows, int64(set.Number))
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = t.append(set, first, last, leaves)
 	}
-	digest := t.hash.commit(before.digest, set, leaves)
+	return err
+}
+
+// append appends a commit of a change set to the chain, and returns its digest.
+func (t *transaction) append(set *registry.ChangeSet, first, last registry.Seq, leaves []byte) (digest [digestSize]byte, err error) {
+	before, err := t.chain()
+	if err != nil {
+		return digest, err
+	}
+	digest = t.hash.commit(before.digest, set, leaves)
 	err = t.conn.Exec("INSERT INTO commits (first, last, change_set, digest) VALUES ($1, $2, $3, $4)",
 		int64(first), int64(last), int64(set.Number), digest[:])
 	if err != nil {
-		return err
+		return digest, err
 	}
 	t.last = &link{last, digest[:]}
 	t.conn.Written(last, digest[:])
-	return nil
+	return digest, nil
 }
 
 func (t *transaction) insertSet(set *registry.ChangeSet) error {

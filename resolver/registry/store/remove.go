@@ -1,37 +1,6 @@
 package store
 
-import (
-	"bytes"
-
-	"github.com/urnd/urnd/resolver/registry"
-)
-
-// sealed is a version with what its leaf is made of.
-type sealed struct {
-	registry.Entry
-	salt, digest []byte
-	current      bool // whether it is the current version of its key
-}
-
-// sealed returns the versions that a condition on version v holds for, without those that were purged, in their order.
-func (t *transaction) sealed(where string, args ...any) (all []sealed, err error) {
-	var found entries
-	err = t.conn.Query("SELECT "+entryColumns+", v.salt, v.digest, n.version FROM version v"+entryTables+"WHERE "+where+" ORDER BY v.seq, t.position",
-		func(row Row) error {
-			if err := found.add(row); err != nil || len(found.all) == len(all) {
-				return err
-			}
-			last := &found.all[len(found.all)-1]
-			all = append(all, sealed{
-				salt: bytes.Clone(row.Bytes(found.width)), digest: bytes.Clone(row.Bytes(found.width + 1)), current: row.Int(found.width+2) == int64(last.Seq),
-			})
-			return nil
-		}, args...)
-	for i := range all {
-		all[i].Entry = found.all[i]
-	}
-	return all, err
-}
+import "github.com/urnd/urnd/resolver/registry"
 
 // purgePage is how many versions of a name are removed by one statement.
 const purgePage = 1000

@@ -102,39 +102,24 @@ func (v *verifier) chain(ctx context.Context) (err error) {
 // leaves computes the leaves of a part, and compares the digests of its versions.
 func (v *verifier) leaves(t *transaction, p *part) error {
 	p.leaves = make([]byte, 0, digestSize*int(p.last-p.first+1))
-	versions, err := t.sealed("v.seq >= $1 AND v.seq <= $2", int64(p.first), int64(p.last))
-	if err != nil {
-		return err
-	}
-	purged, err := t.purgedBetween(p.first, p.last)
-	if err != nil {
-		return err
-	}
-	events, err := t.events(p.first-1, int(p.last-p.first+1))
-	if err != nil {
-		return err
-	}
-	for seq := p.first; seq <= p.last; seq++ {
+	return t.numbered(p.first, p.last, func(n *numbered) error {
 		var leaf [digestSize]byte
 		switch {
-		case len(versions) > 0 && versions[0].Seq == seq:
-			leaf = v.version(t, &versions[0])
-			versions = versions[1:]
-		case len(purged) > 0 && purged[0].seq == seq:
-			leaf = purged[0].leaf
-			purged = purged[1:]
-		case len(events) > 0 && events[0].Seq == seq:
-			if len(events[0].Of) == 0 {
-				v.report(fmt.Sprintf("number %d says that something of %s was removed, and nothing was", seq, events[0].Key))
+		case n.version != nil:
+			leaf = v.version(t, n.version)
+		case n.purged != nil:
+			leaf = n.purged.leaf
+		case n.event != nil:
+			if len(n.event.Of) == 0 {
+				v.report(fmt.Sprintf("number %d says that something of %s was removed, and nothing was", n.seq, n.event.Key))
 			}
-			leaf = t.hash.event(&events[0])
-			events = events[1:]
+			leaf = t.hash.event(n.event)
 		default:
-			v.report(fmt.Sprintf("number %d is missing, or has no name or author", seq))
+			v.report(fmt.Sprintf("number %d is missing, or has no name or author", n.seq))
 		}
 		p.leaves = append(p.leaves, leaf[:]...)
-	}
-	return nil
+		return nil
+	})
 }
 
 // version compares the digest of a version, and returns its leaf.
@@ -156,20 +141,6 @@ func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 		v.mu.Unlock()
 	}
 	return t.hash.leaf(&e.Entry, e.digest)
-}
-
-// purgedVersion is what is left of a version that was purged.
-type purgedVersion struct {
-	seq  registry.Seq
-	leaf [digestSize]byte
-}
-
-func (t *transaction) purgedBetween(first, last registry.Seq) (all []purgedVersion, err error) {
-	err = t.conn.Query("SELECT seq, digest FROM version WHERE seq >= $1 AND seq <= $2 AND name IS NULL ORDER BY seq", func(row Row) error {
-		all = append(all, purgedVersion{registry.Seq(row.Int(0)), [digestSize]byte(padded(row.Bytes(1)))})
-		return nil
-	}, int64(first), int64(last))
-	return all, err
 }
 
 // commitsPage is how many commits are read at once.

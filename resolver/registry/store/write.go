@@ -42,29 +42,22 @@ func (t *transaction) Append(set *registry.ChangeSet, changes []registry.Changed
 
 // appendVersions numbers and writes versions, and returns their leaves.
 func (t *transaction) appendVersions(first registry.Seq, changes []registry.Changed) (leaves []byte, err error) {
-	n := &newVersions{all: make([]version, len(changes)), last: make(map[registry.Key]int, len(changes))}
+	n := newVersionsOf(len(changes))
 	salts := make([]byte, saltSize*len(changes))
 	_, _ = rand.Read(salts) // it never fails
 	digests := make([]byte, 0, digestSize*len(changes))
 	leaves = make([]byte, 0, digestSize*len(changes))
 	for i := range changes {
 		after := &changes[i].After
-		if err := registry.CheckKey(after.Name); err != nil {
-			return nil, err
-		}
 		after.Seq = first + registry.Seq(i)
-		if err := n.follow(i, &changes[i]); err != nil {
-			return nil, err
-		}
 		salt := salts[saltSize*i:][:saltSize]
 		digest := t.hash.content(after, salt)
 		digests = append(digests, digest[:]...)
 		leaf := t.hash.leaf(after, digest[:])
 		leaves = append(leaves, leaf[:]...)
-		n.all[i] = version{Entry: after, name: after.First, salt: salt, digest: digests[digestSize*i:]}
-	}
-	if err := t.numberAuthors(n); err != nil {
-		return nil, err
+		if err := n.add(&changes[i], salt, digests[digestSize*i:]); err != nil {
+			return nil, err
+		}
 	}
 	return leaves, t.insert(n)
 }
@@ -77,15 +70,23 @@ type newVersions struct {
 	targets    []target
 }
 
-// follow sets what a new version has of the one before it.
-func (n *newVersions) follow(i int, c *registry.Changed) error {
+// newVersionsOf returns room for versions.
+func newVersionsOf(n int) *newVersions {
+	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n)}
+}
+
+// add adds a version with a seq, and sets what it has of the one before it.
+func (n *newVersions) add(c *registry.Changed, salt, digest []byte) error {
 	before, after := &c.Before, &c.After
+	if err := registry.CheckKey(after.Name); err != nil {
+		return err
+	}
 	if j, ok := n.last[after.Key]; ok {
 		before = n.all[j].Entry
 	} else if before.Exists() && len(before.Targets) > 0 {
 		n.superseded = append(n.superseded, int64(before.Seq))
 	}
-	n.last[after.Key] = i
+	n.last[after.Key] = len(n.all)
 	if after.Version != before.Version+1 {
 		return fmt.Errorf("%w: %s: version %d would follow version %d", registry.ErrConflict, after.Key, after.Version, before.Version)
 	}
@@ -93,6 +94,7 @@ func (n *newVersions) follow(i int, c *registry.Changed) error {
 	if !before.Exists() {
 		after.First = after.Seq
 	}
+	n.all = append(n.all, version{Entry: after, name: after.First, salt: salt, digest: digest})
 	return nil
 }
 
@@ -132,6 +134,9 @@ func (t *transaction) author(name string) (id int64, err error) {
 
 // insert writes versions with their targets, and makes the last ones of keys the current ones.
 func (t *transaction) insert(n *newVersions) error {
+	if err := t.numberAuthors(n); err != nil {
+		return err
+	}
 	if err := t.conn.Insert("version", versionColumns(), "", len(n.all), func(i int, v Values) { n.all[i].add(v) }); err != nil {
 		return err
 	}

@@ -1,0 +1,369 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+const (
+	// maxDumpLine bounds a line: the report of a job with all that was rejected is the longest.
+	maxDumpLine = 64 << 20
+	// loadPage is how many versions or documents are written at once, and of dumps without commits how many a commit has at most.
+	loadPage = 10_000
+)
+
+// Load implements registry.Store.
+func (s *Store) Load(ctx context.Context, from io.Reader, progress func(done, all registry.Seq)) error {
+	return s.db.Write(ctx, false, func(c Conn) error {
+		l := &loader{
+			t: &transaction{db: s.db, conn: c}, lines: bufio.NewScanner(from), first: 1, next: 1,
+			purged: make(map[registry.Seq][digestSize]byte), redacted: make(map[registry.Seq]bool), progress: progress,
+		}
+		l.lines.Buffer(nil, maxDumpLine)
+		if err := l.all(); err != nil {
+			return fmt.Errorf("line %d: %w", l.line, err)
+		}
+		return nil
+	})
+}
+
+// loader reads a dump into a store that is empty.
+type loader struct {
+	t        *transaction
+	lines    *bufio.Scanner
+	line     int64
+	head     dumpHead
+	progress func(done, all registry.Seq)
+
+	first, next registry.Seq // of the commit that is read, and of what comes next
+	set         registry.ChangeSet
+	leaves      []byte // of the commit
+	versions    []sealed
+	// purged and redacted are versions whose event, which comes later, was not read yet.
+	purged   map[registry.Seq][digestSize]byte
+	redacted map[registry.Seq]bool
+
+	table     registry.Table
+	documents []registry.Document
+}
+
+var errCutOff = fmt.Errorf("%w: the portable backup ends there, and is not whole", registry.ErrDamaged)
+
+// all reads all lines.
+func (l *loader) all() error {
+	if last, err := l.t.chain(); err != nil {
+		return err
+	} else if last.last > 0 {
+		return fmt.Errorf("%w: the registry is not empty: a portable backup is restored into an empty one", registry.ErrConflict)
+	}
+	text, err := l.read()
+	if err == nil {
+		l.head, err = parseDumpHead(text)
+	}
+	for err == nil {
+		if text, err = l.read(); err != nil {
+			break
+		}
+		var of dumpLine
+		if err := parseStrictly(text, &of); err != nil {
+			return fmt.Errorf("%w: parsing the portable backup: %w", registry.ErrDamaged, err)
+		}
+		if of.End != nil {
+			return l.end(of.End)
+		}
+		err = l.add(&of)
+	}
+	return err
+}
+
+// read returns the next line.
+func (l *loader) read() ([]byte, error) {
+	l.line++
+	if l.lines.Scan() {
+		return l.lines.Bytes(), nil
+	}
+	if err := l.lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading the portable backup: %w", err)
+	}
+	return nil, errCutOff
+}
+
+func (l *loader) add(of *dumpLine) error {
+	switch {
+	case of.Set != nil:
+		return l.t.insertSet(of.Set)
+	case of.Version != nil:
+		return l.version(of.Version)
+	case of.Purged != nil:
+		return l.addPurged(of.Purged)
+	case of.Event != nil:
+		return l.event(of.Event)
+	case of.Commit != nil:
+		return l.commit(of.Commit)
+	case of.Document != nil:
+		return l.document(of.Document)
+	default:
+		return fmt.Errorf("%w: the line of the portable backup has nothing", registry.ErrDamaged)
+	}
+}
+
+// number checks the number of what comes next, and in a dump without commits begins one where the change set is another.
+func (l *loader) number(seq, set registry.Seq) error {
+	if seq != l.next {
+		return fmt.Errorf("%w: number %d follows number %d", registry.ErrDamaged, seq, l.next-1)
+	}
+	l.next++
+	if l.head.Version != dumpWithoutCommits || set == l.set.Number && seq-l.first < loadPage {
+		return nil
+	}
+	if err := l.endCommit(seq - 1); err != nil {
+		return err
+	}
+	return l.within(set)
+}
+
+// within reads the change set of the commit.
+func (l *loader) within(set registry.Seq) (err error) {
+	if l.set.Number != set {
+		l.set, err = l.t.ChangeSet(set)
+	}
+	return err
+}
+
+// endCommit writes the commit that ends at a number, in a dump without commits.
+func (l *loader) endCommit(last registry.Seq) error {
+	if l.head.Version != dumpWithoutCommits || last < l.first {
+		return nil
+	}
+	_, err := l.append(last)
+	return err
+}
+
+// append appends the commit of what was read, up to a number.
+func (l *loader) append(last registry.Seq) (digest [digestSize]byte, err error) {
+	digest, err = l.t.append(&l.set, l.first, last, l.leaves)
+	l.first, l.leaves = last+1, l.leaves[:0]
+	l.progress(last, l.head.Head)
+	return digest, err
+}
+
+func (l *loader) addLeaf(leaf [digestSize]byte) { l.leaves = append(l.leaves, leaf[:]...) }
+
+func (l *loader) version(d *dumpedVersion) error {
+	if err := l.number(d.Seq, d.Set); err != nil {
+		return err
+	}
+	v := d.sealed()
+	if l.head.Version == dumpWithoutCommits {
+		v.salt = make([]byte, saltSize)
+		_, _ = rand.Read(v.salt) // it never fails
+		digest := l.t.hash.content(&v.Entry, v.salt)
+		v.digest = digest[:]
+	} else if digest := l.t.hash.content(&v.Entry, v.salt); !v.Redacted && !bytes.Equal(digest[:], v.digest) {
+		return fmt.Errorf("%w: number %d, version %d of %s, is not as it was written", registry.ErrDamaged, v.Seq, v.Version, v.Key)
+	}
+	l.addLeaf(l.t.hash.leaf(&v.Entry, v.digest))
+	if v.Redacted {
+		l.redacted[v.Seq] = true
+		v.salt = make([]byte, saltSize) // until the event
+	}
+	if l.versions = append(l.versions, v); len(l.versions) >= loadPage {
+		return l.flush()
+	}
+	return nil
+}
+
+// flush writes the versions that were read.
+func (l *loader) flush() error {
+	if len(l.versions) == 0 {
+		return nil
+	}
+	keys := make([]registry.Key, len(l.versions))
+	for i := range l.versions {
+		keys[i] = l.versions[i].Key
+	}
+	before, err := l.t.Entries(keys)
+	if err != nil {
+		return err
+	}
+	n := newVersionsOf(len(keys))
+	changes := make([]registry.Changed, len(keys))
+	for i := range l.versions {
+		changes[i] = registry.Changed{Before: before[i], After: l.versions[i].Entry}
+		if j, ok := n.last[keys[i]]; ok {
+			changes[i].Before = changes[j].After
+		}
+		if err := n.add(&changes[i], l.versions[i].salt, l.versions[i].digest); err != nil {
+			return err
+		}
+	}
+	l.versions = l.versions[:0]
+	if err := l.t.insert(n); err != nil {
+		return err
+	}
+	return l.t.count(changes, nil)
+}
+
+func (l *loader) addPurged(d *dumpedPurged) error {
+	if err := l.number(d.Seq, d.Set); err != nil {
+		return err
+	}
+	leaf, err := hex.DecodeString(d.Leaf)
+	if err != nil || len(leaf) != digestSize {
+		return fmt.Errorf("%w: the leaf of number %d is not a digest", registry.ErrDamaged, d.Seq)
+	}
+	l.purged[d.Seq] = [digestSize]byte(leaf)
+	l.addLeaf([digestSize]byte(leaf))
+	return nil
+}
+
+// event writes an event, and what it has done to versions.
+func (l *loader) event(d *dumpedEvent) error {
+	if err := l.number(d.Seq, d.Set); err != nil {
+		return err
+	}
+	if err := l.flush(); err != nil {
+		return err
+	}
+	e := d.event()
+	e.Of = slices.Compact(slices.Sorted(slices.Values(e.Of))) // the order in which they are read again, and hashed
+	if err := l.t.insertEvent(&e); err != nil {
+		return err
+	}
+	l.addLeaf(l.t.hash.event(&e))
+	switch e.Kind {
+	case registry.KindRedaction:
+		return l.redact(&e)
+	case registry.KindPurge:
+		return l.purge(&e)
+	default:
+		return fmt.Errorf("%w: there are no events of the type %q", registry.ErrDamaged, e.Kind)
+	}
+}
+
+func (l *loader) redact(e *registry.Event) error {
+	of := make([]int64, 0, len(e.Of))
+	for _, seq := range e.Of {
+		if !l.redacted[seq] {
+			return fmt.Errorf("%w: number %d redacts number %d, which was not redacted", registry.ErrDamaged, e.Seq, seq)
+		}
+		delete(l.redacted, seq)
+		of = append(of, int64(seq))
+	}
+	return l.t.conn.Exec("UPDATE version SET salt = NULL, redacted = $1 WHERE seq IN ($2...)", int64(e.Seq), of)
+}
+
+func (l *loader) purge(e *registry.Event) error {
+	for _, seq := range e.Of {
+		if _, ok := l.purged[seq]; !ok {
+			return fmt.Errorf("%w: number %d purges number %d, which was not purged", registry.ErrDamaged, e.Seq, seq)
+		}
+	}
+	return l.t.conn.Insert("version", []string{"seq", "digest", "purged"}, "", len(e.Of), func(i int, v Values) {
+		leaf := l.purged[e.Of[i]]
+		delete(l.purged, e.Of[i])
+		v.Int(int64(e.Of[i]))
+		v.Bytes(leaf[:])
+		v.Int(int64(e.Seq))
+	})
+}
+
+// commit ends a commit, and compares its digest.
+func (l *loader) commit(d *dumpedCommit) error {
+	if d.Last != l.next-1 || d.Last < l.first {
+		return fmt.Errorf("%w: a commit ends at number %d, and number %d was read", registry.ErrDamaged, d.Last, l.next-1)
+	}
+	if err := l.within(d.Set); err != nil {
+		return err
+	}
+	first := l.first
+	digest, err := l.append(d.Last)
+	if err == nil && !bytes.Equal(digest[:], d.Digest) {
+		err = fmt.Errorf("%w: the numbers %d to %d, or their change set %d, are not as they were written, or those before are not",
+			registry.ErrDamaged, first, d.Last, d.Set)
+	}
+	return err
+}
+
+func (l *loader) document(d *dumpedDocument) error {
+	table, err := tableBy(d.Table)
+	if err != nil {
+		return err
+	}
+	if table != l.table || len(l.documents) >= loadPage {
+		if err := l.flushDocuments(); err != nil {
+			return err
+		}
+	}
+	l.table = table
+	all := []registry.Document{{Key: d.Key, Value: []byte(d.Value)}}
+	if table == registry.TableJobs && l.head.Version == dumpWithoutCommits {
+		if all, err = jobBefore(d); err != nil {
+			return err
+		}
+	}
+	l.documents = append(l.documents, all...)
+	return nil
+}
+
+// jobBefore returns the documents of a job of a dump without commits, when jobs were not found by their tokens and whether they wait: see
+// resolver/registry/jobs.
+func jobBefore(d *dumpedDocument) ([]registry.Document, error) {
+	var job struct {
+		State   string
+		Updated time.Time
+		Actor   struct{ Token string }
+	}
+	if err := json.Unmarshal([]byte(d.Value), &job); err != nil {
+		return nil, fmt.Errorf("%w: parsing the job %s: %w", registry.ErrDamaged, d.Key, err)
+	}
+	all := []registry.Document{
+		{Key: "job " + d.Key, Value: []byte(d.Value)}, {Key: "token " + job.Actor.Token + " " + d.Key, Value: []byte(`{"turn":0}`)},
+	}
+	if job.State == "queued" || job.State == "running" {
+		value, err := json.Marshal(map[string]any{"token": job.Actor.Token, "turn": 0, "order": 0, "updated": job.Updated})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, registry.Document{Key: "waiting " + d.Key, Value: value})
+	}
+	return all, nil
+}
+
+func (l *loader) flushDocuments() error {
+	if len(l.documents) == 0 {
+		return nil
+	}
+	err := l.t.Put(l.table, l.documents)
+	l.documents = l.documents[:0]
+	return err
+}
+
+// end ends the dump: all that it has was read.
+func (l *loader) end(d *dumpEnd) error {
+	switch {
+	case d.Lines != l.line-1 || l.next-1 != l.head.Head:
+		return fmt.Errorf("%w: the portable backup has %d lines up to number %d, and says that it has %d up to number %d",
+			registry.ErrDamaged, l.line-1, l.next-1, d.Lines, l.head.Head)
+	case len(l.purged)+len(l.redacted) > 0:
+		return fmt.Errorf("%w: of %d versions that were purged or redacted, no event says so", registry.ErrDamaged, len(l.purged)+len(l.redacted))
+	}
+	if err := l.endCommit(l.next - 1); err != nil {
+		return err
+	}
+	if l.first != l.next {
+		return fmt.Errorf("%w: the numbers from %d on belong to no commit", registry.ErrDamaged, l.first)
+	}
+	return errors.Join(l.flush(), l.flushDocuments())
+}
