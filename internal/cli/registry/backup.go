@@ -113,15 +113,6 @@ func checkBackupFile(store, file string, force bool) error {
 	return nil
 }
 
-// lost returns an error where the file of the store is missing, and was there.
-func (f *storeFlags) lost() error {
-	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
-	if err == nil {
-		err = f.wiring.Lost(c)
-	}
-	return err
-}
-
 // file returns the path of the store, which must be a file.
 func (f *storeFlags) file() (string, error) {
 	c, err := f.settings.Load(map[string]string{"registry.store": "store"})

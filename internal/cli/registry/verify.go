@@ -17,10 +17,12 @@ func newVerify(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
 		Short: "Check that the registry, or a backup, is sound",
-		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each version is as it was written, by the
-chain of digests, that each name has all its versions, and that aliases, hosts and totals are those of the names. urnd may be
-running. A fault is a line of the output, and makes the exit status 1. A backup is first compared with its digest in
-FILE.sha256, if there is one. With --head it is also looked whether the history has a head that urnd registry head printed.
+		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each version is as
+it was written, by the chain of digests, that each name has all its versions, and that aliases, hosts
+and totals are those of the names; of the registry also that its names are canonical by the
+configuration. urnd may be running. A fault is a line of the output, and makes the exit status 1. A
+backup is first compared with its digest in FILE.sha256, if there is one. With --head it is also
+looked whether the history has a head that urnd registry head printed.
 
 Whether names lead where they should is shown by check and health.`,
 		Example: "  urnd registry verify\n  urnd registry verify /var/backups/registry.db",
@@ -40,12 +42,12 @@ Whether names lead where they should is shown by check and health.`,
 		p := cli.StartProgress(cmd, "comparing the backup with its digest")
 		defer p.End()
 		const stands = "%d faults were found so far, and nothing was changed; the same command begins anew"
-		store, mark, err := f.verified(cmd.Context(), p, args)
+		v, store, mark, err := f.verified(cmd.Context(), p, args)
 		if err != nil {
 			return p.Interrupted(err, stands, 0)
 		}
 		defer store.Close()
-		faults, err := printFaults(cmd.Context(), p, store, cmd.OutOrStdout())
+		faults, err := printFaults(cmd.Context(), p, v, cmd.OutOrStdout())
 		if err != nil {
 			return p.Interrupted(err, stands, faults)
 		}
@@ -66,35 +68,48 @@ Whether names lead where they should is shown by check and health.`,
 	return cmd
 }
 
+// verifiable is a store, or a registry, whose names must be canonical.
+type verifiable interface {
+	Verify(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error
+}
+
 // verified opens what is to be verified: the file that is named, or the registry, in which it is recorded by mark.
-func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []string) (s registry.Store, mark func(context.Context, registry.Mark) error, err error) {
-	if len(args) > 0 {
-		if err := sqlite.CheckDigest(ctx, args[0]); err != nil {
-			return nil, nil, err
+func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []string) (v verifiable, s registry.Store, mark func(context.Context, registry.Mark) error, err error) {
+	if len(args) == 0 {
+		r, _, err := f.open(ctx)
+		if err != nil {
+			return nil, nil, nil, err
 		}
-		if portable, err := isPortable(args[0]); err != nil {
-			return nil, nil, err
-		} else if portable {
-			s, err = loaded(ctx, p, args[0])
-			return s, func(context.Context, registry.Mark) error { return nil }, err
-		}
-		s, err = sqlite.OpenBackup(ctx, args[0])
-		return s, func(context.Context, registry.Mark) error { return nil }, err
+		return r, r.Store(), r.SetMark, nil
 	}
-	r, _, err := f.open(ctx)
+	if s, err = openBackup(ctx, p, args[0]); err != nil {
+		return nil, nil, nil, err
+	}
+	return s, s, func(context.Context, registry.Mark) error { return nil }, nil
+}
+
+// openBackup opens a backup, after it was compared with its digest.
+func openBackup(ctx context.Context, p *cli.Progress, file string) (registry.Store, error) {
+	portable, err := isPortable(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return r.Store(), r.SetMark, nil
+	if portable {
+		return loaded(ctx, p, file)
+	}
+	if err := sqlite.CheckDigest(ctx, file); err != nil {
+		return nil, err
+	}
+	return sqlite.OpenBackup(ctx, file)
 }
 
 // maxFaults bounds the faults that are printed: what is broken all over is not listed.
 const maxFaults = 1000
 
-// printFaults verifies a store, and prints its faults, of which it returns the number.
-func printFaults(ctx context.Context, p *cli.Progress, store registry.Store, to io.Writer) (faults int, err error) {
+// printFaults verifies something, and prints its faults, of which it returns the number.
+func printFaults(ctx context.Context, p *cli.Progress, of verifiable, to io.Writer) (faults int, err error) {
 	w := p.Over(to)
-	err = store.Verify(ctx, func(fault string) {
+	err = of.Verify(ctx, func(fault string) {
 		if faults++; faults <= maxFaults {
 			fmt.Fprintln(w, fault)
 		}

@@ -85,9 +85,19 @@ func testDamagedDump(t *testing.T, a, b registry.Store) {
 		refused("cut off", i, with(i, line[:len(line)/2]+"\n")...)
 		refused("of a newer format", i, with(i, strings.Replace(line, "{", `{"unknown":1,`, 1))...)
 		for _, c := range [][2]string{
-			{"urn:example", "urn:exbmple"}, {`"by":"`, `"by":"x`}, {`"note":"`, `"note":"x`}, {`"time":"2`, `"time":"1`}, {`"time":1`, `"time":2`},
-			{`"changed":1`, `"changed":2`}, {`"status":"active"`, `"status":"reserved"`}, {`"digest":"`, `"digest":"AAAA`}, {`"leaf":"`, `"leaf":"00`},
-			{`"of":[`, `"of":[3,`}, {`"lines":`, `"lines":1`}, {`"uri":"`, `"uri":"x`}, {`"salt":"`, `"salt":"AAAA`},
+			{"urn:example", "urn:exbmple"},
+			{`"by":"`, `"by":"x`},
+			{`"note":"`, `"note":"x`},
+			{`"time":"2`, `"time":"1`},
+			{`"time":1`, `"time":2`},
+			{`"changed":1`, `"changed":2`},
+			{`"status":"active"`, `"status":"reserved"`},
+			{`"digest":"`, `"digest":"AAAA`},
+			{`"leaf":"`, `"leaf":"00`},
+			{`"of":[`, `"of":[3,`},
+			{`"lines":`, `"lines":1`},
+			{`"uri":"`, `"uri":"x`},
+			{`"salt":"`, `"salt":"AAAA`},
 		} {
 			if changed := strings.Replace(line, c[0], c[1], 1); changed != line && i > 0 {
 				refused("changed: "+changed, i, with(i, changed)...)

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"cancelled", testCancelled},
 		{"texts", testTexts},
 		{"refused", testRefused},
+		{"goes on", testGoesOn},
 		{"nothing", testNothing},
 		{"order", testOrder},
 		{"many", testMany},

@@ -76,6 +76,35 @@ func testRefused(t *testing.T, s registry.Store) {
 	}
 }
 
+// What goes on after an error that the database has for a row writes nothing.
+func testGoesOn(t *testing.T, s registry.Store) {
+	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+		wrong := entry("urn:example:a", 1)
+		wrong.Redirect = 999
+		if Append(tx, wrong) != nil {
+			t.Log("refused at once")
+		}
+		err := tx.Put(registry.TableJobs, []registry.Document{{Key: "a", Value: []byte("{}")}})
+		return errors.Join(err, Append(tx, entry("urn:example:b", 1)))
+	})
+	if err == nil {
+		t.Error("it was written")
+	}
+	read(t, s, func(tx registry.Tx) error {
+		value, err := tx.Document(registry.TableJobs, "a")
+		if value != nil {
+			t.Errorf("there is %s", value)
+		}
+		return err
+	})
+	for _, name := range []string{"urn:example:a", "urn:example:b"} {
+		if e := lookup(t, s, registry.Name(name)); e.Exists() {
+			t.Errorf("there is %+v", e)
+		}
+	}
+	appended(t, s, entry("urn:example:b", 1))
+}
+
 // A limit of 0 asks for nothing, and nothing is asked of no keys.
 func testNothing(t *testing.T, s registry.Store) {
 	in := appended(t, s, entry("urn:example:a", 1), registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})

@@ -92,6 +92,9 @@ func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 		{"DELETE FROM name WHERE key = 'urn:example:b'", "number 10 is missing, or has no name"},
 		{"UPDATE target SET current = 1 WHERE version = 2", "urn:example:a: a target of number 2 is not found by its host, or should not be"},
 		{"UPDATE target SET current = NULL WHERE version = 3", "urn:example:a: a target of number 3 is not found by its host"},
+		{"UPDATE target SET host = (SELECT min(id) FROM host) WHERE version = 3", "a target of version 3, number 3, is not found by its host"},
+		{"UPDATE host SET reversed = 'org.other' WHERE reversed = 'org.example'", "a target of version 2, number 2, is not found by its host"},
+		{"DELETE FROM name WHERE id IN (1, 8)", "urn:example:alias, whose version is number 7, is an alias of a name that is not registered"},
 		{"UPDATE version SET number = 4 WHERE seq = 3", "urn:example:a: the version before number 3 is missing"},
 		{"UPDATE total SET active = active + 1 WHERE namespace = 'urn:example'", "urn:example: the totals say"},
 	} {

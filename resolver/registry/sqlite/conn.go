@@ -22,6 +22,7 @@ type conn struct {
 	statements map[string]*sqlite3.Stmt // by the text that they were written as
 	durability *durability              // of the last transaction
 
+	rolledBack   bool          // the transaction, by SQLite: what follows would be outside of it
 	removed      bool          // what the write-ahead log may still have was removed
 	emptyTimeout time.Duration // how long readers are waited for then
 	logged       int           // pages in the write-ahead log, as far as this connection has seen
@@ -116,6 +117,7 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 	}
 	defer func() {
 		c.db.SetInterrupt(before)
+		c.rolledBack = false
 		if !c.db.GetAutocommit() { // it is neither committed nor rolled back by SQLite
 			err = errors.Join(err, c.fault(c.db.Exec("ROLLBACK")))
 		}
@@ -126,9 +128,15 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if c.rolledBack {
+		return errRolledBack
+	}
 	c.db.SetInterrupt(before) // a commit is not broken off
 	return c.fault(c.db.Exec("COMMIT"))
 }
+
+// errRolledBack is the error of a transaction that went on after an error that has ended it.
+var errRolledBack = errors.New("the transaction was rolled back by an error before")
 
 // touch makes a transaction begin, which else begins with its first statement that reads.
 func (c *conn) touch() error {

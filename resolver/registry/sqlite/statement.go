@@ -13,6 +13,9 @@ import (
 
 // statement returns a prepared statement, which the caller resets.
 func (c *conn) statement(text string) (*sqlite3.Stmt, error) {
+	if c.rolledBack {
+		return nil, errRolledBack
+	}
 	if s := c.statements[text]; s != nil {
 		return s, nil
 	}
@@ -144,6 +147,7 @@ func (c *conn) Insert(table string, columns []string, conflict string, n int, va
 			v.err = s.Exec()
 		}
 		if v.err != nil {
+			c.rolledBack = conflict == ""
 			return c.fault(v.err)
 		}
 		i += rows

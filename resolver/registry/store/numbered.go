@@ -11,20 +11,27 @@ type sealed struct {
 	registry.Entry
 	salt, digest []byte
 	current      bool // whether it is the current version of its key
+	misplaced    bool // whether a target is not found by its host
 }
 
 // sealed returns the versions that a condition on version v holds for, without those that were purged, in their order.
 func (t *transaction) sealed(where string, args ...any) (all []sealed, err error) {
 	var found entries
-	err = t.conn.Query("SELECT "+entryColumns+", v.salt, v.digest, n.version FROM version v"+entryTables+"WHERE "+where+" ORDER BY v.seq, t.position",
+	err = t.conn.Query("SELECT "+entryColumns+", v.salt, v.digest, n.version, h.reversed FROM version v"+entryTables+
+		"LEFT JOIN host h ON h.id = t.host WHERE "+where+" ORDER BY v.seq, t.position",
 		func(row Row) error {
-			if err := found.add(row); err != nil || len(found.all) == len(all) {
+			if err := found.add(row); err != nil {
 				return err
 			}
-			last := &found.all[len(found.all)-1]
-			all = append(all, sealed{
-				salt: bytes.Clone(row.Bytes(found.width)), digest: bytes.Clone(row.Bytes(found.width + 1)), current: row.Int(found.width+2) == int64(last.Seq),
-			})
+			e := &found.all[len(found.all)-1]
+			if len(found.all) > len(all) {
+				all = append(all, sealed{
+					salt: bytes.Clone(row.Bytes(found.width)), digest: bytes.Clone(row.Bytes(found.width + 1)), current: row.Int(found.width+2) == int64(e.Seq),
+				})
+			}
+			if n := len(e.Targets); n > 0 && row.Text(found.width+3) != reverse(registry.HostOf(e.Targets[n-1].URI)) {
+				all[len(all)-1].misplaced = true
+			}
 			return nil
 		}, args...)
 	for i := range all {

@@ -131,6 +131,9 @@ func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 	} else if len(e.Targets) > 0 || e.Contact != "" || e.Metadata != "" {
 		v.report(fmt.Sprintf("%s: version %d, number %d, is redacted, and has a content", e.Key, e.Version, e.Seq))
 	}
+	if e.misplaced {
+		v.report(fmt.Sprintf("%s: a target of version %d, number %d, is not found by its host", e.Key, e.Version, e.Seq))
+	}
 	if e.current {
 		namespace := registry.Namespace(e.Name)
 		v.mu.Lock()
@@ -262,6 +265,9 @@ func (v *verifier) derived(t *transaction) error {
 			"JOIN name n ON n.id = v.name WHERE t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END"},
 		{"%s is a target of number %d, which there is not", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
 			"WHERE v.seq IS NULL"},
+		{"%s, whose version is number %d, is an alias of a name that is not registered, nor below a prefix", "SELECT n.key, n.version FROM name n " +
+			"WHERE n.alias IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name a WHERE a.kind = 0 AND a.key = n.alias) " +
+			"AND NOT EXISTS (SELECT 1 FROM name p WHERE p.kind = 1 AND substr(n.alias, 1, length(p.key)) = p.key)"},
 	} {
 		err := t.conn.Query(check.statement+" LIMIT $1", func(row Row) error {
 			v.report(fmt.Sprintf(check.problem, row.Text(0), row.Int(1)))
