@@ -34,6 +34,7 @@ crun crun
 redis-sentinel redis-sentinel
 varnishd varnish
 pg_createcluster postgresql
+pgbouncer pgbouncer
 systemd-analyze systemd
 systemd-socket-activate systemd
 strace strace

@@ -1,4 +1,4 @@
-// Package postgres is a store of the registry in PostgreSQL 13 or newer, which several processes on
+// Package postgres is a store of the registry in PostgreSQL 15 or newer, which several processes on
 // several machines may use at once.
 //
 // # The order of changes
@@ -36,6 +36,6 @@
 // answers nothing in time the error wraps ErrOutcome. A client that has gone while it held the lock is
 // ended by the server, by the timeouts that every writing transaction sets.
 //
-// PgBouncer may pool transactions: no question needs a session, hints get lost there, and its
-// max_prepared_statements must not be 0.
+// PgBouncer may pool transactions: no question needs a session, and hints get lost there. Where it keeps no prepared statements
+// (max_prepared_statements, before version 1.21 always), the URL has default_query_exec_mode=exec.
 package postgres

@@ -59,7 +59,7 @@ func (e oneLine) Unwrap() error { return e.error }
 
 // isLost reports whether an error is one of the connection, not of the question or its answer.
 func isLost(err error) bool {
-	for _, other := range [...]error{registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema, errEncoding} {
+	for _, other := range [...]error{registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema, errEncoding, errOld} {
 		if errors.Is(err, other) {
 			return false
 		}

@@ -14,8 +14,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// errEncoding is the error for a database that does not store all names.
-var errEncoding = errors.New("the database must be created with ENCODING 'UTF8'")
+var (
+	// errEncoding is the error for a database that does not store all names.
+	errEncoding = errors.New("the database must be created with ENCODING 'UTF8'")
+	// errOld is the error for a server that is older than those that the registry is tested with.
+	errOld = errors.New("the registry needs PostgreSQL 15 or newer")
+)
+
+const oldestVersion = 150000 // server_version_num
 
 // The advisory locks. They are of one database, in which there is one registry.
 const (
@@ -30,7 +36,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it only releases the lock
-	if err := isUTF8(ctx, tx); err != nil {
+	if err := checkServer(ctx, tx); err != nil {
 		return err
 	}
 	// The lock is one of a transaction, as PgBouncer would lose one of a session.
@@ -44,16 +50,27 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return up(ctx, pool, has)
 }
 
-// isUTF8 returns an error unless a database stores all names.
-func isUTF8(ctx context.Context, db questioner) error {
-	var encoding string
-	if err := db.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+// checkServer returns an error unless a server is new enough, and the database stores all names.
+func checkServer(ctx context.Context, db questioner) error {
+	var encoding, name string
+	var version int
+	err := db.QueryRow(ctx, "SELECT current_setting('server_encoding'), current_setting('server_version'), current_setting('server_version_num')::integer").
+		Scan(&encoding, &name, &version)
+	if err != nil {
 		return err
 	}
-	if encoding != "UTF8" {
+	return suits(encoding, name, version)
+}
+
+func suits(encoding, name string, version int) error {
+	switch {
+	case version < oldestVersion:
+		return fmt.Errorf("%w: this one is %s", errOld, name)
+	case encoding != "UTF8":
 		return fmt.Errorf("%w: it has %s", errEncoding, encoding)
+	default:
+		return nil
 	}
-	return nil
 }
 
 // questioner is a pool or a transaction.

@@ -56,7 +56,7 @@ func try(ctx context.Context, url string, isReplica bool, o Options) (found Serv
 	if err != nil {
 		return found, err
 	}
-	if err := isUTF8(ctx, tx); err != nil {
+	if err := checkServer(ctx, tx); err != nil {
 		return found, err
 	}
 	if found.Schema, err = schemaOf(ctx, tx); err != nil {

@@ -44,9 +44,12 @@ const (
 	immutable      // reads what nobody writes
 )
 
-// connect returns a connection to a file, with a page cache in KiB.
-func connect(path string, cache int, m mode) (*conn, error) {
+// connect returns a connection to a file, by a VFS, "" for that of the system, with a page cache in KiB.
+func connect(path, vfs string, cache int, m mode) (*conn, error) {
 	flags, parameters := sqlite3.OPEN_READWRITE, ""
+	if vfs != "" {
+		parameters = "&vfs=" + vfs
+	}
 	if m == immutable {
 		flags, parameters = sqlite3.OPEN_READONLY, "&immutable=1"
 	}

@@ -47,7 +47,7 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 		return c, nil
 	}
 	p.mu.Unlock()
-	c, err := connect(p.path, p.cache, p.mode())
+	c, err := connect(p.path, "", p.cache, p.mode())
 	if err != nil {
 		p.slots.Release()
 		return nil, faultOf(p.path, err)

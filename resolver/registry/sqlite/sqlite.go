@@ -19,6 +19,7 @@ import (
 type Store struct {
 	*store.Store
 	path string
+	vfs  string      // of the writer; "" is that of the system, and a test has another
 	made bool        // by Open
 	file os.FileInfo // that was opened; nil is not looked at again
 	// Questions have connections of their own, so that long transactions do not keep them waiting.
@@ -67,7 +68,7 @@ func (s *Store) open(ctx context.Context) error {
 	if s.file, err = os.Stat(s.path); err != nil {
 		return err
 	}
-	if s.writer, err = connect(s.path, writerCache, writes); err != nil {
+	if s.writer, err = connect(s.path, s.vfs, writerCache, writes); err != nil {
 		return err
 	}
 	// The first reader also makes the files that SQLite has beside the database.

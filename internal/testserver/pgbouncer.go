@@ -1,0 +1,60 @@
+package testserver
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// PgBouncer is a running PgBouncer, which pools transactions of a PostgreSQL.
+type PgBouncer struct{ dir string }
+
+// pgBouncerConfig has any database. It listens at a socket alone, whose name has the port.
+const pgBouncerConfig = `[databases]
+* = host=%s port=%s user=%s
+[pgbouncer]
+listen_port = 6432
+unix_socket_dir = %[4]s
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+`
+
+// StartPgBouncer starts PgBouncer before a server, and returns when it accepts connections. It ends with the test.
+func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
+	t.Helper()
+	b := &PgBouncer{dir: postgresFolder(t)}
+	config, output := filepath.Join(b.dir, "pgbouncer.ini"), filepath.Join(b.dir, "pgbouncer.out")
+	text := fmt.Sprintf(pgBouncerConfig, of.dir, of.port(), PostgresUser, b.dir)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // for another user
+		t.Fatal(err)
+	}
+	cmd := exec.Command(Need(t, "pgbouncer"), config)
+	if err := asNobody(cmd); err != nil {
+		t.Fatal(err)
+	}
+	p, err := startCommand(b.dir, output, cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.stop() })
+	err = poll(func() (bool, error) {
+		said, _ := os.ReadFile(output) // it is there, as it was made before the start
+		return strings.Contains(string(said), "process up"), p.ended()
+	})
+	if err != nil {
+		said, _ := os.ReadFile(output)
+		t.Fatalf("start PgBouncer: %v\n%s", err, said)
+	}
+	return b
+}
+
+// URL returns the URL of a database through it, for clients that prepare no statements: it keeps none.
+func (b *PgBouncer) URL(database string) string {
+	q := url.Values{"host": {b.dir}, "port": {"6432"}, "default_query_exec_mode": {"exec"}}
+	return "postgres://" + PostgresUser + "@/" + database + "?" + q.Encode()
+}
