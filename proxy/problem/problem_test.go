@@ -67,6 +67,8 @@ func TestStatus(t *testing.T) {
 		{registry.ErrDamaged, 500},
 		{registry.ErrDenied, 403},
 		{registry.ErrUnknown, 404},
+		{registry.ErrCursor, 400},
+		{registry.ErrHistory, 410},
 		{registry.ErrConflict, 412},
 		{registry.ErrInvalid, 422},
 		// Of a name that is not valid the parser tells where.

@@ -104,6 +104,8 @@ var statuses = [...]row{
 	{err: registry.ErrDamaged, status: http.StatusInternalServerError, inside: true},
 	{err: registry.ErrDenied, status: http.StatusForbidden},
 	{err: registry.ErrUnknown, status: http.StatusNotFound},
+	{err: registry.ErrCursor, status: http.StatusBadRequest},
+	{err: registry.ErrHistory, status: http.StatusGone},
 	{err: registry.ErrConflict, status: http.StatusPreconditionFailed},
 	{err: registry.ErrExhausted, status: http.StatusConflict},
 	{err: registry.ErrInvalid, status: http.StatusUnprocessableEntity},

@@ -1,0 +1,61 @@
+package registry
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A cursor is a place in the history, behind which a list of changes goes on. It has a Seq, and of the commit there a part of its digest, by
+// which a store is noticed that was restored since, or has lost its last transactions.
+
+var (
+	// ErrCursor means that a text is no cursor.
+	ErrCursor = errors.New("the cursor is none that a page of this list has named")
+	// ErrHistory means that a cursor is of another history than that of the store.
+	ErrHistory = errors.New("the registry was restored since, or is another one: begin anew, without the cursor")
+)
+
+// cursorDigest is how much of a digest is in a cursor, in bytes.
+const cursorDigest = 8
+
+// CursorAt returns the cursor behind a Seq of the history; 0 is its beginning. A Seq that there is not is ErrUnknown.
+func (r *Registry) CursorAt(ctx context.Context, seq Seq) (cursor string, err error) {
+	text := "0"
+	if seq > 0 {
+		err = r.config.Store.Read(ctx, func(tx Tx) error {
+			commit, err := commitOf(tx, seq)
+			text = strconv.FormatInt(int64(seq), 10) + " " + hex.EncodeToString(commit.Digest[:cursorDigest])
+			return err
+		})
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(text)), err
+}
+
+// AfterCursor returns the Seq of a cursor, 0 for "". It is ErrCursor for what is none, and ErrHistory for that of another history.
+func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, err error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	number, digest, _ := strings.Cut(string(text), " ")
+	seq, err2 := strconv.ParseInt(number, 10, 64)
+	if err != nil || err2 != nil || seq < 0 || (seq == 0) != (digest == "") {
+		return 0, fmt.Errorf("%w: %.100q", ErrCursor, cursor)
+	}
+	if seq == 0 {
+		return 0, nil
+	}
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		commit, err := commitOf(tx, Seq(seq))
+		if errors.Is(err, ErrUnknown) || err == nil && hex.EncodeToString(commit.Digest[:cursorDigest]) != digest {
+			err = ErrHistory
+		}
+		return err
+	})
+	return Seq(seq), err
+}

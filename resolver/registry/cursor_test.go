@@ -1,0 +1,56 @@
+package registry_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A cursor leads to its place in the history that it is of, also when that has grown, and in no other history.
+func TestCursor(t *testing.T) {
+	f, other := newFixture(t), newFixture(t)
+	for _, of := range []*fixture{f, other} {
+		of.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
+		of.put(t, registry.Name("urn:example:b"), leadsTo("https://b.example/"))
+	}
+	var cursors []string
+	for seq := range registry.Seq(3) {
+		cursor, err := f.CursorAt(t.Context(), seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursors = append(cursors, cursor)
+	}
+	if _, err := f.CursorAt(t.Context(), 3); !errors.Is(err, registry.ErrUnknown) {
+		t.Errorf("the cursor of what there is not: %v", err)
+	}
+	f.put(t, registry.Name("urn:example:c"), leadsTo("https://c.example/"))
+	for seq, cursor := range cursors {
+		if after, err := f.AfterCursor(t.Context(), cursor); after != registry.Seq(seq) || err != nil {
+			t.Errorf("%s is %d, %v, want %d", cursor, after, err, seq)
+		}
+		if _, err := other.AfterCursor(t.Context(), cursor); !errors.Is(err, registry.ErrHistory) && seq > 0 {
+			t.Errorf("%s in another registry: %v", cursor, err) // the salts of its versions are others
+		}
+	}
+	later, err := f.CursorAt(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.AfterCursor(t.Context(), later); !errors.Is(err, registry.ErrHistory) {
+		t.Errorf("a cursor behind all: %v", err)
+	}
+	if after, err := f.AfterCursor(t.Context(), ""); after != 0 || err != nil {
+		t.Errorf("no cursor: %d, %v", after, err)
+	}
+	for _, text := range []string{"x", "-1", "-1 00", "1", "1 ", "0 00", "9223372036854775808 00", "a 00"} {
+		if _, err := f.AfterCursor(t.Context(), base64.RawURLEncoding.EncodeToString([]byte(text))); !errors.Is(err, registry.ErrCursor) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := f.AfterCursor(t.Context(), "?"); !errors.Is(err, registry.ErrCursor) {
+		t.Errorf("no base64: %v", err)
+	}
+}
