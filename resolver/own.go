@@ -62,28 +62,6 @@ func hasBeginning(beginnings []string, name string) bool {
 	return slices.ContainsFunc(beginnings, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
-// Spelling returns what a name, or a prefix of names, would be in the registry without the rules by which its scheme calls more names
-// equal, as it was before urnd had these rules; "" where there is no such rule.
-func (n Names) Spelling(text string, isPrefix bool) string {
-	const end = "0" // see CanonicalPrefix
-	if isPrefix {
-		text += end
-	}
-	u, err := uri.Parse(text)
-	if err != nil || u.IsURN() {
-		return ""
-	}
-	u = u.WithoutFragment()
-	spelling := u.Spelling()
-	if spelling == u.Name() {
-		return ""
-	}
-	if isPrefix {
-		return strings.TrimSuffix(spelling.String(), end)
-	}
-	return spelling.String()
-}
-
 // Named returns a query about another spelling of a name as one about the name: a label such as "doi:", the URL of a public resolver, of ARKs of
 // any resolver where the registry has names of their NAAN, or a URL of a host of the site. Others it returns as they are. What is below a root
 // of identifiers in web addresses is one of these, and nothing else. It is for those who resolve names: the URL as such is that of a resource,

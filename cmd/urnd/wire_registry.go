@@ -47,8 +47,7 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 	}
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
-		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
-		Doubt:    doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: only,
+		Doubt: doubtOf(names), Level: names.CheckLevel, CheckDigits: checkDigits(), Only: only,
 		Audit: audit.Changes(log),
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)

@@ -30,7 +30,7 @@ func StartPgBouncer(t testing.TB, of *Postgres) *PgBouncer {
 	b := &PgBouncer{dir: postgresFolder(t)}
 	config, output := filepath.Join(b.dir, "pgbouncer.ini"), filepath.Join(b.dir, "pgbouncer.out")
 	text := fmt.Sprintf(pgBouncerConfig, of.dir, of.port(), PostgresUser, b.dir)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // for another user
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(Need(t, "pgbouncer"), config)

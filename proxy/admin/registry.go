@@ -31,7 +31,7 @@ type Registry struct {
 
 // Names are the operations on names and prefixes. They are those of *registry.Registry.
 type Names interface {
-	KeyOf(ctx context.Context, key registry.Key) (registry.Key, error)
+	CanonicalKey(key registry.Key) (registry.Key, error)
 	CanonicalPrefix(text string) (string, error)
 	Below(text string) (string, error)
 	Get(ctx context.Context, key registry.Key) (registry.Entry, error)

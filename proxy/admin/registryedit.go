@@ -100,7 +100,7 @@ func (h *Handler) servePut(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	document, record, err := h.read(c, of.key, text)
+	document, record, err := h.read(of.key, text)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -115,13 +115,13 @@ func (h *Handler) servePut(c *call) (message.Reply, error) {
 }
 
 // read reads the document of a key. Its name may be missing, but not be another one.
-func (h *Handler) read(c *call, key registry.Key, text []byte) (api.Name, registry.Record, error) {
+func (h *Handler) read(key registry.Key, text []byte) (api.Name, registry.Record, error) {
 	document, err := api.ReadName(text)
 	if err != nil {
 		return document, registry.Record{}, err
 	}
 	if document.Name != "" {
-		named, err := h.config.Registry.Names.KeyOf(c.Context(), registry.Key{Kind: key.Kind, Name: document.Name})
+		named, err := h.config.Registry.Names.CanonicalKey(registry.Key{Kind: key.Kind, Name: document.Name})
 		if err != nil {
 			return document, registry.Record{}, err
 		}
@@ -167,7 +167,7 @@ func (h *Handler) servePatch(c *call) (message.Reply, error) {
 		if err != nil {
 			return registry.Record{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 		}
-		_, record, err := h.read(c, of.key, text)
+		_, record, err := h.read(of.key, text)
 		if !of.activate {
 			record = registry.Activated(before, record)
 		}

@@ -57,7 +57,7 @@ func (h *Handler) key(c *call, role registry.Role, text string) (registry.Key, e
 	if text == "" {
 		return registry.Key{}, fmt.Errorf("%w: uri is required", problem.ErrSelection)
 	}
-	key, err := h.config.Registry.Names.KeyOf(c.Context(), registry.Key{Kind: c.kind, Name: text})
+	key, err := h.config.Registry.Names.CanonicalKey(registry.Key{Kind: c.kind, Name: text})
 	if err == nil {
 		err = c.actor.May(role, key)
 	}

@@ -49,7 +49,7 @@ func (h *Handler) search(c *call, given map[string]string) (s registry.Search, f
 		}
 	}
 	if given["alias_of"] != "" {
-		of, err := names.KeyOf(c.Context(), registry.Name(given["alias_of"]))
+		of, err := names.CanonicalKey(registry.Name(given["alias_of"]))
 		if err != nil {
 			return s, false, err
 		}

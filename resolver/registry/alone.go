@@ -32,11 +32,8 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 // Selection returns the answers that are made of what is registered of a key; ok is false where there can be none.
 func (k Key) Selection() (s resolver.Selection, ok bool) {
 	if k.Kind != KindName {
-		return resolver.Selection{Prefix: k.canonicalText(), All: k.Name == ""}, true
+		return resolver.Selection{Prefix: k.Name, All: k.Name == ""}, true
 	}
 	u, err := uri.Parse(k.Name)
-	if err == nil && !u.IsURN() {
-		u = u.Name() // also one that was registered before its scheme had rules
-	}
 	return resolver.Selection{Name: u}, err == nil
 }

@@ -91,7 +91,7 @@ func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
 // Apply makes edits in one transaction: all or none. It returns the entries as they are then,
 // those that an edit does not change in their old version. The audit sees what has changed.
 func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Entry, error) {
-	edits, err := r.canonicalEdits(ctx, actor, edits)
+	edits, err := r.canonicalEdits(actor, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +142,11 @@ func (r *Registry) Change(ctx context.Context, actor Actor, f func(tx WriteTx, w
 }
 
 // canonicalEdits returns edits of canonical keys, if the actor may make them.
-func (r *Registry) canonicalEdits(ctx context.Context, actor Actor, edits []Edit) ([]Edit, error) {
+func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 	canonical := make([]Edit, len(edits))
 	for i, edit := range edits {
 		var err error
-		if edit.Key, err = r.KeyOf(ctx, edit.Key); err != nil {
+		if edit.Key, err = r.CanonicalKey(edit.Key); err != nil {
 			return nil, err
 		}
 		if err := actor.May(needs(edit.Key), edit.Key); err != nil {
@@ -156,7 +156,7 @@ func (r *Registry) canonicalEdits(ctx context.Context, actor Actor, edits []Edit
 		edit.Change = func(before Entry) (Record, error) {
 			record, err := change(before)
 			if err == nil {
-				record, err = r.Check(ctx, edit.Key, record)
+				record, err = r.Check(edit.Key, record)
 			}
 			if err == nil {
 				err = r.CheckChange(before, edit.Key, record, edit.AllowUnresolvable)

@@ -15,6 +15,9 @@ func CheckPattern(pattern string) error {
 	if len(pattern) > MaxPattern {
 		return fmt.Errorf("the pattern has more than %d octets", MaxPattern)
 	}
+	if pattern == "" { // as that of all names
+		return nil
+	}
 	_, err := compilePattern(pattern)
 	return err
 }

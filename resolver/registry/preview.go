@@ -13,7 +13,7 @@ func (readOnly) Put(Table, []Document) error                 { return nil }
 
 // Preview returns what Apply would change, without their Seq, and changes nothing.
 func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]Changed, error) {
-	edits, err := r.canonicalEdits(ctx, actor, edits)
+	edits, err := r.canonicalEdits(actor, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx Wri
 
 // PreviewRedact returns what Redact would remove, and changes nothing.
 func (r *Registry) PreviewRedact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (changes []Changed, err error) {
-	if key, err = r.mayRedact(ctx, actor, key, reason); err != nil {
+	if key, err = r.mayRedact(actor, key, reason); err != nil {
 		return nil, err
 	}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {

@@ -13,7 +13,7 @@ import (
 // returns how many it has redacted: those that were redacted before are not among them.
 // The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
 func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (redacted int, err error) {
-	if key, err = r.mayRedact(ctx, actor, key, reason); err != nil {
+	if key, err = r.mayRedact(actor, key, reason); err != nil {
 		return 0, err
 	}
 	var changes []Changed
@@ -41,8 +41,8 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 }
 
 // mayRedact returns the canonical key of one that an actor may redact for a reason.
-func (r *Registry) mayRedact(ctx context.Context, actor Actor, key Key, reason string) (Key, error) {
-	key, err := r.KeyOf(ctx, key)
+func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
+	key, err := r.CanonicalKey(key)
 	if err != nil {
 		return Key{}, err
 	}

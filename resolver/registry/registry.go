@@ -9,17 +9,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Registry. All fields but Spelling, Doubt, Level, Only, Suggest, CheckDigits and Audit must be set.
+// Config configures a Registry. All fields but Doubt, Level, Only, Suggest, CheckDigits and Audit must be set.
 type Config struct {
 	Store Store
 	// Canonical returns the canonical name of a URI; its error says why it is not valid.
 	Canonical func(text string) (string, error)
 	// CanonicalPrefix returns what canonical names begin with where names begin with text.
 	CanonicalPrefix func(text string) (string, error)
-	// Spelling returns what a key was before its scheme had rules by which more names are equal, "" where that is what it is now;
-	// nil is always "".
-	Spelling func(key Key) string
-	Now      func() time.Time
+	Now             func() time.Time
 	// Only are what the names begin with that a resolver asks for; nil is all. Others are not registered.
 	Only []string
 	// Doubt returns what is doubtful in a canonical name that is valid, such as a wrong check digit; nil where nothing is, and nil finds

@@ -119,7 +119,10 @@ func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name s
 	case isUnknown:
 		return found, notRegistered()
 	}
-	found, err = resolveSpelled(ctx, s, name, q.Spelling.String())
+	found, err = resolve(ctx, s, name)
+	if found.name == name { // and not what that is an alias of
+		found.spelling = q.Spelling.String()
+	}
 	if err == nil && found.redirect == 0 && q.Service.Locates() {
 		found.redirect, err = r.inherited(ctx, s, found.name)
 	}
@@ -226,29 +229,6 @@ type resolved struct {
 	asked string
 	// redirect is the status of redirects that the name, the alias that led to it or its prefix says; 0 for none.
 	redirect int
-}
-
-// resolveSpelled returns the entry for a name that was asked for with a spelling, "" for none but its own: what was registered with it
-// before its scheme had rules by which more names are equal goes first, so that it stays reachable where it differs.
-func resolveSpelled(ctx context.Context, s state, name, spelling string) (resolved, error) {
-	if spelling == "" {
-		return resolve(ctx, s, name)
-	}
-	e, err := s.entry(Name(spelling))
-	if err != nil {
-		return resolved{}, err
-	}
-	if e.Exists() {
-		return resolve(ctx, s, spelling)
-	}
-	found, err := resolve(ctx, s, name)
-	if errors.Is(err, resolver.ErrUnsupported) { // or a prefix was
-		found, err = resolve(ctx, s, spelling)
-	}
-	if found.name == name { // and not what that is an alias of
-		found.spelling = spelling
-	}
-	return found, err
 }
 
 // resolve returns the entry for a name, of which it has decided that its targets may be used.

@@ -131,7 +131,7 @@ func (r *rewriting) page(ctx context.Context) error {
 		w.Into(next.Set)
 		w.hold(page)
 		for i := range page {
-			if err := r.entry(ctx, tx, w, &page[i]); err != nil {
+			if err := r.entry(tx, w, &page[i]); err != nil {
 				if !isOfEntry(err) {
 					return err
 				}
@@ -199,7 +199,7 @@ func (r *rewriting) show(ctx context.Context, changes []Changed, conflicts []rew
 }
 
 // entry moves the targets of an entry.
-func (r *rewriting) entry(ctx context.Context, tx Tx, w *Batch, e *Entry) error {
+func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 	record, is := r.moved(e.Record)
 	if e.Seq > r.at.AsOf {
 		was, err := versionAsOf(tx, e, r.at.AsOf)
@@ -217,7 +217,7 @@ func (r *rewriting) entry(ctx context.Context, tx Tx, w *Batch, e *Entry) error 
 	if err := r.actor.May(needs(e.Key), e.Key); err != nil {
 		return err
 	}
-	record, err := r.registry.Check(ctx, e.Key, record)
+	record, err := r.registry.Check(e.Key, record)
 	if err == nil {
 		err = r.registry.CheckChange(*e, e.Key, record, true)
 	}

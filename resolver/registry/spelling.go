@@ -28,16 +28,3 @@ func restOf(spelling, prefix string) (string, bool) {
 	}
 	return "", false
 }
-
-// canonicalText returns the name, or the prefix, that a key from before has by the rules of its scheme now.
-func (k Key) canonicalText() string {
-	const end = "0"
-	u, err := uri.Parse(k.Name + end)
-	if err != nil || u.IsURN() {
-		return k.Name
-	}
-	if name := u.Name().String(); len(name) > len(end) {
-		return name[:len(name)-len(end)]
-	}
-	return k.Name
-}

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,29 +43,6 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	return Key{key.Kind, name}, nil
 }
 
-// KeyOf returns the key by which the registry has a name or prefix: the canonical one, unless it was registered with this spelling
-// before its scheme had rules by which more names are equal, and is not an alias of the canonical one. The error wraps ErrInvalid, or is
-// one of the store.
-func (r *Registry) KeyOf(ctx context.Context, key Key) (Key, error) {
-	canonical, err := r.CanonicalKey(key)
-	if err != nil || r.config.Spelling == nil {
-		return canonical, err
-	}
-	spelling := Key{key.Kind, r.config.Spelling(key)}
-	if spelling.Name == "" || spelling == canonical {
-		return canonical, nil
-	}
-	e, err := r.config.Store.Lookup(ctx, spelling)
-	switch {
-	case err != nil:
-		return Key{}, fmt.Errorf("looking up %s: %w", spelling, err)
-	case e.Exists() && e.Alias != canonical.Name:
-		return spelling, nil
-	default:
-		return canonical, nil
-	}
-}
-
 // isDelimiter reports whether a prefix may end with b.
 func isDelimiter(b byte) bool {
 	switch {
@@ -79,8 +55,8 @@ func isDelimiter(b byte) bool {
 
 // Check returns a record as it is stored for a canonical key: names in it are canonical.
 // The error wraps ErrInvalid.
-func (r *Registry) Check(ctx context.Context, key Key, record Record) (Record, error) {
-	checked, err := r.check(ctx, key, record)
+func (r *Registry) Check(key Key, record Record) (Record, error) {
+	checked, err := r.check(key, record)
 	if err != nil && !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrNoStore) {
 		err = fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
@@ -90,7 +66,7 @@ func (r *Registry) Check(ctx context.Context, key Key, record Record) (Record, e
 	return checked, nil
 }
 
-func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, error) {
+func (r *Registry) check(key Key, record Record) (Record, error) {
 	if err := checkTexts(record); err != nil {
 		return Record{}, err
 	}
@@ -99,13 +75,13 @@ func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, e
 		return Record{}, err
 	}
 	var err error
-	if record.Alias, err = r.alias(ctx, key, record); err != nil {
+	if record.Alias, err = r.alias(key, record); err != nil {
 		return Record{}, err
 	}
 	if record.Status != Withdrawn {
 		record.Reason, record.Successors = "", nil
 	}
-	if record.Successors, err = r.successors(ctx, key, record.Successors); err != nil {
+	if record.Successors, err = r.successors(key, record.Successors); err != nil {
 		return Record{}, err
 	}
 	if key.Kind == KindName {
@@ -118,38 +94,28 @@ func (r *Registry) check(ctx context.Context, key Key, record Record) (Record, e
 }
 
 // alias returns the canonical name that a record is an alias of, "" for none.
-func (r *Registry) alias(ctx context.Context, key Key, record Record) (string, error) {
+func (r *Registry) alias(key Key, record Record) (string, error) {
 	if record.Alias == "" {
 		return "", nil
 	}
 	if key.Kind == KindPrefix || len(record.Targets) > 0 {
 		return "", errors.New("an alias is a name, and has no targets of its own")
 	}
-	name, err := r.nameOf(ctx, record.Alias)
+	name, err := r.config.Canonical(record.Alias)
 	if err == nil && name == key.Name {
 		err = errors.New("it is an alias of itself")
 	}
 	return name, err
 }
 
-// nameOf returns the name of the registry that a text in a record means.
-func (r *Registry) nameOf(ctx context.Context, text string) (string, error) {
-	name, err := r.config.Canonical(text)
-	if err != nil || r.config.Spelling == nil {
-		return name, err
-	}
-	key, err := r.KeyOf(ctx, Name(text))
-	return key.Name, err
-}
-
 // successors returns the canonical names of the successors of a key.
-func (r *Registry) successors(ctx context.Context, key Key, given []string) ([]string, error) {
+func (r *Registry) successors(key Key, given []string) ([]string, error) {
 	if len(given) > MaxSuccessors {
 		return nil, fmt.Errorf("more than %d successors", MaxSuccessors)
 	}
 	names := slices.Clone(given)
 	for i, successor := range given {
-		name, err := r.nameOf(ctx, successor)
+		name, err := r.config.Canonical(successor)
 		if err == nil && name == key.Name {
 			err = errors.New("it is its own successor")
 		}

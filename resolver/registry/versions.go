@@ -28,7 +28,7 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 		if isUnknown { // with its query: see Hosts
 			name, _, _ = strings.Cut(name, "?")
 		}
-		key, isGone, err := answering(ctx, s, name, q.Spelling.String())
+		key, isGone, err := answering(ctx, s, name)
 		if err == nil {
 			found.Times, err = timesOf(tx, key, isGone)
 		}
@@ -45,8 +45,8 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 
 // answering returns the key of the entry that answers for a name, and whether the name is gone: then it is the entry that is withdrawn. The
 // error of a name that is not registered is a *resolver.Negative.
-func answering(ctx context.Context, s state, name, spelling string) (key Key, isGone bool, err error) {
-	found, err := resolveSpelled(ctx, s, name, spelling)
+func answering(ctx context.Context, s state, name string) (key Key, isGone bool, err error) {
+	found, err := resolve(ctx, s, name)
 	if errors.Is(err, resolver.ErrGone) {
 		key, err = withdrawn(s, resolver.RecordOf(err))
 		return key, true, err
@@ -54,13 +54,8 @@ func answering(ctx context.Context, s state, name, spelling string) (key Key, is
 	if err != nil && !errors.As(err, new(*resolver.Negative)) {
 		return Key{}, false, err
 	}
-	for _, own := range []string{spelling, name} {
-		if own == "" {
-			continue
-		}
-		if e, storeErr := s.entry(Name(own)); storeErr != nil || e.Exists() {
-			return e.Key, false, storeErr
-		}
+	if e, storeErr := s.entry(Name(name)); storeErr != nil || e.Exists() {
+		return e.Key, false, storeErr
 	}
 	return found.entry.Key, false, err
 }

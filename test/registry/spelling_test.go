@@ -9,28 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/test/urndtest"
-	"github.com/urnd/urnd/uri"
 )
 
 // ownSchemes are what names begin with in these tests, of which one is not written as names are.
 var ownSchemes = []string{"urn:", "ark:12345/", "doi:10.12345/", "hdl:20.500.12345/"}
-
-// unfolded returns the same registry as urnd had it before schemes but "urn" had rules by which more names are equal.
-func unfolded(r urndtest.Registry) urndtest.Registry {
-	plain := func(text string) (string, error) {
-		u, err := uri.Parse(text)
-		return u.NormalizeSteps(uri.AllSteps &^ uri.SchemeForm).String(), err
-	}
-	r.Registry = registry.New(registry.Config{Store: r.Store(), Now: time.Now, Canonical: plain, CanonicalPrefix: plain})
-	return r
-}
 
 // Each spelling of an ARK, a DOI and a handle is the same name for the daemon, urnd resolve and urnd registry test: also in the URL of
 // another resolver, unless it is forwarded.
@@ -90,43 +78,6 @@ func TestOneName(t *testing.T) {
 	}
 	r.Put(t, registry.Name("ark:/12345/x1/"), registry.Record{Targets: urndtest.Targets("https://a.example/new")})
 	testserver.Wait(t, "the change is seen", func() bool { return w.Leads(t, "ark:12345/x-1") == "https://a.example/new" })
-}
-
-// What was registered before is found by the spelling that it was registered with, and is changed by that, beside a name that it is equal
-// to now.
-func TestNamesFromBefore(t *testing.T) {
-	t.Parallel()
-	r := urndtest.NewRegistry(t)
-	old := unfolded(r)
-	old.Put(t, registry.Name("ark:/12345/x-1"), registry.Record{Targets: urndtest.Targets("https://a.example/hyphen")})
-	old.Put(t, registry.Name("ark:/12345/x1"), registry.Record{Targets: urndtest.Targets("https://a.example/none")})
-	old.Put(t, registry.Name("ark:/12345/y-1"), registry.Record{Targets: urndtest.Targets("https://a.example/y")})
-	old.Put(t, registry.Name("ark:12345/z"), registry.Record{Alias: "ark:/12345/y-1"})
-	old.Put(t, registry.Prefix("ark:12345/p/"), registry.Record{Targets: urndtest.Targets("https://a.example/p/")})
-	r = r.For(t, time.Now, ownSchemes...)
-	r.Edit(t, registry.Edit{Key: registry.Name("ark:12345/z"), IfVersion: 1, Change: func(before registry.Entry) (registry.Record, error) {
-		record := before.Record
-		record.Contact = "anna" // which changes nothing of where it leads
-		return record, nil
-	}})
-	r.Put(t, registry.Name("urn:example:new"), registry.Record{Alias: "ark:/12345/y-1"})
-	r.Put(t, registry.Name("ark:/12345/other"), registry.Record{Alias: "ark:/12345/x-1"})
-	w := r.Start(t, func(c *config.Config) { c.Registry.Only = ownSchemes })
-	for name, want := range map[string]string{
-		"ark:/12345/x-1": "https://a.example/hyphen", "ark:/12345/x1": "https://a.example/none", "ark:12345/x--1": "https://a.example/none",
-		"ark:/12345/y-1": "https://a.example/y", "ark:12345/z": "https://a.example/y",
-		"urn:example:new": "https://a.example/y", "ark:12345/othe-r": "https://a.example/hyphen",
-		"ark:12345/p/a-b": "https://a.example/p/a-b",
-	} {
-		if got := w.Leads(t, name); got != want {
-			t.Errorf("%s leads to %s, want %s", name, got, want)
-		}
-	}
-	r.Edit(t, registry.Edit{Key: registry.Name("ark:/12345/x-1"), IfVersion: 1, Change: registry.Withdraw("why")})
-	testserver.Wait(t, "the change is seen", func() bool { return w.Leads(t, "ark:/12345/x-1") == "Gone" })
-	if got := w.Leads(t, "ark:/12345/x1"); got != "https://a.example/none" {
-		t.Errorf("the other name leads to %s", got)
-	}
 }
 
 // What is registered is found by every spelling of it, in every form of request, before public resolvers are asked, without a setting; and by

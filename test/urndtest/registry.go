@@ -50,7 +50,6 @@ func (r Registry) with(t testing.TB, store registry.Store, now func() time.Time,
 	names := namesOf(t, config.Registry{Only: only, Hosts: []string{"purl.example", "w3id.example"}})
 	r.Registry = registry.New(registry.Config{
 		Store: store, Now: now, CanonicalPrefix: names.CanonicalPrefix, Level: names.CheckLevel, Only: names.AskedFor(),
-		Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) },
 		Canonical: func(text string) (string, error) {
 			q, err := resolver.ParseQuery(text, resolver.I2L)
 			if err == nil {

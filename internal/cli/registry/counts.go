@@ -101,7 +101,7 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 	switch {
 	case len(args) > 0:
 		var key registry.Key
-		if key, err = keyOf(cmd.Context(), r, args[0], *f.prefix); err == nil {
+		if key, err = keyOf(r, args[0], *f.prefix); err == nil {
 			table, err = countsOf(cmd.Context(), r, key.Name, from, to)
 		}
 	case f.top == 0:

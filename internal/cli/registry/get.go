@@ -33,7 +33,7 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 			return err
 		}
 		defer r.Store().Close()
-		key, err := keyOf(cmd.Context(), r, args[0], *prefix)
+		key, err := keyOf(r, args[0], *prefix)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ The exit status is 1 if the name is not registered.`,
 			return err
 		}
 		defer r.Store().Close()
-		key, err := keyOf(cmd.Context(), r, args[0], *prefix)
+		key, err := keyOf(r, args[0], *prefix)
 		if err != nil {
 			return err
 		}

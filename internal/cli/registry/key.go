@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,12 +22,12 @@ func addPrefix(cmd *cobra.Command) *bool {
 }
 
 // keyOf returns the canonical key that an argument means. What is wrong with it is an error of usage.
-func keyOf(ctx context.Context, r *registry.Registry, name string, prefix bool) (registry.Key, error) {
+func keyOf(r *registry.Registry, name string, prefix bool) (registry.Key, error) {
 	key := registry.Name(name)
 	if prefix {
 		key = registry.Prefix(name)
 	}
-	key, err := r.KeyOf(ctx, key)
+	key, err := r.CanonicalKey(key)
 	if errors.Is(err, registry.ErrInvalid) {
 		err = cli.Usage(err)
 	}
@@ -36,11 +35,11 @@ func keyOf(ctx context.Context, r *registry.Registry, name string, prefix bool) 
 }
 
 // keysOf is keyOf for several arguments.
-func keysOf(ctx context.Context, r *registry.Registry, names []string, prefix bool) ([]registry.Key, error) {
+func keysOf(r *registry.Registry, names []string, prefix bool) ([]registry.Key, error) {
 	keys := make([]registry.Key, len(names))
 	for i, name := range names {
 		var err error
-		if keys[i], err = keyOf(ctx, r, name, prefix); err != nil {
+		if keys[i], err = keyOf(r, name, prefix); err != nil {
 			return nil, err
 		}
 	}

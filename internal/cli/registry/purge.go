@@ -42,7 +42,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 			return p.Interrupted(err, "nothing was removed; the same command begins anew")
 		}
 		defer r.Store().Close()
-		key, err := keyOf(cmd.Context(), r, args[0], true)
+		key, err := keyOf(r, args[0], true)
 		if err != nil {
 			return err
 		}

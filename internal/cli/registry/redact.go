@@ -46,7 +46,7 @@ The current version of a name that leads somewhere is changed or withdrawn first
 			return err
 		}
 		defer r.Store().Close()
-		key, err := keyOf(cmd.Context(), r, args[0], *prefix)
+		key, err := keyOf(r, args[0], *prefix)
 		if err != nil {
 			return err
 		}

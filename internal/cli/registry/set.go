@@ -98,7 +98,7 @@ times are not used.`,
 			return err
 		}
 		defer r.Store().Close()
-		if key, err = keyOf(cmd.Context(), r, key.Name, key.Kind == registry.KindPrefix); err != nil {
+		if key, err = keyOf(r, key.Name, key.Kind == registry.KindPrefix); err != nil {
 			return err
 		}
 		withdrawn := false

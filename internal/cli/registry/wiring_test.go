@@ -30,7 +30,7 @@ func testWiring() Wiring {
 		Names: clitest.NamesOf, Open: open, OwnNames: func(config.Listen) []string { return nil },
 		New: func(store registry.Store, names resolver.Names, _ *slog.Logger) *registry.Registry {
 			return registry.New(registry.Config{
-				Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Spelling: func(key registry.Key) string { return names.Spelling(key.Name, key.Kind == registry.KindPrefix) }, Now: time.Now, Only: names.AskedFor(),
+				Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: time.Now, Only: names.AskedFor(),
 				Canonical: func(text string) (string, error) {
 					q, err := resolver.ParseQuery(text, resolver.I2L)
 					if err == nil {

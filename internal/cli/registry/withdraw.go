@@ -46,7 +46,7 @@ All names are withdrawn, or none.`,
 			return err
 		}
 		defer r.Store().Close()
-		keys, err := keysOf(cmd.Context(), r, args, *prefix)
+		keys, err := keysOf(r, args, *prefix)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ understood later without it.`,
 			return err
 		}
 		defer r.Store().Close()
-		if _, err := keysOf(cmd.Context(), r, args, false); err != nil {
+		if _, err := keysOf(r, args, false); err != nil {
 			return err
 		}
 		edits, err := registry.Supersede(args, by, reason, note)

@@ -1,7 +1,6 @@
 package bulk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -172,8 +171,8 @@ func (l *line) finishTargets() error {
 }
 
 // check makes the names of the line canonical, and checks all else.
-func (l *line) check(ctx context.Context, r *registry.Registry, actor registry.Actor) error {
-	key, err := r.KeyOf(ctx, l.entry.Key)
+func (l *line) check(r *registry.Registry, actor registry.Actor) error {
+	key, err := r.CanonicalKey(l.entry.Key)
 	if err != nil {
 		return err
 	}
@@ -185,7 +184,7 @@ func (l *line) check(ctx context.Context, r *registry.Registry, actor registry.A
 	if !l.said.has(fieldStatus) && !l.whole() {
 		record.Status = registry.Withdrawn // so that reason and successors are checked
 	}
-	record, err = r.Check(ctx, key, record)
+	record, err = r.Check(key, record)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (r *run) parse(ctx context.Context, in *input, b block) parsed {
 		p.lines++
 		p.last = l.number
 		if fault == nil {
-			fault = l.check(ctx, r.Registry, r.Actor)
+			fault = l.check(r.Registry, r.Actor)
 		}
 		if fault != nil {
 			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fault})

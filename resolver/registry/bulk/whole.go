@@ -12,7 +12,7 @@ import (
 
 // applyWhole makes a version as it was, unless it is there.
 func (r *run) applyWhole(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (outcome, error) {
-	e, err := r.version(ctx, u, before, p.Started)
+	e, err := r.version(u, before, p.Started)
 	if err != nil {
 		return unchanged, err
 	}
@@ -69,7 +69,7 @@ func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
 }
 
 // version returns the version that a unit has, checked.
-func (r *run) version(ctx context.Context, u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
+func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
 	e = u.entry
 	if e.Since.IsZero() {
 		e.Since = e.Changed
@@ -77,7 +77,7 @@ func (r *run) version(ctx context.Context, u *unit, before registry.Entry, now t
 			e.Since = before.Since
 		}
 	}
-	if e.Record, err = r.Registry.Check(ctx, e.Key, e.Record); err != nil {
+	if e.Record, err = r.Registry.Check(e.Key, e.Record); err != nil {
 		return e, err
 	}
 	if e.Changed.After(now) {

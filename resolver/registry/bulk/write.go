@@ -239,7 +239,7 @@ func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *u
 		record = registry.Activated(before, record)
 	}
 	if u.lines > 1 || before.Exists() {
-		if record, err = r.Registry.Check(ctx, u.entry.Key, record); err != nil {
+		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {
 			return unchanged, err
 		}
 	}

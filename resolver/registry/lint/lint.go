@@ -137,7 +137,7 @@ func (l *linter) check(ctx context.Context, tx registry.Tx, entries []registry.E
 		s := &checked[i]
 		l.checkName(s, known)
 		l.checkLevels(s, known)
-		l.checkRecord(ctx, s)
+		l.checkRecord(s)
 		l.checkTargets(s)
 		if err := l.checkLeads(tx, s, known); err != nil {
 			return err

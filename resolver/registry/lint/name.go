@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -19,9 +18,6 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	}
 	if s.canonical != e.Name && e.Alias != s.canonical {
 		what := "its canonical name is " + s.canonical + ": who asks for it is led there"
-		if l.Names.Spelling(e.Name, e.Kind == registry.KindPrefix) == e.Name {
-			what = "its canonical name is " + s.canonical + ": it is found only as it is written here"
-		}
 		if _, ok := known[s.canonical]; ok {
 			what += ", and that is registered too"
 		}
@@ -60,10 +56,10 @@ func sayOf(err error) string {
 }
 
 // checkRecord checks all but the targets.
-func (l *linter) checkRecord(ctx context.Context, s *subject) {
+func (l *linter) checkRecord(s *subject) {
 	record := s.entry.Record
 	record.Targets = nil
-	if _, err := l.Registry.Check(ctx, s.entry.Key, record); err != nil {
+	if _, err := l.Registry.Check(s.entry.Key, record); err != nil {
 		l.add(s.entry, Error, ruleRecord, err.Error())
 	}
 }

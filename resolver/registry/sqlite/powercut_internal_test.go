@@ -249,7 +249,7 @@ func TestPowerCut(t *testing.T) {
 	}
 	cuts := 150
 	if testserver.Long() {
-		cuts = len(r.operations)
+		cuts = 1000
 	}
 	seed := rand.Uint64()
 	t.Logf("%d operations, seed %d", len(r.operations), seed)
