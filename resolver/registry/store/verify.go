@@ -18,20 +18,27 @@ func (s *Store) Verify(ctx context.Context, report func(problem string), progres
 	v.report = func(problem string) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.found++
 		report(problem)
 	}
-	if err := s.db.Check(ctx, v.report); err != nil {
-		return fmt.Errorf("checking the database: %w", err)
-	}
-	if v.found > 0 {
+	below, checked := 0, error(nil) // of the database, which is checked meanwhile
+	var check sync.WaitGroup
+	check.Go(func() {
+		checked = s.db.Check(ctx, func(problem string) {
+			below++
+			v.report(problem)
+		})
+	})
+	err := v.chain(ctx)
+	check.Wait()
+	switch {
+	case checked != nil:
+		return fmt.Errorf("checking the database: %w", checked)
+	case below > 0:
 		return nil // what cannot be read cannot be compared
-	}
-	if err := v.chain(ctx); err != nil {
-		if errors.Is(err, registry.ErrDamaged) {
-			v.report(err.Error())
-			return nil
-		}
+	case errors.Is(err, registry.ErrDamaged):
+		v.report(err.Error())
+		return nil
+	case err != nil:
 		return fmt.Errorf("verifying the registry: %w", err)
 	}
 	if err := s.db.Read(ctx, func(c Conn) error { return v.derived(&transaction{db: s.db, conn: c}) }); err != nil {
@@ -48,7 +55,6 @@ type verifier struct {
 	head     registry.Seq
 
 	mu     sync.Mutex                  // report and progress are called one at a time
-	found  int                         // problems
 	totals map[string]*registry.Totals // of current versions
 }
 
