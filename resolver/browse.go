@@ -10,7 +10,7 @@ import (
 type NameSearch struct {
 	// Prefix is what the names begin with, in any spelling of it.
 	Prefix string
-	// Words is a part of the name or of a title, and Tag one of the tags.
+	// Words are words of titles, of which the last one may be the beginning of a word, and Tag is one of the tags.
 	Words, Tag string
 	// Host is that of a target, or one that a target is below.
 	Host string

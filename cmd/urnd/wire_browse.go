@@ -12,7 +12,6 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/answer"
-	"github.com/urnd/urnd/proxy/answer/represent"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/browse"
 )
@@ -43,7 +42,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	b := browse.New(browse.Config{
 		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.limits.searches, Lists: r.limits.lists, Files: r.limits.sitemaps,
 		Seal: seal, Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
-		TitleMembers: represent.TitleMembers(), Public: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
+		Public: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {
 				defer func() {

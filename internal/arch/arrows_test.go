@@ -107,14 +107,18 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry",
-			[]string{"resolver", "uri", "urnns/digitallink"},
+			[]string{"resolver", "resolver/registry/title", "uri", "urnns/digitallink"},
 			false,
 			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface, and " +
 				"knows of identifiers in web addresses only their link types: which names are their levels is passed to it",
 		},
 		{
+			"resolver/registry/title", nil, true,
+			"title makes words of titles: pure functions, so that stores index and searches ask for the same words",
+		},
+		{
 			"resolver/registry/store",
-			[]string{"resolver/registry"},
+			[]string{"resolver/registry", "resolver/registry/title"},
 			true,
 			"store writes the registry in SQL, by one schema and one set of statements: it knows no driver, and which database runs them is passed to it",
 		},
@@ -190,7 +194,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/*",
-			[]string{"resolver/registry", "resolver/registry/store", "resolver", "uri", "internal/quota"},
+			[]string{"resolver/registry", "resolver/registry/store", "resolver/registry/title", "resolver", "uri", "internal/quota"},
 			false,
 			"a database of the registry runs the statements of the store: databases do not depend on each other",
 		},
@@ -321,9 +325,10 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/answer/represent",
-			[]string{"uri"},
+			[]string{"resolver/registry/title", "uri"},
 			true,
-			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no answer, request or cache",
+			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no answer, request or cache; which members " +
+				"of metadata have the title is known once",
 		},
 		{
 			"proxy/answer/represent/representtest",

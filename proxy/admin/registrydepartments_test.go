@@ -39,6 +39,9 @@ func TestSearchByAPI(t *testing.T) {
 		"metadata=year":                         "urn:nbn:fi:b",
 		"metadata=year=1836":                    "",
 		"tag=none":                              "",
+		"title=KALE":                            "urn:nbn:fi:a",
+		"title=kale&prefix=urn:nbn:se:":         "",
+		"title=epic":                            "",
 	} {
 		r := s.ask("GET "+names+"?"+query, "", admins)
 		var page api.NamePage
@@ -58,7 +61,7 @@ func TestSearchByAPI(t *testing.T) {
 	if r = s.ask("GET "+next, "", admins); r.status != 200 || !strings.Contains(r.body, "urn:nbn:fi:b") || strings.Contains(r.body, "urn:nbn:fi:a") {
 		t.Errorf("the second page at %s: %d %s", next, r.status, r.body)
 	}
-	for _, query := range []string{"status=gone", "status=active,", "metadata=%3Da", "tags=epic", "prefix=", "limit=0"} {
+	for _, query := range []string{"status=gone", "status=active,", "title=%3F", "metadata=%3Da", "tags=epic", "prefix=", "limit=0"} {
 		if r := s.ask("GET "+names+"?"+query, "", admins); r.status != 400 && query != "prefix=" {
 			t.Errorf("%s: %d %s", query, r.status, r.body)
 		}

@@ -36,13 +36,16 @@ func (h *Handler) searchNames(c *call, s registry.Search, found func(registry.En
 
 // filters are the parameters that choose entries.
 func filters() []string {
-	return []string{"prefix", "status", "target", "text", "tag", "metadata", "alias_of"}
+	return []string{"prefix", "status", "target", "text", "title", "tag", "metadata", "alias_of"}
 }
 
 // search returns what the parameters of a request choose, and whether that is more than a prefix.
 func (h *Handler) search(c *call, given map[string]string) (s registry.Search, filtered bool, err error) {
 	names := h.config.Registry.Names
-	s = registry.Search{Kind: c.kind, Target: given["target"], Text: given["text"], Tag: given["tag"]}
+	s = registry.Search{Kind: c.kind, Target: given["target"], Text: given["text"], Title: given["title"], Tag: given["tag"]}
+	if err := s.Validate(); err != nil {
+		return s, false, fmt.Errorf("%w: title: %w", problem.ErrSelection, err)
+	}
 	if given["prefix"] != "" {
 		if s.Below, err = names.Below(given["prefix"]); err != nil {
 			return s, false, err

@@ -29,7 +29,7 @@ func german() texts {
 		LeadsAway: "Eine Regel dieses Servers, zu %s", LeadsRule: "Eine Regel dieses Servers",
 
 		Browse: "Namen durchsehen", BrowseSays: "Namen im Register dieser Website, alphabetisch sortiert.",
-		NamesPrefix: "Namen, die so beginnen:", NamesWords: "Im Titel oder Namen:", NamesHost: "Die zu diesem Host führen:",
+		NamesPrefix: "Namen, die so beginnen:", NamesWords: "Wörter des Titels:", NamesHost: "Die zu diesem Host führen:",
 		NamesTag: "Mit dem Schlagwort:", NamesStatus: "Status:", StatusAny: "beliebig", StatusActive: "in Gebrauch",
 		StatusReserved: "reserviert", StatusWithdrawn: "zurückgezogen", ForTrial: "zur Probe",
 		MoreOfName:  "Was über diesen Namen bekannt ist",

@@ -29,7 +29,7 @@ func english() texts {
 		LeadsAway: "A rule of this server, to %s", LeadsRule: "A rule of this server",
 
 		Browse: "Browse names", BrowseSays: "Names in the registry of this site, in alphabetical order.",
-		NamesPrefix: "Names that begin with:", NamesWords: "In title or name:", NamesHost: "That lead to the host:",
+		NamesPrefix: "Names that begin with:", NamesWords: "Words of the title:", NamesHost: "That lead to the host:",
 		NamesTag: "With the tag:", NamesStatus: "Status:", StatusAny: "any", StatusActive: "in use",
 		StatusReserved: "reserved", StatusWithdrawn: "withdrawn", ForTrial: "for trial",
 		MoreOfName:  "What is known of this name",

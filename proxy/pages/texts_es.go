@@ -29,7 +29,7 @@ func spanish() texts {
 		LeadsOther: "Otro resolutor", LeadsAway: "Una regla de este servidor, a %s", LeadsRule: "Una regla de este servidor",
 
 		Browse: "Explorar", BrowseSays: "Nombres del registro de este sitio, por orden alfabético.",
-		NamesPrefix: "Nombres que empiezan por:", NamesWords: "En el título o en el nombre:", NamesHost: "Que llevan al host:",
+		NamesPrefix: "Nombres que empiezan por:", NamesWords: "Palabras del título:", NamesHost: "Que llevan al host:",
 		NamesTag: "Con la etiqueta:", NamesStatus: "Estado:", StatusAny: "cualquiera", StatusActive: "en uso",
 		StatusReserved: "reservado", StatusWithdrawn: "retirado", ForTrial: "de prueba",
 		MoreOfName:  "Lo que se sabe de este nombre",

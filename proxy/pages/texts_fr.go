@@ -29,7 +29,7 @@ func french() texts {
 		LeadsOther: "Un autre résolveur", LeadsAway: "Une règle de ce serveur, vers %s", LeadsRule: "Une règle de ce serveur",
 
 		Browse: "Parcourir", BrowseSays: "Noms du registre de ce site, par ordre alphabétique.",
-		NamesPrefix: "Noms qui commencent par :", NamesWords: "Dans le titre ou le nom :", NamesHost: "Qui mènent à l’hôte :",
+		NamesPrefix: "Noms qui commencent par :", NamesWords: "Mots du titre :", NamesHost: "Qui mènent à l’hôte :",
 		NamesTag: "Avec le mot-clé :", NamesStatus: "État :", StatusAny: "tous", StatusActive: "en usage",
 		StatusReserved: "réservé", StatusWithdrawn: "retiré", ForTrial: "à l’essai",
 		MoreOfName:  "Ce que l’on sait de ce nom",

@@ -25,7 +25,7 @@ func chinese() texts {
 		LeadsAway: "本服务器的规则，通向 %s", LeadsRule: "本服务器的规则",
 
 		Browse: "浏览", BrowseSays: "本网站登记的名称，按字母顺序排列。",
-		NamesPrefix: "名称开头：", NamesWords: "标题或名称含：", NamesHost: "指向的主机：",
+		NamesPrefix: "名称开头：", NamesWords: "标题中的词：", NamesHost: "指向的主机：",
 		NamesTag: "标签：", NamesStatus: "状态：", StatusAny: "全部", StatusActive: "使用中",
 		StatusReserved: "保留", StatusWithdrawn: "已撤回", ForTrial: "试用",
 		MoreOfName:  "关于此名称的已知信息",

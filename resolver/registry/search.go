@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // Search says which entries are searched for: those that all of its fields fit.
@@ -21,9 +23,8 @@ type Search struct {
 	// it; one that begins with "//", or a scheme and "//", and ends with a host, is that one. Both are found by an index, and so is a Target
 	// with a host that something ends, as in "//example.org/".
 	Text, Target string
-	// Title is a part of the name, of the title of a target, or of a text in one of the TitleMembers of the metadata, without regard to case.
-	Title        string
-	TitleMembers []string
+	// Title are words of the titles of targets and in the metadata: see title.ParseQuery. Only names with them are read.
+	Title string
 	// Open is whether only what is open to all is found: active entries that are not for trial.
 	Open bool
 	// At is the time at which the entries were as they are searched and found; the zero value is now. Of what was purged nothing is there.
@@ -39,7 +40,19 @@ type Search struct {
 	// Within bounds how long it takes, by the clock of the Registry; 0 does not.
 	Within time.Duration
 
-	host *hostQuery // what Target says, where that is a host that is known
+	host  *hostQuery  // what Target says, where that is a host that is known
+	title title.Query // of Title, nil where that is ""
+}
+
+// Validate returns ErrInvalid where a search has a Title that is none.
+func (s *Search) Validate() error {
+	if s.Title == "" {
+		return nil
+	}
+	if _, err := title.ParseQuery(s.Title); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return nil
 }
 
 // Searched says how far a search came.
@@ -60,14 +73,18 @@ const (
 	searchGrowth = 4
 )
 
-// Search calls found with each entry that fits, in the order of their names, or where a host is searched for in the order in which they were
-// registered, and returns how far it came.
+// Search calls found with each entry that fits, in the order of their names, or where a host or a title is searched for in the order in which
+// they were registered, and returns how far it came.
 // Text, and a Target that names no host, are searched by reading all entries below Below, since no index has the parts of
 // targets. An error of found ends it.
 func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (Searched, error) {
-	s.Text, s.Target, s.Title = strings.ToLower(s.Text), strings.ToLower(s.Target), strings.ToLower(s.Title)
+	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
 	done := Searched{Last: s.After}
 	begun := r.config.Now()
+	if err := s.Validate(); err != nil {
+		return done, err
+	}
+	s.title = title.Words(s.Title)
 	if err := r.findHost(ctx, &s); err != nil {
 		return done, err
 	}
@@ -76,7 +93,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		size = min(s.Limit, searchPage)
 	}
 	for {
-		page, more, err := r.searchPage(ctx, s, done.Last, size)
+		page, last, err := r.searchPage(ctx, s, done.Last, size)
 		if err != nil {
 			return done, err
 		}
@@ -94,8 +111,10 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 				return done, nil
 			}
 		}
-		if !more {
-			done.Last = ""
+		if last != done.Last {
+			done.Last, done.LastIsOpen = last, false
+		}
+		if last == "" {
 			return done, nil
 		}
 		if s.Within > 0 && r.config.Now().Sub(begun) >= s.Within {
@@ -105,9 +124,11 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 	}
 }
 
-// searchPage returns at most size of the next entries after a name, by the best index that there is, and whether there may be more.
-func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, more bool, err error) {
+// searchPage returns at most size of the next entries after a name, by the best index that there is, and the last name that was looked at, ""
+// if there are no more.
+func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, last string, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		titled := false
 		switch {
 		case s.Kind != KindName || !s.At.IsZero():
 			page, err = tx.List(s.Kind, s.Below, after, size)
@@ -115,18 +136,23 @@ func (r *Registry) searchPage(ctx context.Context, s Search, after string, size 
 			page, err = aliasPage(tx, &s, after, size)
 		case s.host != nil:
 			page, err = tx.ByHost(s.host.name, s.host.domain, s.Below, after, size)
+		case s.title != nil:
+			titled = true
+			page, last, err = tx.ByTitle(s.title, s.Below, after, size)
 		case len(s.Statuses) == 1 && s.Statuses[0] != Active:
 			page, err = tx.ByStatus(s.Statuses[0], s.Below, after, size)
 		default:
 			page, err = tx.List(s.Kind, s.Below, after, size)
 		}
-		more = len(page) == size
+		if !titled && len(page) == size {
+			last = page[size-1].Name
+		}
 		if err == nil && !s.At.IsZero() {
 			page, err = EntriesAt(tx, page, s.At)
 		}
 		return err
 	})
-	return page, more, err
+	return page, last, err
 }
 
 // aliasPage returns the next aliases of a name that begin with Below.
@@ -156,57 +182,13 @@ func (s *Search) fits(e Entry) bool {
 
 // fitsMembers reports whether the targets, the title and the metadata of an entry are those that are searched for.
 func (s *Search) fitsMembers(e *Entry) bool {
-	if s.Target != "" && !s.fitsTarget(e) || s.Title != "" && !contains(e.Name, s.Title) && !s.fitsTitle(e) {
+	if s.Target != "" && !s.fitsTarget(e) || s.title != nil && !s.title.Fits(TitleWords(e)) {
 		return false
 	}
 	if s.Tag != "" && !hasMember(e.Metadata, "tags", s.Tag) {
 		return false
 	}
 	return s.Member == "" || hasMember(e.Metadata, s.Member, s.Value)
-}
-
-// fitsTitle reports whether a title has the text.
-func (s *Search) fitsTitle(e *Entry) bool {
-	if slices.ContainsFunc(e.Targets, func(t Target) bool { return contains(t.Title, s.Title) }) {
-		return true
-	}
-	if e.Metadata == "" || !strings.ContainsAny(e.Metadata, `\`) && !contains(e.Metadata, s.Title) {
-		return false
-	}
-	var object map[string]any
-	if json.Unmarshal([]byte(e.Metadata), &object) != nil {
-		return false
-	}
-	for member, value := range object {
-		isTitle := slices.ContainsFunc(s.TitleMembers, func(title string) bool { return strings.EqualFold(title, member) })
-		if isTitle && hasText(value, s.Title, titleDepth) {
-			return true
-		}
-	}
-	return false
-}
-
-// titleDepth is how deep in lists and objects a title may be.
-const titleDepth = 3
-
-// hasText reports whether a value of JSON has a text that is in lower case in one of its texts.
-func hasText(value any, lower string, depth int) bool {
-	if depth == 0 {
-		return false
-	}
-	switch v := value.(type) {
-	case string:
-		return contains(v, lower)
-	case []any:
-		return slices.ContainsFunc(v, func(one any) bool { return hasText(one, lower, depth-1) })
-	case map[string]any:
-		for _, one := range v {
-			if hasText(one, lower, depth-1) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (s *Search) fitsTarget(e *Entry) bool {

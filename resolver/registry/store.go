@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // Store holds entries with their history, and documents. It is safe for concurrent use, also by several processes.
@@ -62,6 +64,10 @@ type Tx interface {
 	// begin with below, in the order in which the names were registered: those registered after the name after. It is ErrInvalid where too
 	// many hosts are below the domain, and ErrUnknown where the name after is not registered.
 	ByHost(host string, domain bool, below, after string, limit int) ([]Entry, error)
+	// ByTitle returns at most limit current entries of names with a title that a query fits, whose names begin with below, in the order in
+	// which the names were registered: those registered after the name after. last is the last name that was looked at, which is not always
+	// one of them, and "" where there are no more. It is ErrUnknown where the name after is not registered.
+	ByTitle(q title.Query, below, after string, limit int) (page []Entry, last string, err error)
 	// ByStatus is List of names with a status other than Active.
 	ByStatus(status Status, below, after string, limit int) ([]Entry, error)
 	// Aliases returns at most limit aliases of a name, in their order, after one of them.

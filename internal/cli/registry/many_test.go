@@ -17,7 +17,7 @@ func someNames(t *testing.T) registryAt {
 	r := emptyRegistry(t)
 	r.must(
 		"set urn:nbn:fi:a1 --target https://old.example/1",
-		"set urn:nbn:fi:a2 --target https://new.example/2 --target https://Old.example/x",
+		"set urn:nbn:fi:a2 --target https://new.example/2 --target https://Old.example/x --title Kalevala",
 		"set urn:nbn:fi:b1 --target https://new.example/3",
 		"set urn:nbn:fi:b2 --reserve",
 		"set urn:isbn:0395363411 --alias-of urn:nbn:fi:a1",
@@ -55,6 +55,8 @@ func TestRegistrySearch(t *testing.T) {
 		{"--below u", book + other + a1 + a2 + b1 + b2 + test1, ""},
 		{"--status withdrawn,reserved", b1 + b2, ""},
 		{"--status WITHDRAWN --target new", b1, ""},
+		{"--title KALE", a2, ""},
+		{"--title kalevala --below urn:nbn:fi:a1", "", none},
 		{"--alias-of URN:NBN:fi:a1", book + other, ""},
 		{"--alias-of urn:nbn:fi:a1 --below urn:isbn:0", book, ""},
 		{"--alias-of urn:nbn:fi:a1 --after urn:isbn:0395363411", other, ""},

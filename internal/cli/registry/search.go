@@ -15,11 +15,11 @@ import (
 
 // searchFlags are the flags of urnd registry search.
 type searchFlags struct {
-	below, alias, target, after string
-	statuses                    []string
-	limit                       int
-	within                      time.Duration
-	asJSON                      bool
+	below, alias, target, title, after string
+	statuses                           []string
+	limit                              int
+	within                             time.Duration
+	asJSON                             bool
 }
 
 // The bounds of a search that nothing else is said of.
@@ -33,16 +33,21 @@ func newSearch(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "search [TEXT]",
 		SuggestFor: []string{"list", "ls", "find", "grep", "query", "names"},
-		Short:      "Find names by their beginning, by a part of a target, by status or alias",
+		Short:      "Find names by their beginning, title, a part of a target, status or alias",
 		Long: `Find names, and print a line for each in the order of names: name, status, and where it leads, separated
 by tabs. TEXT is a part of the name or of a target, in any case; all that is given must fit.
 
---below and --alias-of are found at once, however many names there are. TEXT and --target are not
+--title has words of the titles of targets and in the metadata, in any order and case and without
+diacritics; the last one may be the beginning of a word. Such names are printed in the order in which they
+were registered.
+
+--below, --title and --alias-of are found at once, however many names there are. TEXT and --target are not
 indexed: all names below --below are read one after another, which takes seconds for a million. A search
 that has used its --time, or has found as many as --limit, says so and how to go on.
 
 The exit status is 1 if the time was too short to read all.`,
 		Example: `  urnd registry search kalevala
+  urnd registry search --title 'war and peac'
   urnd registry search --below urn:nbn:fi:example
   urnd registry search --target //old.example.org/
   urnd registry search --below urn:nbn:fi: --status withdrawn,reserved
@@ -80,6 +85,7 @@ func (s *searchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.below, "below", "", "only names that begin with this `text`")
 	flags.StringVar(&s.target, "target", "", "only those with this `text` in the URI of a target")
+	flags.StringVar(&s.title, "title", "", "only those with these `words` in a title")
 	flags.StringVar(&s.alias, "alias-of", "", "only aliases of this `name`")
 	flags.StringSliceVar(&s.statuses, "status", nil, "only those with one of these `statuses`: active, reserved, withdrawn")
 	flags.StringVar(&s.after, "after", "", "only names after this `name`: to go on with a search")
@@ -90,7 +96,7 @@ func (s *searchFlags) addTo(cmd *cobra.Command) {
 
 // search returns the search of the flags, whose names need not be canonical yet.
 func (s *searchFlags) search(args []string) (registry.Search, error) {
-	search := registry.Search{Target: s.target, After: s.after, Limit: s.limit, Within: s.within}
+	search := registry.Search{Target: s.target, Title: s.title, After: s.after, Limit: s.limit, Within: s.within}
 	if len(args) > 0 {
 		search.Text = args[0]
 	}
@@ -104,7 +110,7 @@ func (s *searchFlags) search(args []string) (registry.Search, error) {
 	if s.limit < 0 || s.within < 0 {
 		return search, errors.New("--limit and --time are not negative")
 	}
-	return search, nil
+	return search, search.Validate()
 }
 
 // canonical makes the names of a search canonical.

@@ -43,7 +43,7 @@ type foundName struct {
 func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	asked := p.URL.Query()
 	q := make(url.Values)
-	for _, name := range []string{"prefix", "text", "status", "target", "tag", "metadata"} {
+	for _, name := range []string{"prefix", "title", "text", "status", "target", "tag", "metadata"} {
 		if value := asked.Get(name); value != "" {
 			q.Set(name, value)
 		}

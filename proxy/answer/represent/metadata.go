@@ -3,15 +3,15 @@ package represent
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // The members of metadata that are read, for each part the first of its list that says something. They are compared without case. Among
 // them are those that imports of the registry write: year is of DataCite, tags of Shlink, elements such as dc.title and erc.who are of NOID
 // and EZID, DESC is a value of handles.
 var (
-	titleKeys       = []string{"title", "name", "dc.title", "datacite.title", "erc.what", "what"}
 	descriptionKeys = []string{"description", "abstract", "dc.description", "desc"}
 	creatorKeys     = []string{"creators", "creator", "authors", "author", "dc.creator", "datacite.creator", "erc.who", "who"}
 	publisherKeys   = []string{"publisher", "dc.publisher", "datacite.publisher"}
@@ -24,9 +24,6 @@ var (
 	languageKeys = []string{"language", "inLanguage", "dc.language"}
 )
 
-// TitleMembers returns the members of metadata that have the title.
-func TitleMembers() []string { return slices.Clone(titleKeys) }
-
 // TitleOf returns the title in the metadata that a registry has of a name, as ParseMetadata does.
 func TitleOf(text string) string {
 	var m members
@@ -34,7 +31,7 @@ func TitleOf(text string) string {
 		return ""
 	}
 	m.fold()
-	return line(first(m, titleKeys, plain), maxText)
+	return line(first(m, title.Members(), plain), maxText)
 }
 
 // ParseMetadata reads the metadata that a registry has of a name, a JSON object with members that are free. What it does not know, and what
@@ -47,7 +44,7 @@ func ParseMetadata(text string) Metadata {
 	}
 	m.fold()
 	parsed := Metadata{
-		Title:       first(m, titleKeys, plain),
+		Title:       first(m, title.Members(), plain),
 		Description: first(m, descriptionKeys, plain),
 		Creators:    list(m, creatorKeys, agent),
 		Publisher:   first(m, publisherKeys, plain),

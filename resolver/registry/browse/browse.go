@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // Config configures a Browser. All fields but Public must be set.
@@ -26,8 +27,6 @@ type Config struct {
 	Within, Most time.Duration
 	// Seal is of NewSeal: a list goes on where it was begun with the same.
 	Seal cipher.AEAD
-	// TitleMembers are those members of metadata that have the title, in lower case.
-	TitleMembers []string
 	// Public is the URL of this server for the pages of a sitemap, without a slash at its end.
 	Public string
 	// PageURL returns the URL of the page about a name at a base.
@@ -56,7 +55,7 @@ const (
 // Search returns a page of names. The error is resolver.ErrCursor where After is none, and resolver.ErrBusy where too many search.
 func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
 	search := registry.Search{
-		Title: s.Words, TitleMembers: b.config.TitleMembers, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
+		Title: s.Words, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
 	}
 	if search.After, err = b.position(s.After); err != nil {
 		return found, err
@@ -90,6 +89,7 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 		return nil
 	})
 	switch {
+	case errors.Is(err, title.ErrQuery): // no title has such words
 	case err != nil:
 		return resolver.FoundNames{}, unavailable(err)
 	case done.Found > pageNames:

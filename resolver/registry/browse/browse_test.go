@@ -54,7 +54,7 @@ func newSite(t testing.TB) *site {
 	t.Cleanup(s.running.Wait)
 	s.config = browse.Config{
 		Registry: s.Registry, Searches: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Lists: quota.Limit{Semaphore: make(quota.Semaphore, 2)}, Files: quota.Limit{Semaphore: make(quota.Semaphore, 1)},
-		MaxWait: time.Second, Within: 100 * time.Millisecond, Most: 10 * time.Second, TitleMembers: []string{"title", "dc.title"},
+		MaxWait: time.Second, Within: 100 * time.Millisecond, Most: 10 * time.Second,
 		Public: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
 	}
@@ -122,7 +122,10 @@ func TestSearch(t *testing.T) {
 		{resolver.NameSearch{Words: "atlas"}, "urn:a1:list"},
 		{resolver.NameSearch{Words: "atlas", All: true}, "urn:a1:gone urn:a1:list"},
 		{resolver.NameSearch{Words: "secret"}, ""},
-		{resolver.NameSearch{Words: "a1:b"}, "urn:a1:book"},
+		{resolver.NameSearch{Words: "a1:b"}, ""},
+		{resolver.NameSearch{Words: "buch welt"}, ""},
+		{resolver.NameSearch{Words: "welt BUCHER", Prefix: "urn:a1:"}, "urn:a1:book"},
+		{resolver.NameSearch{Words: "?!"}, ""},
 		{resolver.NameSearch{Tag: "atlas"}, "urn:a1:book"},
 		{resolver.NameSearch{Host: "books.example"}, "ark:/12345/one urn:a1:book urn:a1:list urn:b2:book"},
 		{resolver.NameSearch{Host: "www.BOOKS.example", Prefix: "urn:a1:"}, "urn:a1:list"},
@@ -214,10 +217,10 @@ func TestSearchLate(t *testing.T) {
 	for i := range 400 {
 		records[fmt.Sprintf("urn:a1:%04d-held-for-a-secret", i)] = registry.Record{Status: registry.Reserved}
 	}
-	records["urn:a1:z"] = registry.Record{Targets: targets("https://a.example/")}
+	records["urn:a1:z"] = registry.Record{Targets: targets("https://a.example/"), Metadata: `{"tags": "z"}`}
 	s.put(t, records)
 	s.step = time.Second // each look at the clock is too late
-	search := resolver.NameSearch{Words: "z"}
+	search := resolver.NameSearch{Tag: "z"}
 	lengths := make(map[int]bool)
 	for n := 0; ; n++ {
 		found, err := s.another().Search(t.Context(), search)

@@ -47,6 +47,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"events behind purged ones", testEventsBehindPurged},
 		{"set of a purge", testPurgeSet},
 		{"hosts", testHosts},
+		{"titles", testTitles},
+		{"pages of titles", testTitlePages},
 		{"statuses", testStatuses},
 		{"aliases", testAliases},
 		{"totals", testTotals},

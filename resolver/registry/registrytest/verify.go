@@ -96,6 +96,9 @@ func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 		{"UPDATE host SET reversed = 'org.other' WHERE reversed = 'org.example'", "a target of version 2, number 2, is not found by its host"},
 		{"DELETE FROM name WHERE id IN (1, 8)", "urn:example:alias, whose version is number 7, is an alias of a name that is not registered"},
 		{"UPDATE version SET number = 4 WHERE seq = 3", "urn:example:a: the version before number 3 is missing"},
+		{"UPDATE title_word SET word = 'kalevale'", "the 1 words of titles that names are found by are not the 1 that they have"},
+		{"DELETE FROM title_word", "the 0 words of titles that names are found by are not the 1 that they have"},
+		{"UPDATE title_word SET name = 10", "the 1 words of titles that names are found by are not the 1 that they have"},
 		{"UPDATE total SET active = active + 1 WHERE namespace = 'urn:example'", "urn:example: the totals say"},
 	} {
 		t.Run(c.statement, func(t *testing.T) {

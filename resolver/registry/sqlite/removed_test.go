@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/registrytest"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // What was purged is in no file when the purge has returned; where somebody reads meanwhile, after the next change once nobody does.
@@ -66,5 +68,80 @@ func TestRemovedIsNowhere(t *testing.T) {
 	purge(registry.Name("urn:example:none")) // the next change
 	if isThere() {
 		t.Error("after the next change the target is still in a file")
+	}
+}
+
+// Of the words of titles that were purged or redacted nothing is left, wherever in the pages of the index they are, and those between are found.
+func TestRemovedTitlesAreNowhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "registry.db")
+	s := open(t, path)
+	defer closed(t, s)
+	const names = 6000
+	titleOf := func(i int) string { // words that are next to each other in the index, of which every fifth is removed
+		word := fmt.Sprintf("%08x", uint32(i)*2654435761)
+		if i%5 == 0 {
+			word = word[:2] + "secret" + word[2:]
+		}
+		return "title " + word
+	}
+	entries := make([]registry.Entry, names)
+	var purged []registry.Key
+	for i := range entries {
+		entries[i] = registry.Entry{Key: registry.Name(fmt.Sprintf("urn:example:%d", i)), Version: 1, Changed: time.UnixMilli(1), Record: registry.Record{
+			Targets: []registry.Target{{URI: "https://example.org/", Title: titleOf(i)}},
+		}}
+		if i%10 == 0 {
+			purged = append(purged, entries[i].Key)
+		}
+	}
+	write := func(f func(tx registry.WriteTx) error) {
+		t.Helper()
+		if err := s.Write(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func(tx registry.WriteTx) error { return registrytest.Append(tx, entries...) })
+	var changed []registry.Entry // whose first versions are redacted
+	for i := 5; i < names; i += 10 {
+		e := entries[i]
+		e.Version, e.Targets = 2, nil
+		changed = append(changed, e)
+	}
+	write(func(tx registry.WriteTx) error { return registrytest.Append(tx, changed...) })
+	write(func(tx registry.WriteTx) error {
+		var first []registry.Entry
+		for i := range changed {
+			first = append(first, entries[i*10+5])
+		}
+		return tx.Redact(&registry.ChangeSet{By: "test", Time: time.UnixMilli(1)}, first)
+	})
+	write(func(tx registry.WriteTx) error { return registrytest.Purge(tx, purged...) })
+	for _, file := range []string{path, path + "-wal"} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(content, []byte("secret")); n > 0 {
+			at := bytes.Index(content, []byte("secret"))
+			t.Errorf("%s has %d words that were removed, such as %q", filepath.Base(file), n, content[at-8:min(at+16, len(content))])
+		}
+	}
+	if err := s.Verify(t.Context(), func(problem string) { t.Error(problem) }, func(registry.Seq, registry.Seq) {}); err != nil {
+		t.Error(err)
+	}
+	err := s.Read(t.Context(), func(tx registry.Tx) error {
+		for i := 0; i < names; i += 13 {
+			found, _, err := tx.ByTitle(title.Words(titleOf(i)), "", "", 2)
+			if err != nil {
+				return err
+			}
+			if isThere := i%5 != 0; isThere != (len(found) == 1) || isThere && found[0].Name != entries[i].Name {
+				t.Fatalf("%q is the title of %d names", titleOf(i), len(found))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -13,14 +13,9 @@ func (t *transaction) ByHost(host string, domain bool, below, after string, limi
 	if err != nil {
 		return nil, err
 	}
-	var behind int64
-	if after != "" {
-		if behind, err = t.id(registry.Name(after)); err != nil {
-			return nil, err
-		}
-		if behind == 0 {
-			return nil, fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
-		}
+	behind, err := t.behind(after)
+	if err != nil {
+		return nil, err
 	}
 	hosts, err := t.hostIDs(host, domain)
 	if err != nil || len(hosts) == 0 {

@@ -28,6 +28,9 @@ func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *regist
 			}
 		}
 	}
+	if err := t.removeWords(e.First, titleWords(e)); err != nil {
+		return leaf, err
+	}
 	if err := t.conn.Exec("DELETE FROM name WHERE id = $1", int64(e.First)); err != nil {
 		return leaf, err
 	}
@@ -94,6 +97,9 @@ func (t *transaction) Redact(set *registry.ChangeSet, versions []registry.Entry)
 		if current, err := t.isCurrent(v); err != nil {
 			return err
 		} else if current {
+			if err := t.removeWords(v.First, titleWords(v)); err != nil {
+				return err
+			}
 			after := *v
 			after.Targets = nil
 			totals = append(totals, registry.Changed{Before: *v, After: after})

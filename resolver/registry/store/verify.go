@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -56,6 +57,7 @@ type verifier struct {
 
 	mu     sync.Mutex                  // report and progress are called one at a time
 	totals map[string]*registry.Totals // of current versions
+	words  wordSum                     // of their titles
 }
 
 // partSize is how many versions a reader reads at once.
@@ -147,9 +149,24 @@ func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 			v.totals[namespace] = new(registry.Totals)
 		}
 		v.totals[namespace].Add(&e.Entry, 1)
+		for _, word := range titleWords(&e.Entry) {
+			v.words.add(&t.hash, word, int64(e.First))
+		}
 		v.mu.Unlock()
 	}
 	return t.hash.leaf(&e.Entry, e.digest)
+}
+
+// wordSum is a number of titles' words, and a sum of what they are: the same ones in any order have the same.
+type wordSum struct{ words, sum uint64 }
+
+func (s *wordSum) add(h *hasher, word string, name int64) {
+	h.reset()
+	h.number(fieldSeq, name)
+	h.text(fieldTitle, word)
+	digest := h.sum()
+	s.words++
+	s.sum += binary.BigEndian.Uint64(digest[:])
 }
 
 // commitsPage is how many commits are read at once.
@@ -307,6 +324,9 @@ func (v *verifier) compareTotals(t *transaction) error {
 	if err != nil || last.last != v.head {
 		return err
 	}
+	if err := v.compareWords(t); err != nil {
+		return err
+	}
 	stored, err := t.Totals()
 	if err != nil {
 		return err
@@ -323,4 +343,17 @@ func (v *verifier) compareTotals(t *transaction) error {
 		}
 	}
 	return nil
+}
+
+// compareWords compares the words by which names are found with those of their titles.
+func (v *verifier) compareWords(t *transaction) error {
+	var stored wordSum
+	err := t.conn.Query("SELECT word, name FROM title_word", func(row Row) error {
+		stored.add(&t.hash, row.Text(0), row.Int(1))
+		return nil
+	})
+	if err == nil && stored != v.words {
+		v.report(fmt.Sprintf("the %d words of titles that names are found by are not the %d that they have", stored.words, v.words.words))
+	}
+	return err
 }

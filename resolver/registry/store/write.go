@@ -65,14 +65,15 @@ func (t *transaction) appendVersions(first registry.Seq, changes []registry.Chan
 // newVersions are versions that are to be written.
 type newVersions struct {
 	all        []version
-	last       map[registry.Key]int // the last one of each key
-	superseded []int64              // versions with targets that are not current any more
+	last       map[registry.Key]int      // the last one of each key
+	superseded []int64                   // versions with targets that are not current any more
+	words      map[registry.Seq][]string // of the titles that names had
 	targets    []target
 }
 
 // newVersionsOf returns room for versions.
 func newVersionsOf(n int) *newVersions {
-	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n)}
+	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n), words: make(map[registry.Seq][]string)}
 }
 
 // add adds a version with a seq, and sets what it has of the one before it.
@@ -83,8 +84,13 @@ func (n *newVersions) add(c *registry.Changed, salt, digest []byte) error {
 	}
 	if j, ok := n.last[after.Key]; ok {
 		before = n.all[j].Entry
-	} else if before.Exists() && len(before.Targets) > 0 {
-		n.superseded = append(n.superseded, int64(before.Seq))
+	} else if before.Exists() {
+		if len(before.Targets) > 0 {
+			n.superseded = append(n.superseded, int64(before.Seq))
+		}
+		if words := titleWords(before); len(words) > 0 {
+			n.words[before.First] = words
+		}
 	}
 	n.last[after.Key] = len(n.all)
 	if after.Version != before.Version+1 {
@@ -159,6 +165,9 @@ func (t *transaction) insert(n *newVersions) error {
 		return err
 	}
 	if err := t.conn.Insert("target", targetInsertColumns(), "", len(n.targets), func(i int, v Values) { n.targets[i].add(v) }); err != nil {
+		return err
+	}
+	if err := t.insertWords(n); err != nil {
 		return err
 	}
 	return t.point(n)

@@ -109,6 +109,13 @@ CREATE TABLE target (
 ) /* without rowid */;
 CREATE INDEX target_host ON target (host, current) WHERE current IS NOT NULL;
 
+-- The words of the titles of names: of those of their current targets, and in their metadata; without case and diacritics.
+CREATE TABLE title_word (
+    word TEXT   COLLATE "C" NOT NULL,
+    name BIGINT NOT NULL, -- name.id, of names alone
+    PRIMARY KEY (word, name)
+) /* without rowid */;
+
 -- How many names there are, by namespace or scheme.
 CREATE TABLE total (
     namespace TEXT   COLLATE "C" NOT NULL PRIMARY KEY, -- "urn:nbn", "https"

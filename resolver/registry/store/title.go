@@ -1,0 +1,206 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/title"
+)
+
+// titleWords returns the words by which an entry is found.
+func titleWords(e *registry.Entry) []string {
+	if e.Kind != registry.KindName {
+		return nil
+	}
+	return registry.TitleWords(e)
+}
+
+// titleWord is a row of title_word.
+type titleWord struct {
+	word string
+	name registry.Seq
+}
+
+// insertWords replaces the words of names that have other ones now.
+func (t *transaction) insertWords(n *newVersions) error {
+	var added []titleWord
+	for i := range n.all {
+		e := n.all[i].Entry
+		if n.last[e.Key] != i {
+			continue
+		}
+		before, after := n.words[e.First], titleWords(e)
+		if slices.Equal(before, after) {
+			continue
+		}
+		if err := t.removeWords(e.First, before); err != nil {
+			return err
+		}
+		for _, word := range after {
+			added = append(added, titleWord{word, e.First})
+		}
+	}
+	// In the order of the table, so that neighbours are written together.
+	slices.SortFunc(added, func(a, b titleWord) int { return cmp.Or(strings.Compare(a.word, b.word), cmp.Compare(a.name, b.name)) })
+	return t.conn.Insert("title_word", []string{"word", "name"}, "", len(added), func(i int, v Values) {
+		v.Text(added[i].word)
+		v.Int(int64(added[i].name))
+	})
+}
+
+func (t *transaction) removeWords(name registry.Seq, words []string) (err error) {
+	if len(words) > 0 {
+		err = t.conn.Exec("DELETE FROM title_word WHERE word IN ($1...) AND name = $2", words, int64(name))
+	}
+	return err
+}
+
+// Bounds of a search for titles.
+const (
+	titledPage = 1000   // names that are looked at at once
+	maxTitled  = 4000   // in one call
+	maxBegun   = 20_000 // titles with a word that begins as the last one of a query does; where there are more, it is the word itself
+)
+
+// titled looks for names with a title.
+type titled struct {
+	query  title.Query
+	below  string
+	words  []string // which all are in the title
+	begins string   // what a word of the title begins with, if names are read by that, instead of by the first word
+	behind int64    // the last name that was looked at
+}
+
+// ByTitle implements registry.Tx.
+func (t *transaction) ByTitle(q title.Query, below, after string, limit int) (page []registry.Entry, last string, err error) {
+	s := &titled{query: q, below: below}
+	if s.behind, err = t.behind(after); err != nil {
+		return nil, "", err
+	}
+	if err := t.plan(s); err != nil {
+		return nil, "", err
+	}
+	for looked := 0; looked < maxTitled; looked += titledPage {
+		names, err := t.names(s)
+		isEnd := len(names) < titledPage
+		if len(names) > 0 {
+			s.behind = names[len(names)-1]
+		}
+		for chunk := range slices.Chunk(names, max(limit, 1)) {
+			found, err2 := t.fitting(s, chunk)
+			if err = errors.Join(err, err2); err != nil {
+				return nil, "", err
+			}
+			if page = append(page, found...); len(page) >= limit {
+				page = page[:limit]
+				return page, lastOf(page), nil
+			}
+		}
+		if err != nil || isEnd {
+			return page, "", err
+		}
+	}
+	last, err = t.key(s.behind)
+	return page, last, err
+}
+
+// lastOf returns the name of the last entry, "" if there is none.
+func lastOf(page []registry.Entry) string {
+	if len(page) == 0 {
+		return ""
+	}
+	return page[len(page)-1].Name
+}
+
+// plan says by which words names are read: the rarest ones first.
+func (t *transaction) plan(s *titled) error {
+	last := len(s.query) - 1
+	s.words = slices.Clone(s.query[:last])
+	begun, err := t.countWords("word >= $1 AND word < $2", s.query[last], s.query[last]+"\U0010ffff")
+	if begun > maxBegun && last == 0 {
+		s.words = s.query
+	}
+	counts := make(map[string]int64, len(s.words))
+	for i := 0; i < len(s.words) && err == nil; i++ {
+		counts[s.words[i]], err = t.countWords("word = $1", s.words[i])
+	}
+	slices.SortStableFunc(s.words, func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
+	if len(s.words) == 0 || begun < counts[s.words[0]] && begun <= maxBegun {
+		s.begins = s.query[last]
+	}
+	return err
+}
+
+// countWords returns how many rows there are that fit a condition, or more than maxBegun.
+func (t *transaction) countWords(condition string, args ...any) (n int64, err error) {
+	err = t.conn.Query(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM title_word WHERE %s LIMIT %d) t", condition, maxBegun+1), func(row Row) error {
+		n = row.Int(0)
+		return nil
+	}, args...)
+	return n, err
+}
+
+// names returns the next names with one of the words that names are read by.
+func (t *transaction) names(s *titled) (names []int64, err error) {
+	add := func(row Row) error {
+		names = append(names, row.Int(0))
+		return nil
+	}
+	if s.begins == "" {
+		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add, s.words[0], s.behind, int64(titledPage))
+		return names, err
+	}
+	err = t.conn.Query("SELECT DISTINCT name FROM title_word WHERE word >= $1 AND word < $2 AND name > $3 ORDER BY name LIMIT $4",
+		add, s.begins, s.begins+"\U0010ffff", s.behind, int64(titledPage))
+	return names, err
+}
+
+// fitting returns the entries of those names that fit.
+func (t *transaction) fitting(s *titled, names []int64) ([]registry.Entry, error) {
+	others := s.words
+	if s.begins == "" {
+		others = s.words[1:]
+	}
+	for _, word := range others {
+		var with []int64
+		err := t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name IN ($2...) ORDER BY name", func(row Row) error {
+			with = append(with, row.Int(0))
+			return nil
+		}, word, names)
+		if names = with; err != nil || len(names) == 0 {
+			return nil, err
+		}
+	}
+	from, to, err := between(s.below, "")
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE id IN ($1...) AND key >= $2 AND key < $3) n"+current+
+		"ORDER BY n.id, t.position", names, from, to)
+	return slices.DeleteFunc(found, func(e registry.Entry) bool { return !s.query.Fits(titleWords(&e)) }), err
+}
+
+// behind returns name.id of the name behind which a list in the order of registration goes on, 0 for "".
+func (t *transaction) behind(after string) (int64, error) {
+	if after == "" {
+		return 0, nil
+	}
+	id, err := t.id(registry.Name(after))
+	if err == nil && id == 0 {
+		err = fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
+	}
+	return id, err
+}
+
+// key returns the key of a name, "" if it is not registered.
+func (t *transaction) key(id int64) (key string, err error) {
+	err = t.conn.Query("SELECT key FROM name WHERE id = $1", func(row Row) error {
+		key = row.Text(0)
+		return nil
+	}, id)
+	return key, err
+}

@@ -1,0 +1,198 @@
+// Package title says what the title of a name is, and which titles a search finds. Stores index the words that it makes, so that all of
+// them find the same names, whatever the database knows of letters.
+package title
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of titles and of searches. What is longer of a title is not found.
+const (
+	MaxWords      = 200 // of a name
+	MaxWord       = 64  // bytes
+	MaxQuery      = 1000
+	MaxQueryWords = 16
+
+	// maxDepth is how deep in lists and objects of a member a title may be.
+	maxDepth = 3
+)
+
+// Members returns the members of metadata that have the title, in the order in which they are preferred. They are compared without case. Those
+// with a dot or of an ERC are what imports write.
+func Members() []string {
+	return []string{"title", "name", "dc.title", "datacite.title", "erc.what", "what"}
+}
+
+// OfMetadata returns the texts of titles in metadata, a JSON object or "".
+func OfMetadata(metadata string) (titles []string) {
+	var object map[string]any
+	if metadata == "" || json.Unmarshal([]byte(metadata), &object) != nil {
+		return nil
+	}
+	members := slices.Sorted(maps.Keys(object)) // always in the same order
+	for _, title := range Members() {
+		for _, member := range members {
+			if strings.EqualFold(member, title) {
+				titles = appendTexts(titles, object[member], maxDepth)
+			}
+		}
+	}
+	return titles
+}
+
+// appendTexts appends the texts of a JSON value, and a number that is the title itself.
+func appendTexts(texts []string, value any, depth int) []string {
+	switch v := value.(type) {
+	case string:
+		texts = append(texts, v)
+	case float64:
+		if depth == maxDepth {
+			texts = append(texts, fmt.Sprint(v))
+		}
+	case []any:
+		for i := 0; i < len(v) && depth > 1; i++ {
+			texts = appendTexts(texts, v[i], depth-1)
+		}
+	case map[string]any:
+		for _, member := range slices.Sorted(maps.Keys(v)) {
+			if depth > 1 {
+				texts = appendTexts(texts, v[member], depth-1)
+			}
+		}
+	}
+	return texts
+}
+
+// Words returns the different words of titles, in their order: without case and diacritics, in compatibility decomposition (UAX #15), and of
+// scripts without spaces a word for each character. They consist of letters, numbers and marks.
+func Words(titles ...string) (words []string) {
+	seen := make(map[string]bool)
+	for _, title := range titles {
+		for word := range strings.FieldsFuncSeq(fold(title), isSeparator) {
+			for word != "" && len(words) < MaxWords {
+				n := wordEnd(word)
+				if w := cut(word[:n]); !seen[w] {
+					seen[w] = true
+					words = append(words, w)
+				}
+				word = word[n:]
+			}
+		}
+	}
+	return words
+}
+
+// Query is a search for titles: the words that a title has, all of them. The last one may be the beginning of a word of the title.
+type Query []string
+
+// ErrQuery is the error of texts that are no query.
+var ErrQuery = errors.New("it is not a search for titles")
+
+// ParseQuery returns the query of a text: its words.
+func ParseQuery(text string) (Query, error) {
+	if len(text) > MaxQuery {
+		return nil, fmt.Errorf("%w: %.40q... has more than %d bytes", ErrQuery, text, MaxQuery)
+	}
+	words := Words(text)
+	switch {
+	case len(words) == 0:
+		return nil, fmt.Errorf("%w: %q has no word", ErrQuery, text)
+	case len(words) > MaxQueryWords:
+		return nil, fmt.Errorf("%w: %.40q... has more than %d words", ErrQuery, text, MaxQueryWords)
+	}
+	return words, nil
+}
+
+// Fits reports whether a title with some words is one that is searched for.
+func (q Query) Fits(words []string) bool {
+	last := len(q) - 1
+	for _, want := range q[:last] {
+		if !slices.Contains(words, want) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, q[last]) })
+}
+
+// fold returns a text without case and diacritics. What is folded already stays as it is.
+func fold(text string) string {
+	if isASCII(text) {
+		return strings.ToLower(text)
+	}
+	// Marks go first: the iota below a vowel would be folded to a letter. What folding makes is decomposed again.
+	text = undecorated(text)
+	// Letters of Cherokee are folded to the other case (x/text), so they are lowered as well.
+	text = undecorated(strings.ToLower(cases.Fold().String(text)))
+	return norm.NFC.String(text) // syllables of Hangul become one character again
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// undecorated returns the compatibility decomposition of a text without the diacritics of Latin, Greek and Cyrillic and the points of Hebrew
+// and Arabic. Other marks, such as vowels of Indic scripts, tell words apart.
+func undecorated(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.Is(unicode.Mn, r) {
+			return r
+		}
+		if class := norm.NFKD.PropertiesString(string(r)).CCC(); class >= 200 || 10 <= class && class <= 35 {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text))
+}
+
+func isSeparator(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+}
+
+// isUnspaced reports whether a character is of a script that writes no spaces between words.
+func isUnspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// wordEnd returns the length of the first word of a text without separators.
+func wordEnd(text string) int {
+	begun := false
+	for i, r := range text {
+		if begun && isUnspaced(r) && !unicode.IsMark(r) {
+			return i
+		}
+		if begun && !unicode.IsMark(r) {
+			if first, _ := utf8.DecodeRuneInString(text); isUnspaced(first) {
+				return i
+			}
+		}
+		begun = true
+	}
+	return len(text)
+}
+
+// cut returns a word within the bound.
+func cut(word string) string {
+	if len(word) <= MaxWord {
+		return word
+	}
+	n := MaxWord
+	for !utf8.RuneStart(word[n]) {
+		n--
+	}
+	return word[:n]
+}
