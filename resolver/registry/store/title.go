@@ -63,6 +63,7 @@ func (t *transaction) removeWords(name registry.Seq, words []string) (err error)
 const (
 	titledPage = 1000   // names that are looked at at once
 	maxTitled  = 4000   // in one call
+	maxCounted = 2000   // titles with a word, in the choice of the rarest one
 	maxBegun   = 20_000 // titles with a word that begins as the last one of a query does; where there are more, it is the word itself
 )
 
@@ -120,13 +121,13 @@ func lastOf(page []registry.Entry) string {
 func (t *transaction) plan(s *titled) error {
 	last := len(s.query) - 1
 	s.words = slices.Clone(s.query[:last])
-	begun, err := t.countWords("word >= $1 AND word < $2", s.query[last], s.query[last]+"\U0010ffff")
+	begun, err := t.countWords(maxBegun+1, "word >= $1 AND word < $2", s.query[last], s.query[last]+"\U0010ffff")
 	if begun > maxBegun && last == 0 {
 		s.words = s.query
 	}
 	counts := make(map[string]int64, len(s.words))
 	for i := 0; i < len(s.words) && err == nil; i++ {
-		counts[s.words[i]], err = t.countWords("word = $1", s.words[i])
+		counts[s.words[i]], err = t.countWords(maxCounted, "word = $1", s.words[i])
 	}
 	slices.SortStableFunc(s.words, func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
 	if len(s.words) == 0 || begun < counts[s.words[0]] && begun <= maxBegun {
@@ -135,9 +136,9 @@ func (t *transaction) plan(s *titled) error {
 	return err
 }
 
-// countWords returns how many rows there are that fit a condition, or more than maxBegun.
-func (t *transaction) countWords(condition string, args ...any) (n int64, err error) {
-	err = t.conn.Query(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM title_word WHERE %s LIMIT %d) t", condition, maxBegun+1), func(row Row) error {
+// countWords returns how many rows there are that fit a condition, or most where there are more.
+func (t *transaction) countWords(most int, condition string, args ...any) (n int64, err error) {
+	err = t.conn.Query(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM title_word WHERE %s LIMIT %d) t", condition, most), func(row Row) error {
 		n = row.Int(0)
 		return nil
 	}, args...)
