@@ -23,9 +23,9 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/jobs"
-	"github.com/urnd/urnd/resolver/registry/mint"
-	"github.com/urnd/urnd/resolver/registry/token"
+	registryservice "github.com/urnd/urnd/resolver/registry/service"
 )
 
 // minToken is the minimum length of the token of administrators, in octets.
@@ -143,20 +143,20 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 		return nil
 	}
 	names := newRegistry(r.registry, r.names, d.now, d.log)
-	tokens := token.NewVerifier(names)
-	made := &admin.Registry{
-		Names: names, Mints: mint.New(names), Tokens: tokens, ChecksTargets: c.Registry.HealthInterval > 0, Conflict: d.metrics.RegistryConflict,
+	settings := registryservice.Config{
+		Registry: names, Conflict: d.metrics.RegistryConflict, Created: audit.Created(d.log), Revoked: audit.Revoked(d.log),
 	}
-	run := []func(ctx context.Context){func(ctx context.Context) {
-		tokens.Run(ctx, func(err error) {
+	var run []func(ctx context.Context)
+	if directory := jobsDirectory(c); directory != "" {
+		settings.Jobs = jobs.New(jobs.Config{Registry: names, Directory: directory, MaxBody: maxJobBody, Log: d.log})
+		run = append(run, settings.Jobs.Run)
+	}
+	made := &admin.Registry{Service: registryservice.New(settings), ChecksTargets: c.Registry.HealthInterval > 0}
+	run = append(run, func(ctx context.Context) {
+		made.RunTokens(ctx, func(err error) {
 			d.log.Warn("when tokens of the registry were used could not be recorded", "error", err)
 		})
-	}}
-	if directory := jobsDirectory(c); directory != "" {
-		all := jobs.New(jobs.Config{Registry: names, Directory: directory, MaxBody: maxJobBody, Log: d.log})
-		made.Jobs = all
-		run = append(run, all.Run)
-	}
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	r.starters = append(r.starters, func() {

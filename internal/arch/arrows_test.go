@@ -193,6 +193,15 @@ func packageRules() []packageRule {
 			"health asks the targets of names by a transport that is passed to it, since what may be dialled is decided by the guard; it knows of resolver only the kinds of errors",
 		},
 		{
+			"resolver/registry/service",
+			[]string{
+				"resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/health", "resolver/registry/jobs",
+				"resolver/registry/mint", "resolver/registry/token", "internal/quota",
+			},
+			true,
+			"service is what API, pages and commands call: it decides who may do what, how much and on which condition, and knows neither HTTP nor HTML",
+		},
+		{
 			"resolver/registry/*",
 			[]string{"resolver/registry", "resolver/registry/store", "resolver/registry/title", "resolver", "uri", "internal/quota"},
 			false,
@@ -354,15 +363,15 @@ func packageRules() []packageRule {
 			[]string{
 				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/listen", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
 				"resolver/registry/jobs", "resolver/registry/diff",
-				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/token", "uri", "internal/api",
+				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/token", "uri", "internal/api",
 				"internal/httpmessage", "internal/quota", "internal/tabular",
 			},
 			true,
-			"admin shows and changes what is passed to it as interfaces, jobs with their formats among it, and serves connections of listen by net/http; it does not depend on the other handlers below proxy",
+			"admin shows and changes what is passed to it, names by their service, and serves connections of listen by net/http; it does not depend on the other handlers below proxy",
 		},
 		{
 			"proxy/admin/editor",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/field", "resolver/registry/jobs", "internal/api", "internal/charset", "uri"},
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/field", "resolver/registry/jobs", "resolver/registry/service", "internal/api", "internal/charset", "uri"},
 			true,
 			"the pages of editors show and change what the API does, as a program would: they know its documents, and by bulk which columns tables have, and no store",
 		},

@@ -64,7 +64,6 @@ type Handler struct {
 	subscribers quota.Semaphore // of events, which are for administrators alone
 	left        chan struct{}   // closed by leave
 	leave       sync.Once
-	shares
 }
 
 // New returns a Handler.
@@ -75,7 +74,7 @@ func New(config Config) *Handler {
 	config.Pages = config.Pages.Apart()
 	h := &Handler{
 		config: config, login: pages.NewContents(loginFiles), left: make(chan struct{}),
-		subscribers: make(quota.Semaphore, maxSubscribers), shares: newShares(),
+		subscribers: make(quota.Semaphore, maxSubscribers),
 	}
 	h.operations = slices.Concat(h.operatorOperations(), h.ownOperations(), h.registryOperations(), h.editorOperations(), h.docsOperations())
 	return h

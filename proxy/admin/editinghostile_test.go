@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // checkHarmless fails where a page or its fields have markup, or a line, that somebody has written.
@@ -143,16 +145,28 @@ func TestLargestNameOfEditors(t *testing.T) {
 	}
 }
 
-// lateNames are so many that a search comes to no end.
-type lateNames struct{ admin.Names }
+// endless is a store whose names come to no end.
+type endless struct{ registry.Store }
 
-func (lateNames) Search(context.Context, registry.Search, func(registry.Entry) error) (registry.Searched, error) {
-	return registry.Searched{Last: "urn:nbn:fi:m", Late: true}, nil
+func (s endless) Read(ctx context.Context, f func(registry.Tx) error) error {
+	return s.Store.Read(ctx, func(tx registry.Tx) error { return f(endlessTx{tx}) })
+}
+
+type endlessTx struct{ registry.Tx }
+
+func (endlessTx) List(_ registry.Kind, _, _ string, limit int) ([]registry.Entry, error) {
+	return slices.Repeat([]registry.Entry{{Key: registry.Name("urn:nbn:fi:m"), Version: 1}}, limit), nil
 }
 
 // A search that takes too long says so, and goes on.
 func TestLateSearchOfEditors(t *testing.T) {
-	s := newSite(t, func(c *admin.Config) { c.Registry.Names = lateNames{c.Registry.Names} })
+	now := time.Now()
+	s := newSiteOf(t, func(c *service.Config) {
+		c.Registry = registryOn(c, endless{c.Registry.Store()}, func() time.Time {
+			now = now.Add(time.Minute)
+			return now
+		})
+	}, nil)
 	p := newBrowser(s, here).get("/registry/names?text=a")
 	p.says(t, 200, "None so far.", "The next page goes on.")
 	if !strings.Contains(p.Body.String(), "cursor=dXJuOm5ibjpmaTpt&amp;text=a") {

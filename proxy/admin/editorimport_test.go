@@ -19,20 +19,17 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // newIdleJobSite returns a site with jobs that nobody runs.
 func newIdleJobSite(t *testing.T, change func(*admin.Config)) (s *site, all *jobs.Jobs) {
 	t.Helper()
-	s = newSite(t, func(c *admin.Config) {
-		if change != nil {
-			change(c)
-		}
-		names, _ := c.Registry.Names.(*registry.Registry)
-		all = jobs.New(jobs.Config{Registry: names, Directory: filepath.Join(t.TempDir(), "jobs"), MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler)})
-		c.Registry.Jobs = all
-	})
+	s = newSiteOf(t, func(c *service.Config) {
+		all = jobs.New(jobs.Config{Registry: c.Registry, Directory: filepath.Join(t.TempDir(), "jobs"), MaxBody: 1 << 30, Log: slog.New(slog.DiscardHandler)})
+		c.Jobs = all
+	}, change)
 	return s, all
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // operation is what the admin interface does for a method at a path: an operation on the daemon has serve, one on the registry
@@ -23,27 +24,14 @@ type operation struct {
 	isPage         bool // for people, who are asked to log in
 	serve          http.HandlerFunc
 	call           func(c *call) (message.Reply, error)
-	// page answers a page with forms: GET, HEAD, and POST of a form. Where it has no role it is for administrators. nav is its word among
+	// page answers a page with forms: GET, HEAD, and POST of a form. Where it has no use it is for administrators. nav is its word among
 	// the pages to which all lead, "" for none, and maxFile the octets of a file that its form may have.
 	page    func(p *editor.Request) (message.Reply, error)
 	nav     string
 	maxFile int64
-	// role is what every request of the registry needs. Whether an actor has the role for a name is decided with the name.
-	role registry.Role
+	// use is what is done with the registry, and kind of what; 0 is nothing. Whether an actor may do so with a name is decided with the name.
+	use  service.Use
 	kind registry.Kind
-	does registry.Action // of the registry; "" is reading, or changing
-}
-
-// action returns what an operation on the registry does.
-func (o *operation) action() registry.Action {
-	switch {
-	case o.does != "":
-		return o.does
-	case o.method == http.MethodGet:
-		return registry.ActRead
-	default:
-		return registry.ActChange
-	}
 }
 
 // matches reports whether a path is one of the operation, and returns its segment for "{id}".

@@ -18,7 +18,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -97,7 +96,7 @@ func (h *Handler) visitor(r *http.Request, o *operation) (registry.Actor, error)
 		_, err := h.reachAs(r, false)
 		return registry.Actor{}, err
 	}
-	if o.role > 0 && h.config.Registry == nil {
+	if o.use != 0 && h.config.Registry == nil {
 		return registry.Actor{}, problem.ErrNoRegistry
 	}
 	actor, err := h.actorOf(r)
@@ -107,21 +106,21 @@ func (h *Handler) visitor(r *http.Request, o *operation) (registry.Actor, error)
 	return actor, err
 }
 
-// mayVisit reports whether a page is for an actor: those without a role are for administrators, and for no token of the registry.
+// mayVisit reports whether a page is for an actor: those that are no use of the registry are for administrators, and for no token of it.
 func mayVisit(actor registry.Actor, o *operation) bool {
-	if o.role == 0 {
+	if o.use == 0 {
 		return actor.Token == ""
 	}
-	return actor.Role >= o.role && (o.does == "" || actor.Does(o.does) == nil)
+	return o.use.Check(actor, o.kind) == nil
 }
 
 // form reads the fields of a form of an actor, the zero value where it is not known. close removes what was read.
 func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation, actor registry.Actor) (_ url.Values, close func(), err error) {
 	close = func() {}
 	if o.maxFile > 0 {
-		release, refused := h.uploads.Acquire(actor.Token)
+		done, refused := h.config.Registry.Upload(actor)
 		if refused != nil {
-			return nil, nil, refusedShare(refused, errUploads, "%d files are being read", maxUploadsOfToken)
+			return nil, nil, refused
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, o.maxFile+maxDocument)
 		if err = r.ParseMultipartForm(o.maxFile + maxDocument); errors.Is(err, http.ErrNotMultipart) {
@@ -131,7 +130,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation, act
 			if r.MultipartForm != nil {
 				_ = r.MultipartForm.RemoveAll() // nothing is in files
 			}
-			release()
+			done()
 		}
 	} else {
 		r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
@@ -211,5 +210,3 @@ func (h *Handler) isPage(path string) bool {
 		return ok && (o.isPage || o.page != nil)
 	})
 }
-
-var errUploads = fmt.Errorf("%w: %d files are being read already", resolver.ErrBusy, maxUploads)

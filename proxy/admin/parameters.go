@@ -31,8 +31,9 @@ func parametersOf(r *http.Request, known ...string) (map[string]string, error) {
 	return given, nil
 }
 
+// boolean parses a parameter that is false where it is not given.
 func boolean(name, value string) (bool, error) {
-	if value != "true" && value != "false" {
+	if value != "" && value != "true" && value != "false" {
 		return false, fmt.Errorf("%w: %s must be true or false", problem.ErrSelection, name)
 	}
 	return value == "true", nil

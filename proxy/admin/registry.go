@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,69 +9,28 @@ import (
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/mint"
-	"github.com/urnd/urnd/resolver/registry/token"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// Registry is what clients do with the names that the site owns. All fields but Jobs and Conflict must be set.
+// Registry is what clients do with the names that the site owns. All fields must be set.
 type Registry struct {
-	Names  Names
-	Mints  Mints
-	Tokens Tokens
-	Jobs   Jobs // nil where there is no directory for their bodies
+	*service.Service
 	// Drafts are the files that people have sent by forms, of all configurations.
 	Drafts *editor.Drafts
 	// ChecksTargets is whether it is looked now and then whether targets answer.
 	ChecksTargets bool
-	// Conflict is called where a change is refused that would have lost another one; nil is not called.
-	Conflict func()
-}
-
-// Names are the operations on names and prefixes. They are those of *registry.Registry.
-type Names interface {
-	CanonicalKey(key registry.Key) (registry.Key, error)
-	CanonicalPrefix(text string) (string, error)
-	Below(text string) (string, error)
-	Get(ctx context.Context, key registry.Key) (registry.Entry, error)
-	At(ctx context.Context, key registry.Key, at time.Time) (registry.Entry, error)
-	History(ctx context.Context, key registry.Key, before registry.Seq, limit int) ([]registry.Entry, error)
-	List(ctx context.Context, kind registry.Kind, prefix, after string, limit int) ([]registry.Entry, error)
-	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
-	ChangeSets(ctx context.Context, after registry.Seq, f func(registry.ChangeSet) bool) error
-	ChangeSetsBefore(ctx context.Context, before registry.Seq, f func(registry.ChangeSet) bool) error
-	Touches(ctx context.Context, number registry.Seq, below string) (bool, error)
-	Events(ctx context.Context, asked registry.Events) (found []registry.Event, last registry.Seq, more bool, err error)
-	Now() time.Time
-	Store() registry.Store
-	Doubt(key registry.Key) error
-	Apply(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Entry, error)
-	Preview(ctx context.Context, actor registry.Actor, edits ...registry.Edit) ([]registry.Changed, error)
-	Revert(ctx context.Context, actor registry.Actor, revert registry.Revert) (registry.Reverted, error)
-	Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error)
-}
-
-// Mints reserves free names. It is that of *mint.Minter.
-type Mints interface {
-	Mint(ctx context.Context, actor registry.Actor, asked mint.Request) ([]string, error)
-}
-
-// Tokens verifies the tokens of clients, and manages them. It is that of *token.Verifier.
-type Tokens interface {
-	Create(ctx context.Context, actor registry.Actor, t token.Token) (token.Token, string, error)
-	List(ctx context.Context, actor registry.Actor) ([]token.Token, error)
-	Revoke(ctx context.Context, actor registry.Actor, id string) (token.Token, error)
-	Verify(ctx context.Context, secret string, change bool) (registry.Actor, error)
-	VerifyProof(ctx context.Context, p token.Proof, change bool) (registry.Actor, error)
 }
 
 // call is a request to the registry.
 type call struct {
 	*http.Request
-	w     http.ResponseWriter
-	kind  registry.Kind
-	actor registry.Actor
-	job   string // the ID of a job, or the number of a change set; "" where the path has none
+	w       http.ResponseWriter
+	service *service.Service
+	kind    registry.Kind
+	actor   registry.Actor
+	id      string // of a job or token, or the number of a change set; "" where the path has none
 }
 
 // registryOperations are the only operations on the registry.
@@ -81,55 +39,40 @@ func (h *Handler) registryOperations() []operation {
 	return []operation{
 		{
 			method: "GET", path: "/api/v1/names", example: "?prefix=urn:", about: "the names that the site owns; PUT, PATCH and POST change them",
-			role: registry.Reader, kind: name, call: h.serveEntries,
+			use: service.ToRead, kind: name, call: serveEntries,
 		},
-		{method: "PUT", path: "/api/v1/names", role: registry.Writer, kind: name, call: h.servePut},
-		{method: "PATCH", path: "/api/v1/names", role: registry.Writer, kind: name, call: h.servePatch},
-		{method: "GET", path: "/api/v1/names/history", role: registry.Reader, kind: name, call: h.serveHistory},
-		{method: "POST", path: "/api/v1/names/withdraw", role: registry.Writer, kind: name, does: registry.ActWithdraw, call: h.serveWithdraw},
-		{method: "POST", path: "/api/v1/names/supersede", role: registry.Writer, kind: name, does: registry.ActWithdraw, call: h.serveSupersede},
-		{method: "POST", path: "/api/v1/names/mint", role: registry.Writer, kind: name, does: registry.ActMint, call: h.serveMint},
-		{
-			method: "GET", path: "/api/v1/prefixes", about: "the prefixes that it owns",
-			role: registry.Reader, kind: prefix, call: h.serveEntries,
-		},
-		{method: "PUT", path: "/api/v1/prefixes", role: registry.Admin, kind: prefix, call: h.servePut},
-		{method: "PATCH", path: "/api/v1/prefixes", role: registry.Admin, kind: prefix, call: h.servePatch},
-		{method: "GET", path: "/api/v1/prefixes/history", role: registry.Reader, kind: prefix, call: h.serveHistory},
-		{method: "POST", path: "/api/v1/prefixes/withdraw", role: registry.Admin, kind: prefix, does: registry.ActWithdraw, call: h.serveWithdraw},
-		{method: "DELETE", path: "/api/v1/sandboxes", role: registry.Admin, kind: prefix, does: registry.ActPurge, call: h.servePurgeSandbox},
-		{
-			method: "GET", path: "/api/v1/jobs", about: "imports of many names",
-			role: registry.Reader, kind: name, call: h.serveJobs,
-		},
-		{method: "POST", path: "/api/v1/jobs", role: registry.Writer, kind: name, does: registry.ActImport, call: h.serveAccept},
-		{method: "GET", path: "/api/v1/jobs/{id}", role: registry.Reader, kind: name, call: h.serveJob},
-		{method: "DELETE", path: "/api/v1/jobs/{id}", role: registry.Writer, kind: name, does: registry.ActImport, call: h.serveCancel},
-		{method: "GET", path: "/api/v1/jobs/{id}/rejected", role: registry.Reader, kind: name, call: h.serveRejected},
-		{method: "GET", path: "/api/v1/jobs/{id}/differences", role: registry.Reader, kind: name, call: h.serveDifferences},
-		{method: "GET", path: "/api/v1/names/export", role: registry.Reader, kind: name, call: h.serveExport},
-		{method: "GET", path: "/api/v1/prefixes/export", role: registry.Reader, kind: prefix, call: h.serveExport},
+		{method: "PUT", path: "/api/v1/names", use: service.ToChange, kind: name, call: servePut},
+		{method: "PATCH", path: "/api/v1/names", use: service.ToChange, kind: name, call: servePatch},
+		{method: "GET", path: "/api/v1/names/history", use: service.ToRead, kind: name, call: serveHistory},
+		{method: "POST", path: "/api/v1/names/withdraw", use: service.ToWithdraw, kind: name, call: serveWithdraw},
+		{method: "POST", path: "/api/v1/names/supersede", use: service.ToWithdraw, kind: name, call: serveSupersede},
+		{method: "POST", path: "/api/v1/names/mint", use: service.ToMint, kind: name, call: serveMint},
+		{method: "GET", path: "/api/v1/prefixes", about: "the prefixes that it owns", use: service.ToRead, kind: prefix, call: serveEntries},
+		{method: "PUT", path: "/api/v1/prefixes", use: service.ToChange, kind: prefix, call: servePut},
+		{method: "PATCH", path: "/api/v1/prefixes", use: service.ToChange, kind: prefix, call: servePatch},
+		{method: "GET", path: "/api/v1/prefixes/history", use: service.ToRead, kind: prefix, call: serveHistory},
+		{method: "POST", path: "/api/v1/prefixes/withdraw", use: service.ToWithdraw, kind: prefix, call: serveWithdraw},
+		{method: "DELETE", path: "/api/v1/sandboxes", use: service.ToPurge, kind: prefix, call: servePurgeSandbox},
+		{method: "GET", path: "/api/v1/jobs", about: "imports of many names", use: service.ToRead, call: serveJobs},
+		{method: "POST", path: "/api/v1/jobs", use: service.ToImport, call: serveAccept},
+		{method: "GET", path: "/api/v1/jobs/{id}", use: service.ToRead, call: serveJob},
+		{method: "DELETE", path: "/api/v1/jobs/{id}", use: service.ToImport, call: serveCancel},
+		{method: "GET", path: "/api/v1/jobs/{id}/rejected", use: service.ToRead, call: serveRejected},
+		{method: "GET", path: "/api/v1/jobs/{id}/differences", use: service.ToRead, call: serveDifferences},
+		{method: "GET", path: "/api/v1/names/export", use: service.ToRead, kind: name, call: serveExport},
+		{method: "GET", path: "/api/v1/prefixes/export", use: service.ToRead, kind: prefix, call: serveExport},
 		{
 			method: "GET", path: "/api/v1/registry/changes", about: "what was changed together, by whom and why",
-			role: registry.Reader, kind: name, call: h.serveChanges,
+			use: service.ToRead, call: serveChanges,
 		},
-		{method: "GET", path: "/api/v1/registry/changes/{id}", role: registry.Reader, kind: name, call: h.serveChangeSet},
-		{method: "POST", path: "/api/v1/registry/changes/revert", role: registry.Admin, kind: name, call: h.serveRevert},
-		{method: "GET", path: "/api/v1/registry/versions", role: registry.Reader, kind: name, call: h.serveVersions},
-		{
-			method: "GET", path: "/api/v1/statistics", about: "how many names there are",
-			role: registry.Reader, kind: name, call: h.serveStatistics,
-		},
-		{
-			method: "GET", path: "/api/v1/health", about: "targets that do not answer",
-			role: registry.Reader, kind: name, call: h.serveHealth,
-		},
-		{
-			method: "GET", path: "/api/v1/tokens", about: "tokens of the registry",
-			role: registry.Admin, kind: name, does: registry.ActTokens, call: h.serveTokens,
-		},
-		{method: "POST", path: "/api/v1/tokens", role: registry.Admin, kind: name, does: registry.ActTokens, call: h.serveCreateToken},
-		{method: "DELETE", path: "/api/v1/tokens/{id}", role: registry.Admin, kind: name, does: registry.ActTokens, call: h.serveRevokeToken},
+		{method: "GET", path: "/api/v1/registry/changes/{id}", use: service.ToRead, call: serveChangeSet},
+		{method: "POST", path: "/api/v1/registry/changes/revert", use: service.ToRevert, call: serveRevert},
+		{method: "GET", path: "/api/v1/registry/versions", use: service.ToRead, call: serveVersions},
+		{method: "GET", path: "/api/v1/statistics", about: "how many names there are", use: service.ToRead, call: serveStatistics},
+		{method: "GET", path: "/api/v1/health", about: "targets that do not answer", use: service.ToRead, call: serveHealth},
+		{method: "GET", path: "/api/v1/tokens", about: "tokens of the registry", use: service.ToManageTokens, call: serveTokens},
+		{method: "POST", path: "/api/v1/tokens", use: service.ToManageTokens, call: serveCreateToken},
+		{method: "DELETE", path: "/api/v1/tokens/{id}", use: service.ToManageTokens, call: h.serveRevokeToken},
 	}
 }
 
@@ -137,11 +80,7 @@ func (h *Handler) registryOperations() []operation {
 func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor registry.Actor) {
 	reply, err := h.registryReply(w, r, actor)
 	if err != nil {
-		h.observe(r, err)
-		if status := problem.Status(err); status >= http.StatusInternalServerError {
-			h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
-				"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
-		}
+		h.logFailure(r, actor, err)
 		reply = h.problem(r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 		if errors.Is(err, problem.ErrBodyTimeout) {
 			reply.Fields.Set("Connection", "close") // or net/http waits once more for the body before it sends the reply
@@ -151,20 +90,88 @@ func (h *Handler) serveRegistry(w http.ResponseWriter, r *http.Request, actor re
 }
 
 func (h *Handler) registryReply(w http.ResponseWriter, r *http.Request, actor registry.Actor) (message.Reply, error) {
-	o, job, err := h.operationOf(r)
-	switch {
-	case err != nil:
-		return message.Reply{}, err
-	case actor.Role < o.role:
-		return message.Reply{}, fmt.Errorf("%w: %s has the role %s, and this needs %s", registry.ErrDenied, actor.Name, actor.Role, o.role)
+	o, id, err := h.operationOf(r)
+	if err == nil { // before anything is read that is sent with it
+		err = o.use.Check(actor, o.kind)
 	}
-	if err := actor.Does(o.action()); err != nil {
-		return message.Reply{}, err
-	}
-	release, err := h.requests.Acquire(r.Context(), actor.Token)
 	if err != nil {
-		return message.Reply{}, fmt.Errorf("waiting for other requests with the same token: %w", err)
+		return message.Reply{}, err
 	}
-	defer release()
-	return o.call(&call{r, w, o.kind, actor, job})
+	leave, err := h.config.Registry.Enter(r.Context(), actor)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	defer leave()
+	return o.call(&call{r, w, h.config.Registry.Service, o.kind, actor, id})
+}
+
+// logFailure logs an error that is not the client's.
+func (h *Handler) logFailure(r *http.Request, actor registry.Actor, err error) {
+	if problem.Status(err) >= http.StatusInternalServerError {
+		h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
+			"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+}
+
+// editorOperations are the pages by which people edit the registry.
+func (h *Handler) editorOperations() (all []operation) {
+	if h.config.Registry == nil {
+		return nil
+	}
+	e := editor.New(editor.Config{
+		API: h.api, Show: h.show, Public: h.config.Public, Now: h.config.Registry.Now, Drafts: h.config.Registry.Drafts,
+		HasJobs: h.config.Registry.HasJobs(), ChecksTargets: h.config.Registry.ChecksTargets,
+	})
+	for _, p := range e.Pages() {
+		all = append(all, operation{path: p.Path, nav: p.Word, about: p.About, use: p.Use, maxFile: p.MaxFile, page: p.Serve})
+	}
+	return all
+}
+
+// api answers a request to the API that a page makes for an actor.
+func (h *Handler) api(actor registry.Actor, r *http.Request) (message.Reply, error) {
+	reply, err := h.registryReply(nil, r, actor)
+	if err != nil { // a form may be shown again, which says no more
+		h.logFailure(r, actor, err)
+	}
+	return reply, err
+}
+
+// key returns the key of a parameter.
+func (c *call) key(text string) (registry.Key, error) {
+	if text == "" {
+		return registry.Key{}, fmt.Errorf("%w: uri is required", problem.ErrSelection)
+	}
+	return registry.Key{Kind: c.kind, Name: text}, nil
+}
+
+// timeOf parses the parameter "at"; "" is the zero value.
+func timeOf(text string) (time.Time, error) {
+	t, ok := resolver.ParseAt(text)
+	if !ok && text != "" {
+		return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
+	}
+	return t, nil
+}
+
+// beginningOf parses a time, or the beginning of a day; "" is the zero value.
+func beginningOf(text string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day, nil
+	}
+	t, ok := resolver.ParseAt(text)
+	if !ok && text != "" {
+		return time.Time{}, fmt.Errorf("%w: since is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
+	}
+	return t, nil
+}
+
+// dayOf parses a parameter that is a day; "" is the zero value.
+func dayOf(name, text string) (day time.Time, err error) {
+	if text != "" {
+		if day, err = time.Parse(time.DateOnly, text); err != nil {
+			err = fmt.Errorf("%w: %s is a day, such as 2031-05-01", problem.ErrSelection, name)
+		}
+	}
+	return day, err
 }

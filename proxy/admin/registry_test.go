@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	"github.com/urnd/urnd/resolver/registry/token"
 	"github.com/urnd/urnd/uri"
@@ -49,6 +49,19 @@ func (noCaches) Purge(context.Context, resolver.Selection, bool) (int, error) {
 
 // newSite returns a site whose configuration was changed.
 func newSite(t *testing.T, change func(*admin.Config)) *site {
+	t.Helper()
+	return newSiteOf(t, func(*service.Config) {}, change)
+}
+
+// registryOn returns the registry of a configuration with another store and clock.
+func registryOn(c *service.Config, store registry.Store, now func() time.Time) *registry.Registry {
+	return registry.New(registry.Config{
+		Store: store, Now: now, Canonical: c.Registry.Canonical, CanonicalPrefix: c.Registry.CanonicalPrefix,
+	})
+}
+
+// newSiteOf is newSite with what its registry does.
+func newSiteOf(t *testing.T, does func(*service.Config), change func(*admin.Config)) *site {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {
@@ -79,11 +92,13 @@ func newSite(t *testing.T, change func(*admin.Config)) *site {
 			s.audited, s.actors = append(s.audited, changes...), append(s.actors, actor)
 		},
 	})
+	what := service.Config{Registry: s.registry}
+	does(&what)
 	config := admin.Config{
 		Clients: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}, Log: slog.New(slog.DiscardHandler),
 		Metrics: http.NotFoundHandler(), Sessions: session.New(time.Now), Settings: admin.Settings{Plain: func() any { return map[string]any{} }}, Caches: noCaches{},
 		Health:   func() (unready, degraded []string) { return nil, nil },
-		Registry: &admin.Registry{Names: s.registry, Mints: mint.New(s.registry), Tokens: token.NewVerifier(s.registry), Drafts: editor.NewDrafts(time.Now)},
+		Registry: &admin.Registry{Service: service.New(what), Drafts: editor.NewDrafts(time.Now)},
 		Panicked: func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) },
 	}
 	if change != nil {

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
@@ -194,18 +196,19 @@ func TestGuessesOfTokens(t *testing.T) {
 	}
 }
 
-// failingTokens is a store that cannot be asked.
-type failingTokens struct{ admin.Tokens }
+// away is a store that cannot be asked.
+type away struct{ registry.Store }
 
-func (failingTokens) Verify(context.Context, string, bool) (registry.Actor, error) {
-	return registry.Actor{}, fmt.Errorf("%w: it is away", registry.ErrNoStore)
+func (away) Read(context.Context, func(registry.Tx) error) error {
+	return fmt.Errorf("%w: it is away", registry.ErrNoStore)
 }
 
 // Where the store is away, tokens are neither right nor wrong.
 func TestTokensWithoutStore(t *testing.T) {
-	s := newSite(t, func(c *admin.Config) { locked(c); c.Registry.Tokens = failingTokens{} })
+	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, away{}, time.Now) }, locked)
+	secret := "urnd_0123456789abcdef_" + strings.Repeat("A", 43)
 	for range 20 {
-		if r := s.ask("GET "+names, "", "Authorization: Bearer urnd_x"); r.status != 503 || r.header.Get("Retry-After") == "" {
+		if r := s.ask("GET "+names, "", "Authorization: Bearer "+secret); r.status != 503 || r.header.Get("Retry-After") == "" {
 			t.Fatalf("%d %s", r.status, r.body)
 		}
 	}
@@ -240,14 +243,14 @@ func TestAuditOfRequests(t *testing.T) {
 
 var errBug = errors.New("a bug in /home/urnd")
 
-type brokenNames struct{ admin.Names }
+type broken struct{ registry.Store }
 
-func (brokenNames) Get(context.Context, registry.Key) (registry.Entry, error) {
+func (broken) Lookup(context.Context, registry.Key) (registry.Entry, error) {
 	return registry.Entry{}, errBug
 }
 
 func TestFaultIsNotShown(t *testing.T) {
-	s := newSite(t, func(c *admin.Config) { c.Registry.Names = brokenNames{c.Registry.Names} })
+	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, broken{}, time.Now) }, nil)
 	if r := s.ask("GET "+of(names, "urn:nbn:fi:a"), ""); r.status != http.StatusInternalServerError || strings.Contains(r.body, "/home") {
 		t.Errorf("%d %s", r.status, r.body)
 	}

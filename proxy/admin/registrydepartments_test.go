@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/api"
-	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // library has names to be searched for.
@@ -216,7 +216,7 @@ func TestStoppedBodies(t *testing.T) {
 // What was refused since somebody else had changed the name is counted.
 func TestConflictsAreCounted(t *testing.T) {
 	conflicts := 0
-	s := newSite(t, func(c *admin.Config) { c.Registry.Conflict = func() { conflicts++ } })
+	s := newSiteOf(t, func(c *service.Config) { c.Conflict = func() { conflicts++ } }, nil)
 	s.put(t, "urn:nbn:fi:a", `{"status":"reserved"}`)
 	for _, version := range []string{`"7"`, `"1"`, `"1"`} {
 		s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"c`+version[1:2]+`"}`, "If-Match: "+version)

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,86 +14,62 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // change is a change of one entry that a request asks for.
 type change struct {
-	key       registry.Key
+	registry.Edit
 	condition condition
-	activate  bool // the request says that a withdrawn entry is to be active
-	keepNote  bool // the request has only a note
 	dryRun    bool // what would be is answered, and nothing is written
 }
 
 // changeOf returns the entry that a request is to change, and on which condition.
-func (h *Handler) changeOf(c *call) (change, error) {
+func changeOf(c *call, use service.Use) (of change, err error) {
 	given, err := parametersOf(c.Request, "uri", "dry_run")
 	if err != nil {
-		return change{}, err
+		return of, err
 	}
-	isDry, err := dryRun(given)
-	if err != nil {
-		return change{}, err
+	if of.dryRun, err = boolean("dry_run", given["dry_run"]); err != nil {
+		return of, err
 	}
-	key, err := h.key(c, registry.Writer, given["uri"])
-	if err != nil {
-		return change{}, err
+	if of.Key, err = c.key(given["uri"]); err == nil { // before the body is read
+		of.Key, err = c.service.KeyOf(c.actor, use, of.Key)
 	}
-	condition, err := conditionOf(httpmessage.LinesOf(c.Header))
-	return change{key: key, condition: condition, dryRun: isDry}, err
+	if err == nil {
+		of.condition, err = conditionOf(httpmessage.LinesOf(c.Header))
+	}
+	of.IfVersion = registry.Any
+	return of, err
 }
 
-// dryRun returns the parameter "dry_run".
-func dryRun(given map[string]string) (is bool, err error) {
-	if text := given["dry_run"]; text != "" {
-		is, err = boolean("dry_run", text)
-	}
-	return is, err
-}
-
-// apply makes a change in one transaction, if its condition is true then.
-func (h *Handler) apply(c *call, of change, note string, edit func(before registry.Entry) (registry.Record, error)) (message.Reply, error) {
-	var was registry.Entry
-	made := registry.Edit{
-		Key: of.key, IfVersion: registry.Any, Note: note, Activate: of.activate, KeepNote: of.keepNote,
-		Change: func(before registry.Entry) (registry.Record, error) {
-			was = before
-			if err := of.condition.check(before); err != nil {
-				return registry.Record{}, err
-			}
-			record, err := edit(before)
-			if err == nil && record.Status == registry.Withdrawn && before.Status != registry.Withdrawn {
-				err = c.actor.Does(registry.ActWithdraw)
-			}
-			return record, err
-		},
-	}
-	if of.dryRun {
-		changes, err := h.config.Registry.Names.Preview(c.Context(), c.actor, made)
-		if err != nil {
-			return message.Reply{}, err
+// apply makes a change, if its condition is true then.
+func (of change) apply(
+	c *call, by func(context.Context, registry.Actor, bool, ...registry.Edit) ([]registry.Changed, error),
+	edit func(before registry.Entry) (registry.Record, error),
+) (message.Reply, error) {
+	of.Change = func(before registry.Entry) (registry.Record, error) {
+		if err := of.condition.check(before); err != nil {
+			return registry.Record{}, err
 		}
-		for _, change := range changes {
-			was = change.After
-		}
-		return h.changedReply(http.StatusOK, was), nil
+		return edit(before)
 	}
-	after, err := h.config.Registry.Names.Apply(c.Context(), c.actor, made)
+	changed, err := by(c.Context(), c.actor, of.dryRun, of.Edit)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	if was.Exists() {
-		return h.changedReply(http.StatusOK, after[0]), nil
+	before, after := changed[0].Before, changed[0].After
+	r := entryReply(http.StatusOK, after, c.service.Doubt(after.Key))
+	if !of.dryRun && !before.Exists() {
+		r.Status, r.Location = http.StatusCreated, c.URL.Path+"?uri="+url.QueryEscape(after.Name)
 	}
-	r := h.changedReply(http.StatusCreated, after[0])
-	r.Location = c.URL.Path + "?uri=" + url.QueryEscape(after[0].Name)
 	return r, nil
 }
 
 // servePut registers an entry, or replaces all of it. What there is already is only replaced with a condition,
 // since the client may not have seen it.
-func (h *Handler) servePut(c *call) (message.Reply, error) {
-	of, err := h.changeOf(c)
+func servePut(c *call) (message.Reply, error) {
+	of, err := changeOf(c, service.ToChange)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -100,41 +77,37 @@ func (h *Handler) servePut(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	document, record, err := h.read(of.key, text)
+	document, err := c.read(of.Key, text)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	given, _ := members(text)
-	_, of.activate = given["status"]
-	return h.apply(c, of, document.Note, func(before registry.Entry) (registry.Record, error) {
+	_, of.Activate = given["status"]
+	of.Note = document.Note
+	return of.apply(c, c.service.Change, func(before registry.Entry) (registry.Record, error) {
 		if before.Exists() && of.condition.isEmpty() {
 			return registry.Record{}, problem.ErrPrecondition
 		}
-		return record, nil
+		return document.Record, nil
 	})
 }
 
 // read reads the document of a key. Its name may be missing, but not be another one.
-func (h *Handler) read(key registry.Key, text []byte) (api.Name, registry.Record, error) {
+func (c *call) read(key registry.Key, text []byte) (api.Name, error) {
 	document, err := api.ReadName(text)
-	if err != nil {
-		return document, registry.Record{}, err
+	if err != nil || document.Name == "" {
+		return document, err
 	}
-	if document.Name != "" {
-		named, err := h.config.Registry.Names.CanonicalKey(registry.Key{Kind: key.Kind, Name: document.Name})
-		if err != nil {
-			return document, registry.Record{}, err
-		}
-		if named != key || document.Prefix && key.Kind == registry.KindName {
-			return document, registry.Record{}, fmt.Errorf("%w: the document is of %s, and the request of %s", registry.ErrInvalid, document.Key(), key)
-		}
+	named, err := c.service.Names(key, document.Name)
+	if err == nil && (!named || document.Prefix && key.Kind == registry.KindName) {
+		err = fmt.Errorf("%w: the document is of %s, and the request of %s", registry.ErrInvalid, document.Key(), key)
 	}
-	return document, document.Record, nil
+	return document, err
 }
 
 // servePatch changes some members of an entry (RFC 7396), whatever the others are.
-func (h *Handler) servePatch(c *call) (message.Reply, error) {
-	of, err := h.changeOf(c)
+func servePatch(c *call) (message.Reply, error) {
+	of, err := changeOf(c, service.ToChange)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -151,33 +124,32 @@ func (h *Handler) servePatch(c *call) (message.Reply, error) {
 			return message.Reply{}, fmt.Errorf("%w: a name has no member %q", registry.ErrInvalid, name)
 		}
 	}
-	_, of.activate = changes["status"]
-	of.keepNote = len(changes) == 1
-	var note string
+	_, of.Activate = changes["status"]
+	of.KeepNote = len(changes) == 1
 	if text, ok := changes["note"]; ok {
-		if err := json.Unmarshal(text, &note); err != nil {
+		if err := json.Unmarshal(text, &of.Note); err != nil {
 			return message.Reply{}, fmt.Errorf("%w: note: %w", registry.ErrInvalid, err)
 		}
 	}
-	return h.apply(c, of, note, func(before registry.Entry) (registry.Record, error) {
+	return of.apply(c, c.service.Change, func(before registry.Entry) (registry.Record, error) {
 		if !before.Exists() {
-			return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, of.key)
+			return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, of.Key)
 		}
 		text, err := mergePatch(message.Line(api.NewName(before)), patch)
 		if err != nil {
 			return registry.Record{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 		}
-		_, record, err := h.read(of.key, text)
-		if !of.activate {
-			record = registry.Activated(before, record)
+		document, err := c.read(of.Key, text)
+		if !of.Activate {
+			document.Record = registry.Activated(before, document.Record)
 		}
-		return record, err
+		return document.Record, err
 	})
 }
 
 // serveWithdraw withdraws an entry.
-func (h *Handler) serveWithdraw(c *call) (message.Reply, error) {
-	of, err := h.changeOf(c)
+func serveWithdraw(c *call) (message.Reply, error) {
+	of, err := changeOf(c, service.ToWithdraw)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -185,14 +157,12 @@ func (h *Handler) serveWithdraw(c *call) (message.Reply, error) {
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
 	}
-	return h.apply(c, of, document.Note, registry.Withdraw(document.Reason, document.Successors...))
+	of.Note = document.Note
+	return of.apply(c, c.service.Withdraw, registry.Withdraw(document.Reason, document.Successors...))
 }
 
-// maxSuperseded bounds the names that are superseded at once.
-const maxSuperseded = 1000
-
 // serveSupersede withdraws names in favour of others, all at once.
-func (h *Handler) serveSupersede(c *call) (message.Reply, error) {
+func serveSupersede(c *call) (message.Reply, error) {
 	if _, err := parametersOf(c.Request); err != nil {
 		return message.Reply{}, err
 	}
@@ -200,22 +170,19 @@ func (h *Handler) serveSupersede(c *call) (message.Reply, error) {
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
 	}
-	if len(document.Names) > maxSuperseded {
-		return message.Reply{}, fmt.Errorf("%w: more than %d names", registry.ErrInvalid, maxSuperseded)
-	}
-	edits, err := registry.Supersede(document.Names, document.Successors, document.Reason, document.Note)
+	changed, err := c.service.Supersede(c.Context(), c.actor, false, service.Superseding(document))
 	if err != nil {
 		return message.Reply{}, err
 	}
-	after, err := h.config.Registry.Names.Apply(c.Context(), c.actor, edits...)
-	if err != nil {
-		return message.Reply{}, err
+	names := make([]api.Name, len(changed))
+	for i := range changed {
+		names[i] = api.NewName(changed[i].After)
 	}
-	return message.JSON(http.StatusOK, api.NamePage{Names: api.NewNames(after)}), nil
+	return message.JSON(http.StatusOK, api.NamePage{Names: names}), nil
 }
 
 // serveMint registers the next free names of a pattern.
-func (h *Handler) serveMint(c *call) (message.Reply, error) {
+func serveMint(c *call) (message.Reply, error) {
 	if _, err := parametersOf(c.Request); err != nil {
 		return message.Reply{}, err
 	}
@@ -223,7 +190,7 @@ func (h *Handler) serveMint(c *call) (message.Reply, error) {
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
 	}
-	names, err := h.config.Registry.Mints.Mint(c.Context(), c.actor, mint.Request{
+	names, err := c.service.Mint(c.Context(), c.actor, mint.Request{
 		Pattern: document.Pattern, N: document.Count, From: document.From, Note: document.Note,
 	})
 	if err != nil {
@@ -233,7 +200,7 @@ func (h *Handler) serveMint(c *call) (message.Reply, error) {
 }
 
 // servePurgeSandbox removes what is below a prefix in a sandbox, with its history.
-func (h *Handler) servePurgeSandbox(c *call) (message.Reply, error) {
+func servePurgeSandbox(c *call) (message.Reply, error) {
 	given, err := parametersOf(c.Request, "prefix", "note")
 	if err != nil {
 		return message.Reply{}, err
@@ -241,11 +208,7 @@ func (h *Handler) servePurgeSandbox(c *call) (message.Reply, error) {
 	if given["prefix"] == "" {
 		return message.Reply{}, fmt.Errorf("%w: prefix is required", problem.ErrSelection)
 	}
-	prefix, err := h.config.Registry.Names.CanonicalPrefix(given["prefix"])
-	if err != nil {
-		return message.Reply{}, err
-	}
-	n, err := h.config.Registry.Names.Purge(c.Context(), c.actor, prefix, given["note"])
+	n, err := c.service.Purge(c.Context(), c.actor, given["prefix"], given["note"])
 	if err != nil {
 		return message.Reply{}, err
 	}

@@ -1,70 +1,25 @@
 package admin_test
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// fakeJobs has one job, or an error.
-type fakeJobs struct {
-	err    error
-	upload jobs.Upload
-	body   string
-	file   string
-}
-
-func (f *fakeJobs) Accept(_ context.Context, _ registry.Actor, u jobs.Upload) (jobs.Job, bool, error) {
-	octets := make([]byte, 100)
-	n, _ := u.Body.Read(octets)
-	f.upload, f.body = u, string(octets[:n])
-	return jobs.Job{ID: "1"}, true, f.err
-}
-
-func (f *fakeJobs) Get(context.Context, registry.Actor, string) (jobs.Job, error) {
-	return jobs.Job{ID: "1"}, f.err
-}
-
-func (f *fakeJobs) List(context.Context, registry.Actor) ([]jobs.Job, error) {
-	return []jobs.Job{{ID: "1"}}, f.err
-}
-
-func (f *fakeJobs) Cancel(context.Context, registry.Actor, string) (jobs.Job, error) {
-	return jobs.Job{ID: "1"}, f.err
-}
-
-func (f *fakeJobs) Rejected(context.Context, registry.Actor, string) (*os.File, error) {
-	if f.err != nil {
-		return nil, f.err
-	}
-	return os.Open(f.file)
-}
-
-func (f *fakeJobs) Differences(context.Context, registry.Actor, string) (*os.File, error) {
-	if f.err != nil {
-		return nil, f.err
-	}
-	return os.Open(f.file)
-}
-
 const jobsPath = "/api/v1/jobs"
 
 func TestJobsByHTTP(t *testing.T) {
-	fake := &fakeJobs{file: t.TempDir() + "/rejected"}
-	if err := os.WriteFile(fake.file, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := newSite(t, func(c *admin.Config) { locked(c); c.Registry.Jobs = fake })
+	s, _ := newIdleJobSite(t, locked)
 	reader, writer := s.token(t, registry.Reader), s.token(t, registry.Writer, "urn:nbn:fi:")
-	for _, tt := range []struct {
+	var first jobs.Job // which the others are asked for
+	for i, tt := range []struct {
 		request, kind string
 		fields        []string
 		status        int
@@ -87,21 +42,34 @@ func TestJobsByHTTP(t *testing.T) {
 		{"DELETE " + jobsPath, "text/csv", nil, 405, ""},
 		{"GET " + jobsPath, "", nil, 200, ""},
 		{"GET " + jobsPath, "", []string{reader}, 200, ""},
-		{"GET " + jobsPath + "/1", "", []string{reader}, 200, ""},
-		{"GET " + jobsPath + "/1/rejected", "", []string{reader}, 200, ""},
-		{"DELETE " + jobsPath + "/1", "", nil, 202, ""},
-		{"DELETE " + jobsPath + "/1", "", []string{reader}, 403, ""},
+		{"GET " + jobsPath + "/{id}", "", nil, 200, ""},
+		{"GET " + jobsPath + "/{id}", "", []string{reader}, 404, ""}, // it is the writer's
+		{"GET " + jobsPath + "/{id}/rejected", "", nil, 404, ""},     // it has not run
+		{"DELETE " + jobsPath + "/{id}", "", nil, 202, ""},
+		{"DELETE " + jobsPath + "/{id}", "", []string{reader}, 403, ""},
 		{"GET " + jobsPath + "/1/2", "", nil, 404, ""},
 		{"GET " + jobsPath + "/", "", nil, 404, ""},
 	} {
-		fake.upload = jobs.Upload{}
-		r := s.ask(tt.request, "name,target\n", append([]string{writer, "Content-Type: " + tt.kind}, tt.fields...)...)
-		if r.status != tt.status || fake.upload.Format != tt.format {
-			t.Errorf("%s as %q %q: %d %q %s", tt.request, tt.kind, tt.fields, r.status, fake.upload.Format, r.body)
+		body := "name,target\n"
+		if tt.kind == "application/json" {
+			body = `{"prefix":"urn:nbn:fi:","replace":"http://a.example/","with":"https://a.example/"}`
 		}
-		if tt.format != "" && (r.header.Get("Location") != jobsPath+"/1" || fake.body != "name,target\n" || fake.upload.DryRun != strings.Contains(tt.request, "dry_run=true") ||
-			fake.upload.Encoding != "" != strings.Contains(tt.request, "encoding=latin1")) {
-			t.Errorf("%s: %v, %+v", tt.request, r.header, fake.upload)
+		r := s.ask(strings.ReplaceAll(tt.request, "{id}", first.ID), body, append([]string{writer, "Content-Type: " + tt.kind}, tt.fields...)...)
+		var job jobs.Job
+		if tt.format != "" {
+			if err := json.Unmarshal([]byte(r.body), &job); err != nil {
+				t.Fatalf("%s: %s: %v", tt.request, r.body, err)
+			}
+		}
+		if i == 0 {
+			first = job
+		}
+		if r.status != tt.status || job.Format != tt.format {
+			t.Errorf("%s as %q %q: %d %q %s", tt.request, tt.kind, tt.fields, r.status, job.Format, r.body)
+		}
+		if tt.format != "" && (r.header.Get("Location") != jobsPath+"/"+job.ID || job.DryRun != strings.Contains(tt.request, "dry_run=true") ||
+			job.Encoding != "" != strings.Contains(tt.request, "encoding=latin1")) {
+			t.Errorf("%s: %v, %+v", tt.request, r.header, job)
 		}
 	}
 }
@@ -109,18 +77,45 @@ func TestJobsByHTTP(t *testing.T) {
 // The errors of jobs, and what clients get.
 func TestErrorsOfJobs(t *testing.T) {
 	for err, status := range map[error]int{
-		jobs.ErrUnknown: 404, jobs.ErrElsewhere: 404, jobs.ErrLarge: 413, jobs.ErrReused: 422, jobs.ErrWaiting: 503, jobs.ErrCompressed: 415, jobs.ErrEnded: 409,
-		registry.ErrNoStore: 503, registry.ErrDenied: 403, registry.ErrInvalid: 422, errBug: 500,
+		registry.ErrJob: 404, jobs.ErrElsewhere: 404, jobs.ErrLarge: 413, registry.ErrKeyReused: 422, registry.ErrJobs: 503, jobs.ErrShare: 429, jobs.ErrEnded: 409,
+		registry.ErrNoJobs: 501, registry.ErrNoStore: 503, registry.ErrDenied: 403, registry.ErrInvalid: 422, errBug: 500,
 	} {
-		s := newSite(t, func(c *admin.Config) { c.Registry.Jobs = &fakeJobs{err: fmt.Errorf("a job: %w", err)} })
-		for _, request := range []string{"POST " + jobsPath, "GET " + jobsPath + "/1", "DELETE " + jobsPath + "/1", "GET " + jobsPath + "/1/rejected"} {
-			r := s.ask(request, "x", "Content-Type: text/csv")
-			if r.status != status {
-				t.Errorf("%v, %s: %d %s", err, request, r.status, r.body)
-			}
-			if said := err.Error(); strings.Count(r.body, strings.TrimPrefix(said, "the ")) > 1 {
-				t.Errorf("it is said twice: %s", r.body)
-			}
+		if got := problem.Status(fmt.Errorf("a job: %w", err)); got != status {
+			t.Errorf("%v: %d, want %d", err, got, status)
+		}
+	}
+	s, _ := newIdleJobSite(t, locked)
+	for _, tt := range []struct {
+		body   string
+		status int
+		says   string
+	}{
+		{"name,target\n", 202, ""},
+		{"name\n", 422, "this Idempotency-Key was sent with another request before"},
+		{"\x1f\x8b\x08\x00", 415, "the content is not of a media type that is taken here: the body is compressed, so that its size is not known: send it as it is"},
+	} {
+		r := s.ask("POST "+jobsPath, tt.body, admins, "Content-Type: text/csv", "Idempotency-Key: k")
+		if r.status != tt.status || !strings.Contains(r.body, tt.says) {
+			t.Errorf("%q: %d %s", tt.body, r.status, r.body)
+		}
+	}
+	var list struct{ Jobs []jobs.Job }
+	if err := json.Unmarshal([]byte(s.ask("GET "+jobsPath, "", admins).body), &list); err != nil || len(list.Jobs) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	path := jobsPath + "/" + list.Jobs[0].ID
+	for _, tt := range []struct {
+		request string
+		status  int
+		says    string
+	}{
+		{"GET " + jobsPath + "/none", 404, "there is no such job"},
+		{"GET " + path + "/rejected", 404, "there is no such job: the file is with another instance, or was removed"},
+		{"DELETE " + path, 202, `"cancelled"`},
+		{"DELETE " + path, 409, "the job cannot be cancelled: the job has ended already: it is cancelled"},
+	} {
+		if r := s.ask(tt.request, "", admins); r.status != tt.status || strings.Count(r.body, tt.says) != 1 {
+			t.Errorf("%s: %d %s", tt.request, r.status, r.body)
 		}
 	}
 }
@@ -128,10 +123,11 @@ func TestErrorsOfJobs(t *testing.T) {
 func TestWithoutJobs(t *testing.T) {
 	s := newSite(t, nil)
 	for _, request := range []string{
-		"POST " + jobsPath, "GET " + jobsPath, "GET " + jobsPath + "/1", "DELETE " + jobsPath + "/1",
-		"GET " + jobsPath + "/1/rejected",
+		"POST " + jobsPath, "GET " + jobsPath, "GET " + jobsPath + "/{id}", "DELETE " + jobsPath + "/{id}",
+		"GET " + jobsPath + "/{id}/rejected",
 	} {
-		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented {
+		const says = `"there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)"`
+		if r := s.ask(request, "x", "Content-Type: text/csv"); r.status != http.StatusNotImplemented || !strings.Contains(r.body, says) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}
 	}

@@ -3,69 +3,42 @@ package admin
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
-)
-
-// How many entries a list has.
-const (
-	defaultPage = 100
-	maxPage     = 1000
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // serveEntries answers one entry, or a list where the parameter "uri" is not given.
-func (h *Handler) serveEntries(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, append(filters(), "uri", "at", "version", "limit", "cursor")...)
-	if err != nil {
+func serveEntries(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, append(service.Filters(), "uri", "at", "version", "limit", "cursor")...)
+	switch {
+	case err != nil:
 		return message.Reply{}, err
-	}
-	if c.URL.Query().Has("uri") {
-		if err := onlyParameters(given, "uri", "at", "version"); err != nil {
-			return message.Reply{}, err
-		}
-		return h.entry(c, given)
-	}
-	if given["at"] != "" || given["version"] != "" {
+	case !c.URL.Query().Has("uri") && (given["at"] != "" || given["version"] != ""):
 		return message.Reply{}, fmt.Errorf("%w: at and version are for one name", problem.ErrSelection)
+	case !c.URL.Query().Has("uri"):
+		return serveList(c, given)
 	}
-	return h.list(c, given)
-}
-
-// onlyParameters returns an error where others are given than those of one name.
-func onlyParameters(given map[string]string, names ...string) error {
-	known := 0
-	for _, name := range names {
-		if given[name] != "" {
-			known++
+	for name := range given {
+		if name != "uri" && name != "at" && name != "version" {
+			return message.Reply{}, fmt.Errorf("%w: prefix, limit and cursor are for lists, which have no uri", problem.ErrSelection)
 		}
 	}
-	if known < len(given) {
-		return fmt.Errorf("%w: prefix, limit and cursor are for lists, which have no uri", problem.ErrSelection)
-	}
-	return nil
+	return serveEntry(c, given)
 }
 
-// key returns the key of the parameter "uri", if the actor has a role for it.
-func (h *Handler) key(c *call, role registry.Role, text string) (registry.Key, error) {
-	if text == "" {
-		return registry.Key{}, fmt.Errorf("%w: uri is required", problem.ErrSelection)
+func serveEntry(c *call, given map[string]string) (message.Reply, error) {
+	key, err := c.key(given["uri"])
+	if err == nil { // rights come before what is wrong with the other parameters
+		key, err = c.service.KeyOf(c.actor, service.ToRead, key)
 	}
-	key, err := h.config.Registry.Names.CanonicalKey(registry.Key{Kind: c.kind, Name: text})
-	if err == nil {
-		err = c.actor.May(role, key)
-	}
-	return key, err
-}
-
-func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error) {
-	key, err := h.key(c, registry.Reader, given["uri"])
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -73,7 +46,11 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	e, err := h.asked(c, key, given)
+	v, err := versionOf(given)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	e, err := c.service.Get(c.Context(), c.actor, key, v)
 	switch {
 	case err != nil:
 		return message.Reply{}, err
@@ -82,70 +59,27 @@ func (h *Handler) entry(c *call, given map[string]string) (message.Reply, error)
 	case condition.isKnown(e): // RFC 9110 section 13.1.2
 		return message.Reply{Status: http.StatusNotModified, CacheControl: message.NoStore, Fields: httpmessage.FieldsOf("Etag", etag(e))}, nil
 	}
-	return entryReply(http.StatusOK, e), nil
+	return entryReply(http.StatusOK, e, nil), nil
 }
 
-// asked returns the entry of a key that a request asks for: as it was at a time, one of its versions, or the current one.
-func (h *Handler) asked(c *call, key registry.Key, given map[string]string) (registry.Entry, error) {
-	names := h.config.Registry.Names
-	switch at, version := given["at"], given["version"]; {
-	case at != "" && version != "":
-		return registry.Entry{}, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
-	case at != "":
-		moment, err := timeOf(at)
-		if err != nil {
-			return registry.Entry{}, err
-		}
-		return names.At(c.Context(), key, moment)
-	case version != "":
-		number, err := strconv.Atoi(version)
-		if err != nil || number < 1 {
-			return registry.Entry{}, fmt.Errorf("%w: version is the number of one", problem.ErrSelection)
-		}
-		return h.version(c, key, number)
-	default:
-		return names.Get(c.Context(), key)
+// versionOf returns which version of an entry is requested.
+func versionOf(given map[string]string) (v service.Version, err error) {
+	if given["at"] != "" && given["version"] != "" {
+		return v, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
 	}
-}
-
-// version returns a version of a key by its number.
-func (h *Handler) version(c *call, key registry.Key, number int) (registry.Entry, error) {
-	for before := registry.Seq(0); ; {
-		page, err := h.config.Registry.Names.History(c.Context(), key, before, entriesAtOnce)
-		if err != nil {
-			return registry.Entry{}, err
-		}
-		for _, e := range page {
-			if before = e.Seq; e.Version == number {
-				return e, nil
-			}
-		}
-		if len(page) < entriesAtOnce {
-			return registry.Entry{}, fmt.Errorf("%w: %s has no version %d", registry.ErrUnknown, key, number)
-		}
+	if v.At, err = timeOf(given["at"]); err != nil || given["version"] == "" {
+		return v, err
 	}
-}
-
-// timeOf parses the parameter "at".
-func timeOf(text string) (time.Time, error) {
-	t, ok := resolver.ParseAt(text)
-	if !ok {
-		return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
+	if v.Number, err = strconv.Atoi(given["version"]); err != nil || v.Number < 1 {
+		return v, fmt.Errorf("%w: version is the number of one", problem.ErrSelection)
 	}
-	return t, nil
+	return v, nil
 }
 
-// entryReply returns the document of an entry.
-func entryReply(status int, e registry.Entry) message.Reply {
-	r := message.JSON(status, api.NewName(e))
-	r.Fields.Set("ETag", etag(e))
-	return r
-}
-
-// changedReply is entryReply after a change, with what is doubtful in the name.
-func (h *Handler) changedReply(status int, e registry.Entry) message.Reply {
+// entryReply returns the document of an entry, with what is doubtful in it.
+func entryReply(status int, e registry.Entry, doubt error) message.Reply {
 	document := api.NewName(e)
-	if doubt := h.config.Registry.Names.Doubt(e.Key); doubt != nil {
+	if doubt != nil {
 		document.Warning = doubt.Error()
 	}
 	r := message.JSON(status, document)
@@ -153,67 +87,96 @@ func (h *Handler) changedReply(status int, e registry.Entry) message.Reply {
 	return r
 }
 
-// list answers a page of entries.
-func (h *Handler) list(c *call, given map[string]string) (message.Reply, error) {
-	limit, after, err := pageOf(given)
+// filterOf returns the search of parameters.
+func (c *call) filterOf(given map[string]string) (registry.Search, error) {
+	return service.Filter(c.kind, func(name string) string { return given[name] })
+}
+
+// serveList answers a page of entries.
+func serveList(c *call, given map[string]string) (message.Reply, error) {
+	search, err := c.filterOf(given)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	s, filtered, err := h.search(c, given)
+	found, err := c.service.List(c.Context(), c.actor, search, pageOf(given))
 	if err != nil {
 		return message.Reply{}, err
 	}
-	if filtered {
-		return h.found(c, s, limit, after)
-	}
-	entries, more, err := entriesUpTo(limit, func(last *registry.Entry, n int) ([]registry.Entry, error) {
-		if last != nil {
-			after = last.Name
-		}
-		return h.config.Registry.Names.List(c.Context(), c.kind, s.Below, after, n)
-	})
-	if err != nil {
-		return message.Reply{}, err
-	}
-	document := api.NamePage{Names: api.NewNames(entries)}
-	if more {
-		document.Next = cursorOf(entries[len(entries)-1].Name)
-	}
-	return pageReply(c, document, document.Next), nil
+	return pageReply(c, api.NamePage{Names: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), nil
 }
 
 // serveHistory answers a page of versions of an entry, the newest first.
-func (h *Handler) serveHistory(c *call) (message.Reply, error) {
+func serveHistory(c *call) (message.Reply, error) {
 	given, err := parametersOf(c.Request, "uri", "limit", "cursor")
 	if err != nil {
 		return message.Reply{}, err
 	}
-	key, err := h.key(c, registry.Reader, given["uri"])
+	key, err := c.key(given["uri"])
 	if err != nil {
 		return message.Reply{}, err
 	}
-	limit, text, err := pageOf(given)
+	found, err := c.service.History(c.Context(), c.actor, key, pageOf(given))
 	if err != nil {
 		return message.Reply{}, err
 	}
-	var before int64
-	if text != "" {
-		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
-			return message.Reply{}, errCursor
+	return pageReply(c, api.NameHistory{Versions: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), nil
+}
+
+// serveExport answers all entries that a request chooses, as a file.
+func serveExport(c *call) (message.Reply, error) {
+	given, err := parametersOf(c.Request, append(service.Filters(), "format", "at")...)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	search, err := c.filterOf(given)
+	if err == nil {
+		search.At, err = timeOf(given["at"])
+	}
+	if err != nil {
+		return message.Reply{}, err
+	}
+	kind, format := typeNDJSON, bulk.NDJSON
+	switch given["format"] {
+	case "", "ndjson":
+	case "csv":
+		kind, format = "text/csv; charset=utf-8", bulk.CSV
+	case "tsv":
+		kind, format = "text/tab-separated-values; charset=utf-8", bulk.TSV
+	default:
+		return message.Reply{}, fmt.Errorf("%w: format is ndjson, csv or tsv", problem.ErrSelection)
+	}
+	export, err := c.service.Export(c.Context(), c.actor, search, format)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return message.Reply{
+		Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: export.Close,
+		Fields: httpmessage.FieldsOf("Content-Disposition", `attachment; filename="names.`+string(format)+`"`),
+		Stream: func(w message.Stream) error { return export.Write(w) },
+	}, nil
+}
+
+// pageOf returns the page of parameters.
+func pageOf(given map[string]string) service.Page {
+	p := service.Page{Cursor: given["cursor"]}
+	if text, ok := given["limit"]; ok {
+		if limit, err := strconv.Atoi(text); err == nil && limit != 0 {
+			p.Limit = limit
+		} else {
+			p.Limit = -1 // which is no limit
 		}
 	}
-	versions, more, err := entriesUpTo(limit, func(last *registry.Entry, n int) ([]registry.Entry, error) {
-		if last != nil {
-			before = int64(last.Seq)
-		}
-		return h.config.Registry.Names.History(c.Context(), key, registry.Seq(before), n)
-	})
-	if err != nil {
-		return message.Reply{}, err
-	}
-	document := api.NameHistory{Versions: api.NewNames(versions)}
+	return p
+}
+
+// pageReply returns a page, with a link to the next one where there is more now (RFC 8288).
+func pageReply(c *call, document any, next string, more bool) message.Reply {
+	r := message.JSON(http.StatusOK, document)
 	if more {
-		document.Next = seqCursor(versions[len(versions)-1].Seq)
+		query := c.URL.Query()
+		query.Set("cursor", next)
+		target := url.URL{Path: c.URL.Path, RawQuery: query.Encode()}
+		r.Fields.Set("Link", "<"+target.String()+`>; rel="next"`)
 	}
-	return pageReply(c, document, document.Next), nil
+	return r
 }

@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -22,11 +20,11 @@ type newToken struct {
 }
 
 // serveTokens answers the tokens that the actor may revoke.
-func (h *Handler) serveTokens(c *call) (message.Reply, error) {
+func serveTokens(c *call) (message.Reply, error) {
 	if _, err := parametersOf(c.Request); err != nil {
 		return message.Reply{}, err
 	}
-	all, err := h.config.Registry.Tokens.List(c.Context(), c.actor)
+	all, err := c.service.Tokens(c.Context(), c.actor)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -34,7 +32,7 @@ func (h *Handler) serveTokens(c *call) (message.Reply, error) {
 }
 
 // serveCreateToken makes a token, and answers its secret, which is shown only then.
-func (h *Handler) serveCreateToken(c *call) (message.Reply, error) {
+func serveCreateToken(c *call) (message.Reply, error) {
 	if _, err := parametersOf(c.Request); err != nil {
 		return message.Reply{}, err
 	}
@@ -42,13 +40,12 @@ func (h *Handler) serveCreateToken(c *call) (message.Reply, error) {
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
 	}
-	made, secret, err := h.config.Registry.Tokens.Create(c.Context(), c.actor, token.Token{
+	made, secret, err := c.service.CreateToken(c.Context(), c.actor, token.Token{
 		Name: document.Name, Role: document.Role, Prefixes: document.Prefixes, Actions: document.Actions, Note: document.Note, Expires: document.Expires,
 	})
 	if err != nil {
 		return message.Reply{}, err
 	}
-	h.logToken(c.Context(), "a token of the registry was created", c, made)
 	return message.JSON(http.StatusCreated, struct {
 		token.Token
 		Secret string `json:"secret"`
@@ -60,16 +57,10 @@ func (h *Handler) serveRevokeToken(c *call) (message.Reply, error) {
 	if _, err := parametersOf(c.Request); err != nil {
 		return message.Reply{}, err
 	}
-	revoked, err := h.config.Registry.Tokens.Revoke(c.Context(), c.actor, c.job)
+	revoked, err := c.service.RevokeToken(c.Context(), c.actor, c.id)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	h.config.Sessions.EndToken(revoked.ID)
-	h.logToken(c.Context(), "a token of the registry was revoked", c, revoked)
 	return message.JSON(http.StatusOK, revoked), nil
-}
-
-func (h *Handler) logToken(ctx context.Context, text string, c *call, t token.Token) {
-	h.config.Log.InfoContext(ctx, text, "by", c.actor.Name, "token", c.actor.Token, "client", c.actor.Client, "request", c.actor.Request,
-		"id", t.ID, "name", t.Name, "role", t.Role.String(), "prefixes", t.Prefixes, "actions", fmt.Sprint(t.Actions))
 }

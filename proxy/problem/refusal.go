@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -62,7 +63,7 @@ var (
 	ErrAdminOrigin  = errors.New("a page of another site may not use the admin interface")
 	ErrAdminPath    = errors.New("the admin interface has no such path")
 	ErrAdminToken   = errors.New("the token of administrators is required (access.admin_token)")
-	ErrSelection    = errors.New("the parameters are not valid")
+	ErrSelection    = registry.ErrSelection // also of caches
 
 	ErrTokenRequired = errors.New("a token is required: one that urnd registry token create makes, or that of administrators " +
 		"(access.admin_token)")
@@ -77,15 +78,7 @@ var (
 	ErrUnmatched    = errors.New("the entity tag of the document is none of those in If-Match")
 	ErrContentType  = errors.New("the content is not of a media type that is taken here")
 	ErrDocument     = errors.New("the document cannot be read")
-	ErrDocumentSize = errors.New("the document is larger than is taken here")
-	ErrKeyReused    = errors.New("this Idempotency-Key was sent with another request before")
-	// ErrTokenShare is about what the tokens of the registry share, of which each has its part.
-	ErrTokenShare = errors.New("this token has its part already, and others have theirs; try again when something of it has ended")
-	ErrExports    = errors.New("too many exports at a time")
-	ErrJobs       = errors.New("too many jobs wait; try again later")
-	ErrNoJobs     = errors.New("there is no directory for the bodies of jobs (StateDirectory of systemd, or cache.directory)")
-	ErrJobEnded   = errors.New("the job cannot be cancelled")
-	ErrJob        = errors.New("there is no such job")
+	ErrDocumentSize = registry.ErrLarge // also of forms
 )
 
 // NotHTTP returns the error of a message that is malformed, for a reason.

@@ -11,13 +11,14 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
 // Pages of errors do not name the settings that decide, but in their details: those are for administrators, as all of their own pages is.
 func TestPagesNameNoSettings(t *testing.T) {
 	ofAdministrators := []error{
-		ErrAdminHost, ErrPlainLogin, ErrTokenRequired, ErrNoRegistry, ErrNoJobs, ErrAdminClient, ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,
+		ErrAdminHost, ErrPlainLogin, ErrTokenRequired, ErrNoRegistry, registry.ErrNoJobs, ErrAdminClient, ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,
 	}
 	details := regexp.MustCompile(`(?s)<details>.*?</details>`)
 	design, lines := pages.New(pages.Site{}), httpmessage.LinesOf(http.Header{"Accept": {"text/html"}})

@@ -91,13 +91,13 @@ var statuses = [...]row{
 	{err: ErrContentType, status: http.StatusUnsupportedMediaType},
 	{err: ErrDocumentSize, status: http.StatusRequestEntityTooLarge},
 	{err: ErrDocument, status: http.StatusBadRequest},
-	{err: ErrKeyReused, status: http.StatusUnprocessableEntity},
-	{err: ErrTokenShare, status: http.StatusTooManyRequests}, // RFC 6585 section 4
-	{err: ErrJobs, status: http.StatusServiceUnavailable},
-	{err: ErrExports, status: http.StatusServiceUnavailable},
-	{err: ErrNoJobs, status: http.StatusNotImplemented},
-	{err: ErrJobEnded, status: http.StatusConflict},
-	{err: ErrJob, status: http.StatusNotFound},
+	{err: registry.ErrKeyReused, status: http.StatusUnprocessableEntity},
+	{err: registry.ErrShare, status: http.StatusTooManyRequests}, // RFC 6585 section 4
+	{err: registry.ErrJobs, status: http.StatusServiceUnavailable},
+	{err: registry.ErrExports, status: http.StatusServiceUnavailable},
+	{err: registry.ErrNoJobs, status: http.StatusNotImplemented, setting: "StateDirectory of systemd, or cache.directory"},
+	{err: registry.ErrJobEnded, status: http.StatusConflict},
+	{err: registry.ErrJob, status: http.StatusNotFound},
 	{err: registry.ErrToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
 	{err: registry.ErrNoStore, status: http.StatusServiceUnavailable, inside: true},
 	{err: registry.ErrSchema, status: http.StatusServiceUnavailable, inside: true},

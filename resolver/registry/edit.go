@@ -7,14 +7,6 @@ import (
 	"time"
 )
 
-// needs returns the role that changing a key needs.
-func needs(key Key) Role {
-	if key.Kind == KindPrefix {
-		return Admin
-	}
-	return Writer
-}
-
 // Any is the version of an Edit that is made whatever the current version is.
 const Any = -1
 
@@ -149,7 +141,7 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 		if edit.Key, err = r.CanonicalKey(edit.Key); err != nil {
 			return nil, err
 		}
-		if err := actor.May(needs(edit.Key), edit.Key); err != nil {
+		if err := actor.May(edit.Key.Needs(), edit.Key); err != nil {
 			return nil, err
 		}
 		change := edit.Change

@@ -27,4 +27,20 @@ var (
 	ErrSchema = errors.New("the registry was written by another version of urnd")
 	// ErrDamaged means that the content of a store is not what was written.
 	ErrDamaged = errors.New("the registry is damaged")
+	// ErrSelection means that what a request chooses, or how much of it, is not valid.
+	ErrSelection = errors.New("the parameters are not valid")
+	// ErrLarge means that a document or a body is too large.
+	ErrLarge = errors.New("the document is larger than is taken here")
+	// ErrShare means that a token has as much at a time of what is bounded as one may have.
+	ErrShare = errors.New("this token has its part already, and others have theirs; try again when something of it has ended")
+	// ErrExports means that too many names are being exported, of all tokens.
+	ErrExports = errors.New("too many exports at a time")
+	// ErrJob means that there is no such job, ErrJobEnded that it has ended already, and ErrJobs that too many wait, of all tokens.
+	ErrJob      = errors.New("there is no such job")
+	ErrJobEnded = errors.New("the job cannot be cancelled")
+	ErrJobs     = errors.New("too many jobs wait; try again later")
+	// ErrNoJobs means that jobs cannot be kept.
+	ErrNoJobs = errors.New("there is no directory for the bodies of jobs")
+	// ErrKeyReused means that an idempotency key was sent with another request before.
+	ErrKeyReused = errors.New("this Idempotency-Key was sent with another request before")
 )

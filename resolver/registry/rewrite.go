@@ -214,7 +214,7 @@ func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 	if !is {
 		return nil
 	}
-	if err := r.actor.May(needs(e.Key), e.Key); err != nil {
+	if err := r.actor.May(e.Needs(), e.Key); err != nil {
 		return err
 	}
 	record, err := r.registry.Check(e.Key, record)

@@ -34,6 +34,14 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%w: %q is not a role: it is reader, writer or admin", ErrInvalid, text)
 }
 
+// Needs returns the role that changing a key needs.
+func (k Key) Needs() Role {
+	if k.Kind == KindPrefix {
+		return Admin
+	}
+	return Writer
+}
+
 // AdministratorName is the name, in the history, of who needs no token of the registry.
 const AdministratorName = "admin"
 

@@ -19,9 +19,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
-	"github.com/urnd/urnd/resolver/registry/mint"
+	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
-	registrytoken "github.com/urnd/urnd/resolver/registry/token"
 	"github.com/urnd/urnd/test/urndtest"
 	"github.com/urnd/urnd/urnns"
 )
@@ -74,7 +73,9 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 		}
 	})
 	handler, _ := newAdminHandler(func(c *admin.Config) {
-		c.Registry = &admin.Registry{Names: r, Mints: mint.New(r), Tokens: registrytoken.NewVerifier(r), Drafts: editor.NewDrafts(time.Now), Jobs: work}
+		c.Registry = &admin.Registry{
+			Service: service.New(service.Config{Registry: r, Jobs: work}), Drafts: editor.NewDrafts(time.Now),
+		}
 	}).(*admin.Handler)
 	return handler
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
@@ -98,7 +97,7 @@ func (s *Drafts) makeRoom(d *draft) error {
 			return nil
 		}
 		if oldest == nil {
-			return fmt.Errorf("%w: the files of others are being looked at; try again in half an hour, or send yours by the API or the command", problem.ErrJobs)
+			return fmt.Errorf("%w: the files of others are being looked at; try again in half an hour, or send yours by the API or the command", registry.ErrJobs)
 		}
 		s.remove(oldest.owner)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy/pages"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -54,7 +53,7 @@ func TestDraftsOfTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.begin(request("d", ""), draft{text: make([]byte, maxImport)}); !errors.Is(err, problem.ErrJobs) {
+	if _, err := s.begin(request("d", ""), draft{text: make([]byte, maxImport)}); !errors.Is(err, registry.ErrJobs) {
 		t.Errorf("there is no room: %v", err)
 	}
 	for _, token := range tokens {

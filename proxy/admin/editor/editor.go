@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 //go:embed *.html
@@ -51,11 +52,10 @@ func New(c Config) *Editor {
 
 // Page is one of the pages of editors.
 type Page struct {
-	Path  string // "{id}" is one segment
-	Word  string // among the pages to which all lead; "" for none
-	About string // in the list of all that there is; "" for none
-	Role  registry.Role
-	Does  registry.Action // what whoever sees it must be allowed to do besides; "" for nothing
+	Path  string      // "{id}" is one segment
+	Word  string      // among the pages to which all lead; "" for none
+	About string      // in the list of all that there is; "" for none
+	Use   service.Use // what whoever sees it must be allowed to do
 	// MaxFile is how many octets a file of its form may have; 0 for forms without one.
 	MaxFile int64
 	Serve   func(p *Request) (message.Reply, error)
@@ -65,24 +65,24 @@ type Page struct {
 // Pages returns all pages.
 func (e *Editor) Pages() []Page {
 	all := []Page{
-		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Role: registry.Reader, Serve: e.serveNames},
-		{Path: pathName, Role: registry.Reader, Serve: e.serveName},
-		{Path: pathEdit, Role: registry.Writer, Does: registry.ActChange, Serve: e.serveEdit},
-		{Path: pathHistory, Role: registry.Reader, Serve: e.serveHistory},
-		{Path: pathWithdraw, Role: registry.Writer, Does: registry.ActWithdraw, Serve: e.serveWithdraw},
-		{Path: pathChanges, Word: "Changes", About: "what was changed together, for people", Role: registry.Reader, Serve: e.serveChanges},
-		{Path: pathChanges + "/{id}", Role: registry.Reader, Serve: e.serveChangeSet},
-		{Path: PathPrefixes, Word: "Prefixes", About: "the prefixes of the registry, for people", Role: registry.Reader, Does: registry.ActRead, Serve: e.servePrefixes},
-		{Path: PathImport, Word: "Import", About: "the import of many names, by a form", ofJobs: true, Role: registry.Writer, Does: registry.ActImport, MaxFile: maxImport, Serve: e.serveImport},
-		{Path: pathDraft, ofJobs: true, Role: registry.Writer, Does: registry.ActImport, Serve: e.serveDraft},
-		{Path: PathJobs, Word: "Jobs", About: "imports of many names, and how far they are", ofJobs: true, Role: registry.Reader, Does: registry.ActRead, Serve: e.serveJobs},
-		{Path: pathJobScript, ofJobs: true, Role: registry.Reader, Does: registry.ActRead, Serve: e.serveJobScript},
-		{Path: pathJob, ofJobs: true, Role: registry.Reader, Does: registry.ActRead, Serve: e.serveJob},
-		{Path: PathTargets, Word: "Dead targets", About: "targets that do not answer, and what to do about them", Role: registry.Reader, Does: registry.ActRead, Serve: e.serveTargets},
-		{Path: PathMove, ofJobs: true, Role: registry.Writer, Does: registry.ActImport, Serve: e.serveMove},
-		{Path: PathStatistics, Word: "Statistics", About: "how many names there are, as charts", Role: registry.Reader, Does: registry.ActRead, Serve: e.serveStatistics},
-		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Role: registry.Admin, Does: registry.ActTokens, Serve: e.serveTokens},
-		{Path: pathRevoke, Role: registry.Admin, Does: registry.ActTokens, Serve: e.serveRevoke},
+		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Use: service.ToVisit, Serve: e.serveNames},
+		{Path: pathName, Use: service.ToVisit, Serve: e.serveName},
+		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit},
+		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
+		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw},
+		{Path: pathChanges, Word: "Changes", About: "what was changed together, for people", Use: service.ToVisit, Serve: e.serveChanges},
+		{Path: pathChanges + "/{id}", Use: service.ToVisit, Serve: e.serveChangeSet},
+		{Path: PathPrefixes, Word: "Prefixes", About: "the prefixes of the registry, for people", Use: service.ToRead, Serve: e.servePrefixes},
+		{Path: PathImport, Word: "Import", About: "the import of many names, by a form", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport},
+		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft},
+		{Path: PathJobs, Word: "Jobs", About: "imports of many names, and how far they are", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
+		{Path: pathJobScript, ofJobs: true, Use: service.ToRead, Serve: e.serveJobScript},
+		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
+		{Path: PathTargets, Word: "Dead targets", About: "targets that do not answer, and what to do about them", Use: service.ToRead, Serve: e.serveTargets},
+		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove},
+		{Path: PathStatistics, Word: "Statistics", About: "how many names there are, as charts", Use: service.ToRead, Serve: e.serveStatistics},
+		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens},
+		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke},
 	}
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.HasJobs })
 }

@@ -139,7 +139,7 @@ func hasEnded(s jobs.State) bool { return s == jobs.Done || s == jobs.Failed || 
 
 // cancelJob cancels a job. One that has ended meanwhile is shown.
 func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
-	if _, err := e.ask(p, http.MethodDelete, apiJobs+"/"+p.ID, nil, nil, nil); err != nil && !errors.Is(err, problem.ErrJobEnded) {
+	if _, err := e.ask(p, http.MethodDelete, apiJobs+"/"+p.ID, nil, nil, nil); err != nil && !errors.Is(err, registry.ErrJobEnded) {
 		return message.Reply{}, err
 	}
 	return seeOther(path + "?done=cancelled"), nil

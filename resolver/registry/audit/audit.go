@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -42,6 +43,25 @@ func Token(ctx context.Context, log *slog.Logger, message, by string, t token.To
 	log.LogAttrs(ctx, slog.LevelInfo, message,
 		slog.String("by", by), slog.String("token", t.ID), slog.String("name", t.Name), slog.String("role", t.Role.String()),
 		slog.Any("prefixes", t.Prefixes), slog.Time("expires", t.Expires), slog.String("note", t.Note))
+}
+
+// Created returns what logs a token that a request has created, for service.Config.
+func Created(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
+	return func(ctx context.Context, actor registry.Actor, t token.Token) {
+		requested(ctx, log, "a token of the registry was created", actor, t)
+	}
+}
+
+// Revoked is Created for tokens that were revoked.
+func Revoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
+	return func(ctx context.Context, actor registry.Actor, t token.Token) {
+		requested(ctx, log, "a token of the registry was revoked", actor, t)
+	}
+}
+
+func requested(ctx context.Context, log *slog.Logger, message string, actor registry.Actor, t token.Token) {
+	log.InfoContext(ctx, message, "by", actor.Name, "token", actor.Token, "client", actor.Client, "request", actor.Request,
+		"id", t.ID, "name", t.Name, "role", t.Role.String(), "prefixes", t.Prefixes, "actions", fmt.Sprint(t.Actions))
 }
 
 // differences returns the members that a change has changed, as JSON: as they were, and as they are.

@@ -218,7 +218,7 @@ func mayWait(tx registry.Tx, token string) error {
 	case own >= maxWaitingOfToken:
 		return fmt.Errorf("%w: %d do", ErrShare, own)
 	case len(all) >= maxWaiting:
-		return fmt.Errorf("%w: %d do", ErrWaiting, len(all))
+		return registry.ErrJobs
 	default:
 		return nil
 	}
@@ -238,7 +238,7 @@ func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, err
 		return storedJob{}, false, fmt.Errorf("%w: reading a request: %w", registry.ErrDamaged, err)
 	}
 	if before.Hash != hash {
-		return storedJob{}, false, ErrReused
+		return storedJob{}, false, registry.ErrKeyReused
 	}
 	found, err := read(tx, before.Job)
 	return found, err == nil, err

@@ -101,17 +101,17 @@ const (
 	keyQueue   = "queue"    // what is next, as queue
 )
 
-// read reads a job; ErrUnknown if there is none.
+// read reads a job; registry.ErrJob if there is none.
 func read(tx registry.Tx, id string) (j storedJob, err error) {
 	if !isID(id) {
-		return j, ErrUnknown
+		return j, registry.ErrJob
 	}
 	value, err := tx.Document(registry.TableJobs, keyJob+id)
 	switch {
 	case err != nil:
 		return j, err
 	case value == nil:
-		return j, ErrUnknown
+		return j, registry.ErrJob
 	default:
 		return j, decode(value, &j)
 	}

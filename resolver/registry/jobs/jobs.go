@@ -58,21 +58,16 @@ const (
 )
 
 var (
-	// ErrUnknown means that there is no such job.
-	ErrUnknown = errors.New("there is no such job")
 	// ErrLarge means that a body has more octets than are taken.
-	ErrLarge = errors.New("the body is larger than is taken")
-	// ErrReused means that an idempotency key was sent with another request before.
-	ErrReused = errors.New("the key was sent with another request before")
-	// ErrWaiting means that too many jobs wait, of all tokens, and ErrShare that too many of the same token do.
-	ErrWaiting = errors.New("too many jobs wait")
-	ErrShare   = errors.New("too many jobs with this token wait")
+	ErrLarge = fmt.Errorf("%w: the body is larger than is taken", registry.ErrLarge)
+	// ErrShare means that too many jobs of the same token wait.
+	ErrShare = fmt.Errorf("%w: too many jobs with this token wait", registry.ErrShare)
 	// ErrCompressed means that a body is compressed.
 	ErrCompressed = errors.New("the body is compressed, so that its size is not known: send it as it is")
 	// ErrEnded means that a job has ended already.
-	ErrEnded = errors.New("the job has ended already")
+	ErrEnded = fmt.Errorf("%w: the job has ended already", registry.ErrJobEnded)
 	// ErrElsewhere means that another instance has the file.
-	ErrElsewhere = errors.New("the file is with another instance, or was removed")
+	ErrElsewhere = fmt.Errorf("%w: the file is with another instance, or was removed", registry.ErrJob)
 
 	errCancelled = errors.New("the job was cancelled")
 	errRevoked   = errors.New("the token of the job is not valid any more")
@@ -83,12 +78,12 @@ func readsAll(actor registry.Actor) bool {
 	return actor.Role == registry.Admin && actor.Prefixes == nil
 }
 
-// mayRead returns ErrUnknown unless an actor may know of a job: its own, or all of an Admin of all names.
+// mayRead returns registry.ErrJob unless an actor may know of a job: its own, or all of an Admin of all names.
 func mayRead(actor registry.Actor, j storedJob) error {
 	if readsAll(actor) || actor.Token == j.Actor.Token && actor.Name == j.Actor.Name {
 		return nil
 	}
-	return ErrUnknown
+	return registry.ErrJob
 }
 
 // Get returns a job that an actor may know of.

@@ -191,7 +191,7 @@ func TestEncodingOfJob(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	u.Encoding, u.Body = "", strings.NewReader("name,target,metadata.title\nurn:x:a,https://a.example/,\xc4iti\n")
-	if _, _, err := j.Accept(t.Context(), root, u); !errors.Is(err, jobs.ErrReused) {
+	if _, _, err := j.Accept(t.Context(), root, u); !errors.Is(err, registry.ErrKeyReused) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -210,8 +210,8 @@ func TestIdempotencyKey(t *testing.T) {
 		want  error
 	}{
 		{"again", writer, "k", "{}\n", "", true, nil},
-		{"another body", writer, "k", "{}\n\n", "", false, jobs.ErrReused},
-		{"another note", writer, "k", "{}\n", "n", false, jobs.ErrReused},
+		{"another body", writer, "k", "{}\n\n", "", false, registry.ErrKeyReused},
+		{"another note", writer, "k", "{}\n", "n", false, registry.ErrKeyReused},
 		{"another key", writer, "l", "{}\n", "", false, nil},
 		{"no key", writer, "", "{}\n", "", false, nil},
 		{"another client", other, "k", "{}\n", "", false, nil},
@@ -290,12 +290,12 @@ func TestWhoMayKnow(t *testing.T) {
 	}{
 		{writer, job.ID, nil},
 		{root, job.ID, nil},
-		{other, job.ID, jobs.ErrUnknown},
-		{limited, job.ID, jobs.ErrUnknown},
-		{root, "", jobs.ErrUnknown},
-		{root, "../" + job.ID[3:], jobs.ErrUnknown},
-		{root, job.ID[:31] + "\x00", jobs.ErrUnknown},
-		{root, strings.Repeat("0", len(job.ID)), jobs.ErrUnknown},
+		{other, job.ID, registry.ErrJob},
+		{limited, job.ID, registry.ErrJob},
+		{root, "", registry.ErrJob},
+		{root, "../" + job.ID[3:], registry.ErrJob},
+		{root, job.ID[:31] + "\x00", registry.ErrJob},
+		{root, strings.Repeat("0", len(job.ID)), registry.ErrJob},
 	} {
 		_, err := j.Get(t.Context(), tt.actor, tt.id)
 		_, rejectedErr := j.Rejected(t.Context(), tt.actor, tt.id)
@@ -311,7 +311,7 @@ func TestWhoMayKnow(t *testing.T) {
 			t.Errorf("%s: %v, %v", tt.actor.Name, list, err)
 		}
 	}
-	if _, err := j.Cancel(t.Context(), other, job.ID); !errors.Is(err, jobs.ErrUnknown) {
+	if _, err := j.Cancel(t.Context(), other, job.ID); !errors.Is(err, registry.ErrJob) {
 		t.Errorf("cancelled by another one: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func TestRewriteJob(t *testing.T) {
 	if n := strings.Count(string(text), "\n"); err != nil || n != 19 || !strings.Contains(string(text), `"after":"https://new.example/`) {
 		t.Errorf("%d lines, %v\n%s", n, err, text)
 	}
-	if _, err := j.Differences(t.Context(), other, dry.ID); !errors.Is(err, jobs.ErrUnknown) {
+	if _, err := j.Differences(t.Context(), other, dry.ID); !errors.Is(err, registry.ErrJob) {
 		t.Errorf("somebody else reads the differences: %v", err)
 	}
 	job, err := send(writer, body, false)

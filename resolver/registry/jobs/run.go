@@ -101,11 +101,11 @@ func (j *Jobs) tidy(ctx context.Context, at spooled) {
 	err := j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		found, err := read(tx, at.id)
 		if err == nil && found.State.ended() {
-			err = ErrUnknown
+			err = registry.ErrJob
 		}
 		return err
 	})
-	if errors.Is(err, ErrUnknown) {
+	if errors.Is(err, registry.ErrJob) {
 		j.remove(bodyFile, at)
 	}
 }
@@ -123,7 +123,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 		return begin(tx, *s)
 	})
 	switch {
-	case errors.Is(err, ErrUnknown), err == nil && found.State.ended():
+	case errors.Is(err, registry.ErrJob), err == nil && found.State.ended():
 		j.remove(bodyFile, at)
 		return false
 	case err != nil: // the store is away; the job stays

@@ -200,7 +200,7 @@ func TestOldJobs(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	accept(t, j, other, "", "{}\n")
-	if _, err := j.Get(t.Context(), writer, old.ID); !errors.Is(err, jobs.ErrUnknown) {
+	if _, err := j.Get(t.Context(), writer, old.ID); !errors.Is(err, registry.ErrJob) {
 		t.Errorf("after a month: %v", err)
 	}
 	if again := accept(t, j, writer, "k", "{}\n"); again.ID == old.ID {

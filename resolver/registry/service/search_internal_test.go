@@ -1,38 +1,36 @@
-package admin
+package service
 
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// slow are names of which searches end when a test says so.
+// slow is a store of which reads end when a test says so.
 type slow struct {
-	Names
+	registry.Store
 	end chan struct{}
 }
 
-func (s slow) Search(context.Context, registry.Search, func(registry.Entry) error) (registry.Searched, error) {
+func (s slow) Read(context.Context, func(registry.Tx) error) error {
 	<-s.end
-	return registry.Searched{}, nil
+	return nil
 }
 
 // So many searches run at a time; others wait for their turn, and not for ever. Those with one token leave some for others.
 func TestSearchesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})
-		h := &Handler{config: Config{Registry: &Registry{Names: slow{end: end}}}, shares: newShares()}
+		s := New(Config{Registry: registry.New(registry.Config{Store: slow{end: end}, Now: time.Now})})
 		failed := make(chan error, maxSearches+2)
 		search := func(token string) {
 			go func() {
-				c := &call{Request: httptest.NewRequest(http.MethodGet, "/", nil), actor: registry.Actor{Token: token}}
-				_, err := h.searchNames(c, registry.Search{}, nil)
+				_, err := s.find(t.Context(), registry.Actor{Token: token}, registry.Search{}, nil)
 				failed <- err
 			}()
 			synctest.Wait()

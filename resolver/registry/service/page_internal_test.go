@@ -1,4 +1,4 @@
-package admin
+package service
 
 import (
 	"strings"
@@ -22,8 +22,8 @@ func TestEntriesUpTo(t *testing.T) {
 		{"several reads", 1000, 120, 0, 120, true},
 		{"just several reads", 2 * entriesAtOnce, 1000, 0, 2 * entriesAtOnce, false},
 		{"large ones", 1000, 1000, 1 << 20, 8, true},
-		{"one that is larger than a page", 2, 1000, 2 * pageOctets, 1, true},
-		{"the last one is large", 1, 1000, 2 * pageOctets, 1, false},
+		{"one that is larger than a page", 2, 1000, 2 * pageBytes, 1, true},
+		{"the last one is large", 1, 1000, 2 * pageBytes, 1, false},
 	} {
 		note, most := strings.Repeat("x", tt.size), 0
 		got, more, err := entriesUpTo(tt.limit, func(last *registry.Entry, n int) (page []registry.Entry, _ error) {

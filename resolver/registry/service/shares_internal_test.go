@@ -1,4 +1,4 @@
-package admin
+package service
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // A token that takes all that it gets of something, and waits a thousand times for more, leaves another one and the administrator their part.
 func TestSharesOfTokens(t *testing.T) {
-	busy := func(err error) error { return refusedShare(err, resolver.ErrBusy, "%d are taken", 2) }
 	for _, tt := range []struct {
 		name    string
 		acquire func(s *shares, ctx context.Context, token string) (release func(), err error)
@@ -20,25 +19,17 @@ func TestSharesOfTokens(t *testing.T) {
 		refused error // of a token that has its part; nil where it waits
 	}{
 		{"requests", func(s *shares, ctx context.Context, token string) (func(), error) {
-			return s.requests.Acquire(ctx, token)
+			return s.Enter(ctx, registry.Actor{Token: token})
 		}, maxRequestsOfToken, nil},
 		{"searches", func(s *shares, ctx context.Context, token string) (func(), error) {
-			return s.searches.Wait(ctx, token)
+			return s.searching(ctx, registry.Actor{Token: token})
 		}, maxSearchesOfToken, nil},
 		{"exports", func(s *shares, _ context.Context, token string) (func(), error) {
-			release, err := s.exports.Acquire(token)
-			if err != nil {
-				return nil, busy(err)
-			}
-			return release, nil
-		}, maxExportsOfToken, problem.ErrTokenShare},
+			return s.export(registry.Actor{Token: token})
+		}, maxExportsOfToken, registry.ErrShare},
 		{"uploads", func(s *shares, _ context.Context, token string) (func(), error) {
-			release, err := s.uploads.Acquire(token)
-			if err != nil {
-				return nil, busy(err)
-			}
-			return release, nil
-		}, maxUploadsOfToken, problem.ErrTokenShare},
+			return s.Upload(registry.Actor{Token: token})
+		}, maxUploadsOfToken, registry.ErrShare},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,7 +68,7 @@ func TestSharesOfTokens(t *testing.T) {
 				for range len(ended) {
 					switch err := <-ended; {
 					case err == nil:
-					case tt.refused == nil && errors.Is(err, context.Canceled), tt.refused != nil && errors.Is(err, tt.refused):
+					case tt.refused == nil && (errors.Is(err, context.Canceled) || errors.Is(err, resolver.ErrBusy)), tt.refused != nil && errors.Is(err, tt.refused):
 						refused++
 					default:
 						t.Error(err)

@@ -1,0 +1,129 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/mint"
+)
+
+// Change makes edits in one transaction, all or none, or finds out what they would do. It returns what became of each one: its Before and
+// After are equal where it changes nothing, and After has no Seq where it would be changed.
+func (s *Service) Change(ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit) ([]registry.Changed, error) {
+	return s.change(ctx, actor, ToChange, dry, edits)
+}
+
+// Withdraw is Change with edits that withdraw names: see registry.Withdraw.
+func (s *Service) Withdraw(ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit) ([]registry.Changed, error) {
+	return s.change(ctx, actor, ToWithdraw, dry, edits)
+}
+
+func (s *Service) change(ctx context.Context, actor registry.Actor, use Use, dry bool, edits []registry.Edit) ([]registry.Changed, error) {
+	all := make([]registry.Changed, len(edits))
+	for i := range edits {
+		if err := use.Check(actor, edits[i].Key.Kind); err != nil {
+			return nil, err
+		}
+		change := edits[i].Change
+		edits[i].Change = func(before registry.Entry) (registry.Record, error) {
+			all[i] = registry.Changed{Before: before, After: before}
+			record, err := change(before)
+			if err == nil && record.Status == registry.Withdrawn && before.Status != registry.Withdrawn {
+				err = actor.Does(registry.ActWithdraw)
+			}
+			return record, err
+		}
+	}
+	if !dry {
+		after, err := s.registry.Apply(ctx, actor, edits...)
+		for i := range after {
+			all[i].After = after[i]
+		}
+		return all, s.conflicts(err)
+	}
+	changes, err := s.registry.Preview(ctx, actor, edits...)
+	for _, c := range changes {
+		for i := range all {
+			if all[i].Before.Key == c.Before.Key && all[i].Before.Version == c.Before.Version {
+				all[i].After = c.After
+			}
+		}
+	}
+	return all, s.conflicts(err)
+}
+
+// maxSuperseded bounds the names that are superseded in one transaction.
+const maxSuperseded = 1000
+
+// Superseding says which names are withdrawn in favour of which others.
+type Superseding struct {
+	Names, Successors []string
+	Reason, Note      string
+}
+
+// Supersede withdraws names in favour of others, all or none, or finds out what that would do, as Change.
+func (s *Service) Supersede(ctx context.Context, actor registry.Actor, dry bool, of Superseding) ([]registry.Changed, error) {
+	if len(of.Names) > maxSuperseded && !s.config.Unbounded {
+		return nil, fmt.Errorf("%w: more than %d names", registry.ErrInvalid, maxSuperseded)
+	}
+	edits, err := registry.Supersede(of.Names, of.Successors, of.Reason, of.Note)
+	if err != nil {
+		return nil, err
+	}
+	return s.Withdraw(ctx, actor, dry, edits...)
+}
+
+// Mint reserves the next free names of a pattern, and returns them.
+func (s *Service) Mint(ctx context.Context, actor registry.Actor, of mint.Request) ([]string, error) {
+	if err := ToMint.Check(actor, registry.KindName); err != nil {
+		return nil, err
+	}
+	names, err := s.minter.Mint(ctx, actor, of)
+	return names, s.conflicts(err)
+}
+
+// PreviewMint returns what Mint would register.
+func (s *Service) PreviewMint(ctx context.Context, actor registry.Actor, of mint.Request) ([]registry.Changed, error) {
+	if err := ToMint.Check(actor, registry.KindName); err != nil {
+		return nil, err
+	}
+	return s.minter.Preview(ctx, actor, of)
+}
+
+// Purge removes names and prefixes of a sandbox that begin with a prefix, with their history, and returns how many.
+func (s *Service) Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error) {
+	prefix, err := s.registry.CanonicalPrefix(prefix)
+	if err == nil {
+		err = ToPurge.CheckKey(actor, registry.Prefix(prefix))
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := s.registry.Purge(ctx, actor, prefix, note)
+	return n, s.conflicts(err)
+}
+
+// maxReverted bounds the versions of a change set that is reverted while a client waits: they are a transaction.
+const maxReverted = 10_000
+
+// Revert reverts a change set, or finds out what that would do.
+func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.Revert) (registry.Reverted, error) {
+	if err := errors.Join(ToRevert.CheckAll(actor), actor.Does(registry.ActWithdraw)); err != nil {
+		return registry.Reverted{}, err
+	}
+	if of.Set < 1 {
+		return registry.Reverted{}, fmt.Errorf("%w: set is the number of a change set", registry.ErrInvalid)
+	}
+	set, err := s.changeSet(ctx, of.Set)
+	if err == nil && set.Rows > maxReverted && !s.config.Unbounded {
+		err = fmt.Errorf("%w: the change set %d has %d versions, and more than %d are taken back by the command alone: urnd registry revert %d",
+			registry.ErrInvalid, set.Number, set.Rows, maxReverted, set.Number)
+	}
+	if err != nil {
+		return registry.Reverted{}, err
+	}
+	report, err := s.registry.Revert(ctx, actor, of)
+	return report, s.conflicts(err)
+}

@@ -1,0 +1,208 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+)
+
+// Filters returns the names of the parameters that Filter reads.
+func Filters() []string {
+	return []string{"prefix", "status", "target", "text", "title", "tag", "metadata", "alias_of"}
+}
+
+// Filter returns the search of parameters, as requests of the API and of pages have them. Its Below and AliasOf need not be canonical, as in
+// all searches of a Service, which decides how long one takes.
+func Filter(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
+	s = registry.Search{
+		Kind: kind, Below: get("prefix"), AliasOf: get("alias_of"), Target: get("target"), Text: get("text"), Title: get("title"), Tag: get("tag"),
+	}
+	if err := s.Validate(); err != nil {
+		return s, fmt.Errorf("%w: title: %w", registry.ErrSelection, err)
+	}
+	if text := get("status"); text != "" {
+		for word := range strings.SplitSeq(text, ",") {
+			var status registry.Status
+			if err := status.UnmarshalText([]byte(word)); err != nil || word == "" {
+				return s, fmt.Errorf("%w: status is one of active, reserved and withdrawn, or several, separated by commas", registry.ErrSelection)
+			}
+			s.Statuses = append(s.Statuses, status)
+		}
+	}
+	if text := get("metadata"); text != "" {
+		if s.Member, s.Value, _ = strings.Cut(text, "="); s.Member == "" {
+			return s, fmt.Errorf("%w: metadata is a member, or a member and its value, as title=Kalevala", registry.ErrSelection)
+		}
+	}
+	return s, nil
+}
+
+// Filtered reports whether a search chooses by more than what names begin with.
+func Filtered(s *registry.Search) bool {
+	return s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
+}
+
+// below returns what the names begin with that an actor may read, of those that begin with a text.
+func (s *Service) below(actor registry.Actor, prefix string) (below string, err error) {
+	if prefix != "" {
+		if below, err = s.registry.Below(prefix); err != nil {
+			return "", err
+		}
+	}
+	return below, ToRead.CheckKey(actor, registry.Prefix(below))
+}
+
+// canonical makes a search canonical, if the actor may read what it finds.
+func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err error) {
+	if search.Below, err = s.below(actor, search.Below); err != nil || search.AliasOf == "" {
+		return err
+	}
+	alias, err := s.registry.CanonicalKey(registry.Name(search.AliasOf))
+	search.AliasOf = alias.Name
+	return err
+}
+
+// find calls found with the entries that a search finds in the time that one may take.
+func (s *Service) find(
+	ctx context.Context, actor registry.Actor, search registry.Search, found func(registry.Entry) error,
+) (registry.Searched, error) {
+	done, err := s.searching(ctx, actor)
+	if err != nil {
+		return registry.Searched{}, err
+	}
+	defer done()
+	search.Within = searchWithin
+	return s.registry.Search(ctx, search, found)
+}
+
+// Version chooses a version of a name: that at a time, that with a number, or else the current one.
+type Version struct {
+	At     time.Time
+	Number int
+}
+
+// Get returns a version of a name or prefix; ErrUnknown if there is none.
+func (s *Service) Get(ctx context.Context, actor registry.Actor, key registry.Key, v Version) (registry.Entry, error) {
+	key, err := s.KeyOf(actor, ToRead, key)
+	switch {
+	case err != nil:
+		return registry.Entry{}, err
+	case !v.At.IsZero():
+		return s.registry.At(ctx, key, v.At)
+	case v.Number != 0:
+		return s.version(ctx, key, v.Number)
+	default:
+		return s.registry.Get(ctx, key)
+	}
+}
+
+// version returns a version by its number.
+func (s *Service) version(ctx context.Context, key registry.Key, number int) (registry.Entry, error) {
+	for before := registry.Seq(0); ; {
+		page, err := s.registry.History(ctx, key, before, entriesAtOnce)
+		if err != nil {
+			return registry.Entry{}, err
+		}
+		for _, e := range page {
+			if before = e.Seq; e.Version == number {
+				return e, nil
+			}
+		}
+		if len(page) < entriesAtOnce {
+			return registry.Entry{}, fmt.Errorf("%w: %s has no version %d", registry.ErrUnknown, key, number)
+		}
+	}
+}
+
+// Entries are a page of entries. Next is the cursor of the next one, "" for none.
+type Entries struct {
+	Entries []registry.Entry
+	Next    string
+}
+
+var errPageIsFull = errors.New("the page is full")
+
+// List returns a page of the entries that a search finds. What took too long to be found is on a later page.
+func (s *Service) List(ctx context.Context, actor registry.Actor, search registry.Search, page Page) (found Entries, err error) {
+	limit, after, err := page.read()
+	if err != nil {
+		return found, err
+	}
+	if err := s.canonical(actor, &search); err != nil {
+		return found, err
+	}
+	if !Filtered(&search) {
+		all, more, err := entriesUpTo(limit, func(last *registry.Entry, n int) ([]registry.Entry, error) {
+			if last != nil {
+				after = last.Name
+			}
+			return s.registry.List(ctx, search.Kind, search.Below, after, n)
+		})
+		if found.Entries = all; more {
+			found.Next = cursorOf(all[len(all)-1].Name)
+		}
+		return found, err
+	}
+	search.After, search.Limit = after, limit
+	size := 0
+	done, err := s.find(ctx, actor, search, func(e registry.Entry) error {
+		if found.Entries, size = append(found.Entries, e), size+sizeOf(&e); size > pageBytes {
+			return errPageIsFull
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errPageIsFull) {
+		return Entries{}, err
+	}
+	if done.Last != "" {
+		found.Next = cursorOf(done.Last)
+	}
+	return found, nil
+}
+
+// History returns a page of the versions of a name or prefix, the newest first.
+func (s *Service) History(ctx context.Context, actor registry.Actor, key registry.Key, page Page) (found Entries, err error) {
+	if key, err = s.KeyOf(actor, ToRead, key); err != nil {
+		return found, err
+	}
+	limit, before, err := page.readSeq(1)
+	if err != nil {
+		return found, err
+	}
+	all, more, err := entriesUpTo(limit, func(last *registry.Entry, n int) ([]registry.Entry, error) {
+		if last != nil {
+			before = last.Seq
+		}
+		return s.registry.History(ctx, key, before, n)
+	})
+	if found.Entries = all; more {
+		found.Next = CursorAfter(all[len(all)-1].Seq)
+	}
+	return found, err
+}
+
+// Export is an export that was begun.
+type Export struct {
+	// Write writes it. It may be called once.
+	Write func(w io.Writer) error
+	// Close must be called once.
+	Close func()
+}
+
+// Export exports all entries that a search finds, as they are, or were at its time, as NDJSON, CSV or TSV.
+func (s *Service) Export(ctx context.Context, actor registry.Actor, search registry.Search, format bulk.Format) (Export, error) {
+	if err := s.canonical(actor, &search); err != nil {
+		return Export{}, err
+	}
+	done, err := s.export(actor)
+	if err != nil {
+		return Export{}, err
+	}
+	return Export{Close: done, Write: func(w io.Writer) error { return bulk.Stream(ctx, w, s.registry, search, format) }}, nil
+}

@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/count"
+	"github.com/urnd/urnd/resolver/registry/health"
+)
+
+// Totals say how many names there are.
+type Totals struct {
+	Seq    registry.Seq               // of the last version, of all names; 0 of a search
+	Groups map[string]registry.Totals // by namespace or scheme, of all names
+	Total  registry.Totals
+	Late   bool // there was no time to count all
+}
+
+// Totals returns how many names there are: those of all names are kept, others are counted.
+func (s *Service) Totals(ctx context.Context, actor registry.Actor, search registry.Search) (t Totals, err error) {
+	if err := s.canonical(actor, &search); err != nil {
+		return t, err
+	}
+	if Filtered(&search) || search.Below != "" {
+		done, err := s.find(ctx, actor, search, func(e registry.Entry) error {
+			t.Total.Add(&e, 1)
+			return nil
+		})
+		t.Late = done.Late
+		return t, err
+	}
+	if t.Seq, err = s.registry.Store().Head(ctx); err != nil {
+		return t, err
+	}
+	err = s.registry.Store().Read(ctx, func(tx registry.Tx) error {
+		t.Groups, err = tx.Totals()
+		return err
+	})
+	for _, group := range t.Groups {
+		t.Total = t.Total.Plus(group)
+	}
+	return t, err
+}
+
+// Counts returns how often a name was resolved, or all names where that is "", by day or month; with the canonical name. Zero times do not
+// bound the days.
+func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry.Key, since, until time.Time) (_ string, found []count.Count, err error) {
+	if key.Name == "" {
+		_, err = s.below(actor, "")
+		key.Name = count.AllNames
+	} else {
+		key, err = s.KeyOf(actor, ToRead, key)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	err = s.registry.Store().Read(ctx, func(tx registry.Tx) error {
+		found, err = count.Of(tx, key.Name, since, until)
+		return err
+	})
+	return key.Name, found, err
+}
+
+// TopCounts returns the names that were resolved most, and the sum of all.
+func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, until time.Time, limit int) ([]count.NameCount, count.Tally, error) {
+	if err := ToRead.CheckAll(actor); err != nil {
+		return nil, count.Tally{}, err
+	}
+	return count.Top(ctx, s.registry.Store(), since, until, limit)
+}
+
+// Health returns a page of the targets of names that begin with a prefix that were not healthy lately: those of a state, "" for all. Those of
+// others are left out, so that a page may have fewer. next is the cursor of the next one, "" for none.
+func (s *Service) Health(
+	ctx context.Context, actor registry.Actor, prefix string, state health.State, page Page,
+) (found []health.Target, next string, err error) {
+	limit, after, err := page.read()
+	if err != nil {
+		return nil, "", err
+	}
+	if state != "" && !slices.Contains(health.States(), state) {
+		return nil, "", fmt.Errorf("%w: state is one of %v", registry.ErrSelection, health.States())
+	}
+	below, err := s.below(actor, prefix)
+	if err != nil {
+		return nil, "", err
+	}
+	found, after, err = health.Page(ctx, s.registry.Store(), below, after, limit)
+	if after != "" {
+		next = cursorOf(after)
+	}
+	return slices.DeleteFunc(found, func(t health.Target) bool { return state != "" && t.State != state }), next, err
+}

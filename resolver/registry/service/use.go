@@ -1,0 +1,73 @@
+package service
+
+import (
+	"fmt"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Use is a kind of use of a registry, by which it is decided who may. The zero value is no use of it.
+type Use uint8
+
+// The uses.
+const (
+	ToVisit Use = iota + 1 // what has only what the actor may read
+	ToRead
+	ToChange
+	ToWithdraw
+	ToMint
+	ToImport
+	ToPurge
+	ToRevert
+	ToManageTokens
+)
+
+// needs returns the role and the action that a use of names or of prefixes needs; "" is no action.
+func (u Use) needs(kind registry.Kind) (registry.Role, registry.Action) {
+	change := registry.Key{Kind: kind}.Needs()
+	switch u {
+	case ToVisit:
+		return registry.Reader, ""
+	case ToRead:
+		return registry.Reader, registry.ActRead
+	case ToChange:
+		return change, registry.ActChange
+	case ToWithdraw:
+		return change, registry.ActWithdraw
+	case ToMint:
+		return registry.Writer, registry.ActMint
+	case ToImport:
+		return registry.Writer, registry.ActImport
+	case ToPurge:
+		return registry.Admin, registry.ActPurge
+	case ToRevert:
+		return registry.Admin, registry.ActChange
+	default:
+		return registry.Admin, registry.ActTokens
+	}
+}
+
+// Check returns ErrDenied where an actor may make a use of no name or prefix at all.
+func (u Use) Check(actor registry.Actor, kind registry.Kind) error {
+	role, action := u.needs(kind)
+	switch {
+	case actor.Role < role:
+		return fmt.Errorf("%w: %s has the role %s, and this needs %s", registry.ErrDenied, actor.Name, actor.Role, role)
+	case action == "":
+		return nil
+	default:
+		return actor.Does(action)
+	}
+}
+
+// CheckKey returns ErrDenied where an actor may not make a use of a name or prefix.
+func (u Use) CheckKey(actor registry.Actor, key registry.Key) error {
+	role, action := u.needs(key.Kind)
+	if err := actor.May(role, key); err != nil || action == "" {
+		return err
+	}
+	return actor.Does(action)
+}
+
+// CheckAll returns ErrDenied where an actor may not make a use of all names: a change set may be of any.
+func (u Use) CheckAll(actor registry.Actor) error { return u.CheckKey(actor, registry.Key{}) }
