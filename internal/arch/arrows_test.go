@@ -371,9 +371,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/editor",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/field", "resolver/registry/jobs", "resolver/registry/service", "internal/api", "internal/charset", "uri"},
+			[]string{
+				"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff",
+				"resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/service", "resolver/registry/token",
+				"internal/api", "internal/charset", "uri",
+			},
 			true,
-			"the pages of editors show and change what the API does, as a program would: they know its documents, and by bulk which columns tables have, and no store",
+			"the pages of editors show and change what the service of the registry does: they know its values, and by bulk which columns tables have, and no store",
 		},
 		{
 			"proxy/admin/session",

@@ -87,7 +87,19 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation
 		p.Form.Del(fieldCSRF)
 	}
 	p.Panel = h.panel(r, actor, p.Field)
-	return o.page(p)
+	if o.use == 0 {
+		return o.page(p)
+	}
+	leave, err := h.config.Registry.Enter(r.Context(), actor)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	defer leave()
+	reply, err := o.page(p)
+	if err != nil {
+		h.logFailure(r, actor, err)
+	}
+	return reply, err
 }
 
 // visitor returns who asks for a page, if he may see it.

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -119,22 +117,13 @@ func (h *Handler) editorOperations() (all []operation) {
 		return nil
 	}
 	e := editor.New(editor.Config{
-		API: h.api, Show: h.show, Public: h.config.Public, Now: h.config.Registry.Now, Drafts: h.config.Registry.Drafts,
-		HasJobs: h.config.Registry.HasJobs(), ChecksTargets: h.config.Registry.ChecksTargets,
+		Service: h.config.Registry.Service, Show: h.show, Public: h.config.Public, Drafts: h.config.Registry.Drafts,
+		ChecksTargets: h.config.Registry.ChecksTargets, Failed: h.logFailure, Revoked: h.config.Sessions.EndToken,
 	})
 	for _, p := range e.Pages() {
 		all = append(all, operation{path: p.Path, nav: p.Word, about: p.About, use: p.Use, maxFile: p.MaxFile, page: p.Serve})
 	}
 	return all
-}
-
-// api answers a request to the API that a page makes for an actor.
-func (h *Handler) api(actor registry.Actor, r *http.Request) (message.Reply, error) {
-	reply, err := h.registryReply(nil, r, actor)
-	if err != nil { // a form may be shown again, which says no more
-		h.logFailure(r, actor, err)
-	}
-	return reply, err
 }
 
 // key returns the key of a parameter.
@@ -143,35 +132,4 @@ func (c *call) key(text string) (registry.Key, error) {
 		return registry.Key{}, fmt.Errorf("%w: uri is required", problem.ErrSelection)
 	}
 	return registry.Key{Kind: c.kind, Name: text}, nil
-}
-
-// timeOf parses the parameter "at"; "" is the zero value.
-func timeOf(text string) (time.Time, error) {
-	t, ok := resolver.ParseAt(text)
-	if !ok && text != "" {
-		return time.Time{}, fmt.Errorf("%w: at is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
-	}
-	return t, nil
-}
-
-// beginningOf parses a time, or the beginning of a day; "" is the zero value.
-func beginningOf(text string) (time.Time, error) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day, nil
-	}
-	t, ok := resolver.ParseAt(text)
-	if !ok && text != "" {
-		return time.Time{}, fmt.Errorf("%w: since is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", problem.ErrSelection)
-	}
-	return t, nil
-}
-
-// dayOf parses a parameter that is a day; "" is the zero value.
-func dayOf(name, text string) (day time.Time, err error) {
-	if text != "" {
-		if day, err = time.Parse(time.DateOnly, text); err != nil {
-			err = fmt.Errorf("%w: %s is a day, such as 2031-05-01", problem.ErrSelection, name)
-		}
-	}
-	return day, err
 }

@@ -51,13 +51,7 @@ func serveChanges(c *call) (message.Reply, error) {
 	if given["set"] != "" {
 		return serveEvents(c, given)
 	}
-	of := service.Changes{Prefix: given["prefix"], By: given["by"], Newest: given["order"] == "newest"}
-	if of.Since, err = beginningOf(given["since"]); err == nil {
-		of.Until, err = timeOf(given["until"])
-	}
-	if order := given["order"]; err == nil && order != "" && order != "oldest" && order != "newest" {
-		err = fmt.Errorf("%w: order is oldest or newest, which are first", problem.ErrSelection)
-	}
+	of, err := service.ChangesOf(parameters(given).get)
 	if err != nil {
 		return message.Reply{}, err
 	}

@@ -67,7 +67,7 @@ func versionOf(given map[string]string) (v service.Version, err error) {
 	if given["at"] != "" && given["version"] != "" {
 		return v, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
 	}
-	if v.At, err = timeOf(given["at"]); err != nil || given["version"] == "" {
+	if v.At, err = service.ParseTime(given["at"]); err != nil || given["version"] == "" {
 		return v, err
 	}
 	if v.Number, err = strconv.Atoi(given["version"]); err != nil || v.Number < 1 {
@@ -87,14 +87,14 @@ func entryReply(status int, e registry.Entry, doubt error) message.Reply {
 	return r
 }
 
-// filterOf returns the search of parameters.
-func (c *call) filterOf(given map[string]string) (registry.Search, error) {
-	return service.Filter(c.kind, func(name string) string { return given[name] })
-}
+// parameters are those of a request that are given.
+type parameters map[string]string
+
+func (p parameters) get(name string) string { return p[name] }
 
 // serveList answers a page of entries.
 func serveList(c *call, given map[string]string) (message.Reply, error) {
-	search, err := c.filterOf(given)
+	search, err := service.Filter(c.kind, parameters(given).get)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -128,9 +128,9 @@ func serveExport(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	search, err := c.filterOf(given)
+	search, err := service.Filter(c.kind, parameters(given).get)
 	if err == nil {
-		search.At, err = timeOf(given["at"])
+		search.At, err = service.ParseTime(given["at"])
 	}
 	if err != nil {
 		return message.Reply{}, err

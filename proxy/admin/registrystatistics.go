@@ -48,7 +48,7 @@ func serveStatistics(c *call) (message.Reply, error) {
 	if given["uri"] != "" {
 		return serveCounts(c, given)
 	}
-	search, err := c.filterOf(given)
+	search, err := service.Filter(c.kind, parameters(given).get)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -64,11 +64,7 @@ func serveStatistics(c *call) (message.Reply, error) {
 
 // serveCounts answers how often a name, or all names where there is no "uri", was resolved, by day.
 func serveCounts(c *call, given map[string]string) (message.Reply, error) {
-	since, err := dayOf("since", given["since"])
-	if err != nil {
-		return message.Reply{}, err
-	}
-	until, err := dayOf("until", given["until"])
+	since, until, err := service.Days(parameters(given).get)
 	if err != nil {
 		return message.Reply{}, err
 	}

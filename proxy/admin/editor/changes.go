@@ -8,13 +8,12 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-const (
-	// pathChanges is where change sets are, each below its number.
-	pathChanges = "/registry/changes"
-	apiChanges  = "/api/v1/registry/changes"
-)
+// pathChanges is where change sets are, each below its number.
+const pathChanges = "/registry/changes"
 
 // changesPage is what the page of change sets shows.
 type changesPage struct {
@@ -48,13 +47,6 @@ func (s shownSet) What() string {
 	}
 }
 
-// setsPage is a page of the API.
-type setsPage struct {
-	Changes []registry.ChangeSet `json:"changes"`
-	Next    string               `json:"next"`
-	More    bool                 `json:"more"`
-}
-
 // changesLength is how many change sets, or changes of one, a page has.
 const changesLength = 50
 
@@ -72,28 +64,27 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 		asked.Set("prefix", prefix)
 	}
 	page := changesPage{Asked: asked}
-	if cursor := asked.Get("cursor"); cursor != "" {
+	if asked.Get("cursor") != "" {
 		page.First = pageOf(pathChanges, q)
-		q.Set("cursor", cursor)
 	}
-	q.Set("order", "newest")
-	q.Set("limit", strconv.Itoa(changesLength))
-	var found setsPage
+	var found service.ChangeSets
+	of, err := service.ChangesOf(q.Get)
+	if of.Newest = true; err == nil {
+		found, err = e.Service.ChangeSets(p.Context(), p.Actor, of, service.Page{Limit: changesLength, Cursor: asked.Get("cursor")})
+	}
 	status := http.StatusOK
-	if err := e.get(p, apiChanges, q, &found); err != nil {
+	if err != nil {
 		if !isAsked(err) {
 			return message.Reply{}, err
 		}
 		page.Faults, status = faults{faultOf(err, nil)}, problem.Status(err)
 	}
-	for _, set := range found.Changes {
+	for _, set := range found.Sets {
 		set.Note = cut(set.Note)
 		page.Sets = append(page.Sets, shownSet{set, setPath(set.Number, q.Get("prefix"))})
 	}
 	if found.More {
-		page.IsLate = len(found.Changes) < changesLength
-		q.Del("order")
-		q.Del("limit")
+		page.IsLate = len(found.Sets) < changesLength
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(pathChanges, q)
 	}
@@ -120,74 +111,45 @@ func setPath(number registry.Seq, prefix string) string {
 	return path
 }
 
-// set asks the API for a change set, which has changed what begins with a prefix.
-func (e *Editor) set(p *Request, number registry.Seq, prefix string) (set registry.ChangeSet, err error) {
-	q := make(url.Values)
-	if prefix != "" {
-		q.Set("prefix", prefix)
-	}
-	return set, e.get(p, apiChanges+"/"+strconv.FormatInt(int64(number), 10), q, &set)
-}
-
-// revert asks the API to take a change set back, or what that would do.
-func (e *Editor) revert(p *Request, number registry.Seq, note string, isDry bool) (done reverted, err error) {
-	q := make(url.Values)
-	if isDry {
-		q.Set("dry_run", "true")
-	}
-	body := struct {
-		Set  registry.Seq `json:"set"`
-		Note string       `json:"note"`
-	}{number, note}
-	reply, err := e.ask(p, http.MethodPost, apiChanges+"/revert", q, nil, body)
-	if err != nil {
-		return done, err
-	}
-	return done, read(reply, &done)
-}
-
-// reverted is what the API says of a change set that was taken back, or would be.
-type reverted struct {
-	Set         registry.Seq `json:"set"`
-	Names       int64        `json:"names"`
-	Conflicts   int64        `json:"conflicts"`
-	Differences []struct {
-		Name        string `json:"name"`
-		Prefix      bool   `json:"prefix"`
-		Change      string `json:"change"`
-		Differences []struct {
-			Field  string `json:"field"`
-			Before string `json:"before"`
-			After  string `json:"after"`
-		} `json:"differences"`
-	} `json:"differences"`
-	Rejected []struct {
-		Name   string `json:"name"`
-		Prefix bool   `json:"prefix"`
-		Reason string `json:"reason"`
-	} `json:"rejected"`
-}
-
-// shownRevert is what a page shows of what taking a change set back would do.
+// shownRevert is what a page shows of what reverting a change set would do.
 type shownRevert struct {
-	reverted
-	More int64 // how many names and conflicts are not shown
+	registry.Reverted
+	Differences []diff.Change
+	Rejected    []notReverted
+	More        int64 // how many names and conflicts are not shown
 }
 
-func (r *reverted) shown() *shownRevert {
-	s := shownRevert{reverted: *r}
-	s.Differences, s.Rejected = r.Differences[:min(len(r.Differences), maxRevertShown)], r.Rejected[:min(len(r.Rejected), maxRevertShown)]
-	for i := range s.Differences {
-		of := s.Differences[i].Differences
-		of = of[:min(len(of), 2*shortLines)]
-		for j := range of {
-			of[j].Before, of[j].After = cut(of[j].Before), cut(of[j].After)
-		}
-		s.Differences[i].Differences = of
-	}
-	for i := range s.Rejected {
-		s.Rejected[i].Reason = cut(s.Rejected[i].Reason)
-	}
-	s.More = r.Names + r.Conflicts - int64(len(s.Differences)+len(s.Rejected))
-	return &s
+// notReverted is what would stay, and why.
+type notReverted struct {
+	Name   string
+	Prefix bool
+	Reason string
+}
+
+// revert reverts a change set, or finds out what that would do.
+func (e *Editor) revert(p *Request, number registry.Seq, note string, isDry bool) (*shownRevert, error) {
+	shown := &shownRevert{}
+	report, err := e.Service.Revert(p.Context(), p.Actor, registry.Revert{
+		Set: number, Note: note, DryRun: isDry,
+		Reverted: func(c registry.Changed) {
+			if len(shown.Differences) == maxRevertShown {
+				return
+			}
+			d := diff.Of(c)
+			d.Differences = d.Differences[:min(len(d.Differences), 2*shortLines)]
+			for i := range d.Differences {
+				of := &d.Differences[i]
+				of.Before, of.After = cut(of.Before), cut(of.After)
+			}
+			shown.Differences = append(shown.Differences, d)
+		},
+		Conflict: func(key registry.Key, err error) {
+			if len(shown.Rejected) < maxRevertShown {
+				shown.Rejected = append(shown.Rejected, notReverted{key.Name, key.Kind == registry.KindPrefix, cut(err.Error())})
+			}
+		},
+	})
+	shown.Reverted = report
+	shown.More = report.Names + report.Conflicts - int64(len(shown.Differences)+len(shown.Rejected))
+	return shown, err
 }

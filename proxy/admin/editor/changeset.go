@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // setPage is what the page of a change set shows.
@@ -38,16 +38,6 @@ type shownEvent struct {
 	Versions    int // that were purged or redacted
 }
 
-// event is what the API says of one.
-type event struct {
-	Kind     string         `json:"kind"`
-	Name     string         `json:"name"`
-	Prefix   bool           `json:"prefix"`
-	Version  document       `json:"version"`
-	Versions []registry.Seq `json:"versions"`
-	Time     time.Time      `json:"time"`
-}
-
 // maxRevertShown bounds the names and conflicts that a page shows of what taking a change set back would do.
 const maxRevertShown = 50
 
@@ -59,12 +49,12 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	}
 	p.Panel.Above = []pages.Item{{Word: "Changes", Path: pathChanges}}
 	prefix := ownPrefix(p, p.URL.Query().Get("prefix"))
-	set, err := e.set(p, registry.Seq(number), prefix)
+	set, err := e.Service.ChangeSet(p.Context(), p.Actor, registry.Seq(number), prefix)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	page := &setPage{Request: p, Set: shownSet{set, ""}, Prefix: prefix, Done: outcome(p.URL.Query().Get("done"))}
-	if mayRevert(p) == nil {
+	if mayRevert(p.Actor) == nil {
 		page.Action = setPath(set.Number, prefix)
 	}
 	if set.Reverts != 0 {
@@ -91,15 +81,9 @@ func (s *setPage) Input() input {
 	}
 }
 
-// mayRevert returns ErrDenied for who may not take change sets back: they may be of any names.
-func mayRevert(p *Request) error {
-	if err := p.Actor.May(registry.Admin, registry.Key{}); err != nil {
-		return err
-	}
-	if err := p.Actor.Does(registry.ActChange); err != nil {
-		return err
-	}
-	return p.Actor.Does(registry.ActWithdraw)
+// mayRevert returns ErrDenied for who may not revert change sets.
+func mayRevert(actor registry.Actor) error {
+	return errors.Join(service.ToRevert.CheckAll(actor), actor.Does(registry.ActWithdraw))
 }
 
 // reverting shows what taking a change set back would do, or does it.
@@ -108,21 +92,21 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	isDry := p.Form.Get("do") != doSave
 	done, err := e.revert(p, page.Set.Number, page.Note, isDry)
 	switch {
-	case err != nil && isRefused(err):
+	case err != nil && e.refuses(p, err):
 		page.Faults = faults{faultOf(err, &nameForm{})}
 		if page.Note == "" {
 			page.Faults = faults{{"note", "Say why: it is also the reason of names that are withdrawn by it."}}
 		}
 	case err != nil:
 		return message.Reply{}, err
-	case !isDry && done.Set == 0:
+	case !isDry && done.Set.Number == 0:
 		return seeOther(withDone(setPath(page.Set.Number, page.Prefix), "nothing")), nil
 	case !isDry && done.Conflicts > 0:
-		return seeOther(withDone(setPath(done.Set, page.Prefix), "partly")), nil
+		return seeOther(withDone(setPath(done.Set.Number, page.Prefix), "partly")), nil
 	case !isDry:
-		return seeOther(withDone(setPath(done.Set, page.Prefix), "reverted")), nil
+		return seeOther(withDone(setPath(done.Set.Number, page.Prefix), "reverted")), nil
 	default:
-		page.Preview = done.shown()
+		page.Preview = done
 	}
 	reply := e.show(p, page.title(), "changeset.html", page)
 	if err != nil {
@@ -144,33 +128,24 @@ func withDone(target, word string) string {
 
 // events reads what a change set has changed.
 func (e *Editor) events(p *Request, page *setPage) error {
-	q := url.Values{"set": {strconv.FormatInt(int64(page.Set.Number), 10)}, "limit": {strconv.Itoa(changesLength)}}
-	if page.Prefix != "" {
-		q.Set("prefix", page.Prefix)
-	}
-	path := setPath(page.Set.Number, "")
+	path, cursor := setPath(page.Set.Number, ""), p.URL.Query().Get("cursor")
 	own := make(url.Values)
 	if page.Prefix != "" {
 		own.Set("prefix", page.Prefix)
 	}
-	if cursor := p.URL.Query().Get("cursor"); cursor != "" {
+	if cursor != "" {
 		page.First = pageOf(path, own)
-		q.Set("cursor", cursor)
 	}
-	var found struct {
-		Events []event `json:"events"`
-		Next   string  `json:"next"`
-		More   bool    `json:"more"`
-	}
-	if err := e.get(p, apiChanges, q, &found); err != nil {
+	found, err := e.Service.Events(p.Context(), p.Actor, page.Set.Number, page.Prefix, service.Page{Limit: changesLength, Cursor: cursor})
+	if err != nil {
 		return err
 	}
 	if found.More {
 		own.Set("cursor", found.Next)
 		page.Next = pageOf(path, own)
 	}
-	for _, one := range found.Events {
-		shown, err := e.event(p, &one)
+	for i := range found.Events {
+		shown, err := e.event(p, &found.Events[i])
 		if err != nil {
 			return err
 		}
@@ -180,29 +155,19 @@ func (e *Editor) events(p *Request, page *setPage) error {
 }
 
 // event returns what a page shows of an event: of a version how it differs from the one before it.
-func (e *Editor) event(p *Request, one *event) (shown shownEvent, err error) {
-	shown.subject = subject{one.Name, one.Prefix}
+func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err error) {
+	shown.subject = subject{one.Name, one.Key.Kind == registry.KindPrefix}
 	shown.Page = shown.to(pathName)
-	if one.Version == nil {
-		shown.Kind, shown.Versions = one.Kind, len(one.Versions)
+	if one.Kind != "" {
+		shown.Kind, shown.Versions = one.Kind, len(one.Of)
 		return shown, nil
 	}
-	n := one.Version.name()
-	before := document{}
-	if shown.Version = n.Version; n.Version > 1 {
-		if before, err = e.before(p, shown.subject, n.Version); err != nil {
+	var before registry.Entry // the zero value also where it is not there any more
+	if shown.Version = one.Version.Version; shown.Version > 1 {
+		if before, err = e.entry(p, shown.subject, shown.Version-1); err != nil && !errors.Is(err, registry.ErrUnknown) {
 			return shown, err
 		}
 	}
-	shown.Differences = short(differences(before, one.Version))
+	shown.Differences = short(differences(&before, &one.Version))
 	return shown, nil
-}
-
-// before returns the version before another one, an empty one where it is not there any more.
-func (e *Editor) before(p *Request, s subject, version int) (document, error) {
-	d, err := e.document(p, s, version-1)
-	if errors.Is(err, registry.ErrUnknown) {
-		return document{}, nil
-	}
-	return d, err
 }

@@ -1,20 +1,35 @@
 package editor
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// document is a version of a name as the API has it. Its members are as they were sent, so that those which no form has are kept.
+// document is what a form says of a name. Its members are as they were sent, so that those which no form has are kept.
 type document field.Document
+
+// documentOf returns the document of an entry, which has no members of its key and version; an empty one where there is no such entry.
+func documentOf(e registry.Entry) document {
+	d := make(document)
+	if !e.Exists() {
+		return d
+	}
+	for _, f := range field.OfRecord() {
+		if f.Empty(&e.Record) && !f.Required {
+			continue
+		}
+		if value, err := f.AppendJSON(nil, &e.Record); err == nil { // what is registered can be written
+			d[f.Name] = value
+		}
+	}
+	return d
+}
 
 // readOnly reports whether the registry sets a member, or an address says it: name and prefix.
 func readOnly(name string) bool {
@@ -42,45 +57,30 @@ func (d document) name() (n api.Name) {
 	return n
 }
 
-func (d document) version() int {
-	var n int
-	_ = json.Unmarshal(d["version"], &n)
-	return n
+// entry returns a version of a name, the current one where it is 0.
+func (e *Editor) entry(p *Request, s subject, version int) (registry.Entry, error) {
+	return e.Service.Get(p.Context(), p.Actor, s.key(), service.Version{Number: version})
 }
 
-// document asks the API for a version of a name, the current one where it is 0.
-func (e *Editor) document(p *Request, s subject, version int) (d document, err error) {
-	q := s.query()
-	if version > 0 {
-		q.Set("version", strconv.Itoa(version))
-	}
-	return d, e.get(p, s.api(), q, &d)
-}
-
-// put asks the API to make a document the next version, if the current one is still the one with this number, which is 0 where there is
-// none. A dry run only says what would be.
-func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool) (after document, err error) {
-	return e.change(p, http.MethodPut, s.api(), s.query(), version, isDry, d)
-}
-
-// change sends a change of a name to the API.
-func (e *Editor) change(p *Request, method, path string, q url.Values, version int, isDry bool, body any) (after document, err error) {
-	text, err := field.Marshal(body)
+// put makes a document the next version, if the current one is still the one with this number, which is 0 where there is none. A dry run only
+// says what would be.
+func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool) (after registry.Entry, err error) {
+	text, err := field.Marshal(d)
 	if err != nil {
-		return nil, err
+		return after, err
 	}
-	condition := http.Header{"If-Match": {`"` + strconv.Itoa(version) + `"`}}
-	if version == 0 {
-		condition = http.Header{"If-None-Match": {"*"}}
-	}
-	if isDry {
-		q = url.Values{"uri": q["uri"], "dry_run": {"true"}}
-	}
-	reply, err := e.ask(p, method, path, q, condition, bytes.NewReader(text))
+	n, err := api.ReadName(text)
 	if err != nil {
-		return nil, err
+		return after, err
 	}
-	return after, read(reply, &after)
+	_, activate := d["status"]
+	changed, err := e.Service.Change(p.Context(), p.Actor, isDry, registry.Edit{
+		Key: s.key(), IfVersion: version, Note: n.Note, Activate: activate, Change: registry.Put(n.Record),
+	})
+	if err != nil {
+		return after, err
+	}
+	return changed[0].After, nil
 }
 
 // merged returns a document that has of each member what was changed from base in mine, and else what is in theirs, with the note of mine.

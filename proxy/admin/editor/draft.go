@@ -27,8 +27,8 @@ type draft struct {
 	actor string
 	used  time.Time
 
-	name    string // of the file, "" for what was typed or pasted
-	kind    string // the media type of the job
+	name    string      // of the file, "" for what was typed or pasted
+	kind    bulk.Format // of the job
 	text    []byte
 	preview bulk.Preview // of a table
 	columns []string     // what was said of its columns

@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // What the buttons of the form of a name say is to be done.
@@ -32,7 +33,7 @@ type editing struct {
 	// version is the one that was shown to who edits, 0 where there was none; what he says is seen as a change of it.
 	version int
 	wrong   faults
-	failed  error // what the API has said
+	failed  error // why it was refused
 }
 
 // serveEdit is the form of a name or prefix, the preview of what was typed, and what saves it.
@@ -46,7 +47,7 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 		return e.begin(r)
 	}
 	r.form = typed(p.Form)
-	r.version, _ = strconv.Atoi(p.Form.Get("version")) // the API refuses what is not the current one
+	r.version, _ = strconv.Atoi(p.Form.Get("version")) // what is not the current one is refused
 	if r.isNew {
 		r.Name, r.version = strings.TrimSpace(p.Form.Get("name")), 0
 	}
@@ -71,50 +72,50 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 		r.form = &nameForm{texts: texts{"status": registry.Active.String()}}
 		return e.form(r, spareTargets), nil
 	}
-	current, err := e.document(r.Request, r.subject, 0)
+	current, err := e.entry(r.Request, r.subject, 0)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	r.Name = current.name().Name
-	if err := r.may(r.subject, registry.ActChange); err != nil {
+	r.Name = current.Name
+	if err := service.ToChange.CheckKey(r.Actor, current.Key); err != nil {
 		return message.Reply{}, err
 	}
-	r.version, r.form = current.version(), formOf(current)
+	r.version, r.form = current.Version, formOf(documentOf(current))
 	if text := r.URL.Query().Get("restore"); text != "" {
 		number, err := strconv.Atoi(text)
 		if err != nil || number < 1 {
 			return message.Reply{}, fmt.Errorf("%w: restore is the number of a version", problem.ErrSelection)
 		}
-		former, err := e.document(r.Request, r.subject, number)
+		former, err := e.entry(r.Request, r.subject, number)
 		if err != nil {
 			return message.Reply{}, err
 		}
 		was := r.form.texts[inWas]
-		r.form = formOf(former)
+		r.form = formOf(documentOf(former))
 		r.form.texts[inWas] = was // of what is changed, not of what it is changed to
-		r.form.texts[inNote] = "version " + strconv.Itoa(former.version()) + " again"
+		r.form.texts[inNote] = "version " + strconv.Itoa(former.Version) + " again"
 	}
 	return e.form(r, spareTargets), nil
 }
 
 // check goes on with what was typed where that can be read, and nobody else has changed the name since it was shown; else it shows the form
 // or the other change.
-func (e *Editor) check(r *editing, next func(r *editing, current, made document) (message.Reply, error)) (message.Reply, error) {
+func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error)) (message.Reply, error) {
 	if r.Name == "" {
 		r.wrong.add("name", "Which %s?", r.Noun())
 		return e.form(r, 0), nil
 	}
-	var current document
+	var current registry.Entry
 	if !r.isNew {
 		var err error
-		if current, err = e.document(r.Request, r.subject, 0); err != nil {
+		if current, err = e.entry(r.Request, r.subject, 0); err != nil {
 			return e.refused(r, err)
 		}
-		if current.version() != r.version {
+		if current.Version != r.version {
 			return e.conflict(r, current)
 		}
 	}
-	made, wrong := r.form.document(r.subject, current)
+	made, wrong := r.form.document(r.subject, documentOf(current))
 	if r.wrong = append(r.wrong, wrong...); len(r.wrong) > 0 {
 		return e.form(r, 0), nil
 	}
@@ -122,16 +123,19 @@ func (e *Editor) check(r *editing, next func(r *editing, current, made document)
 }
 
 // preview shows what would be changed, and asks whether it is to be.
-func (e *Editor) preview(r *editing, current, made document) (message.Reply, error) {
+func (e *Editor) preview(r *editing, current registry.Entry, made document) (message.Reply, error) {
 	after, err := e.put(r.Request, r.subject, made, r.version, true)
 	if err != nil {
 		return e.refused(r, err)
 	}
-	n := after.name()
-	return e.show(r.Request, "Save this change?", "preview.html", previewPage{
-		editing: r, Named: n.Name, Warning: n.Warning, Differences: differences(current, after), Carried: r.carried(), Action: r.action(), Note: r.form.texts[inNote],
+	page := previewPage{
+		editing: r, Named: after.Name, Differences: differences(&current, &after), Carried: r.carried(), Action: r.action(), Note: r.form.texts[inNote],
 		Button: "Save",
-	}), nil
+	}
+	if doubt := e.Service.Doubt(after.Key); doubt != nil {
+		page.Warning = doubt.Error()
+	}
+	return e.show(r.Request, "Save this change?", "preview.html", page), nil
 }
 
 // previewPage is what a page shows that asks whether a change is to be made.
@@ -147,12 +151,12 @@ type previewPage struct {
 }
 
 // save makes the change.
-func (e *Editor) save(r *editing, _, made document) (message.Reply, error) {
+func (e *Editor) save(r *editing, _ registry.Entry, made document) (message.Reply, error) {
 	after, err := e.put(r.Request, r.subject, made, r.version, false)
 	if err != nil {
 		return e.refused(r, err)
 	}
-	r.Name = after.name().Name
+	r.Name = after.Name
 	done := "saved"
 	if r.isNew {
 		done = "registered"
@@ -160,14 +164,14 @@ func (e *Editor) save(r *editing, _, made document) (message.Reply, error) {
 	return seeOther(r.to(pathName, [2]string{"done", done})), nil
 }
 
-// refused shows the form again with what the API has said of it, or what somebody else has changed.
+// refused shows the form again with what is said of it, or what somebody else has changed.
 func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
-	if !isRefused(err) {
+	if !e.refuses(r.Request, err) {
 		return message.Reply{}, err
 	}
 	if errors.Is(err, registry.ErrConflict) {
 		if !r.isNew {
-			current, failed := e.document(r.Request, r.subject, 0)
+			current, failed := e.entry(r.Request, r.subject, 0)
 			if failed != nil {
 				return message.Reply{}, failed
 			}
@@ -226,18 +230,15 @@ func (r *editing) carried() [][2]string {
 }
 
 // conflict shows what somebody else has changed meanwhile.
-func (e *Editor) conflict(r *editing, current document) (message.Reply, error) {
-	base, err := e.document(r.Request, r.subject, max(r.version, 1))
-	if errors.Is(err, registry.ErrUnknown) {
-		base, err = document{}, nil // it was purged, and registered again
-	}
-	if err != nil {
+func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, error) {
+	base, err := e.entry(r.Request, r.subject, max(r.version, 1)) // there is none where it was purged, and registered again
+	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err
 	}
-	mine, _ := r.form.document(r.subject, base)
-	n := current.name()
+	mine, _ := r.form.document(r.subject, documentOf(base))
 	reply := e.show(r.Request, "Somebody else has changed it", "conflict.html", conflictPage{
-		editing: r, Current: n.Version, By: n.By, When: n.Changed.Format(shownTime), Why: n.Note, Rows: threeWays(base, mine, current),
+		editing: r, Current: current.Version, By: current.By, When: current.Changed.Format(shownTime), Why: current.Note,
+		Rows:    threeWays(&base, mine, &current),
 		Carried: r.carried(), Action: r.action(),
 	})
 	reply.Status = http.StatusPreconditionFailed
@@ -264,8 +265,8 @@ type threeWay struct {
 	IsBoth             bool // both have, and not to the same
 }
 
-func threeWays(base, mine, theirs document) (all []threeWay) {
-	was, now, own := base.facts(), theirs.facts(), mine.facts()
+func threeWays(base *registry.Entry, mine document, theirs *registry.Entry) (all []threeWay) {
+	was, now, own := entryFacts(base), entryFacts(theirs), mine.facts()
 	a, b, c := field.LinesOf(was), field.LinesOf(now), field.LinesOf(own)
 	seen := make(map[string]bool)
 	for _, fact := range slices.Concat(was, now, own) {
@@ -285,21 +286,22 @@ func threeWays(base, mine, theirs document) (all []threeWay) {
 
 // merge shows the form with what was typed as a change of the current version.
 func (e *Editor) merge(r *editing) (message.Reply, error) {
-	current, err := e.document(r.Request, r.subject, 0)
+	current, err := e.entry(r.Request, r.subject, 0)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	base, err := e.document(r.Request, r.subject, max(r.version, 1))
+	base, err := e.entry(r.Request, r.subject, max(r.version, 1))
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err
 	}
-	mine, wrong := r.form.document(r.subject, base)
+	was := documentOf(base)
+	mine, wrong := r.form.document(r.subject, was)
 	if len(wrong) > 0 { // nothing of it is lost where it cannot be read: it is tried again after it was corrected
 		r.wrong = wrong
 		return e.form(r, 0), nil
 	}
 	note := r.form.texts[inNote]
-	r.form, r.version = formOf(merged(base, mine, current)), current.version()
+	r.form, r.version = formOf(merged(was, mine, documentOf(current))), current.Version
 	r.form.texts[inNote] = note
 	return e.form(r, 0), nil
 }

@@ -1,15 +1,9 @@
 package editor
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
-	"time"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -20,21 +14,19 @@ import (
 //go:embed *.html
 var files embed.FS
 
-// Config configures an Editor. All fields but Public and HasJobs must be set, and safe for concurrent use.
+// Config configures an Editor. All fields but Public must be set, and safe for concurrent use.
 type Config struct {
-	// API answers a request to the API of the registry, as one of an actor. Of the request only the method, the URL, the fields and the
-	// body are read.
-	API func(actor registry.Actor, r *http.Request) (message.Reply, error)
+	Service *service.Service
 	// Show returns the reply with a page.
 	Show func(p *pages.Panel) message.Reply
+	// Failed is told of errors where a page is shown all the same.
+	Failed func(r *http.Request, actor registry.Actor, err error)
+	// Revoked ends what was begun with a token, by its ID.
+	Revoked func(id string)
 	// Public is the URL by which readers reach the service, without a slash at its end; "" where it is not known.
 	Public string
-	// Now returns the time.
-	Now func() time.Time
 	// Drafts are those of all configurations.
 	Drafts *Drafts
-	// HasJobs is whether many names can be changed in the background.
-	HasJobs bool
 	// ChecksTargets is whether it is looked now and then whether targets answer.
 	ChecksTargets bool
 }
@@ -84,7 +76,7 @@ func (e *Editor) Pages() []Page {
 		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens},
 		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke},
 	}
-	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.HasJobs })
+	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })
 }
 
 // show returns a page with a title, whose content a template makes of data.
@@ -92,47 +84,4 @@ func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
 	page := p.Panel
 	page.Title, page.Content = title, e.contents.Make(file, data)
 	return e.Show(&page)
-}
-
-// get asks the API for a document.
-func (e *Editor) get(p *Request, path string, q url.Values, into any) error {
-	reply, err := e.ask(p, http.MethodGet, path, q, nil, nil)
-	if err != nil {
-		return err
-	}
-	return read(reply, into)
-}
-
-// ask asks the API, as who has asked for a page. body is nil, an io.Reader, or what is sent as JSON.
-func (e *Editor) ask(p *Request, method, path string, q url.Values, header http.Header, body any) (message.Reply, error) {
-	content, ok := body.(io.Reader)
-	if !ok {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return message.Reply{}, fmt.Errorf("asking the API: %w", err)
-		}
-		content = bytes.NewReader(text)
-	}
-	r, err := http.NewRequestWithContext(p.Context(), method, (&url.URL{Path: path, RawQuery: q.Encode()}).String(), content)
-	if err != nil {
-		return message.Reply{}, fmt.Errorf("asking the API: %w", err)
-	}
-	for name, lines := range header {
-		r.Header[name] = lines
-	}
-	if method != http.MethodGet && r.Header.Get("Content-Type") == "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	return e.API(p.Actor, r)
-}
-
-// read reads the document of a reply.
-func read(reply message.Reply, into any) error {
-	if reply.Close != nil {
-		defer reply.Close()
-	}
-	if err := json.Unmarshal(reply.Body, into); err != nil {
-		return fmt.Errorf("reading what the API has answered: %w", err)
-	}
-	return nil
 }

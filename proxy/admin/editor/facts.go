@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// facts returns all that a document says, in the order in which people read it; what it does not say has no lines. Of members that no page
-// knows the JSON is shown.
-func (d document) facts() (all []field.Fact) {
-	n := d.name()
+// facts returns all that a record says, in the order in which people read it; what it does not say has no lines. object returns the text of a
+// field that is a JSON object.
+func facts(r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.Fact) {
 	for _, f := range field.OfRecord() {
-		fact := f.Fact(&n.Record)
+		fact := f.Fact(r)
 		fact.Label = strings.ToUpper(fact.Label[:1]) + fact.Label[1:]
 		if fact.Many {
 			fact.Label += "s"
@@ -23,18 +23,39 @@ func (d document) facts() (all []field.Fact) {
 		case f.ReadOnly:
 			continue
 		case f.Type == field.JSON:
-			all = append(all, factsOf(fact.Label, d[f.Name])...)
+			all = append(all, factsOf(fact.Label, object(f))...)
 			continue
-		case f.Type == field.Status && len(d) == 0:
-			fact.Lines = nil
 		}
 		all = append(all, fact)
 	}
 	redacted := field.Fact{Label: "Content"}
-	if n.Redacted {
+	if isRedacted {
 		redacted.Lines = []string{"redacted"}
 	}
-	return append(append(all, redacted), d.others()...)
+	return append(all, redacted)
+}
+
+// entryFacts returns all that an entry says; nothing has lines where there is no such entry.
+func entryFacts(e *registry.Entry) []field.Fact {
+	all := facts(&e.Record, e.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
+	return withoutStatus(all, !e.Exists())
+}
+
+// facts returns all that a document says. Of members that no page knows the JSON is shown.
+func (d document) facts() []field.Fact {
+	n := d.name()
+	all := facts(&n.Record, n.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return d[f.Name] })
+	return append(withoutStatus(all, len(d) == 0), d.others()...)
+}
+
+// withoutStatus removes the lines of the status where nothing says it.
+func withoutStatus(all []field.Fact, isEmpty bool) []field.Fact {
+	for i := range all {
+		if isEmpty && all[i].Label == "Status" {
+			all[i].Lines = nil
+		}
+	}
+	return all
 }
 
 // others returns what a document says in members that no page knows.
@@ -91,9 +112,9 @@ type difference struct {
 	Order bool
 }
 
-// differences returns how two documents differ.
-func differences(before, after document) (all []difference) {
-	for _, c := range field.Compare(before.facts(), after.facts()) {
+// differences returns how two entries differ.
+func differences(before, after *registry.Entry) (all []difference) {
+	for _, c := range field.Compare(entryFacts(before), entryFacts(after)) {
 		all = append(all, difference{Field: c.Label, Removed: c.Before, Added: c.After, Order: c.Order})
 	}
 	return all

@@ -31,7 +31,7 @@ func (f *faults) add(field, format string, arguments ...any) {
 	*f = append(*f, fault{field, fmt.Sprintf(format, arguments...)})
 }
 
-// faultOf returns what the API has refused, at the field that it is about, as far as that is known. Otherwise than an error, it leaves people
+// faultOf returns what was refused, at the field that it is about, as far as that is known. Otherwise than an error, it leaves people
 // what they have typed.
 func faultOf(err error, n *nameForm) fault {
 	text := err.Error()
@@ -85,10 +85,14 @@ func statusOf(err error) int {
 	return problem.Status(err)
 }
 
-// isRefused reports whether an error leaves people their form: it is about what they have typed, what they may do, or will pass.
-func isRefused(err error) bool {
+// refuses reports whether an error leaves people their form: it is about what they have typed, what they may do, or will pass.
+func (e *Editor) refuses(p *Request, err error) bool {
 	status := problem.Status(err)
-	return !errors.Is(err, registry.ErrUnknown) && status != http.StatusInternalServerError && status != http.StatusUnauthorized
+	refuses := !errors.Is(err, registry.ErrUnknown) && status != http.StatusInternalServerError && status != http.StatusUnauthorized
+	if refuses {
+		e.Failed(p.Request, p.Actor, err)
+	}
+	return refuses
 }
 
 // isAsked reports whether an error is about what was searched for: the form of a search is shown again.

@@ -6,10 +6,11 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // historyLength is how many versions a page of a history has.
-const historyLength = "20"
+const historyLength = 20
 
 // historyPage is what the history of a name shows.
 type historyPage struct {
@@ -28,55 +29,37 @@ type shownVersion struct {
 	IsCurrent   bool
 }
 
-// versionsPage is a page of the API.
-type versionsPage struct {
-	Versions []document `json:"versions"`
-	Next     string     `json:"next"`
-}
-
 // serveHistory shows the versions of a name, the newest first, each with the difference to the one before.
 func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 	s, err := existing(p)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	q, cursor := s.query(), p.URL.Query().Get("cursor")
-	q.Set("limit", historyLength)
-	if cursor != "" {
-		q.Set("cursor", cursor)
-	}
-	var found versionsPage
-	if err := e.get(p, s.api()+"/history", q, &found); err != nil {
+	cursor := p.URL.Query().Get("cursor")
+	found, err := e.Service.History(p.Context(), p.Actor, s.key(), service.Page{Limit: historyLength, Cursor: cursor})
+	if err != nil {
 		return message.Reply{}, err
 	}
 	page := historyPage{IsFirst: cursor == ""}
+	shown := found.Entries
 	if found.Next != "" {
-		var before versionsPage
-		q.Set("cursor", found.Next)
-		q.Set("limit", "1")
-		if err := e.get(p, s.api()+"/history", q, &before); err != nil {
+		before, err := e.Service.History(p.Context(), p.Actor, s.key(), service.Page{Limit: 1, Cursor: found.Next})
+		if err != nil {
 			return message.Reply{}, err
 		}
 		page.Next = s.to(pathHistory, [2]string{"cursor", found.Next})
-		found.Versions = append(found.Versions, before.Versions...)
+		found.Entries = append(found.Entries, before.Entries...)
 	}
-	if len(found.Versions) == 0 && cursor == "" {
-		if _, err := e.document(p, s, 0); err != nil {
-			return message.Reply{}, err
+	for i := range shown {
+		var before registry.Entry
+		if i+1 < len(found.Entries) {
+			before = found.Entries[i+1]
 		}
-	}
-	isLastShown := page.Next != "" && len(found.Versions) > 1
-	for i, d := range found.Versions {
-		if isLastShown && i == len(found.Versions)-1 {
-			break // it is on the next page
-		}
-		before := document{}
-		if i+1 < len(found.Versions) {
-			before = found.Versions[i+1]
-		}
-		v := shownVersion{Name: d.name(), Differences: short(differences(before, d)), IsCurrent: i == 0 && page.IsFirst}
-		s.Name = v.Name.Name
-		page.Versions = append(page.Versions, v)
+		v := &found.Entries[i]
+		s.Name = v.Name
+		page.Versions = append(page.Versions, shownVersion{
+			Name: api.NewName(*v), Differences: short(differences(&before, v)), IsCurrent: i == 0 && page.IsFirst,
+		})
 	}
 	page.subject = s
 	page.offer(p)
@@ -87,7 +70,7 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 func (h *historyPage) offer(p *Request) {
 	isWithdrawn := len(h.Versions) > 0 && h.Versions[0].Status == registry.Withdrawn
 	h.Leads = leads(p, h.subject, isWithdrawn || !h.IsFirst, pathHistory) // the current status is on the first page alone
-	if p.may(h.subject, registry.ActChange) != nil {
+	if service.ToChange.CheckKey(p.Actor, h.key()) != nil {
 		return
 	}
 	for i := range h.Versions {

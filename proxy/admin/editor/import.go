@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -27,14 +26,6 @@ const pathDraft = PathImport + "/{id}"
 // maxImport is how many octets a file has that is sent by a form.
 const maxImport = 16 << 20
 
-// The media types of jobs.
-const (
-	typeNDJSON  = "application/x-ndjson"
-	typeCSV     = "text/csv"
-	typeTSV     = "text/tab-separated-values"
-	typeRewrite = "application/json"
-)
-
 // importPage is what the page shows by which a file is sent.
 type importPage struct {
 	Field                     pages.Content
@@ -45,7 +36,7 @@ type importPage struct {
 	MiB                       int
 }
 
-// encodings are those that are offered: what programs of today and of before save tables in. The API takes others, too.
+// encodings are those that are offered: what programs of today and of before save tables in. Jobs take others, too.
 func encodings() []string {
 	return []string{
 		"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1257", "iso-8859-2", "iso-8859-15",
@@ -120,15 +111,15 @@ func draftOf(p *Request) (d draft, err error) {
 	d = draft{name: name, text: text}
 	switch format {
 	case bulk.NDJSON:
-		d.kind = typeNDJSON
+		d.kind = bulk.NDJSON
 		if len(start) == 0 {
 			err = fmt.Errorf("%w: there is nothing in it", registry.ErrInvalid)
 		}
 		return d, err
 	case bulk.TSV:
-		d.kind = typeTSV
+		d.kind = bulk.TSV
 	case bulk.CSV, bulk.Detect:
-		d.kind = typeCSV
+		d.kind = bulk.CSV
 	default:
 		return d, fmt.Errorf("%w: files of the format %s are imported by the command urnd registry import", registry.ErrInvalid, format)
 	}
@@ -192,7 +183,7 @@ type draftPage struct {
 // serveDraft shows what was sent, with what its columns are, and has it checked, imported or forgotten.
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.of(p)
-	if !ok || d.id != p.ID || d.kind == typeRewrite {
+	if !ok || d.id != p.ID || d.kind == jobs.Rewrite {
 		return e.showNoDraft(p), nil
 	}
 	if p.Method != http.MethodPost {
@@ -247,32 +238,20 @@ func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 
-// postDraft sends a draft to the API.
-func (e *Editor) postDraft(p *Request, d draft, isDry bool) (job jobs.Job, err error) {
-	q := url.Values{}
-	if isDry {
-		q.Set("dry_run", "true")
+// postDraft has a draft done in the background.
+func (e *Editor) postDraft(p *Request, d draft, isDry bool) (jobs.Job, error) {
+	u := jobs.Upload{
+		Format: d.kind, DryRun: isDry, Overwrite: d.overwrites && d.kind != jobs.Rewrite, Note: d.note,
+		Body: bytes.NewReader(d.text), Octets: int64(len(d.text)),
 	}
-	if d.overwrites && d.kind != typeRewrite {
-		q.Set("overwrite", "true")
-	}
-	if d.note != "" {
-		q.Set("note", d.note)
-	}
-	var body io.Reader = bytes.NewReader(d.text)
 	if d.isTable() {
 		head, end := d.preview.Renamed(d.columns, d.isData, d.text)
-		body = io.MultiReader(bytes.NewReader(head), bytes.NewReader(d.text[end:]))
+		u.Body, u.Octets = io.MultiReader(bytes.NewReader(head), bytes.NewReader(d.text[end:])), 0
 	}
-	header := http.Header{"Content-Type": {d.kind}}
 	if !isDry { // whoever clicks twice imports once
-		header["Idempotency-Key"] = []string{d.id}
+		u.Key = d.id
 	}
-	reply, err := e.ask(p, http.MethodPost, apiJobs, q, header, body)
-	if err != nil {
-		return job, err
-	}
-	return job, read(reply, &job)
+	return e.Service.Accept(p.Context(), p.Actor, u)
 }
 
 // showDraft shows a draft, with what is wrong in what was said of it.
@@ -313,7 +292,7 @@ func (e *Editor) showNoDraft(p *Request) message.Reply {
 }
 
 func draftPath(d draft) string {
-	if d.kind == typeRewrite {
+	if d.kind == jobs.Rewrite {
 		return PathMove
 	}
 	return PathImport + "/" + d.id

@@ -1,19 +1,20 @@
 package editor
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
 	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // PathJobs is where the jobs are.
@@ -37,16 +38,14 @@ type jobsPage struct {
 
 // serveJobs lists the jobs, the newest first.
 func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
-	var all struct {
-		Jobs []jobs.Job `json:"jobs"`
-	}
-	if err := e.get(p, apiJobs, nil, &all); err != nil {
+	all, err := e.Service.Jobs(p.Context(), p.Actor)
+	if err != nil {
 		return message.Reply{}, err
 	}
 	number, _ := strconv.Atoi(p.URL.Query().Get("page"))
-	number = min(max(number, 1), len(all.Jobs)/jobsShown+2)
-	page := jobsPage{Jobs: all.Jobs[min(len(all.Jobs), (number-1)*jobsShown):], MayImport: e.mayImport(p)}
-	if number > len(all.Jobs)/jobsShown+1 {
+	number = min(max(number, 1), len(all)/jobsShown+2)
+	page := jobsPage{Jobs: all[min(len(all), (number-1)*jobsShown):], MayImport: e.mayImport(p)}
+	if number > len(all)/jobsShown+1 {
 		page.Jobs = nil
 	}
 	if len(page.Jobs) > jobsShown {
@@ -57,7 +56,7 @@ func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
 
 // mayImport reports whether who has sent a request may import.
 func (e *Editor) mayImport(p *Request) bool {
-	return e.HasJobs && p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActImport) == nil
+	return e.Service.HasJobs() && service.ToImport.Check(p.Actor, registry.KindName) == nil
 }
 
 // jobPage is what the page of a job shows.
@@ -72,21 +71,9 @@ type jobPage struct {
 	MayCancel      bool
 	MayImport      bool
 	Done           string
-	Differences    []changedName // the first ones
+	Differences    []diff.Change // the first ones
 	HasDifferences bool
 	API            string
-}
-
-// changedName is what of a name would change.
-type changedName struct {
-	Name   string `json:"name"`
-	Prefix bool   `json:"prefix"`
-	Change string `json:"change"`
-	Fields []struct {
-		Field  string `json:"field"`
-		Before string `json:"before"`
-		After  string `json:"after"`
-	} `json:"differences"`
 }
 
 func jobDone(word string) string {
@@ -102,10 +89,11 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		return e.cancelJob(p, path)
 	}
-	page := jobPage{Field: p.Field.HTML(), Path: path, API: apiJobs + "/" + p.ID}
-	if err := e.get(p, page.API, nil, &page.Job); err != nil {
+	job, err := e.Service.Job(p.Context(), p.Actor, p.ID)
+	if err != nil {
 		return message.Reply{}, err
 	}
+	page := jobPage{Job: job, Field: p.Field.HTML(), Path: path, API: apiJobs + "/" + p.ID}
 	for i := range page.Rejections {
 		r := &page.Rejections[i]
 		r.Reason, r.Input = pages.Shorten(r.Reason, maxReason), pages.Shorten(r.Input, maxReason)
@@ -122,7 +110,7 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	}
 	if page.DryRun && page.State == jobs.Done {
 		page.HasDifferences = true
-		page.Differences = e.differences(p, page.API)
+		page.Differences = e.differences(p)
 		if d, ok := e.Drafts.of(p); ok && d.checked == p.ID && page.MayImport {
 			page.Draft = draftPath(d)
 		}
@@ -139,7 +127,7 @@ func hasEnded(s jobs.State) bool { return s == jobs.Done || s == jobs.Failed || 
 
 // cancelJob cancels a job. One that has ended meanwhile is shown.
 func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
-	if _, err := e.ask(p, http.MethodDelete, apiJobs+"/"+p.ID, nil, nil, nil); err != nil && !errors.Is(err, registry.ErrJobEnded) {
+	if _, err := e.Service.Cancel(p.Context(), p.Actor, p.ID); err != nil && !errors.Is(err, registry.ErrJobEnded) {
 		return message.Reply{}, err
 	}
 	return seeOther(path + "?done=cancelled"), nil
@@ -168,51 +156,30 @@ const (
 )
 
 // differences returns the first ones of a dry run, none where they are elsewhere.
-func (e *Editor) differences(p *Request, api string) (first []changedName) {
-	reply, err := e.ask(p, http.MethodGet, api+"/differences", url.Values{"format": {"ndjson"}}, nil, nil)
-	if err != nil || reply.Stream == nil {
+func (e *Editor) differences(p *Request) (first []diff.Change) {
+	f, err := e.Service.Differences(p.Context(), p.Actor, p.ID)
+	if err != nil {
+		e.Failed(p.Request, p.Actor, err)
 		return nil
 	}
-	if reply.Close != nil {
-		defer reply.Close()
-	}
-	var start beginning
-	_ = reply.Stream(&start) // that its end is not read is no fault
-	lines := json.NewDecoder(bytes.NewReader(start.b))
+	defer f.Close()
+	lines := json.NewDecoder(io.LimitReader(f, maxDifferences))
 	for shown := 0; len(first) < differencesShown && shown < maxShown; {
-		var d changedName
+		var d diff.Change
 		if lines.Decode(&d) != nil {
 			break
 		}
 		if d.Name == "" { // the counts, at the end
 			continue
 		}
-		for i := range d.Fields {
-			f := &d.Fields[i]
+		for i := range d.Differences {
+			f := &d.Differences[i]
 			f.Before, f.After = pages.Shorten(f.Before, maxDifference), pages.Shorten(f.After, maxDifference)
 			shown += len(f.Before) + len(f.After)
 		}
 		first = append(first, d)
 	}
 	return first
-}
-
-// beginning is a writer of a response that keeps what that begins with.
-type beginning struct{ b []byte }
-
-var errEnough = errors.New("the beginning is enough")
-
-// Flush implements message.Stream.
-func (*beginning) Flush() error { return nil }
-
-// Write implements io.Writer.
-func (w *beginning) Write(b []byte) (int, error) {
-	n := min(len(b), maxDifferences-len(w.b))
-	w.b = append(w.b, b[:n]...)
-	if n < len(b) {
-		return n, errEnough
-	}
-	return n, nil
 }
 
 //go:embed job.js

@@ -34,7 +34,7 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	}
 	if p.Form.Get("do") == "import" {
 		d, ok := e.Drafts.of(p)
-		if !ok || d.kind != typeRewrite || d.checked == "" || d.checked != p.Form.Get("checked") {
+		if !ok || d.kind != jobs.Rewrite || d.checked == "" || d.checked != p.Form.Get("checked") {
 			return e.showMove(p, errNoDraft), nil
 		}
 		return e.sendDraft(p, d)
@@ -45,7 +45,7 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
-	d := draft{kind: typeRewrite, text: body, note: strings.TrimSpace(p.Form.Get("note"))}
+	d := draft{kind: jobs.Rewrite, text: body, note: strings.TrimSpace(p.Form.Get("note"))}
 	if _, err = e.Drafts.begin(p, d); err == nil {
 		d, _ = e.Drafts.of(p)
 		var reply message.Reply
@@ -70,7 +70,7 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	case p.Form != nil:
 		given = p.Form
 	case given.Has("replace"):
-	case ok && d.kind == typeRewrite && json.Unmarshal(d.text, &before) == nil:
+	case ok && d.kind == jobs.Rewrite && json.Unmarshal(d.text, &before) == nil:
 		given = url.Values{"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With}, "note": {d.note}}
 	}
 	page.Prefix, page.Replace, page.With, page.Note = given.Get("prefix"), given.Get("replace"), given.Get("with"), given.Get("note")

@@ -1,19 +1,16 @@
 package editor
 
 import (
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
-
-// apiHealth is where the API has the targets that were not healthy lately.
-const apiHealth = "/api/v1/health"
 
 // namePage is what the page of a name or prefix shows.
 type namePage struct {
@@ -74,11 +71,11 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	d, err := e.document(p, s, 0)
+	entry, err := e.entry(p, s, 0)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	n := d.name()
+	n := api.NewName(entry)
 	s.Name = n.Name
 	page := namePage{
 		Name: n, Done: outcome(p.URL.Query().Get("done")), Leads: leads(p, s, n.Status == registry.Withdrawn, pathName),
@@ -89,7 +86,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	if n.Alias != "" {
 		page.AliasOf = subject{Name: n.Alias}.to(pathName)
 	}
-	for _, f := range d.facts() {
+	for _, f := range entryFacts(&entry) {
 		if len(f.Lines) > 0 && f.Label != "Targets" && f.Label != "Status" && f.Label != "Alias of" {
 			page.Facts = append(page.Facts, f)
 		}
@@ -101,22 +98,18 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 
 // targets returns what a page shows of targets. That their health cannot be found out keeps nobody from seeing them.
 func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []shownTarget) {
-	var found struct {
-		Targets []struct {
-			Name    string    `json:"name"`
-			URI     string    `json:"uri"`
-			State   string    `json:"state"`
-			Checked time.Time `json:"checked"`
-		} `json:"targets"`
-	}
+	var known []health.Target
 	if !s.IsPrefix && len(all) > 0 {
-		_ = e.get(p, apiHealth, url.Values{"prefix": {s.Name}}, &found)
+		var err error
+		if known, _, err = e.Service.Health(p.Context(), p.Actor, s.Name, "", service.Page{}); err != nil {
+			e.Failed(p.Request, p.Actor, err)
+		}
 	}
 	for _, t := range all {
 		one := shownTarget{Target: t, Link: linkOf(t.URI)}
-		for _, h := range found.Targets {
+		for _, h := range known {
 			if h.Name == s.Name && h.URI == t.URI {
-				one.State, one.Checked = h.State, h.Checked.UTC().Format("2006-01-02 15:04")
+				one.State, one.Checked = string(h.State), h.Checked.UTC().Format("2006-01-02 15:04")
 			}
 		}
 		shown = append(shown, one)

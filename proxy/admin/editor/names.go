@@ -9,13 +9,14 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // PathNames is where names are looked for, which is where editors begin.
 const PathNames = "/registry/names"
 
-// apiNames is where the API has them.
-const apiNames = "/api/v1/names"
+// namesLength is how many names a page has.
+const namesLength = 50
 
 // namesPage is what the page of names shows.
 type namesPage struct {
@@ -49,30 +50,31 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 		}
 	}
 	page := namesPage{Asked: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, IsMore: asked.Get("target")+asked.Get("tag")+asked.Get("metadata") != ""}
-	page.MayAdd = p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActChange) == nil
+	page.MayAdd = service.ToChange.Check(p.Actor, registry.KindName) == nil
 	if len(p.Actor.Prefixes) > 0 && q.Get("prefix") == "" { // what whoever asks may see begins so
 		q.Set("prefix", p.Actor.Prefixes[0])
 		asked.Set("prefix", p.Actor.Prefixes[0])
 	}
-	if cursor := asked.Get("cursor"); cursor != "" {
+	if asked.Get("cursor") != "" {
 		page.First = pageOf(PathNames, q)
-		q.Set("cursor", cursor)
 	}
-	q.Set("limit", "50")
-	var found api.NamePage
+	var found service.Entries
+	search, err := service.Filter(registry.KindName, q.Get)
+	if err == nil {
+		found, err = e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
+	}
 	status := http.StatusOK
-	if err := e.get(p, apiNames, q, &found); err != nil {
+	if err != nil {
 		if !isAsked(err) {
 			return message.Reply{}, err
 		}
 		page.Faults, status = faults{faultOf(err, nil)}, problem.Status(err)
 	}
-	page.IsLate = found.Next != "" && len(found.Names) < 50
-	for _, n := range found.Names {
-		page.Names = append(page.Names, foundOf(n))
+	page.IsLate = found.Next != "" && len(found.Entries) < namesLength
+	for _, e := range found.Entries {
+		page.Names = append(page.Names, foundOf(api.NewName(e)))
 	}
 	if found.Next != "" {
-		q.Del("limit")
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(PathNames, q)
 	}

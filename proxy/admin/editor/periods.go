@@ -1,13 +1,10 @@
 package editor
 
-import "time"
+import (
+	"time"
 
-// countedPeriod is how often a name was resolved on a day, or in a month.
-type countedPeriod struct {
-	Period string `json:"period"` // "2031-05-01" or "2031-05"
-	People int64  `json:"people"`
-	Bots   int64  `json:"bots"`
-}
+	"github.com/urnd/urnd/resolver/registry/count"
+)
 
 const (
 	// daysShown is from how many days on months are shown in place of them, and monthsShown how many of these at most.
@@ -17,7 +14,7 @@ const (
 )
 
 // following returns the periods from one day to another without gaps: days where they are few and all are known, or else months.
-func following(counted []countedPeriod, since, until string) []countedPeriod {
+func following(counted []count.Count, since, until string) []count.Count {
 	from, err := time.Parse(time.DateOnly, since)
 	if err != nil {
 		return counted
@@ -35,16 +32,16 @@ func following(counted []countedPeriod, since, until string) []countedPeriod {
 			from = first
 		}
 	}
-	sums := make(map[string]countedPeriod, len(counted))
+	sums := make(map[string]count.Count, len(counted))
 	for _, c := range counted {
 		period := c.Period[:min(len(c.Period), len(form))]
 		sum := sums[period]
-		sums[period] = countedPeriod{period, sum.People + c.People, sum.Bots + c.Bots}
+		sums[period] = count.Count{Period: period, Tally: count.Tally{People: sum.People + c.People, Bots: sum.Bots + c.Bots}}
 	}
-	var all []countedPeriod
+	var all []count.Count
 	for ; !from.After(to); from = next(from) {
 		period := from.Format(form)
-		all = append(all, countedPeriod{period, sums[period].People, sums[period].Bots})
+		all = append(all, count.Count{Period: period, Tally: sums[period].Tally})
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // PathPrefixes is where the prefixes are.
@@ -23,13 +24,17 @@ type prefixesPage struct {
 // servePrefixes lists the prefixes.
 func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 	q, asked := askedOf(p, "text", "status", "cursor")
-	var found api.NamePage
-	if err := e.get(p, apiPrefixes, q, &found); err != nil {
+	search, err := service.Filter(registry.KindPrefix, q.Get)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	found, err := e.Service.List(p.Context(), p.Actor, search, service.Page{Cursor: q.Get("cursor")})
+	if err != nil {
 		return message.Reply{}, err
 	}
 	page := prefixesPage{
-		Asked: asked, Prefixes: found.Names, Own: p.Actor.Prefixes,
-		MayEdit: p.Actor.Role >= registry.Admin && p.Actor.Does(registry.ActChange) == nil,
+		Asked: asked, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
+		MayEdit: service.ToChange.Check(p.Actor, registry.KindPrefix) == nil,
 	}
 	if found.Next != "" {
 		q.Set("cursor", found.Next)

@@ -1,4 +1,4 @@
-// Package editor makes the pages by which people edit the registry: what they show and change is done by the API.
+// Package editor makes the pages by which people edit the registry: what they show and change is done by the service of the registry.
 package editor
 
 import (

@@ -9,12 +9,12 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/count"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // PathStatistics is where the names are counted.
 const PathStatistics = "/registry/statistics"
-
-const apiStatistics = "/api/v1/statistics"
 
 const groupsShown = 30
 
@@ -39,9 +39,9 @@ type statisticsPage struct {
 	IsCounted bool
 	Name      string
 	Fault     string
-	Periods   []countedPeriod
-	People    int64
-	Bots      int64
+	Periods   []count.Count
+	People    uint64
+	Bots      uint64
 	Chart     *periodChart
 	Since     string
 	Until     string
@@ -51,15 +51,11 @@ type statisticsPage struct {
 func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	q, asked := askedOf(p)
 	page := statisticsPage{Asked: asked, Own: p.Actor.Prefixes}
-	var counted struct {
-		Groups   map[string]registry.Totals `json:"groups"`
-		Total    registry.Totals            `json:"total"`
-		Complete bool                       `json:"complete"`
-	}
-	if err := e.get(p, apiStatistics, q, &counted); err != nil {
+	counted, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{Below: q.Get("prefix")})
+	if err != nil {
 		return message.Reply{}, err
 	}
-	page.Total, page.IsComplete = countedGroup{"all", counted.Total}, counted.Complete
+	page.Total, page.IsComplete = countedGroup{"all", counted.Total}, !counted.Late
 	page.Groups = groupsOf(counted.Groups)
 	if q.Get("prefix") != "" {
 		page.Groups = []countedGroup{{q.Get("prefix"), counted.Total}}
@@ -68,6 +64,7 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	page.Name = asked.Get("uri")
 	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
+			e.Failed(p.Request, p.Actor, err)
 			page.Fault = saidOf(err)
 		}
 	}
@@ -94,7 +91,7 @@ func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
 
 // countPeriods asks how often a name, or all names together, were resolved, by default in the last days.
 func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
-	today := e.Now().UTC()
+	today := e.Service.Now().UTC()
 	page.Since, page.Until = page.Asked.Get("since"), page.Asked.Get("until")
 	if page.Since == "" {
 		page.Since = today.AddDate(0, 0, 1-daysShown).Format(time.DateOnly)
@@ -102,18 +99,20 @@ func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 	if page.Until == "" {
 		page.Until = today.Format(time.DateOnly)
 	}
-	var counted struct {
-		Name    string          `json:"name"`
-		Periods []countedPeriod `json:"periods"`
-	}
-	if err := e.get(p, apiStatistics, url.Values{"uri": {page.Name}, "since": {page.Since}, "until": {page.Until}}, &counted); err != nil {
+	days := map[string]string{"since": page.Since, "until": page.Until}
+	since, until, err := service.Days(func(name string) string { return days[name] })
+	if err != nil {
 		return err
 	}
-	page.Name = counted.Name
-	for _, c := range counted.Periods {
+	name, counts, err := e.Service.Counts(p.Context(), p.Actor, registry.Name(page.Name), since, until)
+	if err != nil {
+		return err
+	}
+	page.Name = name
+	for _, c := range counts {
 		page.People, page.Bots = page.People+c.People, page.Bots+c.Bots
 	}
-	if page.Periods = following(counted.Periods, page.Since, page.Until); page.People+page.Bots == 0 {
+	if page.Periods = following(counts, page.Since, page.Until); page.People+page.Bots == 0 {
 		page.Periods = nil
 	}
 	page.Chart = chartOf(page.Periods)

@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // The pages of one name or prefix.
@@ -18,9 +19,6 @@ const (
 	pathHistory  = "/registry/history"
 	pathWithdraw = "/registry/withdraw"
 )
-
-// apiPrefixes is where the API has prefixes.
-const apiPrefixes = "/api/v1/prefixes"
 
 // kindPrefix is the parameter "kind" of pages about prefixes; "" and "name" are names.
 const kindPrefix = "prefix"
@@ -84,17 +82,6 @@ func under(p *Request, s subject) {
 	}
 }
 
-// query returns the parameters of the API.
-func (s subject) query() url.Values { return url.Values{"uri": {s.Name}} }
-
-// api returns where the API has it.
-func (s subject) api() string {
-	if s.IsPrefix {
-		return apiPrefixes
-	}
-	return apiNames
-}
-
 // to returns the target of a page about it, with more parameters, each a name and a value.
 func (s subject) to(path string, more ...[2]string) string {
 	q := make(url.Values)
@@ -116,22 +103,6 @@ func (s subject) to(path string, more ...[2]string) string {
 // To is to for templates.
 func (s subject) To(path string) string { return s.to("/registry/" + path) }
 
-// needs returns the role that changing it needs.
-func (s subject) needs() registry.Role {
-	if s.IsPrefix {
-		return registry.Admin
-	}
-	return registry.Writer
-}
-
-// may returns ErrDenied where who asks may not do to it what an action is. What is not offered is refused, too.
-func (p *Request) may(s subject, action registry.Action) error {
-	if err := p.Actor.May(s.needs(), s.key()); err != nil {
-		return err
-	}
-	return p.Actor.Does(action)
-}
-
 // lead is a link to one of the pages of a subject.
 type lead struct{ Word, Target string }
 
@@ -142,9 +113,9 @@ func leads(p *Request, s subject, isWithdrawn bool, but string) (all []lead) {
 		is         bool
 	}{
 		{pathName, "All of it", true},
-		{pathEdit, "Edit", p.may(s, registry.ActChange) == nil},
+		{pathEdit, "Edit", service.ToChange.CheckKey(p.Actor, s.key()) == nil},
 		{pathHistory, "History", true},
-		{pathWithdraw, "Withdraw", !isWithdrawn && p.may(s, registry.ActWithdraw) == nil},
+		{pathWithdraw, "Withdraw", !isWithdrawn && service.ToWithdraw.CheckKey(p.Actor, s.key()) == nil},
 	} {
 		if l.is && l.path != but {
 			all = append(all, lead{Word: l.word, Target: s.to(l.path)})

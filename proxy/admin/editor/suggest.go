@@ -2,15 +2,12 @@ package editor
 
 import (
 	"cmp"
-	"encoding/base64"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 const (
@@ -58,31 +55,26 @@ func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked 
 
 // lastMoves returns how many of the names that were changed last were moved away from a host, by from where to where.
 func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLooked bool) {
-	var now struct {
-		Seq registry.Seq `json:"seq"`
-	}
-	if p.Actor.Prefixes != nil || e.get(p, apiStatistics, nil, &now) != nil {
+	if p.Actor.Prefixes != nil {
 		return nil, false // only who may see all names sees where the last changes are
 	}
-	var changed struct {
-		Events []struct {
-			Kind    string       `json:"kind"`
-			Seq     registry.Seq `json:"seq"`
-			Prefix  bool         `json:"prefix"`
-			Version *api.Name    `json:"version"`
-		} `json:"events"`
+	now, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{})
+	var changed service.Events
+	if err == nil {
+		page := service.Page{Limit: lookedAt, Cursor: service.CursorAfter(max(now.Seq-lookedAt, 0))}
+		changed, err = e.Service.Events(p.Context(), p.Actor, 0, "", page)
 	}
-	cursor := base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(max(int64(now.Seq)-lookedAt, 0), 10)))
-	if e.get(p, "/api/v1/registry/versions", url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(lookedAt)}}, &changed) != nil {
+	if err != nil {
+		e.Failed(p.Request, p.Actor, err)
 		return nil, false
 	}
 	counts = make(map[move]int)
-	before := make(map[string]*api.Name)
+	before := make(map[string]*registry.Entry)
 	looked := 0
 	slices.Reverse(changed.Events) // of a name the last changes first
 	for i := range changed.Events {
-		v := changed.Events[i].Version
-		if v == nil || changed.Events[i].Prefix {
+		v := &changed.Events[i].Version
+		if changed.Events[i].Kind != "" || v.Kind == registry.KindPrefix {
 			continue
 		}
 		if later := before[v.Name]; later != nil {
@@ -97,17 +89,17 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 		if looked++; looked > lookedUp {
 			break
 		}
-		var history api.NameHistory
-		q := url.Values{"uri": {name}, "limit": {"1"}, "cursor": {base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(int64(first.Seq), 10)))}}
-		if e.get(p, apiNames+"/history", q, &history) == nil && len(history.Versions) > 0 {
-			countMoves(counts, host, &history.Versions[0], first)
+		page := service.Page{Limit: 1, Cursor: service.CursorAfter(first.Seq)}
+		history, err := e.Service.History(p.Context(), p.Actor, registry.Name(name), page)
+		if err == nil && len(history.Entries) > 0 {
+			countMoves(counts, host, &history.Entries[0], first)
 		}
 	}
 	return counts, true
 }
 
 // countMoves counts where a version has targets that has left a host.
-func countMoves(counts map[move]int, host string, before, after *api.Name) {
+func countMoves(counts map[move]int, host string, before, after *registry.Entry) {
 	for i, t := range before.Targets {
 		if !strings.Contains(t.URI, host) || slices.ContainsFunc(after.Targets, func(a registry.Target) bool { return strings.Contains(a.URI, host) }) {
 			continue

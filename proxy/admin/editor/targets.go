@@ -3,41 +3,25 @@ package editor
 import (
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/uri"
 )
 
 // PathTargets is where the targets are that do not answer.
 const PathTargets = "/registry/targets"
 
-const apiTargetHealth = "/api/v1/health"
-
 const (
-	// targetsShown is from how many targets on a page ends. healthPages bounds how many pages of the API are read for one.
+	// targetsShown is from how many targets on a page ends. healthPages bounds how many of the service are read for one.
 	targetsShown = 50
 	healthPages  = 20
 )
 
-// stateMoved is the state of the page, and not of the API, of healthy targets that have moved for good.
+// stateMoved is the state of the page, and not of the registry, of healthy targets that have moved for good.
 const stateMoved = "moved"
-
-// targetHealth is what is known of a target, as the API has it.
-type targetHealth struct {
-	Name     string    `json:"name"`
-	URI      string    `json:"uri"`
-	State    string    `json:"state"`
-	Since    time.Time `json:"since"`
-	Checked  time.Time `json:"checked"`
-	Outcome  string    `json:"outcome"`
-	Status   int       `json:"status"`
-	Error    string    `json:"error"`
-	Moved    string    `json:"moved"`
-	Failures int       `json:"failures"`
-	Failing  time.Time `json:"failing"`
-}
 
 // healthState is a state that one can ask for.
 type healthState struct {
@@ -47,7 +31,7 @@ type healthState struct {
 
 // brokenTarget is a target with what can be done about it.
 type brokenTarget struct {
-	targetHealth
+	health.Target
 	Answer string // what its server said
 	Server string // "https://old.example.org/": what its targets begin with; "" where nothing is moved
 	Move   string // the path where all targets of that server are moved, "" where that is not offered
@@ -75,7 +59,7 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 	}
 	page := targetsPage{
 		Asked: asked, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
-		MayEdit: p.Actor.Role >= registry.Writer && p.Actor.Does(registry.ActChange) == nil,
+		MayEdit: service.ToChange.Check(p.Actor, registry.KindName) == nil,
 	}
 	for _, s := range []healthState{
 		{"unhealthy", "dead: failing for a day at least", false},
@@ -95,21 +79,18 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 	default:
 		q.Set("state", state)
 	}
-	for range healthPages { // the API leaves out those of other states from its pages, which may be empty
-		var found struct {
-			Targets []targetHealth `json:"targets"`
-			Next    string         `json:"next"`
-		}
-		if err := e.get(p, apiTargetHealth, q, &found); err != nil {
+	for range healthPages { // those of other states are left out from pages, which may be empty
+		found, next, err := e.Service.Health(p.Context(), p.Actor, q.Get("prefix"), health.State(q.Get("state")), service.Page{Cursor: q.Get("cursor")})
+		if err != nil {
 			return message.Reply{}, err
 		}
-		for _, t := range found.Targets {
+		for _, t := range found {
 			if state == stateMoved && t.Moved == "" {
 				continue
 			}
 			page.Targets = append(page.Targets, e.brokenTargetOf(p, t))
 		}
-		if q.Set("cursor", found.Next); found.Next == "" || len(page.Targets) >= targetsShown {
+		if q.Set("cursor", next); next == "" || len(page.Targets) >= targetsShown {
 			break
 		}
 	}
@@ -120,10 +101,10 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 	return e.show(p, "Dead targets", "targets.html", page), nil
 }
 
-func (e *Editor) brokenTargetOf(p *Request, t targetHealth) brokenTarget {
-	s := brokenTarget{targetHealth: t, Answer: t.Error, Edit: "/registry/edit?" + url.Values{"uri": {t.Name}}.Encode()}
+func (e *Editor) brokenTargetOf(p *Request, t health.Target) brokenTarget {
+	s := brokenTarget{Target: t, Answer: t.Error, Edit: "/registry/edit?" + url.Values{"uri": {t.Name}}.Encode()}
 	if s.Answer == "" {
-		s.Answer = t.Outcome
+		s.Answer = string(t.Outcome)
 	}
 	if s.Server = serverOf(t.URI); s.Server == "" || !e.mayImport(p) {
 		return s

@@ -11,59 +11,38 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 // PathTokens is where the tokens of programs and people are.
 const PathTokens = "/registry/tokens"
 
-const (
-	pathRevoke = PathTokens + "/{id}/revoke"
-	apiTokens  = "/api/v1/tokens" //nolint:gosec // a path
-)
+const pathRevoke = PathTokens + "/{id}/revoke"
 
 // tokensShown is how many tokens a page has.
 const tokensShown = 100
 
-// tokenDocument is a token, as the API has it.
-type tokenDocument struct {
-	ID       string            `json:"id,omitempty"`
-	Name     string            `json:"name"`
-	Role     registry.Role     `json:"role"`
-	Prefixes []string          `json:"prefixes,omitempty"`
-	Actions  []registry.Action `json:"actions,omitempty"`
-	Note     string            `json:"note,omitempty"`
-	Created  time.Time         `json:"created,omitzero"`
-	By       string            `json:"by,omitempty"`
-	Expires  time.Time         `json:"expires,omitzero"`
-	Used     string            `json:"used,omitempty"`
-	Secret   string            `json:"secret,omitempty"`
+// shownToken is a token as pages show it.
+type shownToken struct {
+	token.Token
+	Secret string // of one that was made
 }
 
 // prefixesOfToken is how many prefixes of a token are shown.
 const prefixesOfToken = 5
 
 // First are its first prefixes.
-func (t *tokenDocument) First() []string { return t.Prefixes[:min(len(t.Prefixes), prefixesOfToken)] }
+func (t *shownToken) First() []string { return t.Prefixes[:min(len(t.Prefixes), prefixesOfToken)] }
 
 // Others is how many more it has.
-func (t *tokenDocument) Others() int { return len(t.Prefixes) - len(t.First()) }
-
-// newTokenDocument is what the API is sent for a new one.
-type newTokenDocument struct {
-	Name     string            `json:"name"`
-	Role     string            `json:"role"`
-	Prefixes []string          `json:"prefixes,omitempty"`
-	Actions  []registry.Action `json:"actions,omitempty"`
-	Note     string            `json:"note,omitempty"`
-	Expires  time.Time         `json:"expires,omitzero"`
-}
+func (t *shownToken) Others() int { return len(t.Prefixes) - len(t.First()) }
 
 // tokensPage is what the page of tokens shows.
 type tokensPage struct {
 	Field   pages.Content
 	Fault   string
 	Done    string
-	Tokens  []*tokenDocument
+	Tokens  []*shownToken
 	More    int // that are not shown
 	Actions []offeredAction
 	Roles   []offeredRole
@@ -132,17 +111,15 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 
 // showTokens shows the list, with the form as it was sent.
 func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error) {
-	var all struct {
-		Tokens []tokenDocument `json:"tokens"`
-	}
-	if err := e.get(p, apiTokens, nil, &all); err != nil {
+	all, err := e.Service.Tokens(p.Context(), p.Actor)
+	if err != nil {
 		return message.Reply{}, err
 	}
-	slices.SortStableFunc(all.Tokens, func(a, b tokenDocument) int { return b.Created.Compare(a.Created) })
-	for i := range min(len(all.Tokens), tokensShown) {
-		page.Tokens = append(page.Tokens, &all.Tokens[i])
+	slices.SortStableFunc(all, func(a, b token.Token) int { return b.Created.Compare(a.Created) })
+	for _, t := range all[:min(len(all), tokensShown)] {
+		page.Tokens = append(page.Tokens, &shownToken{Token: t})
 	}
-	page.More = len(all.Tokens) - len(page.Tokens)
+	page.More = len(all) - len(page.Tokens)
 	page.Name, page.Prefixes, page.Note, page.Expires = p.Form.Get("name"), p.Form.Get("prefixes"), p.Form.Get("note"), p.Form.Get("expires")
 	if p.Form == nil {
 		page.Prefixes = strings.Join(p.Actor.Prefixes, "\n")
@@ -164,16 +141,23 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 	return e.show(p, "Tokens", "tokens.html", page), nil
 }
 
-// createToken has the API make the token of a form.
-func (e *Editor) createToken(p *Request) (made tokenDocument, err error) {
-	asked := newTokenDocument{Name: strings.TrimSpace(p.Form.Get("name")), Role: p.Form.Get("role"), Note: strings.TrimSpace(p.Form.Get("note"))}
+// createToken makes the token of a form.
+func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
+	asked := token.Token{Name: strings.TrimSpace(p.Form.Get("name")), Note: strings.TrimSpace(p.Form.Get("note"))}
 	for line := range strings.Lines(p.Form.Get("prefixes")) {
 		if line = strings.TrimSpace(line); line != "" {
 			asked.Prefixes = append(asked.Prefixes, line)
 		}
 	}
-	for _, a := range p.Form["action"] {
-		asked.Actions = append(asked.Actions, registry.Action(a))
+	if err := asked.Role.UnmarshalText([]byte(p.Form.Get("role"))); err != nil {
+		return nil, err
+	}
+	for _, text := range p.Form["action"] {
+		var action registry.Action
+		if err := action.UnmarshalText([]byte(text)); err != nil {
+			return nil, err
+		}
+		asked.Actions = append(asked.Actions, action)
 	}
 	if text := strings.TrimSpace(p.Form.Get("expires")); text != "" {
 		day, err := time.Parse(time.DateOnly, text)
@@ -182,15 +166,12 @@ func (e *Editor) createToken(p *Request) (made tokenDocument, err error) {
 		}
 		asked.Expires = day.AddDate(0, 0, 1) // it is valid on its last day
 	}
-	reply, err := e.ask(p, http.MethodPost, apiTokens, nil, nil, asked)
-	if err != nil {
-		return made, err
-	}
-	return made, read(reply, &made)
+	t, secret, err := e.Service.CreateToken(p.Context(), p.Actor, asked)
+	return &shownToken{t, secret}, err
 }
 
 // showSecret shows the secret of a token, which nobody can show again.
-func (e *Editor) showSecret(p *Request, made tokenDocument) message.Reply {
+func (e *Editor) showSecret(p *Request, made *shownToken) message.Reply {
 	p.Panel.Above = []pages.Item{{Word: "Tokens", Path: PathTokens}}
 	reply := e.show(p, "The token was made", "secret.html", made)
 	reply.CacheControl = message.NoStore
@@ -199,7 +180,7 @@ func (e *Editor) showSecret(p *Request, made tokenDocument) message.Reply {
 
 // revokePage is what the page shows that asks whether a token is to be revoked.
 type revokePage struct {
-	*tokenDocument
+	*shownToken
 	Field pages.Content
 	Path  string
 	IsOwn bool
@@ -208,22 +189,22 @@ type revokePage struct {
 // serveRevoke asks whether a token is to be revoked, and revokes it.
 func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
-		if _, err := e.ask(p, http.MethodDelete, apiTokens+"/"+p.ID, nil, nil, nil); err != nil {
+		revoked, err := e.Service.RevokeToken(p.Context(), p.Actor, p.ID)
+		if err != nil {
 			return message.Reply{}, err
 		}
+		e.Revoked(revoked.ID)
 		return seeOther(PathTokens + "?done=revoked"), nil
 	}
-	var all struct {
-		Tokens []tokenDocument `json:"tokens"`
-	}
-	if err := e.get(p, apiTokens, nil, &all); err != nil {
+	all, err := e.Service.Tokens(p.Context(), p.Actor)
+	if err != nil {
 		return message.Reply{}, err
 	}
-	i := slices.IndexFunc(all.Tokens, func(t tokenDocument) bool { return t.ID == p.ID })
+	i := slices.IndexFunc(all, func(t token.Token) bool { return t.ID == p.ID })
 	if i < 0 {
 		return message.Reply{}, fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
 	}
 	p.Panel.Above = []pages.Item{{Word: "Tokens", Path: PathTokens}}
-	page := revokePage{tokenDocument: &all.Tokens[i], Field: p.Field.HTML(), Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
+	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(), Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
 	return e.show(p, "Revoke a token", "revoke.html", page), nil
 }

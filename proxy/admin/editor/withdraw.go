@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // withdrawPage is what the form shows that withdraws a name.
@@ -35,41 +35,40 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	current, err := e.document(p, s, 0)
+	current, err := e.entry(p, s, 0)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	n := current.name()
-	s.Name = n.Name
-	r := &editing{Request: p, subject: s, version: n.Version, form: &nameForm{}}
+	s.Name = current.Name
+	r := &editing{Request: p, subject: s, version: current.Version, form: &nameForm{}}
 	if p.Form == nil {
-		if err := p.may(s, registry.ActWithdraw); err != nil {
+		if err := service.ToWithdraw.CheckKey(p.Actor, current.Key); err != nil {
 			return message.Reply{}, err
 		}
-		if n.Status == registry.Withdrawn {
+		if current.Status == registry.Withdrawn {
 			return message.Reply{}, fmt.Errorf("%w: %s is withdrawn already; what is said of that is edited", registry.ErrInvalid, s.key())
 		}
 		return e.withdrawing(r, &withdrawPage{}), nil
 	}
 	r.form = typed(p.Form)
-	if r.version, _ = strconv.Atoi(p.Form.Get("version")); r.version != n.Version {
+	if r.version, _ = strconv.Atoi(p.Form.Get("version")); r.version != current.Version {
 		return e.withdrawConflict(r, current)
 	}
 	do := p.Form.Get("do")
 	if do == doBack {
 		return e.withdrawing(r, &withdrawPage{}), nil
 	}
-	what := api.Withdrawal{
-		Reason: r.form.Get("reason"), Successors: lines(r.form.Get("successors")), Note: r.form.Get(inNote),
-	}
-	after, err := e.change(p, http.MethodPost, s.api()+"/withdraw", s.query(), r.version, do != doSave, what)
+	changed, err := e.Service.Withdraw(p.Context(), p.Actor, do != doSave, registry.Edit{
+		Key: current.Key, IfVersion: r.version, Note: r.form.Get(inNote),
+		Change: registry.Withdraw(r.form.Get("reason"), lines(r.form.Get("successors"))...),
+	})
 	switch {
 	case errors.Is(err, registry.ErrConflict):
-		if current, err = e.document(p, s, 0); err != nil {
+		if current, err = e.entry(p, s, 0); err != nil {
 			return message.Reply{}, err
 		}
 		return e.withdrawConflict(r, current)
-	case err != nil && !isRefused(err):
+	case err != nil && !e.refuses(p, err):
 		return message.Reply{}, err
 	case err != nil:
 		r.wrong, r.failed = faults{faultOf(err, r.form)}, err
@@ -78,7 +77,7 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 		return seeOther(s.to(pathName, [2]string{"done", "withdrawn"})), nil
 	}
 	return e.show(p, "Withdraw it?", "preview.html", previewPage{
-		editing: r, Named: s.Name, Differences: differences(current, after), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
+		editing: r, Named: s.Name, Differences: differences(&current, &changed[0].After), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
 		Button: "Withdraw",
 	}), nil
 }
@@ -98,15 +97,14 @@ func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
 }
 
 // withdrawConflict shows what somebody else has changed meanwhile, and the form as it was typed, for the version that is current now.
-func (e *Editor) withdrawConflict(r *editing, current document) (message.Reply, error) {
-	base, err := e.document(r.Request, r.subject, max(r.version, 1))
+func (e *Editor) withdrawConflict(r *editing, current registry.Entry) (message.Reply, error) {
+	base, err := e.entry(r.Request, r.subject, max(r.version, 1))
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err
 	}
-	n := current.name()
-	r.version = n.Version
+	r.version = current.Version
 	return e.withdrawing(r, &withdrawPage{
-		Changed:   fmt.Sprintf("Version %d was made meanwhile, by %s at %s UTC.", n.Version, n.By, n.Changed.Format(shownTime)),
-		Meanwhile: differences(base, current),
+		Changed:   fmt.Sprintf("Version %d was made meanwhile, by %s at %s UTC.", current.Version, current.By, current.Changed.Format(shownTime)),
+		Meanwhile: differences(&base, &current),
 	}), nil
 }

@@ -5,43 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
-
-// Filters returns the names of the parameters that Filter reads.
-func Filters() []string {
-	return []string{"prefix", "status", "target", "text", "title", "tag", "metadata", "alias_of"}
-}
-
-// Filter returns the search of parameters, as requests of the API and of pages have them. Its Below and AliasOf need not be canonical, as in
-// all searches of a Service, which decides how long one takes.
-func Filter(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
-	s = registry.Search{
-		Kind: kind, Below: get("prefix"), AliasOf: get("alias_of"), Target: get("target"), Text: get("text"), Title: get("title"), Tag: get("tag"),
-	}
-	if err := s.Validate(); err != nil {
-		return s, fmt.Errorf("%w: title: %w", registry.ErrSelection, err)
-	}
-	if text := get("status"); text != "" {
-		for word := range strings.SplitSeq(text, ",") {
-			var status registry.Status
-			if err := status.UnmarshalText([]byte(word)); err != nil || word == "" {
-				return s, fmt.Errorf("%w: status is one of active, reserved and withdrawn, or several, separated by commas", registry.ErrSelection)
-			}
-			s.Statuses = append(s.Statuses, status)
-		}
-	}
-	if text := get("metadata"); text != "" {
-		if s.Member, s.Value, _ = strings.Cut(text, "="); s.Member == "" {
-			return s, fmt.Errorf("%w: metadata is a member, or a member and its value, as title=Kalevala", registry.ErrSelection)
-		}
-	}
-	return s, nil
-}
 
 // Filtered reports whether a search chooses by more than what names begin with.
 func Filtered(s *registry.Search) bool {

@@ -1,0 +1,85 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Filters returns the names of the parameters that Filter reads.
+func Filters() []string {
+	return []string{"prefix", "status", "target", "text", "title", "tag", "metadata", "alias_of"}
+}
+
+// Filter returns the search of parameters, as requests of the API and of pages have them. Its Below and AliasOf need not be canonical, as in
+// all searches of a Service, which decides how long one takes.
+func Filter(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
+	s = registry.Search{
+		Kind: kind, Below: get("prefix"), AliasOf: get("alias_of"), Target: get("target"), Text: get("text"),
+		Title: get("title"), Tag: get("tag"),
+	}
+	if err := s.Validate(); err != nil {
+		return s, fmt.Errorf("%w: title: %w", registry.ErrSelection, err)
+	}
+	if text := get("status"); text != "" {
+		for word := range strings.SplitSeq(text, ",") {
+			var status registry.Status
+			if err := status.UnmarshalText([]byte(word)); err != nil || word == "" {
+				return s, fmt.Errorf("%w: status is one of active, reserved and withdrawn, or several, separated by commas", registry.ErrSelection)
+			}
+			s.Statuses = append(s.Statuses, status)
+		}
+	}
+	if text := get("metadata"); text != "" {
+		if s.Member, s.Value, _ = strings.Cut(text, "="); s.Member == "" {
+			return s, fmt.Errorf("%w: metadata is a member, or a member and its value, as title=Kalevala", registry.ErrSelection)
+		}
+	}
+	return s, nil
+}
+
+// ChangesOf returns the choice of change sets of parameters: by, prefix, since, until and order.
+func ChangesOf(get func(name string) string) (c Changes, err error) {
+	c = Changes{Prefix: get("prefix"), By: get("by"), Newest: get("order") == "newest"}
+	if c.Since, err = time.Parse(time.DateOnly, get("since")); err != nil { // a day is its beginning
+		c.Since, err = parseTime("since", get("since"))
+	}
+	if err == nil {
+		c.Until, err = ParseTime(get("until"))
+	}
+	if order := get("order"); err == nil && order != "" && order != "oldest" && order != "newest" {
+		err = fmt.Errorf("%w: order is oldest or newest, which are first", registry.ErrSelection)
+	}
+	return c, err
+}
+
+// ParseTime parses a time, or a day, which is its end; "" is the zero value.
+func ParseTime(text string) (time.Time, error) { return parseTime("at", text) }
+
+func parseTime(name, text string) (time.Time, error) {
+	t, ok := resolver.ParseAt(text)
+	if !ok && text != "" {
+		return time.Time{}, fmt.Errorf("%w: %s is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", registry.ErrSelection, name)
+	}
+	return t, nil
+}
+
+// Days returns the first and the last day of the parameters since and until; "" is the zero value.
+func Days(get func(name string) string) (since, until time.Time, err error) {
+	if since, err = dayOf("since", get("since")); err == nil {
+		until, err = dayOf("until", get("until"))
+	}
+	return since, until, err
+}
+
+func dayOf(name, text string) (day time.Time, err error) {
+	if text != "" {
+		if day, err = time.Parse(time.DateOnly, text); err != nil {
+			err = fmt.Errorf("%w: %s is a day, such as 2031-05-01", registry.ErrSelection, name)
+		}
+	}
+	return day, err
+}

@@ -1,0 +1,195 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/service"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// A change is made, or only found out, if the version is the one that it expects; what would be lost is counted.
+func TestConditions(t *testing.T) {
+	conflicts := 0
+	s := newService(t, func(c *service.Config) { c.Conflict = func() { conflicts++ } })
+	for _, tt := range []struct {
+		name    string
+		version int
+		dry     bool
+		before  int // the versions that are returned
+		after   int
+		err     error
+	}{
+		{name, 0, false, 0, 0, registry.ErrConflict},
+		{name, 2, true, 0, 0, registry.ErrConflict},
+		{name, 1, true, 1, 2, nil},
+		{name, 1, false, 1, 2, nil},
+		{name, 1, false, 0, 0, registry.ErrConflict},
+		{"URN:nbn:FI:a", registry.Any, false, 2, 3, nil},
+		{prefix + "new", 0, true, 0, 1, nil},
+		{prefix + "new", 0, false, 0, 1, nil},
+	} {
+		changed, err := s.Change(t.Context(), root(), tt.dry, put(tt.name, tt.version))
+		if !errors.Is(err, tt.err) {
+			t.Fatalf("%+v: %v", tt, err)
+		}
+		if err == nil && (changed[0].Before.Version != tt.before || changed[0].After.Version != tt.after || (changed[0].After.Seq == 0) != tt.dry) {
+			t.Errorf("%+v: %+v", tt, changed)
+		}
+	}
+	if conflicts != 3 {
+		t.Errorf("%d conflicts were counted, want 3", conflicts)
+	}
+}
+
+// What an edit does not change is returned as it is, and all edits are made or none.
+func TestChangeOfSeveral(t *testing.T) {
+	s := newService(t, nil)
+	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: func(e registry.Entry) (registry.Record, error) {
+		return e.Record, nil
+	}}
+	for _, dry := range []bool{true, false} {
+		changed, err := s.Change(t.Context(), root(), dry, same, put(prefix+"b", 0))
+		if err != nil || changed[0].Before.Version != 1 || changed[0].After.Version != 1 || changed[1].After.Version != 1 || changed[1].Before.Exists() {
+			t.Fatalf("dry %t: %+v, %v", dry, changed, err)
+		}
+	}
+	if _, err := s.Change(t.Context(), root(), false, put(name, registry.Any), put(prefix+"b", 0)); !errors.Is(err, registry.ErrConflict) {
+		t.Error(err)
+	}
+	if e, err := s.Get(t.Context(), root(), registry.Name(name), service.Version{}); err != nil || e.Version != 1 {
+		t.Errorf("version %d, %v", e.Version, err)
+	}
+}
+
+// What a client waits for has bounds, which commands do not have.
+func TestBounds(t *testing.T) {
+	old := make([]string, 1001)
+	for i := range old {
+		old[i] = fmt.Sprintf("%sold-%d", prefix, i)
+	}
+	of := service.Superseding{Names: old, Successors: []string{name}, Reason: "r", Note: "n"}
+	s := newService(t, nil)
+	if _, err := s.Supersede(t.Context(), root(), true, of); !errors.Is(err, registry.ErrInvalid) {
+		t.Errorf("too many names: %v", err)
+	}
+	if _, err := s.Revert(t.Context(), root(), registry.Revert{Note: "n"}); !errors.Is(err, registry.ErrInvalid) {
+		t.Errorf("no change set: %v", err)
+	}
+	s = newService(t, func(c *service.Config) { c.Unbounded = true })
+	if _, err := s.Supersede(t.Context(), root(), true, of); !errors.Is(err, registry.ErrUnknown) { // none is registered
+		t.Errorf("many names by a command: %v", err)
+	}
+}
+
+// A list is read in pages, whose cursors are those of this list alone.
+func TestPages(t *testing.T) {
+	s := newService(t, nil)
+	var edits []registry.Edit
+	for i := range 5 {
+		edits = append(edits, put(fmt.Sprintf("%sp-%d", prefix, i), 0))
+	}
+	if _, err := s.Change(t.Context(), root(), false, edits...); err != nil {
+		t.Fatal(err)
+	}
+	for _, search := range []registry.Search{{Below: prefix + "p-"}, {Text: "FI:P-"}} {
+		var names []string
+		for page := (service.Page{Limit: 2}); ; {
+			found, err := s.List(t.Context(), root(), search, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range found.Entries {
+				names = append(names, strings.TrimPrefix(e.Name, prefix+"p-"))
+			}
+			if page.Cursor = found.Next; found.Next == "" {
+				break
+			}
+		}
+		if got := strings.Join(names, ""); got != "01234" {
+			t.Errorf("%+v: %s", search, got)
+		}
+	}
+	lists := map[string]func(ctx context.Context, p service.Page) error{
+		"List": func(ctx context.Context, p service.Page) error {
+			_, err := s.List(ctx, root(), registry.Search{}, p)
+			return err
+		},
+		"History": func(ctx context.Context, p service.Page) error {
+			_, err := s.History(ctx, root(), registry.Name(name), p)
+			return err
+		},
+		"ChangeSets": func(ctx context.Context, p service.Page) error {
+			_, err := s.ChangeSets(ctx, root(), service.Changes{}, p)
+			return err
+		},
+		"Events": func(ctx context.Context, p service.Page) error {
+			_, err := s.Events(ctx, root(), 0, "", p)
+			return err
+		},
+		"Health": func(ctx context.Context, p service.Page) error {
+			_, _, err := s.Health(ctx, root(), "", "", p)
+			return err
+		},
+	}
+	for what, list := range lists {
+		for _, limit := range []int{-1, service.MaxPage + 1} {
+			if err := list(t.Context(), service.Page{Limit: limit}); !errors.Is(err, registry.ErrSelection) {
+				t.Errorf("%s with the limit %d: %v", what, limit, err)
+			}
+		}
+		if err := list(t.Context(), service.Page{Cursor: "%"}); !errors.Is(err, registry.ErrSelection) {
+			t.Errorf("%s with a wrong cursor: %v", what, err)
+		}
+		hasNumbers := what != "List" && what != "Health"
+		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrSelection) != hasNumbers { // "x"
+			t.Errorf("%s with the cursor of a text: %v", what, err)
+		}
+	}
+}
+
+// Without a directory there are no jobs, and who may not have any is not told so.
+func TestWithoutJobs(t *testing.T) {
+	s := newService(t, nil)
+	if _, err := s.Accept(t.Context(), root(), jobs.Upload{}); !errors.Is(err, registry.ErrNoJobs) || s.HasJobs() {
+		t.Errorf("%v, jobs: %t", err, s.HasJobs())
+	}
+	if _, err := s.Accept(t.Context(), registry.Actor{Role: registry.Reader}, jobs.Upload{}); !errors.Is(err, registry.ErrDenied) {
+		t.Error(err)
+	}
+}
+
+// Tokens that are created and revoked are told, and others are not.
+func TestTokens(t *testing.T) {
+	var told []string
+	s := newService(t, func(c *service.Config) {
+		c.Created = func(_ context.Context, a registry.Actor, made token.Token) {
+			told = append(told, a.Name+" created "+made.Name)
+		}
+		c.Revoked = func(_ context.Context, a registry.Actor, gone token.Token) {
+			told = append(told, a.Name+" revoked "+gone.Name)
+		}
+	})
+	made, secret, err := s.CreateToken(t.Context(), root(), token.Token{Name: "anna", Role: registry.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actor, err := s.Verify(t.Context(), secret, false)
+	if err != nil || actor.Name != "anna" {
+		t.Errorf("%+v, %v", actor, err)
+	}
+	if _, _, err := s.CreateToken(t.Context(), actor, token.Token{Name: "ben", Role: registry.Reader}); !errors.Is(err, registry.ErrDenied) {
+		t.Error(err)
+	}
+	for range 2 { // the second time there is none
+		_, err = s.RevokeToken(t.Context(), root(), made.ID)
+	}
+	if got := strings.Join(told, ", "); got != "admin created anna, admin revoked anna" || !errors.Is(err, token.ErrUnknown) {
+		t.Errorf("%s; %v", got, err)
+	}
+}
