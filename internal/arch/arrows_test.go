@@ -550,7 +550,7 @@ func packageRules() []packageRule {
 			[]string{
 				"internal/cli", "internal/api", "internal/charset", "internal/owner", "internal/tabular", "config", "systemd", "resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/field", "resolver/registry/health",
-				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/sqlite",
+				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/sqlite",
 				"resolver/registry/token", "uri",
 			},
 			true,

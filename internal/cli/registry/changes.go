@@ -3,13 +3,13 @@ package registry
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 func newChanges(w Wiring) *cobra.Command {
@@ -53,55 +53,41 @@ A set is taken back by urnd registry revert. What was registered before there we
 		if cmd.Flags().Changed("set") {
 			return printChangesOf(cmd, r, registry.Seq(set), below)
 		}
-		filter, err := changesFilter(since, until, by)
+		of := service.Changes{Prefix: below, By: by}
+		if since != "" {
+			of.Since, err = readTime(since, false)
+		}
+		if until != "" && err == nil {
+			of.Until, err = readTime(until, true)
+		}
 		if err != nil {
 			return cli.Usage(err)
 		}
-		return printChangeSets(cmd, r, asJSON, func(s registry.ChangeSet) (bool, error) {
-			if !filter(s) || below == "" {
-				return filter(s), nil
-			}
-			return r.Touches(cmd.Context(), s.Number, below)
-		})
+		return printChangeSets(cmd, r, asJSON, of)
 	}
 	return cmd
 }
 
-// changesFilter returns which sets are printed.
-func changesFilter(since, until, by string) (func(registry.ChangeSet) bool, error) {
-	var from, to time.Time
-	var err error
-	if since != "" {
-		from, err = readTime(since, false)
-	}
-	if until != "" && err == nil {
-		to, err = readTime(until, true)
-	}
-	return func(s registry.ChangeSet) bool {
-		return !s.Time.Before(from) && (to.IsZero() || !s.Time.After(to)) && (by == "" || s.By == by)
-	}, err
-}
-
-// printChangeSets prints the sets that are wanted.
-func printChangeSets(cmd *cobra.Command, r *registry.Registry, asJSON bool, wanted func(registry.ChangeSet) (bool, error)) error {
-	var failed error
-	err := r.ChangeSets(cmd.Context(), 0, func(s registry.ChangeSet) bool {
-		is, err := wanted(s)
-		switch {
-		case err != nil:
-			failed = err
-		case !is:
-		case asJSON:
-			failed = cli.PrintJSON(cmd.OutOrStdout(), s)
-		default:
-			_, failed = fmt.Fprintln(cmd.OutOrStdout(), changeSetText(s))
+// printChangeSets prints change sets.
+func printChangeSets(cmd *cobra.Command, r *registry.Registry, asJSON bool, of service.Changes) error {
+	s := serviceOf(r)
+	for page := (service.Page{Limit: service.MaxPage}); ; {
+		found, err := s.ChangeSets(cmd.Context(), actor(), of, page)
+		for _, set := range found.Sets {
+			var failed error
+			if asJSON {
+				failed = cli.PrintJSON(cmd.OutOrStdout(), set)
+			} else {
+				_, failed = fmt.Fprintln(cmd.OutOrStdout(), changeSetText(set))
+			}
+			if failed != nil {
+				return failed
+			}
 		}
-		return failed == nil
-	})
-	if err != nil {
-		return err
+		if page.Cursor = found.Next; err != nil || !found.More {
+			return err
+		}
 	}
-	return failed
 }
 
 // changeSetText returns a change set as a line.

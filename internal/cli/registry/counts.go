@@ -102,13 +102,13 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 	case len(args) > 0:
 		var key registry.Key
 		if key, err = keyOf(r, args[0], *f.prefix); err == nil {
-			table, err = countsOf(cmd.Context(), r, key.Name, from, to)
+			table, err = countsOf(cmd.Context(), r, key, from, to)
 		}
 	case f.top == 0:
-		table, err = countsOf(cmd.Context(), r, count.AllNames, from, to)
+		table, err = countsOf(cmd.Context(), r, registry.Name(count.AllNames), from, to)
 	default:
 		var top topCounts
-		top.Names, top.Sum, err = count.Top(cmd.Context(), r.Store(), from, to, f.top)
+		top.Names, top.Sum, err = serviceOf(r).TopCounts(cmd.Context(), actor(), from, to, f.top)
 		if top.Names == nil {
 			top.Names = []count.NameCount{}
 		}
@@ -124,13 +124,9 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 }
 
 // countsOf returns the resolutions of a canonical name, or of count.AllNames.
-func countsOf(ctx context.Context, r *registry.Registry, name string, from, to time.Time) (nameCounts, error) {
-	n := nameCounts{Name: name, Periods: []count.Count{}}
-	err := r.Store().Read(ctx, func(tx registry.Tx) error {
-		counts, err := count.Of(tx, name, from, to)
-		n.Periods = append(n.Periods, counts...)
-		return err
-	})
+func countsOf(ctx context.Context, r *registry.Registry, key registry.Key, from, to time.Time) (nameCounts, error) {
+	name, periods, err := serviceOf(r).Counts(ctx, actor(), key, from, to)
+	n := nameCounts{Name: name, Periods: append([]count.Count{}, periods...)}
 	for _, c := range n.Periods {
 		n.Sum.People += c.People
 		n.Sum.Bots += c.Bots

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 func newGet(w Wiring) *cobra.Command {
@@ -37,16 +37,13 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 		if err != nil {
 			return err
 		}
-		var e registry.Entry
-		if at == "" {
-			e, err = r.Get(cmd.Context(), key)
-		} else {
-			then, failed := readTime(at, true)
-			if failed != nil {
-				return cli.Usage(failed)
+		var v service.Version
+		if at != "" {
+			if v.At, err = readTime(at, true); err != nil {
+				return cli.Usage(err)
 			}
-			e, err = r.At(cmd.Context(), key, then)
 		}
+		e, err := serviceOf(r).Get(cmd.Context(), actor(), key, v)
 		if err != nil {
 			return unknownHelp(key, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // historyPage is how many versions are read at once.
@@ -46,7 +47,7 @@ The exit status is 1 if the name is not registered.`,
 		if err != nil {
 			return err
 		}
-		h := history{r, key, cmd.OutOrStdout(), asJSON}
+		h := history{serviceOf(r), key, cmd.OutOrStdout(), asJSON}
 		return unknownHelp(key, h.print(cmd.Context(), limit))
 	}
 	return cmd
@@ -54,22 +55,22 @@ The exit status is 1 if the name is not registered.`,
 
 // history prints the versions of a key.
 type history struct {
-	registry *registry.Registry
-	key      registry.Key
-	w        io.Writer
-	asJSON   bool
+	service *service.Service
+	key     registry.Key
+	w       io.Writer
+	asJSON  bool
 }
 
 // print prints at most limit versions, 0 for all.
 func (h history) print(ctx context.Context, limit int) error {
 	var last registry.Entry // whose difference needs the one before it
 	printed := 0
-	for before := registry.Seq(0); ; before = last.Seq {
-		page, err := h.registry.History(ctx, h.key, before, historyPage)
+	for page := (service.Page{Limit: historyPage}); ; {
+		found, err := h.service.History(ctx, actor(), h.key, page)
 		if err != nil {
 			return err
 		}
-		for _, e := range page {
+		for _, e := range found.Entries {
 			if last.Exists() {
 				if err := h.version(e, last); err != nil {
 					return err
@@ -80,7 +81,7 @@ func (h history) print(ctx context.Context, limit int) error {
 			}
 			last = e
 		}
-		if len(page) < historyPage {
+		if page.Cursor = found.Next; found.Next == "" {
 			return h.version(registry.Entry{}, last)
 		}
 	}

@@ -73,7 +73,7 @@ func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 			err = fault
 		}
 	}()
-	names, err := mint.New(r).Mint(cmd.Context(), actor(), m)
+	names, err := serviceOf(r).Mint(cmd.Context(), actor(), m)
 	if err != nil {
 		return usageOfEdit(p.Interrupted(err, none))
 	}
@@ -95,7 +95,7 @@ func (f *storeFlags) wouldMint(cmd *cobra.Command, m mint.Request, d *difference
 		return p.Interrupted(err, none)
 	}
 	defer r.Store().Close()
-	changes, err := mint.New(r).Preview(cmd.Context(), actor(), m)
+	changes, err := serviceOf(r).PreviewMint(cmd.Context(), actor(), m)
 	if err != nil {
 		return usageOfEdit(p.Interrupted(err, none))
 	}

@@ -52,7 +52,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		if !yes {
 			return wouldPurge(cmd, r, key.Name)
 		}
-		n, err := r.Purge(cmd.Context(), actor(), key.Name, note)
+		n, err := serviceOf(r).Purge(cmd.Context(), actor(), key.Name, note)
 		p.End()
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d removed\n", key, n)
 		return p.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
@@ -65,18 +65,16 @@ var errNotPurged = errors.New("nothing was removed: add --yes")
 // wouldPurge prints how many entries a purge would remove.
 func wouldPurge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 	n, others := 0, 0
-	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
-		_, err := r.Search(cmd.Context(), registry.Search{Kind: kind, Below: prefix}, func(e registry.Entry) error {
-			if e.Sandbox {
-				n++
-			} else {
-				others++
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	err := serviceOf(r).PreviewPurge(cmd.Context(), actor(), prefix, func(e registry.Entry) error {
+		if e.Sandbox {
+			n++
+		} else {
+			others++
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s*: %d would be removed, and %d kept, which are in no sandbox\n", prefix, n, others)
 	if n == 0 {
@@ -88,16 +86,14 @@ func wouldPurge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 // purge prints what a purge would remove.
 func (d *differenceFlags) purge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 	p := d.printer()
-	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
-		_, err := r.Search(cmd.Context(), registry.Search{Kind: kind, Below: prefix}, func(e registry.Entry) error {
-			if !e.Sandbox {
-				return nil
-			}
-			return p.Changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
-		})
-		if err != nil {
-			return err
+	err := serviceOf(r).PreviewPurge(cmd.Context(), actor(), prefix, func(e registry.Entry) error {
+		if !e.Sandbox {
+			return nil
 		}
+		return p.Changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
+	})
+	if err != nil {
+		return err
 	}
 	return p.End(cmd.ErrOrStderr())
 }

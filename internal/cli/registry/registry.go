@@ -16,8 +16,11 @@ import (
 	"github.com/urnd/urnd/internal/owner"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
+	"github.com/urnd/urnd/resolver/registry/token"
 	"github.com/urnd/urnd/systemd"
 )
 
@@ -168,6 +171,19 @@ func journal() *slog.Logger {
 		return nil
 	}
 	return slog.New(to)
+}
+
+// serviceOf returns the use cases of a registry for the one who uses the command, and waits for them as long as they take.
+func serviceOf(r *registry.Registry) *service.Service {
+	return service.New(service.Config{
+		Registry: r, Unbounded: true,
+		Created: func(ctx context.Context, actor registry.Actor, t token.Token) {
+			audit.Token(ctx, journal(), "a token of the registry was created", actor.Name, t)
+		},
+		Revoked: func(ctx context.Context, actor registry.Actor, t token.Token) {
+			audit.Token(ctx, journal(), "a token of the registry was revoked", actor.Name, t)
+		},
+	})
 }
 
 // actor returns who uses the command: whoever may write to the store may do all.

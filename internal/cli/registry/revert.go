@@ -77,7 +77,7 @@ func (d *differenceFlags) revert(cmd *cobra.Command, p *cli.Progress, r *registr
 	what.Conflict = func(key registry.Key, err error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", key, oneLine(err.Error()))
 	}
-	report, err := r.Revert(cmd.Context(), actor(), what)
+	report, err := serviceOf(r).Revert(cmd.Context(), actor(), what)
 	if err = errors.Join(err, failed); err != nil {
 		return usageOfEdit(notReverted(p, err, what.DryRun, report.Names))
 	}

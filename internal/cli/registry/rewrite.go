@@ -86,7 +86,7 @@ func (d *differenceFlags) rewrite(cmd *cobra.Command, p *cli.Progress, r *regist
 	what.Progress = func(now registry.Rewritten) {
 		p.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
 	}
-	report, err := r.Rewrite(cmd.Context(), actor(), what)
+	report, err := serviceOf(r).Rewrite(cmd.Context(), actor(), what)
 	if err = errors.Join(err, failed); err != nil {
 		return usageOfEdit(notRewritten(p, err, what.DryRun, report))
 	}

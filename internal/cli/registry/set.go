@@ -107,11 +107,14 @@ times are not used.`,
 			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
 			return record, err
 		}
-		err = applyEdits(cmd.Context(), r, cmd.OutOrStdout(), []registry.Edit{{
+		changed, err := serviceOf(r).Change(cmd.Context(), actor(), false, registry.Edit{
 			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
 			AllowUnresolvable: s.unresolvable, OutsideSandbox: s.text("sandbox") == "false", Change: edit,
-		}})
+		})
 		if err != nil {
+			return usageOfEdit(err)
+		}
+		if err := printChanged(cmd, changed); err != nil {
 			return err
 		}
 		warnOfDoubt(cmd, r.Doubt(key))

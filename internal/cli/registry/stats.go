@@ -61,7 +61,7 @@ are added up to months. Where there was no room for more names, others are count
 		if counted {
 			return counts.print(cmd, r, args, asJSON)
 		}
-		stats, err := statsOf(cmd.Context(), r.Store(), c.Registry.Store)
+		stats, err := statsOf(cmd.Context(), r, c.Registry.Store)
 		if err != nil {
 			return err
 		}
@@ -73,20 +73,10 @@ are added up to months. Where there was no room for more names, others are count
 	return cmd
 }
 
-// statsOf returns the statistics of a store, which the configuration has by a name.
-func statsOf(ctx context.Context, store registry.Store, name string) (registryStats, error) {
-	stats := registryStats{Store: name}
-	var err error
-	if stats.Seq, err = store.Head(ctx); err != nil {
-		return stats, err
-	}
-	err = store.Read(ctx, func(tx registry.Tx) error {
-		stats.Groups, err = tx.Totals()
-		return err
-	})
-	for _, totals := range stats.Groups {
-		stats.Total = stats.Total.Plus(totals)
-	}
+// statsOf returns the statistics of a registry, whose store the configuration has by a name.
+func statsOf(ctx context.Context, r *registry.Registry, name string) (registryStats, error) {
+	totals, err := serviceOf(r).Totals(ctx, actor(), registry.Search{})
+	stats := registryStats{Store: name, Seq: totals.Seq, Groups: totals.Groups, Total: totals.Total}
 	if path, ok := cli.StoreFile(name); ok {
 		for _, file := range []string{path, path + "-wal"} {
 			if info, err := os.Stat(file); err == nil {

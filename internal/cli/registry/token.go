@@ -12,7 +12,6 @@ import (
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
@@ -70,14 +69,13 @@ stored.`,
 			return err
 		}
 		defer r.Store().Close()
-		made, secret, err := token.Create(cmd.Context(), r, actor(), t)
+		made, secret, err := serviceOf(r).CreateToken(cmd.Context(), actor(), t)
 		if errors.Is(err, registry.ErrInvalid) {
 			return cli.Usage(err)
 		}
 		if err != nil {
 			return err
 		}
-		audit.Token(cmd.Context(), journal(), "a token of the registry was created", made.By, made)
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: created the token %s; it is shown only now\n", made.ID)
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
 		return err
@@ -118,7 +116,7 @@ func newTokenList(w Wiring) *cobra.Command {
 			return err
 		}
 		defer r.Store().Close()
-		tokens, err := token.List(cmd.Context(), r)
+		tokens, err := serviceOf(r).Tokens(cmd.Context(), actor())
 		if err != nil {
 			return err
 		}
@@ -170,12 +168,12 @@ second, and stops the imports that were sent with them.`,
 			return err
 		}
 		defer r.Store().Close()
+		s := serviceOf(r)
 		for _, id := range ids {
-			t, err := token.Revoke(cmd.Context(), r, actor(), id)
+			t, err := s.RevokeToken(cmd.Context(), actor(), id)
 			if err != nil {
 				return fmt.Errorf("revoking %q: %w", id, err)
 			}
-			audit.Token(cmd.Context(), journal(), "a token of the registry was revoked", actor().Name, t)
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
 				return err
 			}

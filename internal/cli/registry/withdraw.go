@@ -1,15 +1,15 @@
 package registry
 
 import (
-	"context"
 	"errors"
-	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 func newWithdraw(w Wiring) *cobra.Command {
@@ -55,7 +55,8 @@ All names are withdrawn, or none.`,
 			change := registry.Withdraw(reason, successors...)
 			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: change})
 		}
-		return differences.edit(cmd, r, edits)
+		changed, err := serviceOf(r).Withdraw(cmd.Context(), actor(), differences.dry, edits...)
+		return differences.edited(cmd, changed, err)
 	}
 	return cmd
 }
@@ -98,48 +99,35 @@ understood later without it.`,
 		if _, err := keysOf(r, args, false); err != nil {
 			return err
 		}
-		edits, err := registry.Supersede(args, by, reason, note)
-		if err != nil {
-			return cli.Usage(err)
-		}
-		return differences.edit(cmd, r, edits)
+		changed, err := serviceOf(r).Supersede(cmd.Context(), actor(), differences.dry, service.Superseding{
+			Names: args, Successors: by, Reason: reason, Note: note,
+		})
+		return differences.edited(cmd, changed, err)
 	}
 	return cmd
 }
 
-// applyEdits makes edits, and prints what each changed.
-func applyEdits(ctx context.Context, r *registry.Registry, w io.Writer, edits []registry.Edit) error {
-	before := make([]registry.Entry, len(edits))
-	for i := range edits {
-		change := edits[i].Change
-		edits[i].Change = func(e registry.Entry) (registry.Record, error) {
-			before[i] = e
-			return change(e)
-		}
-	}
-	after, err := r.Apply(ctx, actor(), edits...)
-	if err != nil {
+// edited prints what edits have changed, or would change.
+func (d *differenceFlags) edited(cmd *cobra.Command, changed []registry.Changed, err error) error {
+	switch {
+	case err != nil:
 		return usageOfEdit(err)
+	case !d.dry:
+		return printChanged(cmd, changed)
+	default:
+		return d.print(cmd, slices.DeleteFunc(changed, func(c registry.Changed) bool { return c.Before.Version == c.After.Version }))
 	}
-	printer := &diff.Printer{To: w}
-	for i, e := range after {
-		if err := printer.Changed(registry.Changed{Before: before[i], After: e}); err != nil {
+}
+
+// printChanged prints what became of each entry that was to be changed.
+func printChanged(cmd *cobra.Command, changed []registry.Changed) error {
+	printer := &diff.Printer{To: cmd.OutOrStdout()}
+	for _, c := range changed {
+		if err := printer.Changed(c); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// edit makes edits, or prints what they would change.
-func (d *differenceFlags) edit(cmd *cobra.Command, r *registry.Registry, edits []registry.Edit) error {
-	if !d.dry {
-		return applyEdits(cmd.Context(), r, cmd.OutOrStdout(), edits)
-	}
-	changes, err := r.Preview(cmd.Context(), actor(), edits...)
-	if err != nil {
-		return usageOfEdit(err)
-	}
-	return d.print(cmd, changes)
 }
 
 // usageOfEdit makes what is not valid an error of usage.

@@ -92,17 +92,34 @@ func (s *Service) PreviewMint(ctx context.Context, actor registry.Actor, of mint
 	return s.minter.Preview(ctx, actor, of)
 }
 
-// Purge removes names and prefixes of a sandbox that begin with a prefix, with their history, and returns how many.
-func (s *Service) Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error) {
+// purged returns the canonical prefix of what an actor may purge.
+func (s *Service) purged(actor registry.Actor, prefix string) (string, error) {
 	prefix, err := s.registry.CanonicalPrefix(prefix)
 	if err == nil {
 		err = ToPurge.CheckKey(actor, registry.Prefix(prefix))
 	}
+	return prefix, err
+}
+
+// Purge removes names and prefixes of a sandbox that begin with a prefix, with their history, and returns how many.
+func (s *Service) Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error) {
+	prefix, err := s.purged(actor, prefix)
 	if err != nil {
 		return 0, err
 	}
 	n, err := s.registry.Purge(ctx, actor, prefix, note)
 	return n, s.conflicts(err)
+}
+
+// PreviewPurge calls f with all names and prefixes that begin with a prefix, of which Purge would remove those of a sandbox.
+func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix string, f func(registry.Entry) error) error {
+	prefix, err := s.purged(actor, prefix)
+	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
+		if err == nil {
+			_, err = s.registry.Search(ctx, registry.Search{Kind: kind, Below: prefix}, f)
+		}
+	}
+	return err
 }
 
 // maxReverted bounds the versions of a change set that is reverted while a client waits: they are a transaction.
@@ -125,5 +142,14 @@ func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.
 		return registry.Reverted{}, err
 	}
 	report, err := s.registry.Revert(ctx, actor, of)
+	return report, s.conflicts(err)
+}
+
+// Rewrite moves the targets of many names, or finds out what that would do.
+func (s *Service) Rewrite(ctx context.Context, actor registry.Actor, of registry.Rewrite) (registry.Rewritten, error) {
+	if err := ToImport.Check(actor, registry.KindName); err != nil {
+		return registry.Rewritten{}, err
+	}
+	report, err := s.registry.Rewrite(ctx, actor, of)
 	return report, s.conflicts(err)
 }

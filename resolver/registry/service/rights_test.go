@@ -215,9 +215,16 @@ func methods() []method {
 			_, err := s.PreviewMint(ctx, a, mint.Request{Pattern: prefix + "m-{counter}", N: 1})
 			return err
 		}},
+		{"Rewrite", registry.Writer, imports, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Rewrite(ctx, a, registry.Rewrite{Below: prefix, Replace: "http://b.example/", With: "https://b.example/", DryRun: true})
+			return err
+		}},
 		{"Purge", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Purge(ctx, a, prefix, "")
 			return err
+		}},
+		{"PreviewPurge", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			return s.PreviewPurge(ctx, a, prefix, func(registry.Entry) error { return nil })
 		}},
 		{
 			"Revert", registry.Admin, []registry.Action{registry.ActChange, registry.ActWithdraw}, all,
