@@ -32,6 +32,8 @@ type operation struct {
 	// use is what is done with the registry, and kind of what; 0 is nothing. Whether an actor may do so with a name is decided with the name.
 	use  service.Use
 	kind registry.Kind
+	// given are the parameters that a call may have; nil are any, which are not read.
+	given []string
 }
 
 // matches reports whether a path is one of the operation, and returns its segment for "{id}".

@@ -29,48 +29,55 @@ type call struct {
 	kind    registry.Kind
 	actor   registry.Actor
 	id      string // of a job or token, or the number of a change set; "" where the path has none
+	given   map[string]string
 }
+
+// get returns a parameter, "" where it is not given.
+func (c *call) get(name string) string { return c.given[name] }
 
 // registryOperations are the only operations on the registry.
 func (h *Handler) registryOperations() []operation {
 	const name, prefix = registry.KindName, registry.KindPrefix
+	none, edited, history := []string{}, []string{"uri", "dry_run"}, []string{"uri", "limit", "cursor"}
+	entries, export := append(service.Filters(), "uri", "at", "version", "limit", "cursor"), append(service.Filters(), "format", "at")
+	changes := []string{"since", "until", "by", "prefix", "set", "order", "limit", "cursor"}
 	return []operation{
 		{
 			method: "GET", path: "/api/v1/names", example: "?prefix=urn:", about: "the names that the site owns; PUT, PATCH and POST change them",
-			use: service.ToRead, kind: name, call: serveEntries,
+			use: service.ToRead, kind: name, given: entries, call: serveEntries,
 		},
-		{method: "PUT", path: "/api/v1/names", use: service.ToChange, kind: name, call: servePut},
-		{method: "PATCH", path: "/api/v1/names", use: service.ToChange, kind: name, call: servePatch},
-		{method: "GET", path: "/api/v1/names/history", use: service.ToRead, kind: name, call: serveHistory},
-		{method: "POST", path: "/api/v1/names/withdraw", use: service.ToWithdraw, kind: name, call: serveWithdraw},
-		{method: "POST", path: "/api/v1/names/supersede", use: service.ToWithdraw, kind: name, call: serveSupersede},
-		{method: "POST", path: "/api/v1/names/mint", use: service.ToMint, kind: name, call: serveMint},
-		{method: "GET", path: "/api/v1/prefixes", about: "the prefixes that it owns", use: service.ToRead, kind: prefix, call: serveEntries},
-		{method: "PUT", path: "/api/v1/prefixes", use: service.ToChange, kind: prefix, call: servePut},
-		{method: "PATCH", path: "/api/v1/prefixes", use: service.ToChange, kind: prefix, call: servePatch},
-		{method: "GET", path: "/api/v1/prefixes/history", use: service.ToRead, kind: prefix, call: serveHistory},
-		{method: "POST", path: "/api/v1/prefixes/withdraw", use: service.ToWithdraw, kind: prefix, call: serveWithdraw},
-		{method: "DELETE", path: "/api/v1/sandboxes", use: service.ToPurge, kind: prefix, call: servePurgeSandbox},
+		{method: "PUT", path: "/api/v1/names", use: service.ToChange, kind: name, given: edited, call: servePut},
+		{method: "PATCH", path: "/api/v1/names", use: service.ToChange, kind: name, given: edited, call: servePatch},
+		{method: "GET", path: "/api/v1/names/history", use: service.ToRead, kind: name, given: history, call: serveHistory},
+		{method: "POST", path: "/api/v1/names/withdraw", use: service.ToWithdraw, kind: name, given: edited, call: serveWithdraw},
+		{method: "POST", path: "/api/v1/names/supersede", use: service.ToWithdraw, kind: name, given: none, call: serveSupersede},
+		{method: "POST", path: "/api/v1/names/mint", use: service.ToMint, kind: name, given: none, call: serveMint},
+		{method: "GET", path: "/api/v1/prefixes", about: "the prefixes that it owns", use: service.ToRead, kind: prefix, given: entries, call: serveEntries},
+		{method: "PUT", path: "/api/v1/prefixes", use: service.ToChange, kind: prefix, given: edited, call: servePut},
+		{method: "PATCH", path: "/api/v1/prefixes", use: service.ToChange, kind: prefix, given: edited, call: servePatch},
+		{method: "GET", path: "/api/v1/prefixes/history", use: service.ToRead, kind: prefix, given: history, call: serveHistory},
+		{method: "POST", path: "/api/v1/prefixes/withdraw", use: service.ToWithdraw, kind: prefix, given: edited, call: serveWithdraw},
+		{method: "DELETE", path: "/api/v1/sandboxes", use: service.ToPurge, kind: prefix, given: []string{"prefix", "note"}, call: servePurgeSandbox},
 		{method: "GET", path: "/api/v1/jobs", about: "imports of many names", use: service.ToRead, call: serveJobs},
-		{method: "POST", path: "/api/v1/jobs", use: service.ToImport, call: serveAccept},
+		{method: "POST", path: "/api/v1/jobs", use: service.ToImport, given: []string{"dry_run", "overwrite", "note", "encoding"}, call: serveAccept},
 		{method: "GET", path: "/api/v1/jobs/{id}", use: service.ToRead, call: serveJob},
 		{method: "DELETE", path: "/api/v1/jobs/{id}", use: service.ToImport, call: serveCancel},
-		{method: "GET", path: "/api/v1/jobs/{id}/rejected", use: service.ToRead, call: serveRejected},
-		{method: "GET", path: "/api/v1/jobs/{id}/differences", use: service.ToRead, call: serveDifferences},
-		{method: "GET", path: "/api/v1/names/export", use: service.ToRead, kind: name, call: serveExport},
-		{method: "GET", path: "/api/v1/prefixes/export", use: service.ToRead, kind: prefix, call: serveExport},
+		{method: "GET", path: "/api/v1/jobs/{id}/rejected", use: service.ToRead, given: []string{"format"}, call: serveRejected},
+		{method: "GET", path: "/api/v1/jobs/{id}/differences", use: service.ToRead, given: []string{"format"}, call: serveDifferences},
+		{method: "GET", path: "/api/v1/names/export", use: service.ToRead, kind: name, given: export, call: serveExport},
+		{method: "GET", path: "/api/v1/prefixes/export", use: service.ToRead, kind: prefix, given: export, call: serveExport},
 		{
 			method: "GET", path: "/api/v1/registry/changes", about: "what was changed together, by whom and why",
-			use: service.ToRead, call: serveChanges,
+			use: service.ToRead, given: changes, call: serveChanges,
 		},
-		{method: "GET", path: "/api/v1/registry/changes/{id}", use: service.ToRead, call: serveChangeSet},
-		{method: "POST", path: "/api/v1/registry/changes/revert", use: service.ToRevert, call: serveRevert},
-		{method: "GET", path: "/api/v1/registry/versions", use: service.ToRead, call: serveVersions},
-		{method: "GET", path: "/api/v1/statistics", about: "how many names there are", use: service.ToRead, call: serveStatistics},
-		{method: "GET", path: "/api/v1/health", about: "targets that do not answer", use: service.ToRead, call: serveHealth},
-		{method: "GET", path: "/api/v1/tokens", about: "tokens of the registry", use: service.ToManageTokens, call: serveTokens},
-		{method: "POST", path: "/api/v1/tokens", use: service.ToManageTokens, call: serveCreateToken},
-		{method: "DELETE", path: "/api/v1/tokens/{id}", use: service.ToManageTokens, call: h.serveRevokeToken},
+		{method: "GET", path: "/api/v1/registry/changes/{id}", use: service.ToRead, given: []string{"prefix"}, call: serveChangeSet},
+		{method: "POST", path: "/api/v1/registry/changes/revert", use: service.ToRevert, given: []string{"dry_run"}, call: serveRevert},
+		{method: "GET", path: "/api/v1/registry/versions", use: service.ToRead, given: []string{"prefix", "limit", "cursor"}, call: serveVersions},
+		{method: "GET", path: "/api/v1/statistics", about: "how many names there are", use: service.ToRead, given: append(service.Filters(), "uri", "since", "until"), call: serveStatistics},
+		{method: "GET", path: "/api/v1/health", about: "targets that do not answer", use: service.ToRead, given: []string{"prefix", "state", "limit", "cursor"}, call: serveHealth},
+		{method: "GET", path: "/api/v1/tokens", about: "tokens of the registry", use: service.ToManageTokens, given: none, call: serveTokens},
+		{method: "POST", path: "/api/v1/tokens", use: service.ToManageTokens, given: none, call: serveCreateToken},
+		{method: "DELETE", path: "/api/v1/tokens/{id}", use: service.ToManageTokens, given: none, call: h.serveRevokeToken},
 	}
 }
 
@@ -100,7 +107,13 @@ func (h *Handler) registryReply(w http.ResponseWriter, r *http.Request, actor re
 		return message.Reply{}, err
 	}
 	defer leave()
-	return o.call(&call{r, w, h.config.Registry.Service, o.kind, actor, id})
+	c := &call{Request: r, w: w, service: h.config.Registry.Service, kind: o.kind, actor: actor, id: id}
+	if o.given != nil {
+		if c.given, err = parametersOf(r, o.given...); err != nil {
+			return message.Reply{}, err
+		}
+	}
+	return o.call(c)
 }
 
 // logFailure logs an error that is not the client's.

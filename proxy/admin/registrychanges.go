@@ -44,35 +44,24 @@ type registryEvent struct {
 
 // serveChanges answers a page of change sets, or of what one of them has changed. Whoever may see some names only must ask for those.
 func serveChanges(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "since", "until", "by", "prefix", "set", "order", "limit", "cursor")
+	if c.get("set") != "" {
+		return serveEvents(c)
+	}
+	of, err := service.ChangesOf(c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	if given["set"] != "" {
-		return serveEvents(c, given)
-	}
-	of, err := service.ChangesOf(parameters(given).get)
-	if err != nil {
-		return message.Reply{}, err
-	}
-	found, err := c.service.ChangeSets(c.Context(), c.actor, of, pageOf(given))
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return pageReply(c, changePage{notNil(found.Sets), found.Next, found.More}, found.Next, found.More), nil
+	found, err := c.service.ChangeSets(c.Context(), c.actor, of, pageOf(c))
+	return pageReply(c, changePage{notNil(found.Sets), found.Next, found.More}, found.Next, found.More), err
 }
 
 // serveChangeSet answers a change set. Whoever may see some names only must ask for those that it has changed.
 func serveChangeSet(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "prefix")
-	if err != nil {
-		return message.Reply{}, err
-	}
 	number, err := setNumber(c.id)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	set, err := c.service.ChangeSet(c.Context(), c.actor, number, given["prefix"])
+	set, err := c.service.ChangeSet(c.Context(), c.actor, number, c.get("prefix"))
 	return message.JSON(http.StatusOK, set), err
 }
 
@@ -87,36 +76,29 @@ func setNumber(text string) (registry.Seq, error) {
 
 // serveVersions answers a page of all that happened to names, for those who keep a copy.
 func serveVersions(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "prefix", "limit", "cursor")
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return serveEvents(c, given)
+	return serveEvents(c)
 }
 
 // serveEvents answers a page of events, of a change set where one is given.
-func serveEvents(c *call, given map[string]string) (message.Reply, error) {
+func serveEvents(c *call) (message.Reply, error) {
 	for _, name := range []string{"since", "until", "by", "order"} {
-		if given[name] != "" {
+		if c.get(name) != "" {
 			return message.Reply{}, fmt.Errorf("%w: %s chooses change sets, and set is the number of one", problem.ErrSelection, name)
 		}
 	}
 	var set registry.Seq
-	if text := given["set"]; text != "" {
+	if text := c.get("set"); text != "" {
 		var err error
 		if set, err = setNumber(text); err != nil {
 			return message.Reply{}, err
 		}
 	}
-	found, err := c.service.Events(c.Context(), c.actor, set, given["prefix"], pageOf(given))
-	if err != nil {
-		return message.Reply{}, err
-	}
+	found, err := c.service.Events(c.Context(), c.actor, set, c.get("prefix"), pageOf(c))
 	document := eventPage{make([]registryEvent, len(found.Events)), found.Next, found.More}
 	for i := range found.Events {
 		document.Events[i] = newEvent(&found.Events[i])
 	}
-	return pageReply(c, document, found.Next, found.More), nil
+	return pageReply(c, document, found.Next, found.More), err
 }
 
 func newEvent(e *registry.Event) registryEvent {
@@ -154,11 +136,7 @@ type notReverted struct {
 
 // serveRevert reverts a change set, or says what that would do.
 func serveRevert(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "dry_run")
-	if err != nil {
-		return message.Reply{}, err
-	}
-	dry, err := boolean("dry_run", given["dry_run"])
+	dry, err := boolean("dry_run", c.get("dry_run"))
 	if err != nil {
 		return message.Reply{}, err
 	}

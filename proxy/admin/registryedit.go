@@ -26,14 +26,10 @@ type change struct {
 
 // changeOf returns the entry that a request is to change, and on which condition.
 func changeOf(c *call, use service.Use) (of change, err error) {
-	given, err := parametersOf(c.Request, "uri", "dry_run")
-	if err != nil {
+	if of.dryRun, err = boolean("dry_run", c.get("dry_run")); err != nil {
 		return of, err
 	}
-	if of.dryRun, err = boolean("dry_run", given["dry_run"]); err != nil {
-		return of, err
-	}
-	if of.Key, err = c.key(given["uri"]); err == nil { // before the body is read
+	if of.Key, err = c.key(c.get("uri")); err == nil { // before the body is read
 		of.Key, err = c.service.KeyOf(c.actor, use, of.Key)
 	}
 	if err == nil {
@@ -163,29 +159,20 @@ func serveWithdraw(c *call) (message.Reply, error) {
 
 // serveSupersede withdraws names in favour of others, all at once.
 func serveSupersede(c *call) (message.Reply, error) {
-	if _, err := parametersOf(c.Request); err != nil {
-		return message.Reply{}, err
-	}
 	var document api.Superseding
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
 	}
 	changed, err := c.service.Supersede(c.Context(), c.actor, false, service.Superseding(document))
-	if err != nil {
-		return message.Reply{}, err
-	}
 	names := make([]api.Name, len(changed))
 	for i := range changed {
 		names[i] = api.NewName(changed[i].After)
 	}
-	return message.JSON(http.StatusOK, api.NamePage{Names: names}), nil
+	return message.JSON(http.StatusOK, api.NamePage{Names: names}), err
 }
 
 // serveMint registers the next free names of a pattern.
 func serveMint(c *call) (message.Reply, error) {
-	if _, err := parametersOf(c.Request); err != nil {
-		return message.Reply{}, err
-	}
 	document := api.Minting{Count: 1}
 	if err := c.decode(&document); err != nil {
 		return message.Reply{}, err
@@ -193,24 +180,14 @@ func serveMint(c *call) (message.Reply, error) {
 	names, err := c.service.Mint(c.Context(), c.actor, mint.Request{
 		Pattern: document.Pattern, N: document.Count, From: document.From, Note: document.Note,
 	})
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return message.JSON(http.StatusCreated, api.Minted{Names: names}), nil
+	return message.JSON(http.StatusCreated, api.Minted{Names: names}), err
 }
 
 // servePurgeSandbox removes what is below a prefix in a sandbox, with its history.
 func servePurgeSandbox(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "prefix", "note")
-	if err != nil {
-		return message.Reply{}, err
-	}
-	if given["prefix"] == "" {
+	if c.get("prefix") == "" {
 		return message.Reply{}, fmt.Errorf("%w: prefix is required", problem.ErrSelection)
 	}
-	n, err := c.service.Purge(c.Context(), c.actor, given["prefix"], given["note"])
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return message.JSON(http.StatusOK, map[string]int{"purged": n}), nil
+	n, err := c.service.Purge(c.Context(), c.actor, c.get("prefix"), c.get("note"))
+	return message.JSON(http.StatusOK, map[string]int{"purged": n}), err
 }

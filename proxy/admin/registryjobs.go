@@ -30,13 +30,10 @@ func jobFormats() map[string]bulk.Format {
 
 // serveAccept takes an import, or a rewrite, which is a JSON object, that is done in the background: RFC 9110 section 15.3.3.
 func serveAccept(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "dry_run", "overwrite", "note", "encoding")
-	if err != nil {
-		return message.Reply{}, err
-	}
-	u := jobs.Upload{Note: given["note"], Encoding: given["encoding"], Body: c.Body, Octets: c.ContentLength}
-	if u.DryRun, err = boolean("dry_run", given["dry_run"]); err == nil {
-		u.Overwrite, err = boolean("overwrite", given["overwrite"])
+	u := jobs.Upload{Note: c.get("note"), Encoding: c.get("encoding"), Body: c.Body, Octets: c.ContentLength}
+	var err error
+	if u.DryRun, err = boolean("dry_run", c.get("dry_run")); err == nil {
+		u.Overwrite, err = boolean("overwrite", c.get("overwrite"))
 	}
 	if err != nil {
 		return message.Reply{}, err
@@ -68,10 +65,7 @@ func serveAccept(c *call) (message.Reply, error) {
 // serveJobs answers the list of jobs, the newest first.
 func serveJobs(c *call) (message.Reply, error) {
 	list, err := c.service.Jobs(c.Context(), c.actor)
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return message.JSON(http.StatusOK, map[string]any{"jobs": list}), nil
+	return message.JSON(http.StatusOK, map[string]any{"jobs": list}), err
 }
 
 func serveJob(c *call) (message.Reply, error) {
@@ -86,10 +80,6 @@ func serveCancel(c *call) (message.Reply, error) {
 
 // serveRejected answers the rejected lines of a job.
 func serveRejected(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "format")
-	if err != nil {
-		return message.Reply{}, err
-	}
 	f, err := c.service.Rejected(c.Context(), c.actor, c.id)
 	if err != nil {
 		return message.Reply{}, err
@@ -102,7 +92,7 @@ func serveRejected(c *call) (message.Reply, error) {
 			return err
 		},
 	}
-	switch given["format"] {
+	switch c.get("format") {
 	case "", "ndjson":
 	case "csv":
 		r.ContentType = "text/csv; charset=utf-8"
@@ -134,12 +124,8 @@ func rejectedTable(w io.Writer, from io.Reader) error {
 
 // serveDifferences answers what a job that is a dry run would change.
 func serveDifferences(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "format")
-	if err != nil {
-		return message.Reply{}, err
-	}
 	kind, format := typeNDJSON, diff.NDJSON
-	switch given["format"] {
+	switch c.get("format") {
 	case "", "ndjson":
 	case "csv":
 		kind, format = "text/csv; charset=utf-8", diff.CSV

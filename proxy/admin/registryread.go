@@ -17,25 +17,22 @@ import (
 
 // serveEntries answers one entry, or a list where the parameter "uri" is not given.
 func serveEntries(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, append(service.Filters(), "uri", "at", "version", "limit", "cursor")...)
 	switch {
-	case err != nil:
-		return message.Reply{}, err
-	case !c.URL.Query().Has("uri") && (given["at"] != "" || given["version"] != ""):
+	case !c.URL.Query().Has("uri") && (c.get("at") != "" || c.get("version") != ""):
 		return message.Reply{}, fmt.Errorf("%w: at and version are for one name", problem.ErrSelection)
 	case !c.URL.Query().Has("uri"):
-		return serveList(c, given)
+		return serveList(c)
 	}
-	for name := range given {
+	for name := range c.given {
 		if name != "uri" && name != "at" && name != "version" {
 			return message.Reply{}, fmt.Errorf("%w: prefix, limit and cursor are for lists, which have no uri", problem.ErrSelection)
 		}
 	}
-	return serveEntry(c, given)
+	return serveEntry(c)
 }
 
-func serveEntry(c *call, given map[string]string) (message.Reply, error) {
-	key, err := c.key(given["uri"])
+func serveEntry(c *call) (message.Reply, error) {
+	key, err := c.key(c.get("uri"))
 	if err == nil { // rights come before what is wrong with the other parameters
 		key, err = c.service.KeyOf(c.actor, service.ToRead, key)
 	}
@@ -46,7 +43,7 @@ func serveEntry(c *call, given map[string]string) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	v, err := versionOf(given)
+	v, err := versionOf(c)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -63,14 +60,14 @@ func serveEntry(c *call, given map[string]string) (message.Reply, error) {
 }
 
 // versionOf returns which version of an entry is requested.
-func versionOf(given map[string]string) (v service.Version, err error) {
-	if given["at"] != "" && given["version"] != "" {
+func versionOf(c *call) (v service.Version, err error) {
+	if c.get("at") != "" && c.get("version") != "" {
 		return v, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
 	}
-	if v.At, err = service.ParseTime(given["at"]); err != nil || given["version"] == "" {
+	if v.At, err = service.ParseTime(c.get("at")); err != nil || c.get("version") == "" {
 		return v, err
 	}
-	if v.Number, err = strconv.Atoi(given["version"]); err != nil || v.Number < 1 {
+	if v.Number, err = strconv.Atoi(c.get("version")); err != nil || v.Number < 1 {
 		return v, fmt.Errorf("%w: version is the number of one", problem.ErrSelection)
 	}
 	return v, nil
@@ -87,56 +84,37 @@ func entryReply(status int, e registry.Entry, doubt error) message.Reply {
 	return r
 }
 
-// parameters are those of a request that are given.
-type parameters map[string]string
-
-func (p parameters) get(name string) string { return p[name] }
-
 // serveList answers a page of entries.
-func serveList(c *call, given map[string]string) (message.Reply, error) {
-	search, err := service.Filter(c.kind, parameters(given).get)
+func serveList(c *call) (message.Reply, error) {
+	search, err := service.Filter(c.kind, c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	found, err := c.service.List(c.Context(), c.actor, search, pageOf(given))
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return pageReply(c, api.NamePage{Names: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), nil
+	found, err := c.service.List(c.Context(), c.actor, search, pageOf(c))
+	return pageReply(c, api.NamePage{Names: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), err
 }
 
 // serveHistory answers a page of versions of an entry, the newest first.
 func serveHistory(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "uri", "limit", "cursor")
+	key, err := c.key(c.get("uri"))
 	if err != nil {
 		return message.Reply{}, err
 	}
-	key, err := c.key(given["uri"])
-	if err != nil {
-		return message.Reply{}, err
-	}
-	found, err := c.service.History(c.Context(), c.actor, key, pageOf(given))
-	if err != nil {
-		return message.Reply{}, err
-	}
-	return pageReply(c, api.NameHistory{Versions: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), nil
+	found, err := c.service.History(c.Context(), c.actor, key, pageOf(c))
+	return pageReply(c, api.NameHistory{Versions: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), err
 }
 
 // serveExport answers all entries that a request chooses, as a file.
 func serveExport(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, append(service.Filters(), "format", "at")...)
-	if err != nil {
-		return message.Reply{}, err
-	}
-	search, err := service.Filter(c.kind, parameters(given).get)
+	search, err := service.Filter(c.kind, c.get)
 	if err == nil {
-		search.At, err = service.ParseTime(given["at"])
+		search.At, err = service.ParseTime(c.get("at"))
 	}
 	if err != nil {
 		return message.Reply{}, err
 	}
 	kind, format := typeNDJSON, bulk.NDJSON
-	switch given["format"] {
+	switch c.get("format") {
 	case "", "ndjson":
 	case "csv":
 		kind, format = "text/csv; charset=utf-8", bulk.CSV
@@ -157,9 +135,9 @@ func serveExport(c *call) (message.Reply, error) {
 }
 
 // pageOf returns the page of parameters.
-func pageOf(given map[string]string) service.Page {
-	p := service.Page{Cursor: given["cursor"]}
-	if text, ok := given["limit"]; ok {
+func pageOf(c *call) service.Page {
+	p := service.Page{Cursor: c.get("cursor")}
+	if text := c.get("limit"); text != "" {
 		if limit, err := strconv.Atoi(text); err == nil && limit != 0 {
 			p.Limit = limit
 		} else {

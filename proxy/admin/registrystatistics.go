@@ -41,50 +41,39 @@ type targetHealth struct {
 // serveStatistics answers how often a name was resolved, or, with days and no name, all names together; or else how many names there
 // are: of all they are kept, of what begins with a prefix they are counted, as far as that comes.
 func serveStatistics(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, append(service.Filters(), "uri", "since", "until")...)
+	if c.get("uri") != "" {
+		return serveCounts(c)
+	}
+	search, err := service.Filter(c.kind, c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	if given["uri"] != "" {
-		return serveCounts(c, given)
-	}
-	search, err := service.Filter(c.kind, parameters(given).get)
-	if err != nil {
-		return message.Reply{}, err
-	}
-	if given["since"] != "" || given["until"] != "" {
+	if c.get("since") != "" || c.get("until") != "" {
 		if search.Below != "" || service.Filtered(&search) {
 			return message.Reply{}, fmt.Errorf("%w: since and until are for one name (uri), or for all", problem.ErrSelection)
 		}
-		return serveCounts(c, given)
+		return serveCounts(c)
 	}
 	t, err := c.service.Totals(c.Context(), c.actor, search)
 	return message.JSON(http.StatusOK, registryStatistics{Seq: t.Seq, Groups: t.Groups, Total: t.Total, Complete: !t.Late}), err
 }
 
 // serveCounts answers how often a name, or all names where there is no "uri", was resolved, by day.
-func serveCounts(c *call, given map[string]string) (message.Reply, error) {
-	since, until, err := service.Days(parameters(given).get)
+func serveCounts(c *call) (message.Reply, error) {
+	since, until, err := service.Days(c.get)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	name, periods, err := c.service.Counts(c.Context(), c.actor, registry.Key{Kind: c.kind, Name: given["uri"]}, since, until)
+	name, periods, err := c.service.Counts(c.Context(), c.actor, registry.Key{Kind: c.kind, Name: c.get("uri")}, since, until)
 	return message.JSON(http.StatusOK, nameCounts{Name: name, Periods: notNil(periods)}), err
 }
 
 // serveHealth answers a page of the targets that were not healthy lately.
 func serveHealth(c *call) (message.Reply, error) {
-	given, err := parametersOf(c.Request, "prefix", "state", "limit", "cursor")
-	if err != nil {
-		return message.Reply{}, err
-	}
-	found, next, err := c.service.Health(c.Context(), c.actor, given["prefix"], health.State(given["state"]), pageOf(given))
-	if err != nil {
-		return message.Reply{}, err
-	}
+	found, next, err := c.service.Health(c.Context(), c.actor, c.get("prefix"), health.State(c.get("state")), pageOf(c))
 	document := healthPage{make([]targetHealth, len(found)), next}
 	for i, t := range found {
 		document.Targets[i] = targetHealth{Name: t.Name, Target: t}
 	}
-	return pageReply(c, document, next, next != ""), nil
+	return pageReply(c, document, next, next != ""), err
 }

@@ -10,14 +10,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Searcher finds entries, page by page. It is *registry.Registry.
-type Searcher interface {
-	Search(ctx context.Context, s registry.Search, found func(registry.Entry) error) (registry.Searched, error)
-}
-
 // Stream exports the entries that a search finds, as NDJSON, CSV or TSV. Unlike Export it reads each page as it is then, so that who
 // takes an hour to receive it does not keep the store from tidying up.
-func Stream(ctx context.Context, w io.Writer, from Searcher, s registry.Search, format Format) error {
+func Stream(ctx context.Context, w io.Writer, from *registry.Registry, s registry.Search, format Format) error {
 	if format != NDJSON && format != CSV && format != TSV {
 		return fmt.Errorf("%s has to be exported as a whole", format)
 	}

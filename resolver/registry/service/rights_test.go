@@ -93,6 +93,7 @@ const (
 func methods() []method {
 	read, change, withdraw := []registry.Action{registry.ActRead}, []registry.Action{registry.ActChange}, []registry.Action{registry.ActWithdraw}
 	imports, tokens, mints := []registry.Action{registry.ActImport}, []registry.Action{registry.ActTokens}, []registry.Action{registry.ActMint}
+	both := []registry.Action{registry.ActChange, registry.ActWithdraw}
 	withdrawing := func(kind registry.Kind) registry.Edit {
 		key := registry.Name(name)
 		if kind == registry.KindPrefix {
@@ -188,13 +189,10 @@ func methods() []method {
 			_, err := s.Change(ctx, a, true, edit)
 			return err
 		}},
-		{
-			"Change that withdraws", registry.Writer, []registry.Action{registry.ActChange, registry.ActWithdraw}, own,
-			func(ctx context.Context, s *service.Service, a registry.Actor) error {
-				_, err := s.Change(ctx, a, true, withdrawing(registry.KindName))
-				return err
-			},
-		},
+		{"Change that withdraws", registry.Writer, both, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Change(ctx, a, true, withdrawing(registry.KindName))
+			return err
+		}},
 		{"Withdraw", registry.Writer, withdraw, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Withdraw(ctx, a, true, withdrawing(registry.KindName))
 			return err
@@ -226,13 +224,10 @@ func methods() []method {
 		{"PreviewPurge", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			return s.PreviewPurge(ctx, a, prefix, func(registry.Entry) error { return nil })
 		}},
-		{
-			"Revert", registry.Admin, []registry.Action{registry.ActChange, registry.ActWithdraw}, all,
-			func(ctx context.Context, s *service.Service, a registry.Actor) error {
-				_, err := s.Revert(ctx, a, registry.Revert{Set: 1, Note: "n", DryRun: true})
-				return err
-			},
-		},
+		{"Revert", registry.Admin, both, all, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Revert(ctx, a, registry.Revert{Set: 1, Note: "n", DryRun: true})
+			return err
+		}},
 		{"Accept", registry.Writer, imports, nothing, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Accept(ctx, a, jobs.Upload{Format: bulk.CSV, Body: strings.NewReader("name\n")})
 			return err

@@ -14,7 +14,7 @@ func (s *Service) Tokens(ctx context.Context, actor registry.Actor) ([]token.Tok
 
 // CreateToken creates a token, and returns it with its secret, which is shown only then.
 func (s *Service) CreateToken(ctx context.Context, actor registry.Actor, t token.Token) (made token.Token, secret string, err error) {
-	made, secret, err = s.tokens.Create(ctx, actor, t)
+	made, secret, err = token.Create(ctx, s.registry, actor, t)
 	if err == nil && s.config.Created != nil {
 		s.config.Created(ctx, actor, made)
 	}
@@ -23,7 +23,7 @@ func (s *Service) CreateToken(ctx context.Context, actor registry.Actor, t token
 
 // RevokeToken revokes a token, and returns it.
 func (s *Service) RevokeToken(ctx context.Context, actor registry.Actor, id string) (revoked token.Token, err error) {
-	revoked, err = s.tokens.Revoke(ctx, actor, id)
+	revoked, err = token.Revoke(ctx, s.registry, actor, id)
 	if err == nil && s.config.Revoked != nil {
 		s.config.Revoked(ctx, actor, revoked)
 	}

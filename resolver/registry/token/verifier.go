@@ -149,11 +149,6 @@ func (v *Verifier) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// Create is Create with the registry of the Verifier.
-func (v *Verifier) Create(ctx context.Context, actor registry.Actor, t Token) (Token, string, error) {
-	return Create(ctx, v.registry, actor, t)
-}
-
 // List returns the tokens that an actor may revoke.
 func (v *Verifier) List(ctx context.Context, actor registry.Actor) ([]Token, error) {
 	if err := mayManage(actor); err != nil {
@@ -161,9 +156,4 @@ func (v *Verifier) List(ctx context.Context, actor registry.Actor) ([]Token, err
 	}
 	all, err := List(ctx, v.registry)
 	return slices.DeleteFunc(all, func(t Token) bool { return !actor.Holds(t.Actor()) }), err
-}
-
-// Revoke is Revoke with the registry of the Verifier.
-func (v *Verifier) Revoke(ctx context.Context, actor registry.Actor, id string) (Token, error) {
-	return Revoke(ctx, v.registry, actor, id)
 }
