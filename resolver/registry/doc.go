@@ -3,6 +3,8 @@
 // 1737 section 2, persistence). It needs a Store, of which package sqlite and package postgres are
 // two, and package registrytest the suite that both pass.
 //
+// Whoever acts for a client, as the API, the pages of editors and the commands do, calls package service, which decides what that one may.
+//
 //   - entry.go: what is held of a name or prefix; encoding.go: as octets
 //   - store.go: what a store does, and the tables that the registry has there beside entries
 //   - registry.go, edit.go, validate.go: how entries are read and changed, by whom
