@@ -61,7 +61,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 	now, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{})
 	var changed service.Events
 	if err == nil {
-		page := service.Page{Limit: lookedAt, Cursor: service.CursorAfter(max(now.Seq-lookedAt, 0))}
+		page := service.Page{Limit: lookedAt, After: max(now.Seq-lookedAt, 0)}
 		changed, err = e.Service.Events(p.Context(), p.Actor, 0, "", page)
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 		if looked++; looked > lookedUp {
 			break
 		}
-		page := service.Page{Limit: 1, Cursor: service.CursorAfter(first.Seq)}
+		page := service.Page{Limit: 1, After: first.Seq}
 		history, err := e.Service.History(p.Context(), p.Actor, registry.Name(name), page)
 		if err == nil && len(history.Entries) > 0 {
 			countMoves(counts, host, &history.Entries[0], first)

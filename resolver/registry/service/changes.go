@@ -32,7 +32,7 @@ type ChangeSets struct {
 // ChangeSets returns a page of change sets. Whoever may see some names only must choose those. What took too long to be found is on a
 // later page.
 func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Changes, page Page) (found ChangeSets, err error) {
-	limit, after, err := page.readSeq(0)
+	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
 	}
@@ -59,8 +59,10 @@ func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Chang
 		}
 		return failed == nil
 	})
-	found.Next = CursorAfter(after)
-	return found, errors.Join(err, failed)
+	if err = errors.Join(err, failed); err == nil {
+		found.Next, err = s.registry.CursorAt(ctx, after)
+	}
+	return found, err
 }
 
 // ChangeSet returns a change set that has changed something that begins with a prefix; "" is anything. Whoever may see some names only must
@@ -101,7 +103,7 @@ type Events struct {
 
 // Events returns a page of what happened to names that begin with a prefix, "" for all: by a change set, or by all where its number is 0.
 func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, page Page) (found Events, err error) {
-	limit, after, err := page.readSeq(0)
+	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
 	}
@@ -110,6 +112,8 @@ func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry
 		return found, err
 	}
 	found.Events, after, found.More, err = s.registry.Events(ctx, registry.Events{After: after, Set: set, Below: below, Limit: limit})
-	found.Next = CursorAfter(after)
+	if err == nil {
+		found.Next, err = s.registry.CursorAt(ctx, after)
+	}
 	return found, err
 }

@@ -139,7 +139,7 @@ func (s *Service) History(ctx context.Context, actor registry.Actor, key registr
 	if key, err = s.KeyOf(actor, ToRead, key); err != nil {
 		return found, err
 	}
-	limit, before, err := page.readSeq(1)
+	limit, before, err := s.readSeq(ctx, page)
 	if err != nil {
 		return found, err
 	}
@@ -150,7 +150,7 @@ func (s *Service) History(ctx context.Context, actor registry.Actor, key registr
 		return s.registry.History(ctx, key, before, n)
 	})
 	if found.Entries = all; more {
-		found.Next = CursorAfter(all[len(all)-1].Seq)
+		found.Next, err = s.registry.CursorAt(ctx, all[len(all)-1].Seq)
 	}
 	return found, err
 }

@@ -1,9 +1,9 @@
 package service
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
-	"strconv"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -17,45 +17,47 @@ const (
 
 // Page is a part of a list.
 type Page struct {
-	Limit  int    // how many items at most: 1 to MaxPage; 0 is 100
-	Cursor string // that a page before has returned; "" begins
+	Limit  int          // how many items at most: 1 to MaxPage; 0 is 100
+	Cursor string       // that a page before has returned; "" begins
+	After  registry.Seq // of lists of versions and change sets, the number after which it begins, in place of a cursor; 0 is none
 }
 
-var errCursor = fmt.Errorf("%w: the cursor is none that a page of this list has named", registry.ErrSelection)
-
-// read returns how many items a page has, and after which one.
-func (p Page) read() (limit int, after string, err error) {
-	if limit = p.Limit; limit == 0 {
+// limit returns how many items a page has.
+func (p Page) limit() (int, error) {
+	limit := p.Limit
+	if limit == 0 {
 		limit = defaultPage
 	}
 	if limit < 1 || limit > MaxPage {
-		return 0, "", fmt.Errorf("%w: limit is a number from 1 to %d", registry.ErrSelection, MaxPage)
+		return 0, fmt.Errorf("%w: limit is a number from 1 to %d", registry.ErrSelection, MaxPage)
+	}
+	return limit, nil
+}
+
+// read returns how many items a page has, and after which one.
+func (p Page) read() (limit int, after string, err error) {
+	if limit, err = p.limit(); err != nil {
+		return 0, "", err
 	}
 	text, err := base64.RawURLEncoding.DecodeString(p.Cursor)
 	if err != nil {
-		return 0, "", errCursor
+		return 0, "", registry.ErrCursor
 	}
 	return limit, string(text), nil
 }
 
-// readSeq is read for a list of versions or change sets: after which number, from least on; 0 begins.
-func (p Page) readSeq(least registry.Seq) (limit int, after registry.Seq, err error) {
-	limit, text, err := p.read()
-	if err != nil || text == "" {
-		return limit, 0, err
+// readSeq returns how many versions or change sets a page has, and after which number. It is registry.ErrHistory where the cursor is of
+// another history.
+func (s *Service) readSeq(ctx context.Context, p Page) (limit int, after registry.Seq, err error) {
+	if limit, err = p.limit(); err != nil || p.After != 0 {
+		return limit, p.After, err
 	}
-	number, err := strconv.ParseInt(text, 10, 64)
-	if after = registry.Seq(number); err != nil || after < least {
-		return 0, 0, errCursor
-	}
-	return limit, after, nil
+	after, err = s.registry.AfterCursor(ctx, p.Cursor)
+	return limit, after, err
 }
 
 // cursorOf returns the cursor of a page that begins after an item.
 func cursorOf(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
-
-// CursorAfter returns the cursor of a page of versions that begins after a number.
-func CursorAfter(seq registry.Seq) string { return cursorOf(strconv.FormatInt(int64(seq), 10)) }
 
 // Bounds of a page of entries. One entry may have a megabyte, so a page of a thousand is read in parts, and ends with the entry by which
 // it has too many bytes.

@@ -137,18 +137,31 @@ func TestPages(t *testing.T) {
 			return err
 		},
 	}
+	other := newService(t, nil)
+	edit := registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(registry.Record{Contact: "anna", Targets: []registry.Target{{URI: "https://a.example/"}}})}
+	if _, err := other.Change(t.Context(), root(), false, edit); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := other.Events(t.Context(), root(), 0, "", service.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for what, list := range lists {
 		for _, limit := range []int{-1, service.MaxPage + 1} {
 			if err := list(t.Context(), service.Page{Limit: limit}); !errors.Is(err, registry.ErrSelection) {
 				t.Errorf("%s with the limit %d: %v", what, limit, err)
 			}
 		}
-		if err := list(t.Context(), service.Page{Cursor: "%"}); !errors.Is(err, registry.ErrSelection) {
+		if err := list(t.Context(), service.Page{Cursor: "%"}); !errors.Is(err, registry.ErrCursor) {
 			t.Errorf("%s with a wrong cursor: %v", what, err)
 		}
 		hasNumbers := what != "List" && what != "Health"
-		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrSelection) != hasNumbers { // "x"
+		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrCursor) != hasNumbers { // "x"
 			t.Errorf("%s with the cursor of a text: %v", what, err)
+		}
+		// Who goes on with the cursor of a registry that was restored, or of another one, must learn that.
+		if err := list(t.Context(), service.Page{Cursor: elsewhere.Next}); errors.Is(err, registry.ErrHistory) != hasNumbers {
+			t.Errorf("%s with the cursor of another registry: %v", what, err)
 		}
 	}
 }
