@@ -13,7 +13,7 @@ func (r *run) read(ctx context.Context, in *input) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &pipeline{jobs: make(chan job), ordered: make(chan chan parsed, runtime.GOMAXPROCS(0)+1)}
 	for range runtime.GOMAXPROCS(0) {
-		go p.work(ctx, r, in)
+		go p.work(r, in)
 	}
 	go p.divide(ctx, in)
 	var err error
@@ -94,14 +94,14 @@ func (p *pipeline) divide(ctx context.Context, in *input) {
 }
 
 // work parses blocks.
-func (p *pipeline) work(ctx context.Context, r *run, in *input) {
+func (p *pipeline) work(r *run, in *input) {
 	for j := range p.jobs {
-		j.done <- r.parse(ctx, in, j.block)
+		j.done <- r.parse(in, j.block)
 	}
 }
 
 // parse parses and checks the lines of a block.
-func (r *run) parse(ctx context.Context, in *input, b block) parsed {
+func (r *run) parse(in *input, b block) parsed {
 	var p parsed
 	in.lines(b, func(l *line, input string, fault error) {
 		p.lines++

@@ -1,7 +1,6 @@
 package bulk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,7 +10,7 @@ import (
 )
 
 // applyWhole makes a version as it was, unless it is there.
-func (r *run) applyWhole(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (outcome, error) {
+func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (outcome, error) {
 	e, err := r.version(u, before, p.Started)
 	if err != nil {
 		return unchanged, err

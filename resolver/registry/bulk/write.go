@@ -120,7 +120,7 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
 		w.Into(r.set(&next))
 		var err error
-		if rejected, err = r.applyAll(ctx, tx, w, b.units, &next); err != nil {
+		if rejected, err = r.applyAll(tx, w, b.units, &next); err != nil {
 			return err
 		}
 		next.Set = w.Set()
@@ -153,13 +153,13 @@ func (r *run) set(p *position) registry.ChangeSet {
 }
 
 // applyAll makes the changes of units, and counts them. It returns those that were rejected.
-func (r *run) applyAll(ctx context.Context, tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
+func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
 	}
 	for i := range units {
 		u := &units[i]
-		what, err := r.apply(ctx, tx, w, u, p)
+		what, err := r.apply(tx, w, u, p)
 		switch {
 		case err == nil:
 			p.count(what)
@@ -226,13 +226,13 @@ func outcomeOf(before registry.Entry, is bool) outcome {
 }
 
 // apply makes the change of a unit.
-func (r *run) apply(ctx context.Context, tx registry.Tx, w *registry.Batch, u *unit, p *position) (outcome, error) {
+func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, p *position) (outcome, error) {
 	before, err := w.Get(u.entry.Key)
 	if err != nil {
 		return unchanged, err
 	}
 	if u.whole() {
-		return r.applyWhole(ctx, tx, w, u, before, p)
+		return r.applyWhole(tx, w, u, before, p)
 	}
 	record := u.over(before.Record)
 	if !u.said.has(fieldStatus) {

@@ -54,7 +54,7 @@ func Run(ctx context.Context, c Config, below string, report func(Finding) error
 	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
 		err := l.pages(ctx, kind, below, func(tx registry.Tx, entries []registry.Entry) error {
 			l.summary.Read += len(entries)
-			return l.check(ctx, tx, entries)
+			return l.check(tx, entries)
 		})
 		if err != nil {
 			return l.summary, err
@@ -124,7 +124,7 @@ func (l *linter) add(e registry.Entry, severity Severity, rule, what string) {
 }
 
 // check checks a page of entries.
-func (l *linter) check(ctx context.Context, tx registry.Tx, entries []registry.Entry) error {
+func (l *linter) check(tx registry.Tx, entries []registry.Entry) error {
 	checked := make([]subject, len(entries))
 	for i, e := range entries {
 		checked[i] = l.subjectOf(e)
