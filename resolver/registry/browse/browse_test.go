@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -68,12 +69,12 @@ func newSite(t testing.TB) *site {
 // another returns another Browser of the site, as a reload makes it.
 func (s *site) another() *browse.Browser { return browse.New(s.config) }
 
-// put registers names, some hundred at once.
+// put registers names in their order, some hundred at once.
 func (s *site) put(t testing.TB, records map[string]registry.Record) {
 	t.Helper()
 	var edits []registry.Edit
-	for name, record := range records {
-		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(record)})
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		edits = append(edits, registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(records[name])})
 	}
 	if _, err := s.Apply(t.Context(), registry.Actor{Name: "test", Role: registry.Admin}, edits...); err != nil {
 		t.Fatal(err)
