@@ -44,6 +44,11 @@ func newField() []step {
 			{registry + "store/digest.go", "	fieldLeaf\n", "	fieldSteward\n"},
 			{registry + "store/digest.go", "	h.text(fieldPattern, e.Pattern)\n", "	h.text(fieldSteward, e.Steward)\n"},
 		}, "./resolver/registry/store", "TestDigestOfFields/Record.Steward"},
+		{"the portable backup", []edit{
+			{registry + "store/dumpline.go", "	Contact       string          `json:\"contact,omitempty\"`\n", "	Steward string `json:\"steward,omitempty\"`\n"},
+			{registry + "store/dumpline.go", "Contact: v.Contact, ", "Steward: v.Steward, "},
+			{registry + "store/dumpline.go", "Contact: d.Contact, ", "Steward: d.Steward, "},
+		}, "./resolver/registry/store", "TestDumpOfFields/Record.Steward"},
 		{"the sort of imports", []edit{
 			{registry + "bulk/recordfields.go", "	hasPattern\n", "	hasSteward\n"},
 			{registry + "bulk/recordfields.go", "		{e.Pattern != \"\", hasPattern},\n", "		{e.Steward != \"\", hasSteward},\n"},
