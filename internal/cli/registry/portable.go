@@ -2,7 +2,6 @@ package registry
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,32 +14,36 @@ import (
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// magicSQLite and magicZstd are what files begin with (https://www.sqlite.org/fileformat.html, RFC 8878 section 3.1.1).
-var (
-	magicSQLite = []byte("SQLite format 3\x00")
-	magicZstd   = []byte{0x28, 0xb5, 0x2f, 0xfd}
-)
-
-// maxWindow bounds the memory of zstd, as its command does.
-const maxWindow = 128 << 20
-
-// isPortable reports whether a backup is a portable one, rather than a file of SQLite.
-func isPortable(file string) (bool, error) {
-	f, err := os.Open(file) //nolint:gosec // whoever restores a backup says which
+// openPortable opens a backup as it was before it was compressed. portable is whether it is a portable one, rather than a file of SQLite.
+func openPortable(file string) (plain *bufio.Reader, portable bool, closer func(), err error) {
+	f, err := os.Open(file) //nolint:gosec // a path of the command
 	if err != nil {
-		return false, fmt.Errorf("opening a backup: %w", err)
+		return nil, false, nil, fmt.Errorf("opening a backup: %w", err)
 	}
-	defer f.Close()
-	start := make([]byte, len(magicSQLite))
-	n, err := io.ReadFull(f, start)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("reading a backup: %w", err)
+	from, end, err := bulk.Decompress(f)
+	if err != nil {
+		return nil, false, nil, errors.Join(fmt.Errorf("opening %s: %w", file, err), f.Close())
 	}
-	start = start[:n]
-	return bytes.HasPrefix(start, magicZstd) || bytes.HasPrefix(start, []byte("{")), nil
+	plain = bufio.NewReader(from)
+	first, err := plain.Peek(1)                                              // who reads on has the error
+	portable = string(first) == "{" || err != nil && !errors.Is(err, io.EOF) // what cannot be decompressed
+	return plain, portable, func() {
+		end()
+		_ = f.Close() // it was read
+	}, nil
+}
+
+// isPortable reports whether a backup is a portable one.
+func isPortable(file string) (bool, error) {
+	_, portable, closer, err := openPortable(file)
+	if err == nil {
+		closer()
+	}
+	return portable, err
 }
 
 // dumpPortable writes a portable backup.
@@ -65,21 +68,11 @@ func loadPortable(ctx context.Context, p *cli.Progress, s registry.Store, file s
 	if err := sqlite.CheckDigest(ctx, file); err != nil {
 		return err
 	}
-	f, err := os.Open(file) //nolint:gosec // whoever restores a backup says which
+	from, _, closer, err := openPortable(file)
 	if err != nil {
-		return fmt.Errorf("opening a backup: %w", err)
+		return err
 	}
-	defer f.Close()
-	b := bufio.NewReader(f)
-	var from io.Reader = b
-	if magic, _ := b.Peek(len(magicZstd)); bytes.Equal(magic, magicZstd) {
-		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return fmt.Errorf("decompressing %s: %w", file, err)
-		}
-		defer z.Close()
-		from = z
-	}
+	defer closer()
 	err = s.Load(ctx, from, func(done, all registry.Seq) {
 		p.Show(cli.Step{What: "restoring", Done: int64(done), Total: int64(all), Unit: "versions"})
 	})

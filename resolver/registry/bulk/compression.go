@@ -19,9 +19,9 @@ var (
 // maxWindow bounds the memory of zstd, as its command does.
 const maxWindow = 128 << 20
 
-// decompress returns the input as it was before it was compressed by gzip or zstd. Whatever its length,
+// Decompress returns the input as it was before it was compressed by gzip or zstd. Whatever its length,
 // it is a stream. The caller calls close.
-func decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
+func Decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	magic, err := b.Peek(len(magicZstd))
 	if err != nil && err != io.EOF {

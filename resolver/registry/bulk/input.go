@@ -51,7 +51,7 @@ func (i *Import) openInput(r io.Reader) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, closer, err := decompress(r)
+	plain, closer, err := Decompress(r)
 	if err != nil {
 		return nil, err
 	}

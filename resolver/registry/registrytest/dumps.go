@@ -79,9 +79,7 @@ func testDamagedDump(t *testing.T, a, b registry.Store) {
 	for i, line := range lines {
 		refused("the end", i, lines[:i]...)
 		refused("missing", i, with(i)...)
-		if i < len(lines)-1 {
-			refused("there twice", i, with(i, line, line)...)
-		}
+		refused("there twice", i, with(i, line, line)...)
 		refused("cut off", i, with(i, line[:len(line)/2]+"\n")...)
 		refused("of a newer format", i, with(i, strings.Replace(line, "{", `{"unknown":1,`, 1))...)
 		for _, c := range [][2]string{

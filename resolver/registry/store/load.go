@@ -359,6 +359,11 @@ func (l *loader) end(d *dumpEnd) error {
 	case len(l.purged)+len(l.redacted) > 0:
 		return fmt.Errorf("%w: of %d versions that were purged or redacted, no event says so", registry.ErrDamaged, len(l.purged)+len(l.redacted))
 	}
+	if _, err := l.read(); err == nil {
+		return fmt.Errorf("%w: the portable backup goes on behind its end", registry.ErrDamaged)
+	} else if !errors.Is(err, errCutOff) { // as where the checksum of a compression is another one
+		return err
+	}
 	if err := l.endCommit(l.next - 1); err != nil {
 		return err
 	}
