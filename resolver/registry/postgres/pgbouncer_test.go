@@ -44,7 +44,7 @@ func TestPgBouncer(t *testing.T) {
 			Record: registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://example.org/%d/%d/%d", writer, n, version)}}},
 		}
 	}
-	faults := make([]error, writers)
+	errs := make([]error, writers)
 	var wait sync.WaitGroup
 	for i, s := range stores {
 		wait.Go(func() {
@@ -58,14 +58,14 @@ func TestPgBouncer(t *testing.T) {
 				})
 				e, err2 := s.Lookup(t.Context(), registry.Name(fmt.Sprintf("urn:example:%d-7", i)))
 				if err := errors.Join(err, err2); err != nil || e.Version != version+1 {
-					faults[i] = fmt.Errorf("version %d, want %d, %w", e.Version, version+1, err)
+					errs[i] = fmt.Errorf("version %d, want %d, %w", e.Version, version+1, err)
 					return
 				}
 			}
 		})
 	}
 	wait.Wait()
-	if err := errors.Join(faults...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	var problems []string

@@ -2,8 +2,8 @@
 // dry runs and the cursors of pages are decided here; its callers read requests, and present results.
 //
 //   - use.go: who may do what
-//   - names.go, page.go: names are found and read, in pages
-//   - edit.go, revert.go: names are changed
+//   - names.go, parameters.go, page.go: names are found and read, by what is asked for, in pages
+//   - edit.go: names are changed
 //   - changes.go: what was changed
 //   - jobs.go, tokens.go, statistics.go: jobs, tokens, counts and health
 //   - shares.go: what the tokens share

@@ -37,10 +37,9 @@ const (
 	acknowledged // and durable
 )
 
-// recorder is a VFS that records what is done to the files of a directory by the VFS of the system.
+// recorder is a VFS that records what is done to files by the VFS of the system.
 type recorder struct {
 	vfs.VFS
-	directory string
 
 	mu         sync.Mutex
 	operations []operation
@@ -222,8 +221,7 @@ func TestPowerCut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
-	directory := t.TempDir()
-	path := filepath.Join(directory, "registry.db")
+	path := filepath.Join(t.TempDir(), "registry.db")
 	s, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +233,7 @@ func TestPowerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{VFS: vfs.Find("os"), directory: directory}
+	r := &recorder{VFS: vfs.Find("os")}
 	vfs.Register(t.Name(), r)
 	defer vfs.Unregister(t.Name())
 	s = newStore(path)
