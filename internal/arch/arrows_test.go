@@ -196,7 +196,7 @@ func packageRules() []packageRule {
 			"resolver/registry/service",
 			[]string{
 				"resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/health", "resolver/registry/jobs",
-				"resolver/registry/mint", "resolver/registry/token", "internal/quota",
+				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/token", "internal/quota",
 			},
 			true,
 			"service is what API, pages and commands call: it decides who may do what, how much and on which condition, and knows neither HTTP nor HTML",

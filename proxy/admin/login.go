@@ -140,7 +140,7 @@ func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor regi
 	case h.config.Registry == nil:
 		return actor, false, nil
 	}
-	actor, err = h.config.Registry.VerifyProof(r.Context(), proof, !isReading)
+	actor, err = h.config.Registry.AuthenticateProof(r.Context(), proof, !isReading)
 	if errors.Is(err, registry.ErrToken) { // it was revoked, or has expired
 		h.endSession(r)
 		return actor, false, nil

@@ -73,7 +73,7 @@ func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (re
 	case !strings.HasPrefix(shown, token.Start) || h.config.Registry == nil:
 		return registry.Actor{}, problem.ErrTokenRequired
 	default:
-		return h.config.Registry.Verify(ctx, shown, isChange)
+		return h.config.Registry.Authenticate(ctx, shown, isChange)
 	}
 }
 

@@ -65,14 +65,14 @@ counters and all else, to move the registry to another database. It is compresse
 
 // backUp writes a backup to a file.
 func (f *storeFlags) backUp(cmd *cobra.Command, p *cli.Progress, to string, portable bool) error {
-	r, _, err := f.open(cmd.Context())
+	s, err := f.open(cmd.Context())
 	if err != nil {
 		return err
 	}
-	defer r.Store().Close()
-	file, ok := r.Store().(*sqlite.Store)
+	defer s.Close()
+	file, ok := s.store.(*sqlite.Store)
 	if portable || !ok {
-		err = dumpPortable(cmd.Context(), p, r, to)
+		err = dumpPortable(cmd.Context(), p, s, to)
 	} else {
 		err = file.Backup(cmd.Context(), to, func(done, all int) {
 			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
@@ -81,7 +81,7 @@ func (f *storeFlags) backUp(cmd *cobra.Command, p *cli.Progress, to string, port
 	if err != nil || !ok { // metrics tell of backups of files alone
 		return err
 	}
-	if err := r.SetMark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
+	if err := s.Mark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
 		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
 	}
 	return nil
@@ -115,7 +115,7 @@ func checkBackupFile(store, file string, force bool) error {
 
 // file returns the path of the store, which must be a file.
 func (f *storeFlags) file() (string, error) {
-	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
+	c, err := f.load()
 	if err != nil {
 		return "", err
 	}

@@ -1,8 +1,8 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,18 +40,13 @@ A set is taken back by urnd registry revert. What was registered before there we
 	flags.BoolVar(&asJSON, "json", false, "print a document for each set, one a line")
 	cmd.MarkFlagsMutuallyExclusive("set", "json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		if below != "" {
-			if below, err = r.CanonicalPrefix(below); err != nil {
-				return cli.Usage(err)
-			}
-		}
+		defer s.Close()
 		if cmd.Flags().Changed("set") {
-			return printChangesOf(cmd, r, registry.Seq(set), below)
+			return usageOf(printChangesOf(cmd, s, registry.Seq(set), below))
 		}
 		of := service.Changes{Prefix: below, By: by}
 		if since != "" {
@@ -63,16 +58,15 @@ A set is taken back by urnd registry revert. What was registered before there we
 		if err != nil {
 			return cli.Usage(err)
 		}
-		return printChangeSets(cmd, r, asJSON, of)
+		return usageOf(printChangeSets(cmd, s, asJSON, of))
 	}
 	return cmd
 }
 
 // printChangeSets prints change sets.
-func printChangeSets(cmd *cobra.Command, r *registry.Registry, asJSON bool, of service.Changes) error {
-	s := serviceOf(r)
+func printChangeSets(cmd *cobra.Command, s *session, asJSON bool, of service.Changes) error {
 	for page := (service.Page{Limit: service.MaxPage}); ; {
-		found, err := s.ChangeSets(cmd.Context(), actor(), of, page)
+		found, err := s.ChangeSets(cmd.Context(), s.actor, of, page)
 		for _, set := range found.Sets {
 			var failed error
 			if asJSON {
@@ -118,17 +112,12 @@ func counted(n int64, thing string) string {
 }
 
 // printChangesOf prints what a set has changed of the names that begin with a text.
-func printChangesOf(cmd *cobra.Command, r *registry.Registry, set registry.Seq, below string) error {
+func printChangesOf(cmd *cobra.Command, s *session, set registry.Seq, below string) error {
 	var failed error
 	printer := &diff.Printer{To: cmd.OutOrStdout()}
-	err := r.ChangesOf(cmd.Context(), set, func(c registry.Changed) bool {
-		if strings.HasPrefix(c.After.Name, below) {
-			failed = printer.Changed(c)
-		}
+	err := s.ChangesOf(cmd.Context(), s.actor, set, below, func(c registry.Changed) bool {
+		failed = printer.Changed(c)
 		return failed == nil
 	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return errors.Join(err, failed)
 }

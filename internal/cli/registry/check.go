@@ -45,32 +45,24 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "checking names")
 		defer p.End()
-		r, c, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
-		defer r.Store().Close()
-		names, err := w.Names(c)
-		if err != nil {
-			return err
-		}
-		below := ""
-		if len(args) > 0 {
-			if below, err = belowOf(r, args[0]); err != nil {
-				return cli.Usage(err)
-			}
-		}
-		total, err := entriesBelow(cmd.Context(), r, below)
+		defer s.Close()
+		below := strings.Join(args, "")
+		total, err := s.size(cmd.Context(), below)
 		if err != nil {
 			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
 		out := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
-		summary, err := lint.Run(cmd.Context(), lint.Config{
-			Registry: r, Names: names, Hints: hints,
-			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Hosts: c.Registry.HostNames(), Only: names.AskedFor(),
+		c := s.config
+		summary, err := s.Check(cmd.Context(), s.actor, lint.Config{
+			Names: s.names, Hints: hints,
+			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Hosts: c.Registry.HostNames(), Only: s.names.AskedFor(),
 			Progress: func(read int64, found lint.Summary) { p.Show(checkStep(read, total, found)) },
 		}, below, func(finding lint.Finding) error { return printFinding(out, finding, asJSON) })
-		if err := errors.Join(err, out.Flush()); err != nil {
+		if err := errors.Join(usageOf(err), out.Flush()); err != nil {
 			return p.Interrupted(err, "%s; nothing was changed; the same command begins anew, and with PREFIX it checks a part", checkedText(summary))
 		}
 		p.End()

@@ -92,7 +92,7 @@ type topCounts struct {
 }
 
 // print prints the resolutions of a name, of those on top, or of all names by day.
-func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []string, asJSON bool) error {
+func (f *countFlags) print(cmd *cobra.Command, s *session, args []string, asJSON bool) error {
 	from, to, err := f.days()
 	if err != nil {
 		return err
@@ -101,14 +101,14 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 	switch {
 	case len(args) > 0:
 		var key registry.Key
-		if key, err = keyOf(r, args[0], *f.prefix); err == nil {
-			table, err = countsOf(cmd.Context(), r, key, from, to)
+		if key, err = s.key(args[0], *f.prefix); err == nil {
+			table, err = countsOf(cmd.Context(), s, key, from, to)
 		}
 	case f.top == 0:
-		table, err = countsOf(cmd.Context(), r, registry.Name(count.AllNames), from, to)
+		table, err = countsOf(cmd.Context(), s, registry.Name(count.AllNames), from, to)
 	default:
 		var top topCounts
-		top.Names, top.Sum, err = serviceOf(r).TopCounts(cmd.Context(), actor(), from, to, f.top)
+		top.Names, top.Sum, err = s.TopCounts(cmd.Context(), s.actor, from, to, f.top)
 		if top.Names == nil {
 			top.Names = []count.NameCount{}
 		}
@@ -124,8 +124,8 @@ func (f *countFlags) print(cmd *cobra.Command, r *registry.Registry, args []stri
 }
 
 // countsOf returns the resolutions of a canonical name, or of count.AllNames.
-func countsOf(ctx context.Context, r *registry.Registry, key registry.Key, from, to time.Time) (nameCounts, error) {
-	name, periods, err := serviceOf(r).Counts(ctx, actor(), key, from, to)
+func countsOf(ctx context.Context, s *session, key registry.Key, from, to time.Time) (nameCounts, error) {
+	name, periods, err := s.Counts(ctx, s.actor, key, from, to)
 	n := nameCounts{Name: name, Periods: append([]count.Count{}, periods...)}
 	for _, c := range n.Periods {
 		n.Sum.People += c.People

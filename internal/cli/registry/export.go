@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
@@ -47,7 +46,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		"Empty: by the name of the file, or ndjson")
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
 	flags.StringVar(&at, "at", "", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)")
-	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this canonical `text`")
+	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this `text`")
 	flags.BoolVar(&force, "force", false, "replace FILE if it exists")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -76,12 +75,12 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		if file != "" {
 			stands = "no export was made, and a " + file + " from before is as it was; the same command begins anew"
 		}
-		r, _, err := open.open(cmd.Context())
+		s, err := open.open(cmd.Context())
 		if err != nil {
 			return p.Interrupted(err, "%s", stands)
 		}
-		defer r.Store().Close()
-		total, err := entriesBelow(cmd.Context(), r, o.Prefix)
+		defer s.Close()
+		total, err := s.size(cmd.Context(), o.Prefix)
 		if err != nil {
 			return p.Interrupted(err, "%s", stands)
 		}
@@ -92,8 +91,8 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s: %v\n", name, reason)
 			}
 		}
-		if err := exportTo(cmd.Context(), r, o, file, p.Over(cmd.OutOrStdout())); err != nil {
-			return p.Interrupted(err, "%s", stands)
+		if err := exportTo(cmd.Context(), s, o, file, p.Over(cmd.OutOrStdout())); err != nil {
+			return usageOf(p.Interrupted(err, "%s", stands))
 		}
 		p.End()
 		if skipped > 0 {
@@ -125,9 +124,9 @@ func checkExportFile(file string, format bulk.Format, force bool) error {
 }
 
 // exportTo exports into a file, which is complete or not there; "" is w.
-func exportTo(ctx context.Context, r *registry.Registry, o bulk.ExportOptions, file string, w io.Writer) (err error) {
+func exportTo(ctx context.Context, s *session, o bulk.ExportOptions, file string, w io.Writer) (err error) {
 	if file == "" {
-		return bulk.Export(ctx, w, r, o)
+		return s.ExportAll(ctx, s.actor, w, o)
 	}
 	part := file + ".part"
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) //nolint:gosec // the user names it
@@ -143,7 +142,7 @@ func exportTo(ctx context.Context, r *registry.Registry, o bulk.ExportOptions, f
 	if err != nil {
 		return err
 	}
-	if err := bulk.Export(ctx, compressor, r, o); err != nil {
+	if err := s.ExportAll(ctx, s.actor, compressor, o); err != nil {
 		return err
 	}
 	if err := compressor.Close(); err != nil {

@@ -28,12 +28,12 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 	cmd.Flags().StringVar(&at, "at", "", "as it was at this `time`: a date, which means its end (UTC), or a time of RFC 3339")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document that the API of the registry has")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		key, err := keyOf(r, args[0], *prefix)
+		defer s.Close()
+		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 				return cli.Usage(err)
 			}
 		}
-		e, err := serviceOf(r).Get(cmd.Context(), actor(), key, v)
+		e, err := s.Get(cmd.Context(), s.actor, key, v)
 		if err != nil {
 			return unknownHelp(key, err)
 		}

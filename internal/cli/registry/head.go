@@ -24,16 +24,12 @@ has been changed. Only what was redacted or purged since is gone, and its digest
 	}
 	f := addStore(cmd, w)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		var head registry.Commit
-		err = r.Store().Read(cmd.Context(), func(tx registry.Tx) (err error) {
-			head, err = tx.LastCommit()
-			return err
-		})
+		defer s.Close()
+		head, err := s.Head(cmd.Context(), s.actor)
 		if err != nil {
 			return err
 		}

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/health"
 )
 
@@ -54,32 +53,27 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "reading what is known of targets")
 		defer p.End()
-		r, c, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
-		defer func() { _ = r.Store().Close() }() // all is committed
-		prefix := ""
-		if len(args) > 0 {
-			if prefix, err = belowOf(r, args[0]); err != nil {
-				return cli.Usage(err)
-			}
-		}
+		defer s.Close()
+		prefix := strings.Join(args, "")
 		if h.check {
-			return h.checkNow(cmd, p, c, r, prefix)
+			return usageOf(h.checkNow(cmd, p, s, prefix))
 		}
-		return h.show(cmd, p, r, prefix)
+		return usageOf(h.show(cmd, p, s, prefix))
 	}
 	return cmd
 }
 
 // show prints what is known.
-func (h *healthFlags) show(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, prefix string) error {
+func (h *healthFlags) show(cmd *cobra.Command, p *cli.Progress, s *session, prefix string) error {
 	report := healthReport{w: p.Over(cmd.OutOrStdout()), asJSON: h.asJSON}
-	if err := h.list(cmd.Context(), r, prefix, report.print); err != nil {
+	if err := s.Targets(cmd.Context(), s.actor, prefix, h.all, report.print); err != nil {
 		return p.Interrupted(err, "not all targets are printed, and nothing was changed; the same command begins anew")
 	}
-	sweep, err := health.ReadSweep(cmd.Context(), r.Store())
+	sweep, err := s.Sweep(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -88,19 +82,6 @@ func (h *healthFlags) show(cmd *cobra.Command, p *cli.Progress, r *registry.Regi
 		return cli.ErrReported
 	}
 	return nil
-}
-
-// list calls each with the targets that are to be shown.
-func (h *healthFlags) list(ctx context.Context, r *registry.Registry, prefix string, each func(health.Target) error) error {
-	if h.all {
-		return health.ListAll(ctx, r.Store(), r.Now(), prefix, each)
-	}
-	return health.List(ctx, r.Store(), prefix, func(t health.Target) error {
-		if t.State == health.Healthy {
-			return nil
-		}
-		return each(t)
-	})
 }
 
 // sweepText says how far the checks are.
@@ -116,7 +97,8 @@ func sweepText(s health.Sweep) string {
 }
 
 // checkNow checks the targets of names that begin with prefix.
-func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, c config.Config, r *registry.Registry, prefix string) error {
+func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, s *session, prefix string) error {
+	c := s.config
 	if h.contact != "" {
 		c.Registry.HealthContact = h.contact
 	}
@@ -127,7 +109,7 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, c config.Con
 	if err := c.Validate(); err != nil { // the contact
 		return cli.Usage(err)
 	}
-	settings, end, err := h.wiring.Health(c, r.Store())
+	settings, end, err := h.wiring.Health(c, s.store)
 	if err != nil {
 		return err
 	}
@@ -136,7 +118,7 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, c config.Con
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	checked, last := 0, ""
-	err = health.New(settings).Check(ctx, prefix, func(t health.Target) error {
+	err = s.CheckTargets(ctx, s.actor, settings, prefix, func(t health.Target) error {
 		checked, last = checked+1, t.Name
 		p.Show(cli.Step{What: "checking targets", Done: int64(checked), More: fmt.Sprintf("up to %s, %d do not answer", t.Name, report.failing)})
 		if !h.all && (t.Outcome == health.Alive || t.Outcome == health.Guarded) {

@@ -38,16 +38,16 @@ The exit status is 1 if the name is not registered.`,
 	cmd.Flags().IntVar(&limit, "limit", 0, "print at most this `number` of versions; 0 is all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of each version, one a line")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		key, err := keyOf(r, args[0], *prefix)
+		defer s.Close()
+		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err
 		}
-		h := history{serviceOf(r), key, cmd.OutOrStdout(), asJSON}
+		h := history{s, key, cmd.OutOrStdout(), asJSON}
 		return unknownHelp(key, h.print(cmd.Context(), limit))
 	}
 	return cmd
@@ -55,7 +55,7 @@ The exit status is 1 if the name is not registered.`,
 
 // history prints the versions of a key.
 type history struct {
-	service *service.Service
+	session *session
 	key     registry.Key
 	w       io.Writer
 	asJSON  bool
@@ -66,7 +66,7 @@ func (h history) print(ctx context.Context, limit int) error {
 	var last registry.Entry // whose difference needs the one before it
 	printed := 0
 	for page := (service.Page{Limit: historyPage}); ; {
-		found, err := h.service.History(ctx, actor(), h.key, page)
+		found, err := h.session.History(ctx, h.session.actor, h.key, page)
 		if err != nil {
 			return err
 		}

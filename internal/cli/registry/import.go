@@ -97,7 +97,7 @@ it came from standard input.`,
 			return cli.Usage(err)
 		}
 		template := bulk.Import{
-			Actor: actor(), Format: format, Encoding: encoding, Mapping: mapping, Base: f.base,
+			Format: format, Encoding: encoding, Mapping: mapping, Base: f.base,
 			AllowUnresolvable: f.unresolvable, DryRun: f.differences.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
 		}
 		if err := template.CheckOptions(); err != nil {
@@ -109,13 +109,12 @@ it came from standard input.`,
 		}
 		p := cli.StartProgress(cmd, "opening the registry")
 		defer p.End()
-		r, _, err := openIt(cmd.Context())
+		s, err := openIt(cmd.Context())
 		if err != nil {
 			return p.Interrupted(err, "nothing was imported; the same command begins anew")
 		}
-		defer r.Store().Close()
-		template.Registry = r
-		return f.run(cmd, p, template, files)
+		defer s.Close()
+		return f.run(cmd, p, s, template, files)
 	}
 	return cmd
 }
@@ -137,7 +136,7 @@ func (f *importFlags) mapping() (map[string]string, error) {
 }
 
 // run imports one file after another.
-func (f *importFlags) run(cmd *cobra.Command, p *cli.Progress, template bulk.Import, files []string) error {
+func (f *importFlags) run(cmd *cobra.Command, p *cli.Progress, s *session, template bulk.Import, files []string) error {
 	w, errs := p.Over(cmd.OutOrStdout()), p.Over(cmd.ErrOrStderr())
 	rejected, err := newRejections(f.rejected, errs)
 	if err != nil {
@@ -148,7 +147,7 @@ func (f *importFlags) run(cmd *cobra.Command, p *cli.Progress, template bulk.Imp
 		begun := time.Now()
 		i := template
 		shown := f.differences.ofImport(cmd, &i, f.asJSON)
-		report, err := importFile(cmd.Context(), i, file, rejected, p)
+		report, err := importFile(cmd.Context(), s, i, file, rejected, p)
 		if err == nil {
 			err = shown()
 		}
@@ -185,7 +184,7 @@ func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Repor
 }
 
 // importFile imports a file, or standard input.
-func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejections, p *cli.Progress) (bulk.Report, error) {
+func importFile(ctx context.Context, s *session, i bulk.Import, file string, rejected *rejections, p *cli.Progress) (bulk.Report, error) {
 	r := cli.Interruptible(ctx, os.Stdin)
 	size := int64(-1)
 	if file != "-" {
@@ -211,7 +210,7 @@ func importFile(ctx context.Context, i bulk.Import, file string, rejected *rejec
 	}
 	i.Progress = func(now bulk.Progress) { p.Show(importStep(now, file, size)) }
 	i.Rejected = func(rejection bulk.Rejection) { rejected.add(file, rejection) }
-	return i.Run(ctx, r)
+	return s.Import(ctx, s.actor, i, r)
 }
 
 // importStep says how far the import of a file is, the size of which is not positive where it is not known.

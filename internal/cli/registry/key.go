@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -19,31 +18,6 @@ const unresolvableHelp = "accept names that the registry is not asked for (regis
 // addPrefix gives cmd the flag --prefix.
 func addPrefix(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("prefix", false, "the name is a prefix: what names begin with, such as urn:nbn:fi:")
-}
-
-// keyOf returns the canonical key that an argument means. What is wrong with it is an error of usage.
-func keyOf(r *registry.Registry, name string, prefix bool) (registry.Key, error) {
-	key := registry.Name(name)
-	if prefix {
-		key = registry.Prefix(name)
-	}
-	key, err := r.CanonicalKey(key)
-	if errors.Is(err, registry.ErrInvalid) {
-		err = cli.Usage(err)
-	}
-	return key, err
-}
-
-// keysOf is keyOf for several arguments.
-func keysOf(r *registry.Registry, names []string, prefix bool) ([]registry.Key, error) {
-	keys := make([]registry.Key, len(names))
-	for i, name := range names {
-		var err error
-		if keys[i], err = keyOf(r, name, prefix); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
 }
 
 // unknownHelp adds to ErrUnknown what may help.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -64,18 +65,16 @@ func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 	p := cli.StartProgress(cmd, "minting names")
 	defer p.End()
 	const none = "no name was reserved; the same command begins anew"
-	r, _, err := f.openOrMake(cmd.Context())
+	s, err := f.openOrMake(cmd.Context())
 	if err != nil {
 		return p.Interrupted(err, none)
 	}
 	defer func() {
-		if fault := r.Store().Close(); err == nil {
-			err = fault
-		}
+		err = errors.Join(err, s.Close())
 	}()
-	names, err := serviceOf(r).Mint(cmd.Context(), actor(), m)
+	names, err := s.Mint(cmd.Context(), s.actor, m)
 	if err != nil {
-		return usageOfEdit(p.Interrupted(err, none))
+		return usageOf(p.Interrupted(err, none))
 	}
 	p.End()
 	w := bufio.NewWriter(cmd.OutOrStdout())
@@ -90,14 +89,14 @@ func (f *storeFlags) wouldMint(cmd *cobra.Command, m mint.Request, d *difference
 	p := cli.StartProgress(cmd, "looking for free names")
 	defer p.End()
 	const none = "no name was reserved, as by any dry run; the same command begins anew"
-	r, _, err := f.openDry(cmd.Context())
+	s, err := f.openDry(cmd.Context())
 	if err != nil {
 		return p.Interrupted(err, none)
 	}
-	defer r.Store().Close()
-	changes, err := serviceOf(r).PreviewMint(cmd.Context(), actor(), m)
+	defer s.Close()
+	changes, err := s.PreviewMint(cmd.Context(), s.actor, m)
 	if err != nil {
-		return usageOfEdit(p.Interrupted(err, none))
+		return usageOf(p.Interrupted(err, none))
 	}
 	p.End()
 	return d.print(cmd, changes)

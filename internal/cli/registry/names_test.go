@@ -155,7 +155,7 @@ func TestRegistryUsage(t *testing.T) {
 		"set urn:nbn:fi:a --json /nowhere": "no such file", "set urn:nbn:fi:a --contact x --if-version -3": "0 or more", "set urn:nbn:fi:a --metadata /nowhere": "no such file",
 		"set urn:nbn:fi:a urn:nbn:fi:b --contact x": "not allowed", "set a b c": "accepts at most 2", "list": "did you mean", "delete urn:nbn:fi:a": "purge or withdraw", "set urn:nbn:fi:b --metadata {\"a\":1,\"a\":2}": "twice", "help none": "unknown command", "withdraw urn:nbn:fi:a": "--reason is required", "withdraw --reason x": "requires at least 1",
 		"withdraw urn:nbn:fi:a --reason x --successor urn:nbn:fi:a": "its own successor", "supersede urn:nbn:fi:a --note x": "--by is required", "supersede urn:nbn:fi:a --by urn:nbn:fi:b": "--note is required",
-		"supersede --by urn:nbn:fi:b --note x": "requires at least 1", "history": "accepts 1 arg", "search --status gone": "is not a status", "search --limit -1": "not negative", "search --title ?": "has no word", "search --alias-of urn:a": "--alias-of",
+		"supersede --by urn:nbn:fi:b --note x": "requires at least 1", "history": "accepts 1 arg", "search --status gone": "is not a status", "search --limit -1": "not negative", "search --title ?": "has no word", "search --alias-of urn:a": "alias_of",
 		"search --prefix --alias-of urn:nbn:fi:a": "exclude each other", "purge": "accepts 1 arg", "purge urn:nbn:fi": "must end with", "check a b": "accepts at most 1", "stats x": "begins with a scheme",
 		"test": "accepts 1 arg", "test /nowhere": "no such file", "get urn:nbn:fi:a --everything": "unknown flag",
 	} {

@@ -47,19 +47,19 @@ func isPortable(file string) (bool, error) {
 }
 
 // dumpPortable writes a portable backup.
-func dumpPortable(ctx context.Context, p *cli.Progress, r *registry.Registry, file string) error {
+func dumpPortable(ctx context.Context, p *cli.Progress, s *session, file string) error {
 	return sqlite.WriteBackup(ctx, file, func(f *os.File, _ string) error {
 		show := func(done, all registry.Seq) {
 			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
 		}
 		if !strings.HasSuffix(file, ".zst") {
-			return r.Store().Dump(ctx, f, r.Now(), show)
+			return s.store.Dump(ctx, f, s.Now(), show)
 		}
 		z, err := zstd.NewWriter(f)
 		if err != nil {
 			return fmt.Errorf("compressing the backup: %w", err)
 		}
-		return errors.Join(r.Store().Dump(ctx, z, r.Now(), show), z.Close())
+		return errors.Join(s.store.Dump(ctx, z, s.Now(), show), z.Close())
 	})
 }
 

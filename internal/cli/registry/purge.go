@@ -37,22 +37,22 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		}
 		p := cli.StartProgress(cmd, "purging names")
 		defer p.End()
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return p.Interrupted(err, "nothing was removed; the same command begins anew")
 		}
-		defer r.Store().Close()
-		key, err := keyOf(r, args[0], true)
+		defer s.Close()
+		key, err := s.key(args[0], true)
 		if err != nil {
 			return err
 		}
 		if differences.dry {
-			return differences.purge(cmd, r, key.Name)
+			return differences.purge(cmd, s, key.Name)
 		}
 		if !yes {
-			return wouldPurge(cmd, r, key.Name)
+			return wouldPurge(cmd, s, key.Name)
 		}
-		n, err := serviceOf(r).Purge(cmd.Context(), actor(), key.Name, note)
+		n, err := s.Purge(cmd.Context(), s.actor, key.Name, note)
 		p.End()
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d removed\n", key, n)
 		return p.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
@@ -63,9 +63,9 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 var errNotPurged = errors.New("nothing was removed: add --yes")
 
 // wouldPurge prints how many entries a purge would remove.
-func wouldPurge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
+func wouldPurge(cmd *cobra.Command, s *session, prefix string) error {
 	n, others := 0, 0
-	err := serviceOf(r).PreviewPurge(cmd.Context(), actor(), prefix, func(e registry.Entry) error {
+	err := s.PreviewPurge(cmd.Context(), s.actor, prefix, func(e registry.Entry) error {
 		if e.Sandbox {
 			n++
 		} else {
@@ -84,9 +84,9 @@ func wouldPurge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
 }
 
 // purge prints what a purge would remove.
-func (d *differenceFlags) purge(cmd *cobra.Command, r *registry.Registry, prefix string) error {
+func (d *differenceFlags) purge(cmd *cobra.Command, s *session, prefix string) error {
 	p := d.printer()
-	err := serviceOf(r).PreviewPurge(cmd.Context(), actor(), prefix, func(e registry.Entry) error {
+	err := s.PreviewPurge(cmd.Context(), s.actor, prefix, func(e registry.Entry) error {
 		if !e.Sandbox {
 			return nil
 		}

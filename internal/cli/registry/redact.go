@@ -41,25 +41,25 @@ The current version of a name that leads somewhere is changed or withdrawn first
 		case reason == "":
 			return cli.Usage(errors.New("--reason is required: it is what remains"))
 		}
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		key, err := keyOf(r, args[0], *prefix)
+		defer s.Close()
+		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err
 		}
 		if differences.dry {
-			changes, err := r.PreviewRedact(cmd.Context(), actor(), key, versions, reason)
+			changes, err := s.PreviewRedact(cmd.Context(), s.actor, key, versions, reason)
 			if err != nil {
-				return usageOfEdit(err)
+				return usageOf(err)
 			}
 			return differences.print(cmd, changes)
 		}
-		n, err := r.Redact(cmd.Context(), actor(), key, versions, reason)
+		n, err := s.Redact(cmd.Context(), s.actor, key, versions, reason)
 		if err != nil {
-			return usageOfEdit(err)
+			return usageOf(err)
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s redacted\n", key, counted(int64(n), "version"))
 		return err

@@ -4,10 +4,7 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"os/user"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/owner"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/health"
-	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
-	"github.com/urnd/urnd/resolver/registry/token"
-	"github.com/urnd/urnd/systemd"
 )
 
 // Wiring is what the commands need of the program.
@@ -84,20 +77,17 @@ func addStore(cmd *cobra.Command, w Wiring) *storeFlags {
 	return f
 }
 
-// open opens the registry, which must be there: one that a mistyped path made would look sound, and empty.
-// The caller closes its store.
-func (f *storeFlags) open(ctx context.Context) (*registry.Registry, config.Config, error) {
-	return f.opened(ctx, mustExist)
-}
+// open opens the registry, which must be there: one that a mistyped path made would look sound, and empty. The caller closes it.
+func (f *storeFlags) open(ctx context.Context) (*session, error) { return f.opened(ctx, mustExist) }
 
-// openOrMake opens the registry, and makes it where there is none. The caller closes its store.
-func (f *storeFlags) openOrMake(ctx context.Context) (*registry.Registry, config.Config, error) {
+// openOrMake opens the registry, and makes it where there is none. The caller closes it.
+func (f *storeFlags) openOrMake(ctx context.Context) (*session, error) {
 	return f.opened(ctx, func(string) error { return nil })
 }
 
 // opened opens the registry unless check has an error for its store.
-func (f *storeFlags) opened(ctx context.Context, check func(store string) error) (*registry.Registry, config.Config, error) {
-	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
+func (f *storeFlags) opened(ctx context.Context, check func(store string) error) (*session, error) {
+	c, err := f.load()
 	if err == nil {
 		err = f.wiring.Lost(c)
 	}
@@ -105,37 +95,42 @@ func (f *storeFlags) opened(ctx context.Context, check func(store string) error)
 		err = check(c.Registry.Store)
 	}
 	if err != nil {
-		return nil, c, err
-	}
-	names, err := f.wiring.Names(c)
-	if err != nil {
-		return nil, c, err
+		return nil, err
 	}
 	if c.Registry.Store == "" {
-		return nil, c, errNone
+		return nil, errNone
 	}
 	store, err := f.wiring.Open(ctx, c.Registry)
 	if err != nil {
-		return nil, c, err
+		return nil, err
 	}
-	return f.wiring.New(store, names, journal()), c, nil
+	s, err := newSession(f.wiring, c, store, journal())
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return s, nil
 }
 
 // openDry is open, with an empty registry that vanishes when it is closed where there is none.
-func (f *storeFlags) openDry(ctx context.Context) (*registry.Registry, config.Config, error) {
-	c, err := f.settings.Load(map[string]string{"registry.store": "store"})
+func (f *storeFlags) openDry(ctx context.Context) (*session, error) {
+	c, err := f.load()
 	if err != nil || f.wiring.Lost(c) != nil || mustExist(c.Registry.Store) == nil {
 		return f.open(ctx)
 	}
-	names, err := f.wiring.Names(c)
-	if err != nil {
-		return nil, c, err
-	}
 	store, err := newVanishing(ctx)
 	if err != nil {
-		return nil, c, err
+		return nil, err
 	}
-	return f.wiring.New(store, names, nil), c, nil
+	s, err := newSession(f.wiring, c, store, nil)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return s, nil
+}
+
+// load returns the configuration, with the store of --store.
+func (f *storeFlags) load() (config.Config, error) {
+	return f.settings.Load(map[string]string{"registry.store": "store"})
 }
 
 // mustExist returns an error if a store is a file that there is not.
@@ -161,39 +156,4 @@ func actAsOwner(cmd *cobra.Command) error {
 		return owner.ActAs(path)
 	}
 	return nil
-}
-
-// journal returns a log in the journal of systemd, where commands record what they change, as sudo does it; nil where there
-// is none. The versions themselves say in any case by whom and when they were made.
-func journal() *slog.Logger {
-	to, err := systemd.NewJournal(slog.HandlerOptions{})
-	if err != nil {
-		return nil
-	}
-	return slog.New(to)
-}
-
-// serviceOf returns the use cases of a registry for the one who uses the command, and waits for them as long as they take.
-func serviceOf(r *registry.Registry) *service.Service {
-	return service.New(service.Config{
-		Registry: r, Unbounded: true,
-		Created: func(ctx context.Context, actor registry.Actor, t token.Token) {
-			audit.Token(ctx, journal(), "a token of the registry was created", actor.Name, t)
-		},
-		Revoked: func(ctx context.Context, actor registry.Actor, t token.Token) {
-			audit.Token(ctx, journal(), "a token of the registry was revoked", actor.Name, t)
-		},
-	})
-}
-
-// actor returns who uses the command: whoever may write to the store may do all.
-func actor() registry.Actor {
-	name := os.Getenv("SUDO_USER")
-	if u, err := user.Current(); name == "" && err == nil {
-		name = u.Username
-	}
-	if name == "" {
-		name = fmt.Sprintf("uid %d", os.Getuid())
-	}
-	return registry.Actor{Name: name, Role: registry.Admin}
 }

@@ -64,15 +64,15 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 
 // restoreIntoDatabase restores a portable backup into a database of PostgreSQL.
 func (f *storeFlags) restoreIntoDatabase(cmd *cobra.Command, p *cli.Progress, file string) error {
-	r, _, err := f.open(cmd.Context())
+	s, err := f.open(cmd.Context())
 	if err != nil {
 		return err
 	}
-	defer r.Store().Close()
-	if err := loadPortable(cmd.Context(), p, r.Store(), file); err != nil {
+	defer s.Close()
+	if err := loadPortable(cmd.Context(), p, s.store, file); err != nil {
 		return p.Interrupted(err, "nothing was restored; the same command begins anew")
 	}
-	if err := verifyBackup(cmd, p, r.Store()); err != nil {
+	if err := verifyBackup(cmd, p, s.store); err != nil {
 		return err
 	}
 	p.End()
@@ -84,7 +84,7 @@ var errFaultyBackup = errors.New("the backup has the faults above")
 
 // verifyBackup prints the faults of a copy of a backup.
 func verifyBackup(cmd *cobra.Command, p *cli.Progress, s registry.Store) error {
-	faults, err := printFaults(cmd.Context(), p, s, cmd.ErrOrStderr())
+	faults, err := printFaults(cmd.Context(), p, s.Verify, cmd.ErrOrStderr())
 	if err == nil && faults > 0 {
 		err = errFaultyBackup
 	}

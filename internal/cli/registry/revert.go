@@ -41,12 +41,12 @@ The exit status is 1 if there was a conflict.`,
 		}
 		p := cli.StartProgress(cmd, "taking the change set back")
 		defer p.End()
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return notReverted(p, err, differences.dry, 0)
 		}
-		defer r.Store().Close()
-		return differences.revert(cmd, p, r, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
+		defer s.Close()
+		return differences.revert(cmd, p, s, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
 	}
 	return cmd
 }
@@ -60,7 +60,7 @@ func notReverted(p *cli.Progress, err error, dry bool, names int64) error {
 }
 
 // revert takes a set back, and prints what that does.
-func (d *differenceFlags) revert(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, what registry.Revert) error {
+func (d *differenceFlags) revert(cmd *cobra.Command, p *cli.Progress, s *session, what registry.Revert) error {
 	var failed error
 	printer := d.printer()
 	if !what.DryRun {
@@ -77,9 +77,9 @@ func (d *differenceFlags) revert(cmd *cobra.Command, p *cli.Progress, r *registr
 	what.Conflict = func(key registry.Key, err error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", key, oneLine(err.Error()))
 	}
-	report, err := serviceOf(r).Revert(cmd.Context(), actor(), what)
+	report, err := s.Revert(cmd.Context(), s.actor, what)
 	if err = errors.Join(err, failed); err != nil {
-		return usageOfEdit(notReverted(p, err, what.DryRun, report.Names))
+		return usageOf(notReverted(p, err, what.DryRun, report.Names))
 	}
 	p.End()
 	if what.DryRun {

@@ -43,16 +43,13 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 		}
 		p := cli.StartProgress(cmd, "moving targets")
 		defer p.End()
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return notRewritten(p, err, differences.dry, registry.Rewritten{})
 		}
-		defer r.Store().Close()
-		if what.Below, err = belowOf(r, args[0]); err != nil {
-			return cli.Usage(err)
-		}
-		what.DryRun, what.AsOf = differences.dry, registry.Seq(asOf)
-		return differences.rewrite(cmd, p, r, what)
+		defer s.Close()
+		what.Below, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
+		return differences.rewrite(cmd, p, s, what)
 	}
 	return cmd
 }
@@ -67,7 +64,7 @@ func notRewritten(p *cli.Progress, err error, dry bool, report registry.Rewritte
 }
 
 // rewrite moves targets, or prints what that would change.
-func (d *differenceFlags) rewrite(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, what registry.Rewrite) error {
+func (d *differenceFlags) rewrite(cmd *cobra.Command, p *cli.Progress, s *session, what registry.Rewrite) error {
 	var failed error
 	printer := d.printer()
 	if what.DryRun {
@@ -86,9 +83,9 @@ func (d *differenceFlags) rewrite(cmd *cobra.Command, p *cli.Progress, r *regist
 	what.Progress = func(now registry.Rewritten) {
 		p.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
 	}
-	report, err := serviceOf(r).Rewrite(cmd.Context(), actor(), what)
+	report, err := s.Rewrite(cmd.Context(), s.actor, what)
 	if err = errors.Join(err, failed); err != nil {
-		return usageOfEdit(notRewritten(p, err, what.DryRun, report))
+		return usageOf(notRewritten(p, err, what.DryRun, report))
 	}
 	p.End()
 	if what.DryRun {

@@ -66,17 +66,17 @@ The exit status is 1 if the time was too short to read all.`,
 		if *prefix {
 			search.Kind = registry.KindPrefix
 		}
+		if *prefix && s.alias != "" {
+			return cli.Usage(errors.New("--alias-of and --prefix exclude each other: only names are aliases"))
+		}
 		p := cli.StartProgress(cmd, "searching")
 		defer p.End()
-		r, _, err := f.open(cmd.Context())
+		opened, err := f.open(cmd.Context())
 		if err != nil {
 			return p.Interrupted(err, "nothing was searched; the same command begins anew")
 		}
-		defer r.Store().Close()
-		if err := s.canonical(r, &search); err != nil {
-			return cli.Usage(err)
-		}
-		return s.run(cmd, p, r, search)
+		defer opened.Close()
+		return usageOf(s.run(cmd, p, opened, search))
 	}
 	return cmd
 }
@@ -96,7 +96,7 @@ func (s *searchFlags) addTo(cmd *cobra.Command) {
 
 // search returns the search of the flags, whose names need not be canonical yet.
 func (s *searchFlags) search(args []string) (registry.Search, error) {
-	search := registry.Search{Target: s.target, Title: s.title, After: s.after, Limit: s.limit, Within: s.within}
+	search := registry.Search{Below: s.below, AliasOf: s.alias, Target: s.target, Title: s.title, After: s.after, Limit: s.limit, Within: s.within}
 	if len(args) > 0 {
 		search.Text = args[0]
 	}
@@ -113,37 +113,11 @@ func (s *searchFlags) search(args []string) (registry.Search, error) {
 	return search, search.Validate()
 }
 
-// canonical makes the names of a search canonical.
-func (s *searchFlags) canonical(r *registry.Registry, search *registry.Search) (err error) {
-	if s.alias != "" {
-		if search.AliasOf, err = r.Canonical(s.alias); err != nil {
-			return fmt.Errorf("--alias-of: %w", err)
-		}
-		if search.Kind == registry.KindPrefix {
-			return errors.New("--alias-of and --prefix exclude each other: only names are aliases")
-		}
-	}
-	search.Below, err = belowOf(r, s.below)
-	return err
-}
-
-// belowOf returns what canonical names begin with where names begin with a text, which need not end
-// where a part of names does. A text that is too short to be one is taken as it is.
-func belowOf(r *registry.Registry, text string) (string, error) {
-	if len(text) > registry.MaxName {
-		return "", fmt.Errorf("what names begin with has at most %d octets", registry.MaxName)
-	}
-	if below, err := r.Below(text); err == nil {
-		return below, nil
-	}
-	return text, nil
-}
-
 // run prints what is found.
-func (s *searchFlags) run(cmd *cobra.Command, p *cli.Progress, r *registry.Registry, search registry.Search) error {
+func (s *searchFlags) run(cmd *cobra.Command, p *cli.Progress, in *session, search registry.Search) error {
 	w := p.Over(cmd.OutOrStdout())
 	n := int64(0)
-	done, err := r.Search(cmd.Context(), search, func(e registry.Entry) error {
+	done, err := in.Search(cmd.Context(), in.actor, search, func(e registry.Entry) error {
 		n++
 		p.Show(cli.Step{What: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
 		if s.asJSON {

@@ -93,12 +93,12 @@ times are not used.`,
 		if cmd.Flags().Changed("if-version") && version < 0 {
 			return cli.Usage(errors.New("--if-version is 0 or more"))
 		}
-		r, _, err := f.openOrMake(cmd.Context())
+		in, err := f.openOrMake(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		if key, err = keyOf(r, key.Name, key.Kind == registry.KindPrefix); err != nil {
+		defer in.Close()
+		if key, err = in.key(key.Name, key.Kind == registry.KindPrefix); err != nil {
 			return err
 		}
 		withdrawn := false
@@ -107,17 +107,17 @@ times are not used.`,
 			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
 			return record, err
 		}
-		changed, err := serviceOf(r).Change(cmd.Context(), actor(), false, registry.Edit{
+		changed, err := in.Change(cmd.Context(), in.actor, false, registry.Edit{
 			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
 			AllowUnresolvable: s.unresolvable, OutsideSandbox: s.text("sandbox") == "false", Change: edit,
 		})
 		if err != nil {
-			return usageOfEdit(err)
+			return usageOf(err)
 		}
 		if err := printChanged(cmd, changed); err != nil {
 			return err
 		}
-		warnOfDoubt(cmd, r.Doubt(key))
+		warnOfDoubt(cmd, in.Doubt(key))
 		if withdrawn {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
 		}

@@ -53,15 +53,15 @@ are added up to months. Where there was no room for more names, others are count
 		if err != nil {
 			return err
 		}
-		r, c, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
+		defer s.Close()
 		if counted {
-			return counts.print(cmd, r, args, asJSON)
+			return counts.print(cmd, s, args, asJSON)
 		}
-		stats, err := statsOf(cmd.Context(), r, c.Registry.Store)
+		stats, err := statsOf(cmd.Context(), s)
 		if err != nil {
 			return err
 		}
@@ -73,9 +73,10 @@ are added up to months. Where there was no room for more names, others are count
 	return cmd
 }
 
-// statsOf returns the statistics of a registry, whose store the configuration has by a name.
-func statsOf(ctx context.Context, r *registry.Registry, name string) (registryStats, error) {
-	totals, err := serviceOf(r).Totals(ctx, actor(), registry.Search{})
+// statsOf returns the statistics of a registry.
+func statsOf(ctx context.Context, s *session) (registryStats, error) {
+	name := s.config.Registry.Store
+	totals, err := s.Totals(ctx, s.actor, registry.Search{})
 	stats := registryStats{Store: name, Seq: totals.Seq, Groups: totals.Groups, Total: totals.Total}
 	if path, ok := cli.StoreFile(name); ok {
 		for _, file := range []string{path, path + "-wal"} {
@@ -85,22 +86,6 @@ func statsOf(ctx context.Context, r *registry.Registry, name string) (registrySt
 		}
 	}
 	return stats, err
-}
-
-// entriesBelow returns how many entries there are whose names begin with a text, 0 where that is not known.
-func entriesBelow(ctx context.Context, r *registry.Registry, below string) (n int64, err error) {
-	if below != "" {
-		return 0, nil
-	}
-	err = r.Store().Read(ctx, func(tx registry.Tx) error {
-		n = 0
-		groups, err := tx.Totals()
-		for _, t := range groups {
-			n += t.Active + t.Reserved + t.Withdrawn + t.Prefixes
-		}
-		return err
-	})
-	return n, err
 }
 
 func (s registryStats) print(w io.Writer) error {

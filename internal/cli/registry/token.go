@@ -64,12 +64,12 @@ stored.`,
 		if t.Expires, err = expiry(expires, time.Now()); err != nil {
 			return cli.Usage(err)
 		}
-		r, _, err := f.openOrMake(cmd.Context())
+		s, err := f.openOrMake(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		made, secret, err := serviceOf(r).CreateToken(cmd.Context(), actor(), t)
+		defer s.Close()
+		made, secret, err := s.CreateToken(cmd.Context(), s.actor, t)
 		if errors.Is(err, registry.ErrInvalid) {
 			return cli.Usage(err)
 		}
@@ -111,12 +111,12 @@ func newTokenList(w Wiring) *cobra.Command {
 	f := addStore(cmd, w)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each token")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		tokens, err := serviceOf(r).Tokens(cmd.Context(), actor())
+		defer s.Close()
+		tokens, err := s.Tokens(cmd.Context(), s.actor)
 		if err != nil {
 			return err
 		}
@@ -163,14 +163,13 @@ second, and stops the imports that were sent with them.`,
 	}
 	f := addStore(cmd, w)
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		s := serviceOf(r)
+		defer s.Close()
 		for _, id := range ids {
-			t, err := s.RevokeToken(cmd.Context(), actor(), id)
+			t, err := s.RevokeToken(cmd.Context(), s.actor, id)
 			if err != nil {
 				return fmt.Errorf("revoking %q: %w", id, err)
 			}

@@ -42,12 +42,12 @@ Whether names lead where they should is shown by check and health.`,
 		p := cli.StartProgress(cmd, "comparing the backup with its digest")
 		defer p.End()
 		const stands = "%d faults were found so far, and nothing was changed; the same command begins anew"
-		v, store, mark, err := f.verified(cmd.Context(), p, args)
+		v, err := f.verified(cmd.Context(), p, args)
 		if err != nil {
 			return p.Interrupted(err, stands, 0)
 		}
-		defer store.Close()
-		faults, err := printFaults(cmd.Context(), p, v, cmd.OutOrStdout())
+		defer v.store.Close()
+		faults, err := printFaults(cmd.Context(), p, v.verify, cmd.OutOrStdout())
 		if err != nil {
 			return p.Interrupted(err, stands, faults)
 		}
@@ -56,36 +56,46 @@ Whether names lead where they should is shown by check and health.`,
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d faults\n", faults)
 			return cli.ErrReported
 		}
-		if err := mark(cmd.Context(), registry.MarkVerify); err != nil { // metrics miss it
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
+		if v.mark != nil {
+			if err := v.mark(cmd.Context(), registry.MarkVerify); err != nil { // metrics miss it
+				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
+			}
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
 		if head != "" {
-			return findHead(cmd, store, digest)
+			return findHead(cmd, v.store, digest)
 		}
 		return nil
 	}
 	return cmd
 }
 
-// verifiable is a store, or a registry, whose names must be canonical.
-type verifiable interface {
-	Verify(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error
+// verified is a store that is verified.
+type verified struct {
+	store  registry.Store
+	verify verifying
+	mark   func(context.Context, registry.Mark) error // records it; nil of a backup
 }
 
-// verified opens what is to be verified: the file that is named, or the registry, in which it is recorded by mark.
-func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []string) (v verifiable, s registry.Store, mark func(context.Context, registry.Mark) error, err error) {
-	if len(args) == 0 {
-		r, _, err := f.open(ctx)
+// verifying is what verifies a store: see registry.Store.
+type verifying func(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error
+
+// verified opens what is to be verified: the file that is named, or the registry.
+func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []string) (verified, error) {
+	if len(args) > 0 {
+		backup, err := openBackup(ctx, p, args[0])
 		if err != nil {
-			return nil, nil, nil, err
+			return verified{}, err
 		}
-		return r, r.Store(), r.SetMark, nil
+		return verified{backup, backup.Verify, nil}, nil
 	}
-	if s, err = openBackup(ctx, p, args[0]); err != nil {
-		return nil, nil, nil, err
+	s, err := f.open(ctx)
+	if err != nil {
+		return verified{}, err
 	}
-	return s, s, func(context.Context, registry.Mark) error { return nil }, nil
+	return verified{s.store, func(ctx context.Context, report func(string), progress func(done, all registry.Seq)) error {
+		return s.Verify(ctx, s.actor, report, progress)
+	}, s.Mark}, nil
 }
 
 // openBackup opens a backup, after it was compared with its digest.
@@ -106,10 +116,10 @@ func openBackup(ctx context.Context, p *cli.Progress, file string) (registry.Sto
 // maxFaults bounds the faults that are printed: what is broken all over is not listed.
 const maxFaults = 1000
 
-// printFaults verifies something, and prints its faults, of which it returns the number.
-func printFaults(ctx context.Context, p *cli.Progress, of verifiable, to io.Writer) (faults int, err error) {
+// printFaults verifies a store, and prints its faults, of which it returns the number.
+func printFaults(ctx context.Context, p *cli.Progress, verify verifying, to io.Writer) (faults int, err error) {
 	w := p.Over(to)
-	err = of.Verify(ctx, func(fault string) {
+	err = verify(ctx, func(fault string) {
 		if faults++; faults <= maxFaults {
 			fmt.Fprintln(w, fault)
 		}

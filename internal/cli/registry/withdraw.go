@@ -41,12 +41,12 @@ All names are withdrawn, or none.`,
 		if reason == "" {
 			return cli.Usage(errors.New("--reason is required: it is what those are told who ask for the name"))
 		}
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		keys, err := keysOf(r, args, *prefix)
+		defer s.Close()
+		keys, err := s.keys(args, *prefix)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ All names are withdrawn, or none.`,
 			change := registry.Withdraw(reason, successors...)
 			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: change})
 		}
-		changed, err := serviceOf(r).Withdraw(cmd.Context(), actor(), differences.dry, edits...)
+		changed, err := s.Withdraw(cmd.Context(), s.actor, differences.dry, edits...)
 		return differences.edited(cmd, changed, err)
 	}
 	return cmd
@@ -91,15 +91,15 @@ understood later without it.`,
 		case note == "":
 			return cli.Usage(errors.New("--note is required: say why the names are merged or split"))
 		}
-		r, _, err := f.open(cmd.Context())
+		s, err := f.open(cmd.Context())
 		if err != nil {
 			return err
 		}
-		defer r.Store().Close()
-		if _, err := keysOf(r, args, false); err != nil {
+		defer s.Close()
+		if _, err := s.keys(args, false); err != nil {
 			return err
 		}
-		changed, err := serviceOf(r).Supersede(cmd.Context(), actor(), differences.dry, service.Superseding{
+		changed, err := s.Supersede(cmd.Context(), s.actor, differences.dry, service.Superseding{
 			Names: args, Successors: by, Reason: reason, Note: note,
 		})
 		return differences.edited(cmd, changed, err)
@@ -111,7 +111,7 @@ understood later without it.`,
 func (d *differenceFlags) edited(cmd *cobra.Command, changed []registry.Changed, err error) error {
 	switch {
 	case err != nil:
-		return usageOfEdit(err)
+		return usageOf(err)
 	case !d.dry:
 		return printChanged(cmd, changed)
 	default:
@@ -128,12 +128,4 @@ func printChanged(cmd *cobra.Command, changed []registry.Changed) error {
 		}
 	}
 	return nil
-}
-
-// usageOfEdit makes what is not valid an error of usage.
-func usageOfEdit(err error) error {
-	if errors.Is(err, registry.ErrInvalid) {
-		return cli.Usage(err)
-	}
-	return err
 }

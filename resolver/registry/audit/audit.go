@@ -35,33 +35,27 @@ func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.
 	}
 }
 
-// Token logs what was done with a token, and by whom. log may be nil.
-func Token(ctx context.Context, log *slog.Logger, message, by string, t token.Token) {
-	if log == nil {
-		return
-	}
-	log.LogAttrs(ctx, slog.LevelInfo, message,
-		slog.String("by", by), slog.String("token", t.ID), slog.String("name", t.Name), slog.String("role", t.Role.String()),
-		slog.Any("prefixes", t.Prefixes), slog.Time("expires", t.Expires), slog.String("note", t.Note))
-}
-
-// Created returns what logs a token that a request has created, for service.Config.
+// Created returns what logs each token that was created, for service.Config; nil where there is no log.
 func Created(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
-	return func(ctx context.Context, actor registry.Actor, t token.Token) {
-		requested(ctx, log, "a token of the registry was created", actor, t)
-	}
+	return tokens(log, "a token of the registry was created")
 }
 
 // Revoked is Created for tokens that were revoked.
 func Revoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
-	return func(ctx context.Context, actor registry.Actor, t token.Token) {
-		requested(ctx, log, "a token of the registry was revoked", actor, t)
-	}
+	return tokens(log, "a token of the registry was revoked")
 }
 
-func requested(ctx context.Context, log *slog.Logger, message string, actor registry.Actor, t token.Token) {
-	log.InfoContext(ctx, message, "by", actor.Name, "token", actor.Token, "client", actor.Client, "request", actor.Request,
-		"id", t.ID, "name", t.Name, "role", t.Role.String(), "prefixes", t.Prefixes, "actions", fmt.Sprint(t.Actions))
+func tokens(log *slog.Logger, message string) func(context.Context, registry.Actor, token.Token) {
+	if log == nil {
+		return nil
+	}
+	return func(ctx context.Context, actor registry.Actor, t token.Token) {
+		log.LogAttrs(ctx, slog.LevelInfo, message,
+			slog.String("by", actor.Name), slog.String("token", actor.Token),
+			slog.String("client", actor.Client), slog.String("request", actor.Request),
+			slog.String("id", t.ID), slog.String("name", t.Name), slog.String("role", t.Role.String()), slog.Any("prefixes", t.Prefixes),
+			slog.String("actions", fmt.Sprint(t.Actions)), slog.Time("expires", t.Expires), slog.String("note", t.Note))
+	}
 }
 
 // differences returns the members that a change has changed, as JSON: as they were, and as they are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -116,4 +117,16 @@ func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry
 		found.Next, err = s.registry.CursorAt(ctx, after)
 	}
 	return found, err
+}
+
+// ChangesOf calls f with the versions of a change set, each with the one before it, in their order, until it returns false. Whoever may see
+// some names only must choose those that begin with a prefix, "" for all.
+func (s *Service) ChangesOf(
+	ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, f func(registry.Changed) bool,
+) error {
+	below, err := s.below(actor, prefix)
+	if err != nil {
+		return err
+	}
+	return s.registry.ChangesOf(ctx, set, func(c registry.Changed) bool { return !strings.HasPrefix(c.After.Name, below) || f(c) })
 }

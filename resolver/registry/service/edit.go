@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
@@ -122,6 +124,35 @@ func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix
 	return err
 }
 
+// Redact removes the targets, metadata and contact of versions of a name or prefix for good, and returns of how many.
+func (s *Service) Redact(ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string) (int, error) {
+	key, err := s.KeyOf(actor, ToRedact, key)
+	if err != nil {
+		return 0, err
+	}
+	return s.registry.Redact(ctx, actor, key, versions, reason)
+}
+
+// PreviewRedact returns what Redact would change.
+func (s *Service) PreviewRedact(
+	ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string,
+) ([]registry.Changed, error) {
+	key, err := s.KeyOf(actor, ToRedact, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.registry.PreviewRedact(ctx, actor, key, versions, reason)
+}
+
+// Import imports what a source has: see bulk.Import, whose Registry and Actor are those of the service and the actor.
+func (s *Service) Import(ctx context.Context, actor registry.Actor, of bulk.Import, source io.Reader) (bulk.Report, error) {
+	if err := ToImport.Check(actor, registry.KindName); err != nil {
+		return bulk.Report{}, err
+	}
+	of.Registry, of.Actor = s.registry, actor
+	return of.Run(ctx, source)
+}
+
 // maxReverted bounds the versions of a change set that is reverted while a client waits: they are a transaction.
 const maxReverted = 10_000
 
@@ -149,6 +180,12 @@ func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.
 func (s *Service) Rewrite(ctx context.Context, actor registry.Actor, of registry.Rewrite) (registry.Rewritten, error) {
 	if err := ToImport.Check(actor, registry.KindName); err != nil {
 		return registry.Rewritten{}, err
+	}
+	var err error
+	if of.Below != "" {
+		if of.Below, err = s.registry.Below(of.Below); err != nil {
+			return registry.Rewritten{}, err
+		}
 	}
 	report, err := s.registry.Rewrite(ctx, actor, of)
 	return report, s.conflicts(err)

@@ -32,8 +32,11 @@ func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err 
 		return err
 	}
 	alias, err := s.registry.CanonicalKey(registry.Name(search.AliasOf))
+	if err != nil {
+		return fmt.Errorf("alias_of: %w", err)
+	}
 	search.AliasOf = alias.Name
-	return err
+	return nil
 }
 
 // find calls found with the entries that a search finds in the time that one may take.
@@ -45,8 +48,21 @@ func (s *Service) find(
 		return registry.Searched{}, err
 	}
 	defer done()
-	search.Within = searchWithin
+	if !s.config.Unbounded {
+		search.Within = searchWithin
+	}
 	return s.registry.Search(ctx, search, found)
+}
+
+// Search calls found with the entries that a search finds, in their order, and returns how far it came. Where the service is Unbounded it may
+// take as long as it says.
+func (s *Service) Search(
+	ctx context.Context, actor registry.Actor, search registry.Search, found func(registry.Entry) error,
+) (registry.Searched, error) {
+	if err := s.canonical(actor, &search); err != nil {
+		return registry.Searched{}, err
+	}
+	return s.find(ctx, actor, search, found)
 }
 
 // Version chooses a version of a name: that at a time, that with a number, or else the current one.
@@ -153,6 +169,14 @@ func (s *Service) History(ctx context.Context, actor registry.Actor, key registr
 		found.Next, err = s.registry.CursorAt(ctx, all[len(all)-1].Seq)
 	}
 	return found, err
+}
+
+// ExportAll exports all entries below a prefix, as they are at one moment, in any format: see bulk.Export.
+func (s *Service) ExportAll(ctx context.Context, actor registry.Actor, w io.Writer, o bulk.ExportOptions) (err error) {
+	if o.Prefix, err = s.below(actor, o.Prefix); err != nil {
+		return err
+	}
+	return bulk.Export(ctx, w, s.registry, o)
 }
 
 // Export is an export that was begun.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/lint"
 	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
@@ -126,6 +129,10 @@ func methods() []method {
 			_, err := s.List(ctx, a, registry.Search{AliasOf: name}, service.Page{})
 			return err
 		}},
+		{"Search", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Search(ctx, a, below, func(registry.Entry) error { return nil })
+			return err
+		}},
 		{"History", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.History(ctx, a, registry.Name(name), service.Page{})
 			return err
@@ -136,6 +143,29 @@ func methods() []method {
 				e.Close()
 			}
 			return err
+		}},
+		{"ExportAll", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			return s.ExportAll(ctx, a, io.Discard, bulk.ExportOptions{Prefix: prefix})
+		}},
+		{"ChangesOf", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			return s.ChangesOf(ctx, a, 1, prefix, func(registry.Changed) bool { return true })
+		}},
+		{"Targets", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			return s.Targets(ctx, a, prefix, true, func(health.Target) error { return nil })
+		}},
+		{"CheckTargets", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			return s.CheckTargets(ctx, a, health.Config{Now: time.Now}, prefix+"none:", func(health.Target) error { return nil })
+		}},
+		{"Check", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Check(ctx, a, lint.Config{}, prefix+"none:", func(lint.Finding) error { return nil })
+			return err
+		}},
+		{"Head", registry.Reader, read, all, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Head(ctx, a)
+			return err
+		}},
+		{"Verify", registry.Reader, read, all, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			return s.Verify(ctx, a, func(string) {}, func(registry.Seq, registry.Seq) {})
 		}},
 		{"ChangeSets", registry.Reader, read, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.ChangeSets(ctx, a, service.Changes{Prefix: prefix}, service.Page{})
@@ -215,6 +245,18 @@ func methods() []method {
 		}},
 		{"Rewrite", registry.Writer, imports, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
 			_, err := s.Rewrite(ctx, a, registry.Rewrite{Below: prefix, Replace: "http://b.example/", With: "https://b.example/", DryRun: true})
+			return err
+		}},
+		{"Redact", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Redact(ctx, a, registry.Name(name), []int{1}, "r")
+			return err
+		}},
+		{"PreviewRedact", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.PreviewRedact(ctx, a, registry.Name(name), []int{1}, "r")
+			return err
+		}},
+		{"Import", registry.Writer, imports, nothing, func(ctx context.Context, s *service.Service, a registry.Actor) error {
+			_, err := s.Import(ctx, a, bulk.Import{Format: bulk.CSV}, strings.NewReader("name\n"))
 			return err
 		}},
 		{"Purge", registry.Admin, []registry.Action{registry.ActPurge}, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {
@@ -318,6 +360,7 @@ func TestUse(t *testing.T) {
 		{service.ToImport, registry.KindName, registry.Writer, registry.ActImport},
 		{service.ToPurge, registry.KindPrefix, registry.Admin, registry.ActPurge},
 		{service.ToRevert, registry.KindName, registry.Admin, registry.ActChange},
+		{service.ToRedact, registry.KindName, registry.Admin, registry.ActPurge},
 		{service.ToManageTokens, registry.KindName, registry.Admin, registry.ActTokens},
 	} {
 		for role := registry.Role(0); role <= registry.Admin; role++ {

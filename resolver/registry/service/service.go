@@ -5,6 +5,7 @@
 //   - names.go, parameters.go, page.go: names are found and read, by what is asked for, in pages
 //   - edit.go: names are changed
 //   - changes.go: what was changed
+//   - fixity.go: whether it is as it was written
 //   - jobs.go, tokens.go, statistics.go: jobs, tokens, counts and health
 //   - shares.go: what the tokens share
 package service

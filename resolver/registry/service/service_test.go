@@ -192,7 +192,7 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	actor, err := s.Verify(t.Context(), secret, false)
+	actor, err := s.Authenticate(t.Context(), secret, false)
 	if err != nil || actor.Name != "anna" {
 		t.Errorf("%+v, %v", actor, err)
 	}

@@ -94,3 +94,40 @@ func (s *Service) Health(
 	}
 	return slices.DeleteFunc(found, func(t health.Target) bool { return state != "" && t.State != state }), next, err
 }
+
+// Targets calls each with the targets of names that begin with a prefix, "" for all, in the order of names: those that were not healthy when
+// they were checked last, or with healthy all that were or are to be checked.
+func (s *Service) Targets(ctx context.Context, actor registry.Actor, prefix string, healthy bool, each func(health.Target) error) error {
+	below, err := s.below(actor, prefix)
+	switch {
+	case err != nil:
+		return err
+	case healthy:
+		return health.ListAll(ctx, s.registry.Store(), s.Now(), below, each)
+	default:
+		return health.List(ctx, s.registry.Store(), below, func(t health.Target) error {
+			if t.State == health.Healthy {
+				return nil
+			}
+			return each(t)
+		})
+	}
+}
+
+// Sweep returns how far the checks of targets by a running urnd are.
+func (s *Service) Sweep(ctx context.Context) (health.Sweep, error) {
+	return health.ReadSweep(ctx, s.registry.Store())
+}
+
+// CheckTargets checks the targets of names that begin with a prefix, "" for all, by a checker of a configuration,
+// whose Store is that of the registry: see health.Checker.Check.
+func (s *Service) CheckTargets(
+	ctx context.Context, actor registry.Actor, by health.Config, prefix string, each func(health.Target) error,
+) error {
+	below, err := s.below(actor, prefix)
+	if err != nil {
+		return err
+	}
+	by.Store = s.registry.Store()
+	return health.New(by).Check(ctx, below, each)
+}

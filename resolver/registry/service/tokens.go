@@ -30,13 +30,13 @@ func (s *Service) RevokeToken(ctx context.Context, actor registry.Actor, id stri
 	return revoked, err
 }
 
-// Verify returns who uses a secret: see token.Verifier.
-func (s *Service) Verify(ctx context.Context, secret string, change bool) (registry.Actor, error) {
+// Authenticate returns who uses a secret: see token.Verifier.
+func (s *Service) Authenticate(ctx context.Context, secret string, change bool) (registry.Actor, error) {
 	return s.tokens.Verify(ctx, secret, change)
 }
 
-// VerifyProof is Verify for who has shown the secret before.
-func (s *Service) VerifyProof(ctx context.Context, p token.Proof, change bool) (registry.Actor, error) {
+// AuthenticateProof is Authenticate for who has shown the secret before.
+func (s *Service) AuthenticateProof(ctx context.Context, p token.Proof, change bool) (registry.Actor, error) {
 	return s.tokens.VerifyProof(ctx, p, change)
 }
 

@@ -18,6 +18,7 @@ const (
 	ToMint
 	ToImport
 	ToPurge
+	ToRedact
 	ToRevert
 	ToManageTokens
 )
@@ -38,7 +39,7 @@ func (u Use) needs(kind registry.Kind) (registry.Role, registry.Action) {
 		return registry.Writer, registry.ActMint
 	case ToImport:
 		return registry.Writer, registry.ActImport
-	case ToPurge:
+	case ToPurge, ToRedact:
 		return registry.Admin, registry.ActPurge
 	case ToRevert:
 		return registry.Admin, registry.ActChange
