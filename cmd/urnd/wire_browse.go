@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/cipher"
 	"net/netip"
 	"runtime/debug"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/browse"
@@ -29,19 +27,12 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	if r.registry == nil || !isListed && !c.Site.Sitemap {
 		return lists, nil
 	}
-	seal, err := shared.Reuse(&r.shared, d.previous.reusable(), "seal", nil, func() (cipher.AEAD, func(), error) {
-		made, err := browse.NewSeal()
-		return made, func() {}, err
-	})
-	if err != nil {
-		return lists, err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	s.closers = append(s.closers, func() { cancel(); running.Wait() })
 	b := browse.New(browse.Config{
 		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.limits.searches, Lists: r.limits.lists, Files: r.limits.sitemaps,
-		Seal: seal, Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
+		Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
 		Public: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
 		Background: func(run func(context.Context)) {
 			running.Go(func() {

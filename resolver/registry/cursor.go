@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A cursor is a place in the history, behind which a list of changes goes on. It has a Seq, and of the commit there a part of its digest, by
+// A cursor is a place in the history, behind which a list of changes goes on; in lists of names it stands for the name whose version is there. It has a Seq, and of the commit there a part of its digest, by
 // which a store is noticed that was restored since, or has lost its last transactions.
 
 var (
@@ -58,4 +58,33 @@ func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, e
 		return err
 	})
 	return Seq(seq), err
+}
+
+// CursorOf returns the cursor behind a name in lists of names; ErrUnknown where it is not registered.
+func (r *Registry) CursorOf(ctx context.Context, name string) (string, error) {
+	e, err := r.Get(ctx, Name(name))
+	if err != nil {
+		return "", err
+	}
+	return r.CursorAt(ctx, e.Seq)
+}
+
+// AfterName returns the name of a cursor, "" for "". It is ErrCursor for what is none, and ErrHistory for that of another history, or of a name
+// that was purged since.
+func (r *Registry) AfterName(ctx context.Context, cursor string) (name string, err error) {
+	seq, err := r.AfterCursor(ctx, cursor)
+	if err != nil || seq == 0 {
+		return "", err
+	}
+	err = r.config.Store.Read(ctx, func(tx Tx) error {
+		changes, err := tx.Changes(seq-1, 1)
+		if err == nil && (len(changes) == 0 || changes[0].Seq != seq || changes[0].Key.Kind != KindName) {
+			err = ErrHistory
+		}
+		if err == nil {
+			name = changes[0].Key.Name
+		}
+		return err
+	})
+	return name, err
 }

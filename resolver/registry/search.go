@@ -61,8 +61,6 @@ type Searched struct {
 	// Last is the name after which to go on: the last that was read. "" means that there is no more.
 	Last string
 	Late bool // it ended because of Within
-	// LastIsOpen is whether the entry of Last is open to all: see Search.Open.
-	LastIsOpen bool
 }
 
 // searchPage is how many entries are read at once at most: each page is a transaction of its own, as a long one
@@ -100,7 +98,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		size = min(size*searchGrowth, searchPage)
 		for _, e := range page {
 			done.Read++
-			done.Last, done.LastIsOpen = e.Name, e.IsOpen()
+			done.Last = e.Name
 			if !s.fits(e) {
 				continue
 			}
@@ -111,10 +109,7 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 				return done, nil
 			}
 		}
-		if last != done.Last {
-			done.Last, done.LastIsOpen = last, false
-		}
-		if last == "" {
+		if done.Last = last; last == "" {
 			return done, nil
 		}
 		if s.Within > 0 && r.config.Now().Sub(begun) >= s.Within {

@@ -102,7 +102,6 @@ func TestBrowse(t *testing.T) {
 		"?host=a.example":                "ark:/12345/x1 https://purl.example/a;b",
 		"?status=withdrawn":              "",
 		"?prefix=urn:example:held":       "",
-		"?after=ark:/99":                 "https://purl.example/a;b urn:example:new",
 		"?q=%3Cscript%3E&host=%22%3E%3C": "",
 	} {
 		r := w.Get(t, "/names"+query, "Accept: text/html")

@@ -4,7 +4,6 @@ package browse
 
 import (
 	"context"
-	"crypto/cipher"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -25,8 +24,6 @@ type Config struct {
 	MaxWait                time.Duration
 	// Within bounds the time that a search takes, about; an index that it asks first is not interrupted before Most.
 	Within, Most time.Duration
-	// Seal is of NewSeal: a list goes on where it was begun with the same.
-	Seal cipher.AEAD
 	// Public is the URL of this server for the pages of a sitemap, without a slash at its end.
 	Public string
 	// PageURL returns the URL of the page about a name at a base.
@@ -57,8 +54,11 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 	search := registry.Search{
 		Title: s.Words, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
 	}
-	if search.After, err = b.position(s.After); err != nil {
-		return found, err
+	if search.After, err = b.config.Registry.AfterName(ctx, s.After); err != nil {
+		if errors.Is(err, registry.ErrCursor) || errors.Is(err, registry.ErrHistory) {
+			return found, resolver.ErrCursor
+		}
+		return found, unavailable(err)
 	}
 	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil {
 		search.Below = s.Prefix
@@ -90,12 +90,16 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 	})
 	switch {
 	case errors.Is(err, title.ErrQuery): // no title has such words
+		err = nil
 	case err != nil:
-		return resolver.FoundNames{}, unavailable(err)
 	case done.Found > pageNames:
-		found.Next = found.Names[pageNames-1].Name
+		found.Next, err = b.config.Registry.CursorOf(ctx, found.Names[pageNames-1].Name)
 	case done.Late:
-		found.IsLate, found.Next = true, b.next(done, s.All)
+		found.IsLate = true
+		found.Next, err = b.config.Registry.CursorOf(ctx, done.Last)
+	}
+	if err != nil {
+		return resolver.FoundNames{}, unavailable(err)
 	}
 	return found, nil
 }

@@ -59,9 +59,6 @@ func newSite(t testing.TB) *site {
 		Public: "https://library.example/resolver", PageURL: func(base, name string) string { return base + "/uri-res/N2C.html?" + name }, Now: clock,
 		Background: func(run func(context.Context)) { s.running.Go(func() { run(context.Background()) }) },
 	}
-	if s.config.Seal, err = browse.NewSeal(); err != nil {
-		t.Fatal(err)
-	}
 	s.Browser = s.another()
 	return s
 }
@@ -135,7 +132,6 @@ func TestSearch(t *testing.T) {
 		{resolver.NameSearch{Status: "reserved"}, ""},
 		{resolver.NameSearch{Status: "withdrawn", All: true}, "urn:a1:gone"},
 		{resolver.NameSearch{Status: "reserved", All: true}, "urn:a1:held"},
-		{resolver.NameSearch{After: "urn:a1:m"}, "urn:a1:tit urn:b2:book"},
 	} {
 		found, err := s.Browser.Search(t.Context(), tt.search)
 		if tt.search.Host != "" { // they come in the order in which they were registered
@@ -222,7 +218,6 @@ func TestSearchLate(t *testing.T) {
 	s.put(t, records)
 	s.step = time.Second // each look at the clock is too late
 	search := resolver.NameSearch{Tag: "z"}
-	lengths := make(map[int]bool)
 	for n := 0; ; n++ {
 		found, err := s.another().Search(t.Context(), search)
 		if err != nil || n > 20 {
@@ -237,21 +232,13 @@ func TestSearchLate(t *testing.T) {
 		if !found.IsLate || found.Next == search.After || strings.Contains(found.Next, "held") {
 			t.Fatalf("page %d: %+v", n, found)
 		}
-		lengths[len(found.Next)] = true
 		search.After = found.Next
 	}
-	if len(lengths) != 1 {
-		t.Errorf("the lengths of positions differ: %v", lengths)
-	}
-	other := s.config
-	if other.Seal, _ = browse.NewSeal(); other.Seal == nil {
-		t.Fatal("there is no seal")
-	}
-	if _, err := browse.New(other).Search(t.Context(), search); !errors.Is(err, resolver.ErrCursor) {
-		t.Errorf("by another seal: %v", err)
+	if _, err := newSite(t).Browser.Search(t.Context(), search); search.After == "" || !errors.Is(err, resolver.ErrCursor) {
+		t.Errorf("a cursor of another registry: %v", err)
 	}
 	search.All, search.After = true, ""
-	if found, err := s.Browser.Search(t.Context(), search); err != nil || !found.IsLate || !strings.Contains(found.Next, "held") {
+	if found, err := s.Browser.Search(t.Context(), search); err != nil || !found.IsLate || found.Next == "" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -42,7 +42,7 @@ func (s span) file() string {
 }
 
 // spanOf returns the part of a file. The error is resolver.ErrCursor.
-func (b *Browser) spanOf(file string) (s span, err error) {
+func spanOf(file string) (s span, err error) {
 	after, upto, ok := strings.Cut(file, between)
 	if !ok {
 		return s, resolver.ErrCursor
@@ -51,13 +51,11 @@ func (b *Browser) spanOf(file string) (s span, err error) {
 		encoded string
 		name    *string
 	}{{after, &s.after}, {upto, &s.upto}} {
-		octets, err := base64.RawURLEncoding.Strict().DecodeString(end.encoded)
-		if err != nil || strings.HasPrefix(string(octets), sealed) {
+		name, err := base64.RawURLEncoding.Strict().DecodeString(end.encoded)
+		if err != nil || registry.CheckKey(string(name)) != nil || len(name) > 0 && !bytes.ContainsRune(name, ':') {
 			return s, resolver.ErrCursor
 		}
-		if *end.name, err = b.position(string(octets)); err != nil {
-			return s, err
-		}
+		*end.name = string(name)
 	}
 	if s.upto != "" && s.upto <= s.after {
 		return s, resolver.ErrCursor
@@ -85,7 +83,7 @@ func (b *Browser) Index(ctx context.Context) ([]byte, error) {
 // File returns what writes a file of a sitemap, for a client, and what releases its permit: that must be called once, unless there is an error. The
 // error is resolver.ErrCursor where there is no such file.
 func (b *Browser) File(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error) {
-	s, err := b.spanOf(file)
+	s, err := spanOf(file)
 	if err != nil {
 		return nil, nil, err
 	}
