@@ -57,7 +57,7 @@ func (b *body) Read(p []byte) (int, error) {
 		b.work.response.proceed()
 	}
 	n, err := b.read(p)
-	if b.err != nil && !errors.Is(b.err, io.EOF) {
+	if b.err != nil && !errors.Is(b.err, io.EOF) && !errors.As(b.err, new(*syntax.Error)) { // who sends what is malformed is there to be told
 		b.work.response.cancelWait()
 	}
 	return n, err

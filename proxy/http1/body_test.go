@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	syntax "github.com/urnd/urnd/internal/http1"
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
@@ -380,6 +381,27 @@ func TestContentCutOff(t *testing.T) {
 			_ = w.client.CloseWrite()
 			if got := w.came(); fmt.Sprint(contentsOf(got)) != "[400  (closed)]" || !called {
 				t.Errorf("got %q", got)
+			}
+			w.finish()
+		})
+	}
+}
+
+// A malformed content is an error of its reader, which answers it: the client has not left, so that the request goes on.
+func TestMalformedContentIsAnswered(t *testing.T) {
+	for _, framing := range []string{"x\r\n", "1\r\naXX\r\n", "0\r\nno field\r\n\r\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
+				_, err := io.ReadAll(r.Body)
+				if !errors.As(err, new(*syntax.Error)) || w.Context().Err() != nil {
+					t.Errorf("%q: %v; context %v", framing, err, w.Context().Err())
+				}
+				w.WriteHeader(400, "", nil)
+			}))
+			w.serve()
+			w.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + framing)
+			if got := w.came(); fmt.Sprint(contentsOf(got)) != "[400  (closed)]" {
+				t.Errorf("%q: got %q", framing, got)
 			}
 			w.finish()
 		})
