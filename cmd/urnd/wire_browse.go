@@ -22,10 +22,10 @@ const (
 )
 
 // wireLists returns what lists the names of the registry, as far as a configuration shows them.
-func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists answer.Lists, err error) {
+func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists answer.Lists) {
 	isListed := len(c.Access.BrowseClients) > 0
 	if r.registry == nil || !isListed && !c.Site.Sitemap {
-		return lists, nil
+		return lists
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -54,7 +54,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	if c.Site.Sitemap {
 		lists.Index, lists.File = b.Index, b.File
 	}
-	return lists, nil
+	return lists
 }
 
 // knownBy returns what says what the registry has of names; nil where there is none.

@@ -22,6 +22,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/count"
 	"github.com/urnd/urnd/resolver/registry/follow"
 	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/systemd"
 	"github.com/urnd/urnd/uri"
@@ -93,7 +94,7 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	if r.names.Known != nil {
 		r.names.Known = r.registry.Known()
 	}
-	r.own = registry.NewResolver(registry.ResolverConfig{
+	r.own = lookup.New(lookup.Config{
 		Store: r.registry, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL,
 		Only: r.names.AskedFor(), Hosts: c.Registry.HostNames(), Levels: r.names.Levels,
 		Redirect: redirectStatus(c.Registry), Now: d.now,

@@ -18,8 +18,8 @@ import (
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
-	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/follow"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/resolver/slp"
@@ -81,8 +81,8 @@ type resolution struct {
 	shared shared.Values                   // caches that the next configuration may reuse
 	// registry is that of the site; nil where there is none.
 	registry *follow.Store
-	own      *registry.Resolver // by the registry; nil where there is none
-	history  resolver.History   // of the registry; nil where there is none
+	own      *lookup.Resolver // by the registry; nil where there is none
+	history  resolver.History // of the registry; nil where there is none
 	// readiness are the reports of parts: why what they promise cannot be had, and what is wrong although it can.
 	readiness []func() (unready, degraded []string)
 	avoided   []avoidance // servers that fail now
@@ -244,8 +244,8 @@ func identifierResolver(
 	}
 	next := cached(chain)
 	if r.own != nil {
-		alone := cached(registry.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL})
-		claimed := registry.Hosts{Resolver: alone, Names: c.Registry.HostNames()}
+		alone := cached(lookup.Alone{Resolver: r.own, TTL: c.Registry.TTL, ClientTTL: c.Registry.ClientTTL, SharedTTL: c.CDN.TTL})
+		claimed := lookup.Hosts{Resolver: alone, Names: c.Registry.HostNames()}
 		others := next
 		next = resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 			if r.names.Claims(q.URI) {

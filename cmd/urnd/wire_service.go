@@ -141,10 +141,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if s.pages, err = pagesOf(c); err != nil {
 		return nil, err
 	}
-	lists, err := wireLists(s, c, r, d)
-	if err != nil {
-		return nil, err
-	}
+	lists := wireLists(s, c, r, d)
 	hosts := c.Registry.WebHosts()
 	if r.own == nil { // their names would be asked of nobody
 		hosts = nil

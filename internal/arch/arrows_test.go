@@ -107,9 +107,15 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry",
-			[]string{"resolver", "resolver/registry/title", "uri", "urnns/digitallink"},
+			[]string{"resolver", "resolver/registry/title", "uri"},
 			false,
-			"a system answers queries of the domain and does not depend on other systems; the registry uses its store only through an interface, and " +
+			"the registry uses its store only through an interface; what resolves names by it is lookup",
+		},
+		{
+			"resolver/registry/lookup",
+			[]string{"resolver", "resolver/registry", "uri", "urnns/digitallink"},
+			true,
+			"a system answers queries of the domain and does not depend on other systems; it reads what is registered through the store's interface, and " +
 				"knows of identifiers in web addresses only their link types: which names are their levels is passed to it",
 		},
 		{

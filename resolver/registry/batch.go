@@ -212,12 +212,12 @@ func (b *Batch) add(at int32, after Entry) *Entry {
 // remove removes all versions of an entry.
 func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
 
-// maxAliases bounds a chain of aliases.
-const maxAliases = 8
+// MaxAliases bounds a chain of aliases.
+const MaxAliases = 8
 
 // checkAlias returns ErrInvalid where an alias would lead back to itself.
 func (b *Batch) checkAlias(key Key, alias string) error {
-	for range maxAliases {
+	for range MaxAliases {
 		if alias == key.Name {
 			return fmt.Errorf("%w: %s would be an alias of itself by other aliases", ErrInvalid, key)
 		}
@@ -230,7 +230,7 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 		}
 		alias = e.Alias
 	}
-	return fmt.Errorf("%w: %s would be the end of a chain of more than %d aliases", ErrInvalid, key, maxAliases)
+	return fmt.Errorf("%w: %s would be the end of a chain of more than %d aliases", ErrInvalid, key, MaxAliases)
 }
 
 // sandbox reports whether an entry is in a sandbox: what was registered outside never comes into one.
@@ -256,17 +256,17 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	if b.prefixes < 0 && !b.inside {
 		return false, nil
 	}
-	path := enclosing(key.Name)
+	path := Enclosing(key.Name)
 	stored, ok := b.enclosed[path]
 	if !ok {
-		p, err := longestPrefix(b.tx.Floor, path)
+		p, err := LongestPrefix(b.tx.Floor, path)
 		if err != nil {
 			return false, err
 		}
 		stored = enclosure{len(p.Name), p.Sandbox}
 		b.enclosed[path] = stored
 	}
-	for text := path; len(text) >= stored.length && text != ""; text = enclosing(text) { // those that are not in the store yet
+	for text := path; len(text) >= stored.length && text != ""; text = Enclosing(text) { // those that are not in the store yet
 		if at, ok := b.index[Prefix(text)]; ok && b.known[at].change >= 0 {
 			return b.changes[b.known[at].change].After.Sandbox, nil
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
@@ -263,29 +262,5 @@ func TestSandbox(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-// A chain of aliases may grow at its end: then the names at its beginning lead nowhere, and say why.
-func TestLongChain(t *testing.T) {
-	f := newFixture(t)
-	name := func(i int) string { return fmt.Sprintf("urn:example:%d", i) }
-	const links = 10
-	for i := links; i > 0; i-- { // none is an alias yet
-		f.put(t, registry.Name(name(i)), registry.Record{Status: registry.Reserved})
-	}
-	f.put(t, registry.Name(name(links)), leadsTo("https://a.example/"))
-	for i := range links {
-		f.put(t, registry.Name(name(i)), registry.Record{Alias: name(i + 1)})
-	}
-	r := registry.NewResolver(registry.ResolverConfig{Store: f.Store(), TTL: time.Minute, Now: time.Now})
-	for i, want := range map[int]error{0: resolver.ErrNotFound, 1: resolver.ErrNotFound, 2: nil, links: nil} {
-		q, err := resolver.ParseQuery(name(i), resolver.I2L)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Resolve(t.Context(), q); !errors.Is(err, want) || want == nil && err != nil {
-			t.Errorf("%s: %v, want %v", name(i), err, want)
-		}
 	}
 }

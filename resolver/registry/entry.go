@@ -2,8 +2,13 @@ package registry
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // Kind says what a key is.
@@ -133,4 +138,57 @@ func (s *Status) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("%w: %q is not a status: it is active, reserved or withdrawn", ErrInvalid, text)
+}
+
+// Equal reports whether two records are equal as they are stored.
+func (r *Record) Equal(other *Record) bool {
+	return r.Status == other.Status && SameTime(r.Since, other.Since) && r.Reason == other.Reason &&
+		r.Alias == other.Alias && r.Metadata == other.Metadata && r.Contact == other.Contact &&
+		r.Redirect == other.Redirect && r.Pattern == other.Pattern &&
+		r.Authoritative == other.Authoritative && r.Sandbox == other.Sandbox &&
+		slices.Equal(r.Successors, other.Successors) && slices.EqualFunc(r.Targets, other.Targets, Target.Equal)
+}
+
+// Equal reports whether two targets are equal as they are stored.
+func (t Target) Equal(other Target) bool {
+	same := SameTime(t.From, other.From) && SameTime(t.Until, other.Until)
+	t.From, t.Until = other.From, other.Until
+	return same && t == other
+}
+
+// SameTime reports whether times are equal as they are stored: to the millisecond, in any zone.
+func SameTime(a, b time.Time) bool { return a.IsZero() == b.IsZero() && a.UnixMilli() == b.UnixMilli() }
+
+// TitleWords returns the words of the titles of an entry: those of its targets, and those in its metadata.
+func TitleWords(e *Entry) []string {
+	var titles []string
+	for i := range e.Targets {
+		if e.Targets[i].Title != "" {
+			titles = append(titles, e.Targets[i].Title)
+		}
+	}
+	return title.Words(append(titles, title.OfMetadata(e.Metadata)...)...)
+}
+
+// isRedirect reports whether a status is one of redirects to where a name leads: RFC 9110 section 15.4. 300, 304 and the others
+// say something else.
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	default:
+		return false
+	}
+}
+
+// ParseRedirect returns the status in a text, 0 for an empty one, which says none. The error wraps ErrInvalid.
+func ParseRedirect(text string) (int, error) {
+	if text == "" || text == "0" {
+		return 0, nil
+	}
+	status, err := strconv.Atoi(text)
+	if err != nil || !isRedirect(status) {
+		return 0, fmt.Errorf("%w: %.40q is no status of a redirect: it is 301, 302, 303, 307 or 308", ErrInvalid, text)
+	}
+	return status, nil
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // Feed follows the changes of a store, also those that other processes make.
@@ -179,7 +182,7 @@ func aliased(tx Tx, prefix string) (names []string, err error) {
 
 // appendAliases appends the keys of the names that are aliases of some, also by other aliases.
 func appendAliases(tx Tx, keys []Key, names []string) ([]Key, error) {
-	for range maxAliases {
+	for range MaxAliases {
 		var next []string
 		for _, name := range names {
 			aliases, err := tx.Aliases(name, "", maxFollowed)
@@ -200,3 +203,12 @@ func appendAliases(tx Tx, keys []Key, names []string) ([]Key, error) {
 
 // maxFollowed bounds the aliases of one name that are followed.
 const maxFollowed = 10_000
+
+// Selection returns the answers that are made of what is registered of a key; ok is false where there can be none.
+func (k Key) Selection() (s resolver.Selection, ok bool) {
+	if k.Kind != KindName {
+		return resolver.Selection{Prefix: k.Name, All: k.Name == ""}, true
+	}
+	u, err := uri.Parse(k.Name)
+	return resolver.Selection{Name: u}, err == nil
+}

@@ -36,7 +36,7 @@ func TestLongestPrefix(t *testing.T) {
 	for range 20_000 {
 		var prefixes []string
 		for range random.IntN(12) {
-			if prefix := word(); isDelimiter(prefix[len(prefix)-1]) {
+			if prefix := word(); IsDelimiter(prefix[len(prefix)-1]) {
 				prefixes = append(prefixes, prefix)
 			}
 		}
@@ -50,13 +50,13 @@ func TestLongestPrefix(t *testing.T) {
 			}
 		}
 		calls := 0
-		got, err := longestPrefix(floorOf(prefixes, &calls), name)
+		got, err := LongestPrefix(floorOf(prefixes, &calls), name)
 		if err != nil || got.Name != want {
 			t.Fatalf("of %q for %q: %q, %v; want %q", prefixes, name, got.Name, err, want)
 		}
 		segments := 1
 		for i := range len(name) {
-			if isDelimiter(name[i]) {
+			if IsDelimiter(name[i]) {
 				segments++
 			}
 		}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {
 // At returns the entry of a key as it was at a time; ErrUnknown if there was none.
 func (r *Registry) At(ctx context.Context, key Key, at time.Time) (found Entry, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		found, err = entryAt(tx, key, at)
+		found, err = EntryAt(tx, key, at)
 		return err
 	})
 	if err == nil && !found.Exists() {
@@ -126,8 +127,8 @@ func (r *Registry) At(ctx context.Context, key Key, at time.Time) (found Entry, 
 // versionsPage is how many versions are read at once.
 const versionsPage = 100
 
-// entryAt returns the entry of a key as it was at a time, the zero value if there was none.
-func entryAt(tx Tx, key Key, at time.Time) (Entry, error) {
+// EntryAt returns the entry of a key as it was at a time, the zero value if there was none.
+func EntryAt(tx Tx, key Key, at time.Time) (Entry, error) {
 	before := Seq(0)
 	for {
 		page, err := tx.Versions(key, before, versionsPage)
@@ -155,7 +156,7 @@ func EntriesAt(tx Tx, current []Entry, at time.Time) ([]Entry, error) {
 			continue
 		}
 		var err error
-		if entries[i], err = entryAt(tx, current[i].Key, at); err != nil {
+		if entries[i], err = EntryAt(tx, current[i].Key, at); err != nil {
 			return nil, err
 		}
 		entries[i].Key = current[i].Key
@@ -184,4 +185,85 @@ func (r *Registry) List(ctx context.Context, kind Kind, prefix, after string, li
 		return err
 	})
 	return entries, err
+}
+
+var (
+	// ErrUnknown means that a name or prefix is not registered.
+	ErrUnknown = errors.New("not registered")
+	// ErrInvalid means that what is to be registered is not valid.
+	ErrInvalid = errors.New("not valid")
+	// ErrConflict means that an entry has changed since, or is already there.
+	ErrConflict = errors.New("conflict")
+	// ErrExhausted means that not enough names are free to be minted.
+	ErrExhausted = errors.New("not enough names are free")
+	// ErrDenied means that someone may not change a name.
+	ErrDenied = errors.New("not permitted")
+	// ErrToken means that a secret is not that of a token that is valid.
+	ErrToken = errors.New("the token is not valid, has expired or was revoked")
+	// ErrNoStore means that the store cannot be used now.
+	ErrNoStore = errors.New("the registry is not available")
+	// ErrReadOnly means that a database can be asked, and accepts no changes, as a standby does.
+	ErrReadOnly = errors.New("the database accepts no changes")
+	// ErrReplaced means that the file of a store is not the one that was opened.
+	ErrReplaced = errors.New("its file was removed or replaced while it was in use")
+	// ErrReopen means that a store that could only be read must be opened again.
+	ErrReopen = errors.New("it could not be written to, and has changed or can be now: it is to be opened again")
+	// ErrSchema means that a store was written by a newer urnd.
+	ErrSchema = errors.New("the registry was written by another version of urnd")
+	// ErrDamaged means that the content of a store is not what was written.
+	ErrDamaged = errors.New("the registry is damaged")
+	// ErrSelection means that what a request chooses, or how much of it, is not valid.
+	ErrSelection = errors.New("the parameters are not valid")
+	// ErrLarge means that a document or a body is too large.
+	ErrLarge = errors.New("the document is larger than is taken here")
+	// ErrShare means that a token has as much at a time of what is bounded as one may have.
+	ErrShare = errors.New("this token has its part already, and others have theirs; try again when something of it has ended")
+	// ErrExports means that too many names are being exported, of all tokens.
+	ErrExports = errors.New("too many exports at a time")
+	// ErrJob means that there is no such job, ErrJobEnded that it has ended already, and ErrJobs that too many wait, of all tokens.
+	ErrJob      = errors.New("there is no such job")
+	ErrJobEnded = errors.New("the job cannot be cancelled")
+	ErrJobs     = errors.New("too many jobs wait; try again later")
+	// ErrNoJobs means that jobs cannot be kept.
+	ErrNoJobs = errors.New("there is no directory for the bodies of jobs")
+	// ErrKeyReused means that an idempotency key was sent with another request before.
+	ErrKeyReused = errors.New("this Idempotency-Key was sent with another request before")
+)
+
+// verifyPage is how many keys are read at once.
+const verifyPage = 10_000
+
+// Verify is that of the store, and reports the names and prefixes that are not in their canonical form, by which alone they are found.
+func (r *Registry) Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error {
+	if err := r.config.Store.Verify(ctx, report, progress); err != nil {
+		return err
+	}
+	for _, kind := range []Kind{KindName, KindPrefix} {
+		for after, more := "", true; more; {
+			var page []Change
+			err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
+				page, err = tx.Current(kind, after, verifyPage)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("verifying the registry: %w", err)
+			}
+			for _, c := range page {
+				r.verifyKey(c.Key, report)
+				after = c.Key.Name
+			}
+			more = len(page) == verifyPage
+		}
+	}
+	return nil
+}
+
+func (r *Registry) verifyKey(key Key, report func(problem string)) {
+	canonical, err := r.CanonicalKey(key)
+	switch {
+	case err != nil:
+		report(fmt.Sprintf("%s is not found: %v", key, err))
+	case canonical != key:
+		report(fmt.Sprintf("%s is not found: its canonical form is %s", key, canonical))
+	}
 }

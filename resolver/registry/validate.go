@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -36,15 +39,15 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if key.Kind == KindPrefix && !isDelimiter(name[len(name)-1]) {
+	if key.Kind == KindPrefix && !IsDelimiter(name[len(name)-1]) {
 		return Key{}, fmt.Errorf("%w: the prefix %q must end with a character that is neither a letter nor a digit, "+
 			"such as \":\", so that it ends where a part of names does", ErrInvalid, name)
 	}
 	return Key{key.Kind, name}, nil
 }
 
-// isDelimiter reports whether a prefix may end with b.
-func isDelimiter(b byte) bool {
+// IsDelimiter reports whether a prefix may end with b.
+func IsDelimiter(b byte) bool {
 	switch {
 	case '0' <= b && b <= '9', 'a' <= uri.Lower(b) && uri.Lower(b) <= 'z', b == '%':
 		return false
@@ -222,4 +225,34 @@ func checkTarget(key Key, t Target) error {
 		return errors.New("a media type, language, title or context has one line")
 	}
 	return CheckRelation(t.Rel)
+}
+
+// CheckRelation returns an error unless a target may have a relation: see uri.CheckRelation.
+func CheckRelation(rel string) error { return uri.CheckRelation(rel) }
+
+// Leads reports whether the name itself leads to the target. Others are only named with it.
+func (t Target) Leads() bool { return resolver.Leads(t.Rel) }
+
+// maxNested bounds how deep JSON that people write is nested.
+const maxNested = 1000
+
+// UniqueMembers returns ErrInvalid where readers of a JSON text take different things from it: an object has two members of one name, of
+// which they take one or the other (RFC 8259 section 4), or a string has bytes that are not UTF-8, or half of a surrogate pair, which they
+// replace (sections 8.1 and 8.2). Of a text that is no JSON it returns nil.
+func UniqueMembers(text []byte) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(text))
+	for {
+		_, err := d.ReadToken()
+		var syntax *jsontext.SyntacticError
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+			return fmt.Errorf("%w: the JSON has the member %q twice", ErrInvalid, syntax.JSONPointer.LastToken())
+		case errors.As(err, &syntax) && json.Valid(text): // which takes strings that are not Unicode
+			return fmt.Errorf("%w: the JSON has a string that is not Unicode, after byte %d: %w", ErrInvalid, syntax.ByteOffset, syntax.Err)
+		case err != nil:
+			return nil //nolint:nilerr // who decodes it says what is wrong, also at its end
+		case d.StackDepth() > maxNested:
+			return fmt.Errorf("%w: the JSON is nested too deep", ErrInvalid)
+		}
+	}
 }

@@ -69,7 +69,7 @@ func (f *storeFlags) backUp(cmd *cobra.Command, p *cli.Progress, to string, port
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer s.close()
 	file, ok := s.store.(*sqlite.Store)
 	if portable || !ok {
 		err = dumpPortable(cmd.Context(), p, s, to)

@@ -44,7 +44,7 @@ A set is taken back by urnd registry revert. What was registered before there we
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		if cmd.Flags().Changed("set") {
 			return usageOf(printChangesOf(cmd, s, registry.Seq(set), below))
 		}

@@ -49,7 +49,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 		if err != nil {
 			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
-		defer s.Close()
+		defer s.close()
 		below := strings.Join(args, "")
 		total, err := s.size(cmd.Context(), below)
 		if err != nil {

@@ -79,7 +79,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		if err != nil {
 			return p.Interrupted(err, "%s", stands)
 		}
-		defer s.Close()
+		defer s.close()
 		total, err := s.size(cmd.Context(), o.Prefix)
 		if err != nil {
 			return p.Interrupted(err, "%s", stands)

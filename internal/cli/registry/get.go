@@ -32,7 +32,7 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ has been changed. Only what was redacted or purged since is gone, and its digest
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		head, err := s.Head(cmd.Context(), s.actor)
 		if err != nil {
 			return err

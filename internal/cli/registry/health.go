@@ -57,7 +57,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		if err != nil {
 			return p.Interrupted(err, "nothing was checked; the same command begins anew")
 		}
-		defer s.Close()
+		defer s.close()
 		prefix := strings.Join(args, "")
 		if h.check {
 			return usageOf(h.checkNow(cmd, p, s, prefix))

@@ -42,7 +42,7 @@ The exit status is 1 if the name is not registered.`,
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err

@@ -113,7 +113,7 @@ it came from standard input.`,
 		if err != nil {
 			return p.Interrupted(err, "nothing was imported; the same command begins anew")
 		}
-		defer s.Close()
+		defer s.close()
 		return f.run(cmd, p, s, template, files)
 	}
 	return cmd

@@ -70,7 +70,7 @@ func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
 		return p.Interrupted(err, none)
 	}
 	defer func() {
-		err = errors.Join(err, s.Close())
+		err = errors.Join(err, s.store.Close())
 	}()
 	names, err := s.Mint(cmd.Context(), s.actor, m)
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *storeFlags) wouldMint(cmd *cobra.Command, m mint.Request, d *difference
 	if err != nil {
 		return p.Interrupted(err, none)
 	}
-	defer s.Close()
+	defer s.close()
 	changes, err := s.PreviewMint(cmd.Context(), s.actor, m)
 	if err != nil {
 		return usageOf(p.Interrupted(err, none))

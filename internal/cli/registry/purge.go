@@ -41,7 +41,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		if err != nil {
 			return p.Interrupted(err, "nothing was removed; the same command begins anew")
 		}
-		defer s.Close()
+		defer s.close()
 		key, err := s.key(args[0], true)
 		if err != nil {
 			return err

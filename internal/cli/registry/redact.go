@@ -45,7 +45,7 @@ The current version of a name that leads somewhere is changed or withdrawn first
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err

@@ -68,7 +68,7 @@ func (f *storeFlags) restoreIntoDatabase(cmd *cobra.Command, p *cli.Progress, fi
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer s.close()
 	if err := loadPortable(cmd.Context(), p, s.store, file); err != nil {
 		return p.Interrupted(err, "nothing was restored; the same command begins anew")
 	}

@@ -45,7 +45,7 @@ The exit status is 1 if there was a conflict.`,
 		if err != nil {
 			return notReverted(p, err, differences.dry, 0)
 		}
-		defer s.Close()
+		defer s.close()
 		return differences.revert(cmd, p, s, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
 	}
 	return cmd

@@ -47,7 +47,7 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 		if err != nil {
 			return notRewritten(p, err, differences.dry, registry.Rewritten{})
 		}
-		defer s.Close()
+		defer s.close()
 		what.Below, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
 		return differences.rewrite(cmd, p, s, what)
 	}

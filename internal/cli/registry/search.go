@@ -75,7 +75,7 @@ The exit status is 1 if the time was too short to read all.`,
 		if err != nil {
 			return p.Interrupted(err, "nothing was searched; the same command begins anew")
 		}
-		defer opened.Close()
+		defer opened.close()
 		return usageOf(s.run(cmd, p, opened, search))
 	}
 	return cmd

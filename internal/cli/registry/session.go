@@ -38,8 +38,8 @@ func newSession(w Wiring, c config.Config, store registry.Store, log *slog.Logge
 	return &session{cases, actor(), names, c, store}, nil
 }
 
-// Close closes the store. What was written is committed before.
-func (s *session) Close() error { return s.store.Close() }
+// close closes the store. What was written is committed before, whatever that returns.
+func (s *session) close() { _ = s.store.Close() }
 
 // key returns the canonical key that an argument means. What is wrong with it is an error of usage.
 func (s *session) key(name string, prefix bool) (registry.Key, error) {

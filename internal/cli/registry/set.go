@@ -97,7 +97,7 @@ times are not used.`,
 		if err != nil {
 			return err
 		}
-		defer in.Close()
+		defer in.close()
 		if key, err = in.key(key.Name, key.Kind == registry.KindPrefix); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ are added up to months. Where there was no room for more names, others are count
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		if counted {
 			return counts.print(cmd, s, args, asJSON)
 		}

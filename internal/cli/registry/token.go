@@ -68,7 +68,7 @@ stored.`,
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		made, secret, err := s.CreateToken(cmd.Context(), s.actor, t)
 		if errors.Is(err, registry.ErrInvalid) {
 			return cli.Usage(err)
@@ -115,7 +115,7 @@ func newTokenList(w Wiring) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		tokens, err := s.Tokens(cmd.Context(), s.actor)
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ second, and stops the imports that were sent with them.`,
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		for _, id := range ids {
 			t, err := s.RevokeToken(cmd.Context(), s.actor, id)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/cli/clitest"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
@@ -49,7 +50,7 @@ func testWiring() Wiring {
 			if err != nil {
 				return cli.Resolution{}, err
 			}
-			own := registry.NewResolver(registry.ResolverConfig{Store: store, TTL: time.Hour, Now: time.Now})
+			own := lookup.New(lookup.Config{Store: store, TTL: time.Hour, Now: time.Now})
 			return cli.Resolution{Names: names, Resolver: resolver.NewCanonical(names, own), Close: func() { store.Close() }}, nil
 		},
 	}

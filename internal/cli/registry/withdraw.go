@@ -45,7 +45,7 @@ All names are withdrawn, or none.`,
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		keys, err := s.keys(args, *prefix)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ understood later without it.`,
 		if err != nil {
 			return err
 		}
-		defer s.Close()
+		defer s.close()
 		if _, err := s.keys(args, false); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func newField() []step {
 			"	Steward string // who takes care of it\n",
 		}}, "", ""},
 		{"Equal", []edit{
-			{registry + "equal.go", "r.Contact == other.Contact", " && r.Steward == other.Steward"},
+			{registry + "entry.go", "r.Contact == other.Contact", " && r.Steward == other.Steward"},
 		}, fields, "TestEqual/Record.Steward"},
 		{"the column", []edit{
 			{registry + "store/schema/00001_registry.sql", "    contact       TEXT,\n", "    steward       TEXT,\n"},

@@ -142,7 +142,7 @@ func (l *linter) checkAlias(tx registry.Tx, e registry.Entry, known map[string]r
 	to, registered := known[e.Alias]
 	switch {
 	case !registered:
-		p, err := registry.LongestPrefix(tx, e.Alias)
+		p, err := registry.LongestPrefix(tx.Floor, e.Alias)
 		if err != nil {
 			return err
 		}
@@ -214,5 +214,5 @@ func entryOf(tx registry.Tx, name string) (registry.Entry, error) {
 	if err != nil || entries[0].Exists() {
 		return entries[0], err
 	}
-	return registry.LongestPrefix(tx, name)
+	return registry.LongestPrefix(tx.Floor, name)
 }

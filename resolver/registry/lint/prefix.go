@@ -17,7 +17,7 @@ func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
 			l.add(e, Hint, ruleHidesSystem, fmt.Sprintf("names below it are not led by the rules of the namespace %q any more", ns.NID))
 		}
 	}
-	outer, err := registry.LongestPrefix(tx, e.Name[:len(e.Name)-1])
+	outer, err := registry.LongestPrefix(tx.Floor, e.Name[:len(e.Name)-1])
 	if err != nil || !outer.Exists() {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 	"github.com/urnd/urnd/urnns"
 )
@@ -50,7 +51,7 @@ func seeds() int {
 // imported is what an import of a configuration made.
 type imported struct {
 	names    resolver.Names
-	resolver registry.Hosts
+	resolver lookup.Hosts
 	rejected map[int]string
 	lost     map[int]string
 }
@@ -228,7 +229,7 @@ func newImported(t *testing.T, r *registry.Registry, names resolver.Names, forma
 	hosts := []string{"https://" + c.host + "/"}
 	i := &imported{
 		names: names, rejected: map[int]string{}, lost: map[int]string{},
-		resolver: registry.Hosts{Names: hosts, Resolver: registry.Alone{Resolver: registry.NewResolver(registry.ResolverConfig{
+		resolver: lookup.Hosts{Names: hosts, Resolver: lookup.Alone{Resolver: lookup.New(lookup.Config{
 			Store: r.Store(), TTL: time.Hour, Hosts: hosts, Now: time.Now, Redirect: http.StatusFound,
 		})}},
 	}

@@ -1,4 +1,13 @@
-package registry
+// Package lookup resolves names by a registry: what is asked for is a query with a canonical name, and the answer is where its entry, or that
+// of its longest prefix, leads, or a *resolver.Negative that says why it leads nowhere. The lifetimes of answers are those of the configuration.
+//
+//   - resolver.go: the entry of a name, now and as it was
+//   - answer.go, redirect.go: where that leads, and by which redirect
+//   - negative.go: why it leads nowhere
+//   - levels.go: identifiers of GS1, whose links are at several levels
+//   - versions.go: when it has changed (RFC 7089)
+//   - alone.go, hosts.go: names that no other system knows, and those of web hosts of the site
+package lookup
 
 import (
 	"cmp"
@@ -9,11 +18,12 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ResolverConfig configures a Resolver.
-type ResolverConfig struct {
-	Store Store
+// Config configures a Resolver.
+type Config struct {
+	Store registry.Store
 	// TTL is that of answers in the cache.
 	TTL time.Duration
 	// ClientTTL is how long clients may use them; 0 is TTL.
@@ -35,19 +45,19 @@ type ResolverConfig struct {
 // Resolver resolves the names of a registry. Names that it does not have are not supported by it, so that
 // a chain asks the next system, unless the registry is authoritative for them.
 type Resolver struct {
-	config   ResolverConfig
+	config   Config
 	prefixes redirecting
 }
 
-// NewResolver returns a Resolver.
-func NewResolver(config ResolverConfig) *Resolver {
+// New returns a Resolver.
+func New(config Config) *Resolver {
 	return &Resolver{config: config}
 }
 
 // Resolve implements resolver.Resolver for canonical names, of any scheme.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
-	if !Asked(r.config.Only, Name(name)) {
+	if !registry.Asked(r.config.Only, registry.Name(name)) {
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever,
 		}
@@ -132,7 +142,7 @@ func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name s
 // findThen is find of a query of how a name was.
 func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
-	err := r.config.Store.Read(ctx, func(tx Tx) (err error) {
+	err := r.config.Store.Read(ctx, func(tx registry.Tx) (err error) {
 		if found, err = r.findIn(ctx, then{tx, q.At}, q, name); err != nil || q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 			return err
 		}
@@ -145,7 +155,7 @@ func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) 
 // read the registry.
 func stillShown(ctx context.Context, now state, found resolved, name string) error {
 	e, err := now.entry(found.entry.Key)
-	if err == nil && e.Status == Withdrawn {
+	if err == nil && e.Status == registry.Withdrawn {
 		err = decide(&e)
 	}
 	for _, name := range []string{name, found.name} {
@@ -163,66 +173,70 @@ func stillShown(ctx context.Context, now state, found resolved, name string) err
 // is, is for administrators.
 type unavailable struct{ err error }
 
-func (*unavailable) Error() string { return ErrNoStore.Error() + " now" }
+func (*unavailable) Error() string { return registry.ErrNoStore.Error() + " now" }
 
-func (u *unavailable) Unwrap() []error { return []error{ErrNoStore, u.err} }
+func (u *unavailable) Unwrap() []error { return []error{registry.ErrNoStore, u.err} }
 
 // state is what is asked for entries: now, or as it was then.
 type state interface {
-	entry(key Key) (Entry, error)
+	entry(key registry.Key) (registry.Entry, error)
 	// prefix returns the entry of the longest prefix of a name, the zero value if there is none.
-	prefix(name string) (Entry, error)
+	prefix(name string) (registry.Entry, error)
 }
 
 type now struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one call
-	store Store
+	store registry.Store
 }
 
-func (n now) entry(key Key) (Entry, error) { return n.store.Lookup(n.ctx, key) }
+func (n now) entry(key registry.Key) (registry.Entry, error) { return n.store.Lookup(n.ctx, key) }
 
-func (n now) prefix(name string) (Entry, error) {
-	return longestPrefix(func(text string) (Entry, error) { return n.store.Floor(n.ctx, text) }, name)
+func (n now) prefix(name string) (registry.Entry, error) {
+	return registry.LongestPrefix(func(text string) (registry.Entry, error) { return n.store.Floor(n.ctx, text) }, name)
 }
 
 // present is what a transaction has now.
-type present struct{ tx Tx }
+type present struct{ tx registry.Tx }
 
-func (p present) entry(key Key) (Entry, error) {
-	entries, err := p.tx.Entries([]Key{key})
+func (p present) entry(key registry.Key) (registry.Entry, error) {
+	entries, err := p.tx.Entries([]registry.Key{key})
 	if err != nil {
-		return Entry{}, err
+		return registry.Entry{}, err
 	}
 	return entries[0], nil
 }
 
-func (p present) prefix(name string) (Entry, error) { return LongestPrefix(p.tx, name) }
+func (p present) prefix(name string) (registry.Entry, error) {
+	return registry.LongestPrefix(p.tx.Floor, name)
+}
 
 type then struct {
-	tx Tx
+	tx registry.Tx
 	at time.Time
 }
 
-func (t then) entry(key Key) (Entry, error) { return entryAt(t.tx, key, t.at) }
+func (t then) entry(key registry.Key) (registry.Entry, error) {
+	return registry.EntryAt(t.tx, key, t.at)
+}
 
-func (t then) prefix(name string) (Entry, error) {
+func (t then) prefix(name string) (registry.Entry, error) {
 	for {
-		e, err := LongestPrefix(t.tx, name)
+		e, err := registry.LongestPrefix(t.tx.Floor, name)
 		if err != nil || !e.Exists() {
-			return Entry{}, err
+			return registry.Entry{}, err
 		}
 		was, err := t.entry(e.Key)
 		if err != nil || was.Exists() {
 			return was, err
 		}
-		name = enclosing(e.Name) // that prefix came later
+		name = registry.Enclosing(e.Name) // that prefix came later
 	}
 }
 
 // resolved is what the registry has for a name.
 type resolved struct {
-	name  string // whose entry it is: the name, or what it is an alias of
-	entry Entry  // of the name, or of its longest prefix; in between, of the alias that led to the name
+	name  string         // whose entry it is: the name, or what it is an alias of
+	entry registry.Entry // of the name, or of its longest prefix; in between, of the alias that led to the name
 	// spelling is that of the name that was asked for, "" where it is that name.
 	spelling string
 	// asked is the name that was asked for, of the levels of an identifier.
@@ -234,8 +248,8 @@ type resolved struct {
 // resolve returns the entry for a name, of which it has decided that its targets may be used.
 func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	found := resolved{name: name}
-	for range maxAliases + 1 {
-		e, err := s.entry(Name(found.name))
+	for range registry.MaxAliases + 1 {
+		e, err := s.entry(registry.Name(found.name))
 		if err != nil {
 			return resolved{}, err
 		}
@@ -255,7 +269,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	}
 	// A chain that grew at its end, where nobody counts what leads there.
 	return resolved{}, &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", maxAliases),
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", registry.MaxAliases),
 		Record: recordOf(&found.entry),
 	}
 }
@@ -271,7 +285,7 @@ func below(s state, found resolved) (resolved, error) {
 			err = decide(&p)
 		}
 		if err == nil && p.Exists() {
-			err = p.allows(found.name)
+			err = allows(&p, found.name)
 		}
 		switch {
 		case err != nil:
@@ -293,11 +307,11 @@ func below(s state, found resolved) (resolved, error) {
 			found.redirect = cmp.Or(found.redirect, redirect)
 			return found, nil
 		}
-		name = enclosing(p.Name)
+		name = registry.Enclosing(p.Name)
 	}
 }
 
-func trace(ctx context.Context, e *Entry) {
+func trace(ctx context.Context, e *registry.Entry) {
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add("registry", "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status, len(e.Targets))
 	}

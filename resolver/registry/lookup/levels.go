@@ -1,4 +1,4 @@
-package registry
+package lookup
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
@@ -22,7 +23,7 @@ type level struct {
 // prefix counts as for other names. err is that of the store.
 func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, names []string) (levels []level, err error) {
 	for _, name := range names {
-		e, err := s.entry(Name(name))
+		e, err := s.entry(registry.Name(name))
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, na
 
 // levelsThen is findLevels of a query of how a name was: with those alone that may be shown still.
 func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []string) (levels []level, err error) {
-	err = r.config.Store.Read(ctx, func(tx Tx) error {
+	err = r.config.Store.Read(ctx, func(tx registry.Tx) error {
 		all, err := r.findLevels(ctx, then{tx, q.At}, q, names)
 		if err != nil {
 			return err

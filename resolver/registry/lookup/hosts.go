@@ -1,4 +1,4 @@
-package registry
+package lookup
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -58,7 +59,7 @@ func (r *Resolver) isAsUnknown(s state, name string) (bool, error) {
 	if !strings.Contains(name, "?") || !hasBeginning(r.config.Hosts, name) {
 		return false, nil
 	}
-	e, err := s.entry(Name(name))
+	e, err := s.entry(registry.Name(name))
 	if err != nil || e.Exists() {
 		return false, err
 	}

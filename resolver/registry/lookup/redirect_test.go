@@ -1,4 +1,4 @@
-package registry_test
+package lookup_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
 // redirects returns a record that leads somewhere with a status.
@@ -19,7 +20,7 @@ func redirects(status int) registry.Record {
 // The status of redirects is that of the name, of what led to it, of its longest prefix that says one, or that of all.
 func TestRedirect(t *testing.T) {
 	f := newFixture(t)
-	r := registry.NewResolver(registry.ResolverConfig{Store: f.Store(), TTL: time.Hour, Redirect: 307, Now: time.Now})
+	r := lookup.New(lookup.Config{Store: f.Store(), TTL: time.Hour, Redirect: 307, Now: time.Now})
 	status := func(name string, at time.Time) int {
 		t.Helper()
 		q, err := resolver.ParseQuery(name, resolver.I2L)

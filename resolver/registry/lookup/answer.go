@@ -1,4 +1,4 @@
-package registry
+package lookup
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
 )
 
 // answer returns the answer to a query by an entry whose targets may be used.
@@ -27,7 +29,7 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 }
 
 // described returns the record of an entry, for clients that use it as long as is set for them.
-func (r *Resolver) described(e *Entry) *resolver.Record {
+func (r *Resolver) described(e *registry.Entry) *resolver.Record {
 	record := recordOf(e)
 	record.Clients = r.clients()
 	return record
@@ -57,9 +59,9 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	record.Clients.Bounded = !until.IsZero() && until.Sub(at) < r.config.TTL+max(r.config.ClientTTL, r.config.SharedTTL)
 	for _, t := range targets {
 		location := t.URI
-		if found.entry.Kind == KindPrefix {
+		if found.entry.Kind == registry.KindPrefix {
 			var err error
-			if location, err = expand(t.URI, found.entry.Name, found.below()); errors.Is(err, errLeaves) {
+			if location, err = t.Location(found.entry.Key, found.below()); errors.Is(err, registry.ErrLeaves) {
 				none = err.Error()
 			}
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
@@ -81,7 +83,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 }
 
 // sourceOf returns the source of a target of an entry.
-func sourceOf(of *resolver.Source, t Target) *resolver.Source {
+func sourceOf(of *resolver.Source, t registry.Target) *resolver.Source {
 	if t.Type == "" && t.Language == "" && t.Rel == "" && t.Title == "" && t.Context == "" {
 		return of
 	}
@@ -93,23 +95,9 @@ func sourceOf(of *resolver.Source, t Target) *resolver.Source {
 	return &own
 }
 
-// ValidAt reports whether a target is valid at a time.
-func (t Target) ValidAt(at time.Time) bool {
-	return !t.From.After(at) && (t.Until.IsZero() || at.Before(t.Until))
-}
-
-// Location returns where a target of a key leads a canonical name, which is the name of the key or begins
-// with it.
-func (t Target) Location(of Key, name string) (string, error) {
-	if of.Kind == KindName {
-		return t.URI, nil
-	}
-	return expand(t.URI, of.Name, name)
-}
-
 // validAt returns the targets that are valid at a time, the least priority first, and until when
 // that stays so; the zero value is for ever.
-func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
+func validAt(targets []registry.Target, at time.Time) (valid []registry.Target, until time.Time) {
 	if len(targets) == 1 && targets[0].From.IsZero() && targets[0].Until.IsZero() { // most names
 		return targets, time.Time{}
 	}
@@ -125,7 +113,7 @@ func validAt(targets []Target, at time.Time) (valid []Target, until time.Time) {
 			valid = append(valid, t)
 		}
 	}
-	slices.SortStableFunc(valid, func(a, b Target) int { return cmp.Compare(a.Priority, b.Priority) })
+	slices.SortStableFunc(valid, func(a, b registry.Target) int { return cmp.Compare(a.Priority, b.Priority) })
 	return valid, until
 }
 
@@ -137,7 +125,7 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	var locations []resolver.Location
 	asked := q.URI.String()
 	source := &resolver.Source{Name: "registry", Record: record}
-	err := r.config.Store.Read(ctx, func(tx Tx) error {
+	err := r.config.Store.Read(ctx, func(tx registry.Tx) error {
 		aliases, err := tx.Aliases(found.name, "", maxNames)
 		for _, other := range append([]string{found.name}, aliases...) {
 			if other != asked && other != q.Spelling.String() {
@@ -155,4 +143,31 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 		}
 	}
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil
+}
+
+// below returns the name whose rest, after the prefix that it was found by, its target gets: what does not count when names are
+// compared, as the hyphens of an ARK, may count there, so that it is as it was asked for.
+func (r resolved) below() string {
+	if r.spelling == "" {
+		return r.name
+	}
+	if rest, ok := restOf(r.spelling, r.entry.Name); ok {
+		return r.entry.Name + rest
+	}
+	return r.name
+}
+
+// restOf returns what follows a canonical prefix in a spelling of a name.
+func restOf(spelling, prefix string) (string, bool) {
+	const end = "0"                          // a name has at least one character after its prefix
+	most := 2*len(prefix) + len("%E2%80%90") // who sends more that does not count has no claim to it
+	for i := 1; i < min(len(spelling), most); i++ {
+		if !registry.IsDelimiter(spelling[i-1]) {
+			continue
+		}
+		if u, err := uri.Parse(spelling[:i] + end); err == nil && u.Name().String() == prefix+end {
+			return spelling[i:], true
+		}
+	}
+	return "", false
 }

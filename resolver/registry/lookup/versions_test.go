@@ -1,4 +1,4 @@
-package registry_test
+package lookup_test
 
 import (
 	"errors"
@@ -9,10 +9,11 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
 // versions returns the versions of a name, by how many seconds after a time each is.
-func versions(t *testing.T, r *registry.Resolver, name string, since time.Time) ([]int, error) {
+func versions(t *testing.T, r *lookup.Resolver, name string, since time.Time) ([]int, error) {
 	t.Helper()
 	q, err := resolver.ParseQuery(name, resolver.I2L)
 	if err != nil {
@@ -71,7 +72,7 @@ func TestVersions(t *testing.T) {
 	at(1, registry.Name("https://purl.example/a"), leadsTo("https://a.example/"))
 	at(1, registry.Name("urn:other:a"), leadsTo("https://a.example/"))
 	at(1, registry.Prefix("urn:example:all:"), registry.Record{Authoritative: true})
-	r := registry.NewResolver(registry.ResolverConfig{
+	r := lookup.New(lookup.Config{
 		Store: f.Store(), TTL: time.Minute, Now: time.Now, Only: []string{"urn:example:", "https://purl.example/"}, Hosts: []string{"https://purl.example/"},
 	})
 	for name, want := range map[string][]int{
@@ -98,7 +99,7 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	}
-	if _, err := versions(t, registry.NewResolver(registry.ResolverConfig{Store: awayForReading{f.Store()}}), "urn:example:a", start); !errors.Is(err, registry.ErrNoStore) {
+	if _, err := versions(t, lookup.New(lookup.Config{Store: awayForReading{f.Store()}}), "urn:example:a", start); !errors.Is(err, registry.ErrNoStore) {
 		t.Errorf("without a store: %v", err)
 	}
 }
@@ -124,7 +125,7 @@ func TestVersionsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := registry.NewResolver(registry.ResolverConfig{Store: f.Store(), TTL: time.Minute, Now: time.Now})
+	r := lookup.New(lookup.Config{Store: f.Store(), TTL: time.Minute, Now: time.Now})
 	got, err := versions(t, r, "urn:example:a", now)
 	if err != nil || len(got) != resolver.MaxVersions || got[0] != 1-resolver.MaxVersions || got[len(got)-1] != 0 {
 		t.Errorf("%d versions, from %d on: %v", len(got), got[0], err)

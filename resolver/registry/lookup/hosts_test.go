@@ -1,4 +1,4 @@
-package registry_test
+package lookup_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
 // A name of a web host that is not registered with its query is the one without it, and the query goes on to its location.
@@ -25,8 +26,8 @@ func TestHosts(t *testing.T) {
 	put(registry.Name("https://other.example/a"), "https://a.example/other")
 	f.put(t, registry.Name(base+"a?old"), registry.Record{Status: registry.Withdrawn, Reason: "old"})
 	hosts := []string{base}
-	r := registry.Hosts{
-		Resolver: registry.Alone{Resolver: registry.NewResolver(registry.ResolverConfig{Store: f.Store(), TTL: time.Minute, Hosts: hosts, Now: time.Now})},
+	r := lookup.Hosts{
+		Resolver: lookup.Alone{Resolver: lookup.New(lookup.Config{Store: f.Store(), TTL: time.Minute, Hosts: hosts, Now: time.Now})},
 		Names:    hosts,
 	}
 	for name, want := range map[string]string{

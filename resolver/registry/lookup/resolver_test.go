@@ -1,4 +1,4 @@
-package registry_test
+package lookup_test
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
 // resolved returns where a name leads, or leads to, as one text.
 func resolved(t *testing.T, s registry.Store, name string, service resolver.Service, at time.Time) (string, error) {
 	t.Helper()
-	r := registry.NewResolver(registry.ResolverConfig{Store: s, TTL: time.Minute, Now: time.Now})
+	r := lookup.New(lookup.Config{Store: s, TTL: time.Minute, Now: time.Now})
 	q, err := resolver.ParseQuery(name, service)
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +127,47 @@ func TestRelatedTargetsAreNotLedTo(t *testing.T) {
 	for _, service := range []resolver.Service{resolver.I2L, resolver.I2Ls} {
 		if got, err := resolved(t, f.Store(), "urn:example:both", service, time.Time{}); got != "https://a.example/" || err != nil {
 			t.Errorf("it leads to %q, %v", got, err)
+		}
+	}
+}
+
+// A chain of aliases may grow at its end: then the names at its beginning lead nowhere, and say why.
+func TestLongChain(t *testing.T) {
+	f := newFixture(t)
+	name := func(i int) string { return fmt.Sprintf("urn:example:%d", i) }
+	const links = 10
+	for i := links; i > 0; i-- { // none is an alias yet
+		f.put(t, registry.Name(name(i)), registry.Record{Status: registry.Reserved})
+	}
+	f.put(t, registry.Name(name(links)), leadsTo("https://a.example/"))
+	for i := range links {
+		f.put(t, registry.Name(name(i)), registry.Record{Alias: name(i + 1)})
+	}
+	r := lookup.New(lookup.Config{Store: f.Store(), TTL: time.Minute, Now: time.Now})
+	for i, want := range map[int]error{0: resolver.ErrNotFound, 1: resolver.ErrNotFound, 2: nil, links: nil} {
+		q, err := resolver.ParseQuery(name(i), resolver.I2L)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Resolve(t.Context(), q); !errors.Is(err, want) || want == nil && err != nil {
+			t.Errorf("%s: %v, want %v", name(i), err, want)
+		}
+	}
+}
+
+// What follows a prefix is as a whole of its pattern; what is registered itself need not be.
+func TestPattern(t *testing.T) {
+	f := newFixture(t)
+	leads := leadsTo("https://example.org/")
+	f.put(t, registry.Name("urn:example:own"), leads)
+	leads.Pattern = `[0-9]{2}|x`
+	f.put(t, registry.Prefix("urn:example:"), leads)
+	for name, want := range map[string]bool{
+		"urn:example:12": true, "urn:example:x": true, "urn:example:123": false, "urn:example:1x": false, "urn:example:own": true,
+	} {
+		_, err := resolved(t, f.Store(), name, resolver.I2L, time.Time{})
+		if want && err != nil || !want && (!errors.Is(err, resolver.ErrNotFound) || !strings.Contains(err.Error(), "is not of the form")) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package registry
+package lookup
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // Alone resolves names that only the registry knows: there is no other system that gives the answer that it
@@ -27,13 +26,4 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: clients}
 	}
 	return answer, err
-}
-
-// Selection returns the answers that are made of what is registered of a key; ok is false where there can be none.
-func (k Key) Selection() (s resolver.Selection, ok bool) {
-	if k.Kind != KindName {
-		return resolver.Selection{Prefix: k.Name, All: k.Name == ""}, true
-	}
-	u, err := uri.Parse(k.Name)
-	return resolver.Selection{Name: u}, err == nil
 }

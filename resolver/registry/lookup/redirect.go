@@ -1,9 +1,11 @@
-package registry
+package lookup
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // redirecting knows whether some prefix says a status of redirects, so that names are not asked for their prefixes where none does,
@@ -19,7 +21,7 @@ type redirecting struct {
 const maxRedirecting = 100
 
 // get returns whether some prefix may say a status; it asks the store at most once each lifetime, and after a change.
-func (r *redirecting) get(ctx context.Context, store Store, now time.Time, lifetime time.Duration) (bool, error) {
+func (r *redirecting) get(ctx context.Context, store registry.Store, now time.Time, lifetime time.Duration) (bool, error) {
 	r.mu.Lock()
 	some, round, isKnown := r.some, r.round, now.Before(r.until)
 	r.mu.Unlock()
@@ -37,7 +39,7 @@ func (r *redirecting) get(ctx context.Context, store Store, now time.Time, lifet
 
 // someRedirects reports whether some prefix may say a status: from the last one to the first. It looks up, as for names, so that it
 // does without what names can be answered without.
-func someRedirects(ctx context.Context, store Store) (bool, error) {
+func someRedirects(ctx context.Context, store registry.Store) (bool, error) {
 	const last = "\x7f" // no URI has it
 	text := last
 	for range maxRedirecting {
@@ -67,9 +69,9 @@ func (r *redirecting) forget() {
 
 // Forget tells that keys have changed. It is called before answers are removed from a cache: those that are made afterwards are made of
 // what is registered then.
-func (r *Resolver) Forget(keys []Key) {
+func (r *Resolver) Forget(keys []registry.Key) {
 	for _, key := range keys {
-		if key.Kind == KindPrefix {
+		if key.Kind == registry.KindPrefix {
 			r.prefixes.forget()
 			return
 		}
@@ -86,9 +88,9 @@ func (r *Resolver) inherited(ctx context.Context, s state, name string) (int, er
 	}
 	for {
 		p, err := s.prefix(name)
-		if err != nil || !p.Exists() || p.Redirect != 0 && p.Status == Active {
+		if err != nil || !p.Exists() || p.Redirect != 0 && p.Status == registry.Active {
 			return p.Redirect, err
 		}
-		name = enclosing(p.Name)
+		name = registry.Enclosing(p.Name)
 	}
 }

@@ -1,4 +1,4 @@
-package registry_test
+package lookup_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
@@ -30,7 +31,7 @@ func linkNames(t *testing.T) resolver.Names {
 // ofLevels asks for a name by all of its levels.
 func ofLevels(t *testing.T, f *fixture, name string, at time.Time) (resolver.Answer, error) {
 	t.Helper()
-	r := registry.NewResolver(registry.ResolverConfig{Store: f.Store(), TTL: time.Minute, Now: f.config.Now, Levels: linkNames(t).Levels})
+	r := lookup.New(lookup.Config{Store: f.Store(), TTL: time.Minute, Now: f.config.Now, Levels: linkNames(t).Levels})
 	q, err := resolver.ParseQuery(name, resolver.I2L)
 	if err != nil {
 		t.Fatal(err)

@@ -1,24 +1,25 @@
-package registry
+package lookup
 
 import (
 	"fmt"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // decide is the one place that decides by the status of an entry whether its targets may be used at
 // all: nil means that they may.
-func decide(e *Entry) error {
-	if e.Status == Active { // most are
+func decide(e *registry.Entry) error {
+	if e.Status == registry.Active { // most are
 		return nil
 	}
 	n := &resolver.Negative{Record: recordOf(e)}
 	what := "the name"
-	if e.Kind == KindPrefix {
+	if e.Kind == registry.KindPrefix {
 		what = "all that begins with " + e.Name
 	}
 	switch e.Status {
-	case Withdrawn:
+	case registry.Withdrawn:
 		n.Kind, n.Reason = resolver.ErrGone, what+" was withdrawn on "+e.Since.Format("2006-01-02")
 		if e.Reason != "" {
 			n.Reason += ": " + e.Reason
@@ -31,7 +32,7 @@ func decide(e *Entry) error {
 }
 
 // notBelow is the answer for names below an authoritative prefix.
-func notBelow(p *Entry) error {
+func notBelow(p *registry.Entry) error {
 	return &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name),
 		Record: recordOf(p),
@@ -45,21 +46,31 @@ func notRegistered() error {
 
 // leadsNowhere is the answer for an alias of a name that the registry does not have: the alias is registered, so
 // that other systems are not asked for it.
-func leadsNowhere(alias *Entry) error {
+func leadsNowhere(alias *registry.Entry) error {
 	return &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered", Record: recordOf(alias),
 	}
 }
 
 // recordOf returns the record of an entry as answers carry it.
-func recordOf(e *Entry) *resolver.Record {
+func recordOf(e *registry.Entry) *resolver.Record {
 	r := makeRecord(e)
 	return &r
 }
 
-func makeRecord(e *Entry) resolver.Record {
+func makeRecord(e *registry.Entry) resolver.Record {
 	return resolver.Record{
 		Name: e.Name, Version: e.Version, Changed: e.Changed, Status: e.Status.String(), Since: e.Since, Reason: e.Reason,
 		Successors: e.Successors, Metadata: e.Metadata, Contact: e.Contact, Redirect: e.Redirect, Sandbox: e.Sandbox,
+	}
+}
+
+// allows returns an error where a name, which is not registered itself, is none of the names below a prefix.
+func allows(p *registry.Entry, name string) error {
+	if ok, err := p.MatchesPattern(name); ok || err != nil {
+		return err
+	}
+	return &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("what follows %s is not of the form %s", p.Name, p.Pattern), Record: recordOf(p),
 	}
 }

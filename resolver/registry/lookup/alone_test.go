@@ -1,4 +1,4 @@
-package registry_test
+package lookup_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
 // fails resolves nothing.
@@ -25,7 +26,7 @@ func TestAlone(t *testing.T) {
 		{&resolver.Negative{Kind: resolver.ErrGone, Reason: "r", TTL: time.Hour}, resolver.ErrGone},
 		{broken, broken},
 	} {
-		_, err := registry.Alone{Resolver: fails{tt.err}, TTL: time.Hour}.Resolve(t.Context(), resolver.Query{})
+		_, err := lookup.Alone{Resolver: fails{tt.err}, TTL: time.Hour}.Resolve(t.Context(), resolver.Query{})
 		var n *resolver.Negative
 		if !errors.Is(err, tt.want) || errors.As(err, &n) && (n.TTL != time.Hour || n.Reason != "r") {
 			t.Errorf("%v: %v", tt.err, err)
