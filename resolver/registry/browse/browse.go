@@ -51,24 +51,9 @@ const (
 
 // Search returns a page of names. The error is resolver.ErrCursor where After is none, and resolver.ErrBusy where too many search.
 func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
-	search := registry.Search{
-		Title: s.Words, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
-	}
-	if search.After, err = b.config.Registry.AfterName(ctx, s.After); err != nil {
-		if errors.Is(err, registry.ErrCursor) || errors.Is(err, registry.ErrHistory) {
-			return found, resolver.ErrCursor
-		}
-		return found, unavailable(err)
-	}
-	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil {
-		search.Below = s.Prefix
-	}
-	if s.Status != "" {
-		var status registry.Status
-		if err := status.UnmarshalText([]byte(s.Status)); err != nil {
-			return found, err
-		}
-		search.Statuses = []registry.Status{status}
+	search, err := b.searchOf(ctx, s)
+	if err != nil {
+		return found, err
 	}
 	limit := b.config.Lists
 	if s.Words != "" || s.Host != "" || s.Tag != "" || s.Status != "" {
@@ -102,6 +87,30 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 		return resolver.FoundNames{}, unavailable(err)
 	}
 	return found, nil
+}
+
+// searchOf returns the search that a reader asks for.
+func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search registry.Search, err error) {
+	search = registry.Search{
+		Title: s.Words, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
+	}
+	if search.After, err = b.config.Registry.AfterName(ctx, s.After); err != nil {
+		if errors.Is(err, registry.ErrCursor) || errors.Is(err, registry.ErrHistory) {
+			return search, resolver.ErrCursor
+		}
+		return search, unavailable(err)
+	}
+	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil { // no name begins so
+		search.Below = s.Prefix
+	}
+	if s.Status != "" {
+		var status registry.Status
+		if err := status.UnmarshalText([]byte(s.Status)); err != nil {
+			return search, err
+		}
+		search.Statuses = []registry.Status{status}
+	}
+	return search, nil
 }
 
 // errBrowsing is the error where no other search has ended in the time that one waits.
