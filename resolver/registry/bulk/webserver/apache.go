@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -62,6 +63,7 @@ type apacheContext struct {
 	skip    int         // rules that an S before may leave out
 	chain   *apacheRule // the first one of a chain
 	unsure  error       // why it is not known whether the rules apply
+	refused error       // why the server answers nothing by them
 }
 
 // apacheRule is a rule of mod_rewrite.
@@ -137,13 +139,10 @@ func (a *apache) configuration(root *directive) {
 		}
 	}
 	var contexts []*apacheContext
-	serving := slices.IndexFunc(hosts, func(d *directive) bool { return a.serves(d) })
-	if serving < 0 && len(hosts) > 0 {
-		serving = 0 // the first one is the default
-	}
-	for n, host := range hosts {
+	serving := a.serving(hosts)
+	for _, host := range hosts {
 		own := &apacheContext{}
-		if n != serving {
+		if host != serving {
 			a.others(host, errors.New("the section is of another host than --base"))
 			continue
 		}
@@ -159,13 +158,37 @@ func (a *apache) configuration(root *directive) {
 	a.order(contexts)
 }
 
-// serves reports whether a virtual host is that of the base.
+// serving returns the virtual host of the base: the first one of its port that has its name, else the default. Where none has the port, TLS
+// ends before the server.
+func (a *apache) serving(hosts []*directive) (best *directive) {
+	most := -1
+	for _, host := range hosts {
+		rank := 0
+		if slices.ContainsFunc(strings.Fields(host.rest), func(addr string) bool {
+			addr = strings.Trim(addr, `"`)
+			return addr == "*" || addr == "_default_" || strings.HasSuffix(addr, ":*") || strings.HasSuffix(addr, ":"+a.port)
+		}) {
+			rank++
+		}
+		if a.serves(host) {
+			rank += 2
+		}
+		if rank > most {
+			best, most = host, rank
+		}
+	}
+	return best
+}
+
+// serves reports whether a virtual host has the name of the base.
 func (a *apache) serves(host *directive) bool {
 	return slices.ContainsFunc(host.children, func(d *directive) bool {
 		return (d.name == "servername" || d.name == "serveralias") && slices.ContainsFunc(strings.Fields(strings.ToLower(d.rest)), func(name string) bool {
 			name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
 			name, _, _ = strings.Cut(name, ":")
-			return name == a.host
+			wildcard := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(name))
+			matched, err := regexp.MatchString("^"+wildcard+"$", a.host)
+			return name == a.host || d.name == "serveralias" && err == nil && matched
 		})
 	})
 }
@@ -190,8 +213,13 @@ func (a *apache) order(contexts []*apacheContext) {
 	})
 	for n, c := range contexts {
 		c.continues(&a.budget)
+		for _, r := range c.alias {
+			r.never = c.refused
+		}
 		for _, r := range c.rewrite {
 			switch {
+			case c.refused != nil:
+				r.never = c.refused
 			case c.unsure != nil:
 				r.never = c.unsure
 			case !c.engine:
@@ -349,6 +377,9 @@ func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nol
 		c.conds = nil
 	case strings.HasPrefix(d.name, "redirect"):
 		r := a.redirect(d, words)
+		if errors.Is(r.fail, errRedirect) {
+			c.refuse(d)
+		}
 		if r.fail == nil {
 			r.fail = unsure
 		}
@@ -358,6 +389,16 @@ func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nol
 		err = fmt.Errorf("%.40q has nothing like it in the registry", strings.Fields(d.text)[0])
 	}
 	if err != nil {
+		if d.name == "rewriterule" || d.name == "rewritecond" {
+			c.refuse(d)
+		}
 		a.list(d, err)
+	}
+}
+
+// refuse notes an error of syntax: a server with it does not start, and answers 500 where it is in a file .htaccess.
+func (c *apacheContext) refuse(d *directive) {
+	if c.refused == nil {
+		c.refused = fmt.Errorf("the server refuses the whole configuration for the error in line %d", d.line)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+var errRedirect = errors.New("it has no status, path and target as mod_alias has them")
+
 // redirect returns the rule of a directive of mod_alias.
 func (a *apache) redirect(d *directive, words []string) *rule { //nolint:cyclop // the parts of a directive
 	r := &rule{line: d.line, input: d.text, mask: ^uint64(0), status: 302}
@@ -28,7 +30,7 @@ func (a *apache) redirect(d *directive, words []string) *rule { //nolint:cyclop 
 		return failed(fmt.Errorf("%.40q has nothing like it in the registry", d.name))
 	}
 	if r.status == 0 || len(words) == 0 || r.redirects() != (len(words) == 2) {
-		return failed(errors.New("it has no status, path and target as mod_alias has them"))
+		return failed(errRedirect)
 	}
 	var err error
 	if d.name == "redirectmatch" {

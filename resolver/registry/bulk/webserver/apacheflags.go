@@ -129,7 +129,9 @@ func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *ap
 	r := &apacheRule{rule: rule{line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir, finish: func(text string) string { return text }}, expression: words[0]}
 	var err error
 	if len(words) == 3 {
-		r.flags, err = newRewriteFlags(words[2])
+		if r.flags, err = newRewriteFlags(words[2]); err != nil {
+			c.refuse(d)
+		}
 	}
 	f := r.flags
 	expression, negated := strings.CutPrefix(words[0], "!")
@@ -285,7 +287,7 @@ func (a *apache) substitution(text string, conditional bool) (all []part, err er
 		switch c := text[i]; {
 		case c == '\\' && next != 0:
 			i++
-			all = append(all, part{text: string(next)})
+			all = append(all, part{text: text[i : i+1]})
 		case c == '$' && isDigit:
 			i++
 			all = append(all, captureOf(next))
@@ -303,7 +305,7 @@ func (a *apache) substitution(text string, conditional bool) (all []part, err er
 			all = append(all, p)
 			i += end
 		default:
-			all = append(all, part{text: string(c)})
+			all = append(all, part{text: text[i : i+1]})
 		}
 	}
 	return joined(all), nil

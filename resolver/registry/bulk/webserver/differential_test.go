@@ -37,6 +37,12 @@ type differential struct {
 	inner            []int       // those of rules that lead on within the server
 }
 
+// origin returns the scheme and the host of the base.
+func (c *differential) origin() string {
+	scheme, _, _ := strings.Cut(c.base, "://")
+	return scheme + "://" + c.host
+}
+
 // seeds returns the numbers of configurations: some hundreds, or 10,000.
 func seeds() int {
 	if n, err := strconv.Atoi(os.Getenv("WEB_SEEDS")); err == nil {
@@ -83,9 +89,9 @@ func openRegistry(t *testing.T) (*registry.Registry, resolver.Names) {
 }
 
 // answer returns what urnd answers to a request: a status, and where a redirect leads.
-func (i *imported) answer(t *testing.T, host string, r request) (status int, location string) {
+func (i *imported) answer(t *testing.T, origin string, r request) (status int, location string) {
 	t.Helper()
-	q, err := resolver.ParseQuery("https://"+host+r.path, resolver.I2L)
+	q, err := resolver.ParseQuery(origin+r.path, resolver.I2L)
 	if err == nil {
 		q, err = i.names.Canonical(q)
 	}
@@ -197,7 +203,7 @@ func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []
 	defer client.CloseIdleConnections()
 	r, names := openRegistry(t)
 	for _, c := range cases {
-		i := newImported(t, r, names, format, c)
+		i := newImported(t, r, names, format, &c)
 		for _, asked := range c.requests {
 			n.request(t, client, addr, i, c, asked)
 		}
@@ -224,9 +230,9 @@ func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []
 var variable = regexp.MustCompile(`[0-9]+|"[^"]*"|/\S*`)
 
 // newImported imports a configuration.
-func newImported(t *testing.T, r *registry.Registry, names resolver.Names, format bulk.Format, c differential) *imported {
+func newImported(t *testing.T, r *registry.Registry, names resolver.Names, format bulk.Format, c *differential) *imported {
 	t.Helper()
-	hosts := []string{"https://" + c.host + "/"}
+	hosts := []string{c.origin() + "/"}
 	i := &imported{
 		names: names, rejected: map[int]string{}, lost: map[int]string{},
 		resolver: lookup.Hosts{Names: hosts, Resolver: lookup.Alone{Resolver: lookup.New(lookup.Config{
@@ -250,7 +256,7 @@ func newImported(t *testing.T, r *registry.Registry, names resolver.Names, forma
 func (n *counts) request(t *testing.T, client *http.Client, addr string, i *imported, c differential, asked request) {
 	t.Helper()
 	status, location := ask(t, client, addr, c.host, asked)
-	own, ownLocation := i.answer(t, c.host, asked)
+	own, ownLocation := i.answer(t, c.origin(), asked)
 	location, ownLocation = normal(location, c.host, addr), normal(ownLocation, c.host, addr)
 	isAnswered := status/100 == 3 || status == http.StatusGone
 	if own == status && ownLocation == location || !isAnswered && own == http.StatusNotFound {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -105,19 +106,25 @@ func refers(list []*block, name string) bool {
 func (n *nginx) serving(servers []*block) (best *block) {
 	most := -1
 	for i, s := range servers {
-		rank := 0
+		rank, onPort := 0, false
 		if i == 0 {
 			rank = 1
 		}
 		for _, b := range s.children {
 			if b.name() == "listen" && slices.Contains(b.words, "default_server") {
-				rank = max(rank, 2)
+				rank = max(rank, 3)
+			}
+			if b.name() == "listen" && len(b.words) > 1 {
+				onPort = onPort || portOf(b.words[1]) == n.port
 			}
 			if b.name() == "server_name" {
 				for _, name := range b.words[1:] {
-					rank = max(rank, n.named(strings.ToLower(name)))
+					rank = max(rank, 2*n.named(name))
 				}
 			}
+		}
+		if rank > 0 && onPort { // of two servers with a name, one for each scheme
+			rank++
 		}
 		if rank > max(most, 0) {
 			best, most = s, rank
@@ -126,9 +133,19 @@ func (n *nginx) serving(servers []*block) (best *block) {
 	return best
 }
 
+// portOf returns the port of a listen.
+func portOf(address string) string {
+	port := address[strings.LastIndexByte(address, ':')+1:]
+	if strings.Trim(port, "0123456789") != "" {
+		return "80"
+	}
+	return port
+}
+
 // named returns how well a server_name has the host of the base, 0 for not at all.
 func (n *nginx) named(name string) int {
-	expression, isExpression := strings.CutPrefix(name, "~")
+	expression, isExpression := strings.CutPrefix(name, "~") // in which \D is not \d
+	name = strings.ToLower(name)
 	switch {
 	case n.host == "":
 	case name == n.host || name == "."+n.host:
@@ -166,7 +183,9 @@ func (n *nginx) server(list []*block) {
 		}
 		return
 	}
+	server := n.constants
 	for _, l := range locations {
+		n.constants = maps.Clone(server) // what a location sets is not for others
 		if ended := n.statements(l.children, l.scope); !ended {
 			n.rules = append(n.rules, l.scope.rule(l.block, errors.New("the server answers itself in this location")))
 		}
@@ -203,9 +222,10 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 				n.others(b, errors.New("its condition is never true at this address"))
 				continue
 			}
+			inner.branch = inner.branch || is != always
 			ended = n.statements(b.children, inner) && is == always
-		case name == "set" && len(b.words) == 3 && s.all && !strings.Contains(b.words[2], "$"):
-			n.constants[strings.TrimPrefix(b.words[1], "$")] = b.words[2]
+		case name == "set" && len(b.words) == 3:
+			n.set(strings.TrimPrefix(b.words[1], "$"), b.words[2], s)
 		case name == "break":
 			n.rules = append(n.rules, s.rule(b, errors.New("the server answers itself")))
 			ended = true
@@ -216,6 +236,15 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 		}
 	}
 	return ended
+}
+
+// set sets a variable to what is the same for all requests; else its value is not known from there on.
+func (n *nginx) set(name, text string, s scope) {
+	parts, _, err := n.target(text, s)
+	delete(n.constants, name)
+	if err == nil && !s.branch && !slices.ContainsFunc(parts, func(p part) bool { return p.group || p.all }) {
+		n.constants[name] = texts(parts)
+	}
 }
 
 // returns makes the rule of a return.
@@ -318,9 +347,9 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 		n.mapRules(m, nil, s, b)
 		return m.fallback != nil
 	}
+	allPaths := s.all || s.prefix != ""
 	if s.selected == nil {
 		s = s.with(p, b.words[1])
-		s.lost = false
 	}
 	r := s.rule(b, nil)
 	n.rules = append(n.rules, r)
@@ -341,5 +370,5 @@ func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the
 		r.query = queryDropped
 	}
 	n.complete(r, s, err)
-	return matchesEverything && s.mask == ^uint64(0) && (s.all || s.prefix != "")
+	return matchesEverything && s.mask == ^uint64(0) && allPaths
 }

@@ -19,6 +19,7 @@ type scope struct {
 	raw      string    // the expression, where it is one of $request_uri
 	selected *mapEntry // the line of a map whose variable has its value, and
 	variable string    // the variable
+	branch   bool      // of an if, which has only some requests
 	fail     error
 }
 
@@ -131,7 +132,12 @@ func newLocation(b *block) *nginxLocationBlock {
 // with returns the scope of those of its paths that an expression matches, whose captures targets have then.
 func (s scope) with(p *pattern, expression string) scope {
 	outer := s
+	s.all, s.prefix, s.lost = false, "", false
 	if s.pattern = p; outer.all {
+		return s
+	}
+	if outer.prefix == "" && slices.Contains([]string{"^", "^/", ".*", "^.*", "^.*$"}, expression) {
+		s.pattern, s.lost = outer.pattern, true
 		return s
 	}
 	if outer.prefix != "" {

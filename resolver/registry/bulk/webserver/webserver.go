@@ -30,6 +30,7 @@ var ErrTooLong = fmt.Errorf("it has more than %d bytes", maxLine)
 // site is where the names are that a configuration answers for.
 type site struct {
 	origin, scheme, host string
+	port                 string
 	dir                  string // the path of the directory, between slashes
 }
 
@@ -39,7 +40,11 @@ func newSite(base string) (site, error) {
 	if base == "" || err != nil || u.Host == "" {
 		return site{}, errors.New("--base is the address of the directory that the configuration is of, such as https://w3id.org/example/")
 	}
-	return site{u.Scheme + "://" + u.Host, u.Scheme, strings.ToLower(u.Hostname()), strings.TrimSuffix(u.Path, "/") + "/"}, nil
+	port := u.Port()
+	if port == "" {
+		port = map[bool]string{true: "443", false: "80"}[u.Scheme == "https"]
+	}
+	return site{u.Scheme + "://" + u.Host, u.Scheme, strings.ToLower(u.Hostname()), port, strings.TrimSuffix(u.Path, "/") + "/"}, nil
 }
 
 // readAll reads a configuration, whose lines end with a line feed.
