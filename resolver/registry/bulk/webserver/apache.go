@@ -217,13 +217,8 @@ func (a *apache) order(contexts []*apacheContext) {
 			r.never = c.refused
 		}
 		for _, r := range c.rewrite {
-			switch {
-			case c.refused != nil:
-				r.never = c.refused
-			case c.unsure != nil:
-				r.never = c.unsure
-			case !c.engine:
-				r.never = errors.New("the RewriteEngine is not on")
+			if err := c.inactive(); err != nil {
+				r.never = err
 			}
 			if deeper := contexts[:n]; c.dir != "" {
 				r.besides = func(key string) bool {
@@ -242,6 +237,18 @@ func (a *apache) order(contexts []*apacheContext) {
 	}
 	for _, c := range contexts {
 		a.rules = append(a.rules, c.alias...)
+	}
+}
+
+// inactive returns why the rules of mod_rewrite in a context match nothing, nil where they do.
+func (c *apacheContext) inactive() error {
+	switch {
+	case c.refused != nil:
+		return c.refused
+	case c.unsure == nil && !c.engine:
+		return errors.New("the RewriteEngine is not on")
+	default:
+		return c.unsure
 	}
 }
 

@@ -15,7 +15,8 @@ type condition struct {
 	or      bool   // with the next one
 	browser bool   // it is about User-Agent
 	paths   *pattern
-	err     error // why it is not known when it is true
+	parts   []string // its captures, where the text is the same for all requests
+	err     error    // why it is not known when it is true
 }
 
 // apacheTypes returns the media types that the conditions on Accept name.
@@ -101,6 +102,9 @@ func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // a 
 		for bit := range 64 {
 			set(bit, value)
 		}
+		if !negated {
+			c.parts = re.FindStringSubmatch(value)
+		}
 	case strings.EqualFold(words[0], "%{REQUEST_URI}") && negated:
 		if c.paths, err = newPattern(strings.TrimPrefix(expression, "(?i)"), "", anyCase); err != nil {
 			return c
@@ -118,7 +122,7 @@ func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // a 
 
 // constant returns the value of a text of variables, where it is the same for all requests.
 func (a *apache) constant(text string) (string, bool) {
-	parts, err := a.substitution(text, true)
+	parts, err := a.substitution(text, []condition{{}})
 	varies := slices.ContainsFunc(parts, func(p part) bool { return p.group || p.all })
 	return texts(parts), err == nil && !varies
 }

@@ -195,7 +195,7 @@ func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint
 	if r.status = f.status; r.status != 0 && !r.redirects() {
 		return // the substitution does not count
 	}
-	target, err := a.substitution(text, len(c.conds) > 0)
+	target, err := a.substitution(text, c.conds)
 	if err != nil && r.fail == nil {
 		r.fail = err
 	}
@@ -276,8 +276,8 @@ func (r *rule) hasPrefix() bool {
 		slices.ContainsFunc(r.pattern.routes, func(of route) bool { return of.prefix && !of.stray })
 }
 
-// substitution divides a substitution at its captures and variables.
-func (a *apache) substitution(text string, conditional bool) (all []part, err error) { //nolint:cyclop // a case is a kind of reference
+// substitution divides a substitution at its captures and variables. %1 is a part of the last condition.
+func (a *apache) substitution(text string, conds []condition) (all []part, err error) { //nolint:cyclop // a case is a kind of reference
 	for i := 0; i < len(text); i++ {
 		next := byte(0)
 		if i+1 < len(text) {
@@ -292,8 +292,16 @@ func (a *apache) substitution(text string, conditional bool) (all []part, err er
 			i++
 			all = append(all, captureOf(next))
 		case c == '%' && isDigit:
-			if i++; conditional {
+			i++
+			var last condition
+			if len(conds) > 0 {
+				last = conds[len(conds)-1]
+			}
+			switch n := int(next - '0'); {
+			case len(conds) > 0 && (last.parts == nil || slices.ContainsFunc(conds, func(c condition) bool { return c.or })):
 				return nil, errors.New("its target has a part of a condition")
+			case n < len(last.parts):
+				all = append(all, part{text: last.parts[n]})
 			}
 		case (c == '$' || c == '%') && next == '{':
 			end := strings.IndexByte(text[i:], '}')

@@ -43,13 +43,16 @@ func (c *differential) origin() string {
 	return scheme + "://" + c.host
 }
 
-// seeds returns the numbers of configurations: some hundreds, or 10,000.
+// seeds returns the number of configurations: some dozens with -short, some hundreds, or 10,000 where tests run long.
 func seeds() int {
 	if n, err := strconv.Atoi(os.Getenv("WEB_SEEDS")); err == nil {
 		return n
 	}
 	if testserver.Long() {
 		return 10000
+	}
+	if testing.Short() {
+		return 40
 	}
 	return 200
 }

@@ -18,6 +18,7 @@ type nginx struct {
 	maps      map[string]*nginxMap
 	names     []string // of the variables of maps, in their order
 	constants map[string]string
+	captured  bool // the server_name has captures, which locations may have
 	rules     []*rule
 	listed    []Item
 }
@@ -73,6 +74,7 @@ func (n *nginx) configuration(root []*block) {
 		}
 	}
 	serving := n.serving(servers)
+	n.capture(serving)
 	for _, s := range servers {
 		if s != serving {
 			n.others(s, errors.New("the block is of another server than --base"))
@@ -131,6 +133,35 @@ func (n *nginx) serving(servers []*block) (best *block) {
 		}
 	}
 	return best
+}
+
+// capture sets the variables that the expression of a server_name has captured.
+func (n *nginx) capture(s *block) {
+	if s == nil {
+		return
+	}
+	for _, b := range s.children {
+		for _, name := range b.words[1:] {
+			expression, ok := strings.CutPrefix(name, "~")
+			if b.name() != "server_name" || !ok || n.host == "" {
+				continue
+			}
+			re, err := regexp.Compile(expression)
+			if err != nil {
+				continue
+			}
+			captures := re.FindStringSubmatch(n.host)
+			for i, name := range re.SubexpNames()[:len(captures)] {
+				n.captured = n.captured || i > 0
+				if name != "" {
+					n.constants[name] = captures[i]
+				}
+			}
+			if captures != nil {
+				return
+			}
+		}
+	}
 }
 
 // portOf returns the port of a listen.

@@ -212,6 +212,9 @@ func (n *nginx) variable(name string, s scope) (part, bool) {
 	case name == "":
 		return part{}, false
 	case len(name) == 1 && '1' <= name[0] && name[0] <= '9':
+		if n.captured && s.pattern.NumSubexp() == 0 {
+			return part{}, false
+		}
 		if s.lost { // by an expression without captures
 			return part{}, true
 		}

@@ -184,14 +184,18 @@ func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *c
 		o, err := r.prefixOutcome(route, prefix)
 		for a := range results {
 			if bits&(1<<a) != 0 {
-				results[a] = result{o, n, err, true}
+				results[a] = result{outcome: o, rule: n, err: err, ok: true}
 			}
 		}
+	}
+	t.refusals(results)
+	if own.refuses() && slices.ContainsFunc(results, func(r result) bool { return r.no }) {
+		return nil, -1, fmt.Errorf("the status %d leads nowhere", own.status)
 	}
 	c = &candidate{members: map[int]bool{}, langs: []*language{of.route.lang}}
 	mine := false
 	for a := range results {
-		if !results[a].ok {
+		if !results[a].ok || results[a].no {
 			continue
 		}
 		mine = mine || results[a].rule == of.rule && own.mask&(1<<a) != 0

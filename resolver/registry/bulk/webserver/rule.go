@@ -67,6 +67,9 @@ const mark = "\x00"
 // redirects reports whether the status of the rule is one of redirects.
 func (r *rule) redirects() bool { return r.status == 0 || r.status/100 == 3 }
 
+// refuses reports whether the rule answers by an error that the registry does not have.
+func (r *rule) refuses() bool { return r.fail == nil && !r.redirects() && r.status != http.StatusGone }
+
 // match returns the captures of a path, nil where the rule has it not.
 func (r *rule) match(path string) []string {
 	if r.pattern == nil {

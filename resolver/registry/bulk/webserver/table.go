@@ -103,6 +103,7 @@ type result struct {
 	rule int
 	err  error
 	ok   bool // some rule does something
+	no   bool // it refuses those who accept none of its media types, which the registry cannot
 }
 
 func (t *table) allAccepts() uint64 { return 1<<len(t.accepts) - 1 }
@@ -117,9 +118,11 @@ var (
 
 // entryOf returns the entry of what the server does for each value of Accept, of which the first is none, and what becomes of a query
 // at each target.
-func (t *table) entryOf(results []result) (e registry.Entry, queries []query, err error) {
+func (t *table) entryOf(results []result) (e registry.Entry, queries []query, err error) { //nolint:cyclop // a case is an outcome
 	for _, r := range results {
 		switch {
+		case r.no:
+			continue
 		case !r.ok:
 			return e, nil, errNoDefault
 		case r.err != nil:
@@ -133,17 +136,31 @@ func (t *table) entryOf(results []result) (e registry.Entry, queries []query, er
 	}
 	e.Targets, queries = []registry.Target{{URI: results[0].target}}, []query{results[0].query}
 	for a, r := range results {
-		if t.accepts[a].mediaType != "" && r.target != results[0].target {
+		if !r.no && t.accepts[a].mediaType != "" && r.target != results[0].target {
 			e.Targets = append(e.Targets, registry.Target{URI: r.target, Type: t.accepts[a].mediaType})
 			queries = append(queries, r.query)
 		}
 	}
 	for a, r := range results {
-		if n := chosen(e.Targets, t.accepts[a].header); e.Targets[n].URI != r.target || queries[n] != r.query {
+		if n := chosen(e.Targets, t.accepts[a].header); !r.no && e.Targets[n].URI != r.target || queries[n] != r.query {
 			return e, nil, errAccept
 		}
 	}
 	return e, queries, nil
+}
+
+// refusals leaves out what a server refuses to those who accept none of the media types of a path: the rule is listed, and the registry
+// leads them to the target of all others.
+func (t *table) refusals(results []result) {
+	if !results[0].ok || !t.rules[results[0].rule].redirects() {
+		return
+	}
+	for a := range results {
+		if r := t.rules[results[a].rule]; results[a].ok && results[a].err == nil && r.refuses() && t.accepts[a].mediaType == "" {
+			results[a].no = true
+			t.state[results[a].rule].misses(fmt.Errorf("the status %d leads nowhere", r.status))
+		}
+	}
 }
 
 // nameOf returns the name of a path.
@@ -181,9 +198,15 @@ func (t *table) results(path string, queried bool) (results []result, winners ma
 		left &^= bits
 		for a := range results {
 			if bits&(1<<a) != 0 {
-				results[a] = result{r.outcome(path, captures), n, r.fail, true}
+				results[a] = result{outcome: r.outcome(path, captures), rule: n, err: r.fail, ok: true}
 				winners[n] = true
 			}
+		}
+	}
+	t.refusals(results)
+	for _, r := range results {
+		if r.no {
+			delete(winners, r.rule)
 		}
 	}
 	return results, winners
