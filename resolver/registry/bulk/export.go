@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -28,6 +29,9 @@ type ExportOptions struct {
 	// Progress is called from time to time with how many entries were exported; nil is not called.
 	Progress func(entries int64)
 }
+
+// progressEvery is after how many entries the progress is reported.
+const progressEvery = 1000
 
 // exporter writes entries in one format.
 type exporter interface {
@@ -63,7 +67,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 		}
 		var n int64
 		err := all.each(func(e *registry.Entry) error {
-			if n++; n%entriesPage == 0 {
+			if n++; n%progressEvery == 0 {
 				o.Progress(n)
 			}
 			if !o.History {
@@ -115,17 +119,26 @@ func newExporter(o ExportOptions) (exporter, error) {
 	}
 }
 
-// entriesPage is how many entries are read at once.
-const entriesPage = 1000
+// entriesPage is how many entries are read at once, while as many are written.
+const entriesPage = 500
 
 // entries are the current entries that are exported.
 type entries struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call
-	tx     registry.Tx
 	prefix string
 	at     time.Time // when they are as they are exported; the zero value is now
 	// registry knows which aliases are only another spelling; nil knows none.
 	registry *registry.Registry
+
+	mu sync.Mutex // one goroutine at a time uses tx
+	tx registry.Tx
+}
+
+// read calls f with the transaction.
+func (s *entries) read(f func(registry.Tx) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f(s.tx)
 }
 
 // each calls f with each entry.
@@ -138,35 +151,63 @@ func (s *entries) each(f func(e *registry.Entry) error) error {
 	return nil
 }
 
-// of calls f with each entry of a kind.
+// page is a page of entries, or why it could not be read.
+type page struct {
+	entries []registry.Entry
+	err     error
+}
+
+// of calls f with each entry of a kind, while the next page is read.
 func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error {
-	for after := ""; ; {
-		page, err := s.tx.List(kind, s.prefix, after, entriesPage)
-		if err == nil {
-			err = s.ctx.Err()
+	ctx, cancel := context.WithCancel(s.ctx)
+	pages := make(chan page)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer cancel()
+	reader.Go(func() {
+		defer close(pages)
+		s.pages(kind, func(p page) bool {
+			select {
+			case pages <- p:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		})
+	})
+	for p := range pages {
+		if p.err != nil {
+			return p.err
 		}
-		if err != nil {
+		for i := range p.entries {
+			if e := &p.entries[i]; e.Exists() && !s.isSpelling(e) { // else it is not there yet, or a spelling alone
+				if err := f(e); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return s.ctx.Err()
+}
+
+// pages calls next with each page of a kind, as long as it returns true.
+func (s *entries) pages(kind registry.Kind, next func(page) bool) {
+	for after, last := "", false; !last; {
+		var p page
+		p.err = s.read(func(tx registry.Tx) (err error) {
+			if p.entries, err = tx.List(kind, s.prefix, after, entriesPage); err != nil {
+				return err
+			}
+			if last = len(p.entries) < entriesPage; !last {
+				after = p.entries[entriesPage-1].Name
+			}
+			if !s.at.IsZero() {
+				p.entries, err = registry.EntriesAt(tx, p.entries, s.at)
+			}
 			return err
-		}
-		last := len(page) < entriesPage
-		if len(page) > 0 {
-			after = page[len(page)-1].Name
-		}
-		if !s.at.IsZero() {
-			if page, err = registry.EntriesAt(s.tx, page, s.at); err != nil {
-				return err
-			}
-		}
-		for i := range page {
-			if !page[i].Exists() || s.isSpelling(&page[i]) {
-				continue // it is not there yet, or a spelling alone
-			}
-			if err := f(&page[i]); err != nil {
-				return err
-			}
-		}
-		if last {
-			return nil
+		})
+		if !next(p) || p.err != nil {
+			return
 		}
 	}
 }
@@ -191,9 +232,13 @@ func (s *entries) versions(e *registry.Entry) ([]registry.Entry, error) {
 		before = e.Seq + 1
 	}
 	for ; ; before = all[len(all)-1].Seq {
-		page, err := s.tx.Versions(e.Key, before, versionsPage)
-		all = append(all, page...)
-		if err != nil || len(page) < versionsPage {
+		n := len(all)
+		err := s.read(func(tx registry.Tx) error {
+			page, err := tx.Versions(e.Key, before, versionsPage)
+			all = append(all, page...)
+			return err
+		})
+		if err != nil || len(all)-n < versionsPage {
 			return all, err
 		}
 	}

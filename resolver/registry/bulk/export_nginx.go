@@ -115,7 +115,11 @@ func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 		if e.Alias == "" || e.Status != registry.Active {
 			return e, nil
 		}
-		of, err := s.tx.Entries([]registry.Key{registry.Name(e.Alias)})
+		var of []registry.Entry
+		err := s.read(func(tx registry.Tx) (err error) {
+			of, err = tx.Entries([]registry.Key{registry.Name(e.Alias)})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,7 @@ type tableExport struct {
 	to        *tabular.Writer
 	columns   []fieldID
 	cells     []string // by field
+	row       []string // by column
 }
 
 func (x *tableExport) begin(w *bufio.Writer, _ *entries) error {
@@ -74,11 +75,11 @@ func (x *tableExport) entry(_ *bufio.Writer, e *registry.Entry) (err error) {
 
 // write writes a line.
 func (x *tableExport) write() error {
-	row := make([]string, len(x.columns))
-	for i, f := range x.columns {
-		row[i] = x.cells[f]
+	x.row = x.row[:0]
+	for _, f := range x.columns {
+		x.row = append(x.row, x.cells[f])
 	}
-	return x.to.Write(row...)
+	return x.to.Write(x.row...)
 }
 
 func (x *tableExport) end(*bufio.Writer) error { return x.to.Flush() }

@@ -106,7 +106,11 @@ func (f *Field[T]) FlagUsage() string { return cmp.Or(f.Usage, f.Doc) }
 
 // Empty reports whether a value is the zero value.
 func (f *Field[T]) Empty(v *T) bool {
-	value := reflect.ValueOf(f.at(v)).Elem()
+	at := f.at(v)
+	if text, ok := at.(*string); ok { // most are
+		return *text == ""
+	}
+	value := reflect.ValueOf(at).Elem()
 	return value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0
 }
 

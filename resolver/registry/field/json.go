@@ -24,6 +24,11 @@ func (f *Field[T]) AppendJSON(b []byte, v *T) ([]byte, error) {
 			return compact.Bytes(), err
 		}
 		return AppendString(b, *x), nil
+	case *time.Time:
+		b, err := x.AppendText(append(b, '"'))
+		return append(b, '"'), err
+	case *registry.Status:
+		return AppendString(b, x.String()), nil
 	case *[]registry.Target:
 		b = append(b, '[')
 		for i := range *x {

@@ -110,8 +110,16 @@ func (t *transaction) List(kind registry.Kind, prefix, after string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE kind = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT $4) n"+
-		current+"ORDER BY n.key, t.position", int64(kind), from, to, int64(limit))
+	// A range, instead of a subquery with a LIMIT, has SQLite read all in the order of the keys, without sorting it.
+	err = t.conn.Query("SELECT key FROM name WHERE kind = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT 1 OFFSET $4", func(row Row) error {
+		to = row.Text(0)
+		return nil
+	}, int64(kind), from, to, int64(limit))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.query("SELECT "+entryColumns+" FROM name n"+current+"WHERE n.kind = $1 AND n.key >= $2 AND n.key < $3 ORDER BY n.key, t.position",
+		int64(kind), from, to)
 	return ascending(found, err, from, func(e *registry.Entry) string { return e.Name })
 }
 
