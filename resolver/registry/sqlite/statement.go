@@ -32,8 +32,14 @@ type row struct{ s *sqlite3.Stmt }
 
 func (r row) Null(column int) bool    { return r.s.ColumnType(column) == sqlite3.NULL }
 func (r row) Int(column int) int64    { return r.s.ColumnInt64(column) }
-func (r row) Text(column int) string  { return r.s.ColumnText(column) }
 func (r row) Bytes(column int) []byte { return r.s.ColumnRawBlob(column) }
+
+func (r row) Text(column int) string {
+	if r.Null(column) { // as most are: one call into SQLite in place of two
+		return ""
+	}
+	return r.s.ColumnText(column)
+}
 
 // Query implements store.Conn.
 func (c *conn) Query(text string, next func(store.Row) error, args ...any) error {

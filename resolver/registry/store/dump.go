@@ -112,7 +112,11 @@ func (d *dumper) commits(head registry.Seq) error {
 
 // rows writes what has the numbers from first to last.
 func (d *dumper) rows(first, last registry.Seq) error {
-	return d.t.numbered(first, last, func(r *numbered) error {
+	n, err := d.t.between(first, last)
+	if err != nil {
+		return err
+	}
+	return n.each(func(r *numbered) error {
 		var l dumpLine
 		switch {
 		case r.version != nil:

@@ -11,9 +11,10 @@ import (
 // entryColumns are the columns of an entry, of version v, name n, author a and target t, in the order in which scan reads them.
 const entryColumns = "v.seq, n.kind, n.key, " + columnsBehindKey
 
-const columnsBehindKey = "n.id, v.number, v.time, a.name, v.status, v.since, v.redirect, v.authoritative, " +
-	"v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, v.contact, " +
-	"v.metadata, v.redacted, " + targetColumns
+const columnsBehindKey = "n.id, v.number, v.time, a.name, " + columnsBehindAuthor + ", " + targetColumns
+
+const columnsBehindAuthor = "v.status, v.since, v.redirect, v.authoritative, v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, " +
+	"v.contact, v.metadata, v.redacted"
 
 // targetColumns are those of target t.
 const targetColumns = "t.uri, t.priority, t.starts, t.ends, t.relation, t.type, t.language, t.context, t.title, t.note"
@@ -51,8 +52,7 @@ func (c *columns) time() time.Time {
 // entries collects the entries of rows with entryColumns: those of one version, each with a target, follow one another.
 type entries struct {
 	all    []registry.Entry
-	target int // the first column of targets, and width that behind them, once a row was read
-	width  int
+	target int // the first column of targets, once a row was read
 }
 
 // add adds the next row.
@@ -71,7 +71,6 @@ func (s *entries) add(row Row) error {
 		e := &s.all[len(s.all)-1]
 		e.Targets = append(e.Targets, t)
 	}
-	s.width = c.next
 	return nil
 }
 

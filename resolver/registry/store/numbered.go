@@ -2,6 +2,9 @@ package store
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -10,34 +13,105 @@ import (
 type sealed struct {
 	registry.Entry
 	salt, digest []byte
-	current      bool // whether it is the current version of its key
-	misplaced    bool // whether a target is not found by its host
+	places       []place // of its targets
 }
 
-// sealed returns the versions that a condition on version v holds for, without those that were purged, in their order.
-func (t *transaction) sealed(where string, args ...any) (all []sealed, err error) {
-	var found entries
-	err = t.conn.Query("SELECT "+entryColumns+", v.salt, v.digest, n.version, h.reversed FROM version v"+entryTables+
-		"LEFT JOIN host h ON h.id = t.host WHERE "+where+" ORDER BY v.seq, t.position",
-		func(row Row) error {
-			if err := found.add(row); err != nil {
-				return err
-			}
-			e := &found.all[len(found.all)-1]
-			if len(found.all) > len(all) {
-				all = append(all, sealed{
-					salt: bytes.Clone(row.Bytes(found.width)), digest: bytes.Clone(row.Bytes(found.width + 1)), current: row.Int(found.width+2) == int64(e.Seq),
-				})
-			}
-			if n := len(e.Targets); n > 0 && row.Text(found.width+3) != reverse(registry.HostOf(e.Targets[n-1].URI)) {
-				all[len(all)-1].misplaced = true
-			}
-			return nil
-		}, args...)
-	for i := range all {
-		all[i].Entry = found.all[i]
+// place is by what a target is found.
+type place struct {
+	host    int64 // host.id, 0 for none
+	current int64 // name.id, 0 for none
+}
+
+// sealed returns the versions whose seq, which is %[1]s in a condition, it holds for, in their order, without those that were purged or have no name
+// or author. stray is whether there are targets of other ones. Tables are read one after another, each in its order: that takes half the time of a join.
+func (t *transaction) sealed(where string, args ...any) (all []sealed, stray bool, err error) {
+	var authors []int64
+	err = t.conn.Query("SELECT v.seq, NULL, NULL, v.name, v.number, v.time, NULL, "+columnsBehindAuthor+", v.author, v.salt, v.digest FROM version v "+
+		"WHERE v.name IS NOT NULL AND "+fmt.Sprintf(where, "v.seq")+" ORDER BY v.seq", func(row Row) error {
+		c := columns{row, 0}
+		e, err := scanEntry(&c)
+		if err != nil {
+			return err
+		}
+		authors = append(authors, c.int())
+		all = append(all, sealed{Entry: e, salt: bytes.Clone(row.Bytes(c.next)), digest: bytes.Clone(row.Bytes(c.next + 1))})
+		return nil
+	}, args...)
+	if err != nil {
+		return nil, false, err
 	}
-	return all, err
+	if stray, err = t.sealedTargets(all, where, args); err != nil {
+		return nil, false, err
+	}
+	ids := make([]int64, len(all))
+	for i := range all {
+		ids[i] = int64(all[i].First)
+	}
+	keys, err := t.keys(ids)
+	if err != nil {
+		return nil, false, err
+	}
+	names, err := t.authorNames(authors)
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range all {
+		all[i].Key, all[i].By = keys[int64(all[i].First)], names[authors[i]]
+	}
+	return slices.DeleteFunc(all, func(v sealed) bool { return v.Name == "" || v.By == "" }), stray, nil
+}
+
+// sealedTargets adds the targets of versions.
+func (t *transaction) sealedTargets(all []sealed, where string, args []any) (stray bool, err error) {
+	i, places := 0, make([]place, 0, len(all))
+	err = t.conn.Query("SELECT t.version, t.host, t.current, "+targetColumns+" FROM target t WHERE "+fmt.Sprintf(where, "t.version")+
+		" ORDER BY t.version, t.position", func(row Row) error {
+		c := columns{row, 0}
+		version := registry.Seq(c.int())
+		for i < len(all) && all[i].Seq < version {
+			i++
+		}
+		if i == len(all) || all[i].Seq != version {
+			stray = true
+			return nil
+		}
+		v := &all[i]
+		places = append(places, place{host: c.int(), current: c.int()})
+		v.places = places[len(places)-len(v.places)-1:]
+		v.Targets = append(v.Targets, scanTarget(&c))
+		return nil
+	}, args...)
+	return stray, err
+}
+
+// keys returns the keys of names by their ids.
+func (t *transaction) keys(ids []int64) (map[int64]registry.Key, error) {
+	keys := make(map[int64]registry.Key, len(ids))
+	add := func(row Row) error {
+		keys[row.Int(0)] = registry.Key{Kind: registry.Kind(row.Int(1)), Name: row.Text(2)} //nolint:gosec // 0 or 1, by a CHECK
+		return nil
+	}
+	if len(ids) == 0 {
+		return keys, nil
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if first, last := ids[0], ids[len(ids)-1]; last-first < 2*int64(len(ids)) { // most, as where they were imported
+		return keys, t.conn.Query("SELECT id, kind, key FROM name WHERE id >= $1 AND id <= $2", add, first, last)
+	}
+	return keys, t.conn.Query("SELECT id, kind, key FROM name WHERE id IN ($1...)", add, ids)
+}
+
+// authorNames returns the names of authors by their ids.
+func (t *transaction) authorNames(ids []int64) (map[int64]string, error) {
+	names := make(map[int64]string)
+	for _, id := range ids {
+		names[id] = ""
+	}
+	return names, t.conn.Query("SELECT id, name FROM author WHERE id IN ($1...)", func(row Row) error {
+		names[row.Int(0)] = row.Text(1)
+		return nil
+	}, slices.Collect(maps.Keys(names)))
 }
 
 // purgedVersion is what is left of a version that was purged.
@@ -54,6 +128,28 @@ func (t *transaction) purgedBetween(first, last registry.Seq) (all []purgedVersi
 	return all, err
 }
 
+// numbers is what has the numbers from first to last.
+type numbers struct {
+	first, last registry.Seq
+	versions    []sealed
+	purged      []purgedVersion
+	events      []registry.Event
+	stray       bool // whether there are targets of other versions
+}
+
+// between returns what has the numbers from first to last.
+func (t *transaction) between(first, last registry.Seq) (n numbers, err error) {
+	n.first, n.last = first, last
+	n.versions, n.stray, err = t.sealed("%[1]s >= $1 AND %[1]s <= $2", int64(first), int64(last))
+	if err == nil && len(n.versions) <= int(last-first) { // else all are versions
+		n.purged, err = t.purgedBetween(first, last)
+		if err == nil {
+			n.events, err = t.events(first-1, int(last-first+1))
+		}
+	}
+	return n, err
+}
+
 // numbered is what has a seq: one of version, purged and event, or none where that is missing.
 type numbered struct {
 	seq     registry.Seq
@@ -62,21 +158,10 @@ type numbered struct {
 	event   *registry.Event
 }
 
-// numbered calls f with what has the numbers from first to last, in their order.
-func (t *transaction) numbered(first, last registry.Seq, f func(*numbered) error) error {
-	versions, err := t.sealed("v.seq >= $1 AND v.seq <= $2", int64(first), int64(last))
-	if err != nil {
-		return err
-	}
-	purged, err := t.purgedBetween(first, last)
-	if err != nil {
-		return err
-	}
-	events, err := t.events(first-1, int(last-first+1))
-	if err != nil {
-		return err
-	}
-	for seq := first; seq <= last; seq++ {
+// each calls f with what has a number, in their order.
+func (n *numbers) each(f func(*numbered) error) error {
+	versions, purged, events := n.versions, n.purged, n.events
+	for seq := n.first; seq <= n.last; seq++ {
 		n := numbered{seq: seq}
 		switch {
 		case len(versions) > 0 && versions[0].Seq == seq:

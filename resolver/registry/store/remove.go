@@ -13,7 +13,7 @@ func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *regist
 		return leaf, err
 	}
 	for {
-		page, err := t.sealed("v.seq IN (SELECT seq FROM version WHERE seq = $1 AND name = $1 UNION ALL "+
+		page, _, err := t.sealed("%[1]s IN (SELECT seq FROM version WHERE seq = $1 AND name = $1 UNION ALL "+
 			"SELECT seq FROM (SELECT seq FROM version WHERE name = $1 AND number > 1 ORDER BY number LIMIT $2) further)", int64(e.First), int64(purgePage))
 		if err != nil {
 			return leaf, err

@@ -3,10 +3,12 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -15,7 +17,7 @@ import (
 // Verify implements registry.Store: it computes all digests anew, compares what follows from versions with them, and has the database
 // check what lies below.
 func (s *Store) Verify(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error {
-	v := &verifier{store: s, progress: progress, totals: make(map[string]*registry.Totals)}
+	v := &verifier{store: s, progress: progress, seed: maphash.MakeSeed()}
 	v.report = func(problem string) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -54,14 +56,90 @@ type verifier struct {
 	report   func(problem string)
 	progress func(done, all registry.Seq)
 	head     registry.Seq
+	seed     maphash.Seed // of sums
+	current  bitmap       // the seqs of current versions, as names have them
+	names    sum          // of what names have of those
 
-	mu     sync.Mutex                  // report and progress are called one at a time
-	totals map[string]*registry.Totals // of current versions
-	words  wordSum                     // of their titles
+	mu    sync.Mutex // report and progress are called one at a time
+	found findings   // of all parts
+}
+
+// findings are what versions say of what follows from them.
+type findings struct {
+	totals  map[string]registry.Totals // of current versions
+	current sum                        // of what names have of current versions
+	words   sum                        // of their titles
+	doubt   bool                       // whether something may be wrong, or was changed meanwhile: statements find out what
+}
+
+func (f *findings) add(other *findings) {
+	if f.totals == nil {
+		f.totals = make(map[string]registry.Totals)
+	}
+	for namespace, totals := range other.totals {
+		f.totals[namespace] = f.totals[namespace].Plus(totals)
+	}
+	f.current.add(other.current)
+	f.words.add(other.words)
+	f.doubt = f.doubt || other.doubt
+}
+
+// sum is a number of values, and a sum of their hashes: the same ones in any order have the same.
+type sum struct{ n, hashes uint64 }
+
+func (s *sum) add(other sum) { s.n, s.hashes = s.n+other.n, s.hashes+other.hashes }
+
+// pointer is what a row of name has of the current version.
+type pointer struct {
+	name, version, status int64
+	alias                 string
+}
+
+// one is the sum of a value.
+func one[T pointer | titleWord](v *verifier, value T) sum {
+	return sum{1, maphash.Comparable(v.seed, value)}
+}
+
+// bitmap is a set of seqs from 1 on.
+type bitmap []uint64
+
+func (b bitmap) has(seq registry.Seq) bool { return b[seq/64]>>(seq%64)&1 != 0 }
+func (b bitmap) add(seq registry.Seq)      { b[seq/64] |= 1 << (seq % 64) }
+
+// readCurrent reads which versions are current.
+func (v *verifier) readCurrent(t *transaction) error {
+	v.current = make(bitmap, v.head/64+1)
+	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
+		for after, rows := "", partSize; rows == partSize; {
+			rows = 0
+			err := t.conn.Query("SELECT id, version, status, alias, key FROM name WHERE kind = $1 AND key > $2 ORDER BY key LIMIT $3", func(row Row) error {
+				rows++
+				if rows == partSize {
+					after = row.Text(4)
+				}
+				version := registry.Seq(row.Int(1))
+				if version < 1 || version > v.head {
+					v.found.doubt = true // unless it was written since
+					return nil
+				}
+				v.current.add(version)
+				v.names.add(one(v, pointer{row.Int(0), row.Int(1), row.Int(2), row.Text(3)}))
+				return nil
+			}, int64(kind), after, int64(partSize))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	// All other targets are seen with the parts.
+	return t.conn.Query("SELECT (SELECT min(version) FROM target), (SELECT max(version) FROM target)", func(row Row) error {
+		v.found.doubt = v.found.doubt || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
+		return nil
+	})
 }
 
 // partSize is how many versions a reader reads at once.
-const partSize = 1 << 14
+const partSize = 1 << 12
 
 // part are the leaves of numbers that follow one another.
 type part struct {
@@ -74,6 +152,10 @@ type part struct {
 // chain compares the digests of all versions and commits up to the head, with as many readers as there are processors.
 func (v *verifier) chain(ctx context.Context) (err error) {
 	if v.head, err = v.store.Head(ctx); err != nil {
+		return err
+	}
+	err = v.store.db.Read(ctx, func(c Conn) error { return v.readCurrent(&transaction{db: v.store.db, conn: c}) })
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -109,11 +191,21 @@ func (v *verifier) chain(ctx context.Context) (err error) {
 
 // leaves computes the leaves of a part, and compares the digests of its versions.
 func (v *verifier) leaves(t *transaction, p *part) error {
+	n, err := t.between(p.first, p.last)
+	if err != nil {
+		return err
+	}
+	hosts, err := t.hostsOf(n.versions)
+	if err != nil {
+		return err
+	}
+	found := findings{totals: make(map[string]registry.Totals), doubt: n.stray}
 	p.leaves = make([]byte, 0, digestSize*int(p.last-p.first+1))
-	return t.numbered(p.first, p.last, func(n *numbered) error {
+	err = n.each(func(n *numbered) error {
 		var leaf [digestSize]byte
 		switch {
 		case n.version != nil:
+			v.follow(n.version, hosts, &found)
 			leaf = v.version(t, n.version)
 		case n.purged != nil:
 			leaf = n.purged.leaf
@@ -128,6 +220,10 @@ func (v *verifier) leaves(t *transaction, p *part) error {
 		p.leaves = append(p.leaves, leaf[:]...)
 		return nil
 	})
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.found.add(&found)
+	return err
 }
 
 // version compares the digest of a version, and returns its leaf.
@@ -139,34 +235,51 @@ func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 	} else if len(e.Targets) > 0 || e.Contact != "" || e.Metadata != "" {
 		v.report(fmt.Sprintf("%s: version %d, number %d, is redacted, and has a content", e.Key, e.Version, e.Seq))
 	}
-	if e.misplaced {
-		v.report(fmt.Sprintf("%s: a target of version %d, number %d, is not found by its host", e.Key, e.Version, e.Seq))
-	}
-	if e.current {
-		namespace := registry.Namespace(e.Name)
-		v.mu.Lock()
-		if v.totals[namespace] == nil {
-			v.totals[namespace] = new(registry.Totals)
-		}
-		v.totals[namespace].Add(&e.Entry, 1)
-		for _, word := range titleWords(&e.Entry) {
-			v.words.add(&t.hash, word, int64(e.First))
-		}
-		v.mu.Unlock()
-	}
 	return t.hash.leaf(&e.Entry, e.digest)
 }
 
-// wordSum is a number of titles' words, and a sum of what they are: the same ones in any order have the same.
-type wordSum struct{ words, sum uint64 }
+// follow compares by what the targets of a version are found, and adds to what follows from versions.
+func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
+	id := int64(0)
+	if v.current.has(e.Seq) {
+		id = int64(e.First)
+		namespace := registry.Namespace(e.Name)
+		totals := found.totals[namespace]
+		totals.Add(&e.Entry, 1)
+		found.totals[namespace] = totals
+		found.current.add(one(v, pointer{id, int64(e.Seq), int64(e.Status), e.Alias}))
+		for _, word := range titleWords(&e.Entry) {
+			found.words.add(one(v, titleWord{word, e.First}))
+		}
+	}
+	for i, place := range e.places {
+		if place.host != hosts[registry.HostOf(e.Targets[i].URI)] {
+			v.report(fmt.Sprintf("%s: a target of version %d, number %d, is not found by its host", e.Key, e.Version, e.Seq))
+		}
+		found.doubt = found.doubt || place.current != id
+	}
+}
 
-func (s *wordSum) add(h *hasher, word string, name int64) {
-	h.reset()
-	h.number(fieldSeq, name)
-	h.text(fieldTitle, word)
-	digest := h.sum()
-	s.words++
-	s.sum += binary.BigEndian.Uint64(digest[:])
+// hostsOf returns host.id of the hosts of the targets of versions.
+func (t *transaction) hostsOf(all []sealed) (map[string]int64, error) {
+	reversed := make(map[string]string) // by the host of the URI
+	for i := range all {
+		for j := range all[i].Targets {
+			if host := registry.HostOf(all[i].Targets[j].URI); host != "" && reversed[host] == "" {
+				reversed[host] = reverse(host)
+			}
+		}
+	}
+	ids := make(map[string]int64, len(reversed))
+	err := t.conn.Query("SELECT id, reversed FROM host WHERE reversed IN ($1...)", func(row Row) error {
+		ids[row.Text(1)] = row.Int(0)
+		return nil
+	}, slices.Collect(maps.Values(reversed)))
+	hosts := make(map[string]int64, len(reversed))
+	for host, reversed := range reversed {
+		hosts[host] = ids[reversed]
+	}
+	return hosts, err
 }
 
 // commitsPage is how many commits are read at once.
@@ -274,24 +387,31 @@ func (w *walk) count(set *registry.ChangeSet, c *registry.Commit) {
 // maxProblems bounds the problems of one kind that are reported.
 const maxProblems = 100
 
-// derived compares what follows from versions.
+// derived reports what does not follow from versions. Statements that read all names or targets are run only where these may find something.
 func (v *verifier) derived(t *transaction) error {
-	for _, check := range []struct{ problem, statement string }{
-		{"%s: its current version, number %d, is not one of it, or has another status or alias", "SELECT n.key, n.version FROM name n " +
+	doubt := v.found.doubt || v.found.current != v.names
+	for _, check := range []struct {
+		run                bool
+		problem, statement string
+	}{
+		{doubt, "%s: its current version, number %d, is not one of it, or has another status or alias", "SELECT n.key, n.version FROM name n " +
 			"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS NOT DISTINCT FROM n.alias WHERE v.seq IS NULL"},
-		{"%s: its version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
+		{true, "%s: its version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
 			"WHERE v.number > 1 AND v.seq > n.version"},
-		{"%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 AND NOT EXISTS " +
+		{true, "%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 AND NOT EXISTS " +
 			"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT (v.number = 2 AND EXISTS " +
 			"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1))"},
-		{"%s: a target of number %d is not found by its host, or should not be", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
+		{doubt, "%s: a target of number %d is not found by its host, or should not be", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
 			"JOIN name n ON n.id = v.name WHERE t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END"},
-		{"%s is a target of number %d, which there is not", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
+		{doubt, "%s is a target of number %d, which there is not", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
 			"WHERE v.seq IS NULL"},
-		{"%s, whose version is number %d, is an alias of a name that is not registered, nor below a prefix", "SELECT n.key, n.version FROM name n " +
+		{true, "%s, whose version is number %d, is an alias of a name that is not registered, nor below a prefix", "SELECT n.key, n.version FROM name n " +
 			"WHERE n.alias IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name a WHERE a.kind = 0 AND a.key = n.alias) " +
 			"AND NOT EXISTS (SELECT 1 FROM name p WHERE p.kind = 1 AND substr(n.alias, 1, length(p.key)) = p.key)"},
 	} {
+		if !check.run {
+			continue
+		}
 		err := t.conn.Query(check.statement+" LIMIT $1", func(row Row) error {
 			v.report(fmt.Sprintf(check.problem, row.Text(0), row.Int(1)))
 			return nil
@@ -331,9 +451,9 @@ func (v *verifier) compareTotals(t *transaction) error {
 	if err != nil {
 		return err
 	}
-	for namespace, found := range v.totals {
-		if stored[namespace] != *found {
-			v.report(fmt.Sprintf("%s: the totals say %+v, and there are %+v", namespace, stored[namespace], *found))
+	for namespace, found := range v.found.totals {
+		if stored[namespace] != found {
+			v.report(fmt.Sprintf("%s: the totals say %+v, and there are %+v", namespace, stored[namespace], found))
 		}
 		delete(stored, namespace)
 	}
@@ -347,13 +467,22 @@ func (v *verifier) compareTotals(t *transaction) error {
 
 // compareWords compares the words by which names are found with those of their titles.
 func (v *verifier) compareWords(t *transaction) error {
-	var stored wordSum
-	err := t.conn.Query("SELECT word, name FROM title_word", func(row Row) error {
-		stored.add(&t.hash, row.Text(0), row.Int(1))
-		return nil
-	})
-	if err == nil && stored != v.words {
-		v.report(fmt.Sprintf("the %d words of titles that names are found by are not the %d that they have", stored.words, v.words.words))
+	var stored sum
+	var last titleWord
+	for rows := partSize; rows == partSize; {
+		rows = 0
+		err := t.conn.Query("SELECT word, name FROM title_word WHERE (word, name) > ($1, $2) ORDER BY word, name LIMIT $3", func(row Row) error {
+			rows++
+			last = titleWord{row.Text(0), registry.Seq(row.Int(1))}
+			stored.add(one(v, last))
+			return nil
+		}, last.word, int64(last.name), int64(partSize))
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	if words := v.found.words; stored != words {
+		v.report(fmt.Sprintf("the %d words of titles that names are found by are not the %d that they have", stored.n, words.n))
+	}
+	return nil
 }

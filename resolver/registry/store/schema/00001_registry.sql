@@ -74,12 +74,14 @@ CREATE INDEX version_purged ON version (purged) WHERE purged IS NOT NULL;
 CREATE TABLE name (
     kind    SMALLINT NOT NULL CHECK (kind IN (0, 1)),
     key     TEXT     COLLATE "C" NOT NULL, -- the canonical name, or what canonical names begin with
-    id      BIGINT   NOT NULL UNIQUE,      -- the seq of its first version
+    id      BIGINT   NOT NULL,             -- the seq of its first version
     version BIGINT   NOT NULL,             -- the seq of the current version, of which status and alias are
     status  SMALLINT NOT NULL,
     alias   TEXT     COLLATE "C",
     PRIMARY KEY (kind, key)
 ) /* without rowid */;
+-- An index, and no constraint of a column: SQLite then knows that it has the key, too, and does not read the table.
+CREATE UNIQUE INDEX name_id ON name (id);
 CREATE INDEX name_alias ON name (alias, key) WHERE alias IS NOT NULL;
 CREATE INDEX name_status ON name (kind, status, key) WHERE status > 0;
 
