@@ -74,3 +74,23 @@ func BenchmarkImport(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkExport exports b.N names.
+func BenchmarkExport(b *testing.B) {
+	for _, format := range []bulk.Format{bulk.CSV, bulk.NDJSON} {
+		b.Run(string(format), func(b *testing.B) {
+			r := open(b)
+			pipe, w := io.Pipe()
+			go func() { w.CloseWithError(generate(w, b.N, true)) }()
+			i := bulk.Import{Registry: r, Actor: admin, Format: bulk.CSV, TempDir: b.TempDir()}
+			if _, err := i.Run(b.Context(), pipe); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			if err := bulk.Export(b.Context(), io.Discard, r, bulk.ExportOptions{Format: format}); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
