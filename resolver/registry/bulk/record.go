@@ -7,28 +7,31 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// A record of the sort is a line: its key, by which records have their order, and the rest. The key is the kind, prefixes
-// first, the name and a NUL, which names do not have, the version, and the number of the line.
+// versionSize is how many bytes a record has of a version, and lineSize of the number of its line and of what is of constant length after it.
 const (
 	versionSize = 4
-	numberSize  = 8
-	saidSize    = 8
+	lineSize    = 8 + 8 + 4 + 8
 )
 
-// appendRecord appends a line as a record.
+// appendRecord appends a line as a record of the sort, which ends with the import. Records have the order of their bytes: the kind, prefixes
+// first, the name and a NUL, which names do not have, the version, and the number of the line; the rest follows.
 func appendRecord(b []byte, l *line) []byte {
-	b = append(b, 1-byte(l.entry.Kind))
-	b = append(b, l.entry.Name...)
+	e := &l.entry
+	b = append(b, 1-byte(e.Kind))
+	b = append(b, e.Name...)
 	b = append(b, 0)
-	b = binary.BigEndian.AppendUint32(b, uint32(l.entry.Version)) //nolint:gosec // it is not negative
-	b = binary.BigEndian.AppendUint64(b, uint64(l.number))        //nolint:gosec // it is not negative
-	b = binary.LittleEndian.AppendUint64(b, uint64(l.said))
-	b = binary.LittleEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
-	b = binary.AppendUvarint(b, uint64(len(l.source)))
-	b = append(b, l.source...)
-	return appendEntry(b, &l.entry)
+	b = binary.BigEndian.AppendUint32(b, uint32(e.Version)) //nolint:gosec // it is not negative
+	b = binary.BigEndian.AppendUint64(b, uint64(l.number))  //nolint:gosec // it is not negative
+	b = binary.BigEndian.AppendUint64(b, uint64(l.said))
+	b = binary.BigEndian.AppendUint32(b, uint32(l.ifVersion))           //nolint:gosec // it is not negative
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Changed.UnixMilli())) //nolint:gosec // read as it is written
+	for _, text := range [...]string{l.source, e.By, e.Note} {
+		b = field.AppendText(b, text)
+	}
+	return field.OfRecord().AppendBinary(b, &e.Record)
 }
 
 // orderOf returns what the records of all lines of one version of a name have in common.
@@ -37,24 +40,31 @@ func orderOf(record []byte) []byte {
 }
 
 // lineOf returns the line of a record.
-func lineOf(record []byte) (line, error) {
+func lineOf(record []byte) (l line, err error) {
 	order := orderOf(record)
-	rest := record[len(order):]
-	l := line{
-		number:    int64(binary.BigEndian.Uint64(rest)), //nolint:gosec // it was an int64
-		said:      fields(binary.LittleEndian.Uint64(rest[numberSize:])),
-		ifVersion: int(binary.LittleEndian.Uint32(rest[numberSize+saidSize:])),
+	e := &l.entry
+	name := len(order) - versionSize
+	e.Key = registry.Key{Kind: registry.Kind(1 - order[0]), Name: string(order[1 : name-1])}
+	e.Version = int(binary.BigEndian.Uint32(order[name:]))
+	numbers := record[len(order):]
+	if len(numbers) < lineSize {
+		return line{}, fmt.Errorf("reading the sorted input: %w", field.ErrBinary)
 	}
-	l.entry.Kind = registry.Kind(1 - order[0])
-	l.entry.Name = string(order[1 : len(order)-versionSize-1])
-	rest = rest[numberSize+saidSize+4:]
-	size, n := binary.Uvarint(rest)
-	l.source, rest = string(rest[n:n+int(size)]), rest[n+int(size):] //nolint:gosec // it was the length of a string
-	if err := decodeEntry(&l.entry, rest); err != nil {
+	l.number = int64(binary.BigEndian.Uint64(numbers)) //nolint:gosec // it was an int64
+	l.said = fields(binary.BigEndian.Uint64(numbers[8:]))
+	l.ifVersion = int(binary.BigEndian.Uint32(numbers[16:]))
+	e.Changed = time.UnixMilli(int64(binary.BigEndian.Uint64(numbers[20:]))).UTC() //nolint:gosec // it was an int64
+	rest := string(numbers[lineSize:])                                             // one copy, which all texts share
+	for _, text := range [...]*string{&l.source, &e.By, &e.Note} {
+		if *text, rest, err = field.CutText(rest); err != nil {
+			return line{}, fmt.Errorf("reading the sorted input: %w", err)
+		}
+	}
+	if rest, err = field.OfRecord().SetBinary(&e.Record, rest); err == nil && rest != "" {
+		err = field.ErrBinary
+	}
+	if err != nil {
 		return line{}, fmt.Errorf("reading the sorted input: %w", err)
-	}
-	if !l.said.has(fieldSince) {
-		l.entry.Since = time.Time{} // Decode has taken Changed
 	}
 	return l, nil
 }

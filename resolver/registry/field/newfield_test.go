@@ -50,10 +50,6 @@ func newField() []step {
 			{registry + "store/dumpline.go", "Contact: d.Contact, ", "Steward: d.Steward, "},
 		}, "./resolver/registry/store", "TestDumpOfFields/Record.Steward"},
 		{"the sort of imports", []edit{
-			{registry + "bulk/recordfields.go", "	hasPattern\n", "	hasSteward\n"},
-			{registry + "bulk/recordfields.go", "		{e.Pattern != \"\", hasPattern},\n", "		{e.Steward != \"\", hasSteward},\n"},
-			{registry + "bulk/recordfields.go", "	w.textIf(e.Pattern)\n", "	w.textIf(e.Steward)\n"},
-			{registry + "bulk/recordfields.go", "	e.Pattern = r.textIf(fields & hasPattern)\n", "	e.Steward = r.textIf(fields & hasSteward)\n"},
 		}, "./resolver/registry/bulk", "TestEncoding/Steward"},
 		{"the validation", []edit{
 			{registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n", "		{\"steward\", record.Steward, MaxText},\n"},
