@@ -148,9 +148,15 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/bulk/webserver", "resolver/registry/field", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular", "uri"},
+			[]string{"resolver/registry", "resolver/registry/bulk/foreign", "resolver/registry/field", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular"},
 			true,
-			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table, and identifiers of others become URIs",
+			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
+		},
+		{
+			"resolver/registry/bulk/foreign",
+			[]string{"resolver/registry", "resolver/registry/bulk/webserver", "resolver/registry/field", "internal/charset", "internal/tabular", "uri"},
+			true,
+			"foreign makes entries of the files of other programs, whose identifiers become URIs: it is pure, and knows of the registry what an entry is",
 		},
 		{
 			"resolver/registry/bulk/webserver",

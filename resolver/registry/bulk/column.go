@@ -26,17 +26,12 @@ const (
 
 // The fields that are treated in a way of their own.
 var (
-	fieldStatus     = recordField("status")
-	fieldSince      = recordField("since")
-	fieldReason     = recordField("reason")
-	fieldSuccessors = recordField("successors")
-	fieldAlias      = recordField("alias")
-	fieldTargets    = recordField("targets")
-	fieldMetadata   = recordField("metadata")
-	fieldContact    = recordField("contact")
-	fieldRedirect   = recordField("redirect")
-	fieldPattern    = recordField("pattern")
-	fieldSandbox    = recordField("sandbox")
+	fieldStatus   = recordField("status")
+	fieldSince    = recordField("since")
+	fieldAlias    = recordField("alias")
+	fieldTargets  = recordField("targets")
+	fieldMetadata = recordField("metadata")
+	fieldSandbox  = recordField("sandbox")
 
 	fieldChanged = fieldRecord + fieldID(len(field.OfRecord()))
 	fieldBy      = fieldChanged + 1

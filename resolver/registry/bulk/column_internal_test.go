@@ -55,7 +55,7 @@ func TestColumnsOfFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Flush()
-			p := &ndjson{}
+			p := mapping{}
 			d := jsontext.NewDecoder(&b)
 			if err := members(d, func(name string) error { return p.member(d, &l, name) }); err != nil {
 				t.Fatal(err)

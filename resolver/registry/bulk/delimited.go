@@ -3,7 +3,6 @@ package bulk
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 
 // delimited reads CSV (RFC 4180) and what is like it.
 type delimited struct {
-	source  *charset.Source
 	table   *tabular.Reader
 	columns []column
 	// guarded is that the table was made by an export, which begins cells that spreadsheets would compute with an apostrophe: it has the
@@ -23,72 +21,33 @@ type delimited struct {
 
 var errCells = errors.New("it has more fields than there are columns")
 
-// next implements format.
-func (d *delimited) next() (b block, err error) {
-	for size := 0; size < blockSize && len(b.rows) < maxBlock; {
-		row, err := d.table.Read()
-		if errors.Is(err, io.EOF) && len(b.rows) > 0 {
-			return b, nil
-		}
-		if err != nil {
-			return block{}, err
-		}
-		b.rows = append(b.rows, row)
-		size += len(row.Text)
-	}
-	return b, nil
-}
-
-// lines implements format.
-func (d *delimited) lines(b block, take func(l *line, input string, fault error)) {
-	var l line
-	for _, r := range b.rows {
-		if r.Empty() {
-			continue
-		}
-		targets := l.entry.Targets[:0]
-		l = line{number: r.Line}
-		l.entry.Targets = targets // its memory is used again
-		fault := r.Err
-		if fault == nil {
-			fault = d.source.Check(r.Text)
-		}
-		if fault == nil {
-			fault = d.set(&l, r.Cells)
-		}
-		if fault == nil {
-			fault = l.finish()
-		}
-		take(&l, r.Text, fault)
-	}
-}
-
-// set sets the fields of a line.
-func (d *delimited) set(l *line, cells []string) error {
-	for i, cell := range cells {
-		switch {
-		case i < len(d.columns):
-			if d.guarded {
-				cell = tabular.Unguarded(cell)
+// parser returns what sets the fields of a line.
+func (d *delimited) parser() func(l *line, row *tabular.Row) error {
+	return func(l *line, row *tabular.Row) error {
+		for i, cell := range row.Cells {
+			switch {
+			case i < len(d.columns):
+				if d.guarded {
+					cell = tabular.Unguarded(cell)
+				}
+				if err := l.set(d.columns[i], cell); err != nil {
+					return err
+				}
+			case cell != "":
+				return errCells
 			}
-			if err := l.set(d.columns[i], cell); err != nil {
-				return err
-			}
-		case cell != "":
-			return errCells
 		}
+		return nil
 	}
-	return nil
 }
 
 // begin sets the columns from the first line. It returns those that are left out.
-func (d *delimited) begin(of Format, m mapping) (ignored []string, err error) {
-	d.table = tabular.NewReader(d.source, of.separator())
+func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, err error) {
 	header, err := d.table.Header()
 	if err != nil {
 		return nil, err
 	}
-	if err := d.source.Check(header.Text); err != nil {
+	if err := source.Check(header.Text); err != nil {
 		return nil, fmt.Errorf("the names of the columns: %w", err)
 	}
 	seen := make(map[column]bool)

@@ -6,10 +6,8 @@
 // names below them, and an import that was killed goes on.
 //
 //   - import.go, report.go: what an import is and says
-//   - format.go, compression.go, input.go: what the input is, and which options it takes; delimited.go, ndjson.go: its formats
-//   - foreign.go, translation.go: what formats of other programs have in common, each of which has a file of its name; documents.go,
-//     textlines.go, xmlelements.go, pathroute.go: parts of them
+//   - format.go, input.go: what the input is, and which options it takes; delimited.go, ndjson.go, package foreign: its formats
 //   - column.go, line.go: what a line says of a name
-//   - read.go, record.go: the first stage; unit.go, write.go, position.go: the second one
+//   - read.go, record.go: the first stage; unit.go, write.go, version.go, conflict.go, position.go: the second one
 //   - export.go and the files that begin so: the way out
 package bulk

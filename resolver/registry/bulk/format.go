@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
 // Format is a format of names.
@@ -32,11 +33,11 @@ const (
 	NAPTRZone   Format = "naptr-zone"  // NAPTR records of RFC 3404 in a zone file, of an export
 )
 
-// option is what a format makes of an option of an import.
-type option uint8
+// baseOption is what a format makes of Import.Base.
+type baseOption uint8
 
 const (
-	refused option = iota
+	refused baseOption = iota
 	optional
 	required
 )
@@ -44,50 +45,52 @@ const (
 // traits are what an import and an export can do with a format.
 type traits struct {
 	format   Format
-	imported bool
+	own      bool           // its columns or members are ours, or mapped to ours by Import.Mapping
+	foreign  foreign.Format // what reads a format of another program
 	exported bool
-	base     option // Import.Base
-	mapping  option // Import.Mapping
+	base     baseOption
 }
+
+func (t *traits) imported() bool { return t.own || t.foreign != nil }
 
 // allTraits are those of all formats. What an option of an import is for is here alone.
 func allTraits() []traits {
 	return []traits{
-		{Detect, true, true, refused, optional}, // it is CSV, TSV or NDJSON
-		{CSV, true, true, refused, optional},
-		{TSV, true, true, refused, optional},
-		{NDJSON, true, true, refused, optional},
-		{Bioregistry, true, false, optional, refused},
-		{DataCite, true, false, optional, refused},
-		{DNB, true, false, refused, refused},
-		{Handle, true, false, optional, refused},
-		{Nginx, true, false, optional, refused},
-		{NOID, true, false, optional, refused},
-		{PURL, true, false, required, refused},
-		{RewriteMap, true, false, optional, refused},
-		{Shlink, true, false, optional, refused},
-		{W3ID, true, false, required, refused},
-		{YOURLS, true, false, optional, refused},
-		{NginxMap, false, true, refused, refused},
-		{NAPTRZone, false, true, refused, refused},
+		{format: Detect, own: true, exported: true}, // it is CSV, TSV or NDJSON
+		{format: CSV, own: true, exported: true},
+		{format: TSV, own: true, exported: true},
+		{format: NDJSON, own: true, exported: true},
+		{format: Bioregistry, foreign: foreign.Bioregistry, base: optional},
+		{format: DataCite, foreign: foreign.DataCite, base: optional},
+		{format: DNB, foreign: foreign.DNB},
+		{format: Handle, foreign: foreign.Handle, base: optional},
+		{format: Nginx, foreign: foreign.Nginx, base: optional},
+		{format: NOID, foreign: foreign.NOID, base: optional},
+		{format: PURL, foreign: foreign.PURL, base: required},
+		{format: RewriteMap, foreign: foreign.RewriteMap, base: optional},
+		{format: Shlink, foreign: foreign.Shlink, base: optional},
+		{format: W3ID, foreign: foreign.Apache, base: required},
+		{format: YOURLS, foreign: foreign.YOURLS, base: optional},
+		{format: NginxMap, exported: true},
+		{format: NAPTRZone, exported: true},
 	}
 }
 
-// traitsOf returns those of a format; ok is false if it is none.
-func traitsOf(f Format) (t traits, ok bool) {
-	all := allTraits()
-	i := slices.IndexFunc(all, func(t traits) bool { return t.format == f })
-	if i < 0 {
-		return traits{}, false
+// traitsOf returns those of a format; of none they are the zero value.
+func traitsOf(f Format) (t traits) {
+	for _, t := range allTraits() {
+		if t.format == f {
+			return t
+		}
 	}
-	return all[i], true
+	return traits{}
 }
 
 // formatsWith lists formats for people.
-func formatsWith(has func(traits) bool) string {
+func formatsWith(imported, exported bool) string {
 	var names []string
 	for _, t := range allTraits() {
-		if t.format != Detect && has(t) {
+		if t.format != Detect && t.imported() == imported && t.exported == exported {
 			names = append(names, string(t.format))
 		}
 	}
@@ -98,15 +101,14 @@ func formatsWith(has func(traits) bool) string {
 // CheckOptions returns why the options of an import do not fit to its format: none of them is ignored.
 func (i *Import) CheckOptions() error {
 	name := cmp.Or(i.Format, "CSV, TSV or NDJSON") // which Detect finds
-	t, ok := traitsOf(i.Format)
-	switch {
-	case !ok || !t.imported:
+	switch t := traitsOf(i.Format); {
+	case !t.imported():
 		return fmt.Errorf("%s is not a format of imports", i.Format)
 	case i.Base != "" && t.base == refused:
 		return fmt.Errorf("--base is what comes before the names of another program's format (--format): %s has whole names", name)
 	case i.Base == "" && t.base == required:
 		return fmt.Errorf("the format %s has only paths: --base is what comes before them, such as https://purl.example.org/", name)
-	case len(i.Mapping) > 0 && t.mapping == refused:
+	case len(i.Mapping) > 0 && !t.own:
 		return fmt.Errorf("--map is for the columns of CSV and TSV and the members of NDJSON: what the parts of %s are is known", name)
 	}
 	return nil
@@ -118,11 +120,9 @@ func ParseFormat(text string) (Format, error) {
 	if f == "jsonl" {
 		f = NDJSON
 	}
-	if _, ok := traitsOf(f); !ok {
+	if t := traitsOf(f); !t.imported() && !t.exported {
 		return Detect, fmt.Errorf("%q is not a format: there are %s; of imports %s; of exports %s", text,
-			formatsWith(func(t traits) bool { return t.imported && t.exported }),
-			formatsWith(func(t traits) bool { return t.imported && !t.exported }),
-			formatsWith(func(t traits) bool { return !t.imported }))
+			formatsWith(true, true), formatsWith(true, false), formatsWith(false, true))
 	}
 	return f, nil
 }

@@ -3,7 +3,6 @@ package bulk
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
 // seen returns the columns of all lines that input makes, with their numbers.
@@ -31,7 +30,7 @@ func seen(t *testing.T, text string, format Format) (lines []string) {
 		if err != nil {
 			return lines
 		}
-		in.lines(b, func(l *line, input string, fault error) {
+		b(func(l *line, input string, fault error) {
 			if l.number <= last {
 				t.Fatalf("line %d after line %d", l.number, last)
 			}
@@ -72,7 +71,7 @@ func FuzzMembers(f *testing.F) {
 			return // null
 		}
 		got := make(map[string]string)
-		p := &ndjson{}
+		p := mapping{}
 		d := jsontext.NewDecoder(strings.NewReader(object))
 		err := members(d, func(name string) error {
 			var s string
@@ -119,7 +118,7 @@ func FuzzRecord(f *testing.F) {
 			if err != nil {
 				return
 			}
-			in.lines(b, func(l *line, _ string, fault error) {
+			b(func(l *line, _ string, fault error) {
 				if fault != nil || strings.ContainsRune(l.entry.Name, 0) {
 					return
 				}
@@ -156,7 +155,7 @@ func FuzzForeign(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, format := range formats {
 			base := "https://a.example/b/"
-			if of, _ := traitsOf(format); of.base == refused {
+			if traitsOf(format).base == refused {
 				base = ""
 			}
 			in, err := (&Import{Format: format, Base: base}).openInput(strings.NewReader(text))
@@ -165,9 +164,9 @@ func FuzzForeign(f *testing.F) {
 			}
 			last := int64(0)
 			for b, err := in.next(); err == nil; b, err = in.next() {
-				in.lines(b, func(l *line, input string, fault error) {
-					if l.number < last || len(l.lost) > maxLost || len(input) > shown {
-						t.Errorf("%s: entry %d after %d, %d lost, shown %d", format, l.number, last, len(l.lost), len(input))
+				b(func(l *line, input string, fault error) {
+					if l.number < last || len(l.unmapped) > foreign.MaxUnmapped || len(input) > shown {
+						t.Errorf("%s: entry %d after %d, %d lost, shown %d", format, l.number, last, len(l.unmapped), len(input))
 					}
 					last = l.number
 					if fault != nil {
@@ -188,66 +187,6 @@ func FuzzForeign(f *testing.F) {
 				})
 			}
 			in.close()
-		}
-	})
-}
-
-// FuzzRawIdentifiers has the name of any raw identifier be a URI whose path, decoded, is the identifier.
-func FuzzRawIdentifiers(f *testing.F) {
-	for _, id := range []string{"1.2/a#b", "50%off", "10.1002/(SICI)1:1<1::AID>3.0.CO;2-#", "a%20b", "\xff\x00", "é"} {
-		f.Add(id)
-	}
-	f.Fuzz(func(t *testing.T, id string) {
-		if id == "" || strings.HasPrefix(id, "//") || len(id) > 2000 {
-			return // an authority, or too long
-		}
-		i := newItem(1, "")
-		i.named("hdl:", id)
-		u, err := uri.Parse(i.entry.Name)
-		if err != nil {
-			t.Fatalf("%q is %q: %v", id, i.entry.Name, err)
-		}
-		if _, ok := u.Query(); ok || u.WithoutFragment() != u {
-			t.Errorf("%q is %q, which has a query or a fragment", id, i.entry.Name)
-		}
-		if raw, err := url.PathUnescape(strings.TrimPrefix(i.entry.Name, "hdl:")); err != nil || raw != id {
-			t.Errorf("%q is %q, which means %q, %v", id, i.entry.Name, raw, err)
-		}
-		path := escapedURIPath(id)
-		if u, err := uri.Parse("ark:" + path); err != nil || escapedURIPath(path) != path {
-			t.Errorf("%q is the path %q of %v, %v", id, path, u, err)
-		}
-	})
-}
-
-// FuzzANVL has what is encoded as EZID does be read as it was.
-func FuzzANVL(f *testing.F) {
-	f.Add("a:b%", "c%20\r\nd", "e")
-	f.Add("erc.who", "100 % # sure", " x ")
-	f.Fuzz(func(t *testing.T, label, a, b string) {
-		label, a, b = strings.TrimSpace(label), strings.TrimSpace(a), strings.TrimSpace(b)
-		isOwn := strings.HasPrefix(label, "_") || strings.HasPrefix(label, "#") || strings.HasPrefix(label, ":")
-		if label == "" || isOwn || a == "" || len(a)+len(b) > 1000 || !utf8.ValidString(label+a+b) || !utf8.ValidString(label) || !utf8.ValidString(a) {
-			return
-		}
-		switch strings.ToLower(label) {
-		case "goto", "target", "location", "locations", "url", "circ", "hold", "pepper":
-			return
-		}
-		value := strings.NewReplacer("%", "%25", "\n", "%0A", "\r", "%0D")
-		text := ":: ark:/1/x\n_target: https://a.example/\n" + strings.ReplaceAll(value.Replace(label), ":", "%3A") + ": " + value.Replace(a) + "\n"
-		want := a
-		if b != "" {
-			text += "\t" + value.Replace(b) + "\n"
-			want += " " + b
-		}
-		i, err := newNOIDs(strings.NewReader(text), "").next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		i.done()
-		if got := i.metadata[label]; i.fault != nil || got != want || len(i.lost) > 0 {
-			t.Errorf("%q is read as %q, want %q; %v", text, got, want, i.fault)
 		}
 	})
 }

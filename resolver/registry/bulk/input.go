@@ -1,43 +1,37 @@
 package bulk
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/tabular"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
 const (
-	// maxLine bounds a line of the input, in bytes.
-	maxLine = 1 << 20
 	// blockSize and maxBlock bound what is parsed together: bytes, and lines.
 	blockSize = 64 << 10
 	maxBlock  = 1000
+	// shown is how much is shown of a line that cannot be read, in bytes.
+	shown = 1000
 )
 
-var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
-
-// block is a part of the input: rows of a table, lines, or entries of a foreign format.
-type block struct {
-	rows  []tabular.Row
-	texts []textLine
-	items []*item
-}
-
-// format reads a format.
-type format interface {
-	// next returns the next block; io.EOF after the last one.
-	next() (block, error)
-	// lines calls take for each line of a block that is not empty. The line is used again afterwards. It is safe for concurrent use.
-	lines(b block, take func(l *line, input string, fault error))
-}
+// block is a part of the input. It calls take for each of its lines, which is used again afterwards, with why it cannot be imported.
+type block func(take func(l *line, input string, err error))
 
 // input is input whose format is known.
 type input struct {
-	format
+	// next returns the next block, which may be parsed in parallel with others; io.EOF after the last one.
+	next    func() (block, error)
 	ignored []string
 	close   func()
 }
@@ -74,20 +68,118 @@ func (in *input) begin(source *charset.Source, i *Import, m mapping) error {
 		return fmt.Errorf("reading the input: %w", err)
 	}
 	isObject := strings.HasPrefix(strings.TrimLeft(string(start), " \t\r\n"), "{")
-	switch of := i.Format; {
-	case of == NDJSON, of == Detect && isObject:
-		in.format = &ndjson{newTextLines(source), source, m}
-	case of == Detect, of == CSV, of == TSV:
-		d := &delimited{source: source}
-		in.format = d
-		in.ignored, err = d.begin(of, m)
-		if err != nil && isObject {
-			err = fmt.Errorf("%w; it begins as NDJSON does, and was read as %s", err, of)
-		}
-		return err
-	default:
-		in.format, err = newTranslation(of, source, i.Base)
+	if f := traitsOf(i.Format).foreign; f != nil {
+		from, err := foreign.NewReader(f, source, i.Base)
+		in.next = func() (block, error) { return itemBlock(from) }
 		return err
 	}
-	return nil
+	if i.Format == NDJSON || i.Format == Detect && isObject {
+		in.next = (&rows{tabular.NewLines(source).Read, isBlank, source, m.objectParser}).next
+		return nil
+	}
+	d := &delimited{table: tabular.NewReader(source, i.Format.separator())}
+	in.next = (&rows{d.table.Read, (*tabular.Row).Empty, source, d.parser}).next
+	in.ignored, err = d.begin(source, m)
+	if err != nil && isObject {
+		err = fmt.Errorf("%w; it begins as NDJSON does, and was read as %s", err, i.Format)
+	}
+	return err
+}
+
+// itemBlock returns a block of entries of a foreign format.
+func itemBlock(from *foreign.Reader) (block, error) {
+	items, err := from.Next()
+	return func(take func(l *line, input string, err error)) {
+		for _, i := range items {
+			l := lineOfItem(i)
+			err := i.Err
+			if err == nil {
+				err = l.finish()
+			}
+			take(&l, i.Input, err)
+		}
+	}, err
+}
+
+// rows is input whose lines are rows.
+type rows struct {
+	read   func() (tabular.Row, error)
+	empty  func(*tabular.Row) bool
+	source *charset.Source
+	parser func() func(l *line, row *tabular.Row) error // for one block
+}
+
+// isBlank reports whether a row has no text.
+func isBlank(row *tabular.Row) bool { return strings.TrimSpace(row.Text) == "" }
+
+// next is that of input.
+func (f *rows) next() (block, error) {
+	var all []tabular.Row
+	for size := 0; size < blockSize && len(all) < maxBlock; {
+		row, err := f.read()
+		if errors.Is(err, io.EOF) && len(all) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !f.empty(&row) {
+			all = append(all, row)
+		}
+		size += len(row.Text) + 1
+	}
+	return func(take func(l *line, input string, err error)) {
+		parse := f.parser()
+		var l line
+		for i := range all {
+			row := &all[i]
+			l = line{number: row.Line, entry: registry.Entry{Record: registry.Record{Targets: l.entry.Targets[:0]}}} // its memory is used again
+			err := row.Err
+			if err == nil {
+				err = f.source.Check(row.Text)
+			}
+			if err == nil {
+				err = parse(&l, row)
+			}
+			if err == nil {
+				err = l.finish()
+			}
+			take(&l, row.Text, err)
+		}
+	}, nil
+}
+
+// The bytes that compressed input begins with (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1).
+var (
+	magicGzip = []byte{0x1f, 0x8b}
+	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// maxWindow bounds the memory of zstd, as its command does.
+const maxWindow = 128 << 20
+
+// Decompress returns the input as it was before it was compressed by gzip or zstd. Whatever its length,
+// it is a stream. The caller calls close.
+func Decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	magic, err := b.Peek(len(magicZstd))
+	if err != nil && err != io.EOF {
+		return nil, nil, fmt.Errorf("reading the input: %w", err)
+	}
+	switch {
+	case bytes.HasPrefix(magic, magicGzip):
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, nil, fmt.Errorf("decompressing the input by gzip: %w", err)
+		}
+		return z, func() { _ = z.Close() }, nil // it has been read
+	case bytes.Equal(magic, magicZstd):
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, nil, fmt.Errorf("decompressing the input by zstd: %w", err)
+		}
+		return z, z.Close, nil
+	default:
+		return b, func() {}, nil
+	}
 }

@@ -5,64 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// ndjson reads a JSON object a line. Members are what columns are, and targets, successors and metadata
+// objectParser returns what takes the JSON object that a row of NDJSON is. Members are what columns are, and targets, successors and metadata
 // have their structure.
-type ndjson struct {
-	from    *textLines
-	source  *charset.Source
-	mapping mapping
-}
-
-// next implements format.
-func (p *ndjson) next() (b block, err error) {
-	for size := 0; size < blockSize && len(b.texts) < maxBlock; {
-		l, err := p.from.next()
-		if errors.Is(err, io.EOF) && len(b.texts) > 0 {
-			return b, nil
-		}
-		if err != nil {
-			return block{}, err
-		}
-		if strings.TrimSpace(l.text) != "" {
-			b.texts = append(b.texts, l)
-		}
-		size += len(l.text) + 1
-	}
-	return b, nil
-}
-
-// lines implements format.
-func (p *ndjson) lines(b block, take func(l *line, input string, fault error)) {
+func (m mapping) objectParser() func(l *line, row *tabular.Row) error {
 	d := jsontext.NewDecoder(new(bytes.Buffer))
-	for _, t := range b.texts {
-		l := line{number: t.number}
-		fault := t.fault
-		if fault == nil {
-			fault = p.source.Check(t.text)
-		}
-		if fault == nil {
-			d.Reset(bytes.NewBufferString(t.text))
-			fault = p.object(d, &l)
-		}
-		if fault == nil {
-			fault = l.finish()
-		}
-		take(&l, t.text, fault)
+	return func(l *line, row *tabular.Row) error {
+		d.Reset(bytes.NewBufferString(row.Text))
+		return m.object(d, l)
 	}
 }
 
 // object takes the object that a line is.
-func (p *ndjson) object(d *jsontext.Decoder, l *line) error {
-	if err := members(d, func(name string) error { return p.member(d, l, name) }); err != nil {
+func (m mapping) object(d *jsontext.Decoder, l *line) error {
+	if err := members(d, func(name string) error { return m.member(d, l, name) }); err != nil {
 		return err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
@@ -72,8 +35,8 @@ func (p *ndjson) object(d *jsontext.Decoder, l *line) error {
 }
 
 // member takes the value of a member.
-func (p *ndjson) member(d *jsontext.Decoder, l *line, name string) error {
-	c, ok := p.mapping.of(name)
+func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
+	c, ok := m.of(name)
 	if !ok || c.field == fieldMember { // which are in metadata
 		return fmt.Errorf("the member %q is not known; map it to one of ours, or to \"-\" to leave it out", name)
 	}
@@ -149,4 +112,86 @@ func (l *line) addTarget(d *jsontext.Decoder) error {
 	}
 	l.more = append(l.more, of.entry.Targets[0])
 	return nil
+}
+
+// maxMembers bounds the members of an object.
+const maxMembers = 200
+
+var errNotJSON = errors.New("it is not a JSON object")
+
+// notJSON returns an error of d in words for people.
+func notJSON(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return fmt.Errorf("it has the member %q twice", syntax.JSONPointer.LastToken())
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: it is not complete", errNotJSON)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%w, after byte %d: %w", errNotJSON, syntax.ByteOffset, syntax.Err)
+	default:
+		return err
+	}
+}
+
+// members calls f at the value of each member of the object that d comes to. f reads the value.
+func members(d *jsontext.Decoder, f func(name string) error) error {
+	switch start, err := d.ReadToken(); {
+	case err != nil:
+		return notJSON(err)
+	case start.Kind() != '{':
+		return errNotJSON
+	}
+	for n := 0; d.PeekKind() != '}'; n++ {
+		name, err := d.ReadToken()
+		if err != nil {
+			return notJSON(err)
+		}
+		if n == maxMembers {
+			return fmt.Errorf("it has more than %d members", maxMembers)
+		}
+		if err := f(name.String()); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// elements calls f at each element of the array that d comes to, of which there are at most so many. f reads the element.
+func elements(d *jsontext.Decoder, most int, f func() error) error {
+	if _, err := d.ReadToken(); err != nil {
+		return notJSON(err)
+	}
+	for n := 0; d.PeekKind() != ']'; n++ {
+		if n == most {
+			return fmt.Errorf("it has more than %d elements", most)
+		}
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// text reads a JSON value other than an array or object as text; null is "".
+func text(d *jsontext.Decoder) (string, error) {
+	switch d.PeekKind() {
+	case '{', '[':
+		value, err := d.ReadValue()
+		if err != nil {
+			return "", notJSON(err)
+		}
+		return "", fmt.Errorf("%.40s is to be a text", value)
+	}
+	token, err := d.ReadToken()
+	switch {
+	case err != nil:
+		return "", notJSON(err)
+	case token.Kind() == 'n':
+		return "", nil
+	default:
+		return token.String(), nil
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
 // MaxColumns bounds the columns of a table whose columns somebody maps by hand.
@@ -99,7 +100,7 @@ func Decode(text []byte, of charset.Encoding) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.Grow(len(text))
-	if _, err := b.ReadFrom(source.Lines(lineFault)); err != nil {
+	if _, err := b.ReadFrom(source.Lines(foreign.LineError)); err != nil {
 		return nil, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
 	return b.Bytes(), nil

@@ -13,7 +13,7 @@ func (r *run) read(ctx context.Context, in *input) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &pipeline{jobs: make(chan job), ordered: make(chan chan parsed, runtime.GOMAXPROCS(0)+1)}
 	for range runtime.GOMAXPROCS(0) {
-		go p.work(r, in)
+		go p.work(r)
 	}
 	go p.divide(ctx, in)
 	var err error
@@ -94,31 +94,31 @@ func (p *pipeline) divide(ctx context.Context, in *input) {
 }
 
 // work parses blocks.
-func (p *pipeline) work(r *run, in *input) {
+func (p *pipeline) work(r *run) {
 	for j := range p.jobs {
-		j.done <- r.parse(in, j.block)
+		j.done <- r.parse(j.block)
 	}
 }
 
 // parse parses and checks the lines of a block.
-func (r *run) parse(in *input, b block) parsed {
+func (r *run) parse(b block) parsed {
 	var p parsed
-	in.lines(b, func(l *line, input string, fault error) {
+	b(func(l *line, input string, err error) {
 		p.lines++
 		p.last = l.number
-		if fault == nil {
-			fault = l.check(r.Registry, r.Actor)
+		if err == nil {
+			err = l.check(r.Registry, r.Actor)
 		}
-		if fault != nil {
-			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fault})
+		if err != nil {
+			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: err})
 			return
 		}
 		if doubt := r.Registry.Doubt(l.entry.Key); doubt != nil {
 			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %w", ErrDoubtful, doubt), Doubtful: true})
 		}
-		for _, lost := range l.lost {
+		for _, lost := range l.unmapped {
 			p.rejected = append(p.rejected, Rejection{
-				Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true, fields: lost.fields,
+				Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true, fields: lost.Fields,
 			})
 		}
 		p.records = appendRecord(p.records, l)

@@ -26,8 +26,8 @@ func appendRecord(b []byte, l *line) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(e.Version)) //nolint:gosec // it is not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(l.number))  //nolint:gosec // it is not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(l.said))
-	b = binary.BigEndian.AppendUint32(b, uint32(l.ifVersion))           //nolint:gosec // it is not negative
-	b = binary.BigEndian.AppendUint64(b, uint64(e.Changed.UnixMilli())) //nolint:gosec // read as it is written
+	b = binary.BigEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Changed.UnixMilli()))
 	for _, text := range [...]string{l.source, e.By, e.Note} {
 		b = field.AppendText(b, text)
 	}

@@ -2,9 +2,17 @@ package bulk
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
+)
+
+var (
+	// ErrDoubtful is wrapped by the reasons why a name is doubtful that is imported.
+	ErrDoubtful = errors.New("a warning")
+	// ErrLost is wrapped by the reasons of what of an entry of a foreign format cannot be carried over.
+	ErrLost = errors.New("not carried over")
 )
 
 // Report says what an import has done, or would do. Where it was continued, the numbers are

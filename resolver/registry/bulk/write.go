@@ -11,9 +11,6 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// shown is how much is shown of a line that cannot be read, in octets.
-const shown = 1000
-
 func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }
 
 // usualTransaction is how many units are written in a transaction while nobody else writes.

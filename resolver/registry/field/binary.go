@@ -93,7 +93,7 @@ func AppendText(b []byte, text string) []byte {
 // CutText returns a text that AppendText has appended, and what follows it.
 func CutText(b string) (text, rest string, err error) {
 	size, n := binary.Uvarint(head(b))
-	if n <= 0 || size > uint64(len(b)-n) {
+	if n <= 0 || size > uint64(len(b)-n) { //nolint:gosec // at least 0
 		return "", "", ErrBinary
 	}
 	end := n + int(size) //nolint:gosec // at most the length

@@ -49,8 +49,6 @@ func newField() []step {
 			{registry + "store/dumpline.go", "Contact: v.Contact, ", "Steward: v.Steward, "},
 			{registry + "store/dumpline.go", "Contact: d.Contact, ", "Steward: d.Steward, "},
 		}, "./resolver/registry/store", "TestDumpOfFields/Record.Steward"},
-		{"the sort of imports", []edit{
-		}, "./resolver/registry/bulk", "TestEncoding/Steward"},
 		{"the validation", []edit{
 			{registry + "validate.go", "		{\"contact\", record.Contact, MaxText},\n", "		{\"steward\", record.Steward, MaxText},\n"},
 		}, fields, "TestValidation/Record.Steward"},

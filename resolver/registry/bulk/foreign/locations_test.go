@@ -1,4 +1,4 @@
-package bulk
+package foreign
 
 import (
 	"errors"
@@ -27,12 +27,12 @@ func TestHandleLocations(t *testing.T) {
 		`<locations`: "lost XML",
 		`<other><location href="https://a.example/"/></other>`:              "lost XML",
 		"<locations>" + strings.Repeat("<location/>", 101) + "</locations>": "lost more than 100 locations",
-		strings.Repeat(" ", maxHandleLocations+1):                           "lost octets",
+		strings.Repeat(" ", maxHandleLocations+1):                           "lost bytes",
 	} {
 		i := newItem(1, "")
 		i.locations("value 2", "1/ä b?", text)
 		var got []string
-		for _, target := range i.more {
+		for _, target := range i.Entry.Targets {
 			words := target.URI
 			for _, f := range [...][2]string{{"type", target.Type}, {"context", target.Context}, {"title", target.Title}, {"note", target.Note}} {
 				if f[1] != "" {
@@ -45,7 +45,7 @@ func TestHandleLocations(t *testing.T) {
 			got = append(got, words)
 		}
 		lost := strings.Split(want, "|")
-		for _, unmapped := range i.lost {
+		for _, unmapped := range i.Unmapped {
 			reason := unmapped.String()
 			found := "lost " + reason
 			for _, word := range lost {
@@ -80,8 +80,8 @@ func TestHandleLocationsOfURL(t *testing.T) {
 		if !isFirst {
 			i.locate(registry.Target{URI: "https://a.example/"})
 		}
-		if len(i.more) != 2 || i.more[0] != (registry.Target{URI: "https://a.example/", Language: "de", Priority: 1}) {
-			t.Errorf("%+v", i.more)
+		if len(i.Entry.Targets) != 2 || i.Entry.Targets[0] != (registry.Target{URI: "https://a.example/", Language: "de", Priority: 1}) {
+			t.Errorf("%+v", i.Entry.Targets)
 		}
 	}
 }
@@ -101,10 +101,10 @@ func FuzzHandleLocations(f *testing.F) {
 		}
 		i := newItem(1, "")
 		i.locations("", "20.500.1/a", text)
-		if len(i.more) > registry.MaxTargets || len(i.lost) > maxLost {
-			t.Errorf("%d targets, %d lost", len(i.more), len(i.lost))
+		if len(i.Entry.Targets) > registry.MaxTargets || len(i.Unmapped) > MaxUnmapped {
+			t.Errorf("%d targets, %d lost", len(i.Entry.Targets), len(i.Unmapped))
 		}
-		for _, target := range i.more {
+		for _, target := range i.Entry.Targets {
 			if target.URI == "" || target.Priority < 0 || target.Priority >= registry.MaxTargets || registry.CheckText("note", target.Note, registry.MaxText) != nil {
 				t.Errorf("%+v", target)
 			}

@@ -1,7 +1,8 @@
-package bulk
+package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,12 +16,14 @@ import (
 
 // documents reads JSON objects: one after another, in a list, or in a list that is a member of another object, as APIs answer.
 type documents struct {
+	in      *Input
 	input   *boundedReader
 	decoder *jsontext.Decoder
 	within  []string // the names of members that have lists of them
-	maps    []string // the names of members whose members they are
+	maps    []string // the names of members whose members they are; "" is the document
 	open    []*opened
-	number  int64 // of the last one
+	name    string // of the last one, where it is a member
+	number  int64  // of the last one
 }
 
 // opened is a list, or an object that may have one.
@@ -35,42 +38,20 @@ type opened struct {
 // maxWithin is how deep lists may be.
 const maxWithin = 8
 
-func newDocuments(r io.Reader, within ...string) *documents {
-	d := &documents{input: &boundedReader{r: r}, within: within}
+// newDocuments reads what r has of the input, with lists within members of these names.
+func newDocuments(in *Input, r io.Reader, within ...string) *documents {
+	d := &documents{in: in, input: &boundedReader{r: r}, within: within}
 	// An entry with such a name or text is rejected alone.
 	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return d
 }
 
-// rejectedEntry is the error of an entry that cannot be read, although those after it can.
-type rejectedEntry struct {
-	number int64
-	text   string
-	fault  error
-}
-
-// Error implements error.
-func (r *rejectedEntry) Error() string { return fmt.Sprintf("entry %d: %v", r.number, r.fault) }
-
-// Unwrap returns why it cannot be read.
-func (r *rejectedEntry) Unwrap() error { return r.fault }
-
-// entry reads the next object into a value. It returns its text; or a rejected entry, where it is not of that type: what names it in the
-// error.
-func (d *documents) entry(what string, into any) (text json.RawMessage, bad *item, err error) {
-	if text, err = d.next(); err != nil {
-		return nil, nil, err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return nil, rejected(d.number, string(text), "it is no %s: %w", what, err), nil
-	}
-	return text, nil, nil
-}
-
-// next returns the next object, which is valid JSON; io.EOF after the last one, and *rejectedEntry for one that would not arrive as it is.
-func (d *documents) next() (text json.RawMessage, err error) {
+// next returns the next object; io.EOF after the last one.
+func (d *documents) next() (*record, error) {
+	var text json.RawMessage
+	var err error
 	for text == nil && err == nil {
-		d.input.left = maxLine
+		d.input.left = maxEntry
 		text, err = d.step()
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -81,16 +62,18 @@ func (d *documents) next() (text json.RawMessage, err error) {
 	}
 	d.number++
 	// encoding/json would replace bytes that are not UTF-8, and take the last one of two members.
-	if fault := registry.UniqueMembers(text); fault != nil {
-		return nil, &rejectedEntry{d.number, string(text), fault}
+	if err := registry.UniqueMembers(text); err != nil {
+		return &record{line: d.number, text: string(text), bad: cmp.Or(d.in.Check(string(text)), err)}, nil
 	}
-	return text, nil
+	r := newRecord(text)
+	r.line, r.name = d.number, d.name
+	return r, nil
 }
 
 // step reads a part.
 func (d *documents) step() (json.RawMessage, error) {
 	if len(d.open) == 0 {
-		return nil, d.enter()
+		return nil, d.enter("")
 	}
 	in := d.open[len(d.open)-1]
 	switch kind := d.decoder.PeekKind(); {
@@ -122,15 +105,9 @@ func (d *documents) member(in *opened) (json.RawMessage, error) {
 	}
 	name = bytes.Clone(name)
 	plain, _ := jsontext.AppendUnquote(nil, name)
-	isMap := slices.Contains(d.maps, string(plain))
-	if !in.isMap && (isMap || slices.Contains(d.within, string(plain))) {
+	if d.name = string(plain); !in.isMap && (slices.Contains(d.maps, d.name) || slices.Contains(d.within, d.name)) {
 		in.within = true
-		depth := len(d.open)
-		err := d.enter()
-		if len(d.open) > depth {
-			d.open[depth].isMap = isMap && !d.open[depth].list
-		}
-		return nil, endless(err)
+		return nil, endless(d.enter(d.name))
 	}
 	value, err := d.decoder.ReadValue()
 	switch {
@@ -148,7 +125,7 @@ func (o *opened) add(name, value jsontext.Value) error {
 	if o.n++; o.n > maxMembers {
 		return fmt.Errorf("an object has more than %d members", maxMembers)
 	}
-	if o.members.Len()+len(name)+len(value) > maxLine {
+	if o.members.Len()+len(name)+len(value) > maxEntry {
 		return errLong
 	}
 	o.members.WriteByte("{,"[min(o.members.Len(), 1)])
@@ -158,8 +135,8 @@ func (o *opened) add(name, value jsontext.Value) error {
 	return nil
 }
 
-// enter begins a list or an object.
-func (d *documents) enter() error {
+// enter begins a list or an object, which the member with a name is.
+func (d *documents) enter(name string) error {
 	kind := d.decoder.PeekKind()
 	if kind != '[' && kind != '{' && len(d.open) > 0 {
 		return d.decoder.SkipValue()
@@ -173,7 +150,7 @@ func (d *documents) enter() error {
 	case len(d.open) == maxWithin:
 		return errors.New("its lists are too deep")
 	}
-	d.open = append(d.open, &opened{list: kind == '['})
+	d.open = append(d.open, &opened{list: kind == '[', isMap: kind == '{' && slices.Contains(d.maps, name)})
 	return nil
 }
 
@@ -183,20 +160,4 @@ func endless(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// boundedReader reads at most left bytes, so that one entry of the input cannot take all memory.
-type boundedReader struct {
-	r    io.Reader
-	left int
-}
-
-// Read implements io.Reader.
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLong
-	}
-	n, err := b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

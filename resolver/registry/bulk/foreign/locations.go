@@ -1,4 +1,4 @@
-package bulk
+package foreign
 
 import (
 	"cmp"
@@ -43,10 +43,10 @@ type handleLocation struct {
 // usualChooseBy is how proxies of the Handle System choose a location where nothing is said.
 const usualChooseBy = "locatt,country,weighted"
 
-// maxHandleLocations bounds a value 10320/loc, in octets.
+// maxHandleLocations bounds a value 10320/loc, in bytes.
 const maxHandleLocations = 64 << 10
 
-var errLongLocations = fmt.Errorf("it has more than %d octets", maxHandleLocations)
+var errLongLocations = fmt.Errorf("it has more than %d bytes", maxHandleLocations)
 
 // parseHandleLocations reads a value 10320/loc. XML has no entities of its own here, so that it is no longer than it looks.
 func parseHandleLocations(text string) (of handleLocations, err error) {
@@ -63,7 +63,7 @@ func parseHandleLocations(text string) (of handleLocations, err error) {
 }
 
 // locations takes the locations of a value 10320/loc of a handle.
-func (i *item) locations(what, handle, text string) {
+func (i *Item) locations(what, handle, text string) {
 	of, err := parseHandleLocations(text)
 	if err != nil {
 		i.loseField("10320/loc", "%s: %v", what, err)
@@ -74,7 +74,7 @@ func (i *item) locations(what, handle, text string) {
 	}
 	i.redirects(of.Status)
 	if names := of.names("locations"); len(names) > 0 {
-		i.loseFields(names, "%s: %.500s", what, strings.Join(names, ", "))
+		i.lose(names, "%s: %.500s", what, strings.Join(names, ", "))
 	}
 	weights := make([]float64, len(of.Locations))
 	for n := range of.Locations {
@@ -121,7 +121,7 @@ var (
 )
 
 // locationOf returns the target of a location. What a target does not have is in its note, and listed.
-func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Target, error) {
+func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Target, error) {
 	t := registry.Target{URI: l.HRef, Title: l.Title, Context: l.Context}
 	if t.URI == "" {
 		t.URI = strings.ReplaceAll(l.Template, "{hdl}", escapedID(handle))
@@ -153,7 +153,7 @@ func (i *item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 	// What negotiates by Accept itself is no target of one type: clients would have to be led there by any that they accept.
 	keep(l.Role == "conneg" && t.Type != "", new(string), "http_role", l.Role)
 	if names := l.elementNames("location"); len(names) > 0 {
-		i.loseFields(names, "%s: %.500s of %.200s", what, strings.Join(names, ", "), t.URI)
+		i.lose(names, "%s: %.500s of %.200s", what, strings.Join(names, ", "), t.URI)
 	}
 	for _, a := range l.Attributes {
 		keep(a.Name.Local == "id", new(string), a.Name.Local, a.Value)
@@ -172,14 +172,14 @@ func isMediaType(text string) bool {
 }
 
 // locate adds a target of a handle. One that it has already, as a URL and as a location, is one target.
-func (i *item) locate(t registry.Target) {
+func (i *Item) locate(t registry.Target) {
 	plain := registry.Target{URI: t.URI}
 	isThere := func(other registry.Target) bool { return other == t || other.URI == t.URI && t == plain }
-	if slices.ContainsFunc(i.more, isThere) {
+	if slices.ContainsFunc(i.Entry.Targets, isThere) {
 		return
 	}
-	if n := slices.Index(i.more, plain); n >= 0 {
-		i.more[n] = t
+	if n := slices.Index(i.Entry.Targets, plain); n >= 0 {
+		i.Entry.Targets[n] = t
 		return
 	}
 	i.to(t)

@@ -1,28 +1,27 @@
-package bulk
+package foreign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// noids reads what NOID and EZID have of identifiers: commands bind, one a line, or records of ANVL, as "noid fetch",
+// NOID reads what NOID and EZID have of identifiers: commands bind, one a line, or records of ANVL, as "noid fetch",
 // the API and the batch downloads of EZID write them.
-type noids struct {
-	*textLines
-	base string
+func NOID(in *Input, base string) (Entries, error) {
+	n := &noids{tabular.NewLines(in.lines()), cmp.Or(base, "ark:/")}
+	return n.next, nil
 }
 
-func newNOIDs(r io.Reader, base string) foreign {
-	if base == "" {
-		base = "ark:/"
-	}
-	return &noids{newTextLines(r), base}
+type noids struct {
+	*tabular.Lines
+	base string
 }
 
 // The values of a record of EZID are percent-encoded (EZID API, "Metadata requests & responses"); NOID writes them as
@@ -32,22 +31,22 @@ const (
 	anvlEncoded = true
 )
 
-func (n *noids) next() (*item, error) {
+func (n *noids) next() (*Item, error) {
 	for {
-		l, err := n.textLines.next()
+		l, err := n.Read()
 		if err != nil {
 			return nil, err
 		}
-		text := strings.TrimSpace(l.text)
+		text := strings.TrimSpace(l.Text)
 		switch label, value, found := strings.Cut(text, ":"); {
-		case l.fault != nil:
-			return rejected(l.number, l.text, "%w", l.fault), nil //nolint:nilerr // the line is rejected by it
+		case l.Err != nil:
+			return rejected(l.Line, l.Text, "%w", l.Err), nil //nolint:nilerr // the line is rejected by it
 		case text == "" || text[0] == '#':
 			continue
 		case strings.HasPrefix(text, ":: "): // a batch download of EZID
 			return n.record(l, text[len(":: "):], anvlEncoded)
 		case isCommand(text):
-			return n.bind(l, text), nil
+			return n.bind(l, text)
 		case found && strings.EqualFold(strings.TrimSpace(label), "success"):
 			// It is a response of the API, where a DOI is followed by its shadow ARK.
 			id, _, _ := strings.Cut(value, " | ")
@@ -55,7 +54,7 @@ func (n *noids) next() (*item, error) {
 		case found && strings.EqualFold(strings.TrimSpace(label), "id"):
 			return n.record(l, value, anvlPlain)
 		default:
-			return rejected(l.number, l.text, "it is neither a command bind nor the beginning of a record, as \"id: 13030/x1\""), nil
+			return rejected(l.Line, l.Text, "it is neither a command bind nor the beginning of a record, as \"id: 13030/x1\""), nil
 		}
 	}
 }
@@ -82,34 +81,36 @@ func newBinding(text string) (b binding, ok bool) {
 }
 
 // bind makes a name of a command, and of those that follow for the same identifier.
-func (n *noids) bind(l textLine, text string) *item {
+func (n *noids) bind(l tabular.Row, text string) (*Item, error) {
 	b, ok := newBinding(text)
 	if !ok {
-		return rejected(l.number, l.text, "only bind with new, set, replace, append, prepend, add and insert is imported")
+		return rejected(l.Line, l.Text, "only bind with new, set, replace, append, prepend, add and insert is imported"), nil
 	}
-	i := newItem(l.number, l.text)
+	i := newItem(l.Line, l.Text)
 	n.named(i, b.id)
-	bound := b.over(i, l.number, nil)
+	bound := b.over(i, l.Line, nil)
 	for range maxValues {
-		next, err := n.peek()
-		if err != nil || next.fault != nil {
+		var again binding
+		l, ok, err := n.ReadIf(func(l tabular.Row) (ok bool) {
+			again, ok = newBinding(l.Text)
+			return ok && l.Err == nil && again.id == b.id
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
 			break
 		}
-		again, ok := newBinding(next.text)
-		if !ok || again.id != b.id {
-			break
-		}
-		bound = again.over(i, next.number, bound)
-		_, _ = n.textLines.next() // it was read
+		bound = again.over(i, l.Line, bound)
 	}
 	for _, b := range bound {
 		i.element(b.label, b.value)
 	}
-	return i
+	return i, nil
 }
 
 // over returns the elements that an identifier has after a command: one more, or another value of one.
-func (b binding) over(i *item, line int64, bound []binding) []binding {
+func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	at := slices.IndexFunc(bound, func(before binding) bool { return before.label == b.label })
 	if at < 0 {
 		if b.how == "append" || b.how == "prepend" {
@@ -132,7 +133,7 @@ func (b binding) over(i *item, line int64, bound []binding) []binding {
 
 // named sets the name to that of an identifier. ARKs may have percent-encodings (draft-kunze-ark-42 section 2.8), and
 // so may URNs; those of handles and DOIs would be characters of their own.
-func (n *noids) named(i *item, id string) {
+func (n *noids) named(i *Item, id string) {
 	id = strings.TrimSpace(id)
 	scheme, rest, _ := strings.Cut(id, ":")
 	switch scheme = strings.ToLower(scheme); {
@@ -151,41 +152,38 @@ func (n *noids) named(i *item, id string) {
 // anvlRecord is a record of ANVL that is being read: a line each element, which goes on where the next line begins with
 // a space.
 type anvlRecord struct {
-	*item
+	*Item
 	encoded      bool
 	label, value string // of the last element, "" before the first one
 }
 
 // record reads a record of ANVL.
-func (n *noids) record(begin textLine, id string, encoded bool) (*item, error) {
-	r := anvlRecord{item: newItem(begin.number, begin.text), encoded: encoded}
-	n.named(r.item, id)
+func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error) {
+	r := anvlRecord{Item: newItem(begin.Line, begin.Text), encoded: encoded}
+	n.named(r.Item, id)
 	for count := 0; ; count++ {
-		l, err := n.peek()
-		isEnd := errors.Is(err, io.EOF) || err == nil && (strings.TrimSpace(l.text) == "" || strings.HasPrefix(l.text, ":: "))
-		if isEnd {
-			r.take()
-			return r.item, nil
-		}
-		if err != nil {
+		l, ok, err := n.ReadIf(func(l tabular.Row) bool { return strings.TrimSpace(l.Text) != "" && !strings.HasPrefix(l.Text, ":: ") })
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		_, _ = n.textLines.next() // it was read
-		if count == maxValues {
+		case !ok:
+			r.take()
+			return r.Item, nil
+		case count == maxValues:
 			r.reject("it has too many elements: more than %d", maxValues)
 		}
-		if r.fault != nil {
+		if r.Err != nil {
 			continue // to its end
 		}
 		if err := r.add(l); err != nil {
-			r.reject("line %d: %w", l.number, err)
+			r.reject("line %d: %w", l.Line, err)
 		}
 	}
 }
 
 // take takes the last element.
 func (r *anvlRecord) take() {
-	if r.label != "" && r.fault == nil {
+	if r.label != "" && r.Err == nil {
 		r.element(r.label, r.value)
 	}
 	r.label, r.value = "", ""
@@ -198,18 +196,18 @@ var (
 )
 
 // add adds a line.
-func (r *anvlRecord) add(l textLine) (err error) {
-	label, value, hasColon := strings.Cut(l.text, ":")
+func (r *anvlRecord) add(l tabular.Row) (err error) {
+	label, value, hasColon := strings.Cut(l.Text, ":")
 	switch {
-	case l.fault != nil:
-		return l.fault
-	case l.text[0] == '#':
+	case l.Err != nil:
+		return l.Err
+	case l.Text[0] == '#':
 		return nil
-	case l.text[0] == ' ' || l.text[0] == '\t':
+	case l.Text[0] == ' ' || l.Text[0] == '\t':
 		if r.label == "" {
 			return errContinued
 		}
-		value, err = anvlText(l.text, r.encoded)
+		value, err = anvlText(l.Text, r.encoded)
 		r.value += " " + value
 	case hasColon && strings.TrimSpace(label) != "":
 		r.take()
@@ -244,7 +242,7 @@ func anvlText(text string, encoded bool) (string, error) {
 }
 
 // element takes an element of an identifier.
-func (i *item) element(label, value string) {
+func (i *Item) element(label, value string) {
 	switch name := strings.ToLower(label); {
 	case name == "_t", name == "_target":
 		if value = strings.TrimSpace(value); value != "" {
@@ -266,18 +264,15 @@ func (i *item) element(label, value string) {
 }
 
 // ezidStatus takes a status of EZID: reserved, public, or unavailable with a reason.
-func (i *item) ezidStatus(text string) {
+func (i *Item) ezidStatus(text string) {
 	status, reason, _ := strings.Cut(text, "|")
 	switch strings.TrimSpace(status) {
 	case "public":
-		i.is(registry.Active, "")
+		i.Active = true
 	case "reserved":
-		i.is(registry.Reserved, "")
+		i.Entry.Status = registry.Reserved
 	case "unavailable":
-		if reason = strings.TrimSpace(reason); reason == "" {
-			reason = "unavailable"
-		}
-		i.is(registry.Withdrawn, reason)
+		i.Entry.Status, i.Entry.Reason = registry.Withdrawn, cmp.Or(strings.TrimSpace(reason), "unavailable")
 	default:
 		i.loseField("_status", "its status %.40q", text)
 	}

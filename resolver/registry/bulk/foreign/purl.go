@@ -1,19 +1,12 @@
-package bulk
+package foreign
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk/webserver"
 )
-
-// purls reads the XML of the PURL server (PURLz): what it takes in batches, with attributes, and what it answers, with elements.
-type purls struct {
-	*xmlElements
-	base  string
-	queue []*item
-}
 
 // purlElement is an element purl.
 type purlElement struct {
@@ -42,35 +35,36 @@ type purlURL struct {
 
 func (u purlURL) url() string { return strings.TrimSpace(u.Attribute + u.Element) }
 
-func newPURLs(source *charset.Source, base string) *purls {
-	return &purls{xmlElements: newXMLElements(source), base: base}
-}
-
-func (p *purls) next() (*item, error) {
-	for len(p.queue) == 0 {
-		var of purlElement
-		line, err := p.xmlElements.next("purl", &of)
-		if err != nil {
-			return nil, err
+// PURL reads the XML of the PURL server (PURLz): what it takes in batches, with attributes, and what it answers, with elements.
+func PURL(in *Input, base string) (Entries, error) {
+	elements := newXMLElements(in)
+	var queue []*Item
+	return func() (*Item, error) {
+		if len(queue) == 0 {
+			var of purlElement
+			line, err := elements.next("purl", &of)
+			if err != nil {
+				return nil, err
+			}
+			queue = of.items(line, pathBase(base))
 		}
-		p.queue = p.items(line, of)
-	}
-	next := p.queue[0]
-	p.queue = p.queue[1:]
-	return next, nil
+		next := queue[0]
+		queue = queue[1:]
+		return next, nil
+	}, nil
 }
 
 // pathOf returns the path of an id without its first slash. It is a part of a URL, and may be percent-encoded.
 func pathOf(id string) string { return escapedURIPath(strings.TrimPrefix(id, "/")) }
 
 // unmapped returns the names of what is not imported.
-func (p *purlElement) unmapped() []string {
-	names := append(p.names("purl"), p.Base.names("basepurl")...)
-	names = append(names, p.Target.names("target")...)
-	for _, see := range p.See {
+func (of *purlElement) unmapped() []string {
+	names := append(of.names("purl"), of.Base.names("basepurl")...)
+	names = append(names, of.Target.names("target")...)
+	for _, see := range of.See {
 		names = append(names, see.names("seealso")...)
 	}
-	if p.Status != "" && p.Status != purlActive && p.Status != purlTombstone {
+	if of.Status != "" && of.Status != purlActive && of.Status != purlTombstone {
 		names = append(names, "purl@status")
 	}
 	return names
@@ -83,14 +77,14 @@ const (
 )
 
 // items makes the names of a PURL. One that is partial is a name, and a prefix of what is below it.
-func (p *purls) items(line int64, of purlElement) []*item {
+func (of *purlElement) items(line int64, base string) []*Item {
 	path, kind := strings.TrimSpace(of.ID+of.OwnID), strings.ToLower(strings.TrimSpace(of.Type+of.OwnTyp))
 	input := fmt.Sprintf("purl %s, type %s", path, kind)
 	if !strings.HasPrefix(path, "/") {
-		return []*item{rejected(line, input, "it has no path as its id")}
+		return []*Item{rejected(line, input, "it has no path as its id")}
 	}
 	i := newItem(line, input)
-	i.nameEncoded(pathBase(p.base), path, pathOf(path))
+	i.nameEncoded(base, path, pathOf(path))
 	i.loseMembers(of.unmapped())
 	i.contact(append(of.UIDs, of.GIDs...)...)
 	target := of.Target.url()
@@ -107,31 +101,29 @@ func (p *purls) items(line int64, of purlElement) []*item {
 	case "301", "302", "303", "307", "308":
 		i.redirects(kind)
 	case "404":
-		i.is(registry.Reserved, "")
+		i.Entry.Status = registry.Reserved
 		i.loseField("type", "the type 404, temporarily gone: it is reserved, and leads nowhere")
 	case "410":
-		i.is(registry.Withdrawn, gone)
+		i.Entry.Status, i.Entry.Reason = registry.Withdrawn, webserver.Gone
 	case "chain", "clone":
-		i.entry.Alias = pathBase(p.base) + pathOf(strings.TrimSpace(of.Base.Path+of.Base.Text))
-		i.said.add(fieldAlias)
-		i.loseField("type", "the type %s: it is an alias of %s", kind, i.entry.Alias)
+		i.Entry.Alias = base + pathOf(strings.TrimSpace(of.Base.Path+of.Base.Text))
+		i.loseField("type", "the type %s: it is an alias of %s", kind, i.Entry.Alias)
 	case "partial":
-		return p.partial(i, target)
+		return i.partial(target)
 	default:
-		return []*item{rejected(line, input, "its type %.40q has nothing like it in the registry", kind)}
+		return []*Item{rejected(line, input, "its type %.40q has nothing like it in the registry", kind)}
 	}
-	return []*item{i}
+	return []*Item{i}
 }
 
 // partial makes what a partial PURL is: what follows it is appended to its target.
-func (p *purls) partial(i *item, target string) []*item {
-	all := newItem(i.number, i.input)
-	all.entry.Contact, all.said, all.source = i.entry.Contact, i.said, i.source
-	if strings.HasSuffix(i.entry.Name, "/") {
-		i.entry.Key = registry.Prefix(i.entry.Name)
-		return []*item{i}
+func (i *Item) partial(target string) []*Item {
+	if strings.HasSuffix(i.Entry.Name, "/") {
+		i.Entry.Key = registry.Prefix(i.Entry.Name)
+		return []*Item{i}
 	}
-	all.entry.Key = registry.Prefix(i.entry.Name + "/")
+	all := &Item{Line: i.Line, Input: i.Input, ID: i.ID, Entry: registry.Entry{Key: registry.Prefix(i.Entry.Name + "/")}}
+	all.Entry.Contact = i.Entry.Contact
 	all.to(registry.Target{URI: strings.TrimSuffix(target, "/") + "/"})
-	return []*item{i, all}
+	return []*Item{i, all}
 }

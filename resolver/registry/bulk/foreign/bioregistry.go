@@ -1,0 +1,66 @@
+package foreign
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// Bioregistry reads the registry.json of the Bioregistry (https://bioregistry.io): each of its prefixes that has a format of URIs
+// becomes a prefix of the registry. The line numbers count all of its prefixes. Without a base they are CURIEs, as "chebi:24867".
+func Bioregistry(in *Input, base string) (Entries, error) {
+	if start, err := in.Peek(maxShown); !strings.HasPrefix(strings.TrimSpace(string(start)), "{") {
+		return nil, errors.Join(errors.New("the input is not the registry.json of the Bioregistry"), err)
+	}
+	d := newDocuments(in, in.strict())
+	d.maps = []string{""}
+	return entries(d.next, "prefix of the Bioregistry", func(r *record, i *Item) {
+		i.Input = shown(base + r.name + ":")
+		i.nameEncoded(base, r.name, r.name+":")
+		i.Entry.Key = registry.Prefix(i.Entry.Name)
+		r.skip("prefix")
+		i.uriFormat(r.string("uri_format"), "")
+		for _, provider := range r.records("providers.", "providers") { // its code is its name where it has no other
+			i.uriFormat(provider.string("uri_format"), provider.string("name", "code"))
+		}
+		pattern := r.string("pattern") // of what follows the prefix
+		if err := registry.CheckPattern(pattern); err != nil {
+			i.loseField("pattern", "of what follows it: %v", err)
+		} else {
+			i.Entry.Pattern = pattern
+		}
+		i.describe("title", r.string("name"))
+		i.describe("description", r.string("description"))
+		i.describe("homepage", r.string("homepage"))
+		for _, who := range r.records("contact.", "contact") {
+			i.contact(who.string("name"), who.string("email"))
+		}
+		var synonyms []string
+		if r.take(&synonyms, "synonyms"); len(synonyms) > 0 {
+			i.describe("synonyms", synonyms)
+			i.loseField("synonyms", "that it is written %.200s, too: names that begin so are not found, and it is in the metadata",
+				strings.Join(synonyms, ", "))
+		}
+		deprecated := false
+		if r.take(&deprecated, "deprecated"); deprecated {
+			i.describe("deprecated", true)
+			i.loseField("deprecated", "that it is deprecated: it is active, and it is in the metadata")
+		}
+	}), nil
+}
+
+// uriFormat adds the target of a format of URIs, in which $1 stands for what follows the prefix: what comes before it if that is its end,
+// else a template.
+func (i *Item) uriFormat(format, title string) {
+	before, after, found := strings.Cut(strings.NewReplacer("{", "%7B", "}", "%7D").Replace(format), "$1")
+	switch {
+	case found && after != "":
+		before += "{+suffix}" + strings.ReplaceAll(after, "$1", "{+suffix}")
+		fallthrough
+	case found:
+		i.to(registry.Target{URI: before, Title: title})
+	case format != "":
+		i.loseField("uri_format", "the format %.200s, which has no $1", format)
+	}
+}

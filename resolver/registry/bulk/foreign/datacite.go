@@ -1,0 +1,66 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// DataCite reads DOIs of DataCite: the JSON of its API (GET /dois), and a document a line.
+func DataCite(in *Input, base string) (Entries, error) {
+	base = cmp.Or(base, "doi:")
+	return entries(newDocuments(in, in, "data").next, "DOI of DataCite", func(r *record, i *Item) {
+		id, a := r.string("id"), r
+		if attributes := r.records("", "attributes"); len(attributes) > 0 {
+			a = attributes[0]
+		}
+		i.Input = cmp.Or(a.string("doi"), id)
+		if i.Input != "" {
+			i.named(base, i.Input)
+		}
+		i.Input = shown(i.Input)
+		r.skip("type")
+		a.skip("id", "type", "prefix", "suffix") // these two are in the DOI
+		if url := a.string("url"); url != "" {
+			i.to(registry.Target{URI: url})
+		}
+		i.dataCiteState(a.string("state"))
+		for _, title := range a.records("titles.", "titles") {
+			i.describe("title", title.string("title"))
+		}
+		for _, creator := range a.records("creators.", "creators") {
+			i.describe("creator", creator.string("name"))
+		}
+		i.describe("publisher", a.textOr("publisher"))
+		for _, publisher := range a.records("publisher.", "publisher") {
+			i.describe("publisher", publisher.string("name"))
+		}
+		var year json.Number
+		a.take(&year, "publicationYear")
+		i.describe("year", year.String())
+		for _, types := range a.records("types.", "types") {
+			i.describe("type", types.string("resourceTypeGeneral"))
+			types.skip("bibtex", "ris", "citeproc", "schemaOrg") // other names of the type
+		}
+		if names := r.rest(); len(names) > 0 {
+			i.lose(names, "of its metadata: %.500s", strings.Join(names, ", "))
+		}
+		r.members, r.inner = nil, nil
+	}), nil
+}
+
+// dataCiteState takes the state of a DOI.
+func (i *Item) dataCiteState(state string) {
+	switch state {
+	case "", "findable":
+	case "draft":
+		i.Entry.Status = registry.Reserved
+		i.loseField("state", "its state draft: it is reserved")
+	case "registered":
+		i.loseField("state", "its state registered: it is active, and whether it is found by searches is not said")
+	default:
+		i.loseField("state", "its state %.40q", state)
+	}
+}

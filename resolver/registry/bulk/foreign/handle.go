@@ -1,0 +1,255 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/internal/tabular"
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// handleValue is a value of a handle (RFC 3651 section 3.1).
+type handleValue struct {
+	index       int
+	kind        string
+	ttl         string // a number of seconds, or a time
+	permissions string
+	text        string
+	format      string // of other data than text
+	timestamp   bool
+	unmapped    []string // members beside these
+}
+
+// Handle reads handles: a batch of the Handle.net software with CREATE, or JSON of the REST interface of handle servers and of
+// hdl.handle.net/api.
+func Handle(in *Input, base string) (Entries, error) {
+	base = cmp.Or(base, "hdl:")
+	if !in.isJSON() {
+		b := &handleBatch{tabular.NewLines(in.lines()), base}
+		return b.next, nil
+	}
+	return entries(newDocuments(in, in).next, "handle", func(r *record, i *Item) {
+		code, handle := 0, r.string("handle")
+		r.take(&code, "responseCode")
+		i.Input = shown(handle)
+		if code > 1 {
+			i.reject("the server answered with the code %d, and not with the handle", code)
+			return
+		}
+		if handle != "" {
+			i.named(base, handle)
+		}
+		all := r.records("", "values")
+		r.inner = nil // each value lists its own
+		i.loseMembers(r.rest())
+		r.members = nil
+		if len(all) > maxValues {
+			i.reject("it has more than %d values", maxValues)
+			return
+		}
+		values := make([]handleValue, len(all))
+		for n, of := range all {
+			values[n] = of.handleValue()
+		}
+		i.handleValues(base, values)
+	}), nil
+}
+
+// handleValue takes a value.
+func (r *record) handleValue() (v handleValue) {
+	r.take(&v.index, "index")
+	v.kind, v.permissions = r.string("type"), r.string("permissions")
+	var ttl json.RawMessage
+	r.take(&ttl, "ttl")
+	v.ttl = string(ttl)
+	var data struct {
+		Format string `json:"format"`
+		Value  any    `json:"value"`
+	}
+	r.take(&data, "data")
+	text, ok := data.Value.(string)
+	v.setText(data.Format, text, ok)
+	v.timestamp = r.scalar("timestamp") != ""
+	v.unmapped = r.rest()
+	return v
+}
+
+// setText sets the data of a value, which has a format.
+func (v *handleValue) setText(format, text string, ok bool) {
+	if v.text = text; !ok || !strings.EqualFold(format, "string") && format != "UTF8" {
+		v.format = fmt.Sprintf("%.40q", format)
+	}
+}
+
+// handleBatch reads a batch: commands, each with lines of values, up to an empty line.
+type handleBatch struct {
+	*tabular.Lines
+	base string
+}
+
+var errNotCreate = errors.New("it is a change of a handle, and not a handle: only CREATE is imported")
+
+func (h *handleBatch) next() (*Item, error) {
+	for {
+		l, err := h.Read()
+		if err != nil {
+			return nil, err
+		}
+		command, name, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
+		switch {
+		case l.Err != nil:
+			return rejected(l.Line, l.Text, "%w", l.Err), nil //nolint:nilerr // the line is rejected by it
+		case command == "":
+			continue
+		case command == "CREATE":
+			i := newItem(l.Line, l.Text)
+			if name = strings.TrimSpace(name); name != "" {
+				i.named(h.base, name)
+			}
+			return i, h.values(i)
+		}
+		for ok := true; ok; { // what belongs to the command
+			_, ok, err = h.ReadIf(func(l tabular.Row) bool {
+				return l.Err != nil || strings.TrimSpace(l.Text) != "" && !strings.HasPrefix(l.Text, "CREATE ")
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		switch command {
+		case "AUTHENTICATE", "SESSIONSETUP", "USESESSION":
+			continue // how the batch was sent
+		case "DELETE", "ADD", "REMOVE", "MODIFY", "HOME", "UNHOME":
+			return rejected(l.Line, command+" "+name, "%w", errNotCreate), nil
+		default: // what follows may be a secret
+			return rejected(l.Line, command, "it is no command of a batch, such as CREATE"), nil
+		}
+	}
+}
+
+// values reads the values of a handle.
+func (h *handleBatch) values(i *Item) error {
+	var values []handleValue
+	for {
+		l, ok, err := h.ReadIf(func(l tabular.Row) bool { return l.Text != "" && l.Text[0] >= '0' && l.Text[0] <= '9' }) // its index
+		if err != nil {
+			return err
+		}
+		if !ok {
+			i.handleValues(h.base, values)
+			return nil
+		}
+		v, err := handleValueOf(l)
+		switch {
+		case err != nil:
+			i.reject("line %d: %w", l.Line, err)
+		case len(values) == maxValues:
+			i.reject("it has more than %d values", maxValues)
+		default:
+			values = append(values, v)
+		}
+	}
+}
+
+// handleValueOf reads a line such as "1 URL 86400 1110 UTF8 https://example.org/".
+func handleValueOf(l tabular.Row) (v handleValue, err error) {
+	if l.Err != nil {
+		return v, l.Err
+	}
+	words := strings.SplitN(l.Text, " ", 6)
+	if len(words) == 5 { // editors remove spaces at the end of lines
+		words = append(words, "")
+	}
+	if len(words) < 6 {
+		return v, errors.New("a value has an index, a type, a TTL, permissions, an encoding and data")
+	}
+	if v.index, err = strconv.Atoi(words[0]); err != nil {
+		return v, errors.New("its index is not a number")
+	}
+	if !utf8.ValidString(l.Text) {
+		return v, errNotUTF8
+	}
+	v.kind, v.ttl, v.permissions = words[1], words[2], words[3]
+	v.setText(words[4], words[5], true)
+	return v, nil
+}
+
+// handleValues takes the values of a handle in the order of their indexes, which is that in which a client is led to
+// one.
+func (i *Item) handleValues(base string, values []handleValue) {
+	slices.SortStableFunc(values, func(a, b handleValue) int { return cmp.Compare(a.index, b.index) })
+	timestamps := 0
+	for n := range values {
+		if i.handleValue(base, &values[n]); values[n].timestamp {
+			timestamps++
+		}
+	}
+	if n := len(i.Entry.Targets); i.Entry.Alias != "" && n > 0 { // a client follows the alias first (RFC 3651 section 3.2.3)
+		i.loseField("URL", "its %d addresses, which are not used: it is an alias", n)
+		i.Entry.Targets = nil
+	}
+	if timestamps > 0 {
+		i.loseField("timestamp", "when %d of its values were changed", timestamps)
+	}
+}
+
+// usualPermissions are those of a value that the public reads and its administrators change: admin read, admin write, public read, public
+// write.
+const (
+	usualPermissions = "1110"
+	publicRead       = 2
+)
+
+// private returns the reason why a value is not imported, "" for none.
+func (v *handleValue) private() string {
+	switch {
+	case len(v.permissions) == len(usualPermissions) && v.permissions[publicRead] == '0':
+		return "it is not for the public to read"
+	case strings.HasPrefix(v.kind, "HS_") && v.kind != "HS_ALIAS":
+		return "it is for the administration of handles; who may change names is said by tokens"
+	case v.format != "":
+		return "its data is no text, but " + v.format
+	default:
+		return ""
+	}
+}
+
+// handleValue takes a value of a handle.
+func (i *Item) handleValue(base string, v *handleValue) {
+	what := fmt.Sprintf("value %d (%.100q)", v.index, v.kind)
+	if reason := v.private(); reason != "" {
+		i.loseField(v.kind, "%s: %s", what, reason)
+		return
+	}
+	if !slices.Contains([]string{"", "null", "0", "86400"}, v.ttl) { // none, or what the tools of Handle.net give each value
+		i.loseField("ttl", "%s: its TTL of %.40s seconds: registered names have that of the configuration", what, v.ttl)
+	}
+	if v.permissions != "" && v.permissions != usualPermissions {
+		i.loseField("permissions", "%s: its permissions %.40s: who may change names is said by tokens", what, v.permissions)
+	}
+	if len(v.unmapped) > 0 {
+		i.lose(v.unmapped, "%s: %.200s", what, strings.Join(v.unmapped, ", "))
+	}
+	switch strings.ToUpper(v.kind) {
+	case "URL":
+		i.locate(registry.Target{URI: strings.TrimSpace(v.text)})
+	case "HS_ALIAS":
+		if i.Entry.Alias != "" {
+			i.loseField(v.kind, "%s: a further alias: %.200q", what, v.text)
+			return
+		}
+		i.Entry.Alias = base + escapedID(strings.TrimSpace(v.text))
+	case "EMAIL":
+		i.contact(i.Entry.Contact, v.text)
+	case "10320/LOC":
+		i.locations(what, i.ID, v.text)
+	default:
+		i.describe(v.kind, v.text)
+	}
+}

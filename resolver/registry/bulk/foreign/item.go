@@ -1,0 +1,254 @@
+package foreign
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/uri"
+)
+
+// Item is an entry of a foreign format: what it says of a name. Fields that are empty say nothing.
+type Item struct {
+	Line  int64
+	Input string // what is shown of it
+	ID    string // its identifier in the format, "" where each entry says a part of its name
+	Entry registry.Entry
+	// Active is that it says to be active, and not only that its status is the zero value.
+	Active   bool
+	Unmapped []Unmapped
+	Err      error // why it cannot be imported
+	metadata map[string]any
+}
+
+func newItem(line int64, input string) *Item { return &Item{Line: line, Input: shown(input)} }
+
+// shown returns what is shown of an entry.
+func shown(text string) string { return strings.TrimRight(text[:min(len(text), maxShown)], "\r\n") }
+
+// rejected returns an entry that cannot be imported.
+func rejected(line int64, input, format string, args ...any) *Item {
+	i := newItem(line, input)
+	i.reject(format, args...)
+	return i
+}
+
+// MaxUnmapped bounds what is listed of one entry.
+const MaxUnmapped = 50
+
+// Unmapped is what of an entry cannot be carried over.
+type Unmapped struct {
+	Fields []string // their names in the foreign format, for the summary
+	text   string
+	more   int // how many of the same entry have no text of their own: MaxUnmapped
+}
+
+// String returns what is reported of it.
+func (u Unmapped) String() string {
+	if u.more > 0 {
+		return fmt.Sprintf("%s; and %d more", u.text, u.more)
+	}
+	return u.text
+}
+
+// loseField lists a field of the foreign format that cannot be carried over.
+func (i *Item) loseField(field, format string, args ...any) {
+	i.lose([]string{field}, format, args...)
+}
+
+// lose is loseField of several fields.
+func (i *Item) lose(fields []string, format string, args ...any) {
+	if len(i.Unmapped) < MaxUnmapped {
+		i.Unmapped = append(i.Unmapped, Unmapped{Fields: fields, text: fmt.Sprintf(format, args...)})
+		return
+	}
+	last := &i.Unmapped[MaxUnmapped-1]
+	last.Fields, last.more = append(slices.Clip(last.Fields), fields...), last.more+1
+}
+
+// loseMembers lists the fields of the foreign format that are in the input and have no place in the registry.
+func (i *Item) loseMembers(names []string) {
+	if len(names) > 0 {
+		i.lose(names, "fields without a place here: %.500s", strings.Join(names, ", "))
+	}
+}
+
+// reject has the entry not be imported. The first reason counts.
+func (i *Item) reject(format string, args ...any) {
+	if i.Err == nil {
+		i.Err = fmt.Errorf(format, args...)
+	}
+}
+
+// named sets the name to that of a raw identifier of another system below base: an identifier is a string of bytes
+// there, of which those that are not allowed in a path, and "%", "?" and "#", are percent-encoded (RFC 3986 section
+// 2.1, RFC 8141 section 2.2).
+func (i *Item) named(base, id string) { i.nameEncoded(base, id, escapedID(id)) }
+
+// nameEncoded sets the name to that of an identifier, which is encoded already.
+func (i *Item) nameEncoded(base, id, encoded string) {
+	i.Entry.Name, i.ID = base+encoded, id
+	switch {
+	case hasAuthority(base) && hasDotSegment(encoded):
+		i.reject("%w: %.200q", errDotSegment, id)
+	case strings.HasSuffix(base, ":") && strings.HasPrefix(encoded, "//"):
+		i.reject("%w: %.200q", errAuthority, id)
+	}
+}
+
+// escapedID percent-encodes a raw identifier for the path of a URI and for the NSS of a URN, which allow the same
+// bytes.
+func escapedID(id string) string { return uri.Escape(id, pathBytes) }
+
+// pathBytes are those of a path that are not unreserved: RFC 3986 section 3.3.
+const pathBytes = "!$&'()*+,;=:@/"
+
+// escapedURIPath is escapedID of an identifier that may have percent-encodings of its own, which stay.
+func escapedURIPath(id string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(id, "%")
+		b.WriteString(escapedID(before))
+		if !found {
+			return b.String()
+		}
+		if id = after; len(id) >= 2 && isHex(id[0]) && isHex(id[1]) {
+			b.WriteByte('%')
+		} else {
+			b.WriteString("%25")
+		}
+	}
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+
+// hasAuthority reports whether what a name begins with is the URL of a server, whose clients remove dot segments of the
+// path.
+func hasAuthority(base string) bool { return strings.Contains(base, "://") }
+
+// hasDotSegment reports whether a path has a segment that normalization removes (RFC 3986 section 5.2.4). It cannot be
+// encoded: "%2E" is ".".
+func hasDotSegment(path string) bool {
+	isDots := func(segment string) bool { return segment == "." || segment == ".." }
+	return slices.ContainsFunc(strings.Split(path, "/"), isDots)
+}
+
+// to adds a target.
+func (i *Item) to(t registry.Target) { i.Entry.Targets = append(i.Entry.Targets, t) }
+
+// redirects sets the status of redirects, unless it is the one that all have.
+func (i *Item) redirects(status string) {
+	if status == "" {
+		return
+	}
+	var err error
+	if i.Entry.Redirect, err = registry.ParseRedirect(status); err != nil {
+		i.lose(nil, "the status %s of its redirect, which is none", status)
+	}
+}
+
+// describe adds a member of the metadata, unless it is empty; further values of one member make a list.
+func (i *Item) describe(member string, value any) {
+	if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
+		return
+	}
+	if !isUTF8(member) || !isUTF8(value) { // JSON has no place for it
+		i.reject("%.100q: %w", member, errNotUTF8)
+	}
+	if i.metadata == nil {
+		i.metadata = make(map[string]any)
+	}
+	switch before := i.metadata[member].(type) {
+	case nil:
+		i.metadata[member] = value
+	case []any:
+		i.metadata[member] = append(before, value)
+	default:
+		i.metadata[member] = []any{before, value}
+	}
+}
+
+// isUTF8 reports whether a text, or all of a list, is UTF-8.
+func isUTF8(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return utf8.ValidString(value)
+	case []string:
+		return !slices.ContainsFunc(value, func(text string) bool { return !utf8.ValidString(text) })
+	default:
+		return true
+	}
+}
+
+// contact sets whom to ask, of several.
+func (i *Item) contact(who ...string) {
+	who = slices.DeleteFunc(who, func(s string) bool { return strings.TrimSpace(s) == "" })
+	if len(who) > 0 {
+		i.Entry.Contact = strings.Join(who, ", ")
+	}
+}
+
+// finish checks the entry as a whole.
+func (i *Item) finish() {
+	if i.Err != nil {
+		return
+	}
+	if len(i.metadata) > 0 {
+		text, err := json.Marshal(i.metadata)
+		if err != nil {
+			i.Err = fmt.Errorf("its metadata: %w", err)
+			return
+		}
+		i.Entry.Metadata = string(text)
+	}
+	switch e := &i.Entry; {
+	case strings.Contains(e.Name, "#") || isURN(e.Name) && strings.Contains(e.Name, "?"):
+		i.Err = errComponents
+	case e.Name != "" && e.Status == registry.Active && len(e.Targets) == 0 && e.Alias == "":
+		i.Err = errNowhere
+	}
+}
+
+// below returns the name of a path, below what comes before it.
+func below(base, path string) string {
+	if strings.HasSuffix(base, "/") {
+		path = strings.TrimLeft(path, "/")
+	}
+	return base + path
+}
+
+// pathBase returns what comes before a path without its first slash: a base that is the URL of a server ends with one.
+func pathBase(base string) string {
+	if hasAuthority(base) && !strings.HasSuffix(base, "/") {
+		return base + "/"
+	}
+	return base
+}
+
+// isAbsolute reports whether a text begins with a scheme, as URIs do (RFC 3986 section 3.1).
+func isAbsolute(text string) bool {
+	scheme, _, ok := strings.Cut(text, ":")
+	return ok && scheme != "" && strings.IndexFunc(scheme, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.'
+	}) < 0
+}
+
+var (
+	errNotUTF8    = errors.New("the text is not UTF-8")
+	errComponents = errors.New("the name has a query or fragment, which would not be registered " +
+		"(RFC 8141 section 2.3, RFC 3986 section 3.5)")
+	errAuthority  = errors.New("two slashes at the beginning would be followed by a host (RFC 3986 section 3)")
+	errDotSegment = errors.New("the path has a segment \".\" or \"..\", which clients remove (RFC 3986 section 5.2.4)")
+)
+
+func isURN(name string) bool {
+	const urn = "urn:"
+	return len(name) > len(urn) && strings.EqualFold(name[:len(urn)], urn)
+}
+
+// errNowhere is the error of an entry that has no address.
+var errNowhere = errors.New("it leads nowhere: it has no address that can be imported")
