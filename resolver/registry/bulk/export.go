@@ -46,7 +46,7 @@ type exporter interface {
 var ErrUnexportable = errors.New("it cannot be exported in this format")
 
 // Export writes the entries of a registry, as they are at one moment: prefixes first, each in the
-// order of the octets of their names. The same entries make the same octets. Aliases that are only another spelling of their name are not
+// order of the bytes of their names. The same entries make the same bytes. Aliases that are only another spelling of their name are not
 // among them: who imports the name has them.
 func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOptions) error {
 	if o.Skipped == nil {
@@ -89,6 +89,29 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 	}
 	if err != nil {
 		return fmt.Errorf("exporting the registry: %w", err)
+	}
+	return nil
+}
+
+// Stream exports the entries that a search finds, as NDJSON, CSV or TSV. Unlike Export it reads each page as it is then, so that who
+// takes an hour to receive it does not keep the store from tidying up.
+func Stream(ctx context.Context, w io.Writer, from *registry.Registry, s registry.Search, format Format) error {
+	if format != NDJSON && format != CSV && format != TSV {
+		return fmt.Errorf("%s has to be exported as a whole", format)
+	}
+	out, err := newExporter(ExportOptions{Format: format})
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err = out.begin(b, nil); err == nil {
+		_, err = from.Search(ctx, s, func(e registry.Entry) error { return out.entry(b, &e) })
+	}
+	if err == nil {
+		err = errors.Join(out.end(b), b.Flush())
+	}
+	if err != nil {
+		return fmt.Errorf("exporting names: %w", err)
 	}
 	return nil
 }
@@ -222,24 +245,41 @@ func (s *entries) isSpelling(e *registry.Entry) bool {
 }
 
 // versions returns all versions of an entry, the newest first.
-func (s *entries) versions(e *registry.Entry) ([]registry.Entry, error) {
+func (s *entries) versions(e *registry.Entry) (all []registry.Entry, err error) {
 	if e.Version == 1 {
 		return []registry.Entry{*e}, nil
 	}
-	var all []registry.Entry
 	before := registry.Seq(0)
 	if !s.at.IsZero() {
 		before = e.Seq + 1
 	}
-	for ; ; before = all[len(all)-1].Seq {
-		n := len(all)
-		err := s.read(func(tx registry.Tx) error {
-			page, err := tx.Versions(e.Key, before, versionsPage)
-			all = append(all, page...)
-			return err
+	err = s.read(func(tx registry.Tx) error {
+		return eachVersion(tx, e.Key, before, func(e registry.Entry) bool {
+			all = append(all, e)
+			return true
 		})
-		if err != nil || len(all)-n < versionsPage {
-			return all, err
+	})
+	return all, err
+}
+
+// versionsPage is how many versions are read at once.
+const versionsPage = 100
+
+// eachVersion calls f with the versions of a name before one, the newest first, until it returns false; 0 is before all.
+func eachVersion(tx registry.Tx, key registry.Key, before registry.Seq, f func(registry.Entry) bool) error {
+	for {
+		page, err := tx.Versions(key, before, versionsPage)
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			if !f(e) {
+				return nil
+			}
+			before = e.Seq
+		}
+		if len(page) < versionsPage {
+			return nil
 		}
 	}
 }

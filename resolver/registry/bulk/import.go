@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"hash/crc32"
 	"io"
 	"sync/atomic"
 
@@ -63,7 +62,7 @@ type Import struct {
 // Run imports what r has. Where it returns an error, what was written before is there, and the
 // report says how much that is; that of ctx too.
 func (i *Import) Run(ctx context.Context, r io.Reader) (Report, error) {
-	run := &run{Import: i, report: Report{Started: i.Registry.Now()}, lost: make(unmappedFields)}
+	run := i.newRun()
 	err := run.all(ctx, r)
 	return run.report, err
 }
@@ -80,22 +79,16 @@ type run struct {
 	lost   unmappedFields
 }
 
+func (i *Import) newRun() *run {
+	return &run{Import: i, report: Report{Started: i.Registry.Now()}, lost: make(unmappedFields)}
+}
+
 // all runs both stages.
 func (r *run) all(ctx context.Context, from io.Reader) error {
-	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
-	in, err := r.openInput(r.input)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	r.report.Ignored = in.ignored
-	if r.sorted, err = sorter.New(ctx, r.TempDir); err != nil {
+	if err := r.sort(ctx, from); err != nil {
 		return err
 	}
 	defer r.sorted.Close() //nolint:errcheck // what it has is not needed any more
-	if err := r.read(ctx, in); err != nil {
-		return err
-	}
 	r.units = r.report.Lines - r.unread
 	r.report.Unmapped = r.lost.sorted()
 	return r.write(ctx, r.digest())

@@ -32,12 +32,6 @@ type position struct {
 	document []byte // as it is in the store; nil if it is not
 }
 
-func (p *position) clone() position {
-	c := *p
-	c.After = bytes.Clone(p.After)
-	return c
-}
-
 // count counts what became of a unit.
 func (p *position) count(o outcome) {
 	p.Names++

@@ -4,31 +4,73 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"runtime"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// read reads and checks all lines, and sorts those that are good.
+// parsed is what a block has.
+type parsed struct {
+	records  []byte // of the sort, one after another
+	ends     []int  // where each of them ends
+	lines    int64  // with a name
+	last     int64  // the number of the last line
+	rejected []Rejection
+}
+
+// sort reads and checks all lines, and sorts those that are good. The caller closes r.sorted, unless it returns an error.
+func (r *run) sort(ctx context.Context, from io.Reader) error {
+	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	in, err := r.openInput(r.input)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	r.report.Ignored = in.ignored
+	if r.sorted, err = sorter.New(ctx, r.TempDir); err != nil {
+		return err
+	}
+	if err := r.read(ctx, in); err != nil {
+		return errors.Join(err, r.sorted.Close())
+	}
+	return nil
+}
+
+// read parses blocks in parallel, and takes their lines in order.
 func (r *run) read(ctx context.Context, in *input) error {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &pipeline{jobs: make(chan job), ordered: make(chan chan parsed, runtime.GOMAXPROCS(0)+1)}
-	for range runtime.GOMAXPROCS(0) {
-		go p.work(r)
-	}
-	go p.divide(ctx, in)
+	defer cancel()
+	ordered := make(chan chan parsed, runtime.GOMAXPROCS(0)) // which bounds the blocks in memory
+	var failed error                                         // of reading, once ordered is closed
+	go func() {
+		defer close(ordered)
+		for {
+			b, err := in.next()
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				failed = err
+				return
+			}
+			done := make(chan parsed, 1)
+			ordered <- done
+			go func() { done <- r.parse(b) }()
+		}
+	}()
 	var err error
-	for next := range p.ordered {
-		done := <-next
-		if err != nil {
-			continue // until all have ended
-		}
-		if err = r.take(done); err != nil {
-			cancel()
+	for done := range ordered { // after an error, until all have ended
+		if p := <-done; err == nil {
+			if err = r.take(p); err != nil {
+				cancel()
+			}
 		}
 	}
-	cancel()
-	if err == nil {
-		err = p.err
+	if err == nil && !errors.Is(failed, io.EOF) {
+		err = failed
 	}
 	return err
 }
@@ -50,76 +92,31 @@ func (r *run) take(p parsed) error {
 	return nil
 }
 
-// pipeline parses blocks in parallel, and keeps their order.
-type pipeline struct {
-	jobs    chan job
-	ordered chan chan parsed
-	err     error // of reading, once ordered is closed
-}
-
-type job struct {
-	block block
-	done  chan parsed
-}
-
-// parsed is what a block has.
-type parsed struct {
-	records  []byte // of the sort, one after another
-	ends     []int  // where each of them ends
-	lines    int64  // with a name
-	last     int64  // the number of the last line
-	rejected []Rejection
-}
-
-// divide reads the blocks.
-func (p *pipeline) divide(ctx context.Context, in *input) {
-	defer close(p.ordered)
-	defer close(p.jobs)
-	for {
-		b, err := in.next()
-		if err == nil {
-			err = ctx.Err()
-		}
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			p.err = err
-			return
-		}
-		done := make(chan parsed, 1)
-		p.ordered <- done
-		p.jobs <- job{b, done}
-	}
-}
-
-// work parses blocks.
-func (p *pipeline) work(r *run) {
-	for j := range p.jobs {
-		j.done <- r.parse(j.block)
-	}
-}
-
 // parse parses and checks the lines of a block.
-func (r *run) parse(b block) parsed {
-	var p parsed
+func (r *run) parse(b block) (p parsed) {
 	b(func(l *line, input string, err error) {
 		p.lines++
 		p.last = l.number
+		about := Rejection{Line: l.number, Input: strings.TrimRight(input, "\r\n")}
+		report := func(reason error) {
+			about.Reason = reason
+			p.rejected = append(p.rejected, about)
+		}
 		if err == nil {
 			err = l.check(r.Registry, r.Actor)
 		}
 		if err != nil {
-			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: err})
+			report(err)
 			return
 		}
 		if doubt := r.Registry.Doubt(l.entry.Key); doubt != nil {
-			p.rejected = append(p.rejected, Rejection{Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %w", ErrDoubtful, doubt), Doubtful: true})
+			about.Doubtful = true
+			report(fmt.Errorf("%w: %w", ErrDoubtful, doubt))
+			about.Doubtful = false
 		}
 		for _, lost := range l.unmapped {
-			p.rejected = append(p.rejected, Rejection{
-				Line: l.number, Input: trimLine(input), Reason: fmt.Errorf("%w: %s", ErrLost, lost), Lost: true, fields: lost.Fields,
-			})
+			about.Lost, about.fields = true, lost.Fields
+			report(fmt.Errorf("%w: %s", ErrLost, lost))
 		}
 		p.records = appendRecord(p.records, l)
 		p.ends = append(p.ends, len(p.records))

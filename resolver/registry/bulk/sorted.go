@@ -2,12 +2,9 @@ package bulk
 
 import (
 	"context"
-	"errors"
-	"hash/crc32"
 	"io"
 
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
 // Sorted are the names of a file in the order of an export: prefixes first, each in the order of the octets of their names. It is not safe
@@ -21,18 +18,9 @@ type Sorted struct {
 
 // Sort reads and sorts a file, as Run does, and changes nothing. Lines that are not valid are rejected. The caller closes what it returns.
 func (i *Import) Sort(ctx context.Context, from io.Reader) (*Sorted, error) {
-	r := &run{Import: i, report: Report{Started: i.Registry.Now()}}
-	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
-	in, err := i.openInput(r.input)
-	if err != nil {
+	r := i.newRun()
+	if err := r.sort(ctx, from); err != nil {
 		return nil, err
-	}
-	defer in.close()
-	if r.sorted, err = sorter.New(ctx, i.TempDir); err != nil {
-		return nil, err
-	}
-	if err := r.read(ctx, in); err != nil {
-		return nil, errors.Join(err, r.sorted.Close())
 	}
 	s := &Sorted{run: r, units: &units{sorted: r.sorted, reject: r.reject}}
 	s.advance()

@@ -25,48 +25,43 @@ type unit struct {
 type units struct {
 	sorted *sorter.Sorter
 	reject func(Rejection)
-	record []byte // the next one; nil at the end
-	begun  bool
+	ahead  []byte // the next record, if it was read
+	err    error  // why there is no further one
+}
+
+// record returns the next record, which stays the next one.
+func (u *units) record() ([]byte, error) {
+	if u.ahead == nil && u.err == nil {
+		u.ahead, u.err = u.sorted.Next()
+	}
+	return u.ahead, u.err
 }
 
 // next returns the next unit; io.EOF after the last one.
 func (u *units) next() (unit, error) {
-	if !u.begun {
-		u.begun = true
-		if err := u.advance(); err != nil {
-			return unit{}, err
-		}
-	}
-	if u.record == nil {
-		return unit{}, io.EOF
-	}
-	l, err := lineOf(u.record)
+	record, err := u.record()
 	if err != nil {
 		return unit{}, err
 	}
-	all := unit{line: l, lines: 1, order: bytes.Clone(orderOf(u.record))}
-	for {
-		if err := u.advance(); err != nil {
+	all := unit{order: bytes.Clone(orderOf(record))}
+	for bytes.Equal(orderOf(record), all.order) {
+		l, err := lineOf(record)
+		if err != nil {
 			return unit{}, err
 		}
-		if u.record == nil || !bytes.Equal(orderOf(u.record), all.order) {
-			return all, nil
-		}
-		if l, err = lineOf(u.record); err != nil {
-			return unit{}, err
-		}
-		all.lines++
-		if err := all.combine(l); err != nil {
+		if all.lines++; all.lines == 1 {
+			all.line = l
+		} else if err := all.combine(l); err != nil {
 			u.reject(Rejection{Line: l.number, Input: l.entry.String(), Reason: err})
 		}
+		u.ahead = nil
+		if record, err = u.record(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return unit{}, err
+		}
 	}
-}
-
-func (u *units) advance() (err error) {
-	if u.record, err = u.sorted.Next(); errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return all, nil
 }
 
 var errTargets = fmt.Errorf("its name has more than %d targets", registry.MaxTargets)

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
-
-func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }
 
 // usualTransaction is how many units are written in a transaction while nobody else writes.
 const usualTransaction = 10_000
@@ -113,7 +110,7 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 		if err := r.pace.look(tx); err != nil {
 			return err
 		}
-		next, rejected = p.clone(), nil
+		next, rejected = *p, nil
 		w := registry.NewBatch(tx, r.Actor.Name, p.Started)
 		w.Into(r.set(&next))
 		var err error

@@ -86,37 +86,21 @@ func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry
 }
 
 // isThere returns registry.ErrConflict unless a version is in the registry; current is the current one.
-func isThere(tx registry.Tx, current, e registry.Entry) error {
-	there, err := versionOf(tx, current, e.Version)
+func isThere(tx registry.Tx, current, e registry.Entry) (err error) {
+	there := current
+	if e.Version != current.Version {
+		there = registry.Entry{}
+		err = eachVersion(tx, current.Key, 0, func(version registry.Entry) bool {
+			if version.Version == e.Version {
+				there = version
+			}
+			return !there.Exists()
+		})
+	}
 	if err == nil && !sameVersion(there, e) {
 		err = fmt.Errorf("%w: version %d of %s in the registry is another one", registry.ErrConflict, e.Version, e.Key)
 	}
 	return err
-}
-
-// versionsPage is how many versions are read at once.
-const versionsPage = 100
-
-// versionOf returns a version of a name; current is the current one.
-func versionOf(tx registry.Tx, current registry.Entry, version int) (registry.Entry, error) {
-	for e, before := current, registry.Seq(0); ; {
-		if e.Version == version {
-			return e, nil
-		}
-		page, err := tx.Versions(current.Key, before, versionsPage)
-		if err != nil {
-			return registry.Entry{}, err
-		}
-		for _, e = range page {
-			if e.Version == version {
-				return e, nil
-			}
-			before = e.Seq
-		}
-		if len(page) < versionsPage {
-			return registry.Entry{}, nil
-		}
-	}
 }
 
 // sameVersion reports whether two versions are equal but for their numbers.
