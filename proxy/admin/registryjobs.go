@@ -1,13 +1,16 @@
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/tabular"
@@ -80,29 +83,44 @@ func serveCancel(c *call) (message.Reply, error) {
 
 // serveRejected answers the rejected lines of a job.
 func serveRejected(c *call) (message.Reply, error) {
+	format, err := c.format("ndjson", "csv")
+	if err != nil {
+		return message.Reply{}, err
+	}
 	f, err := c.service.Rejected(c.Context(), c.actor, c.id)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	r := message.Reply{
-		Status: http.StatusOK, ContentType: typeNDJSON, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
-		Fields: httpmessage.FieldsOf("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "rejected-"+c.id+".ndjson")),
-		Stream: func(w message.Stream) error {
-			_, err := io.Copy(w, f)
-			return err
-		},
-	}
-	switch c.get("format") {
-	case "", "ndjson":
-	case "csv":
-		r.ContentType = "text/csv; charset=utf-8"
-		r.Fields = httpmessage.FieldsOf("Content-Disposition", fmt.Sprintf("attachment; filename=%q", "rejected-"+c.id+".csv"))
-		r.Stream = func(w message.Stream) error { return rejectedTable(w, f) }
-	default:
-		r.Close()
-		return message.Reply{}, fmt.Errorf("%w: format is ndjson or csv", problem.ErrSelection)
-	}
+	r := fileReply(format, "rejected-"+c.id, func() { _ = f.Close() }, func(w message.Stream) error {
+		if format == "csv" {
+			return rejectedTable(w, f)
+		}
+		_, err := io.Copy(w, f)
+		return err
+	})
 	return r, nil
+}
+
+// format returns the parameter format, which is one of some names, the first one by default.
+func (c *call) format(names ...string) (string, error) {
+	format := cmp.Or(c.get("format"), names[0])
+	if !slices.Contains(names, format) {
+		last := len(names) - 1
+		return "", fmt.Errorf("%w: format is %s or %s", problem.ErrSelection, strings.Join(names[:last], ", "), names[last])
+	}
+	return format, nil
+}
+
+// fileReply returns a file in a format, to be saved with a name; "" is for one to be shown.
+func fileReply(format, name string, closer func(), stream func(message.Stream) error) message.Reply {
+	types := map[string]string{
+		"ndjson": typeNDJSON, "csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8", "text": "text/plain; charset=utf-8",
+	}
+	r := message.Reply{Status: http.StatusOK, ContentType: types[format], CacheControl: message.NoStore, Close: closer, Stream: stream}
+	if name != "" {
+		r.Fields = httpmessage.FieldsOf("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+"."+format))
+	}
+	return r
 }
 
 // rejectedTable writes rejected lines as the option --rejected of the command does.
@@ -124,30 +142,22 @@ func rejectedTable(w io.Writer, from io.Reader) error {
 
 // serveDifferences answers what a job that is a dry run would change.
 func serveDifferences(c *call) (message.Reply, error) {
-	kind, format := typeNDJSON, diff.NDJSON
-	switch c.get("format") {
-	case "", "ndjson":
-	case "csv":
-		kind, format = "text/csv; charset=utf-8", diff.CSV
-	case "text":
-		kind, format = "text/plain; charset=utf-8", diff.Text
-	default:
-		return message.Reply{}, fmt.Errorf("%w: format is ndjson, csv or text", problem.ErrSelection)
+	format, err := c.format("ndjson", "csv", "text")
+	if err != nil {
+		return message.Reply{}, err
 	}
 	f, err := c.service.Differences(c.Context(), c.actor, c.id)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return message.Reply{
-		Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: func() { _ = f.Close() },
-		Stream: func(w message.Stream) error {
-			if format == diff.NDJSON {
-				_, err := io.Copy(w, f)
-				return err
-			}
-			return differencesAs(w, f, format)
-		},
-	}, nil
+	r := fileReply(format, "", func() { _ = f.Close() }, func(w message.Stream) error {
+		if format != "ndjson" {
+			return differencesAs(w, f, diff.Format(format))
+		}
+		_, err := io.Copy(w, f)
+		return err
+	})
+	return r, nil
 }
 
 // differencesAs writes differences in another format than the one in which they are kept.

@@ -113,25 +113,15 @@ func serveExport(c *call) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	kind, format := typeNDJSON, bulk.NDJSON
-	switch c.get("format") {
-	case "", "ndjson":
-	case "csv":
-		kind, format = "text/csv; charset=utf-8", bulk.CSV
-	case "tsv":
-		kind, format = "text/tab-separated-values; charset=utf-8", bulk.TSV
-	default:
-		return message.Reply{}, fmt.Errorf("%w: format is ndjson, csv or tsv", problem.ErrSelection)
-	}
-	export, err := c.service.Export(c.Context(), c.actor, search, format)
+	format, err := c.format("ndjson", "csv", "tsv")
 	if err != nil {
 		return message.Reply{}, err
 	}
-	return message.Reply{
-		Status: http.StatusOK, ContentType: kind, CacheControl: message.NoStore, Close: export.Close,
-		Fields: httpmessage.FieldsOf("Content-Disposition", `attachment; filename="names.`+string(format)+`"`),
-		Stream: func(w message.Stream) error { return export.Write(w) },
-	}, nil
+	export, err := c.service.Export(c.Context(), c.actor, search, bulk.Format(format))
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return fileReply(format, "names", export.Close, func(w message.Stream) error { return export.Write(w) }), nil
 }
 
 // pageOf returns the page of parameters.
