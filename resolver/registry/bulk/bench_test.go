@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// generate writes CSV of n names of 22 octets with a target of about 50 each: in order, or in an order
+// generate writes CSV of n names of 22 bytes with a target of about 50 each: in order, or in an order
 // without one, in which each number is there once.
 func generate(w io.Writer, n int, sorted bool) error {
 	b := bufio.NewWriterSize(w, 1<<20)

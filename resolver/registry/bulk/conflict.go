@@ -69,7 +69,7 @@ func isFirst(before, after registry.Record) bool {
 // Bounds of the differences that are shown.
 const (
 	shownDifferences = 10
-	shownText        = 200 // octets of a value
+	shownText        = 200 // bytes of a value
 )
 
 // both shows where a record differs from that of the registry: both of them.

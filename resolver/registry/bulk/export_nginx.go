@@ -105,8 +105,11 @@ func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	if of.Status == registry.Withdrawn {
 		return "410", nil
 	}
-	t, err := firstTarget(of)
-	return nginxValue(t), err
+	targets, err := targetsOf(of)
+	if err != nil {
+		return "", err
+	}
+	return nginxValue(targets[0]), nil
 }
 
 // resolved returns the entry that an alias leads to, or the first one on the way that leads nowhere.
@@ -131,27 +134,42 @@ func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 	return nil, fmt.Errorf("%w: it is at the end of too many aliases", ErrUnexportable)
 }
 
-// firstTarget returns the target that is first, and is not bounded in time.
-func firstTarget(e *registry.Entry) (string, error) {
+// targetsOf returns the targets of an entry that are not bounded in time, of which there is one at least, by their priority.
+func targetsOf(e *registry.Entry) (uris []string, err error) {
 	if e.Status != registry.Active {
-		return "", fmt.Errorf("%w: it is %s", ErrUnexportable, e.Status)
+		return nil, fmt.Errorf("%w: it is %s", ErrUnexportable, e.Status)
 	}
 	if len(e.Targets) == 0 {
-		return "", errNoTargets
+		return nil, errNoTargets
 	}
-	for _, t := range inOrder(e.Targets) {
+	targets := slices.Clone(e.Targets)
+	slices.SortStableFunc(targets, func(a, b registry.Target) int { return cmp.Compare(a.Priority, b.Priority) })
+	for _, t := range targets {
 		if t.Leads() && t.From.IsZero() && t.Until.IsZero() {
-			return t.URI, nil
+			uris = append(uris, t.URI)
 		}
 	}
-	return "", errBounded
+	if uris == nil {
+		return nil, errBounded
+	}
+	return uris, nil
 }
 
-// inOrder returns targets by their priority.
-func inOrder(targets []registry.Target) []registry.Target {
-	targets = slices.Clone(targets)
-	slices.SortStableFunc(targets, func(a, b registry.Target) int { return cmp.Compare(a.Priority, b.Priority) })
-	return targets
+// aroundSuffix returns what is before and after the rest of a name in the first target of a prefix.
+func aroundSuffix(e *registry.Entry) (before, after string, err error) {
+	targets, err := targetsOf(e)
+	if err != nil {
+		return "", "", err
+	}
+	for _, variable := range []string{"{suffix}", "{+suffix}"} {
+		if before, after, ok := strings.Cut(targets[0], variable); ok && !strings.Contains(before+after, "{") {
+			return before, after, nil
+		}
+	}
+	if strings.Contains(targets[0], "{") {
+		return "", "", errTemplate
+	}
+	return targets[0], "", nil
 }
 
 func isUnexportable(err error) bool { return errors.Is(err, ErrUnexportable) }
@@ -189,26 +207,9 @@ func prefixValue(e *registry.Entry) (string, error) {
 	if e.Status == registry.Withdrawn {
 		return "410", nil
 	}
-	target, err := firstTarget(e)
-	if err != nil {
-		return "", err
-	}
-	before, after, err := aroundSuffix(target)
+	before, after, err := aroundSuffix(e)
 	if err != nil {
 		return "", err
 	}
 	return strings.Replace(nginxValue(before+"\x00"+after), "\x00", "${urnd_suffix}", 1), nil
-}
-
-// aroundSuffix returns what is before and after the rest of a name in the target of a prefix.
-func aroundSuffix(target string) (before, after string, err error) {
-	for _, variable := range []string{"{suffix}", "{+suffix}"} {
-		if before, after, ok := strings.Cut(target, variable); ok && !strings.Contains(before+after, "{") {
-			return before, after, nil
-		}
-	}
-	if strings.Contains(target, "{") {
-		return "", "", errTemplate
-	}
-	return target, "", nil
 }

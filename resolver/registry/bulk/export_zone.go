@@ -20,11 +20,11 @@ type zoneExport struct {
 	skipped      func(string, error)
 	prefixes     []registry.Entry
 	all          *entries
-	size         int // of the rules of the zone itself, in octets
+	size         int // of the rules of the zone itself, in bytes
 }
 
 const (
-	// maxRules bounds the octets of one set of records: a DNS message has at most 65535.
+	// maxRules bounds the bytes of one set of records: a DNS message has at most 65535.
 	maxRules = 60_000
 	// maxExpression bounds a character string (RFC 1035 section 3.3).
 	maxExpression = 255
@@ -47,8 +47,8 @@ $ORIGIN %s
 `
 
 var (
-	errExpression = fmt.Errorf("%w: its rule has more than %d octets", ErrUnexportable, maxExpression)
-	errFull       = fmt.Errorf("%w: it is no domain name, and the rules of the zone itself have %d octets", ErrUnexportable, maxRules)
+	errExpression = fmt.Errorf("%w: its rule has more than %d bytes", ErrUnexportable, maxExpression)
+	errFull       = fmt.Errorf("%w: it is no domain name, and the rules of the zone itself have %d bytes", ErrUnexportable, maxRules)
 	errShadowed   = fmt.Errorf("%w: a rule leads names below it to records of their own", ErrUnexportable)
 )
 
@@ -100,7 +100,7 @@ func (x *zoneExport) name(w *bufio.Writer, e *registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	locations, err := validTargets(of)
+	locations, err := targetsOf(of)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (x *zoneExport) name(w *bufio.Writer, e *registry.Entry) error {
 		owner, pattern = "@", ereQuoted(e.Name)
 	}
 	for i, location := range locations {
-		if err := x.location(w, owner, order, 10*(i+1), "^"+pattern+"$", location); err != nil {
+		if err := x.location(w, owner, order, 10*(i+1), "^"+pattern+"$", replacement(location)); err != nil {
 			return err
 		}
 	}
@@ -161,30 +161,12 @@ func (x *zoneExport) prefix(w *bufio.Writer, e *registry.Entry, order int) error
 	if rest := strings.TrimPrefix(e.Name, x.base); isOwner(rest) {
 		return errShadowed
 	}
-	target, err := firstTarget(e)
-	if err != nil {
-		return err
-	}
-	before, after, err := aroundSuffix(target)
+	before, after, err := aroundSuffix(e)
 	if err != nil {
 		return err
 	}
 	location := replacement(before) + `\1` + replacement(after)
 	return x.location(w, "@", order, 10, "^"+ereQuoted(e.Name)+"(.+)$", location)
-}
-
-// validTargets returns the targets that are not bounded in time, the first one first, as replacements.
-func validTargets(e *registry.Entry) ([]string, error) {
-	if _, err := firstTarget(e); err != nil {
-		return nil, err
-	}
-	var locations []string
-	for _, t := range inOrder(e.Targets) {
-		if t.Leads() && t.From.IsZero() && t.Until.IsZero() {
-			locations = append(locations, replacement(t.URI))
-		}
-	}
-	return locations, nil
 }
 
 // replacement returns a text as it is written in a substitution expression between exclamation marks.
@@ -195,7 +177,7 @@ func replacement(text string) string {
 // ereQuoted returns a POSIX extended regular expression that matches a name: "urn" and the namespace
 // in any case (RFC 8141 section 3.1).
 func ereQuoted(name string) string {
-	folded := 0 // octets in any case
+	folded := 0 // bytes in any case
 	if rest, ok := strings.CutPrefix(name, "urn:"); ok {
 		nid, _, _ := strings.Cut(rest, ":")
 		folded = len("urn:") + len(nid)

@@ -230,7 +230,7 @@ func TestCompressed(t *testing.T) {
 			want = got
 		}
 		if got != want {
-			t.Errorf("%s: %d octets, want %d", name, len(got), len(want))
+			t.Errorf("%s: %d bytes, want %d", name, len(got), len(want))
 		}
 	}
 }

@@ -30,15 +30,15 @@ func seen(t *testing.T, text string, format Format) (lines []string) {
 		if err != nil {
 			return lines
 		}
-		b(func(l *line, input string, fault error) {
+		b(func(l *line, input string, failure error) {
 			if l.number <= last {
 				t.Fatalf("line %d after line %d", l.number, last)
 			}
-			if fault == nil && !utf8.ValidString(input) {
+			if failure == nil && !utf8.ValidString(input) {
 				t.Fatalf("line %d is taken, and is not UTF-8: %q", l.number, input)
 			}
 			last = l.number
-			lines = append(lines, fmt.Sprint(l.number, l.entry.Name, l.entry.Note, l.entry.Targets, fault))
+			lines = append(lines, fmt.Sprint(l.number, l.entry.Name, l.entry.Note, l.entry.Targets, failure))
 		})
 	}
 }
@@ -118,8 +118,8 @@ func FuzzRecord(f *testing.F) {
 			if err != nil {
 				return
 			}
-			b(func(l *line, _ string, fault error) {
-				if fault != nil || strings.ContainsRune(l.entry.Name, 0) {
+			b(func(l *line, _ string, failure error) {
+				if failure != nil || strings.ContainsRune(l.entry.Name, 0) {
 					return
 				}
 				read, err := lineOf(appendRecord(nil, l))
@@ -164,16 +164,16 @@ func FuzzForeign(f *testing.F) {
 			}
 			last := int64(0)
 			for b, err := in.next(); err == nil; b, err = in.next() {
-				b(func(l *line, input string, fault error) {
+				b(func(l *line, input string, failure error) {
 					if l.number < last || len(l.unmapped) > foreign.MaxUnmapped || len(input) > shown {
 						t.Errorf("%s: entry %d after %d, %d lost, shown %d", format, l.number, last, len(l.unmapped), len(input))
 					}
 					last = l.number
-					if fault != nil {
+					if failure != nil {
 						return
 					}
 					if l.entry.Name == "" || strings.Contains(l.entry.Name, "#") {
-						t.Errorf("%s: entry %d has the name %q and no fault", format, l.number, l.entry.Name)
+						t.Errorf("%s: entry %d has the name %q and no failure", format, l.number, l.entry.Name)
 					}
 					if l.entry.Metadata != "" && !json.Valid([]byte(l.entry.Metadata)) {
 						t.Errorf("%s: entry %d has the metadata %q", format, l.number, l.entry.Metadata)

@@ -122,7 +122,7 @@ func (r *run) progress(p Progress) {
 	if r.Progress == nil {
 		return
 	}
-	p.Octets, p.Rejected = r.input.n.Load(), r.report.Rejected
+	p.Bytes, p.Rejected = r.input.n.Load(), r.report.Rejected
 	r.Progress(p)
 }
 

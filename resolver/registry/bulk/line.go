@@ -200,7 +200,7 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 // checkText checks a text that a version has beside its record.
 func checkText(text string) error {
 	if len(text) > registry.MaxText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return fmt.Errorf("it is not UTF-8 text of at most %d octets", registry.MaxText)
+		return fmt.Errorf("it is not UTF-8 text of at most %d bytes", registry.MaxText)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func TestPreviewOfNoTable(t *testing.T) {
 
 // What is previewed is UTF-8, whatever it was saved in; or it is said what is wrong.
 func TestDecode(t *testing.T) {
-	for _, c := range []struct{ text, label, want, fault string }{
+	for _, c := range []struct{ text, label, want, failure string }{
 		{"\ufeffname", "", "name", ""},
 		{"\xff\xfen\x00\xe4\x00", "", "n\u00e4", ""},
 		{"p\xe4", "latin1", "p\u00e4", ""},
@@ -70,11 +70,11 @@ func TestDecode(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := bulk.Decode([]byte(c.text), of)
-		if c.fault == "" && (err != nil || string(got) != c.want) {
+		if c.failure == "" && (err != nil || string(got) != c.want) {
 			t.Errorf("%q is %q, %v, want %q", c.text, got, err, c.want)
 		}
-		if c.fault != "" && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.fault)) {
-			t.Errorf("%q: %v, want %s", c.text, err, c.fault)
+		if c.failure != "" && (!errors.Is(err, registry.ErrInvalid) || !strings.Contains(err.Error(), c.failure)) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.failure)
 		}
 	}
 }

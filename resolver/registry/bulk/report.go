@@ -79,9 +79,9 @@ const (
 
 // Progress says how far an import is.
 type Progress struct {
-	Stage  Stage
-	Octets int64 // read of the input as it came, which may be compressed
-	Lines  int64 // read
+	Stage Stage
+	Bytes int64 // read of the input as it came, which may be compressed
+	Lines int64 // read
 	// Done and Total are units of the writing: a name, or one version of one.
 	Done, Total int64
 	Rejected    int64
@@ -90,7 +90,7 @@ type Progress struct {
 // Rejection is a line that was not imported.
 type Rejection struct {
 	Line   int64  // 1 is the first line of the input
-	Input  string // the line, or the name where the fault was found later
+	Input  string // the line, or the name where the error was found later
 	Reason error
 	// Lost is of an entry of a foreign format that was imported, without what the reason says.
 	Lost   bool

@@ -182,7 +182,7 @@ func TestKill(t *testing.T) {
 	imported(t, bulk.Import{Registry: other}, text)
 	o := bulk.ExportOptions{History: true}
 	if a, b := exported(t, r, o), exported(t, other, o); a != b {
-		t.Errorf("the registry has %d octets, undisturbed %d", len(a), len(b))
+		t.Errorf("the registry has %d bytes, undisturbed %d", len(a), len(b))
 	}
 }
 

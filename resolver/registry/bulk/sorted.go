@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Sorted are the names of a file in the order of an export: prefixes first, each in the order of the octets of their names. It is not safe
+// Sorted are the names of a file in the order of an export: prefixes first, each in the order of the bytes of their names. It is not safe
 // for concurrent use.
 type Sorted struct {
 	run   *run

@@ -116,7 +116,7 @@ func (w *watcher) show(p bulk.Progress) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = Progress{Stage: stage, Octets: p.Octets, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total, Rejected: p.Rejected}
+	w.last = Progress{Stage: stage, Octets: p.Bytes, Lines: max(p.Lines, w.last.Lines), Done: p.Done, Total: p.Total, Rejected: p.Rejected}
 }
 
 func (w *watcher) progress() Progress {
