@@ -33,15 +33,15 @@ type position struct {
 }
 
 // count counts what became of a unit.
-func (p *position) count(o outcome) {
+func (p *position) count(before registry.Entry, changed bool) {
 	p.Names++
-	switch o {
-	case created:
-		p.New++
-	case changed:
-		p.Changed++
-	case unchanged:
+	switch {
+	case !changed:
 		p.Unchanged++
+	case before.Exists():
+		p.Changed++
+	default:
+		p.New++
 	}
 }
 

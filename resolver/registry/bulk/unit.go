@@ -82,18 +82,6 @@ func (u *unit) combine(l line) error {
 		return errTargets
 	}
 	a.Targets = targets
-	for _, f := range field.OfRecord() {
-		if f.Type != field.List {
-			continue
-		}
-		texts := f.Lines(&a.Record)
-		for _, text := range f.Lines(&b.Record) {
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-		f.SetList(&a.Record, texts)
-	}
 	u.take(l)
 	return nil
 }
@@ -171,7 +159,15 @@ func (u *unit) take(l line) {
 			}
 		case f.Type == field.JSON:
 			u.takeMetadata(l)
-		case f.Empty(&a.Record): // not of lists: combine has taken both
+		case f.Type == field.List:
+			texts := f.Lines(&a.Record)
+			for _, text := range f.Lines(&b.Record) {
+				if !slices.Contains(texts, text) {
+					texts = append(texts, text)
+				}
+			}
+			f.SetList(&a.Record, texts)
+		case f.Empty(&a.Record): // not targets, which combine has taken
 			f.Copy(&a.Record, &b.Record)
 		}
 	}
@@ -212,16 +208,12 @@ func (u *unit) over(before registry.Record) registry.Record {
 // overMetadata returns the metadata of a name when the unit has changed it.
 func (u *unit) overMetadata(before string) string {
 	if u.said.has(fieldMetadata) {
-		before = ""
+		before = u.metadata()
 	}
-	switch {
-	case u.said.has(fieldMember):
+	if u.said.has(fieldMember) {
 		return overMembers(before, u.entry.Metadata)
-	case u.said.has(fieldMetadata):
-		return u.entry.Metadata
-	default:
-		return before
 	}
+	return before
 }
 
 // clearWithdrawn empties the fields that only withdrawn names have.

@@ -10,15 +10,14 @@ import (
 )
 
 // applyWhole makes a version as it was, unless it is there.
-func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (outcome, error) {
+func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (changed bool, err error) {
 	e, err := r.version(u, before, p.Started)
 	if err != nil {
-		return unchanged, err
+		return false, err
 	}
 	if e.Version == 0 && before.Exists() {
 		return r.applyEdited(w, u, before, e)
 	}
-	is := false
 	switch {
 	case e.Version > 0 && e.Version <= before.Version:
 		if err = isThere(tx, before, e); errors.Is(err, registry.ErrConflict) {
@@ -31,16 +30,16 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 	case e.Version > 0 && e.Changed.Before(before.Changed):
 		err = fmt.Errorf("%w: it is older than the version before", registry.ErrInvalid)
 	default:
-		is, err = r.putVersion(w, e)
+		changed, err = r.putVersion(w, e)
 	}
-	return outcomeOf(before, is), err
+	return changed, err
 }
 
 // applyEdited makes the change of a line from an export without history, of a name that is there.
-func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) (outcome, error) {
+func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) (changed bool, err error) {
 	switch {
 	case sameRecord(before.Record, e.Record):
-		return unchanged, nil
+		return false, nil
 	case !e.Changed.After(before.Changed): // somebody has edited an export
 		note := ""
 		if u.isOf(before) && e.Note != before.Note {
@@ -48,15 +47,14 @@ func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) 
 		}
 		record := registry.Activated(before, e.Record)
 		if err := r.Registry.CheckChange(before, e.Key, record, r.AllowUnresolvable); err != nil {
-			return unchanged, err
+			return false, err
 		}
-		return r.put(w, u, before, record, note)
+		return r.put(w, u, record, note)
 	}
 	if err := r.mayChange(u, before, e.Record); err != nil {
-		return unchanged, err
+		return false, err
 	}
-	is, err := r.putVersion(w, e)
-	return outcomeOf(before, is), err
+	return r.putVersion(w, e)
 }
 
 // putVersion makes a version as it was. Only who may do all says what somebody else has done.

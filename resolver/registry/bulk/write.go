@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,10 +154,14 @@ func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *posit
 	}
 	for i := range units {
 		u := &units[i]
-		what, err := r.apply(tx, w, u, p)
+		before, err := w.Get(u.entry.Key)
+		changed := false
+		if err == nil {
+			changed, err = r.apply(tx, w, u, before, p)
+		}
 		switch {
 		case err == nil:
-			p.count(what)
+			p.count(before, changed)
 		case errors.Is(err, registry.ErrInvalid) || errors.Is(err, registry.ErrConflict) || errors.Is(err, registry.ErrDenied):
 			rejected = append(rejected, Rejection{Line: u.number, Input: u.entry.String(), Reason: err})
 			p.Rejected += u.lines
@@ -199,32 +204,8 @@ func keysOf(units []unit) []registry.Key {
 	return keys
 }
 
-// outcome is what became of a unit.
-type outcome uint8
-
-const (
-	unchanged outcome = iota
-	created
-	changed
-)
-
-func outcomeOf(before registry.Entry, is bool) outcome {
-	switch {
-	case !is:
-		return unchanged
-	case before.Exists():
-		return changed
-	default:
-		return created
-	}
-}
-
-// apply makes the change of a unit.
-func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, p *position) (outcome, error) {
-	before, err := w.Get(u.entry.Key)
-	if err != nil {
-		return unchanged, err
-	}
+// apply makes the change of a unit, and reports whether there is any.
+func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (changed bool, err error) {
 	if u.whole() {
 		return r.applyWhole(tx, w, u, before, p)
 	}
@@ -234,23 +215,20 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, p *position) (ou
 	}
 	if u.lines > 1 || before.Exists() {
 		if record, err = r.Registry.Check(u.entry.Key, record); err != nil {
-			return unchanged, err
+			return false, err
 		}
 	}
 	if err := r.Registry.CheckChange(before, u.entry.Key, record, r.AllowUnresolvable); err != nil {
-		return unchanged, err
+		return false, err
 	}
-	return r.put(w, u, before, record, u.entry.Note)
+	return r.put(w, u, record, u.entry.Note)
 }
 
 // put makes a record the current one of the name of a unit, if the unit may change what is there.
-func (r *run) put(w *registry.Batch, u *unit, before registry.Entry, record registry.Record, note string) (outcome, error) {
-	if note == "" {
-		note = r.Note
-	}
+func (r *run) put(w *registry.Batch, u *unit, record registry.Record, note string) (changed bool, err error) {
 	outside := u.said.has(fieldSandbox) && !u.entry.Sandbox
-	_, is, err := w.PutIf(u.entry.Key, record, note, outside, func(_ registry.Entry, after registry.Record) error {
+	_, changed, err = w.PutIf(u.entry.Key, record, cmp.Or(note, r.Note), outside, func(before registry.Entry, after registry.Record) error {
 		return r.mayChange(u, before, after)
 	})
-	return outcomeOf(before, is), err
+	return changed, err
 }
