@@ -150,14 +150,9 @@ func (n *nginx) capture(s *block) {
 			if err != nil {
 				continue
 			}
-			captures := re.FindStringSubmatch(n.host)
-			for i, name := range re.SubexpNames()[:len(captures)] {
-				n.captured = n.captured || i > 0
-				if name != "" {
-					n.constants[name] = captures[i]
-				}
-			}
-			if captures != nil {
+			if re.MatchString(n.host) {
+				n.captures(re, n.host, &scope{})
+				n.captured = re.NumSubexp() > 0
 				return
 			}
 		}
@@ -254,7 +249,9 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 				continue
 			}
 			inner.branch = inner.branch || is != always
-			ended = n.statements(b.children, inner) && is == always
+			if ended = n.statements(b.children, inner) && is == always; is == always {
+				s.lost, s.captures = inner.lost, inner.captures
+			}
 		case name == "set" && len(b.words) == 3:
 			n.set(strings.TrimPrefix(b.words[1], "$"), b.words[2], s)
 		case name == "break":

@@ -92,7 +92,9 @@ func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop //
 	constant, known := n.constant(name)
 	switch {
 	case known:
-		s.lost = s.lost || operator[len(operator)-1] != '='
+		if operator[len(operator)-1] != '=' {
+			n.captures(re, constant, &s)
+		}
 		return s, map[bool]truth{true: always, false: never}[re.MatchString(constant) != negated]
 	case name == "http_accept":
 		mask := uint64(0)
@@ -116,6 +118,20 @@ func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop //
 		return s, sometimes
 	default:
 		return unknown()
+	}
+}
+
+// captures sets those of an expression over a text that is the same for all requests. Where it does not match, they stay.
+func (n *nginx) captures(re *regexp.Regexp, text string, s *scope) {
+	captures := re.FindStringSubmatch(text)
+	if captures == nil {
+		return
+	}
+	s.lost, s.captures = true, captures
+	for i, name := range re.SubexpNames() {
+		if name != "" {
+			n.constants[name] = captures[i]
+		}
 	}
 }
 
@@ -212,8 +228,11 @@ func (n *nginx) variable(name string, s scope) (part, bool) {
 	case name == "":
 		return part{}, false
 	case len(name) == 1 && '1' <= name[0] && name[0] <= '9':
-		if n.captured && s.pattern.NumSubexp() == 0 {
+		if n.captured && !s.lost && s.pattern.NumSubexp() == 0 {
 			return part{}, false
+		}
+		if i := int(name[0] - '0'); s.lost && i < len(s.captures) {
+			return part{text: s.captures[i]}, true
 		}
 		if s.lost { // by an expression without captures
 			return part{}, true

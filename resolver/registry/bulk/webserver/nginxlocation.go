@@ -15,7 +15,8 @@ type scope struct {
 	mask     uint64
 	prefix   string    // of a location that is a prefix, "" for none
 	all      bool      // it has all paths
-	lost     bool      // numbered captures were lost to another expression
+	lost     bool      // numbered captures were lost to another expression, which has
+	captures []string  // these
 	raw      string    // the expression, where it is one of $request_uri
 	selected *mapEntry // the line of a map whose variable has its value, and
 	variable string    // the variable
@@ -132,7 +133,7 @@ func newLocation(b *block) *nginxLocationBlock {
 // with returns the scope of those of its paths that an expression matches, whose captures targets have then.
 func (s scope) with(p *pattern, expression string) scope {
 	outer := s
-	s.all, s.prefix, s.lost = false, "", false
+	s.all, s.prefix, s.lost, s.captures = false, "", false, nil
 	if s.pattern = p; outer.all {
 		return s
 	}
