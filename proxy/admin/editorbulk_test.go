@@ -291,11 +291,15 @@ func TestStatisticsOnPage(t *testing.T) {
 func count(t *testing.T, store registry.Store, tallies map[string]string, day time.Time) {
 	t.Helper()
 	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
-		var all []registry.Document
+		var all []registry.Resolved
 		for name, tally := range tallies {
-			all = append(all, registry.Document{Key: name + " " + day.UTC().Format(time.DateOnly), Value: []byte(tally)})
+			r := registry.Resolved{Name: name, Count: registry.Count{Period: day.UTC().Format(time.DateOnly)}}
+			if _, err := fmt.Sscan(tally, &r.People, &r.Bots); err != nil {
+				return err
+			}
+			all = append(all, r)
 		}
-		return tx.Put(registry.TableCounts, all)
+		return tx.AddResolved(all)
 	})
 	if err != nil {
 		t.Fatal(err)

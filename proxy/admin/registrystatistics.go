@@ -7,7 +7,6 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/count"
 	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -23,8 +22,8 @@ type registryStatistics struct {
 
 // nameCounts say how often a name was resolved, or all names together.
 type nameCounts struct {
-	Name    string        `json:"name,omitempty"`
-	Periods []count.Count `json:"periods"`
+	Name    string           `json:"name,omitempty"`
+	Periods []registry.Count `json:"periods"`
 }
 
 // healthPage is a page of targets.

@@ -10,6 +10,8 @@ type readOnly struct{ Tx }
 func (readOnly) Append(*ChangeSet, []Changed, []Entry) error { return nil }
 func (readOnly) Redact(*ChangeSet, []Entry) error            { return nil }
 func (readOnly) Put(Table, []Document) error                 { return nil }
+func (readOnly) AddResolved([]Resolved) error                { return nil }
+func (readOnly) FoldResolved([]string, string, string) error { return nil }
 
 // Preview returns what Apply would change, without their Seq, and changes nothing.
 func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]Changed, error) {

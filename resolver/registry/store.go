@@ -49,6 +49,8 @@ type Store interface {
 
 // Tx is a state of the store. It ends with the function that it was passed to.
 type Tx interface {
+	ResolvedTx
+
 	// Entries returns the current entry of each key, in the order of keys; the zero value for
 	// those that do not exist. Sorted keys are fastest.
 	Entries(keys []Key) ([]Entry, error)
@@ -109,6 +111,8 @@ type Tx interface {
 // WriteTx is a Tx that changes the store. What it wrote is seen by its own statements.
 type WriteTx interface {
 	Tx
+	ResolvedWriteTx
+
 	// Append writes the versions After of changes, which become current and get their Seq, and removes all versions of keys,
 	// given by their current entries, but for what the chain of commits needs. It is a commit of a change set, which is a new
 	// one where its number is 0; its Number, Last and Rows are set.
@@ -140,7 +144,6 @@ type Table uint8
 const (
 	TableTokens   Table = iota // tokens of clients of the API
 	TableMints                 // counters of minting
-	TableCounts                // resolutions: "NAME DAY"
 	TableHealth                // health of targets
 	TableLeases                // which instance does what
 	TableImports               // how far imports are

@@ -12,7 +12,6 @@ import (
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/count"
 )
 
 // countFlags are the flags of urnd registry stats about resolutions.
@@ -81,14 +80,14 @@ func dayOf(flag, text string) (time.Time, error) {
 // nameCounts are the resolutions of one name, or of all together.
 type nameCounts struct {
 	Name    string        `json:"name,omitempty"`
-	Periods []count.Count `json:"periods"`
-	Sum     count.Tally   `json:"sum"`
+	Periods []registry.Count `json:"periods"`
+	Sum     registry.Tally   `json:"sum"`
 }
 
 // topCounts are the names that were resolved most, and the sum of all.
 type topCounts struct {
-	Names []count.NameCount `json:"names"`
-	Sum   count.Tally       `json:"sum"`
+	Names []registry.NameCount `json:"names"`
+	Sum   registry.Tally       `json:"sum"`
 }
 
 // print prints the resolutions of a name, of those on top, or of all names by day.
@@ -105,12 +104,12 @@ func (f *countFlags) print(cmd *cobra.Command, s *session, args []string, asJSON
 			table, err = countsOf(cmd.Context(), s, key, from, to)
 		}
 	case f.top == 0:
-		table, err = countsOf(cmd.Context(), s, registry.Name(count.AllNames), from, to)
+		table, err = countsOf(cmd.Context(), s, registry.Name(registry.AllNames), from, to)
 	default:
 		var top topCounts
 		top.Names, top.Sum, err = s.TopCounts(cmd.Context(), s.actor, from, to, f.top)
 		if top.Names == nil {
-			top.Names = []count.NameCount{}
+			top.Names = []registry.NameCount{}
 		}
 		table = top
 	}
@@ -123,10 +122,10 @@ func (f *countFlags) print(cmd *cobra.Command, s *session, args []string, asJSON
 	return table.print(cmd.OutOrStdout())
 }
 
-// countsOf returns the resolutions of a canonical name, or of count.AllNames.
+// countsOf returns the resolutions of a canonical name, or of registry.AllNames.
 func countsOf(ctx context.Context, s *session, key registry.Key, from, to time.Time) (nameCounts, error) {
 	name, periods, err := s.Counts(ctx, s.actor, key, from, to)
-	n := nameCounts{Name: name, Periods: append([]count.Count{}, periods...)}
+	n := nameCounts{Name: name, Periods: append([]registry.Count{}, periods...)}
 	for _, c := range n.Periods {
 		n.Sum.People += c.People
 		n.Sum.Bots += c.Bots
@@ -135,9 +134,9 @@ func countsOf(ctx context.Context, s *session, key registry.Key, from, to time.T
 }
 
 func (n nameCounts) print(w io.Writer) error {
-	rows := make([]count.NameCount, len(n.Periods))
+	rows := make([]registry.NameCount, len(n.Periods))
 	for i, c := range n.Periods {
-		rows[i] = count.NameCount{Name: c.Period, Tally: c.Tally}
+		rows[i] = registry.NameCount{Name: c.Period, Tally: c.Tally}
 	}
 	return printTallies(w, "day", rows, n.Sum)
 }
@@ -145,10 +144,10 @@ func (n nameCounts) print(w io.Writer) error {
 func (t topCounts) print(w io.Writer) error { return printTallies(w, "name", t.Names, t.Sum) }
 
 // printTallies prints a table of tallies.
-func printTallies(w io.Writer, of string, rows []count.NameCount, sum count.Tally) error {
+func printTallies(w io.Writer, of string, rows []registry.NameCount, sum registry.Tally) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "people\tbots\t  %s\n", of)
-	for _, row := range append(rows, count.NameCount{Name: "all", Tally: sum}) {
+	for _, row := range append(rows, registry.NameCount{Name: "all", Tally: sum}) {
 		fmt.Fprintf(table, "%d\t%d\t  %s\n", row.People, row.Bots, row.Name)
 	}
 	return table.Flush()

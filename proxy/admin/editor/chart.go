@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urnd/urnd/resolver/registry/count"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 // barChart are bars of groups, one below the other. Lengths are in the units of the picture.
@@ -77,7 +77,7 @@ func cutWord(text string) string {
 }
 
 // scaled returns the part of a length that n is of most.
-func scaled[N int64 | uint64](n, most N, length int) int {
+func scaled(n, most int64, length int) int {
 	if most <= 0 || n <= 0 {
 		return 0
 	}
@@ -87,13 +87,13 @@ func scaled[N int64 | uint64](n, most N, length int) int {
 // periodChart are the resolutions of a name, period by period.
 type periodChart struct {
 	First, Last string
-	Most        uint64
+	Most        int64
 	// People and Bots are the outlines of all bars.
 	People, Bots string
 }
 
 // chartOf returns the chart of periods that follow one another, nil where nothing was counted.
-func chartOf(periods []count.Count) *periodChart {
+func chartOf(periods []registry.Count) *periodChart {
 	n := len(periods)
 	if n == 0 {
 		return nil
@@ -117,7 +117,7 @@ func chartOf(periods []count.Count) *periodChart {
 }
 
 // barOf draws a bar up from a point, which is seen where it stands for anything, and returns how high it is.
-func barOf(b *strings.Builder, x, y, width, high int, n uint64) int {
+func barOf(b *strings.Builder, x, y, width, high int, n int64) int {
 	if n == 0 {
 		return 0
 	}

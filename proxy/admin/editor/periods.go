@@ -3,7 +3,7 @@ package editor
 import (
 	"time"
 
-	"github.com/urnd/urnd/resolver/registry/count"
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 )
 
 // following returns the periods from one day to another without gaps: days where they are few and all are known, or else months.
-func following(counted []count.Count, since, until string) []count.Count {
+func following(counted []registry.Count, since, until string) []registry.Count {
 	from, err := time.Parse(time.DateOnly, since)
 	if err != nil {
 		return counted
@@ -32,16 +32,16 @@ func following(counted []count.Count, since, until string) []count.Count {
 			from = first
 		}
 	}
-	sums := make(map[string]count.Count, len(counted))
+	sums := make(map[string]registry.Count, len(counted))
 	for _, c := range counted {
 		period := c.Period[:min(len(c.Period), len(form))]
 		sum := sums[period]
-		sums[period] = count.Count{Period: period, Tally: count.Tally{People: sum.People + c.People, Bots: sum.Bots + c.Bots}}
+		sums[period] = registry.Count{Period: period, Tally: registry.Tally{People: sum.People + c.People, Bots: sum.Bots + c.Bots}}
 	}
-	var all []count.Count
+	var all []registry.Count
 	for ; !from.After(to); from = next(from) {
 		period := from.Format(form)
-		all = append(all, count.Count{Period: period, Tally: sums[period].Tally})
+		all = append(all, registry.Count{Period: period, Tally: sums[period].Tally})
 	}
 	return all
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/count"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
@@ -39,9 +38,9 @@ type statisticsPage struct {
 	IsCounted bool
 	Name      string
 	Fault     string
-	Periods   []count.Count
-	People    uint64
-	Bots      uint64
+	Periods   []registry.Count
+	People    int64
+	Bots      int64
 	Chart     *periodChart
 	Since     string
 	Until     string

@@ -1,9 +1,11 @@
 package count
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +21,8 @@ type Counter struct {
 	seed   maphash.Seed
 	shards [countShards]countShard
 
-	// Only Run uses these: what could not be written yet, by "NAME DAY", and its size in octets.
-	pending map[string]Tally
+	// Only Run uses these: what could not be written yet, by name and day, and its size in octets.
+	pending map[dayOf]registry.Tally
 	size    int
 	failing bool
 }
@@ -48,20 +50,26 @@ const (
 	lastCounts  = 10 * time.Second // time for the last counts
 )
 
+// dayOf is a name on a day.
+type dayOf struct{ name, day string }
+
+// size returns how many octets its count takes, about.
+func (d dayOf) size() int { return len(d.name) + len(d.day) + countOverhead }
+
 // countShard is a part of the names.
 type countShard struct {
 	mu     sync.Mutex
-	names  map[string]*Tally
+	names  map[string]*registry.Tally
 	octets int
-	other  Tally
+	other  registry.Tally
 	_      [64]byte // so that shards do not share lines of the caches of processors
 }
 
 // NewCounter returns a Counter.
 func NewCounter(config CounterConfig) *Counter {
-	c := &Counter{config: config, seed: maphash.MakeSeed(), pending: make(map[string]Tally)}
+	c := &Counter{config: config, seed: maphash.MakeSeed(), pending: make(map[dayOf]registry.Tally)}
 	for i := range c.shards {
-		c.shards[i].names = make(map[string]*Tally)
+		c.shards[i].names = make(map[string]*registry.Tally)
 	}
 	return c
 }
@@ -83,13 +91,13 @@ func (c *Counter) Add(name string, bot bool) {
 }
 
 // insert returns the tally of a new name, or that of others where there is no room.
-func (s *countShard) insert(name string, room int) *Tally {
+func (s *countShard) insert(name string, room int) *registry.Tally {
 	n := len(name) + countOverhead
 	if s.octets+n > room {
 		return &s.other
 	}
 	s.octets += n
-	t := new(Tally)
+	t := new(registry.Tally)
 	s.names[strings.Clone(name)] = t // it may be a part of a greater text
 	return t
 }
@@ -131,54 +139,54 @@ func (c *Counter) collect(day string) {
 		for name, t := range names {
 			c.add(name, day, *t)
 		}
-		if other != (Tally{}) {
+		if other != (registry.Tally{}) {
 			c.add(OtherNames, day, other)
 		}
 	}
 }
 
 // take empties a part, and returns what was in it, which nobody else has any more.
-func (s *countShard) take() (names map[string]*Tally, other Tally) {
+func (s *countShard) take() (names map[string]*registry.Tally, other registry.Tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.names) > 0 { // an empty map stays
-		names, s.names = s.names, make(map[string]*Tally)
+		names, s.names = s.names, make(map[string]*registry.Tally)
 	}
-	other, s.other, s.octets = s.other, Tally{}, 0
+	other, s.other, s.octets = s.other, registry.Tally{}, 0
 	return names, other
 }
 
 // add adds to what is to be written.
-func (c *Counter) add(name, day string, t Tally) {
-	key := name + " " + day
+func (c *Counter) add(name, day string, t registry.Tally) {
+	key := dayOf{name, day}
 	before, ok := c.pending[key]
-	if !ok && c.size+len(key)+countOverhead > 4*c.config.Room && name != OtherNames {
+	if !ok && c.size+key.size() > 4*c.config.Room && name != OtherNames {
 		c.add(OtherNames, day, t)
 		return
 	}
 	if !ok {
-		c.size += len(key) + countOverhead
+		c.size += key.size()
 	}
-	c.pending[key] = before.plus(t)
+	c.pending[key] = before.Plus(t)
 }
 
-// flush writes what is pending. What fails stays.
+// flush writes what is pending, in the order of names. What fails stays.
 func (c *Counter) flush(ctx context.Context) error {
-	keys := make([]string, 0, len(c.pending))
-	for key := range c.pending {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
+	keys := slices.SortedFunc(maps.Keys(c.pending), func(a, b dayOf) int {
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.day, b.day))
+	})
 	for batch := range slices.Chunk(keys, countsBatch) {
-		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error {
-			return addCounts(tx, batch, c.pending, c.config.Now())
-		})
+		counts := make([]registry.Resolved, len(batch), len(batch)+1)
+		for i, key := range batch {
+			counts[i] = registry.Resolved{Name: key.name, Count: registry.Count{Period: key.day, Tally: c.pending[key]}}
+		}
+		err := c.config.Store.Bulk(ctx, func(tx registry.WriteTx) error { return add(tx, counts, c.config.Now()) })
 		if err != nil {
 			return fmt.Errorf("writing counts of resolutions: %w", err)
 		}
 		for _, key := range batch {
 			delete(c.pending, key)
-			c.size -= len(key) + countOverhead
+			c.size -= key.size()
 		}
 	}
 	return nil

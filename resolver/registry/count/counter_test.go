@@ -221,7 +221,7 @@ func TestCounterConcurrent(t *testing.T) {
 		c.end()
 	}
 	top, sum, err := count.Top(t.Context(), counters[0].store, time.Time{}, time.Time{}, 1000)
-	if err != nil || len(top) != names || sum != (count.Tally{People: 2 * workers * each * 3 / 4, Bots: 2 * workers * each / 4}) {
+	if err != nil || len(top) != names || sum != (registry.Tally{People: 2 * workers * each * 3 / 4, Bots: 2 * workers * each / 4}) {
 		t.Errorf("%d names, %+v, %v", len(top), sum, err)
 	}
 }
@@ -236,7 +236,7 @@ func TestCounterBounded(t *testing.T) {
 	}
 	c.tick()
 	top, sum, err := count.Top(t.Context(), s, time.Time{}, time.Time{}, 1)
-	if err != nil || sum != (count.Tally{People: names / 2, Bots: names / 2}) {
+	if err != nil || sum != (registry.Tally{People: names / 2, Bots: names / 2}) {
 		t.Errorf("all: %+v, %v", sum, err)
 	}
 	if len(top) != 1 || top[0].Name != count.OtherNames || top[0].People < 200 {

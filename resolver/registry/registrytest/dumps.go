@@ -33,7 +33,7 @@ func testDump(t *testing.T, a, b registry.Store) {
 				return err
 			}
 		}
-		return nil
+		return tx.AddResolved([]registry.Resolved{resolved("", "2031-05-01", 4, 0), resolved("a <b>", "2030-04", 0, 1<<62)})
 	})
 	text := dump(t, a)
 	if err := load(t, b, text); err != nil {

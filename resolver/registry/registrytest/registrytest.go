@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"floor", testFloor},
 		{"changes", testChanges},
 		{"documents", testDocuments},
+		{"resolved", testResolved},
 		{"rollback", testRollback},
 		{"purge", testPurge},
 		{"panic", testPanic},

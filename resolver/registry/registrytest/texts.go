@@ -141,7 +141,7 @@ func testOrder(t *testing.T, s registry.Store) {
 		documents = append(documents, registry.Document{Key: name, Value: []byte(name)})
 	}
 	appended(t, s, in...)
-	write(t, s, func(tx registry.WriteTx) error { return tx.Put(registry.TableCounts, documents) })
+	write(t, s, func(tx registry.WriteTx) error { return tx.Put(registry.TableImports, documents) })
 	read(t, s, func(tx registry.Tx) error {
 		for from := -1; from < len(names); from++ {
 			after := ""
@@ -154,7 +154,7 @@ func testOrder(t *testing.T, s registry.Store) {
 					t.Errorf("%d after %q: %q, %v; want %q", kind, after, namesOf(got), err, names[from+1:])
 				}
 			}
-			got, err := tx.Documents(registry.TableCounts, "urn:", after, 100)
+			got, err := tx.Documents(registry.TableImports, "urn:", after, 100)
 			if err != nil || len(got) != len(names)-from-1 {
 				t.Errorf("documents after %q: %d, %v; want %d", after, len(got), err, len(names)-from-1)
 			}

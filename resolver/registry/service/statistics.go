@@ -47,10 +47,10 @@ func (s *Service) Totals(ctx context.Context, actor registry.Actor, search regis
 
 // Counts returns how often a name was resolved, or all names where that is "", by day or month; with the canonical name. Zero times do not
 // bound the days.
-func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry.Key, since, until time.Time) (_ string, found []count.Count, err error) {
+func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry.Key, since, until time.Time) (_ string, found []registry.Count, err error) {
 	if key.Name == "" {
 		_, err = s.below(actor, "")
-		key.Name = count.AllNames
+		key.Name = registry.AllNames
 	} else {
 		key, err = s.KeyOf(actor, ToRead, key)
 	}
@@ -65,9 +65,9 @@ func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry
 }
 
 // TopCounts returns the names that were resolved most, and the sum of all.
-func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, until time.Time, limit int) ([]count.NameCount, count.Tally, error) {
+func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, until time.Time, limit int) ([]registry.NameCount, registry.Tally, error) {
 	if err := ToRead.CheckAll(actor); err != nil {
-		return nil, count.Tally{}, err
+		return nil, registry.Tally{}, err
 	}
 	return count.Top(ctx, s.registry.Store(), since, until, limit)
 }

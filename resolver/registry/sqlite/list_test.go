@@ -31,7 +31,7 @@ func TestPagesCostTheSame(t *testing.T) {
 		if err := tx.Append(&registry.ChangeSet{Time: time.UnixMilli(1)}, changes, nil); err != nil {
 			return err
 		}
-		return tx.Put(registry.TableCounts, documents)
+		return tx.Put(registry.TableImports, documents)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestPagesCostTheSame(t *testing.T) {
 				t.Errorf("the page after %q has %d entries, %v", after, len(entries), err)
 			}
 			list = count()
-			found, err := tx.Documents(registry.TableCounts, "urn:", after, page)
+			found, err := tx.Documents(registry.TableImports, "urn:", after, page)
 			if err != nil || len(found) != page || found[0].Key <= after {
 				t.Errorf("the page after %q has %d documents, %v", after, len(found), err)
 			}

@@ -55,9 +55,9 @@ func (d *dumper) all(made time.Time) error {
 	if err == nil {
 		err = d.commits(last.last)
 	}
-	for table := range registry.TableMarks + 1 {
+	for _, of := range tables() {
 		if err == nil {
-			err = d.documents(table)
+			err = d.rowsOf(&of)
 		}
 	}
 	if err != nil {
@@ -135,20 +135,19 @@ func (d *dumper) rows(first, last registry.Seq) error {
 	})
 }
 
-func (d *dumper) documents(table registry.Table) error {
-	for after := ""; ; {
-		page, err := d.t.Documents(table, "", after, dumpPage)
+// rowsOf writes the rows of a table beside names.
+func (d *dumper) rowsOf(of *table) error {
+	for last := []any(nil); ; {
+		page, next, err := of.read(d.t.conn, last, dumpPage)
 		if err != nil {
 			return err
 		}
-		for _, document := range page {
-			err := d.line(dumpLine{Document: &dumpedDocument{Table: tableName(table), Key: document.Key, Value: string(document.Value)}})
-			if err != nil {
+		for _, row := range page {
+			if err := d.line(dumpedRow{Table: of.name, Row: row}); err != nil {
 				return err
 			}
-			after = document.Key
 		}
-		if len(page) < dumpPage {
+		if last = next; last == nil {
 			return nil
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A dump is lines of JSON: a head; the change sets; what has a seq, in its order, with the commit that it ends behind it; the documents;
-// and an end that says how many lines there are before it. Times are milliseconds since 1970, and what is the zero value is left out.
+// A dump is lines of JSON: a head; the change sets; what has a seq, in its order, with the commit that it ends behind it; the rows of
+// the tables beside names; and an end that says how many lines there are before it. Times are milliseconds since 1970, and what is the zero value is left out.
 // docs/registry.md describes it.
 
 const dumpFormat = "urnd-registry"
@@ -30,15 +30,17 @@ type dumpHead struct {
 	Made    time.Time    `json:"made"`
 }
 
-// dumpLine is any other line. One member is set.
+// dumpLine is any other line. One member is set, or table and row.
 type dumpLine struct {
-	Set      *registry.ChangeSet `json:"set,omitempty"`
-	Version  *dumpedVersion      `json:"version,omitempty"`
-	Purged   *dumpedPurged       `json:"purged,omitempty"`
-	Event    *dumpedEvent        `json:"event,omitempty"`
-	Commit   *dumpedCommit       `json:"commit,omitempty"`
-	Document *dumpedDocument     `json:"document,omitempty"`
-	End      *dumpEnd            `json:"end,omitempty"`
+	Set      *registry.ChangeSet        `json:"set,omitempty"`
+	Version  *dumpedVersion             `json:"version,omitempty"`
+	Purged   *dumpedPurged              `json:"purged,omitempty"`
+	Event    *dumpedEvent               `json:"event,omitempty"`
+	Commit   *dumpedCommit              `json:"commit,omitempty"`
+	Document *dumpedDocument            `json:"document,omitempty"` // of version 1
+	Table    string                     `json:"table,omitempty"`
+	Row      map[string]json.RawMessage `json:"row,omitempty"`
+	End      *dumpEnd                   `json:"end,omitempty"`
 }
 
 type dumpedVersion struct {
@@ -103,6 +105,12 @@ type dumpedCommit struct {
 	Last   registry.Seq `json:"last"`
 	Set    registry.Seq `json:"set"`
 	Digest []byte       `json:"digest"`
+}
+
+// dumpedRow is the line of a row of a table beside names, by columns, without those that are NULL.
+type dumpedRow struct {
+	Table string         `json:"table"`
+	Row   map[string]any `json:"row"`
 }
 
 type dumpedDocument struct {
@@ -180,16 +188,6 @@ func timeOf(ms *int64) time.Time {
 		return time.Time{}
 	}
 	return toTime(*ms)
-}
-
-// tableBy returns the table of documents with a name.
-func tableBy(name string) (registry.Table, error) {
-	for table := range registry.TableMarks + 1 {
-		if tableName(table) == name {
-			return table, nil
-		}
-	}
-	return 0, fmt.Errorf("%w: there is no table %q", registry.ErrInvalid, name)
 }
 
 // parseStrictly parses a line, which has no other members than this version knows: they would be lost.

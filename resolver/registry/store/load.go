@@ -6,12 +6,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -19,7 +17,7 @@ import (
 const (
 	// maxDumpLine bounds a line: the report of a job with all that was rejected is the longest.
 	maxDumpLine = 64 << 20
-	// loadPage is how many versions or documents are written at once, and of dumps without commits how many a commit has at most.
+	// loadPage is how many versions or rows are written at once, and of dumps without commits how many a commit has at most.
 	loadPage = 10_000
 )
 
@@ -54,8 +52,8 @@ type loader struct {
 	purged   map[registry.Seq][digestSize]byte
 	redacted map[registry.Seq]bool
 
-	table     registry.Table
-	documents []registry.Document
+	table table // of the rows that were read
+	rows  [][]any
 }
 
 var errCutOff = fmt.Errorf("%w: the portable backup ends there, and is not whole", registry.ErrDamaged)
@@ -111,8 +109,10 @@ func (l *loader) add(of *dumpLine) error {
 		return l.event(of.Event)
 	case of.Commit != nil:
 		return l.commit(of.Commit)
-	case of.Document != nil:
+	case of.Document != nil && l.head.Version == dumpWithoutCommits:
 		return l.document(of.Document)
+	case of.Row != nil:
+		return l.row(of)
 	default:
 		return fmt.Errorf("%w: the line of the portable backup has nothing", registry.ErrDamaged)
 	}
@@ -296,57 +296,25 @@ func (l *loader) commit(d *dumpedCommit) error {
 	return err
 }
 
-func (l *loader) document(d *dumpedDocument) error {
-	table, err := tableBy(d.Table)
-	if err != nil {
-		return err
-	}
-	if table != l.table || len(l.documents) >= loadPage {
-		if err := l.flushDocuments(); err != nil {
-			return err
+func (l *loader) row(of *dumpLine) error {
+	if of.Table != l.table.name || len(l.rows) >= loadPage {
+		err := l.flushRows()
+		if err == nil {
+			l.table, err = tableBy(of.Table)
 		}
-	}
-	l.table = table
-	all := []registry.Document{{Key: d.Key, Value: []byte(d.Value)}}
-	if table == registry.TableJobs && l.head.Version == dumpWithoutCommits {
-		if all, err = jobBefore(d); err != nil {
-			return err
-		}
-	}
-	l.documents = append(l.documents, all...)
-	return nil
-}
-
-// jobBefore returns the documents of a job of a dump without commits, when jobs were not found by their tokens and whether they wait: see
-// resolver/registry/jobs.
-func jobBefore(d *dumpedDocument) ([]registry.Document, error) {
-	var job struct {
-		State   string
-		Updated time.Time
-		Actor   struct{ Token string }
-	}
-	if err := json.Unmarshal([]byte(d.Value), &job); err != nil {
-		return nil, fmt.Errorf("%w: parsing the job %s: %w", registry.ErrDamaged, d.Key, err)
-	}
-	all := []registry.Document{
-		{Key: "job " + d.Key, Value: []byte(d.Value)}, {Key: "token " + job.Actor.Token + " " + d.Key, Value: []byte(`{"turn":0}`)},
-	}
-	if job.State == "queued" || job.State == "running" {
-		value, err := json.Marshal(map[string]any{"token": job.Actor.Token, "turn": 0, "order": 0, "updated": job.Updated})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, registry.Document{Key: "waiting " + d.Key, Value: value})
 	}
-	return all, nil
+	row, err := l.table.parse(of.Row)
+	l.rows = append(l.rows, row)
+	return err
 }
 
-func (l *loader) flushDocuments() error {
-	if len(l.documents) == 0 {
-		return nil
-	}
-	err := l.t.Put(l.table, l.documents)
-	l.documents = l.documents[:0]
+// flushRows writes the rows that were read.
+func (l *loader) flushRows() error {
+	err := l.table.insert(l.t.conn, l.rows)
+	l.rows = l.rows[:0]
 	return err
 }
 
@@ -370,5 +338,5 @@ func (l *loader) end(d *dumpEnd) error {
 	if l.first != l.next {
 		return fmt.Errorf("%w: the numbers from %d on belong to no commit", registry.ErrDamaged, l.first)
 	}
-	return errors.Join(l.flush(), l.flushDocuments())
+	return errors.Join(l.flush(), l.flushRows())
 }

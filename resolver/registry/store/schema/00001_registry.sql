@@ -129,10 +129,19 @@ CREATE TABLE total (
     prefixes  BIGINT NOT NULL
 );
 
+-- How often names were resolved. A name is one that was answered once: it may be purged since, and was then counted; it is also '' for all
+-- names together, and 'other' for those for which the daemon had no room.
+CREATE TABLE resolved (
+    name   TEXT   COLLATE "C" NOT NULL,
+    period TEXT   COLLATE "C" NOT NULL CHECK (length(period) IN (7, 10)), -- a day, "2031-05-01", or of long ago a month, "2030-04"; UTC
+    people BIGINT NOT NULL CHECK (people >= 0),
+    bots   BIGINT NOT NULL CHECK (bots >= 0),
+    PRIMARY KEY (name, period)
+) /* without rowid */;
+
 -- What is beside names: documents in JSON, by a key.
 CREATE TABLE token    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- clients of the API
 CREATE TABLE mint     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- counters, by pattern
-CREATE TABLE resolved (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- "NAME DAY": how often, by people and bots
 CREATE TABLE health   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- of targets: "NAME URI"
 CREATE TABLE lease    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- which instance does what
 CREATE TABLE import   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- how far imports are

@@ -1,0 +1,73 @@
+package registrytest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// resolved returns the count of a name in a period.
+func resolved(name, period string, people, bots int64) registry.Resolved {
+	return registry.Resolved{Name: name, Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
+}
+
+// Counts are added up, ranked, and folded into months.
+func testResolved(t *testing.T, s registry.Store) {
+	wanted := func(what string, got any, want string) {
+		t.Helper()
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", what, got, want)
+		}
+	}
+	always := registry.Days{From: "0000-00-00", To: "9999-99-99"}
+	for range 2 {
+		write(t, s, func(tx registry.WriteTx) error {
+			return tx.AddResolved([]registry.Resolved{
+				resolved("", "2031-05-01", 4, 0), resolved("a", "2031-05-01", 1, 2), resolved("a", "2031-05-02", 3, 0), resolved("b", "2031-05-02", 2, 9),
+				resolved("c", "2030-04", 2, 1), resolved("c", "2030-04-30", 0, 1), resolved("c", "2030-05-01", 1, 1), resolved("ab", "2031-05-01", 2, 9),
+			})
+		})
+	}
+	read(t, s, func(tx registry.Tx) error {
+		for _, c := range []struct {
+			days    registry.Days
+			name    string
+			of, top string
+			all     string
+		}{
+			{days: always, name: "a", of: "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]", top: "[{a {8 4}} {c {6 6}}]", all: "{22 46}"},
+			{days: registry.Days{From: "2031-05-02", To: "2031-05-31"}, name: "a", of: "[{2031-05-02 {6 0}}]", top: "[{a {6 0}} {b {4 18}}]", all: "{10 18}"},
+			{days: registry.Days{From: "2030-04-15", To: "2030-04-30"}, name: "c", of: "[{2030-04 {4 2}} {2030-04-30 {0 2}}]", top: "[{c {4 4}}]", all: "{4 4}"},
+			{days: registry.Days{From: "2032-01-01", To: "2032-01-02"}, name: "c", of: "[]", top: "[]", all: "{0 0}"},
+		} {
+			counts, err := tx.Resolved(c.name, c.days)
+			if err != nil {
+				return err
+			}
+			top, sum, err := tx.MostResolved(c.days, 2)
+			if err != nil {
+				return err
+			}
+			wanted(fmt.Sprint(c.days), counts, c.of)
+			wanted(fmt.Sprint(c.days), top, c.top)
+			wanted(fmt.Sprint(c.days), sum, c.all)
+		}
+		return nil
+	})
+	write(t, s, func(tx registry.WriteTx) error { return tx.FoldResolved([]string{"a", "c"}, "2031-05", "2031-06") })
+	read(t, s, func(tx registry.Tx) error {
+		a, err := tx.Resolved("a", always)
+		if err != nil {
+			return err
+		}
+		c, err := tx.Resolved("c", always)
+		wanted("a, which has counts in the month", a, "[{2031-05-01 {2 4}} {2031-05-02 {6 0}}]")
+		wanted("c, which has none", c, "[{2030-04 {4 4}} {2030-05 {2 2}}]")
+		return err
+	})
+	err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddResolved([]registry.Resolved{resolved("a", "", 1, 1)}) })
+	if err == nil {
+		t.Error("a count without period was written")
+	}
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// document writes a document of version 1 of the format, in which the tables beside names were JSON by a key.
+func (l *loader) document(d *dumpedDocument) error {
+	var err error
+	switch d.Table {
+	case "token":
+		err = l.put(registry.TableTokens, d)
+	case "mint":
+		err = l.put(registry.TableMints, d)
+	case "resolved":
+		count := registry.Resolved{Name: d.Key}
+		if i := strings.LastIndexByte(d.Key, ' '); i >= 0 {
+			count.Name, count.Period = d.Key[:i], d.Key[i+1:]
+		}
+		if _, err = fmt.Sscanf(d.Value, "%d %d", &count.People, &count.Bots); err == nil {
+			err = l.t.AddResolved([]registry.Resolved{count})
+		}
+	case "health":
+		err = l.put(registry.TableHealth, d)
+	case "lease":
+		err = l.put(registry.TableLeases, d)
+	case "import":
+		err = l.put(registry.TableImports, d)
+	case "job":
+		err = l.jobBefore(d)
+	case "request":
+		err = l.put(registry.TableRequests, d)
+	case "mark":
+		err = l.put(registry.TableMarks, d)
+	default:
+		err = fmt.Errorf("there is no table %q", d.Table)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: the document %s of %s: %w", registry.ErrDamaged, d.Key, d.Table, err)
+	}
+	return nil
+}
+
+func (l *loader) put(table registry.Table, d *dumpedDocument) error {
+	return l.t.Put(table, []registry.Document{{Key: d.Key, Value: []byte(d.Value)}})
+}
+
+// jobBefore writes the documents of a job, when jobs were not found by their tokens and whether they wait: see resolver/registry/jobs.
+func (l *loader) jobBefore(d *dumpedDocument) error {
+	var job struct {
+		State   string
+		Updated time.Time
+		Actor   struct{ Token string }
+	}
+	if err := json.Unmarshal([]byte(d.Value), &job); err != nil {
+		return err
+	}
+	all := []registry.Document{
+		{Key: "job " + d.Key, Value: []byte(d.Value)}, {Key: "token " + job.Actor.Token + " " + d.Key, Value: []byte(`{"turn":0}`)},
+	}
+	if job.State == "queued" || job.State == "running" {
+		value, err := json.Marshal(map[string]any{"token": job.Actor.Token, "turn": 0, "order": 0, "updated": job.Updated})
+		if err != nil {
+			return err
+		}
+		all = append(all, registry.Document{Key: "waiting " + d.Key, Value: value})
+	}
+	return l.t.Put(registry.TableJobs, all)
+}

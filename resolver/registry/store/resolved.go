@@ -1,0 +1,64 @@
+package store
+
+import "github.com/urnd/urnd/resolver/registry"
+
+// ofDays selects the periods of the days from $1 to $2. A month is before its days.
+const ofDays = "(period >= $1 OR period = substr($1, 1, 7)) AND period <= $2"
+
+// addTally adds a tally to that of the same name and period.
+const addTally = " ON CONFLICT (name, period) DO UPDATE SET people = resolved.people + excluded.people, bots = resolved.bots + excluded.bots"
+
+// Resolved implements registry.Tx.
+func (t *transaction) Resolved(name string, days registry.Days) (counts []registry.Count, err error) {
+	if registry.CheckKey(name) != nil {
+		return nil, nil //nolint:nilerr // it cannot be there
+	}
+	err = t.conn.Query("SELECT period, people, bots FROM resolved WHERE name = $3 AND "+ofDays+" ORDER BY period", func(row Row) error {
+		counts = append(counts, registry.Count{Period: row.Text(0), Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
+		return nil
+	}, days.From, days.To, name)
+	return counts, err
+}
+
+// MostResolved implements registry.Tx.
+func (t *transaction) MostResolved(days registry.Days, limit int) (top []registry.NameCount, sum registry.Tally, err error) {
+	const sums = "coalesce(CAST(sum(people) AS BIGINT), 0) AS p, coalesce(CAST(sum(bots) AS BIGINT), 0) AS b FROM resolved WHERE name <> '' AND " + ofDays
+	err = t.conn.Query("SELECT name, "+sums+" GROUP BY name ORDER BY p DESC, b DESC, name LIMIT $3", func(row Row) error {
+		top = append(top, registry.NameCount{Name: row.Text(0), Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
+		return nil
+	}, days.From, days.To, int64(limit))
+	if err == nil {
+		err = t.conn.Query("SELECT "+sums, func(row Row) error {
+			sum = registry.Tally{People: row.Int(0), Bots: row.Int(1)}
+			return nil
+		}, days.From, days.To)
+	}
+	return top, sum, err
+}
+
+// AddResolved implements registry.WriteTx.
+func (t *transaction) AddResolved(counts []registry.Resolved) error {
+	for i := range counts {
+		if err := registry.CheckKey(counts[i].Name); err != nil {
+			return err
+		}
+	}
+	return t.conn.Insert("resolved", []string{"name", "period", "people", "bots"}, addTally, len(counts), func(i int, v Values) {
+		v.Text(counts[i].Name)
+		v.Text(counts[i].Period)
+		v.Int(counts[i].People)
+		v.Int(counts[i].Bots)
+	})
+}
+
+// FoldResolved implements registry.WriteTx.
+func (t *transaction) FoldResolved(names []string, month, before string) error {
+	const folded = " FROM resolved WHERE name IN ($1...) AND period < $2 AND length(period) = 10 " +
+		"AND NOT EXISTS (SELECT 1 FROM resolved later WHERE later.name = resolved.name AND later.period >= $3)"
+	err := t.conn.Exec("INSERT INTO resolved (name, period, people, bots) SELECT name, substr(period, 1, 7), CAST(sum(people) AS BIGINT), "+
+		"CAST(sum(bots) AS BIGINT)"+folded+" GROUP BY name, substr(period, 1, 7)"+addTally, names, before, month)
+	if err != nil {
+		return err
+	}
+	return t.conn.Exec("DELETE"+folded, names, before, month)
+}
