@@ -1,14 +1,13 @@
 package admin_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
@@ -500,13 +499,11 @@ func TestNameOfEditors(t *testing.T) {
 	if p := b.get("/registry/name?uri=urn:nbn:fi:a"); strings.Contains(p.text(), "Health") {
 		t.Errorf("nothing was checked: %s", p.text())
 	}
-	sum := sha256.Sum256([]byte("https://a.example/1"))
-	dead := registry.Document{
-		Key: "urn:nbn:fi:a " + hex.EncodeToString(sum[:12]), Value: []byte(`{"uri":"https://a.example/1","state":"unhealthy","checked":"2031-05-01T10:00:00Z","failures":7}`),
+	dead := registry.Health{
+		Name: "urn:nbn:fi:a", URI: "https://a.example/1", State: "unhealthy", Checked: time.Date(2031, 5, 1, 10, 0, 0, 0, time.UTC), Failures: 7,
+		Detail: []byte("{}"),
 	}
-	if err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableHealth, []registry.Document{dead})
-	}); err != nil {
+	if err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error { return tx.PutHealth(dead) }); err != nil {
 		t.Fatal(err)
 	}
 	p := b.get("/registry/name?uri=URN:NBN:fi:a")

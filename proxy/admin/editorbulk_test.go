@@ -342,9 +342,9 @@ func TestTargetsOnPage(t *testing.T) {
 	wantText(t, b.open("/registry/targets?state=tired", nil), 400, "")
 	putHealth(t, s.registry.Store(), 2, "healthy", "http://back.example/")
 	err := s.registry.Store().Write(t.Context(), func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableHealth, []registry.Document{{
-			Key: "urn:nbn:fi:moved 0123456789abcdef01234567", Value: []byte(`{"uri":"http://old.example/a/1","state":"healthy","moved":"https://new.example/b/1"}`),
-		}})
+		return tx.PutHealth(registry.Health{
+			Name: "urn:nbn:fi:moved", URI: "http://old.example/a/1", State: "healthy", Moved: "https://new.example/b/1", Detail: []byte("{}"),
+		})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -361,15 +361,17 @@ func TestTargetsOnPage(t *testing.T) {
 func putHealth(t *testing.T, store registry.Store, n int, state, start string) {
 	t.Helper()
 	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
-		var all []registry.Document
+		since := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 		for i := range n {
-			all = append(all, registry.Document{
-				Key: fmt.Sprintf("urn:nbn:fi:%s-%04d 0123456789abcdef01234567", state, i),
-				Value: []byte(fmt.Sprintf(`{"uri":"%s%d","state":%q,"since":"2031-05-01T00:00:00Z","checked":"2031-05-02T00:00:00Z","outcome":"gone","status":404,`+
-					`"error":"404 <b>Not Found</b>","failures":3}`, start, i, state)),
+			err := tx.PutHealth(registry.Health{
+				Name: fmt.Sprintf("urn:nbn:fi:%s-%04d", state, i), URI: fmt.Sprintf("%s%d", start, i), State: state, Since: since,
+				Checked: since.AddDate(0, 0, 1), Error: "404 <b>Not Found</b>", Failures: 3, Detail: []byte(`{"outcome":"gone","status":404}`),
 			})
+			if err != nil {
+				return err
+			}
 		}
-		return tx.Put(registry.TableHealth, all)
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

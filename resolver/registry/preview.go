@@ -10,6 +10,9 @@ type readOnly struct{ Tx }
 func (readOnly) Append(*ChangeSet, []Changed, []Entry) error { return nil }
 func (readOnly) Redact(*ChangeSet, []Entry) error            { return nil }
 func (readOnly) Put(Table, []Document) error                 { return nil }
+func (readOnly) PutHealth(Health) error                      { return nil }
+func (readOnly) RemoveHealth(HealthKey) error                { return nil }
+func (readOnly) ForgetHealth(string) error                   { return nil }
 func (readOnly) AddResolved([]Resolved) error                { return nil }
 func (readOnly) FoldResolved([]string, string, string) error { return nil }
 

@@ -29,7 +29,7 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 		if err := tx.Redact(&ChangeSet{Kind: KindRedaction, By: actor.Name, Note: reason, Time: r.Now()}, found); err != nil {
 			return err
 		}
-		return forgetHealth(tx, key.Name)
+		return tx.ForgetHealth(key.Name)
 	})
 	if err != nil {
 		return 0, err
@@ -56,23 +56,6 @@ func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 		return Key{}, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 	}
 	return key, nil
-}
-
-// forgetHealth removes what is known of the health of the targets of a name, in which there are URIs that were redacted. That of those
-// which it still has is found anew.
-func forgetHealth(tx WriteTx, name string) error {
-	for {
-		page, err := tx.Documents(TableHealth, name+" ", "", eventsPage) // no canonical name has a space
-		if err != nil {
-			return err
-		}
-		for i := range page {
-			page[i].Value = nil
-		}
-		if err := tx.Put(TableHealth, page); err != nil || len(page) < eventsPage {
-			return err
-		}
-	}
 }
 
 // redactions returns the changes that redactions of versions are.

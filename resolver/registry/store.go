@@ -50,6 +50,7 @@ type Store interface {
 // Tx is a state of the store. It ends with the function that it was passed to.
 type Tx interface {
 	ResolvedTx
+	HealthTx
 
 	// Entries returns the current entry of each key, in the order of keys; the zero value for
 	// those that do not exist. Sorted keys are fastest.
@@ -112,6 +113,7 @@ type Tx interface {
 type WriteTx interface {
 	Tx
 	ResolvedWriteTx
+	HealthWriteTx
 
 	// Append writes the versions After of changes, which become current and get their Seq, and removes all versions of keys,
 	// given by their current entries, but for what the chain of commits needs. It is a commit of a change set, which is a new
@@ -144,7 +146,6 @@ type Table uint8
 const (
 	TableTokens   Table = iota // tokens of clients of the API
 	TableMints                 // counters of minting
-	TableHealth                // health of targets
 	TableLeases                // which instance does what
 	TableImports               // how far imports are
 	TableJobs                  // jobs of the API

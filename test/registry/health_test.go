@@ -107,7 +107,7 @@ func TestHealthyTargetsArePreferred(t *testing.T) {
 // stateOf returns the state of a target.
 func stateOf(t *testing.T, r urndtest.Registry, uri string) (state string) {
 	t.Helper()
-	if err := health.List(t.Context(), r.Store(), "", func(found health.Target) error {
+	if err := health.List(t.Context(), r.Store(), "", "", func(found health.Target) error {
 		if found.URI == uri {
 			state = string(found.State)
 		}

@@ -163,7 +163,7 @@ func (w *world) run(c Config) (stop func()) {
 // kept returns what is kept, as "uri state".
 func (w *world) kept() (all []string) {
 	w.t.Helper()
-	if err := List(w.t.Context(), w.store, "", func(t Target) error {
+	if err := List(w.t.Context(), w.store, "", "", func(t Target) error {
 		all = append(all, t.URI+" "+string(t.State))
 		return nil
 	}); err != nil {
@@ -284,7 +284,7 @@ func TestStates(t *testing.T) {
 		w.web.set(bad, 200)
 		time.Sleep(14 * time.Hour)
 		state(bad+" healthy", false)
-		err := List(t.Context(), w.store, "urn:x:1", func(target Target) error {
+		err := List(t.Context(), w.store, "urn:x:1", "", func(target Target) error {
 			var history []State
 			for _, h := range target.History {
 				history = append(history, h.State)
@@ -319,7 +319,7 @@ func TestKeptMoves(t *testing.T) {
 		w.web.moved = map[string]string{old: there}
 		moves := func() (found []string) {
 			t.Helper()
-			if err := List(t.Context(), w.store, "", func(target Target) error {
+			if err := List(t.Context(), w.store, "", "", func(target Target) error {
 				found = append(found, target.URI+" "+string(target.State)+" "+target.Moved)
 				return nil
 			}); err != nil {

@@ -2,34 +2,17 @@ package health
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // List calls each with the targets of names that begin with prefix of which something is kept: those that are not
-// healthy, and those that were not until lately.
-func List(ctx context.Context, store registry.Store, prefix string, each func(Target) error) error {
-	for after := afterOwn; after != ""; {
-		var found []Target
-		err := store.Read(ctx, func(tx registry.Tx) error {
-			documents, err := tx.Documents(registry.TableHealth, prefix, after, maxKnown)
-			if err != nil {
-				return err
-			}
-			after = ""
-			for _, d := range documents {
-				t, err := targetOf(d)
-				if err != nil {
-					return err
-				}
-				found = append(found, t)
-			}
-			if len(documents) == maxKnown {
-				after = documents[maxKnown-1].Key
-			}
-			return nil
-		})
+// healthy, and those that were not until lately. state selects those with a state, "" is any.
+func List(ctx context.Context, store registry.Store, prefix string, state State, each func(Target) error) error {
+	for after := ""; ; {
+		found, next, err := Page(ctx, store, prefix, state, after, maxKnown)
 		if err != nil {
 			return err
 		}
@@ -38,30 +21,27 @@ func List(ctx context.Context, store registry.Store, prefix string, each func(Ta
 				return err
 			}
 		}
+		if after = next; after == "" {
+			return nil
+		}
 	}
-	return nil
 }
 
 // Page returns targets as List has them: at most limit, after a key that a page before has returned; "" begins. next is "" at the end.
-func Page(ctx context.Context, store registry.Store, prefix, after string, limit int) (found []Target, next string, err error) {
+func Page(ctx context.Context, store registry.Store, prefix string, state State, after string, limit int) (found []Target, next string, err error) {
+	var last registry.HealthKey
+	last.Name, last.Hash, _ = strings.Cut(after, " ") // no canonical name has a space
 	err = store.Read(ctx, func(tx registry.Tx) error {
-		found, next = nil, ""
-		documents, err := tx.Documents(registry.TableHealth, prefix, max(after, afterOwn), limit)
-		if err != nil {
-			return err
+		kept, err := tx.Health(prefix, last, string(state), limit)
+		if err == nil {
+			found, err = toTargets(kept)
 		}
-		for _, d := range documents {
-			t, err := targetOf(d)
-			if err != nil {
-				return err
-			}
-			found = append(found, t)
-		}
-		if len(documents) == limit {
-			next = documents[limit-1].Key
-		}
-		return nil
+		return err
 	})
+	if err == nil && len(found) == limit {
+		key := found[limit-1].key()
+		next = key.Name + " " + key.Hash
+	}
 	return found, next, err
 }
 

@@ -2,7 +2,6 @@ package health
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -11,19 +10,20 @@ import (
 // job is a target that is to be checked.
 type job struct {
 	name, uri string
-	known     bool // there is a document of it
+	known     bool // something is kept of it
 }
 
 // page is a part of the walk.
 type page struct {
 	jobs []job
-	gone []string // keys of documents of targets that no name has any more
-	last string   // the last name that it passes, or the last key
-	n    int      // how many names it passes
-	end  bool     // there is none after it
+	gone []registry.HealthKey // of targets that no name has any more
+	last string               // the last name that it passes
+	next registry.HealthKey   // the last key, where it is of targets that are due
+	n    int                  // how many names it passes
+	end  bool                 // there is none after it
 }
 
-// maxKnown bounds the documents that are read for a page.
+// maxKnown bounds the targets that are read for a page.
 const maxKnown = 1000
 
 // readPage reads the names after one, at most n that begin with prefix, with their targets and what is known of these.
@@ -36,7 +36,7 @@ func readPage(tx registry.Tx, prefix, after string, n int, now time.Time) (p pag
 	if len(entries) > 0 {
 		p.last = entries[len(entries)-1].Name
 	}
-	known, err := tx.Documents(registry.TableHealth, prefix, max(afterName(after), afterOwn), maxKnown)
+	known, err := tx.Health(prefix, behind(after), "", maxKnown)
 	if err != nil {
 		return page{}, err
 	}
@@ -45,10 +45,10 @@ func readPage(tx registry.Tx, prefix, after string, n int, now time.Time) (p pag
 			p.end, p.last = false, cut
 		}
 	}
-	unseen := make(map[string]bool, len(known))
-	for _, d := range known {
-		if p.end || nameOf(d) <= p.last {
-			unseen[d.Key] = true
+	unseen := make(map[registry.HealthKey]bool, len(known))
+	for _, h := range known {
+		if p.end || h.Name <= p.last {
+			unseen[registry.HealthKeyOf(h.Name, h.URI)] = true
 		}
 	}
 	for _, e := range entries {
@@ -57,7 +57,7 @@ func readPage(tx registry.Tx, prefix, after string, n int, now time.Time) (p pag
 		}
 		p.n++
 		for _, uri := range targetsOf(e, now) {
-			key := keyOf(e.Name, uri)
+			key := registry.HealthKeyOf(e.Name, uri)
 			p.jobs = append(p.jobs, job{e.Name, uri, unseen[key]})
 			delete(unseen, key)
 		}
@@ -68,20 +68,15 @@ func readPage(tx registry.Tx, prefix, after string, n int, now time.Time) (p pag
 	return p, nil
 }
 
-// lastWhole returns the last name of which all documents are among those that were read, or the only name.
-func lastWhole(known []registry.Document) string {
-	last := nameOf(known[len(known)-1])
+// lastWhole returns the last name of which all targets are among those that were read, or the only name.
+func lastWhole(known []registry.Health) string {
+	last := known[len(known)-1].Name
 	for i := len(known) - 1; i >= 0; i-- {
-		if name := nameOf(known[i]); name != last {
+		if name := known[i].Name; name != last {
 			return name
 		}
 	}
 	return last
-}
-
-func nameOf(d registry.Document) string {
-	name, _, _ := strings.Cut(d.Key, " ")
-	return name
 }
 
 // targetsOf returns where an entry leads now: nowhere unless it is active. What a prefix leads to depends on
@@ -100,20 +95,20 @@ func targetsOf(e registry.Entry, now time.Time) []string {
 }
 
 // readDue reads the targets after a key that are not healthy, and are to be checked again.
-func readDue(tx registry.Tx, after string, now time.Time, every time.Duration) (p page, err error) {
-	known, err := tx.Documents(registry.TableHealth, "", after, maxKnown)
+func readDue(tx registry.Tx, after registry.HealthKey, now time.Time, every time.Duration) (p page, err error) {
+	kept, err := tx.Health("", after, "", maxKnown)
+	if err != nil {
+		return page{}, err
+	}
+	known, err := toTargets(kept)
 	if err != nil {
 		return page{}, err
 	}
 	p.end = len(known) < maxKnown
 	var keys []registry.Key
 	var jobs []job
-	for i, d := range known {
-		p.last = d.Key
-		t, err := targetOf(d)
-		if err != nil {
-			return page{}, err
-		}
+	for i, t := range known {
+		p.next = t.key()
 		if t.due(now, every) {
 			jobs, keys = append(jobs, job{t.Name, t.URI, true}), append(keys, registry.Name(t.Name))
 		}
@@ -130,7 +125,7 @@ func readDue(tx registry.Tx, after string, now time.Time, every time.Duration) (
 		if slices.Contains(targetsOf(entries[i], now), j.uri) {
 			p.jobs = append(p.jobs, j)
 		} else {
-			p.gone = append(p.gone, keyOf(j.name, j.uri))
+			p.gone = append(p.gone, registry.HealthKeyOf(j.name, j.uri))
 		}
 	}
 	return p, nil

@@ -39,17 +39,15 @@ func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 			s.Unrecorded++
 			continue
 		}
-		d, err := after.document()
+		if keep {
+			err = after.put(tx)
+		} else {
+			after.State, err = "", tx.RemoveHealth(after.key())
+		}
 		if err != nil {
 			return err
 		}
-		if !keep {
-			d.Value, after.State = nil, ""
-		}
 		s.count(before.State, after.State)
-		if err := tx.Put(registry.TableHealth, []registry.Document{d}); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -64,22 +62,15 @@ func (s *Sweep) keepsMove(before, after Target) bool {
 	return after.Moved != "" && (before.State != "" || s.States[Healthy] < maxMoved)
 }
 
-// remove removes the documents of targets that names do not have any more.
-func remove(tx registry.WriteTx, s *Sweep, keys []string) error {
+// remove removes what is kept of targets that names do not have any more.
+func remove(tx registry.WriteTx, s *Sweep, keys []registry.HealthKey) error {
 	for _, key := range keys {
-		value, err := tx.Document(registry.TableHealth, key)
+		before, err := tx.HealthOf(key)
 		if err != nil {
 			return err
 		}
-		if value == nil {
-			continue
-		}
-		t, err := targetOf(registry.Document{Key: key, Value: value})
-		if err != nil {
-			return err
-		}
-		s.count(t.State, "")
-		if err := tx.Put(registry.TableHealth, []registry.Document{{Key: key}}); err != nil {
+		s.count(State(before.State), "")
+		if err := tx.RemoveHealth(key); err != nil {
 			return err
 		}
 	}
@@ -88,12 +79,15 @@ func remove(tx registry.WriteTx, s *Sweep, keys []string) error {
 
 // readTarget returns what is kept of a target; State is "" where there is nothing.
 func readTarget(tx registry.Tx, name, uri string) (Target, error) {
-	key := keyOf(name, uri)
-	value, err := tx.Document(registry.TableHealth, key)
-	if err != nil || value == nil {
+	kept, err := tx.HealthOf(registry.HealthKeyOf(name, uri))
+	if err != nil || kept.State == "" {
 		return Target{Name: name, URI: uri}, err
 	}
-	return targetOf(registry.Document{Key: key, Value: value})
+	t, err := toTargets([]registry.Health{kept})
+	if err != nil {
+		return Target{}, err
+	}
+	return t[0], nil
 }
 
 // count counts that a document changes its state; "" is that there is none.

@@ -112,6 +112,12 @@ func find(points []checkpoint, name string) time.Time {
 	return points[i].At
 }
 
+// The marks of the checks.
+const (
+	keySweep  = "sweep"
+	keyPassed = "passed"
+)
+
 func readSweep(tx registry.Tx) (s Sweep, err error) {
 	err = read(tx, keySweep, &s)
 	if s.Outcomes == nil {
@@ -130,7 +136,7 @@ func readPassed(tx registry.Tx) (p passed, err error) {
 
 // read reads a document, if there is one.
 func read(tx registry.Tx, key string, to any) error {
-	value, err := tx.Document(registry.TableHealth, key)
+	value, err := tx.Document(registry.TableMarks, key)
 	if err != nil || value == nil {
 		return err
 	}
@@ -145,5 +151,5 @@ func write(tx registry.WriteTx, key string, from any) error {
 	if err != nil {
 		return fmt.Errorf("writing the state of checks of targets: %w", err)
 	}
-	return tx.Put(registry.TableHealth, []registry.Document{{Key: key, Value: value}})
+	return tx.Put(registry.TableMarks, []registry.Document{{Key: key, Value: value}})
 }

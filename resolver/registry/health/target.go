@@ -1,11 +1,8 @@
 package health
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -14,7 +11,7 @@ import (
 // State is the health of a target.
 type State string
 
-// The states. A target without a document is healthy, or was not checked yet.
+// The states. A target of which nothing is kept is healthy, or was not checked yet.
 const (
 	Healthy      State = "healthy"
 	Suspect      State = "suspect"      // the last checks failed, but too few, or within too little time
@@ -22,7 +19,7 @@ const (
 	Inaccessible State = "inaccessible" // urnd may not ask its address: whether it is healthy is not known
 )
 
-// States returns all states of which there are documents.
+// States returns all states that are kept.
 func States() []State { return []State{Healthy, Suspect, Unhealthy, Inaccessible} }
 
 // When a target is unhealthy. One success makes it healthy.
@@ -40,7 +37,7 @@ const (
 // Target is what is kept of a target of a name: of those that are not healthy, of those that are healthy
 // again for some time, and of some that have moved for good.
 type Target struct {
-	Name     string       `json:"-"` // it is in the key
+	Name     string       `json:"-"`
 	URI      string       `json:"uri"`
 	State    State        `json:"state,omitempty"`
 	Since    time.Time    `json:"since,omitzero"`    // since when it has the state
@@ -54,6 +51,14 @@ type Target struct {
 	History  []Transition `json:"history,omitempty"` // the last changes of State, the oldest first
 }
 
+// detail is what the store has of a target as JSON.
+type detail struct {
+	Outcome Outcome      `json:"outcome,omitempty"`
+	Status  int          `json:"status,omitempty"`
+	Failing time.Time    `json:"failing,omitzero"`
+	History []Transition `json:"history,omitempty"`
+}
+
 // Transition is a change of the state of a target.
 type Transition struct {
 	At    time.Time `json:"at"`
@@ -61,46 +66,37 @@ type Transition struct {
 	Error string    `json:"error,omitempty"`
 }
 
-// The keys of TableHealth: a name, a space and a hash of the target. Spaces are not in names, so that documents are in
-// the order of names.
+// behind returns a key that is after those of a name, and before those of all names after it.
+func behind(name string) registry.HealthKey { return registry.HealthKey{Name: name, Hash: "~"} }
 
-func keyOf(name, target string) string {
-	sum := sha256.Sum256([]byte(target))
-	return name + " " + hex.EncodeToString(sum[:12])
-}
+func (t *Target) key() registry.HealthKey { return registry.HealthKeyOf(t.Name, t.URI) }
 
-// afterName returns a key that is after those of a name, and before those of all names after it.
-func afterName(name string) string {
-	if name == "" {
-		return afterOwn
+// toTargets returns what the store has of targets.
+func toTargets(all []registry.Health) ([]Target, error) {
+	targets := make([]Target, len(all))
+	for i, h := range all {
+		var d detail
+		if err := json.Unmarshal(h.Detail, &d); err != nil {
+			return nil, fmt.Errorf("%w: the health of a target of %s: %w", registry.ErrDamaged, h.Name, err)
+		}
+		targets[i] = Target{
+			Name: h.Name, URI: h.URI, State: State(h.State), Since: h.Since, Checked: h.Checked, Outcome: d.Outcome, Status: d.Status,
+			Error: h.Error, Moved: h.Moved, Failures: h.Failures, Failing: d.Failing, History: d.History,
+		}
 	}
-	return name + " ~"
+	return targets, nil
 }
 
-// Own documents of this package, before those of all names.
-const (
-	keySweep  = " sweep"
-	keyPassed = " passed"
-	afterOwn  = " ~"
-)
-
-// targetOf returns the target of a document.
-func targetOf(d registry.Document) (Target, error) {
-	name, _, _ := strings.Cut(d.Key, " ")
-	t := Target{Name: name}
-	if err := json.Unmarshal(d.Value, &t); err != nil {
-		return Target{}, fmt.Errorf("%w: the health of a target of %s: %w", registry.ErrDamaged, name, err)
-	}
-	return t, nil
-}
-
-// document returns the document of a target.
-func (t Target) document() (registry.Document, error) {
-	value, err := json.Marshal(t)
+// put writes what is kept of a target.
+func (t *Target) put(tx registry.WriteTx) error {
+	text, err := json.Marshal(detail{t.Outcome, t.Status, t.Failing, t.History})
 	if err != nil {
-		return registry.Document{}, fmt.Errorf("writing the health of a target of %s: %w", t.Name, err)
+		return fmt.Errorf("writing the health of a target of %s: %w", t.Name, err)
 	}
-	return registry.Document{Key: keyOf(t.Name, t.URI), Value: value}, nil
+	return tx.PutHealth(registry.Health{
+		Name: t.Name, URI: t.URI, State: string(t.State), Since: t.Since, Checked: t.Checked, Failures: t.Failures, Error: t.Error, Moved: t.Moved,
+		Detail: text,
+	})
 }
 
 // next returns a target after a check. keep is false where nothing need be kept of it. The zero value of

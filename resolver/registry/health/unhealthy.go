@@ -78,8 +78,8 @@ func (a *Avoidance) Refresh(ctx context.Context) error {
 		return nil
 	}
 	targets := make(map[string]struct{})
-	err = List(ctx, a.Store, "", func(t Target) error {
-		if t.State == Unhealthy && len(targets) < maxAvoided && now.Sub(t.Checked) < forgotten {
+	err = List(ctx, a.Store, "", Unhealthy, func(t Target) error {
+		if len(targets) < maxAvoided && now.Sub(t.Checked) < forgotten {
 			targets[t.URI] = struct{}{}
 		}
 		return nil

@@ -12,9 +12,9 @@ type walk struct {
 	*Checker
 	postponed []job // whose servers want to be left alone
 
-	rechecked  time.Time // when the last walk over targets that are not healthy began
-	rechecking bool      // it goes on
-	after      string    // the key after which it does
+	rechecked  time.Time          // when the last walk over targets that are not healthy began
+	rechecking bool               // it goes on
+	after      registry.HealthKey // after which it does
 }
 
 const (
@@ -169,7 +169,7 @@ func (w *walk) recheck(ctx context.Context) error {
 		if now.Sub(w.rechecked) < min(recheckEvery, w.config.Interval) {
 			return nil
 		}
-		w.rechecking, w.rechecked, w.after = true, now, afterOwn
+		w.rechecking, w.rechecked, w.after = true, now, registry.HealthKey{}
 	}
 	var due page
 	err := w.config.Store.Read(ctx, func(tx registry.Tx) (err error) {
@@ -182,7 +182,7 @@ func (w *walk) recheck(ctx context.Context) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	w.after, w.rechecking = due.last, !due.end
+	w.after, w.rechecking = due.next, !due.end
 	return nil
 }
 
@@ -204,7 +204,7 @@ func (w *walk) check(ctx context.Context, p page) ([]checked, error) {
 }
 
 // recordNow records results that are not those of the next names, and removes documents.
-func recordNow(tx registry.WriteTx, gone []string, results []checked, now time.Time) error {
+func recordNow(tx registry.WriteTx, gone []registry.HealthKey, results []checked, now time.Time) error {
 	s, err := readSweep(tx)
 	if err != nil {
 		return err

@@ -97,16 +97,12 @@ func TestLongPause(t *testing.T) {
 	})
 }
 
-// Pages pass each name once and each document that no target has any more, whatever their sizes are.
+// Pages pass each name once and each target that is kept and no name has any more, whatever their sizes are.
 func TestPages(t *testing.T) {
 	w := newWorld(t)
-	var documents []registry.Document
+	var kept []Target
 	add := func(name, uri string) {
-		d, err := Target{Name: name, URI: uri, State: Suspect}.document()
-		if err != nil {
-			t.Fatal(err)
-		}
-		documents = append(documents, d)
+		kept = append(kept, Target{Name: name, URI: uri, State: Suspect})
 	}
 	names := 0
 	for i := range 300 {
@@ -121,12 +117,20 @@ func TestPages(t *testing.T) {
 		}
 	}
 	add("urn:x:a", "http://orphan.example/") // after all names
-	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error { return tx.Put(registry.TableHealth, documents) }); err != nil {
+	err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
+		for i := range kept {
+			if err := kept[i].put(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, size := range []int{1, 7, maxPage} {
 		var jobs, known, passed int
-		gone := make(map[string]bool)
+		gone := make(map[registry.HealthKey]bool)
 		err := w.store.Read(t.Context(), func(tx registry.Tx) error {
 			for after := ""; ; {
 				p, err := readPage(tx, "", after, size, time.Now())
@@ -152,8 +156,8 @@ func TestPages(t *testing.T) {
 				after = p.last
 			}
 		})
-		if err != nil || passed != names || jobs != 2*names || known != names || len(gone) != len(documents)-names {
-			t.Errorf("pages of %d: %v, %d names, %d jobs, %d known, %d of %d gone", size, err, passed, jobs, known, len(gone), len(documents)-names)
+		if err != nil || passed != names || jobs != 2*names || known != names || len(gone) != len(kept)-names {
+			t.Errorf("pages of %d: %v, %d names, %d jobs, %d known, %d of %d gone", size, err, passed, jobs, known, len(gone), len(kept)-names)
 		}
 	}
 }
@@ -162,11 +166,12 @@ func TestPages(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	w := newWorld(t)
 	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableHealth, []registry.Document{{Key: keyOf("urn:x:1", "http://a.example/"), Value: []byte("{")}, {Key: keySweep, Value: []byte("[]")}})
+		return errors.Join(tx.PutHealth(registry.Health{Name: "urn:x:1", URI: "http://a.example/", State: "suspect", Detail: []byte("{")}),
+			tx.Put(registry.TableMarks, []registry.Document{{Key: keySweep, Value: []byte("[]")}}))
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := List(t.Context(), w.store, "", func(Target) error { return nil }); !errors.Is(err, registry.ErrDamaged) {
+	if err := List(t.Context(), w.store, "", "", func(Target) error { return nil }); !errors.Is(err, registry.ErrDamaged) {
 		t.Errorf("%v", err)
 	}
 	if _, err := ReadSweep(t.Context(), w.store); !errors.Is(err, registry.ErrDamaged) {

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"changes", testChanges},
 		{"documents", testDocuments},
 		{"resolved", testResolved},
+		{"health", testHealth},
 		{"rollback", testRollback},
 		{"purge", testPurge},
 		{"panic", testPanic},

@@ -1,7 +1,9 @@
 package registrytest
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -69,5 +71,81 @@ func testResolved(t *testing.T, s registry.Store) {
 	err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddResolved([]registry.Resolved{resolved("a", "", 1, 1)}) })
 	if err == nil {
 		t.Error("a count without period was written")
+	}
+}
+
+// The health of targets is listed by names and states, and goes with them.
+func testHealth(t *testing.T, s registry.Store) {
+	all := []registry.Health{
+		{Name: "a", URI: "https://example.org/1", State: "suspect", Since: epoch, Checked: epoch, Failures: 1, Error: "404", Detail: []byte("{}")},
+		{Name: "a", URI: "https://example.org/2", State: "healthy", Moved: "https://example.com/", Detail: []byte(`{"status":308}`)},
+		{Name: "ab", URI: "https://example.org/1", State: "suspect", Detail: []byte("{}")},
+		{Name: "b", URI: "https://example.org/1", State: "unhealthy", Detail: []byte("{}")},
+	}
+	key := func(i int) registry.HealthKey { return registry.HealthKeyOf(all[i].Name, all[i].URI) }
+	if key(1).Hash < key(0).Hash {
+		all[0], all[1] = all[1], all[0]
+	}
+	write(t, s, func(tx registry.WriteTx) error {
+		for _, h := range all {
+			changed := h
+			changed.State, changed.Failures = "inaccessible", 7
+			if err := errors.Join(tx.PutHealth(changed), tx.PutHealth(h)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	of := func(indexes ...int) (some []registry.Health) {
+		for _, i := range indexes {
+			some = append(some, all[i])
+		}
+		return some
+	}
+	suspect := 0
+	if all[1].State == "suspect" {
+		suspect = 1
+	}
+	read(t, s, func(tx registry.Tx) error {
+		for _, c := range []struct {
+			prefix, state string
+			after         registry.HealthKey
+			limit         int
+			want          []registry.Health
+		}{
+			{limit: 10, want: all},
+			{limit: 2, want: of(0, 1)},
+			{limit: 10, after: key(0), want: of(1, 2, 3)},
+			{limit: 10, prefix: "a", after: key(1), want: of(2)},
+			{limit: 10, prefix: "b", after: key(0), want: of(3)},
+			{limit: 10, state: "suspect", want: of(suspect, 2)},
+			{limit: 10, state: "suspect", prefix: "a", after: key(1), want: of(2)},
+			{limit: 0},
+		} {
+			got, err := tx.Health(c.prefix, c.after, c.state, c.limit)
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%+v: %+v, %v", c, got, err)
+			}
+		}
+		got, err := tx.HealthOf(key(1))
+		none, err2 := tx.HealthOf(registry.HealthKeyOf("a", "https://example.org/3"))
+		if !reflect.DeepEqual(got, all[1]) || !reflect.DeepEqual(none, registry.Health{}) {
+			t.Errorf("%+v and %+v", got, none)
+		}
+		return errors.Join(err, err2)
+	})
+	write(t, s, func(tx registry.WriteTx) error { return errors.Join(tx.RemoveHealth(key(2)), tx.ForgetHealth("a")) })
+	read(t, s, func(tx registry.Tx) error {
+		left, err := tx.Health("", registry.HealthKey{}, "", 10)
+		if !reflect.DeepEqual(left, of(3)) {
+			t.Errorf("left are %+v", left)
+		}
+		return err
+	})
+	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
+		return tx.PutHealth(registry.Health{Name: "a", State: "tired", Detail: []byte("{}")})
+	})
+	if err == nil {
+		t.Error("a state that there is not was written")
 	}
 }

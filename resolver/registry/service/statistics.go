@@ -72,8 +72,8 @@ func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, un
 	return count.Top(ctx, s.registry.Store(), since, until, limit)
 }
 
-// Health returns a page of the targets of names that begin with a prefix that were not healthy lately: those of a state, "" for all. Those of
-// others are left out, so that a page may have fewer. next is the cursor of the next one, "" for none.
+// Health returns a page of the targets of names that begin with a prefix that were not healthy lately: those of a state, "" for all.
+// next is the cursor of the next one, "" for none.
 func (s *Service) Health(
 	ctx context.Context, actor registry.Actor, prefix string, state health.State, page Page,
 ) (found []health.Target, next string, err error) {
@@ -88,11 +88,11 @@ func (s *Service) Health(
 	if err != nil {
 		return nil, "", err
 	}
-	found, after, err = health.Page(ctx, s.registry.Store(), below, after, limit)
+	found, after, err = health.Page(ctx, s.registry.Store(), below, state, after, limit)
 	if after != "" {
 		next = cursorOf(after)
 	}
-	return slices.DeleteFunc(found, func(t health.Target) bool { return state != "" && t.State != state }), next, err
+	return found, next, err
 }
 
 // Targets calls each with the targets of names that begin with a prefix, "" for all, in the order of names: those that were not healthy when
@@ -105,7 +105,7 @@ func (s *Service) Targets(ctx context.Context, actor registry.Actor, prefix stri
 	case healthy:
 		return health.ListAll(ctx, s.registry.Store(), s.Now(), below, each)
 	default:
-		return health.List(ctx, s.registry.Store(), below, func(t health.Target) error {
+		return health.List(ctx, s.registry.Store(), below, "", func(t health.Target) error {
 			if t.State == health.Healthy {
 				return nil
 			}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -83,6 +85,17 @@ func optionalTime(v Values, t time.Time) {
 		return
 	}
 	v.Int(t.UnixMilli())
+}
+
+// replacing returns the clause of an insertion that replaces the row with the same keys, of which columns there are others.
+func replacing(columns []string, keys ...string) string {
+	var set []string
+	for _, column := range columns {
+		if !slices.Contains(keys, column) {
+			set = append(set, column+" = excluded."+column)
+		}
+	}
+	return " ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
 
 // flag adds 1, or NULL for false.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ func (l *loader) document(d *dumpedDocument) error {
 			err = l.t.AddResolved([]registry.Resolved{count})
 		}
 	case "health":
-		err = l.put(registry.TableHealth, d)
+		err = l.healthBefore(d)
 	case "lease":
 		err = l.put(registry.TableLeases, d)
 	case "import":
@@ -48,6 +49,27 @@ func (l *loader) document(d *dumpedDocument) error {
 
 func (l *loader) put(table registry.Table, d *dumpedDocument) error {
 	return l.t.Put(table, []registry.Document{{Key: d.Key, Value: []byte(d.Value)}})
+}
+
+// healthBefore writes the health of a target, or how far its checks are.
+func (l *loader) healthBefore(d *dumpedDocument) error {
+	if mark, ok := strings.CutPrefix(d.Key, " "); ok {
+		return l.t.Put(registry.TableMarks, []registry.Document{{Key: mark, Value: []byte(d.Value)}})
+	}
+	name, _, _ := strings.Cut(d.Key, " ")
+	h := registry.Health{Name: name}
+	detail := make(map[string]json.RawMessage)
+	err := errors.Join(json.Unmarshal([]byte(d.Value), &h), json.Unmarshal([]byte(d.Value), &detail))
+	for _, column := range healthColumns() {
+		delete(detail, column)
+	}
+	if err == nil {
+		h.Detail, err = json.Marshal(detail)
+	}
+	if err != nil {
+		return err
+	}
+	return l.t.PutHealth(h)
 }
 
 // jobBefore writes the documents of a job, when jobs were not found by their tokens and whether they wait: see resolver/registry/jobs.

@@ -23,7 +23,10 @@ func tables() []table {
 		{name: "token", keys: 1, text: []string{"key", "value"}},
 		{name: "mint", keys: 1, text: []string{"key", "value"}},
 		{name: "resolved", keys: 2, text: []string{"name", "period"}, numbers: []string{"people", "bots"}},
-		{name: "health", keys: 1, text: []string{"key", "value"}},
+		{
+			name: "health", keys: 2, text: []string{"name", "hash", "uri", "state", "error", "moved", "detail"},
+			numbers: []string{"since", "checked", "failures"},
+		},
 		{name: "lease", keys: 1, text: []string{"key", "value"}},
 		{name: "import", keys: 1, text: []string{"key", "value"}},
 		{name: "job", keys: 1, text: []string{"key", "value"}},

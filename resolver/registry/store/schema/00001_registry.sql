@@ -139,12 +139,27 @@ CREATE TABLE resolved (
     PRIMARY KEY (name, period)
 ) /* without rowid */;
 
+-- The health of the targets of names: of those that are not healthy, or were not until lately, or have moved.
+CREATE TABLE health (
+    name     TEXT   COLLATE "C" NOT NULL,
+    hash     TEXT   COLLATE "C" NOT NULL, -- of the URI: the first 12 bytes of its SHA-256, in hexadecimal
+    uri      TEXT   NOT NULL,
+    state    TEXT   COLLATE "C" NOT NULL CHECK (state IN ('healthy', 'suspect', 'unhealthy', 'inaccessible')),
+    since    BIGINT, -- since when it has the state
+    checked  BIGINT, -- when it was checked last
+    failures BIGINT NOT NULL CHECK (failures >= 0), -- in a row
+    error    TEXT,   -- of the last check
+    moved    TEXT,   -- where it has moved for good
+    detail   TEXT   NOT NULL, -- a JSON object: outcome and status of the last check, the first failure, the last changes of the state
+    PRIMARY KEY (name, hash)
+) /* without rowid */;
+CREATE INDEX health_state ON health (state, name, hash);
+
 -- What is beside names: documents in JSON, by a key.
 CREATE TABLE token    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- clients of the API
 CREATE TABLE mint     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- counters, by pattern
-CREATE TABLE health   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- of targets: "NAME URI"
 CREATE TABLE lease    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- which instance does what
 CREATE TABLE import   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- how far imports are
 CREATE TABLE job      (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- jobs of the API
 CREATE TABLE request  (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- idempotency keys
-CREATE TABLE mark     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- when the last backup was made, and the like
+CREATE TABLE mark     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- when the last backup was made, how far the checks of targets are
