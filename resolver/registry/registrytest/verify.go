@@ -93,6 +93,8 @@ func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 		{"UPDATE target SET current = 1 WHERE version = 2", "urn:example:a: a target of number 2 is not found by its host, or should not be"},
 		{"UPDATE target SET current = NULL WHERE version = 3", "urn:example:a: a target of number 3 is not found by its host"},
 		{"UPDATE target SET host = (SELECT min(id) FROM host) WHERE version = 3", "a target of version 3, number 3, is not found by its host"},
+		{"INSERT INTO target (version, position, uri) VALUES (4, 0, 'https://evil.example/')", "https://evil.example/ is a target of number 4, which there is not"},
+		{"INSERT INTO target (version, position, uri) VALUES (99, 0, 'https://evil.example/')", "https://evil.example/ is a target of number 99, which there is not"},
 		{"UPDATE host SET reversed = 'org.other' WHERE reversed = 'org.example'", "a target of version 2, number 2, is not found by its host"},
 		{"DELETE FROM name WHERE id IN (1, 8)", "urn:example:alias, whose version is number 7, is an alias of a name that is not registered"},
 		{"UPDATE version SET number = 4 WHERE seq = 3", "urn:example:a: the version before number 3 is missing"},

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -51,14 +50,20 @@ func (t *transaction) sealed(where string, args ...any) (all []sealed, stray boo
 	if err != nil {
 		return nil, false, err
 	}
-	names, err := t.authorNames(authors)
+	names, err := t.authorNames(slices.Clone(authors))
 	if err != nil {
 		return nil, false, err
 	}
+	found := all[:0]
 	for i := range all {
-		all[i].Key, all[i].By = keys[int64(all[i].First)], names[authors[i]]
+		key, ok := keys[int64(all[i].First)]
+		name, known := names[authors[i]] // which may be ""
+		if ok && known {
+			found = append(found, all[i])
+			found[len(found)-1].Key, found[len(found)-1].By = key, name
+		}
 	}
-	return slices.DeleteFunc(all, func(v sealed) bool { return v.Name == "" || v.By == "" }), stray, nil
+	return found, stray, nil
 }
 
 // sealedTargets adds the targets of versions.
@@ -104,14 +109,12 @@ func (t *transaction) keys(ids []int64) (map[int64]registry.Key, error) {
 
 // authorNames returns the names of authors by their ids.
 func (t *transaction) authorNames(ids []int64) (map[int64]string, error) {
+	slices.Sort(ids)
 	names := make(map[int64]string)
-	for _, id := range ids {
-		names[id] = ""
-	}
 	return names, t.conn.Query("SELECT id, name FROM author WHERE id IN ($1...)", func(row Row) error {
 		names[row.Int(0)] = row.Text(1)
 		return nil
-	}, slices.Collect(maps.Keys(names)))
+	}, slices.Compact(ids))
 }
 
 // purgedVersion is what is left of a version that was purged.
