@@ -66,7 +66,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 			return err
 		}
 		var n int64
-		err := all.each(func(e *registry.Entry) error {
+		err := all.each(func(e *registry.Entry) error { //nolint:contextcheck // it has the context
 			if n++; n%progressEvery == 0 {
 				o.Progress(n)
 			}
