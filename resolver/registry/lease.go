@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -18,7 +17,7 @@ var ErrLease = errors.New("another instance has the lease")
 // (Check). What an instance leaves whose clock was ahead is taken when it was not renewed for For by the clock of the next one.
 type Lease struct {
 	Store Store
-	Name  string // of what is done: a key of TableLeases
+	Name  string // of what is done: the key of the lease
 	// Holder identifies the instance. No other one, also no earlier one of this machine, has it.
 	Holder string
 	// For is how long it is held after Acquire, unless it is acquired again.
@@ -26,37 +25,27 @@ type Lease struct {
 	Now func() time.Time
 
 	mu    sync.Mutex
-	other holding   // what another instance had when it was read last
+	other Holding   // what another instance had when it was read last
 	since time.Time // when that was read first
-}
-
-// holding is the document of a lease.
-type holding struct {
-	Holder string    `json:"holder"`
-	Until  time.Time `json:"until"`
 }
 
 // Acquire takes the lease where nobody holds it, or renews it. The error wraps ErrLease where another
 // instance holds it.
 func (l *Lease) Acquire(ctx context.Context) error {
 	return l.Store.Write(ctx, func(tx WriteTx) error {
-		held, err := l.read(tx)
+		held, err := tx.Lease(l.Name)
 		switch {
 		case err != nil:
 			return err
 		case held.Holder != l.Holder && held.Until.After(l.Now()) && !l.isLeft(held):
 			return fmt.Errorf("%w of %s: %s, until %s", ErrLease, l.Name, held.Holder, held.Until.Format(time.RFC3339))
 		}
-		value, err := json.Marshal(holding{l.Holder, l.Now().Add(l.For).UTC()})
-		if err != nil {
-			return fmt.Errorf("writing the lease of %s: %w", l.Name, err)
-		}
-		return tx.Put(TableLeases, []Document{{Key: l.Name, Value: value}})
+		return tx.SetLease(l.Name, Holding{l.Holder, l.Now().Add(l.For)})
 	})
 }
 
 // isLeft reports whether what another instance has was not renewed for as long as it could have been held.
-func (l *Lease) isLeft(held holding) bool {
+func (l *Lease) isLeft(held Holding) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.Now()
@@ -69,7 +58,7 @@ func (l *Lease) isLeft(held holding) bool {
 // Check returns an error that wraps ErrLease unless the lease is held: what is written in the same transaction
 // is written by its holder.
 func (l *Lease) Check(tx Tx) error {
-	held, err := l.read(tx)
+	held, err := tx.Lease(l.Name)
 	switch {
 	case err != nil:
 		return err
@@ -84,22 +73,10 @@ func (l *Lease) Check(tx Tx) error {
 // Release gives the lease up, so that another instance need not wait until it has run out.
 func (l *Lease) Release(ctx context.Context) error {
 	return l.Store.Write(ctx, func(tx WriteTx) error {
-		held, err := l.read(tx)
+		held, err := tx.Lease(l.Name)
 		if err != nil || held.Holder != l.Holder {
 			return err
 		}
-		return tx.Put(TableLeases, []Document{{Key: l.Name}})
+		return tx.RemoveLease(l.Name)
 	})
-}
-
-func (l *Lease) read(tx Tx) (holding, error) {
-	value, err := tx.Document(TableLeases, l.Name)
-	if err != nil || value == nil {
-		return holding{}, err
-	}
-	var held holding
-	if err := json.Unmarshal(value, &held); err != nil {
-		return holding{}, fmt.Errorf("%w: the lease of %s: %w", ErrDamaged, l.Name, err)
-	}
-	return held, nil
 }

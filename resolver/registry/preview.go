@@ -13,6 +13,12 @@ func (readOnly) Put(Table, []Document) error                 { return nil }
 func (readOnly) PutHealth(Health) error                      { return nil }
 func (readOnly) RemoveHealth(HealthKey) error                { return nil }
 func (readOnly) ForgetHealth(string) error                   { return nil }
+func (readOnly) AddToken(StoredToken) error                  { return nil }
+func (readOnly) RemoveToken(string) error                    { return nil }
+func (readOnly) SetTokenUsed(string, string) error           { return nil }
+func (readOnly) SetMintCounter(string, uint64) error         { return nil }
+func (readOnly) SetLease(string, Holding) error              { return nil }
+func (readOnly) RemoveLease(string) error                    { return nil }
 func (readOnly) AddResolved([]Resolved) error                { return nil }
 func (readOnly) FoldResolved([]string, string, string) error { return nil }
 

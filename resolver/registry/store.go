@@ -51,6 +51,9 @@ type Store interface {
 type Tx interface {
 	ResolvedTx
 	HealthTx
+	TokenTx
+	MintTx
+	LeaseTx
 
 	// Entries returns the current entry of each key, in the order of keys; the zero value for
 	// those that do not exist. Sorted keys are fastest.
@@ -114,6 +117,9 @@ type WriteTx interface {
 	Tx
 	ResolvedWriteTx
 	HealthWriteTx
+	TokenWriteTx
+	MintWriteTx
+	LeaseWriteTx
 
 	// Append writes the versions After of changes, which become current and get their Seq, and removes all versions of keys,
 	// given by their current entries, but for what the chain of commits needs. It is a commit of a change set, which is a new
@@ -144,10 +150,7 @@ type Table uint8
 
 // The tables.
 const (
-	TableTokens   Table = iota // tokens of clients of the API
-	TableMints                 // counters of minting
-	TableLeases                // which instance does what
-	TableImports               // how far imports are
+	TableImports  Table = iota // how far imports are
 	TableJobs                  // jobs of the API
 	TableRequests              // idempotency keys of requests
 	TableMarks                 // when the last backup was made, and the like

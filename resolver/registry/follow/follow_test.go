@@ -57,7 +57,7 @@ func soon(time.Duration) <-chan time.Time { return time.After(time.Millisecond) 
 
 func put(name string) func(registry.WriteTx) error {
 	return func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableMints, []registry.Document{{Key: name, Value: []byte("{}")}})
+		return tx.Put(registry.TableMarks, []registry.Document{{Key: name, Value: []byte("{}")}})
 	}
 }
 

@@ -34,9 +34,7 @@ func TestLeaseIsLost(t *testing.T) {
 		moved := w.sweep().Moved
 		for range 2 * 24 * time.Hour / (leaseTime / 2) { // it is back, and renews what it has taken
 			if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
-				return tx.Put(registry.TableLeases, []registry.Document{
-					{Key: "health", Value: fmt.Appendf(nil, `{"holder":"vanished","until":%q}`, time.Now().Add(leaseTime).Format(time.RFC3339))},
-				})
+				return tx.SetLease("health", registry.Holding{Holder: "vanished", Until: time.Now().Add(leaseTime)})
 			}); err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,6 @@ package mint
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -106,14 +105,9 @@ type minting struct {
 	taken    int // how many names were there already
 }
 
-// mintCounter is the document of a counter, by its pattern.
-type mintCounter struct {
-	Next uint64 `json:"next"`
-}
-
 // count mints by the counter of the pattern.
 func (m *minting) count() error {
-	counter, err := m.counter()
+	next, err := m.next()
 	if err != nil {
 		return err
 	}
@@ -121,17 +115,17 @@ func (m *minting) count() error {
 	for len(m.minted) < m.N {
 		if m.taken >= maxTaken {
 			return fmt.Errorf("%w: the %d names before number %d of %q are all registered already: begin from a greater number",
-				registry.ErrExhausted, m.taken, counter.Next, m.Pattern)
+				registry.ErrExhausted, m.taken, next, m.Pattern)
 		}
-		first := counter.Next
+		first := next
 		var names []string
-		for len(names) < min(m.N-len(m.minted)+m.taken, page) && counter.Next < size {
-			name, err := m.pattern.counted(counter.Next)
+		for len(names) < min(m.N-len(m.minted)+m.taken, page) && next < size {
+			name, err := m.pattern.counted(next)
 			if err != nil {
 				return err
 			}
 			names = append(names, name)
-			counter.Next++
+			next++
 		}
 		if len(names) == 0 {
 			return fmt.Errorf("%w: of the %d names of %q only %d are free from its counter on, and none was minted",
@@ -141,29 +135,21 @@ func (m *minting) count() error {
 		if err != nil {
 			return err
 		}
-		counter.Next = first + uint64(used) //nolint:gosec // it is a number of names
+		next = first + uint64(used) //nolint:gosec // it is a number of names
 	}
-	value, err := json.Marshal(counter)
-	if err != nil {
-		return fmt.Errorf("writing the counter of %q: %w", m.Pattern, err)
-	}
-	return m.tx.Put(registry.TableMints, []registry.Document{{Key: m.Pattern, Value: value}})
+	return m.tx.SetMintCounter(m.Pattern, next)
 }
 
-// counter returns the counter of the pattern.
-func (m *minting) counter() (mintCounter, error) {
-	counter := mintCounter{m.pattern.first}
+// next returns the number that the counter goes on with.
+func (m *minting) next() (uint64, error) {
 	if m.From != nil {
-		return mintCounter{*m.From}, nil
+		return *m.From, nil
 	}
-	value, err := m.tx.Document(registry.TableMints, m.Pattern)
-	if err != nil || value == nil {
-		return counter, err
+	next, ok, err := m.tx.MintCounter(m.Pattern)
+	if !ok {
+		next = m.pattern.first
 	}
-	if err := json.Unmarshal(value, &counter); err != nil {
-		return counter, fmt.Errorf("%w: the counter of %q: %w", registry.ErrDamaged, m.Pattern, err)
-	}
-	return counter, nil
+	return next, err
 }
 
 // draw mints random names. It gives up where hardly any is free.

@@ -123,7 +123,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("appending %.20q: %v", name, err)
 		}
 		err = s.Write(t.Context(), func(tx registry.WriteTx) error {
-			return tx.Put(registry.TableMints, []registry.Document{{Key: name, Value: []byte("x")}})
+			return tx.Put(registry.TableMarks, []registry.Document{{Key: name, Value: []byte("x")}})
 		})
 		if !errors.Is(err, registry.ErrInvalid) {
 			t.Errorf("putting %.20q: %v", name, err)

@@ -57,7 +57,7 @@ func TestUnwritable(t *testing.T) {
 			t.Errorf("%s: %v, and it is mended", tt.says, err)
 		}
 		if err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-			return tx.Put(registry.TableMints, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
+			return tx.Put(registry.TableMarks, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
 		}); err != nil {
 			t.Errorf("%s: writing: %v", tt.says, err)
 		}
@@ -87,7 +87,7 @@ func TestUnwritableByChanges(t *testing.T) {
 		server.Ask("", "SELECT pg_reload_conf()")
 		testserver.Wait(t, "changes are refused, or made: "+mode, func() bool {
 			err := s.Write(t.Context(), func(tx registry.WriteTx) error {
-				return tx.Put(registry.TableMints, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
+				return tx.Put(registry.TableMarks, []registry.Document{{Key: "urn:example:b", Value: []byte("{}")}})
 			})
 			return (err == nil) == (mode == "off") && errors.Is(s.Unwritable(), registry.ErrReadOnly) == (mode == "on")
 		})

@@ -149,27 +149,27 @@ func testChanges(t *testing.T, s registry.Store) {
 func testDocuments(t *testing.T, s registry.Store) {
 	write(t, s, func(tx registry.WriteTx) error {
 		documents := []registry.Document{{Key: "a 1", Value: []byte("x")}, {Key: "a 2", Value: []byte{}}, {Key: "b", Value: []byte("ä")}}
-		if err := tx.Put(registry.TableTokens, documents); err != nil {
+		if err := tx.Put(registry.TableImports, documents); err != nil {
 			return err
 		}
-		return tx.Put(registry.TableTokens, []registry.Document{{Key: "a 1", Value: []byte("y")}})
+		return tx.Put(registry.TableImports, []registry.Document{{Key: "a 1", Value: []byte("y")}})
 	})
 	read(t, s, func(tx registry.Tx) error {
-		got, err := tx.Documents(registry.TableTokens, "a ", "", 10)
+		got, err := tx.Documents(registry.TableImports, "a ", "", 10)
 		if err != nil || len(got) != 2 || string(got[0].Value) != "y" || got[1].Value == nil || len(got[1].Value) > 0 {
 			t.Errorf("documents: %q, %v", got, err)
 		}
-		value, err := tx.Document(registry.TableMints, "b")
+		value, err := tx.Document(registry.TableMarks, "b")
 		if value != nil || err != nil {
 			t.Errorf("a document of another table: %q, %v", value, err)
 		}
 		return err
 	})
 	write(t, s, func(tx registry.WriteTx) error {
-		return tx.Put(registry.TableTokens, []registry.Document{{Key: "a 2"}, {Key: "none"}})
+		return tx.Put(registry.TableImports, []registry.Document{{Key: "a 2"}, {Key: "none"}})
 	})
 	read(t, s, func(tx registry.Tx) error {
-		value, err := tx.Document(registry.TableTokens, "a 2")
+		value, err := tx.Document(registry.TableImports, "a 2")
 		if value != nil {
 			t.Errorf("a removed document is %q", value)
 		}

@@ -33,6 +33,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"documents", testDocuments},
 		{"resolved", testResolved},
 		{"health", testHealth},
+		{"tokens", testTokens},
+		{"counters and leases", testCountersAndLeases},
 		{"rollback", testRollback},
 		{"purge", testPurge},
 		{"panic", testPanic},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -147,5 +148,70 @@ func testHealth(t *testing.T, s registry.Store) {
 	})
 	if err == nil {
 		t.Error("a state that there is not was written")
+	}
+}
+
+// tokenOf returns a token with all fields.
+func tokenOf(id string) registry.StoredToken {
+	return registry.StoredToken{Token: registry.Token{
+		ID: id, Name: "anna", Role: registry.Writer, Prefixes: []string{"urn:a:"}, Actions: []registry.Action{registry.ActRead}, Note: "why",
+		Created: epoch, By: "root", Expires: epoch.Add(time.Hour), Used: "2031-05-01",
+	}, Hash: make([]byte, 32), Root: "0"}
+}
+
+// Tokens are as they were added, and their last use does not go back.
+func testTokens(t *testing.T, s registry.Store) {
+	least := registry.StoredToken{Token: registry.Token{ID: "2", Name: "anna", Role: registry.Admin, Created: epoch, By: "root"}, Hash: make([]byte, 32)}
+	write(t, s, func(tx registry.WriteTx) error {
+		return errors.Join(tx.AddToken(least), tx.AddToken(tokenOf("1")), tx.AddToken(tokenOf("3")), tx.RemoveToken("3"),
+			tx.SetTokenUsed("1", "2031-04-30"), tx.SetTokenUsed("2", "2031-05-03"), tx.SetTokenUsed("2", "2031-05-02"), tx.SetTokenUsed("4", "2031-05-02"))
+	})
+	least.Used = "2031-05-03"
+	read(t, s, func(tx registry.Tx) error {
+		all, err := tx.Tokens()
+		if want := []registry.StoredToken{tokenOf("1"), least}; !reflect.DeepEqual(all, want) {
+			t.Errorf("%+v, want %+v", all, want)
+		}
+		one, err2 := tx.Token("2")
+		none, err3 := tx.Token("3\x00")
+		if !reflect.DeepEqual(one, least) || none.ID != "" {
+			t.Errorf("%+v and %+v", one, none)
+		}
+		return errors.Join(err, err2, err3)
+	})
+	for name, change := range map[string]func(*registry.StoredToken){
+		"no role":            func(t *registry.StoredToken) { t.Role = 0 },
+		"a short hash":       func(t *registry.StoredToken) { t.Hash = t.Hash[1:] },
+		"expired at first":   func(t *registry.StoredToken) { t.Expires = epoch },
+		"an ID there is":     func(t *registry.StoredToken) { t.ID = "1" },
+		"no day of last use": func(t *registry.StoredToken) { t.Used = "today" },
+	} {
+		made := tokenOf("5")
+		change(&made)
+		if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddToken(made) }); err == nil {
+			t.Errorf("with %s it was added", name)
+		}
+	}
+}
+
+// Counters and leases are as they were set last.
+func testCountersAndLeases(t *testing.T, s registry.Store) {
+	held := registry.Holding{Holder: "b", Until: epoch}
+	write(t, s, func(tx registry.WriteTx) error {
+		return errors.Join(tx.SetMintCounter("a{counter}", 7), tx.SetMintCounter("a{counter}", 1<<64-1),
+			tx.SetLease("x", registry.Holding{Holder: "a"}), tx.SetLease("x", held), tx.SetLease("y", held), tx.RemoveLease("y"))
+	})
+	read(t, s, func(tx registry.Tx) error {
+		next, ok, err := tx.MintCounter("a{counter}")
+		_, none, err2 := tx.MintCounter("a")
+		x, err3 := tx.Lease("x")
+		y, err4 := tx.Lease("y")
+		if next != 1<<64-1 || !ok || none || x != held || y != (registry.Holding{}) {
+			t.Errorf("%d, %v, %v, %+v, %+v", next, ok, none, x, y)
+		}
+		return errors.Join(err, err2, err3, err4)
+	})
+	if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.SetMintCounter("\x00", 1) }); !errors.Is(err, registry.ErrInvalid) {
+		t.Errorf("a counter of a pattern with a NUL: %v", err)
 	}
 }

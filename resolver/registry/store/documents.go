@@ -7,9 +7,7 @@ import (
 // tableName returns the name of a table of documents.
 func tableName(table registry.Table) string {
 	return [...]string{
-		registry.TableTokens: "token", registry.TableMints: "mint",
-		registry.TableLeases: "lease", registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request",
-		registry.TableMarks: "mark",
+		registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request", registry.TableMarks: "mark",
 	}[table]
 }
 

@@ -15,9 +15,15 @@ func (l *loader) document(d *dumpedDocument) error {
 	var err error
 	switch d.Table {
 	case "token":
-		err = l.put(registry.TableTokens, d)
+		var t registry.StoredToken
+		if err = json.Unmarshal([]byte(d.Value), &t); err == nil {
+			err = l.t.AddToken(t)
+		}
 	case "mint":
-		err = l.put(registry.TableMints, d)
+		var counter struct{ Next uint64 }
+		if err = json.Unmarshal([]byte(d.Value), &counter); err == nil {
+			err = l.t.SetMintCounter(d.Key, counter.Next)
+		}
 	case "resolved":
 		count := registry.Resolved{Name: d.Key}
 		if i := strings.LastIndexByte(d.Key, ' '); i >= 0 {
@@ -29,7 +35,10 @@ func (l *loader) document(d *dumpedDocument) error {
 	case "health":
 		err = l.healthBefore(d)
 	case "lease":
-		err = l.put(registry.TableLeases, d)
+		var h registry.Holding
+		if err = json.Unmarshal([]byte(d.Value), &h); err == nil {
+			err = l.t.SetLease(d.Key, h)
+		}
 	case "import":
 		err = l.put(registry.TableImports, d)
 	case "job":

@@ -20,14 +20,17 @@ type table struct {
 // tables returns the tables beside names.
 func tables() []table {
 	return []table{
-		{name: "token", keys: 1, text: []string{"key", "value"}},
-		{name: "mint", keys: 1, text: []string{"key", "value"}},
+		{
+			name: "token", keys: 1, text: []string{"id", "name", "role", "prefixes", "actions", "note", "made_by", "used", "root"},
+			numbers: []string{"created", "expires"}, bytes: []string{"hash"},
+		},
+		{name: "mint", keys: 1, text: []string{"pattern", "next"}},
 		{name: "resolved", keys: 2, text: []string{"name", "period"}, numbers: []string{"people", "bots"}},
 		{
 			name: "health", keys: 2, text: []string{"name", "hash", "uri", "state", "error", "moved", "detail"},
 			numbers: []string{"since", "checked", "failures"},
 		},
-		{name: "lease", keys: 1, text: []string{"key", "value"}},
+		{name: "lease", keys: 1, text: []string{"name", "holder"}, numbers: []string{"until"}},
 		{name: "import", keys: 1, text: []string{"key", "value"}},
 		{name: "job", keys: 1, text: []string{"key", "value"}},
 		{name: "request", keys: 1, text: []string{"key", "value"}},

@@ -10,7 +10,7 @@ import (
 
 // The tokens that one has made, with those that these have made, leave others room.
 func TestRoots(t *testing.T) {
-	all := []stored{{Token: Token{ID: "department"}}, {Token: Token{ID: "another"}}}
+	all := []registry.StoredToken{{Token: Token{ID: "department"}}, {Token: Token{ID: "another"}}}
 	by, n, refused := "department", 0, error(nil)
 	for ; n < 2*maxOfRoot; n++ {
 		root, err := rootOf(registry.Actor{Token: by}, all)
@@ -20,7 +20,7 @@ func TestRoots(t *testing.T) {
 		if root != "department" {
 			t.Fatalf("token %d descends from %q", n, root)
 		}
-		all = append(all, stored{Token: Token{ID: strconv.Itoa(n)}, Root: root})
+		all = append(all, registry.StoredToken{Token: Token{ID: strconv.Itoa(n)}, Root: root})
 		if n%500 == 0 { // which makes the next ones
 			by = strconv.Itoa(n)
 		}

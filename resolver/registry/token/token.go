@@ -9,7 +9,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,35 +18,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Token lets a client read or change entries by the API. Its secret is shown once, and
-// is not stored: a hash of it is.
-type Token struct {
-	ID       string        `json:"id"` // it is no secret
-	Name     string        `json:"name"`
-	Role     registry.Role `json:"role"`
-	Prefixes []string      `json:"prefixes,omitempty"` // what names begin with that it is for; nil is all
-	// Actions are what it is for, of what its role may do; nil is all.
-	Actions []registry.Action `json:"actions,omitempty"`
-	Note    string            `json:"note,omitempty"`
-	Created time.Time         `json:"created"`
-	By      string            `json:"by"`
-	Expires time.Time         `json:"expires,omitzero"` // it is not valid then any more; the zero value is never
-	Used    string            `json:"used,omitempty"`   // the day of its last use, "2031-05-01"
-}
-
-// stored is a Token as it is stored.
-type stored struct {
-	Token
-	Hash []byte `json:"hash"` // SHA-256 of the secret, which has 256 random bits: nobody can try them all
-	// Root is the ID of the token from which it descends: the first one that was made by another token, which an administrator
-	// has made. "" for those.
-	Root string `json:"root,omitempty"`
-}
-
-// Actor returns who uses the token.
-func (t Token) Actor() registry.Actor {
-	return registry.Actor{Name: t.Name, Role: t.Role, Prefixes: t.Prefixes, Actions: t.Actions, Token: t.ID}
-}
+// Token is what the packages that work with tokens call a registry.Token.
+type Token = registry.Token
 
 // Start is what the secret of each token begins with, so that programs which look for leaked secrets find it.
 const Start = "urnd_"
@@ -95,18 +67,12 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	secret := Start + t.ID + "_" + base64.RawURLEncoding.EncodeToString(octets[idLength/2:])
 	hash := sha256.Sum256([]byte(secret))
 	err := r.Store().Write(ctx, func(tx registry.WriteTx) error {
-		present, err := tx.Documents(registry.TableTokens, "", "", maxTokens)
+		others, err := tx.Tokens()
 		if err != nil {
 			return err
 		}
-		if len(present) >= maxTokens {
+		if len(others) >= maxTokens {
 			return fmt.Errorf("%w: there are %d tokens already; revoke some", registry.ErrInvalid, maxTokens)
-		}
-		others := make([]stored, 0, len(present))
-		for _, d := range present {
-			if other, err := decode(d.Value); err == nil { // one that is damaged does not stop the others
-				others = append(others, other)
-			}
 		}
 		if err := mayBeCalled(t.Name, actor, others); err != nil {
 			return err
@@ -115,7 +81,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		if err != nil {
 			return err
 		}
-		return put(tx, stored{t, hash[:], root})
+		return tx.AddToken(registry.StoredToken{Token: t, Hash: hash[:], Root: root})
 	})
 	if err != nil {
 		return Token{}, "", fmt.Errorf("creating a token: %w", err)
@@ -125,7 +91,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 
 // mayBeCalled returns ErrDenied where a token would have the name of somebody whom the actor who makes it may not stand for: the history of a
 // name has the names of tokens.
-func mayBeCalled(name string, actor registry.Actor, others []stored) error {
+func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToken) error {
 	for _, other := range others {
 		if sameName(other.Name, name) && !actor.Holds(other.Actor()) {
 			return fmt.Errorf("%w: there is somebody else whose name is %q; give the token another one", registry.ErrDenied, name)
@@ -135,12 +101,12 @@ func mayBeCalled(name string, actor registry.Actor, others []stored) error {
 }
 
 // rootOf returns the token from which one descends that an actor makes, "" for none; ErrInvalid where that has too many.
-func rootOf(actor registry.Actor, others []stored) (root string, err error) {
+func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, err error) {
 	if actor.Token == "" {
 		return "", nil
 	}
 	root = actor.Token
-	if i := slices.IndexFunc(others, func(t stored) bool { return t.ID == actor.Token }); i >= 0 {
+	if i := slices.IndexFunc(others, func(t registry.StoredToken) bool { return t.ID == actor.Token }); i >= 0 {
 		root = cmp.Or(others[i].Root, root)
 	}
 	n := 0
@@ -204,18 +170,11 @@ func check(r *registry.Registry, t *Token) error {
 func List(ctx context.Context, r *registry.Registry) (tokens []Token, err error) {
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
 		tokens = nil
-		documents, err := tx.Documents(registry.TableTokens, "", "", maxTokens)
-		if err != nil {
-			return err
-		}
-		for _, d := range documents {
-			t, err := decode(d.Value)
-			if err != nil {
-				return err
-			}
+		all, err := tx.Tokens()
+		for _, t := range all {
 			tokens = append(tokens, t.Token)
 		}
-		return nil
+		return err
 	})
 	return tokens, err
 }
@@ -234,7 +193,7 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 			return fmt.Errorf("%w: %s may not revoke the token %s", registry.ErrDenied, actor.Name, id)
 		}
 		revoked = t.Token
-		return tx.Put(registry.TableTokens, []registry.Document{{Key: id}})
+		return tx.RemoveToken(id)
 	})
 	return revoked, err
 }
@@ -249,7 +208,7 @@ func ofProof(ctx context.Context, r *registry.Registry, p Proof) (found Token, e
 		if err != nil {
 			return err
 		}
-		if subtle.ConstantTimeCompare(p.Hash[:], t.Hash) != 1 || !t.validAt(r.Now()) {
+		if subtle.ConstantTimeCompare(p.Hash[:], t.Hash) != 1 || !t.ValidAt(r.Now()) {
 			return registry.ErrToken
 		}
 		found = t.Token
@@ -264,10 +223,8 @@ func Valid(tx registry.Tx, id string, now time.Time) (bool, error) {
 	if errors.Is(err, ErrUnknown) {
 		return false, nil
 	}
-	return err == nil && t.validAt(now), err
+	return err == nil && t.ValidAt(now), err
 }
-
-func (t Token) validAt(now time.Time) bool { return t.Expires.IsZero() || now.Before(t.Expires) }
 
 // Proof is what shows that somebody has had the secret of a token, without the secret.
 type Proof struct {
@@ -291,31 +248,10 @@ func idOf(secret string) (string, bool) {
 }
 
 // read reads the token of an ID; ErrUnknown if there is none.
-func read(tx registry.Tx, id string) (stored, error) {
-	if id == "" || strings.ContainsRune(id, 0) {
-		return stored{}, ErrUnknown
+func read(tx registry.Tx, id string) (registry.StoredToken, error) {
+	t, err := tx.Token(id)
+	if err == nil && t.ID == "" {
+		err = fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
-	value, err := tx.Document(registry.TableTokens, id)
-	if err != nil {
-		return stored{}, err
-	}
-	if value == nil {
-		return stored{}, fmt.Errorf("%w: %q", ErrUnknown, id)
-	}
-	return decode(value)
-}
-
-func decode(value []byte) (t stored, err error) {
-	if err := json.Unmarshal(value, &t); err != nil {
-		return t, fmt.Errorf("%w: reading a token: %w", registry.ErrDamaged, err)
-	}
-	return t, nil
-}
-
-func put(tx registry.WriteTx, t stored) error {
-	value, err := json.Marshal(t)
-	if err != nil {
-		return fmt.Errorf("writing a token: %w", err)
-	}
-	return tx.Put(registry.TableTokens, []registry.Document{{Key: t.ID, Value: value}})
+	return t, err
 }

@@ -3,6 +3,7 @@ package token_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -97,9 +98,9 @@ func TestSecretIsNotStored(t *testing.T) {
 	made, secret := create(t, r, token.Token{Name: "a", Role: registry.Reader})
 	_, random, _ := strings.Cut(secret, made.ID+"_")
 	err := r.Store().Read(t.Context(), func(tx registry.Tx) error {
-		value, err := tx.Document(registry.TableTokens, made.ID)
-		if strings.Contains(string(value), random) || len(value) == 0 {
-			t.Errorf("stored is %s", value)
+		stored, err := tx.Token(made.ID)
+		if text := fmt.Sprintf("%q %+v", stored.Hash, stored); strings.Contains(text, random) || len(stored.Hash) == 0 {
+			t.Errorf("stored is %s", text)
 		}
 		return err
 	})

@@ -80,7 +80,7 @@ func (v *Verifier) known(key [sha256.Size]byte, now time.Time) (Token, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	t, ok := v.valid[key]
-	if !ok || now.Sub(t.at) >= checkedFor || now.Before(t.at) || !t.token.validAt(now) {
+	if !ok || now.Sub(t.at) >= checkedFor || now.Before(t.at) || !t.token.ValidAt(now) {
 		return Token{}, false
 	}
 	return t.token, true
@@ -97,19 +97,7 @@ func (v *Verifier) Flush(ctx context.Context) error {
 	}
 	err := v.registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		for id, day := range used {
-			value, err := tx.Document(registry.TableTokens, id)
-			if err != nil {
-				return err
-			}
-			if value == nil { // it was revoked
-				continue
-			}
-			t, err := decode(value)
-			if err != nil || t.Used >= day {
-				continue // one token that is damaged does not stop the others
-			}
-			t.Used = day
-			if err := put(tx, t); err != nil {
+			if err := tx.SetTokenUsed(id, day); err != nil {
 				return err
 			}
 		}

@@ -155,10 +155,36 @@ CREATE TABLE health (
 ) /* without rowid */;
 CREATE INDEX health_state ON health (state, name, hash);
 
--- What is beside names: documents in JSON, by a key.
-CREATE TABLE token    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- clients of the API
-CREATE TABLE mint     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- counters, by pattern
-CREATE TABLE lease    (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- which instance does what
+-- Clients of the API. Names are not unique: who may stand for all that a token may do may make another one with its name.
+CREATE TABLE token (
+    id       TEXT   COLLATE "C" NOT NULL PRIMARY KEY,
+    name     TEXT   NOT NULL,
+    role     TEXT   NOT NULL CHECK (role IN ('reader', 'writer', 'admin')),
+    prefixes TEXT,            -- a JSON array of what names begin with that it is for; NULL is all
+    actions  TEXT,            -- a JSON array of what it is for, of what its role may do; NULL is all
+    note     TEXT,
+    created  BIGINT NOT NULL,
+    made_by  TEXT   NOT NULL,
+    expires  BIGINT CHECK (expires > created), -- NULL is never
+    used     TEXT   COLLATE "C" CHECK (length(used) = 10), -- the day of its last use, "2031-05-01"
+    hash     BYTEA  NOT NULL CHECK (length(hash) = 32), -- the SHA-256 of its secret
+    root     TEXT             -- the token.id, which may be revoked since, of the first token that was made by another one and from which it descends
+) /* without rowid */;
+
+-- The counters of minting.
+CREATE TABLE mint (
+    pattern TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    next    TEXT NOT NULL -- the next number in decimal, below 2^64, which BIGINT does not hold
+) /* without rowid */;
+
+-- Which instance does what.
+CREATE TABLE lease (
+    name   TEXT   COLLATE "C" NOT NULL PRIMARY KEY,
+    holder TEXT   NOT NULL,
+    until  BIGINT NOT NULL
+) /* without rowid */;
+
+-- What is read as a whole: JSON, by a key.
 CREATE TABLE import   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- how far imports are
 CREATE TABLE job      (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- jobs of the API
 CREATE TABLE request  (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- idempotency keys
