@@ -79,7 +79,7 @@ func dayOf(flag, text string) (time.Time, error) {
 
 // nameCounts are the resolutions of one name, or of all together.
 type nameCounts struct {
-	Name    string        `json:"name,omitempty"`
+	Name    string           `json:"name,omitempty"`
 	Periods []registry.Count `json:"periods"`
 	Sum     registry.Tally   `json:"sum"`
 }

@@ -15,15 +15,9 @@ func (l *loader) document(d *dumpedDocument) error {
 	var err error
 	switch d.Table {
 	case "token":
-		var t registry.StoredToken
-		if err = json.Unmarshal([]byte(d.Value), &t); err == nil {
-			err = l.t.AddToken(t)
-		}
+		err = with(d, l.t.AddToken)
 	case "mint":
-		var counter struct{ Next uint64 }
-		if err = json.Unmarshal([]byte(d.Value), &counter); err == nil {
-			err = l.t.SetMintCounter(d.Key, counter.Next)
-		}
+		err = with(d, func(counter struct{ Next uint64 }) error { return l.t.SetMintCounter(d.Key, counter.Next) })
 	case "resolved":
 		count := registry.Resolved{Name: d.Key}
 		if i := strings.LastIndexByte(d.Key, ' '); i >= 0 {
@@ -35,10 +29,7 @@ func (l *loader) document(d *dumpedDocument) error {
 	case "health":
 		err = l.healthBefore(d)
 	case "lease":
-		var h registry.Holding
-		if err = json.Unmarshal([]byte(d.Value), &h); err == nil {
-			err = l.t.SetLease(d.Key, h)
-		}
+		err = with(d, func(h registry.Holding) error { return l.t.SetLease(d.Key, h) })
 	case "import":
 		err = l.put(registry.TableImports, d)
 	case "job":
@@ -54,6 +45,15 @@ func (l *loader) document(d *dumpedDocument) error {
 		return fmt.Errorf("%w: the document %s of %s: %w", registry.ErrDamaged, d.Key, d.Table, err)
 	}
 	return nil
+}
+
+// with calls f with the JSON of a document.
+func with[T any](d *dumpedDocument, f func(T) error) error {
+	var value T
+	if err := json.Unmarshal([]byte(d.Value), &value); err != nil {
+		return err
+	}
+	return f(value)
 }
 
 func (l *loader) put(table registry.Table, d *dumpedDocument) error {

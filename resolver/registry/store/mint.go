@@ -10,7 +10,7 @@ import (
 // MintCounter implements registry.Tx.
 func (t *transaction) MintCounter(pattern string) (next uint64, ok bool, err error) {
 	if registry.CheckKey(pattern) != nil {
-		return 0, false, nil //nolint:nilerr // it cannot be there
+		return 0, false, nil // it cannot be there
 	}
 	err = t.conn.Query("SELECT next FROM mint WHERE pattern = $1", func(row Row) error {
 		if next, err = strconv.ParseUint(row.Text(0), 10, 64); err != nil {
