@@ -67,6 +67,7 @@ type reverting struct {
 	of       ChangeSet
 	spans    []span
 	report   Reverted
+	earlier  span // of the last commit by an earlier run
 }
 
 // has reports whether a Seq is of the change set.
@@ -88,6 +89,13 @@ func (r *reverting) page(ctx context.Context, s span) error {
 		for rest := s; rest.first <= rest.last; {
 			page, next, err := r.first(tx, rest)
 			if err != nil {
+				return err
+			}
+			keys := make([]Key, len(page))
+			for i := range page {
+				keys[i] = page[i].After.Key
+			}
+			if err := w.Load(keys); err != nil { // one by one they take a round trip each, in which nobody else can write
 				return err
 			}
 			for i := range page {
@@ -158,15 +166,19 @@ func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
 	if now.Seq == 0 {
 		return false, nil
 	}
+	if r.earlier.first <= now.Seq && now.Seq <= r.earlier.last {
+		return true, nil
+	}
 	of, err := commitOf(tx, now.Seq)
 	if err != nil {
 		return false, err
 	}
 	set, err := tx.ChangeSet(of.Set)
-	if err != nil {
+	if err != nil || set.Kind != KindRevert || set.Reverts != r.Set {
 		return false, err
 	}
-	return set.Kind == KindRevert && set.Reverts == r.Set, nil
+	r.earlier = span{of.First, of.Last}
+	return true, nil
 }
 
 // first returns the first changes of a span, without those of keys that the set has changed before, and where the rest of it begins. The
