@@ -18,6 +18,7 @@ type Relay struct {
 	late  time.Duration
 	conns map[net.Conn]bool
 	dials int
+	sent  int64         // bytes of clients
 	held  chan struct{} // closed when octets are passed on again; nil while they are
 	done  sync.WaitGroup
 }
@@ -87,6 +88,13 @@ func (r *Relay) Dials() int {
 	return r.dials
 }
 
+// Sent returns how many bytes clients have sent.
+func (r *Relay) Sent() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent
+}
+
 // Restore passes new connections on again.
 func (r *Relay) Restore() {
 	r.mu.Lock()
@@ -145,6 +153,9 @@ func (r *Relay) copy(to, from net.Conn, isServer bool) {
 		n, err := from.Read(octets)
 		r.mu.Lock()
 		held, late := r.held, r.late
+		if !isServer {
+			r.sent += int64(n)
+		}
 		r.mu.Unlock()
 		if held != nil {
 			<-held
