@@ -23,6 +23,7 @@ import (
 type store struct {
 	url     string // as --store has it
 	file    string // of SQLite; "" of PostgreSQL
+	server  *testserver.Postgres
 	written func() int64
 	open    func(t *testing.T) registry.Store
 }
@@ -69,7 +70,7 @@ func databaseStore(t *testing.T, server *testserver.Postgres, name string) store
 	t.Helper()
 	relay := testserver.StartRelay(t, server.Socket())
 	return store{
-		url: server.URLAt(relay.Addr(), name), written: relay.Sent,
+		url: server.URLAt(relay.Addr(), name), server: server.For(t), written: relay.Sent,
 		open: func(t *testing.T) registry.Store {
 			t.Helper()
 			s, err := postgres.Open(t.Context(), server.URL(name), postgres.Options{Dial: new(net.Dialer).DialContext})
