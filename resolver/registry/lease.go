@@ -80,3 +80,21 @@ func (l *Lease) Release(ctx context.Context) error {
 		return tx.RemoveLease(l.Name)
 	})
 }
+
+// Holding says which instance has a lease.
+type Holding struct {
+	Holder string    `json:"holder"`
+	Until  time.Time `json:"until"`
+}
+
+// LeaseTx reads leases.
+type LeaseTx interface {
+	// Lease returns who has a lease; the zero value for nobody.
+	Lease(name string) (Holding, error)
+}
+
+// LeaseWriteTx changes leases.
+type LeaseWriteTx interface {
+	SetLease(name string, h Holding) error
+	RemoveLease(name string) error
+}

@@ -131,6 +131,17 @@ type WriteTx interface {
 	Put(table Table, documents []Document) error
 }
 
+// MintTx reads counters of minting.
+type MintTx interface {
+	// MintCounter returns the next number of a pattern; ok is false where there is none.
+	MintCounter(pattern string) (next uint64, ok bool, err error)
+}
+
+// MintWriteTx changes counters of minting.
+type MintWriteTx interface {
+	SetMintCounter(pattern string, next uint64) error
+}
+
 // Change says that a key has changed.
 type Change struct {
 	Seq Seq

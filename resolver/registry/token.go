@@ -35,12 +35,6 @@ type StoredToken struct {
 	Root string `json:"root,omitempty"`
 }
 
-// Holding says which instance has a lease.
-type Holding struct {
-	Holder string    `json:"holder"`
-	Until  time.Time `json:"until"`
-}
-
 // TokenTx reads tokens.
 type TokenTx interface {
 	// Tokens returns all tokens, in the order of their IDs.
@@ -55,27 +49,4 @@ type TokenWriteTx interface {
 	RemoveToken(id string) error
 	// SetTokenUsed sets the day of the last use of a token, unless there is none or it was used later.
 	SetTokenUsed(id, day string) error
-}
-
-// MintTx reads counters of minting.
-type MintTx interface {
-	// MintCounter returns the next number of a pattern; ok is false where there is none.
-	MintCounter(pattern string) (next uint64, ok bool, err error)
-}
-
-// MintWriteTx changes counters of minting.
-type MintWriteTx interface {
-	SetMintCounter(pattern string, next uint64) error
-}
-
-// LeaseTx reads leases.
-type LeaseTx interface {
-	// Lease returns who has a lease; the zero value for nobody.
-	Lease(name string) (Holding, error)
-}
-
-// LeaseWriteTx changes leases.
-type LeaseWriteTx interface {
-	SetLease(name string, h Holding) error
-	RemoveLease(name string) error
 }
