@@ -124,23 +124,24 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 // if there are no more.
 func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, last string, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
-		titled := false
+		looked := false
 		switch {
 		case s.Kind != KindName || !s.At.IsZero():
 			page, err = tx.List(s.Kind, s.Below, after, size)
 		case s.AliasOf != "":
 			page, err = aliasPage(tx, &s, after, size)
 		case s.host != nil:
-			page, err = tx.ByHost(s.host.name, s.host.domain, s.Below, after, size)
+			looked = true
+			page, last, err = tx.ByHost(s.host.name, s.host.domain, s.Below, after, size)
 		case s.title != nil:
-			titled = true
+			looked = true
 			page, last, err = tx.ByTitle(s.title, s.Below, after, size)
 		case len(s.Statuses) == 1 && s.Statuses[0] != Active:
 			page, err = tx.ByStatus(s.Statuses[0], s.Below, after, size)
 		default:
 			page, err = tx.List(s.Kind, s.Below, after, size)
 		}
-		if !titled && len(page) == size {
+		if !looked && len(page) == size {
 			last = page[size-1].Name
 		}
 		if err == nil && !s.At.IsZero() {
@@ -240,7 +241,7 @@ func (r *Registry) findHost(ctx context.Context, s *Search) error {
 		return nil
 	}
 	return r.config.Store.Read(ctx, func(tx Tx) error {
-		some, err := tx.ByHost(q.name, q.domain, "", "", 1)
+		some, _, err := tx.ByHost(q.name, q.domain, "", "", 1)
 		if len(some) > 0 {
 			s.host = &q
 		}

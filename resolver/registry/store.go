@@ -68,12 +68,12 @@ type Tx interface {
 	// Seq of its current version.
 	Current(kind Kind, after string, limit int) ([]Change, error)
 	// ByHost returns at most limit current entries of names with a target at a host, or with domain at one below it, whose names
-	// begin with below, in the order in which the names were registered: those registered after the name after. It is ErrInvalid where too
-	// many hosts are below the domain, and ErrUnknown where the name after is not registered.
-	ByHost(host string, domain bool, below, after string, limit int) ([]Entry, error)
+	// begin with below, in the order in which the names were registered: those registered after the name after. last is the last name that was
+	// looked at, which is not always one of them, and "" where there are no more. It is ErrInvalid where too many hosts are below the domain,
+	// and ErrUnknown where the name after is not registered.
+	ByHost(host string, domain bool, below, after string, limit int) (page []Entry, last string, err error)
 	// ByTitle returns at most limit current entries of names with a title that a query fits, whose names begin with below, in the order in
-	// which the names were registered: those registered after the name after. last is the last name that was looked at, which is not always
-	// one of them, and "" where there are no more. It is ErrUnknown where the name after is not registered.
+	// which the names were registered, as ByHost does it.
 	ByTitle(q title.Query, below, after string, limit int) (page []Entry, last string, err error)
 	// ByStatus is List of names with a status other than Active.
 	ByStatus(status Status, below, after string, limit int) ([]Entry, error)

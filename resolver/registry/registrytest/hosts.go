@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -51,6 +52,16 @@ func (t *hostTest) with(host string) (names []string) {
 		}
 	}
 	slices.Sort(names)
+	return names
+}
+
+// below returns the names with a host that begin with a text.
+func (t *hostTest) below(text string) (names []string) {
+	for name, host := range t.hosts {
+		if host != "" && strings.HasPrefix(name, text) {
+			names = append(names, name)
+		}
+	}
 	return names
 }
 
@@ -147,6 +158,16 @@ func (t *hostTest) pages() {
 	all := len(t.hosts) - len(t.with(""))
 	if found, _ := searched(t.T, t.store, "example.org", 0, ""); len(found) != all {
 		t.Errorf("the domain has %d names, want %d", len(found), all)
+	}
+	for below, want := range map[string]int{"urn:example:00": len(t.below("urn:example:00")), "urn:none:": 0} {
+		found := 0
+		_, err := t.registry.Search(t.Context(), registry.Search{Target: "example.org", Below: below}, func(registry.Entry) error {
+			found++
+			return nil
+		})
+		if err != nil || found != want {
+			t.Errorf("the domain has %d names below %s, want %d; %v", found, below, want, err)
+		}
 	}
 	if found, _ := searched(t.T, t.store, "9.example.org", 0, ""); len(found) == 0 {
 		t.Error("a part of a host was not found")

@@ -11,7 +11,7 @@ import (
 // The page caches of connections, in KiB. Readers, and those who write single entries, are as fast with
 // a few MiB as with 32, and all of a pool together have at most poolCache.
 const (
-	bulkCache   = 64 << 10
+	bulkCache   = 32 << 10
 	writerCache = 8 << 10
 	readerCache = 4 << 10
 	poolCache   = 32 << 10

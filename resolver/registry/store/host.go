@@ -2,33 +2,45 @@ package store
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 // ByHost implements registry.Tx.
-func (t *transaction) ByHost(host string, domain bool, below, after string, limit int) ([]registry.Entry, error) {
-	from, to, err := between(below, "")
-	if err != nil {
-		return nil, err
-	}
-	behind, err := t.behind(after)
-	if err != nil {
-		return nil, err
-	}
+func (t *transaction) ByHost(host string, domain bool, below, after string, limit int) (page []registry.Entry, last string, err error) {
 	hosts, err := t.hostIDs(host, domain)
 	if err != nil || len(hosts) == 0 {
-		return nil, err
+		return nil, "", err
 	}
-	// CROSS JOIN has SQLite begin with the index of hosts, which has names in the order in which they were registered.
-	const begin, end = "SELECT " + entryColumns + " FROM (SELECT DISTINCT o.current AS id FROM target o CROSS JOIN name k WHERE o.host ",
-		" AND o.current > $2 AND k.id = o.current AND k.kind = 0 AND k.key >= $3 AND k.key < $4 ORDER BY o.current LIMIT $5) f " +
-			"JOIN name n ON n.id = f.id" + current + "ORDER BY n.id, t.position"
-	if len(hosts) == 1 {
-		return t.query(begin+"= $1"+end, hosts[0], behind, from, to, int64(limit))
+	return t.look(sought{next: func(behind int64) ([]int64, error) { return t.namesAt(hosts, behind) }}, after, below, limit)
+}
+
+// namesAt returns name.id of the next names after one with a current target at one of some hosts: one host after another, since a statement
+// about several would sort all names that they have.
+func (t *transaction) namesAt(hosts []int64, behind int64) (names []int64, err error) {
+	upto := int64(math.MaxInt64) // more than enough are known up to it
+	for _, host := range hosts {
+		err := t.conn.Query("SELECT DISTINCT current FROM target WHERE host = $1 AND current > $2 AND current <= $3 ORDER BY current LIMIT $4", func(row Row) error {
+			names = append(names, row.Int(0))
+			return nil
+		}, host, behind, upto, int64(lookedPage))
+		if err != nil {
+			return nil, err
+		}
+		if len(hosts) > 1 && len(names) >= lookedPage {
+			slices.Sort(names)
+			names = slices.Compact(names)
+			names = names[:min(len(names), lookedPage)]
+			if len(names) == lookedPage {
+				upto = names[lookedPage-1]
+			}
+		}
 	}
-	return t.query(begin+"IN ($1...)"+end, hosts, behind, from, to, int64(limit))
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // hostIDs returns host.id of a host, and with domain of those below it.
@@ -50,7 +62,7 @@ func (t *transaction) hostIDs(host string, domain bool) (ids []int64, err error)
 }
 
 // maxHosts bounds the hosts below a domain that are searched for together.
-const maxHosts = 10_000
+const maxHosts = 500
 
 // reverse returns a host in lower case with its labels in reverse order. An address stays as it is.
 func reverse(host string) string {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,8 +60,6 @@ func (t *transaction) removeWords(name registry.Seq, words []string) (err error)
 
 // Bounds of a search for titles.
 const (
-	titledPage = 1000   // names that are looked at at once
-	maxTitled  = 4000   // in one call
 	maxCounted = 2000   // titles with a word, in the choice of the rarest one
 	maxBegun   = 20_000 // titles with a word that begins as the last one of a query does; where there are more, it is the word itself
 )
@@ -70,51 +67,21 @@ const (
 // titled looks for names with a title.
 type titled struct {
 	query  title.Query
-	below  string
 	words  []string // which all are in the title
 	begins string   // what a word of the title begins with, if names are read by that, instead of by the first word
-	behind int64    // the last name that was looked at
 }
 
 // ByTitle implements registry.Tx.
 func (t *transaction) ByTitle(q title.Query, below, after string, limit int) (page []registry.Entry, last string, err error) {
-	s := &titled{query: q, below: below}
-	if s.behind, err = t.behind(after); err != nil {
-		return nil, "", err
-	}
+	s := &titled{query: q}
 	if err := t.plan(s); err != nil {
 		return nil, "", err
 	}
-	for looked := 0; looked < maxTitled; looked += titledPage {
-		names, err := t.names(s)
-		isEnd := len(names) < titledPage
-		if len(names) > 0 {
-			s.behind = names[len(names)-1]
-		}
-		for chunk := range slices.Chunk(names, max(limit, 1)) {
-			found, err2 := t.fitting(s, chunk)
-			if err = errors.Join(err, err2); err != nil {
-				return nil, "", err
-			}
-			if page = append(page, found...); len(page) >= limit {
-				page = page[:limit]
-				return page, lastOf(page), nil
-			}
-		}
-		if err != nil || isEnd {
-			return page, "", err
-		}
-	}
-	last, err = t.key(s.behind)
-	return page, last, err
-}
-
-// lastOf returns the name of the last entry, "" if there is none.
-func lastOf(page []registry.Entry) string {
-	if len(page) == 0 {
-		return ""
-	}
-	return page[len(page)-1].Name
+	return t.look(sought{
+		next: func(behind int64) ([]int64, error) { return t.names(s, behind) },
+		fit:  func(ids []int64) ([]int64, error) { return t.fitting(s, ids) },
+		fits: func(e *registry.Entry) bool { return s.query.Fits(titleWords(e)) },
+	}, after, below, limit)
 }
 
 // plan says by which words names are read: the rarest ones first.
@@ -145,23 +112,23 @@ func (t *transaction) countWords(most int, condition string, args ...any) (n int
 	return n, err
 }
 
-// names returns the next names with one of the words that names are read by.
-func (t *transaction) names(s *titled) (names []int64, err error) {
+// names returns the next names after one with one of the words that names are read by.
+func (t *transaction) names(s *titled, behind int64) (names []int64, err error) {
 	add := func(row Row) error {
 		names = append(names, row.Int(0))
 		return nil
 	}
 	if s.begins == "" {
-		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add, s.words[0], s.behind, int64(titledPage))
+		err = t.conn.Query("SELECT name FROM title_word WHERE word = $1 AND name > $2 ORDER BY name LIMIT $3", add, s.words[0], behind, int64(lookedPage))
 		return names, err
 	}
 	err = t.conn.Query("SELECT DISTINCT name FROM title_word WHERE word >= $1 AND word < $2 AND name > $3 ORDER BY name LIMIT $4",
-		add, s.begins, s.begins+"\U0010ffff", s.behind, int64(titledPage))
+		add, s.begins, s.begins+"\U0010ffff", behind, int64(lookedPage))
 	return names, err
 }
 
-// fitting returns the entries of those names that fit.
-func (t *transaction) fitting(s *titled, names []int64) ([]registry.Entry, error) {
+// fitting returns those of names that have the other words, too.
+func (t *transaction) fitting(s *titled, names []int64) ([]int64, error) {
 	others := s.words
 	if s.begins == "" {
 		others = s.words[1:]
@@ -176,32 +143,5 @@ func (t *transaction) fitting(s *titled, names []int64) ([]registry.Entry, error
 			return nil, err
 		}
 	}
-	from, to, err := between(s.below, "")
-	if err != nil {
-		return nil, err
-	}
-	found, err := t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE id IN ($1...) AND key >= $2 AND key < $3) n"+current+
-		"ORDER BY n.id, t.position", names, from, to)
-	return slices.DeleteFunc(found, func(e registry.Entry) bool { return !s.query.Fits(titleWords(&e)) }), err
-}
-
-// behind returns name.id of the name behind which a list in the order of registration goes on, 0 for "".
-func (t *transaction) behind(after string) (int64, error) {
-	if after == "" {
-		return 0, nil
-	}
-	id, err := t.id(registry.Name(after))
-	if err == nil && id == 0 {
-		err = fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
-	}
-	return id, err
-}
-
-// key returns the key of a name, "" if it is not registered.
-func (t *transaction) key(id int64) (key string, err error) {
-	err = t.conn.Query("SELECT key FROM name WHERE id = $1", func(row Row) error {
-		key = row.Text(0)
-		return nil
-	}, id)
-	return key, err
+	return names, nil
 }

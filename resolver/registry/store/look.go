@@ -1,0 +1,102 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// A search by title or host looks at names in the order in which they were registered, in pages, so that no statement reads all names of a
+// registry: what is found is on the way.
+
+// Bounds of a search.
+const (
+	lookedPage = 1000 // names that are looked at at once
+	maxLooked  = 4000 // in one call
+)
+
+// sought is a search that looks at names.
+type sought struct {
+	// next returns name.id of the next names after one, ascending: at most lookedPage.
+	next func(behind int64) ([]int64, error)
+	// fit returns those of them that may be searched for, and fits reports whether an entry is; nil does not choose.
+	fit  func(ids []int64) ([]int64, error)
+	fits func(e *registry.Entry) bool
+}
+
+// look returns at most limit entries that a search finds among those of names after one that begin with below. last is the name behind which to
+// go on, "" where there are no more.
+func (t *transaction) look(s sought, after, below string, limit int) (page []registry.Entry, last string, err error) {
+	from, to, err := between(below, "")
+	if err != nil {
+		return nil, "", err
+	}
+	behind, err := t.behind(after)
+	if err != nil {
+		return nil, "", err
+	}
+	for looked := 0; looked < maxLooked; looked += lookedPage {
+		ids, err := s.next(behind)
+		if err != nil {
+			return nil, "", err
+		}
+		isEnd := len(ids) < lookedPage
+		for len(ids) > 0 {
+			n := min(len(ids), max(limit, 1)) // what is behind the last one that is wanted need not be read
+			behind = ids[n-1]
+			found, err := t.found(s, ids[:n], from, to)
+			if err != nil {
+				return nil, "", err
+			}
+			ids = ids[n:]
+			if page = append(page, found...); len(page) >= limit {
+				page = page[:limit]
+				return page, page[limit-1].Name, nil
+			}
+		}
+		if isEnd {
+			return page, "", nil
+		}
+	}
+	last, err = t.key(behind)
+	return page, last, err
+}
+
+// found returns the entries that a search finds among some names, if they are between two texts.
+func (t *transaction) found(s sought, ids []int64, from, to string) (found []registry.Entry, err error) {
+	if s.fit != nil {
+		ids, err = s.fit(ids)
+	}
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	// kind + 0, since SQLite would read all names that begin so, by the index of kinds and keys.
+	found, err = t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE id IN ($1...) AND kind + 0 = 0 AND key >= $2 AND key < $3) n"+current+
+		"ORDER BY n.id, t.position", ids, from, to)
+	if s.fits != nil {
+		found = slices.DeleteFunc(found, func(e registry.Entry) bool { return !s.fits(&e) })
+	}
+	return found, err
+}
+
+// behind returns name.id of the name behind which a list in the order of registration goes on, 0 for "".
+func (t *transaction) behind(after string) (int64, error) {
+	if after == "" {
+		return 0, nil
+	}
+	id, err := t.id(registry.Name(after))
+	if err == nil && id == 0 {
+		err = fmt.Errorf("%w: %s, behind which the list goes on, was purged: begin anew", registry.ErrUnknown, after)
+	}
+	return id, err
+}
+
+// key returns the key of a name, "" if it is not registered.
+func (t *transaction) key(id int64) (key string, err error) {
+	err = t.conn.Query("SELECT key FROM name WHERE id = $1", func(row Row) error {
+		key = row.Text(0)
+		return nil
+	}, id)
+	return key, err
+}
