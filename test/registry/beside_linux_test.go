@@ -72,9 +72,11 @@ func TestNoChangesOnDisk(t *testing.T) {
 			}
 			answers(t, d, "urn:example:a", "https://example.org/a")
 			refused := set(t, d, "urn:example:a", "https://example.org/new")
-			t.Log("PATCH:", refused.Status, refused.Body)
 			if refused.Status != 503 && refused.Status != 507 {
 				t.Errorf("PATCH: %+v", refused)
+			}
+			if !strings.Contains(refused.Body, tt.says) || strings.Contains(refused.Body, dir) {
+				t.Errorf("PATCH: its answer does not say that there is %s, or names the file: %s", tt.says, refused.Body)
 			}
 			d.WaitForLog(t, tt.says)
 			if got := s.try(t, "set", "urn:example:a", "https://example.org/new"); got.Status != 1 || !strings.Contains(got.Err, tt.says) {

@@ -42,7 +42,7 @@ func kindOf(err error) error {
 	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
 		return fmt.Errorf("%w: other instances are writing: %w", registry.ErrNoStore, err)
 	default:
-		return fmt.Errorf("%w: %w", registry.ErrNoStore, oneLine{err})
+		return fmt.Errorf("%w: %w", fmt.Errorf("%w", registry.ErrNoStore), oneLine{err}) // clients are told what wraps it first
 	}
 }
 

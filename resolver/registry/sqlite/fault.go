@@ -33,14 +33,17 @@ func faultOf(path string, err error) error {
 		}
 	}
 	kind, advice := registry.ErrNoStore, ""
+	told := "" // to clients, who are not told which file it is
 	switch {
 	case isAny(err, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.IOERR_SHORT_READ, sqlite3.IOERR_CORRUPTFS):
 		kind, advice = registry.ErrDamaged, "its pages are not what was written: check the disk, and restore a backup (urnd registry restore)"
 	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG), isAny(err, sqlite3.IOERR, sqlite3.CANTOPEN) && isFull(path):
+		told = " for changes: there is no more room for them"
 		advice = "its file system has no more room; what was being written is not there, all that was written before is: make room"
 	case isAny(err, sqlite3.BUSY_SNAPSHOT, sqlite3.BUSY):
 		advice = fmt.Sprintf("another process has been writing to it for more than %s", busyTimeout)
 	case isAny(err, syscall.EROFS):
+		told = " for changes: its file system is read-only"
 		advice = "its file system is read-only"
 	case isAny(err, sqlite3.READONLY_DBMOVED):
 		advice = "the file was moved or replaced while it was in use: start what uses it again"
@@ -54,7 +57,13 @@ func faultOf(path string, err error) error {
 	if advice != "" {
 		advice = ": " + advice
 	}
-	return fmt.Errorf("%w: %s: %w%s", kind, path, err, advice)
+	return fmt.Errorf("%w: %w%s", about(path, kind, told), err, advice)
+}
+
+// about returns an error of a kind about a file. What clients are told of an error is the text of what wraps its kind: which file it is, is for
+// the log.
+func about(path string, kind error, told string) error {
+	return fmt.Errorf("%w: %s", fmt.Errorf("%w%s", kind, told), path)
 }
 
 func isAny(err error, targets ...error) bool {

@@ -131,7 +131,7 @@ func shareAs(path string) error {
 }
 
 func newerSchema(path string, has, knows int64) error {
-	return fmt.Errorf("%w: %s has schema %d, and this version knows %d: use the urnd that has written it", registry.ErrSchema, path, has, knows)
+	return fmt.Errorf("%w has schema %d, and this version knows %d: use the urnd that has written it", about(path, registry.ErrSchema, ""), has, knows)
 }
 
 // schema returns the version of the schema that this version of urnd has.

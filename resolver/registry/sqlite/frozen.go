@@ -83,7 +83,7 @@ func (s *Store) isFrozen() error {
 		return nil
 	}
 	if now, err := stateOf(s.path); err != nil || now != s.frozen.is || !takesNothing(s.path) {
-		return fmt.Errorf("%w: %s: %w", registry.ErrNoStore, s.path, registry.ErrReopen)
+		return fmt.Errorf("%w: %w", about(s.path, registry.ErrNoStore, ""), registry.ErrReopen)
 	}
 	return nil
 }

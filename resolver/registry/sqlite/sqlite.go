@@ -88,7 +88,7 @@ func (s *Store) isThere() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(now, s.file) {
 		return nil // it may not be looked at now
 	}
-	return fmt.Errorf("%w: %s: %w", registry.ErrNoStore, s.path, registry.ErrReplaced)
+	return fmt.Errorf("%w: %w", about(s.path, registry.ErrNoStore, ""), registry.ErrReplaced)
 }
 
 // Made reports whether there was no file when the store was opened.

@@ -31,7 +31,7 @@ func OpenUnchanged(ctx context.Context, path string) (*Store, error) {
 // isWritten returns an error where nothing is written to a store.
 func (s *Store) isWritten() error {
 	if s.writer == nil {
-		return fmt.Errorf("%w: %s was opened to be read", registry.ErrNoStore, s.path)
+		return fmt.Errorf("%w was opened to be read", about(s.path, registry.ErrNoStore, ""))
 	}
 	return nil
 }
