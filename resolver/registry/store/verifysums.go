@@ -1,0 +1,177 @@
+package store
+
+import (
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// findings are what versions say of what follows from them.
+type findings struct {
+	totals  map[string]registry.Totals // of current versions
+	current sum                        // of what names have of current versions
+	words   sum                        // of their titles
+	doubt   bool                       // whether something may be wrong, or was changed meanwhile: statements find out what
+}
+
+func (f *findings) add(other *findings) {
+	if f.totals == nil {
+		f.totals = make(map[string]registry.Totals)
+	}
+	for namespace, totals := range other.totals {
+		f.totals[namespace] = f.totals[namespace].Plus(totals)
+	}
+	f.current.add(other.current)
+	f.words.add(other.words)
+	f.doubt = f.doubt || other.doubt
+}
+
+// sum is a number of values, and a sum of their hashes: the same ones in any order have the same.
+type sum struct{ n, hashes uint64 }
+
+func (s *sum) add(other sum) { s.n, s.hashes = s.n+other.n, s.hashes+other.hashes }
+
+// pointer is what a row of name has of the current version.
+type pointer struct {
+	name, version, status int64
+	alias                 string
+}
+
+// one is the sum of a value.
+func one[T pointer | titleWord](v *verifier, value T) sum {
+	return sum{1, maphash.Comparable(v.seed, value)}
+}
+
+// bitmap is a set of seqs from 1 on.
+type bitmap []uint64
+
+func (b bitmap) has(seq registry.Seq) bool { return b[seq/64]>>(seq%64)&1 != 0 }
+func (b bitmap) add(seq registry.Seq)      { b[seq/64] |= 1 << (seq % 64) }
+
+// readCurrent reads which versions are current.
+func (v *verifier) readCurrent(t *transaction) error {
+	v.current = make(bitmap, v.head/64+1)
+	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
+		for after, rows := "", partSize; rows == partSize; {
+			rows = 0
+			err := t.conn.Query("SELECT id, version, status, alias, key FROM name WHERE kind = $1 AND key > $2 ORDER BY key LIMIT $3", func(row Row) error {
+				rows++
+				if rows == partSize {
+					after = row.Text(4)
+				}
+				version := registry.Seq(row.Int(1))
+				if version < 1 || version > v.head {
+					v.found.doubt = true // unless it was written since
+					return nil
+				}
+				v.current.add(version)
+				v.names.add(one(v, pointer{row.Int(0), row.Int(1), row.Int(2), row.Text(3)}))
+				return nil
+			}, int64(kind), after, int64(partSize))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	// All other targets are seen with the parts.
+	return t.conn.Query("SELECT (SELECT min(version) FROM target), (SELECT max(version) FROM target)", func(row Row) error {
+		v.found.doubt = v.found.doubt || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
+		return nil
+	})
+}
+
+// follow compares by what the targets of a version are found, and adds to what follows from versions.
+func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
+	id := int64(0)
+	if v.current.has(e.Seq) {
+		id = int64(e.First)
+		namespace := registry.Namespace(e.Name)
+		totals := found.totals[namespace]
+		totals.Add(&e.Entry, 1)
+		found.totals[namespace] = totals
+		found.current.add(one(v, pointer{id, int64(e.Seq), int64(e.Status), e.Alias}))
+		for _, word := range titleWords(&e.Entry) {
+			found.words.add(one(v, titleWord{word, e.First}))
+		}
+	}
+	for i, place := range e.places {
+		if place.host != hosts[registry.HostOf(e.Targets[i].URI)] {
+			v.report(fmt.Sprintf("%s: a target of version %d, number %d, is not found by its host", e.Key, e.Version, e.Seq))
+		}
+		found.doubt = found.doubt || place.current != id
+	}
+}
+
+// hostsOf returns host.id of the hosts of the targets of versions.
+func (t *transaction) hostsOf(all []sealed) (map[string]int64, error) {
+	reversed := make(map[string]string) // by the host of the URI
+	for i := range all {
+		for j := range all[i].Targets {
+			if host := registry.HostOf(all[i].Targets[j].URI); host != "" && reversed[host] == "" {
+				reversed[host] = reverse(host)
+			}
+		}
+	}
+	ids := make(map[string]int64, len(reversed))
+	err := t.conn.Query("SELECT id, reversed FROM host WHERE reversed IN ($1...)", func(row Row) error {
+		ids[row.Text(1)] = row.Int(0)
+		return nil
+	}, slices.Collect(maps.Values(reversed)))
+	hosts := make(map[string]int64, len(reversed))
+	for host, reversed := range reversed {
+		hosts[host] = ids[reversed]
+	}
+	return hosts, err
+}
+
+// compareTotals compares the totals with those of current versions, unless something was written meanwhile.
+func (v *verifier) compareTotals(t *transaction) error {
+	last, err := t.chain()
+	if err != nil || last.last != v.head {
+		return err
+	}
+	if err := v.compareWords(t); err != nil {
+		return err
+	}
+	stored, err := t.Totals()
+	if err != nil {
+		return err
+	}
+	for namespace, found := range v.found.totals {
+		if stored[namespace] != found {
+			v.report(fmt.Sprintf("%s: the totals say %+v, and there are %+v", namespace, stored[namespace], found))
+		}
+		delete(stored, namespace)
+	}
+	for namespace, total := range stored {
+		if total != (registry.Totals{}) {
+			v.report(fmt.Sprintf("%s: the totals say %+v, and there is nothing", namespace, total))
+		}
+	}
+	return nil
+}
+
+// compareWords compares the words by which names are found with those of their titles.
+func (v *verifier) compareWords(t *transaction) error {
+	var stored sum
+	var last titleWord
+	for rows := partSize; rows == partSize; {
+		rows = 0
+		err := t.conn.Query("SELECT word, name FROM title_word WHERE (word, name) > ($1, $2) ORDER BY word, name LIMIT $3", func(row Row) error {
+			rows++
+			last = titleWord{row.Text(0), registry.Seq(row.Int(1))}
+			stored.add(one(v, last))
+			return nil
+		}, last.word, int64(last.name), int64(partSize))
+		if err != nil {
+			return err
+		}
+	}
+	if words := v.found.words; stored != words {
+		v.report(fmt.Sprintf("the %d words of titles that names are found by are not the %d that they have", stored.n, words.n))
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
+
+// commitsPage is how many commits are read at once.
+const commitsPage = 1000
+
+// commits compares the digests of commits with the leaves of parts, which come in their order.
+func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
+	w := &walk{verifier: v, sets: make(map[registry.Seq]*registry.ChangeSet)}
+	for p := range parts {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if p.err != nil {
+			return p.err
+		}
+		if err := v.store.db.Read(ctx, func(c Conn) error { return w.part(&transaction{db: v.store.db, conn: c}, p) }); err != nil {
+			return err
+		}
+		v.mu.Lock()
+		v.progress(p.last, v.head)
+		v.mu.Unlock()
+	}
+	return ctx.Err()
+}
+
+// walk follows the chain of commits.
+type walk struct {
+	*verifier
+	last   registry.Seq                         // of the commit before
+	digest []byte                               // of it
+	rest   []byte                               // leaves after it
+	sets   map[registry.Seq]*registry.ChangeSet // those that have begun, with what was seen of them
+}
+
+// part follows the commits that end within a part.
+func (w *walk) part(t *transaction, p *part) error {
+	w.rest = append(w.rest, p.leaves...)
+	p.leaves = nil
+	for {
+		page, err := t.Commits(w.last, commitsPage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if page[i].Last > p.last {
+				return nil
+			}
+			if err := w.commit(t, &page[i]); err != nil {
+				return err
+			}
+		}
+		if len(page) < commitsPage {
+			if w.last < p.last {
+				w.report(fmt.Sprintf("the numbers from %d on belong to no commit", w.last+1))
+			}
+			return nil
+		}
+	}
+}
+
+// commit compares a commit.
+func (w *walk) commit(t *transaction, c *registry.Commit) error {
+	if c.First != w.last+1 {
+		return fmt.Errorf("%w: the commit of number %d begins at %d, and the one before ends at %d", registry.ErrDamaged, c.Last, c.First, w.last)
+	}
+	n := digestSize * int(c.Last-c.First+1)
+	leaves := w.rest[:n]
+	set, err := t.ChangeSet(c.Set)
+	if err != nil {
+		return fmt.Errorf("%w: the commit of number %d: %w", registry.ErrDamaged, c.Last, err)
+	}
+	digest := t.hash.commit(w.digest, &set, leaves)
+	if digest != c.Digest {
+		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, are not as they were written, or those before are not", c.First, c.Last, c.Set))
+	}
+	w.count(&set, c)
+	w.last, w.digest = c.Last, c.Digest[:] // what was written is compared on, so that one fault is one problem
+	w.rest = append(w.rest[:0], w.rest[n:]...)
+	return nil
+}
+
+// count compares what a change set says of its size with its commits.
+func (w *walk) count(set *registry.ChangeSet, c *registry.Commit) {
+	seen := w.sets[set.Number]
+	if seen == nil {
+		seen = &registry.ChangeSet{Number: set.Number}
+		w.sets[set.Number] = seen
+		if set.Number != c.First {
+			w.report(fmt.Sprintf("the change set %d begins at %d", set.Number, c.First))
+		}
+	}
+	seen.Last, seen.Rows = c.Last, seen.Rows+int64(c.Last-c.First+1)
+	if seen.Last < set.Last {
+		return
+	}
+	if seen.Last != set.Last || seen.Rows != set.Rows {
+		w.report(fmt.Sprintf("the change set %d says that it has %d versions up to number %d, and it has %d up to number %d",
+			set.Number, set.Rows, set.Last, seen.Rows, seen.Last))
+	}
+	delete(w.sets, set.Number)
+}
