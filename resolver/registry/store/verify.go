@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"runtime"
 	"sync"
 
@@ -42,7 +43,14 @@ func (s *Store) Verify(ctx context.Context, report func(problem string), progres
 	case err != nil:
 		return fmt.Errorf("verifying the registry: %w", err)
 	}
-	if err := s.db.Read(ctx, func(c Conn) error { return v.derived(&transaction{db: s.db, conn: c}) }); err != nil {
+	if err := v.derived(ctx); err != nil {
+		return fmt.Errorf("verifying the registry: %w", err)
+	}
+	err = s.db.Read(ctx, func(c Conn) error {
+		t := &transaction{db: s.db, conn: c}
+		return errors.Join(v.uncommitted(t), v.compareTotals(t))
+	})
+	if err != nil {
 		return fmt.Errorf("verifying the registry: %w", err)
 	}
 	return nil
@@ -53,13 +61,16 @@ type verifier struct {
 	store    *Store
 	report   func(problem string)
 	progress func(done, all registry.Seq)
-	head     registry.Seq
+	head     registry.Seq // up to which is verified
+	last     registry.Seq // of all versions and events
 	seed     maphash.Seed // of sums
 	current  bitmap       // the seqs of current versions, as names have them
 	names    sum          // of what names have of those
 
 	mu    sync.Mutex // report and progress are called one at a time
 	found findings   // of all parts
+
+	unfinished []*setSize // of change sets of which commits are missing, unless these were written since
 }
 
 // partSize is how many versions a reader reads at once.
@@ -78,7 +89,13 @@ func (v *verifier) chain(ctx context.Context) (err error) {
 	if v.head, err = v.store.Head(ctx); err != nil {
 		return err
 	}
-	err = v.store.db.Read(ctx, func(c Conn) error { return v.readCurrent(&transaction{db: v.store.db, conn: c}) })
+	err = v.store.db.Read(ctx, func(c Conn) error {
+		t := &transaction{db: v.store.db, conn: c}
+		if err := v.bound(t); err != nil {
+			return err
+		}
+		return v.readCurrent(t)
+	})
 	if err != nil {
 		return err
 	}
@@ -111,6 +128,19 @@ func (v *verifier) chain(ctx context.Context) (err error) {
 		})
 	}
 	return v.commits(ctx, parts)
+}
+
+// bound reads the last number. The head is not behind it, unless the last commit is damaged: what is verified goes to the lesser one.
+func (v *verifier) bound(t *transaction) error {
+	err := t.conn.Query("SELECT (SELECT max(seq) FROM version), (SELECT max(seq) FROM event)", func(row Row) error {
+		v.last = registry.Seq(max(row.Int(0), row.Int(1)))
+		return nil
+	})
+	if err == nil && v.head > v.last {
+		v.report(fmt.Sprintf("the last commit ends at number %d, and the last number is %d", v.head, v.last))
+	}
+	v.head = max(0, min(v.head, v.last))
+	return err
 }
 
 // leaves computes the leaves of a part, and compares the digests of its versions.
@@ -165,43 +195,91 @@ func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 // maxProblems bounds the problems of one kind that are reported.
 const maxProblems = 100
 
-// derived reports what does not follow from versions. Statements that read all names or targets are run only where these may find something.
-func (v *verifier) derived(t *transaction) error {
-	doubt := v.found.doubt || v.found.current != v.names
-	for _, check := range []struct {
-		run                bool
-		problem, statement string
-	}{
+// derivedSize is how many numbers one statement of derivedChecks is about: few enough that a database answers in the time that it has.
+const derivedSize = 1 << 14
+
+// derivedCheck finds what does not follow from versions, of the numbers from $1 to $2, at most $3: a text and a number, for the problem.
+type derivedCheck struct {
+	run                bool
+	problem, statement string
+}
+
+// derivedChecks are those by numbers. Those that read all names or targets are run only where there is doubt.
+func derivedChecks(doubt bool) []derivedCheck {
+	return []derivedCheck{
 		{doubt, "%s: its current version, number %d, is not one of it, or has another status or alias", "SELECT n.key, n.version FROM name n " +
-			"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS NOT DISTINCT FROM n.alias WHERE v.seq IS NULL"},
+			"LEFT JOIN version v ON v.seq = n.version AND v.name = n.id AND v.status = n.status AND v.alias IS NOT DISTINCT FROM n.alias " +
+			"WHERE n.id >= $1 AND n.id <= $2 AND v.seq IS NULL LIMIT $3"},
 		{true, "%s: its version number %d is later than the current one", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name " +
-			"WHERE v.number > 1 AND v.seq > n.version"},
-		{true, "%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 AND NOT EXISTS " +
+			"WHERE v.number > 1 AND v.name >= $1 AND v.name <= $2 AND v.seq > n.version LIMIT $3"},
+		{true, "%s: the version before number %d is missing", "SELECT n.key, v.seq FROM version v JOIN name n ON n.id = v.name WHERE v.number > 1 " +
+			"AND v.name >= $1 AND v.name <= $2 AND NOT EXISTS " +
 			"(SELECT 1 FROM version p WHERE p.name = v.name AND p.number > 1 AND p.number = v.number - 1) AND NOT (v.number = 2 AND EXISTS " +
-			"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1))"},
+			"(SELECT 1 FROM version p WHERE p.seq = v.name AND p.name = v.name AND p.number = 1)) LIMIT $3"},
 		{doubt, "%s: a target of number %d is not found by its host, or should not be", "SELECT n.key, t.version FROM target t JOIN version v ON v.seq = t.version " +
-			"JOIN name n ON n.id = v.name WHERE t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END"},
+			"JOIN name n ON n.id = v.name WHERE t.version >= $1 AND t.version <= $2 AND t.current IS DISTINCT FROM CASE WHEN n.version = t.version THEN n.id END LIMIT $3"},
 		{doubt, "%s is a target of number %d, which there is not", "SELECT t.uri, t.version FROM target t LEFT JOIN version v ON v.seq = t.version AND v.name IS NOT NULL " +
-			"WHERE v.seq IS NULL"},
-		{true, "%s, whose version is number %d, is an alias of a name that is not registered, nor below a prefix", "SELECT n.key, n.version FROM name n " +
-			"WHERE n.alias IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name a WHERE a.kind = 0 AND a.key = n.alias) " +
-			"AND NOT EXISTS (SELECT 1 FROM name p WHERE p.kind = 1 AND substr(n.alias, 1, length(p.key)) = p.key)"},
-	} {
-		if !check.run {
-			continue
+			"WHERE t.version >= $1 AND t.version <= $2 AND v.seq IS NULL LIMIT $3"},
+		{true, "the %schange set %d has no commit", "SELECT CASE WHEN s.kind = '' THEN '' ELSE s.kind || ' ' END, s.id FROM change_set s " +
+			"WHERE s.id >= $1 AND s.id <= $2 AND NOT EXISTS (SELECT 1 FROM commits c WHERE c.change_set = s.id) LIMIT $3"},
+	}
+}
+
+// derived reports what does not follow from versions. A statement is a transaction of its own, so that a large store can tidy up meanwhile.
+func (v *verifier) derived(ctx context.Context) error {
+	last, err := v.store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	last = min(last, v.last)
+	for _, check := range derivedChecks(v.found.doubt || v.found.current != v.names) {
+		problems := maxProblems
+		for first := registry.Seq(1); check.run && problems > 0 && (first == 1 || first <= last); first += derivedSize {
+			from, to := int64(first), int64(first)+derivedSize-1
+			if first == 1 {
+				from = math.MinInt64 // no number is before 1 or behind the last one, unless it is damaged
+			}
+			if first+derivedSize > last {
+				to = math.MaxInt64
+			}
+			err := v.store.db.Read(ctx, func(c Conn) error {
+				return c.Query(check.statement, func(row Row) error {
+					problems--
+					v.report(fmt.Sprintf(check.problem, row.Text(0), row.Int(1)))
+					return nil
+				}, from, to, int64(problems))
+			})
+			if err != nil {
+				return err
+			}
 		}
-		err := t.conn.Query(check.statement+" LIMIT $1", func(row Row) error {
-			v.report(fmt.Sprintf(check.problem, row.Text(0), row.Int(1)))
-			return nil
-		}, int64(maxProblems))
+	}
+	return v.dangling(ctx)
+}
+
+// dangling reports aliases that lead nowhere.
+func (v *verifier) dangling(ctx context.Context) error {
+	alias, key, problems := "", "", maxProblems
+	for rows := partSize; rows == partSize && problems > 0; {
+		rows = 0
+		err := v.store.db.Read(ctx, func(c Conn) error {
+			return c.Query("SELECT n.alias, n.key, n.version, CASE WHEN EXISTS (SELECT 1 FROM name a WHERE a.kind = 0 AND a.key = n.alias) "+
+				"OR EXISTS (SELECT 1 FROM name p WHERE p.kind = 1 AND substr(n.alias, 1, length(p.key)) = p.key) THEN 1 ELSE 0 END FROM name n "+
+				"WHERE n.alias IS NOT NULL AND (n.alias, n.key) > ($1, $2) ORDER BY n.alias, n.key LIMIT $3", func(row Row) error {
+				rows++
+				alias, key = row.Text(0), row.Text(1)
+				if row.Int(3) == 0 && problems > 0 {
+					problems--
+					v.report(fmt.Sprintf("%s, whose version is number %d, is an alias of a name that is not registered, nor below a prefix", key, row.Int(2)))
+				}
+				return nil
+			}, alias, key, int64(partSize))
+		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := v.uncommitted(t); err != nil {
-		return err
-	}
-	return v.compareTotals(t)
+	return nil
 }
 
 // uncommitted reports what lies behind the last commit.

@@ -98,7 +98,8 @@ func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
 		}
 	}
 	for i, place := range e.places {
-		if place.host != hosts[registry.HostOf(e.Targets[i].URI)] {
+		host := registry.HostOf(e.Targets[i].URI)
+		if place.host != hosts[host] || place.host == 0 && host != "" {
 			v.report(fmt.Sprintf("%s: a target of version %d, number %d, is not found by its host", e.Key, e.Version, e.Seq))
 		}
 		found.doubt = found.doubt || place.current != id
@@ -132,6 +133,9 @@ func (v *verifier) compareTotals(t *transaction) error {
 	last, err := t.chain()
 	if err != nil || last.last != v.head {
 		return err
+	}
+	for _, size := range v.unfinished[:min(len(v.unfinished), maxProblems)] {
+		v.report(size.problem())
 	}
 	if err := v.compareWords(t); err != nil {
 		return err

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
@@ -12,7 +14,7 @@ const commitsPage = 1000
 
 // commits compares the digests of commits with the leaves of parts, which come in their order.
 func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
-	w := &walk{verifier: v, sets: make(map[registry.Seq]*registry.ChangeSet)}
+	w := &walk{verifier: v, sets: make(map[registry.Seq]*setSize)}
 	for p := range parts {
 		select {
 		case <-p.done:
@@ -29,16 +31,31 @@ func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
 		v.progress(p.last, v.head)
 		v.mu.Unlock()
 	}
+	for _, number := range slices.Sorted(maps.Keys(w.sets)) {
+		v.unfinished = append(v.unfinished, w.sets[number])
+	}
 	return ctx.Err()
+}
+
+// setSize is what a change set says of its size, and what was seen of it.
+type setSize struct {
+	number, last, seenLast registry.Seq
+	rows, seenRows         int64
+}
+
+// problem says what is wrong with it.
+func (s *setSize) problem() string {
+	return fmt.Sprintf("the change set %d says that it has %d versions up to number %d, and it has %d up to number %d",
+		s.number, s.rows, s.last, s.seenRows, s.seenLast)
 }
 
 // walk follows the chain of commits.
 type walk struct {
 	*verifier
-	last   registry.Seq                         // of the commit before
-	digest []byte                               // of it
-	rest   []byte                               // leaves after it
-	sets   map[registry.Seq]*registry.ChangeSet // those that have begun, with what was seen of them
+	last   registry.Seq              // of the commit before
+	digest []byte                    // of it
+	rest   []byte                    // leaves after it
+	sets   map[registry.Seq]*setSize // those that have begun
 }
 
 // part follows the commits that end within a part.
@@ -90,21 +107,21 @@ func (w *walk) commit(t *transaction, c *registry.Commit) error {
 
 // count compares what a change set says of its size with its commits.
 func (w *walk) count(set *registry.ChangeSet, c *registry.Commit) {
-	seen := w.sets[set.Number]
-	if seen == nil {
-		seen = &registry.ChangeSet{Number: set.Number}
-		w.sets[set.Number] = seen
+	size := w.sets[set.Number]
+	if size == nil {
+		size = &setSize{number: set.Number}
+		w.sets[set.Number] = size
 		if set.Number != c.First {
 			w.report(fmt.Sprintf("the change set %d begins at %d", set.Number, c.First))
 		}
 	}
-	seen.Last, seen.Rows = c.Last, seen.Rows+int64(c.Last-c.First+1)
-	if seen.Last < set.Last {
+	size.last, size.rows = set.Last, set.Rows
+	size.seenLast, size.seenRows = c.Last, size.seenRows+int64(c.Last-c.First+1)
+	if size.seenLast < size.last {
 		return
 	}
-	if seen.Last != set.Last || seen.Rows != set.Rows {
-		w.report(fmt.Sprintf("the change set %d says that it has %d versions up to number %d, and it has %d up to number %d",
-			set.Number, set.Rows, set.Last, seen.Rows, seen.Last))
+	if size.seenLast != size.last || size.seenRows != size.rows {
+		w.report(size.problem())
 	}
 	delete(w.sets, set.Number)
 }
