@@ -69,6 +69,19 @@ func testResolved(t *testing.T, s registry.Store) {
 		wanted("c, which has none", c, "[{2030-04 {4 4}} {2030-05 {2 2}}]")
 		return err
 	})
+	const many = 110_000 // more than are ranked at once
+	counts := make([]registry.Resolved, many)
+	for i := range counts {
+		counts[i] = resolved(fmt.Sprintf("many%06d", i), "2033-01-01", int64(i%10), 1)
+	}
+	counts[0].People, counts[many-1].People = 20, 30
+	write(t, s, func(tx registry.WriteTx) error { return tx.AddResolved(counts) })
+	read(t, s, func(tx registry.Tx) error {
+		top, sum, err := tx.MostResolved(registry.Days{From: "2033-01-01", To: "2033-01-01"}, 3)
+		wanted("many names", top, "[{many109999 {30 1}} {many000000 {20 1}} {many000009 {9 1}}]")
+		wanted("many names", sum, fmt.Sprintf("{%d %d}", many/10*45+20+21, many))
+		return err
+	})
 	err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddResolved([]registry.Resolved{resolved("a", "", 1, 1)}) })
 	if err == nil {
 		t.Error("a count without period was written")

@@ -1,6 +1,12 @@
 package store
 
-import "github.com/urnd/urnd/resolver/registry"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/resolver/registry"
+)
 
 // ofDays selects the periods of the days from $1 to $2. A month is before its days.
 const ofDays = "(period >= $1 OR period = substr($1, 1, 7)) AND period <= $2"
@@ -20,20 +26,42 @@ func (t *transaction) Resolved(name string, days registry.Days) (counts []regist
 	return counts, err
 }
 
-// MostResolved implements registry.Tx.
+// resolvedPage is about how many counts are ranked by one statement: few enough that a database answers in the time that it has.
+const resolvedPage = 50_000
+
+// MostResolved implements registry.Tx. Counts are ranked in pages of whole names, of which the first ones are kept.
 func (t *transaction) MostResolved(days registry.Days, limit int) (top []registry.NameCount, sum registry.Tally, err error) {
-	const sums = "coalesce(CAST(sum(people) AS BIGINT), 0) AS p, coalesce(CAST(sum(bots) AS BIGINT), 0) AS b FROM resolved WHERE name <> '' AND " + ofDays
-	err = t.conn.Query("SELECT name, "+sums+" GROUP BY name ORDER BY p DESC, b DESC, name LIMIT $3", func(row Row) error {
-		top = append(top, registry.NameCount{Name: row.Text(0), Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
-		return nil
-	}, days.From, days.To, int64(limit))
-	if err == nil {
-		err = t.conn.Query("SELECT "+sums, func(row Row) error {
-			sum = registry.Tally{People: row.Int(0), Bots: row.Int(1)}
+	const counted = "coalesce(CAST(sum(people) AS BIGINT), 0) AS p, coalesce(CAST(sum(bots) AS BIGINT), 0) AS b FROM resolved " +
+		"WHERE name > $3 AND name <= $4 AND " + ofDays
+	for after, last := registry.AllNames, false; !last; {
+		last = true
+		to := "\U0010ffff"
+		err = t.conn.Query("SELECT name FROM resolved WHERE name > $1 ORDER BY name, period LIMIT 1 OFFSET $2", func(row Row) error {
+			to, last = row.Text(0), false
 			return nil
-		}, days.From, days.To)
+		}, after, int64(resolvedPage))
+		if err != nil {
+			return nil, registry.Tally{}, err
+		}
+		err = t.conn.Query("SELECT name, "+counted+" GROUP BY name ORDER BY p DESC, b DESC, name LIMIT $5", func(row Row) error {
+			top = append(top, registry.NameCount{Name: row.Text(0), Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
+			return nil
+		}, days.From, days.To, after, to, int64(limit))
+		if err == nil {
+			err = t.conn.Query("SELECT "+counted, func(row Row) error {
+				sum = sum.Plus(registry.Tally{People: row.Int(0), Bots: row.Int(1)})
+				return nil
+			}, days.From, days.To, after, to)
+		}
+		if err != nil {
+			return nil, registry.Tally{}, err
+		}
+		slices.SortFunc(top, func(a, b registry.NameCount) int {
+			return cmp.Or(cmp.Compare(b.People, a.People), cmp.Compare(b.Bots, a.Bots), strings.Compare(a.Name, b.Name))
+		})
+		top, after = top[:min(len(top), limit)], to
 	}
-	return top, sum, err
+	return top, sum, nil
 }
 
 // AddResolved implements registry.WriteTx.
