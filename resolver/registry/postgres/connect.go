@@ -86,8 +86,8 @@ func setPassword(c *pgx.ConnConfig, password func() (string, error)) error {
 }
 
 // setPlanner makes plans independent of statistics, which are wrong while names are imported: each
-// question has an index, and is to use it.
+// question has an index, and is to use it, in its order: a bitmap is sorted.
 func setPlanner(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
+	_, err := c.Exec(ctx, "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
 	return err
 }
