@@ -97,7 +97,18 @@ func (c *conn) Query(statement string, next func(store.Row) error, args ...any) 
 func (c *conn) Exec(statement string, args ...any) error {
 	c.queued.Queue(c.text(statement), args...)
 	c.wrote = true
-	return nil
+	return c.flushMany()
+}
+
+// maxQueued bounds the statements that are sent together: they are in memory until then, and have the time of one.
+const maxQueued = 1000
+
+// flushMany sends what was queued if that is much.
+func (c *conn) flushMany() error {
+	if c.queued.Len() < maxQueued {
+		return nil
+	}
+	return c.flush()
 }
 
 // flush sends what was queued.
@@ -142,9 +153,12 @@ func (c *conn) Insert(table string, columns []string, conflict string, n int, va
 			value(i+j, &v)
 		}
 		c.queued.Queue(insertText(table, columns, rows)+conflict, v.all...)
+		c.wrote = true
+		if err := c.flushMany(); err != nil {
+			return err
+		}
 		i += rows
 	}
-	c.wrote = c.wrote || n > 0
 	return nil
 }
 
