@@ -21,7 +21,7 @@ type newToken struct {
 
 // serveTokens answers the tokens that the actor may revoke.
 func serveTokens(c *call) (message.Reply, error) {
-	all, err := c.service.Tokens(c.Context(), c.actor)
+	all, _, err := c.service.Tokens(c.Context(), c.actor) // urnd registry verify says which ones are damaged
 	return message.JSON(http.StatusOK, map[string]any{"tokens": notNil(all)}), err
 }
 

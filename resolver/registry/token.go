@@ -33,13 +33,23 @@ type StoredToken struct {
 	// Root is the ID of the token from which it descends: the first one that was made by another token, which an administrator
 	// has made. "" for those.
 	Root string `json:"root,omitempty"`
+	// Damaged wraps ErrDamaged where what the token may do cannot be read: it is to be used by nobody. nil is as it was written.
+	Damaged error `json:"-"`
+}
+
+// Rights returns who uses the token; of a damaged one, whoever may do all.
+func (s *StoredToken) Rights() Actor {
+	if s.Damaged != nil {
+		return Actor{Name: s.Name, Role: Admin, Token: s.ID}
+	}
+	return s.Actor()
 }
 
 // TokenTx reads tokens.
 type TokenTx interface {
-	// Tokens returns all tokens, in the order of their IDs.
+	// Tokens returns all tokens, also those that are Damaged, in the order of their IDs.
 	Tokens() ([]StoredToken, error)
-	// Token returns the token with an ID; the zero value if there is none.
+	// Token returns the token with an ID, which may be Damaged; the zero value if there is none.
 	Token(id string) (StoredToken, error)
 }
 

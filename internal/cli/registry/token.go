@@ -116,9 +116,12 @@ func newTokenList(w Wiring) *cobra.Command {
 			return err
 		}
 		defer s.close()
-		tokens, err := s.Tokens(cmd.Context(), s.actor)
+		tokens, damaged, err := s.Tokens(cmd.Context(), s.actor)
 		if err != nil {
 			return err
+		}
+		for _, err := range damaged {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
 		}
 		if asJSON {
 			encoder := json.NewEncoder(cmd.OutOrStdout())

@@ -111,7 +111,7 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 
 // showTokens shows the list, with the form as it was sent.
 func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error) {
-	all, err := e.Service.Tokens(p.Context(), p.Actor)
+	all, _, err := e.Service.Tokens(p.Context(), p.Actor)
 	if err != nil {
 		return message.Reply{}, err
 	}
@@ -196,7 +196,7 @@ func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 		e.Revoked(revoked.ID)
 		return seeOther(PathTokens + "?done=revoked"), nil
 	}
-	all, err := e.Service.Tokens(p.Context(), p.Actor)
+	all, _, err := e.Service.Tokens(p.Context(), p.Actor)
 	if err != nil {
 		return message.Reply{}, err
 	}

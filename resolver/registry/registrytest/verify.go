@@ -108,6 +108,10 @@ func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 		{"UPDATE title_word SET word = 'kalevale'", "the 1 words of titles that names are found by are not the 1 that they have"},
 		{"DELETE FROM title_word", "the 0 words of titles that names are found by are not the 1 that they have"},
 		{"UPDATE title_word SET name = 10", "the 1 words of titles that names are found by are not the 1 that they have"},
+		{
+			"INSERT INTO token (id, name, role, prefixes, created, made_by, hash) SELECT 'broken', 'anna', 'reader', '[', 0, 'root', digest FROM version WHERE seq = 1",
+			"the token broken: unexpected end of JSON input",
+		},
 		{"UPDATE total SET active = active + 1 WHERE namespace = 'urn:example'", "urn:example: the totals say"},
 	} {
 		t.Run(c.statement, func(t *testing.T) {

@@ -295,7 +295,7 @@ func methods() []method {
 			return err
 		}},
 		{"Tokens", registry.Admin, tokens, nothing, func(ctx context.Context, s *service.Service, a registry.Actor) error {
-			_, err := s.Tokens(ctx, a)
+			_, _, err := s.Tokens(ctx, a)
 			return err
 		}},
 		{"CreateToken", registry.Admin, tokens, own, func(ctx context.Context, s *service.Service, a registry.Actor) error {

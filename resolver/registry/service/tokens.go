@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Tokens returns the tokens that an actor may revoke.
-func (s *Service) Tokens(ctx context.Context, actor registry.Actor) ([]token.Token, error) {
+// Tokens returns the tokens that an actor may revoke; damaged says of which ones it cannot be read what they may do.
+func (s *Service) Tokens(ctx context.Context, actor registry.Actor) (tokens []token.Token, damaged []error, err error) {
 	return s.tokens.List(ctx, actor)
 }
 

@@ -48,7 +48,7 @@ func (s *Store) Verify(ctx context.Context, report func(problem string), progres
 	}
 	err = s.db.Read(ctx, func(c Conn) error {
 		t := &transaction{db: s.db, conn: c}
-		return errors.Join(v.uncommitted(t), v.compareTotals(t))
+		return errors.Join(v.uncommitted(t), v.compareTotals(t), v.tokens(t))
 	})
 	if err != nil {
 		return fmt.Errorf("verifying the registry: %w", err)
@@ -280,6 +280,17 @@ func (v *verifier) dangling(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tokens reports those that nobody can use.
+func (v *verifier) tokens(t *transaction) error {
+	all, err := t.Tokens()
+	for _, s := range all {
+		if s.Damaged != nil {
+			v.report(s.Damaged.Error())
+		}
+	}
+	return err
 }
 
 // uncommitted reports what lies behind the last commit.

@@ -93,7 +93,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 // name has the names of tokens.
 func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToken) error {
 	for _, other := range others {
-		if sameName(other.Name, name) && !actor.Holds(other.Actor()) {
+		if sameName(other.Name, name) && !actor.Holds(other.Rights()) {
 			return fmt.Errorf("%w: there is somebody else whose name is %q; give the token another one", registry.ErrDenied, name)
 		}
 	}
@@ -166,17 +166,13 @@ func check(r *registry.Registry, t *Token) error {
 	return nil
 }
 
-// List returns all tokens, in the order of their IDs.
-func List(ctx context.Context, r *registry.Registry) (tokens []Token, err error) {
+// list returns all tokens, in the order of their IDs.
+func list(ctx context.Context, r *registry.Registry) (all []registry.StoredToken, err error) {
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
-		tokens = nil
-		all, err := tx.Tokens()
-		for _, t := range all {
-			tokens = append(tokens, t.Token)
-		}
+		all, err = tx.Tokens()
 		return err
 	})
-	return tokens, err
+	return all, err
 }
 
 // Revoke revokes a token, and returns it: ErrUnknown if there is none.
@@ -186,10 +182,10 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 	}
 	err = r.Store().Write(ctx, func(tx registry.WriteTx) error {
 		t, err := read(tx, id)
-		if err != nil {
+		if err != nil && t.Damaged == nil {
 			return err
 		}
-		if !actor.Holds(t.Actor()) {
+		if !actor.Holds(t.Rights()) {
 			return fmt.Errorf("%w: %s may not revoke the token %s", registry.ErrDenied, actor.Name, id)
 		}
 		revoked = t.Token
@@ -247,11 +243,14 @@ func idOf(secret string) (string, bool) {
 	return rest[:idLength], true
 }
 
-// read reads the token of an ID; ErrUnknown if there is none.
+// read reads the token of an ID; ErrUnknown if there is none, and why if it is damaged.
 func read(tx registry.Tx, id string) (registry.StoredToken, error) {
 	t, err := tx.Token(id)
 	if err == nil && t.ID == "" {
 		err = fmt.Errorf("%w: %q", ErrUnknown, id)
+	}
+	if err == nil {
+		err = t.Damaged
 	}
 	return t, err
 }

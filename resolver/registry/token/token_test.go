@@ -80,7 +80,7 @@ func TestCreateToken(t *testing.T) {
 			t.Errorf("%s: %v, %q", tt.name, err, secret)
 		}
 	}
-	tokens, err := token.List(t.Context(), r)
+	tokens, _, err := token.NewVerifier(r).List(t.Context(), root)
 	if err != nil || len(tokens) != 2 {
 		t.Fatalf("%d tokens, %v", len(tokens), err)
 	}
@@ -173,7 +173,7 @@ func TestRevokeToken(t *testing.T) {
 	if err := c.Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if tokens, err := token.List(t.Context(), r); err != nil || len(tokens) != 0 {
+	if tokens, _, err := token.NewVerifier(r).List(t.Context(), root); err != nil || len(tokens) != 0 {
 		t.Errorf("the use of a revoked token makes it again: %v, %v", tokens, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestTokenUse(t *testing.T) {
 	c := token.NewVerifier(r)
 	_, secret := create(t, r, token.Token{Name: "w", Role: registry.Writer})
 	used := func() string {
-		tokens, err := token.List(t.Context(), r)
+		tokens, _, err := token.NewVerifier(r).List(t.Context(), root)
 		if err != nil || len(tokens) != 1 {
 			t.Fatalf("%v, %v", tokens, err)
 		}
@@ -221,4 +221,40 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("%q: %+v, %v", text, actor, err)
 		}
 	})
+}
+
+// A token of which it cannot be read what it may do, as of an action of a newer urnd, stops nobody else: it is said, can be revoked by whoever
+// may do all, and lets nobody in.
+func TestDamagedToken(t *testing.T) {
+	r, _ := newRegistry(t)
+	secret := token.Start + "00112233445566aa_" + strings.Repeat("a", 43)
+	proof, ok := token.ProofOf(secret)
+	broken := registry.StoredToken{Hash: proof.Hash[:], Token: registry.Token{
+		ID: "00112233445566aa", Name: "anna", Role: registry.Writer, Actions: []registry.Action{"fly"}, Created: r.Now(), By: "root",
+	}}
+	if err := r.Store().Write(t.Context(), func(tx registry.WriteTx) error { return tx.AddToken(broken) }); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	made, _ := create(t, r, token.Token{Name: "limited", Role: registry.Admin, Prefixes: []string{"urn:a:"}})
+	limited, v := made.Actor(), token.NewVerifier(r)
+	if _, _, err := token.Create(t.Context(), r, limited, token.Token{Name: "anna", Role: registry.Reader, Prefixes: []string{"urn:a:"}}); !errors.Is(err, registry.ErrDenied) {
+		t.Errorf("its name was given away: %v", err)
+	}
+	create(t, r, token.Token{Name: "anna", Role: registry.Reader})
+	tokens, damaged, err := v.List(t.Context(), root)
+	if len(tokens) != 2 || len(damaged) != 1 || !errors.Is(damaged[0], registry.ErrDamaged) || !strings.Contains(damaged[0].Error(), broken.ID) || err != nil {
+		t.Errorf("the list is %v, %v, %v", tokens, damaged, err)
+	}
+	if tokens, damaged, err = v.List(t.Context(), limited); len(tokens) != 1 || damaged != nil || err != nil {
+		t.Errorf("the list of who may not do all is %v, %v, %v", tokens, damaged, err)
+	}
+	if _, err := v.Verify(t.Context(), secret, false); !errors.Is(err, registry.ErrDamaged) {
+		t.Errorf("it lets somebody in: %v", err)
+	}
+	if _, err := token.Revoke(t.Context(), r, limited, broken.ID); !errors.Is(err, registry.ErrDenied) {
+		t.Errorf("who may not do all has revoked it: %v", err)
+	}
+	if revoked, err := token.Revoke(t.Context(), r, root, broken.ID); err != nil || revoked.Name != "anna" {
+		t.Errorf("%+v, %v", revoked, err)
+	}
 }

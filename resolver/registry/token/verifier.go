@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -137,11 +136,20 @@ func (v *Verifier) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// List returns the tokens that an actor may revoke.
-func (v *Verifier) List(ctx context.Context, actor registry.Actor) ([]Token, error) {
+// List returns the tokens that an actor may revoke; damaged says of which ones it cannot be read what they may do.
+func (v *Verifier) List(ctx context.Context, actor registry.Actor) (tokens []Token, damaged []error, err error) {
 	if err := mayManage(actor); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all, err := List(ctx, v.registry)
-	return slices.DeleteFunc(all, func(t Token) bool { return !actor.Holds(t.Actor()) }), err
+	all, err := list(ctx, v.registry)
+	for _, t := range all {
+		switch {
+		case !actor.Holds(t.Rights()):
+		case t.Damaged != nil:
+			damaged = append(damaged, t.Damaged)
+		default:
+			tokens = append(tokens, t.Token)
+		}
+	}
+	return tokens, damaged, err
 }
