@@ -235,7 +235,8 @@ func (s *entries) pages(kind registry.Kind, next func(page) bool) {
 	}
 }
 
-// isSpelling reports whether an entry is an alias of its own canonical name, as a migration makes it.
+// isSpelling reports whether an entry is an alias of its own canonical name: one whose namespace got other rules of comparison since, such as a
+// fold. It could not be imported, and is the same name then.
 func (s *entries) isSpelling(e *registry.Entry) bool {
 	if e.Alias == "" || s.registry == nil {
 		return false

@@ -1,0 +1,44 @@
+package bulk_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
+)
+
+// An alias that is its own name by other rules of its namespace could not be imported again: it is not exported.
+func TestExportSpellings(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	by := func(canonical func(string) string) *registry.Registry {
+		rule := func(text string) (string, error) { return canonical(text), nil }
+		return registry.New(registry.Config{Store: store, Canonical: rule, CanonicalPrefix: rule, Now: time.Now})
+	}
+	asIs := by(func(text string) string { return text })
+	for name, record := range map[string]registry.Record{
+		"urn:example:a": {Targets: []registry.Target{{URI: "https://a.example/"}}},
+		"urn:example:A": {Alias: "urn:example:a"},
+		"urn:example:b": {Alias: "urn:example:a"},
+	} {
+		actor := registry.Actor{Name: "test", Role: registry.Admin}
+		if _, err := asIs.Apply(t.Context(), actor, registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: registry.Put(record)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		registry *registry.Registry
+		want     int
+	}{{asIs, 3}, {by(strings.ToLower), 2}} {
+		if got := exported(t, c.registry, bulk.ExportOptions{}); strings.Count(got, "\n") != c.want {
+			t.Errorf("exported are, instead of %d:\n%s", c.want, got)
+		}
+	}
+}
