@@ -39,7 +39,11 @@ Whether names lead where they should is shown by check and health.`,
 				return err
 			}
 		}
-		p := cli.StartProgress(cmd, "comparing the backup with its digest")
+		begun := "reading names"
+		if len(args) > 0 {
+			begun = "comparing the backup with its digest"
+		}
+		p := cli.StartProgress(cmd, begun)
 		defer p.End()
 		const stands = "%d faults were found so far, and nothing was changed; the same command begins anew"
 		v, err := f.verified(cmd.Context(), p, args)

@@ -28,7 +28,7 @@ const (
 
 func newPace(most int) *pace {
 	p := &pace{most: int64(most)}
-	p.size.Store(p.most)
+	p.size.Store(min(shortTransaction, p.most)) // who writes already is not to wait for the first one
 	return p
 }
 
