@@ -100,7 +100,7 @@ func answers(t *testing.T, d *urndtest.Daemon, name, want string) {
 func TestFollowers(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "names")
-		const before, n = 500, 3000
+		const before, n = 200, 1000
 		s.run(t, "import", table(t, "a", before, "https://old.example/"))
 		backup := filepath.Join(t.TempDir(), "backup.ndjson.zst")
 		s.run(t, "backup", "--portable", backup)

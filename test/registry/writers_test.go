@@ -66,10 +66,10 @@ func (p *patches) patch(t *testing.T, d *urndtest.Daemon, name, note string) int
 func TestImportsBesideChanges(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "names")
-		const n, writers, least = 6000, 8, 20
+		const n, writers, least = 2000, 8, 20
 		s.run(t, "import", table(t, "a", n, "https://before.example/"))
 		d := s.serve(t)
-		one, two := table(t, "a", n, "https://one.example/"), table(t, "a", n+1000, "https://two.example/")
+		one, two := table(t, "a", n, "https://one.example/"), table(t, "a", n+500, "https://two.example/")
 
 		posted := urndtest.Send(t, "POST "+d.Admin+"/api/v1/jobs?overwrite=true", urndtest.ReadFile(t, two), "Content-Type: text/csv")
 		if posted.Status != http.StatusAccepted {
