@@ -114,7 +114,8 @@ func (p *Progress) show() {
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions64(most,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(20), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
-			progressbar.OptionShowBytes(p.step.Unit == Bytes), progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true))
+			progressbar.OptionShowBytes(p.step.Unit == Bytes), progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionSetSpinnerChangeInterval(0)) // else a goroutine of its own renders it, which a Clear does not wait for
 	}
 	about := p.step.What
 	if p.step.More != "" {
