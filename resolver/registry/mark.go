@@ -12,7 +12,7 @@ type Mark string
 // The marks.
 const (
 	MarkBackup Mark = "backup" // by urnd registry backup
-	MarkVerify Mark = "verify" // and no fault was found
+	MarkVerify Mark = "verify" // and no problem was found
 )
 
 // SetMark records that something was done now.

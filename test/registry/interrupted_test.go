@@ -91,7 +91,7 @@ func TestInterruptedAtDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, stands := range map[string]string{
-		"verify":  "interrupted: 0 faults were found so far, and nothing was changed; the same command begins anew",
+		"verify":  "interrupted: 0 problems were found so far, and nothing was changed; the same command begins anew",
 		"restore": "interrupted: nothing was restored, and the registry is as it was; the same command begins anew",
 	} {
 		if err := os.Remove(backup + ".sha256"); err != nil {

@@ -114,7 +114,7 @@ func (s store) run(t *testing.T, args ...string) string {
 // sound expects that verify finds no fault.
 func (s store) sound(t *testing.T) {
 	t.Helper()
-	if got := s.try(t, "verify"); got.Status != 0 || got.Out != "no fault was found\n" {
+	if got := s.try(t, "verify"); got.Status != 0 || got.Out != "no problem was found\n" {
 		t.Errorf("verify: %+v", got)
 	}
 }

@@ -60,9 +60,9 @@ func TestRegistryBackup(t *testing.T) {
 	out, status = storeCommand(t, path, "set", "urn:example:b", "--target", "https://example.org/b")
 	wantOutput(t, out, status, 0)
 	out, status = storeCommand(t, path, "verify")
-	wantOutput(t, out, status, 0, "no fault was found")
+	wantOutput(t, out, status, 0, "no problem was found")
 	out, status = storeCommand(t, path, "verify", file)
-	wantOutput(t, out, status, 0, "no fault was found")
+	wantOutput(t, out, status, 0, "no problem was found")
 	out, status = storeCommand(t, path, "verify", path)
 	wantOutput(t, out, status, 1, "is in use")
 	out, status = storeCommand(t, path, "restore", file)
@@ -97,12 +97,12 @@ func TestRegistryVerifyFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status := storeCommand(t, path, "verify")
-	wantOutput(t, out, status, 1, "urn:example: the totals say {Active:7", "1 faults")
+	wantOutput(t, out, status, 1, "urn:example: the totals say {Active:7", "1 problems")
 	file := filepath.Join(t.TempDir(), "backup.db")
 	out, status = storeCommand(t, path, "backup", file)
 	wantOutput(t, out, status, 0)
 	out, status = storeCommand(t, path, "restore", file)
-	wantOutput(t, out, status, 1, "the totals say {Active:7", errFaultyBackup.Error())
+	wantOutput(t, out, status, 1, "the totals say {Active:7", errUnsound.Error())
 	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 		t.Errorf("there is %q", left)
 	}

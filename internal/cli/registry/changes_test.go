@@ -47,7 +47,7 @@ func TestChangesAndRevert(t *testing.T) {
 			args: words("redact urn:nbn:fi:a --version 2 --reason secret"), out: "urn:nbn:fi:a: 1 version redacted\n",
 		},
 		{args: words("redact urn:nbn:fi:a --version 3 --reason secret"), part: "is the current one", status: 1},
-		{args: words("verify"), out: "no fault was found\n"},
+		{args: words("verify"), out: "no problem was found\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if status != s.status || s.out != without(out) && s.out != "" || !strings.Contains(messages, s.part) {
@@ -73,9 +73,9 @@ func TestHead(t *testing.T) {
 		head, out, part string
 		status          int
 	}{
-		{strings.TrimSpace(head), "no fault was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
-		{root, "no fault was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
-		{strings.Repeat("0", 64), "no fault was found\nthe head " + strings.Repeat("0", 64) + " is not in this history", "", 1},
+		{strings.TrimSpace(head), "no problem was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
+		{root, "no problem was found\nthe head is that of number 2, after which there are 1 more\n", "", 0},
+		{strings.Repeat("0", 64), "no problem was found\nthe head " + strings.Repeat("0", 64) + " is not in this history", "", 1},
 		{"x", "", "does not have 64 hexadecimal digits", 2},
 	} {
 		out, messages, status := r.run("", "verify", "--head", c.head)
@@ -100,7 +100,7 @@ func TestChangesOfPurge(t *testing.T) {
 			args: words("changes"),
 			out:  "1, TIME: change, 1 version, by USER\n2, TIME: change, 1 version, by USER: try\n3, TIME: purge, 2 versions, by USER: it is over\n",
 		},
-		{args: words("verify"), out: "no fault was found\n"},
+		{args: words("verify"), out: "no problem was found\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if status != s.status || s.out != without(out) && s.out != "" || !strings.Contains(messages, s.part) {

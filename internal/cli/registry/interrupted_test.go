@@ -29,8 +29,8 @@ func TestInterruptedCommands(t *testing.T) {
 	const again = "; the same command begins anew"
 	for _, tt := range []struct{ args, stands, before string }{
 		{"backup " + made, "no backup was made, and a " + made + " from before is as it was" + again, ""},
-		{"verify", "0 faults were found so far, and nothing was changed" + again, ""},
-		{"verify " + backup, "0 faults were found so far, and nothing was changed" + again, ""},
+		{"verify", "0 problems were found so far, and nothing was changed" + again, ""},
+		{"verify " + backup, "0 problems were found so far, and nothing was changed" + again, ""},
 		{"restore " + backup, "nothing was restored, and the registry is as it was" + again, ""},
 		{"check", "nothing was checked" + again, ""},
 		{"check --hints", "nothing was checked" + again, ""},

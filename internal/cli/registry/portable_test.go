@@ -20,12 +20,12 @@ func TestPortableBackup(t *testing.T) {
 		out, status = storeCommand(t, path, "backup", "--portable", file)
 		wantOutput(t, out, status, 2, "--force")
 		out, status = storeCommand(t, path, "verify", file)
-		wantOutput(t, out, status, 0, "no fault was found")
+		wantOutput(t, out, status, 0, "no problem was found")
 		to := storeWith(t, "urn:example:other")
 		out, status = storeCommand(t, to, "restore", file)
 		wantOutput(t, out, status, 0, to+" is restored from "+file, "what was there is now "+to+".before-restore")
 		out, status = storeCommand(t, to, "verify")
-		wantOutput(t, out, status, 0, "no fault was found")
+		wantOutput(t, out, status, 0, "no problem was found")
 		if out, _ := storeCommand(t, to, "history", "urn:example:a"); out != history {
 			t.Errorf("%s: the history is\n%s, was\n%s", name, out, history)
 		}

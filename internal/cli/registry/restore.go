@@ -80,13 +80,13 @@ func (f *storeFlags) restoreIntoDatabase(cmd *cobra.Command, p *cli.Progress, fi
 	return err
 }
 
-var errFaultyBackup = errors.New("the backup has the faults above")
+var errUnsound = errors.New("the backup has the problems above")
 
-// verifyBackup prints the faults of a copy of a backup.
+// verifyBackup prints the problems of a copy of a backup.
 func verifyBackup(cmd *cobra.Command, p *cli.Progress, s registry.Store) error {
-	faults, err := printFaults(cmd.Context(), p, s.Verify, cmd.ErrOrStderr())
-	if err == nil && faults > 0 {
-		err = errFaultyBackup
+	problems, err := printProblems(cmd.Context(), p, s.Verify, cmd.ErrOrStderr())
+	if err == nil && problems > 0 {
+		err = errUnsound
 	}
 	return err
 }

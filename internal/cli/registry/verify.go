@@ -20,7 +20,7 @@ func newVerify(w Wiring) *cobra.Command {
 		Long: `Check that the registry is sound, or a backup in FILE: that it can be read, that each version is as
 it was written, by the chain of digests, that each name has all its versions, and that aliases, hosts
 and totals are those of the names; of the registry also that its names are canonical by the
-configuration. urnd may be running. A fault is a line of the output, and makes the exit status 1. A
+configuration. urnd may be running. A problem is a line of the output, and makes the exit status 1. A
 backup is first compared with its digest in FILE.sha256, if there is one. With --head it is also
 looked whether the history has a head that urnd registry head printed.
 
@@ -45,19 +45,19 @@ Whether names lead where they should is shown by check and health.`,
 		}
 		p := cli.StartProgress(cmd, begun)
 		defer p.End()
-		const stands = "%d faults were found so far, and nothing was changed; the same command begins anew"
+		const stands = "%d problems were found so far, and nothing was changed; the same command begins anew"
 		v, err := f.verified(cmd.Context(), p, args)
 		if err != nil {
 			return p.Interrupted(err, stands, 0)
 		}
 		defer v.store.Close()
-		faults, err := printFaults(cmd.Context(), p, v.verify, cmd.OutOrStdout())
+		problems, err := printProblems(cmd.Context(), p, v.verify, cmd.OutOrStdout())
 		if err != nil {
-			return p.Interrupted(err, stands, faults)
+			return p.Interrupted(err, stands, problems)
 		}
 		p.End()
-		if faults > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d faults\n", faults)
+		if problems > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d problems\n", problems)
 			return cli.ErrReported
 		}
 		if v.mark != nil {
@@ -65,7 +65,7 @@ Whether names lead where they should is shown by check and health.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
 			}
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), "no fault was found")
+		fmt.Fprintln(cmd.OutOrStdout(), "no problem was found")
 		if head != "" {
 			return findHead(cmd, v.store, digest)
 		}
@@ -117,21 +117,21 @@ func openBackup(ctx context.Context, p *cli.Progress, file string) (registry.Sto
 	return sqlite.OpenBackup(ctx, file)
 }
 
-// maxFaults bounds the faults that are printed: what is broken all over is not listed.
-const maxFaults = 1000
+// maxProblems bounds the problems that are printed: what is broken all over is not listed.
+const maxProblems = 1000
 
-// printFaults verifies a store, and prints its faults, of which it returns the number.
-func printFaults(ctx context.Context, p *cli.Progress, verify verifying, to io.Writer) (faults int, err error) {
+// printProblems verifies a store, and prints its problems, of which it returns the number.
+func printProblems(ctx context.Context, p *cli.Progress, verify verifying, to io.Writer) (problems int, err error) {
 	w := p.Over(to)
-	err = verify(ctx, func(fault string) {
-		if faults++; faults <= maxFaults {
-			fmt.Fprintln(w, fault)
+	err = verify(ctx, func(problem string) {
+		if problems++; problems <= maxProblems {
+			fmt.Fprintln(w, problem)
 		}
 	}, func(done, all registry.Seq) {
 		p.Show(cli.Step{What: "verifying", Done: int64(done), Total: int64(all), Unit: "versions"})
 	})
-	if faults > maxFaults {
-		fmt.Fprintf(w, "... and %d more\n", faults-maxFaults)
+	if problems > maxProblems {
+		fmt.Fprintf(w, "... and %d more\n", problems-maxProblems)
 	}
-	return faults, err
+	return problems, err
 }

@@ -26,7 +26,7 @@ func TestWithoutRoom(t *testing.T) {
 		{[]string{"search", "urn:example:"}, "urn:example:b"},
 		{[]string{"export"}, "urn:example:b"},
 		{[]string{"export", "--history"}, "urn:example:b"},
-		{[]string{"verify"}, "no fault was found"},
+		{[]string{"verify"}, "no problem was found"},
 		{[]string{"head"}, "2 "},
 		{[]string{"changes"}, "2, "},
 		{[]string{"changes", "--set", "1"}, "urn:example:a"},
@@ -36,7 +36,7 @@ func TestWithoutRoom(t *testing.T) {
 		{[]string{"health"}, "0 unhealthy"},
 		{[]string{"token", "list"}, ""},
 		{[]string{"backup", backup}, "a backup of"},
-		{[]string{"verify", backup}, "no fault was found"},
+		{[]string{"verify", backup}, "no problem was found"},
 	} {
 		out, status := storeCommand(t, path, c.args...)
 		t.Log(c.args)
