@@ -138,13 +138,14 @@ test-e2e: test-deps
 	cd test && go vet -tags e2e ./...
 	cd test && TEST_URND='$(OUT)/urnd' $(SUMMED) '$(OUT)/e2e.json' -- -tags e2e -count 1 -timeout 60m $(addprefix ./,$(SHARD))
 
-# Shards whose tests have the time for a program with the race detector, and the others.
+# Shards whose tests have the time for a program with the race detector, and the others. A command with it waits for a second at its end, unless
+# GORACE says otherwise.
 RACE_SHARDS = names registry cache faults gateways
 OTHER_SHARDS = $(filter-out $(RACE_SHARDS) urndtest,$(patsubst test/%/doc.go,%,$(wildcard test/*/doc.go)))
 test-e2e-race: test-deps
 	@mkdir -p '$(OUT)'
 	CGO_ENABLED=$(if $(RACE),1,0) go build $(RACE) -o '$(OUT)/urnd-race' ./cmd/urnd
-	cd test && TEST_URND='$(OUT)/urnd-race' $(SUMMED) '$(OUT)/e2e-race.json' -- -tags e2e -count 1 -timeout 60m $(addprefix ./,$(RACE_SHARDS))
+	cd test && GORACE=atexit_sleep_ms=10 TEST_URND='$(OUT)/urnd-race' $(SUMMED) '$(OUT)/e2e-race.json' -- -tags e2e -count 1 -timeout 60m $(addprefix ./,$(RACE_SHARDS))
 
 # The ten slowest tests of the runs before.
 slowest:
