@@ -297,7 +297,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/pages",
-			[]string{"resolver", "resolver/scheme", "uri", "internal/api"},
+			[]string{"proxy/pages/messages", "resolver", "resolver/scheme", "uri", "internal/api"},
 			true,
 			"a page shows values, the listings of gateways too: its caller decides which",
 		},
@@ -306,6 +306,10 @@ func packageRules() []packageRule {
 			[]string{"proxy/pages"},
 			true,
 			"pages about an API are made of its OpenAPI document alone, so that both servers of urnd have them of one maker",
+		},
+		{
+			"proxy/pages/messages", nil, true,
+			"texts by identifier: whoever shows them decides which",
 		},
 		{
 			"proxy/pages/qr", nil, true,

@@ -101,7 +101,7 @@ func (h *Handler) cachesPage() func(p *editor.Request) (message.Reply, error) {
 			}
 		}
 		page := p.Panel
-		page.Title, page.Content = "Caches", contents.Make("caches.html", v)
+		page.Title, page.Content = "Caches", contents.Make(pages.English, "caches.html", v)
 		reply := h.show(&page)
 		reply.Status = status
 		return reply, nil

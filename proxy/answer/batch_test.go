@@ -14,7 +14,6 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/message"
-	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/proxy/route"
@@ -25,7 +24,7 @@ import (
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights)
 	if err != nil {
-		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(r.Header), err)
+		reply = problem.Reply(s.config.Pages, httpmessage.LinesOf(r.Header), err)
 	}
 	message.Write(proxytest.Writer(w, r), r.Method, reply, nil)
 }

@@ -61,7 +61,7 @@ func Listing(w pages.Writer, accept string, l *scheme.Listing) (contentType stri
 	case listingJSON:
 		return listingJSON, pages.Page{Body: message.Marshal(datable(l))}
 	case listingText:
-		return listingText + "; charset=utf-8", pages.Page{Body: pages.ListingText(l)}
+		return listingText + "; charset=utf-8", pages.Page{Body: w.ListingText(l)}
 	case linksetType:
 		return linksetType, pages.Page{Body: linksetOf(l)}
 	default:

@@ -67,7 +67,7 @@ func New(text []byte, options Options) (*Pages, error) {
 	for i := range groups {
 		all.list = append(all.list, m.pagesOf(&groups[i])...)
 	}
-	all.Index = m.contents.Make("index.html", indexOf{Document: d, Options: options, Groups: groups})
+	all.Index = m.contents.Make(pages.English, "index.html", indexOf{Document: d, Options: options, Groups: groups})
 	return all, nil
 }
 
@@ -274,7 +274,7 @@ func (m *maker) page(g *group, first, last int) pages.Content {
 			schemas = append(schemas, property{Name: s.name, Says: s.value.Description, Type: typeOf(&s.value), Within: propertiesOf(&s.value, deepest)})
 		}
 	}
-	return m.contents.Make("group.html", struct {
+	return m.contents.Make(pages.English, "group.html", struct {
 		Says       string
 		Operations []shown
 		Schemas    []property

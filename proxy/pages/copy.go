@@ -16,7 +16,6 @@ func CopyScript() []byte { return copyScript }
 
 // copyButton is a button that copies what an element says.
 type copyButton struct {
-	T  *texts
 	Of string // the ID of the element
 }
 
@@ -29,4 +28,4 @@ func (w Writer) copies(at place) template.HTMLAttr {
 }
 
 // Copy returns the button for an element of the page.
-func (p *namePage) Copy(of string) copyButton { return copyButton{p.T, of} }
+func (p *namePage) Copy(of string) copyButton { return copyButton{of} }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"embed"
 	"html/template"
-	"strconv"
 	"strings"
 
 	"golang.org/x/text/language"
+
+	"github.com/urnd/urnd/proxy/pages/messages"
 )
 
 //go:embed *.html *.css
@@ -41,10 +42,10 @@ type SiteText struct{ Name, Welcome string }
 // Design makes the pages of a site. It is immutable, and safe for concurrent use.
 type Design struct {
 	site      Site
-	texts     [languages]texts
+	texts     [languages]*messages.Texts
 	sentences map[string]*sentence
 	matcher   language.Matcher
-	templates *template.Template
+	templates localized
 	page      sheet
 	listings  sheet
 	names     sheet
@@ -58,11 +59,10 @@ type Design struct {
 
 // New returns the design of a site.
 func New(site Site) *Design {
+	texts := newTexts()
 	d := &Design{
 		site: site, matcher: newMatcher(), sentences: make(map[string]*sentence),
-		texts: [languages]texts{english(), german(), french(), spanish(), chinese()},
-		// It escapes by context: no input can become markup.
-		templates: template.Must(template.ParseFS(files, "*.html")),
+		texts: texts, templates: newLocalized(files, texts),
 	}
 	const mostNamespaces = 60 // on the start page, which leads to all
 	d.site.Namespaces = site.Namespaces[:min(len(site.Namespaces), mostNamespaces)]
@@ -92,6 +92,8 @@ func (d *Design) Apart() *Design {
 
 // Writer makes the pages of a design in one language. It is a value.
 type Writer struct {
+	*messages.Texts
+
 	design   *Design
 	language Language
 	isChosen bool // by ?lang=, which links to pages of this server keep
@@ -107,7 +109,9 @@ func (w Writer) ForFetching() Writer {
 // For returns the writer for who sends a value of Accept-Language, "" for none, or has chosen a language: see Chosen.
 func (d *Design) For(accept string) Writer {
 	tag, isChosen := strings.CutPrefix(accept, chosen)
-	return Writer{design: d, language: d.Language(tag), isChosen: isChosen}
+	w := d.In(d.Language(tag))
+	w.isChosen = isChosen
+	return w
 }
 
 // Chosen returns what takes the place of a value of Accept-Language where a reader has chosen a language by ?lang=, by its tag: links
@@ -118,7 +122,7 @@ func Chosen(tag string) string { return chosen + tag }
 const chosen = "="
 
 // In returns the writer of a language.
-func (d *Design) In(l Language) Writer { return Writer{design: d, language: l} }
+func (d *Design) In(l Language) Writer { return Writer{Texts: d.texts[l], design: d, language: l} }
 
 // Accept returns one value for all by which For returns this writer.
 func (w Writer) Accept() string {
@@ -134,9 +138,6 @@ func (d *Design) Logo() *Logo { return d.site.Logo }
 // Path returns the path and query of a page of this server as browsers must ask for it, where a proxy in front has removed a path.
 func (d *Design) Path(target string) string { return d.site.Base + target }
 
-// text returns the texts of the language.
-func (w Writer) text() *texts { return &w.design.texts[w.language] }
-
 // name returns that of the site.
 func (w Writer) name() string {
 	if name := w.design.site.Texts[w.language].Name; name != "" {
@@ -147,7 +148,6 @@ func (w Writer) name() string {
 
 // Frame is what is around the content of every page, which embeds it: the title, the site, where to go, whom to ask.
 type Frame struct {
-	T     *texts
 	Lang  string
 	Title string
 	Head  template.HTML // the style, which the policy names by its hash
@@ -184,9 +184,9 @@ const (
 
 // frame returns the frame of a page, which is at a path of this server, "" for one that is not known by that.
 func (w Writer) frame(title string, at place, path string) Frame {
-	site, t := &w.design.site, w.text()
+	site := &w.design.site
 	f := Frame{
-		T: t, Lang: w.language.Tag(), Title: title, Name: w.name(), Contact: contact(site.Contact),
+		Lang: w.language.Tag(), Title: title, Name: w.name(), Contact: contact(site.Contact),
 		Imprint: w.outside(site.Imprint), Privacy: w.outside(site.Privacy), Head: w.design.page.element,
 	}
 	if title != f.Name {
@@ -200,15 +200,15 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	f.Logo = site.Logo.element(site.Base)
 	if at == here {
 		f.Search = w.search()
-		f.Nav = []Entry{w.entry(string(t.Start), "/", path)}
+		f.Nav = []Entry{w.entry(w.Text("frame.start"), "/", path)}
 		if w.fetches {
-			f.Nav = append(f.Nav, w.entry(string(t.FetchTitle), pathFetch, path))
+			f.Nav = append(f.Nav, w.entry(w.Text("fetch.title"), pathFetch, path))
 		}
 		if len(site.All) > 0 {
-			f.Nav = append(f.Nav, w.entry(string(t.Namespaces), pathNamespaces, path))
+			f.Nav = append(f.Nav, w.entry(w.Text("home.namespaces"), pathNamespaces, path))
 		}
 		if site.Browses {
-			f.Nav = append(f.Nav, w.entry(string(t.Browse), pathNames, path))
+			f.Nav = append(f.Nav, w.entry(w.Text("names.browse"), pathNames, path))
 		}
 	}
 	return f
@@ -260,6 +260,14 @@ func (w Writer) outside(url string) template.HTMLAttr {
 	return hrefOf(url)
 }
 
+// InEnglish returns a text that is in English on every page, with a mark where the page is not.
+func (f Frame) InEnglish(text string) template.HTML {
+	if f.IsEnglish() {
+		return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped
+	}
+	return said{English: text}.HTML()
+}
+
 // IsEnglish reports whether the page is in English: what is in English needs no mark then.
 func (f Frame) IsEnglish() bool { return f.Lang == English.Tag() }
 
@@ -277,27 +285,10 @@ const Vary = "Accept-Language"
 func (w Writer) execute(file string, s *sheet, value any) Page {
 	var b bytes.Buffer
 	p := Page{Language: w.language.Tag(), Policy: s.policy}
-	if err := w.design.templates.ExecuteTemplate(&b, file, value); err != nil { // it cannot fail with these types
+	if err := w.design.templates[w.language].ExecuteTemplate(&b, file, value); err != nil { // it cannot fail with these types
 		p.Body = []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.")
 		return p
 	}
 	p.Body = b.Bytes()
 	return p
-}
-
-// number returns how many there are of something.
-func (w Writer) number(n int, one, many text) string {
-	if n == 1 {
-		return string(one)
-	}
-	return many.with(w.grouped(int64(n)))
-}
-
-// grouped returns a number with its digits in groups, as the language writes it.
-func (w Writer) grouped(n int64) string {
-	separator := [languages]string{",", ".", "\u202f", "\u202f", ","}[w.language]
-	if n < 10_000 && w.language == Spanish {
-		return strconv.FormatInt(n, 10)
-	}
-	return strings.ReplaceAll(commas(n), ",", separator)
 }

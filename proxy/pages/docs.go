@@ -10,8 +10,7 @@ type Docs struct {
 
 // Docs returns a page about the API.
 func (w Writer) Docs(d *Docs) Page {
-	t := w.text()
-	title := string(t.APITitle)
+	title := w.Text("api.title")
 	if d.Title != "" {
 		title = d.Title + " – " + title
 	}
@@ -23,7 +22,7 @@ func (w Writer) Docs(d *Docs) Page {
 	}{w.frame(title, here, d.Path), d.Title, d.Title == "", d.Content}
 	page.Head = w.design.docs.element
 	if !page.IsIndex {
-		page.Crumbs = []Entry{w.entry(string(t.APITitle), d.Root, "")}
+		page.Crumbs = []Entry{w.entry(w.Text("api.title"), d.Root, "")}
 	}
 	page.Languages = w.inLanguages(func(parameter string) string { return d.Path + "?" + parameter })
 	return w.execute("docs.html", &w.design.docs, page)

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"strconv"
@@ -37,9 +38,9 @@ const (
 type explainPage struct {
 	Frame
 	Heading     string
-	Says        phrase
+	Says        template.HTML
 	IsFailed    bool
-	Detail      phrase
+	Detail      template.HTML
 	Way, Steps  template.HTML
 	IsCut       bool
 	Targets     template.HTML
@@ -54,13 +55,13 @@ func (w Writer) Explain(e *Explanation) Page {
 		at = host
 	}
 	heading := r.fit(e.Name, roomTitle)
-	page := explainPage{Frame: w.frame(string(w.text().HowResolved)+string(w.text().Colon)+heading, at, ""), Heading: heading, Says: plain(w.text().ExplainSays)}
+	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+heading, at, ""), Heading: heading, Says: w.T("explain.says")}
 	page.Head = w.design.ways.element
-	boxes := []wayBox{{head: string(w.text().Name), class: wayEnd}}
+	boxes := []wayBox{{head: w.Text("listing.name"), class: wayEnd}}
 	boxes[0].add(e.Name, 3)
 	if e.Problem != nil {
 		short := w.shortened(e.Problem)
-		page.IsFailed, page.Says, page.Detail = true, w.says(short), phrase{Said: w.stopped(short.Detail)}
+		page.IsFailed, page.Says, page.Detail = true, w.says(short), w.stopped(short.Detail).HTML()
 	}
 	steps := e.Steps[:min(len(e.Steps), mostExplained)]
 	page.Steps, page.IsCut = r.items(roomRules, len(steps), func(m *markup, i int) { r.explained(m, &steps[i]) })
@@ -108,14 +109,14 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 		m.tag("</li>\n")
 		return
 	}
-	t, rule := r.text(), s.Rule
+	rule := s.Rule
 	m.tag("<li")
 	if rule.Use != resolver.RuleUsed {
 		m.tag(` class="left"`)
 	}
 	m.tag("><b>")
 	domain, _ := fitting(rule.Domain, roomText/2)
-	m.text(t.RuleOf.with(domain))
+	m.text(r.Text("explain.rule_of", "Domain", domain))
 	m.tag("</b> <small>")
 	m.text(r.useOf(rule))
 	m.tag("</small><dl>")
@@ -123,7 +124,7 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 		m.tag("<dt>")
 		m.text(row[0])
 		m.tag("</dt><dd")
-		if row[0] == string(t.RuleWhyNot) {
+		if row[0] == r.Text("explain.rule_why_not") {
 			r.inEnglish(m)
 		}
 		m.tag(">")
@@ -143,14 +144,13 @@ func (r *room) inEnglish(m *markup) {
 
 // useOf says whether a rule was used.
 func (w Writer) useOf(rule *resolver.Rule) string {
-	return string([...]text{
-		resolver.RuleUsed: w.text().RuleUsed, resolver.RulePossible: w.text().RulePossible, resolver.RuleSkipped: w.text().RuleSkipped,
+	return w.Text([...]string{
+		resolver.RuleUsed: "explain.rule_used", resolver.RulePossible: "explain.rule_possible", resolver.RuleSkipped: "explain.rule_skipped",
 	}[rule.Use])
 }
 
 // partsOf returns the parts of a rule that are not empty, each with what it is.
 func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
-	t := w.text()
 	flags := rule.Flags
 	if says := w.flagSays(rule.Flags); says != "" {
 		flags = strings.TrimSpace(flags + " (" + says + ")")
@@ -160,15 +160,15 @@ func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 		substitute = ""
 	}
 	for _, part := range [...][2]string{
-		{string(t.RuleOrder), strconv.Itoa(int(rule.Order)) + ", " + strconv.Itoa(int(rule.Preference))},
-		{string(t.RuleFlags), flags},
-		{string(t.RuleServices), rule.Services},
-		{string(t.RuleExpression), rule.Regexp},
-		{string(t.RuleReplacement), substitute},
+		{w.Text("explain.rule_order"), strconv.Itoa(int(rule.Order)) + ", " + strconv.Itoa(int(rule.Preference))},
+		{w.Text("explain.rule_flags"), flags},
+		{w.Text("explain.rule_services"), rule.Services},
+		{w.Text("explain.rule_expression"), rule.Regexp},
+		{w.Text("explain.rule_replacement"), substitute},
 		{"TTL", lasting(rule.TTL)},
-		{string(t.RuleMatched), rule.Matched},
-		{string(t.RuleResult), rule.Result},
-		{string(t.RuleWhyNot), rule.Reason},
+		{w.Text("explain.rule_matched"), rule.Matched},
+		{w.Text("explain.rule_result"), rule.Result},
+		{w.Text("explain.rule_why_not"), rule.Reason},
 	} {
 		if part[1] != "" {
 			parts = append(parts, part)
@@ -179,8 +179,10 @@ func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 
 // flagSays says what the flags of a rule mean: RFC 3404 section 4.3. It returns "" for unknown ones.
 func (w Writer) flagSays(flags string) string {
-	t := w.text()
-	return string(map[string]text{"": t.FlagNext, "u": t.FlagURI, "s": t.FlagServers, "a": t.FlagHost, "p": t.FlagProtocol}[strings.ToLower(flags)])
+	if id := "explain.flag_" + cmp.Or(strings.ToLower(flags), "none"); w.Has(id) {
+		return w.Text(id)
+	}
+	return ""
 }
 
 // fully returns a step as a box with all that it says, as far as there is room for.
@@ -230,14 +232,13 @@ func lasting(d time.Duration) string {
 
 // end returns the box of where a way leads.
 func (w Writer) end(e *Explanation) wayBox {
-	t := w.text()
 	if e.Problem != nil {
 		b := wayBox{head: w.heading(e.Problem), class: wayFails}
 		b.add(e.Problem.Detail, 3)
 		return b
 	}
 	const most = 5
-	b := wayBox{head: string(t.LeadsTo), class: wayEnd}
+	b := wayBox{head: w.Text("name.leads_to"), class: wayEnd}
 	for i := range e.Targets[:min(len(e.Targets), most)] {
 		b.add(e.Targets[i].URI, 2)
 	}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"html/template"
 	"net/http"
 
 	"github.com/urnd/urnd/internal/api"
@@ -23,68 +24,62 @@ func isUnreached(status int) bool {
 
 // headingOfForwarded is heading for a URL.
 func (w Writer) headingOfForwarded(p *api.Problem) string {
-	t := w.text()
 	switch {
 	case !p.Refused && isUnreached(p.Status):
-		return t.Unreached.with(w.nounOf(p))
+		return w.Text("proxied.unreached", "Noun", w.nounOf(p))
 	case !p.Refused:
 		return w.title(p)
 	case p.Status == http.StatusNotFound, p.Status == http.StatusGone:
-		return t.NoSuch.with(w.nounOf(p))
+		return w.Text("proxied.no_such", "Noun", w.nounOf(p))
 	case p.Status == http.StatusUnauthorized:
-		return string(t.PasswordNeeded)
+		return w.Text("proxied.password_needed")
 	default:
-		return string(t.Refuses)
+		return w.Text("proxied.refuses")
 	}
 }
 
 // saysOfForwarded is says for a URL, also to who uses a proxy without knowing it.
-func (w Writer) saysOfForwarded(p *api.Problem) phrase {
+func (w Writer) saysOfForwarded(p *api.Problem) template.HTML {
 	if p.Refused {
 		return w.saysOfRefused(p)
 	}
-	t := w.text()
-	noAnswer, busy, refused := t.ProxyNoAnswer, t.ProxyBusy, t.ProxyRefused
+	by := "proxied.proxy_"
 	if p.Fetched {
-		noAnswer, busy, refused = t.FetchNoAnswer, t.FetchBusy, t.FetchRefused
+		by = "proxied.fetch_"
 	}
 	switch {
 	case p.Denied:
-		return refused.around(w.denied())
+		return w.T(by+"refused", "Reason", w.T("proxied.denied"))
 	case isUnreached(p.Status):
-		return noAnswer.around(w.stopped(p.Detail))
+		return w.T(by+"no_answer", "Reason", w.stopped(p.Detail).HTML())
 	case p.Status == http.StatusServiceUnavailable, p.Status == http.StatusTooManyRequests:
-		return plain(busy)
+		return w.T(by + "busy")
 	default:
-		return refused.around(w.stopped(p.Detail))
+		return w.T(by+"refused", "Reason", w.stopped(p.Detail).HTML())
 	}
 }
 
-// denied says that the rules of the site deny what was asked for.
-func (w Writer) denied() said { return said{Known: string(w.text().Denied)} }
-
 // saysOfRefused says what a server of another protocol means.
-func (w Writer) saysOfRefused(p *api.Problem) phrase {
-	t := w.text()
+func (w Writer) saysOfRefused(p *api.Problem) template.HTML {
 	if p.Declined && p.Status != http.StatusNotFound {
-		return t.Reason.around(w.stopped(p.Detail))
+		return w.T("proxied.reason", "Reason", w.stopped(p.Detail).HTML())
 	}
 	switch p.Status {
 	case http.StatusNotFound:
-		return plain(text(t.HasNot.with(w.nounOf(p))))
+		return w.T("proxied.has_not", "Noun", w.nounOf(p))
 	case http.StatusGone:
-		return plain(t.HadOnce)
+		return w.T("proxied.had_once")
 	case http.StatusUnauthorized:
-		return plain(t.OnlyUsers)
+		return w.T("proxied.only_users")
 	case http.StatusForbidden:
-		return plain(t.NotEverybody)
+		return w.T("proxied.not_everybody")
 	case http.StatusBadRequest:
-		return plain(t.NotUnderstood)
+		return w.T("proxied.not_understood")
 	case http.StatusNotImplemented:
-		return plain(t.CannotDo)
+		return w.T("proxied.cannot_do")
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return plain(t.ServerBusy)
+		return w.T("proxied.server_busy")
 	default:
-		return plain(t.Failed)
+		return w.T("proxied.failed")
 	}
 }

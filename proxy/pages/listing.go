@@ -52,10 +52,10 @@ type hidden struct{ Name, Value string }
 // itself for clients that ask a proxy for it, or a path of this server with a query.
 func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
 	w = w.ForFetching() // who has it was allowed to
-	to, t := w.linker(through), w.text()
+	to := w.linker(through)
 	page := listing{
 		Heading: line(l.Title), URI: line(l.URI), Incomplete: line(l.Incomplete), Text: lines(l.Text),
-		Top: nav{Label: string(t.Where)}, Bottom: nav{Label: string(t.More)}, Search: to.search(l), Open: to.open(l.Open),
+		Top: nav{Label: w.Text("frame.where")}, Bottom: nav{Label: w.Text("listing.more")}, Search: to.search(l), Open: to.open(l.Open),
 	}
 	title := page.Heading + " - " + page.URI
 	if page.Heading == "" || page.Heading == page.URI {
@@ -65,13 +65,13 @@ func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
 	page.Head = w.design.listings.element
 	page.Top.Links = to.crumbs(l)
 	for _, part := range []struct {
-		word text
+		word string
 		link *scheme.Link
-	}{{t.Up, l.Parent}, {t.Previous, l.Previous}, {t.Next, l.Next}} {
+	}{{w.Text("listing.up"), l.Parent}, {w.Text("listing.previous"), l.Previous}, {w.Text("listing.next"), l.Next}} {
 		if part.link == nil {
 			continue
 		}
-		one := navLink{string(part.word), to.link(part.link.Text, part.link.URI)}
+		one := navLink{part.word, to.link(part.link.Text, part.link.URI)}
 		page.Top.Links = append(page.Top.Links, one)
 		if part.link != l.Parent {
 			page.Bottom.Links = append(page.Bottom.Links, one)
@@ -109,7 +109,7 @@ func (page *listing) note(l *scheme.Listing) {
 func (page *listing) items(l *scheme.Listing, to linker) {
 	switch {
 	case len(l.Items) == 0:
-		page.Empty = string(to.writer.text().empty(l))
+		page.Empty = to.writer.empty(l)
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		page.Table = tableOf(l, to)
 	case l.Kind == scheme.KindMenu:
@@ -125,30 +125,18 @@ func (page *listing) items(l *scheme.Listing, to linker) {
 		shown.found(l.Items)
 		page.Found = shown.html()
 		if l.Kind == scheme.KindArticle {
-			page.FoundTitle = string(to.writer.text().Files)
+			page.FoundTitle = to.writer.Text("listing.files")
 		}
 	}
 }
 
 // empty says that there are no items, where some are expected.
-func (t *texts) empty(l *scheme.Listing) text {
-	if l.Search != nil || l.Incomplete != "" {
+func (w Writer) empty(l *scheme.Listing) string {
+	id := "listing.empty_" + l.Kind
+	if l.Search != nil || l.Incomplete != "" || !w.Has(id) {
 		return ""
 	}
-	switch l.Kind {
-	case scheme.KindDirectory:
-		return t.EmptyDirectory
-	case scheme.KindMenu:
-		return t.EmptyMenu
-	case scheme.KindGroups:
-		return t.EmptyGroups
-	case scheme.KindGroup:
-		return t.EmptyGroup
-	case scheme.KindResults:
-		return t.EmptyResults
-	default:
-		return ""
-	}
+	return w.Text(id)
 }
 
 // maxText bounds the octets of a text of one line that are shown.

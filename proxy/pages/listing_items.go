@@ -28,7 +28,7 @@ func (m *items) found(all []scheme.Item) {
 // item appends an item of a list, with its kind before it.
 func (m *items) item(i *scheme.Item) {
 	m.tag(`<li><span class="kind">`)
-	m.text(string(m.to.writer.text().kind(i.Kind)))
+	m.text(m.to.writer.kind(i.Kind))
 	m.tag(`</span> <span>`)
 	m.name(i)
 	m.more(i)
@@ -106,7 +106,7 @@ func (m *items) size(i *scheme.Item) {
 	m.tag(`<data value="`)
 	m.markup = strconv.AppendInt(m.markup, *i.Size, 10)
 	m.tag(`" title="`)
-	m.text(m.to.writer.text().Octets.with(m.to.writer.grouped(*i.Size)))
+	m.text(m.to.writer.Text("listing.octets", "Number", *i.Size))
 	m.tag(`">`)
 	m.markup = appendSize(m.markup, *i.Size)
 	m.tag(`</data>`)
@@ -129,60 +129,12 @@ func (m *items) time(i *scheme.Item) {
 }
 
 // count appends how much an item contains.
-func (m *items) count(i *scheme.Item) { m.text(m.to.writer.grouped(*i.Count)) }
+func (m *items) count(i *scheme.Item) { m.text(m.to.writer.Number(*i.Count)) }
 
 // kind returns the word that is shown for a kind of items.
-func (t *texts) kind(kind string) text {
-	switch kind {
-	case scheme.ItemDirectory:
-		return t.Folder
-	case scheme.ItemWeb:
-		return t.WebPage
-	case scheme.ItemGroup:
-		return t.Group
-	case scheme.ItemInfo:
-		return t.Info
-	case scheme.ItemFile:
-		return t.File
-	case scheme.ItemLink:
-		return t.Link
-	case scheme.ItemText:
-		return t.Text
-	default:
-		return t.kindOfMedia(kind)
+func (w Writer) kind(kind string) string {
+	if id := "kind." + kind; w.Has(id) {
+		return w.Text(id)
 	}
-}
-
-func (t *texts) kindOfMedia(kind string) text {
-	switch kind {
-	case scheme.ItemImage:
-		return t.Image
-	case scheme.ItemSound:
-		return t.Sound
-	case scheme.ItemVideo:
-		return t.Video
-	case scheme.ItemDocument:
-		return t.Document
-	case scheme.ItemArchive:
-		return t.Archive
-	default:
-		return t.kindOfService(kind)
-	}
-}
-
-func (t *texts) kindOfService(kind string) text {
-	switch kind {
-	case scheme.ItemSearch:
-		return t.SearchKind
-	case scheme.ItemForm:
-		return t.Form
-	case scheme.ItemSession:
-		return t.Session
-	case scheme.ItemArticle:
-		return t.Article
-	case scheme.ItemError:
-		return t.Error
-	default:
-		return t.Other
-	}
+	return w.Text("kind.unknown")
 }

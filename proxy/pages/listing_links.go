@@ -98,7 +98,7 @@ func (to linker) open(l *scheme.Link) *link {
 	}
 	words := l.Text
 	if words == "" {
-		words = to.writer.text().Open.with(l.URI)
+		words = to.writer.Text("listing.open", "Link", l.URI)
 	}
 	return &link{hrefOf(l.URI) + ` rel="noreferrer"`, line(words)}
 }
@@ -112,7 +112,7 @@ func (to linker) search(l *scheme.Listing) *search {
 	}
 	form := &search{Label: line(l.Search.Label)}
 	if form.Label == "" {
-		form.Label = string(to.writer.text().Words)
+		form.Label = to.writer.Text("listing.words")
 	}
 	action := l.URI
 	if target := to.at(l.Search.Prefix); strings.HasPrefix(target, "/") {

@@ -32,12 +32,11 @@ func columnsOf(all []scheme.Item) columns {
 
 func tableOf(l *scheme.Listing, to linker) *table {
 	w := to.writer
-	words := w.text()
-	t := &table{columns: columnsOf(l.Items), Caption: w.number(len(l.Items), words.OneEntry, words.ManyEntries), CountHead: string(words.Entries)}
-	unit := words.UnitEntries
+	t := &table{columns: columnsOf(l.Items), Caption: w.Text("listing.entry_count", "Count", len(l.Items)), CountHead: w.Text("listing.entries")}
+	unit := w.Text("listing.unit_entries")
 	if l.Kind == scheme.KindGroups {
-		t.Caption = w.number(len(l.Items), words.OneGroup, words.ManyGroups)
-		t.CountHead, unit = string(words.Articles), words.UnitArticles
+		t.Caption = w.Text("listing.group_count", "Count", len(l.Items))
+		t.CountHead, unit = w.Text("listing.articles"), w.Text("listing.unit_articles")
 	}
 	if at, isWeb := to.target(l.URI); !isWeb && strings.HasPrefix(at, "/") && len(l.Items) > 1 {
 		t.SortName, t.SortSize, t.SortTime = hrefOf(at+"&sort=name"), hrefOf(at+"&sort=size"), hrefOf(at+"&sort=time") // see package message
@@ -51,9 +50,9 @@ func tableOf(l *scheme.Listing, to linker) *table {
 }
 
 // row appends a row of a table. unit is of what it counts, which is shown where its head is not.
-func (m *items) row(i *scheme.Item, c columns, unit text) {
+func (m *items) row(i *scheme.Item, c columns, unit string) {
 	m.tag(`<tr><td class="kind">`)
-	m.text(string(m.to.writer.text().kind(i.Kind)))
+	m.text(m.to.writer.kind(i.Kind))
 	m.tag(`</td><th scope="row">`)
 	m.name(i)
 	m.note(i)
@@ -63,7 +62,7 @@ func (m *items) row(i *scheme.Item, c columns, unit text) {
 		if i.Count != nil {
 			m.count(i)
 			m.tag(`<span class="unit"> `)
-			m.text(string(unit))
+			m.text(unit)
 			m.tag(`</span>`)
 		}
 		m.tag(`</td>`)

@@ -87,7 +87,7 @@ func checkHarmless(t *testing.T, l *scheme.Listing) {
 			}
 		}
 	}
-	for _, r := range string(pages.ListingText(l)) {
+	for _, r := range string(pages.New(pages.Site{}).In(pages.English).ListingText(l)) {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' {
 			t.Errorf("the text has %U", r)
 			break
@@ -303,7 +303,7 @@ func TestListingText(t *testing.T) {
 		"telnet":  {"\nWarning: The port 2323", "\nOpen: telnet://library@opac.example.org:2323/\n"},
 		"search":  {"Words to look for in the catalogue: gopher://gopher.example.org:70/7/cat%09WORDS"},
 	} {
-		text := string(pages.ListingText(fixture(t, name)))
+		text := string(pages.New(pages.Site{}).In(pages.English).ListingText(fixture(t, name)))
 		for _, one := range want {
 			if !strings.Contains(text, one) {
 				t.Errorf("%s: no %q in\n%s", name, one, text)
@@ -331,7 +331,7 @@ func BenchmarkListing(b *testing.B) {
 		b.Run(kind+"/text", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				b.SetBytes(int64(len(pages.ListingText(l))))
+				b.SetBytes(int64(len(pages.New(pages.Site{}).In(pages.English).ListingText(l))))
 			}
 		})
 	}

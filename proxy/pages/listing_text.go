@@ -12,9 +12,8 @@ import (
 
 // ListingText returns a listing as plain text for a terminal, without control characters. Links of other
 // listings than directories are numbered, and their URIs listed at the end.
-func ListingText(l *scheme.Listing) []byte {
-	words := english()
-	b := textPage{words: &words}
+func (w Writer) ListingText(l *scheme.Listing) []byte {
+	b := textPage{words: w.design.In(English)}
 	b.heading(l)
 	for _, warning := range l.Warnings {
 		b.paragraph("Warning: " + line(warning))
@@ -51,7 +50,7 @@ func (b *textPage) heading(l *scheme.Listing) {
 // textPage is a text of paragraphs.
 type textPage struct {
 	bytes.Buffer
-	words      *texts // in English
+	words      Writer
 	references []string
 }
 
@@ -88,7 +87,7 @@ const maxColumn = 24
 func (b *textPage) items(l *scheme.Listing) {
 	switch {
 	case len(l.Items) == 0:
-		b.paragraph(string(b.words.empty(l)))
+		b.paragraph(b.words.empty(l))
 	case l.Kind == scheme.KindArticle: // it has them behind its text
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		b.table(l.Items)

@@ -112,20 +112,19 @@ func LanguagesOf(identifier string) func(parameter string) string {
 }
 
 // stateOf says in words what the state of a name is.
-func (w Writer) stateOf(n *Name) text {
-	t := w.text()
+func (w Writer) stateOf(n *Name) string {
 	switch n.State {
 	case "located":
-		return t.InUse
+		return w.Text("name.in_use")
 	case "reserved":
-		return t.Reserved
+		return w.Text("problem.reserved")
 	case "gone":
-		return t.OwnerWithdrew
+		return w.Text("problem.owner_withdrew")
 	case "unreachable":
-		return t.NoAnswer
+		return w.Text("problem.no_answer")
 	case "active": // without a location
-		return t.NoResource
+		return w.Text("problem.no_resource")
 	default:
-		return t.Nobody
+		return w.Text("problem.nobody")
 	}
 }

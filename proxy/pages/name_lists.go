@@ -82,7 +82,7 @@ func (r *room) target(m *markup, t *Target) {
 	}
 	if t.IsFailing {
 		m.tag(` <b class="ill">`)
-		m.text(string(r.text().NotAnswering))
+		m.text(r.Text("name.not_answering"))
 		m.tag("</b>")
 	}
 	m.tag("</li>\n")

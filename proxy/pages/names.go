@@ -49,7 +49,7 @@ type namesPage struct {
 	Asked    resolver.NameSearch
 	HasTag   bool
 	Statuses []option // nil where there is no choice
-	Fault    said
+	Fault    template.HTML
 	Rows     template.HTML
 	Says     string // where there are no rows, or not all
 	More     link
@@ -63,13 +63,13 @@ type option struct {
 
 // Names returns a page that lists names. It has at most 30 KB: where there is no room for all of them, the next page begins sooner.
 func (w Writer) Names(n *Names) Page {
-	t, s := w.text(), n.Search
+	s := n.Search
 	isFirst := !s.IsFiltered() && s.After == ""
 	at := ""
 	if isFirst && n.Fault == "" {
 		at = pathNames
 	}
-	page := namesPage{Frame: w.frame(string(t.Browse), here, at), Asked: s, HasTag: s.Tag != "", Chosen: w.form(pathNames, "").Chosen}
+	page := namesPage{Frame: w.frame(w.Text("names.browse"), here, at), Asked: s, HasTag: s.Tag != "", Chosen: w.form(pathNames, "").Chosen}
 	page.Action = w.form(pathNames, "").Action
 	page.Head, page.IsUnindexed = w.design.namesList.element, !isFirst || n.Fault != ""
 	if s.All {
@@ -80,21 +80,22 @@ func (w Writer) Names(n *Names) Page {
 		page.Languages = w.inLanguages(func(parameter string) string { return namesTarget(s, parameter) })
 	}
 	if n.Fault != "" {
-		page.Fault = w.stopped(n.Fault)
-		page.Fault.Known = capital(page.Fault.Known)
+		fault := w.stopped(n.Fault)
+		fault.Known = capital(fault.Known)
+		page.Fault = fault.HTML()
 		return w.execute("names.html", &w.design.namesList, page)
 	}
 	next := w.rows(&page, n)
 	switch {
 	case n.IsLate:
-		page.Says = string(t.SearchLate)
+		page.Says = w.Text("names.search_late")
 	case len(n.List) == 0:
-		page.Says = string(t.EmptyResults)
+		page.Says = w.Text("listing.empty_results")
 	}
 	if s.After = next; next != "" {
-		word := t.More
+		word := w.Text("listing.more")
 		if n.IsLate {
-			word = t.GoOn
+			word = w.Text("names.go_on")
 		}
 		page.More = link{w.href(namesTarget(s, strings.TrimPrefix(w.query(), "?"))), string(word)}
 	}
@@ -157,36 +158,34 @@ func (w Writer) row(m *markup, l *ListedName) {
 
 // about says what a name is, and where it leads.
 func (w Writer) about(l *ListedName) string {
-	t := w.text()
 	var says []string
 	switch {
 	case l.Alias != "":
 		shown, _ := fitting(l.Alias, roomName)
-		says = append(says, t.AnotherName.with(shown))
+		says = append(says, w.Text("names.another_name", "Name", shown))
 	case l.Host != "":
 		shown, _ := fitting(l.Host, roomName)
-		says = append(says, t.LeadsToHost.with(shown))
+		says = append(says, w.Text("names.leads_to_host", "Host", shown))
 	}
 	switch l.Status {
 	case "reserved":
-		says = append(says, string(t.StatusReserved))
+		says = append(says, w.Text("names.status_reserved"))
 	case "withdrawn":
-		says = append(says, string(t.StatusWithdrawn))
+		says = append(says, w.Text("names.status_withdrawn"))
 	}
 	if l.IsSandbox {
-		says = append(says, string(t.ForTrial))
+		says = append(says, w.Text("names.for_trial"))
 	}
 	return strings.Join(says, " · ")
 }
 
 // statuses returns the choice of a status.
 func (w Writer) statuses(chosen string) []option {
-	t := w.text()
 	all := []option{
-		{"", string(t.StatusAny), false},
-		{"active", string(t.StatusActive), false},
-		{"reserved", string(t.StatusReserved), false},
-		{"withdrawn", string(t.StatusWithdrawn), false},
+		{"", w.Text("names.status_any"), false},
+		{"active", w.Text("names.status_active"), false},
+		{"reserved", w.Text("names.status_reserved"), false},
+		{"withdrawn", w.Text("names.status_withdrawn"), false},
 	}
 	for i := range all {
 		all[i].IsChosen = all[i].Value == chosen

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,9 +18,8 @@ type fact struct {
 // spacePage is the content of the page of a namespace.
 type spacePage struct {
 	Frame
-	Heading text
-	NID     string
-	Facts   []fact
+	Name  link
+	Facts []fact
 }
 
 // UnknownCount is how many names there are of a namespace where that is not known.
@@ -29,41 +29,40 @@ const UnknownCount = -1
 // in any case.
 func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	nid = strings.ToLower(nid)
-	all, t := w.design.site.All, w.text()
+	all := w.design.site.All
 	i := slices.IndexFunc(all, func(n Namespace) bool { return n.NID == nid })
 	if i < 0 {
 		return Page{}, false
 	}
 	ns := &all[i]
-	page := spacePage{Frame: w.frame(t.SpaceTitle.with("urn:"+nid), here, ""), Heading: t.SpaceTitle, NID: nid}
-	page.Crumbs = []Entry{w.entry(string(t.Namespaces), pathNamespaces, ""), {Word: "urn:" + nid}}
+	page := spacePage{Frame: w.frame(w.Text("namespace.title", "Name", "urn:"+nid), here, ""), Name: link{Text: "urn:" + nid}}
+	page.Crumbs = []Entry{w.entry(w.Text("home.namespaces"), pathNamespaces, ""), {Word: "urn:" + nid}}
 	page.Languages = w.inLanguages(func(parameter string) string { return pathNamespaces + "/" + nid + "?" + parameter })
 	page.Facts = w.facts(ns)
-	if t := w.text(); names != UnknownCount {
-		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"}, strings.TrimPrefix(w.query(), "?"))), w.number(int(names), t.OneName, t.ManyNames)}
-		page.Facts = append(page.Facts, fact{Name: string(t.SpaceNames), Values: []link{to}})
+	if names != UnknownCount {
+		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"}, strings.TrimPrefix(w.query(), "?"))), w.Text("names.count", "Count", int(names))}
+		page.Facts = append(page.Facts, fact{Name: w.Text("names.space_names"), Values: []link{to}})
 	}
 	return w.execute("namespace.html", &w.design.page, page), true
 }
 
 // facts returns what is known of a namespace, without what is not.
 func (w Writer) facts(ns *Namespace) []fact {
-	t := w.text()
-	source := fact{Name: string(t.SpaceSource), Says: []string{ns.Source}}
+	source := fact{Name: w.Text("namespace.source"), Says: []string{ns.Source}}
 	if ns.Source == "" {
-		source.Says = []string{string(t.SpaceConfigured)}
+		source.Says = []string{w.Text("namespace.configured")}
 	}
 	facts := []fact{source}
 	if ns.Example != "" {
-		facts = append(facts, fact{Name: string(t.Examples), Values: []link{w.example(ns.Example)}})
+		facts = append(facts, fact{Name: w.Text("home.examples"), Values: []link{w.example(ns.Example)}})
 	}
 	if ns.Pattern != "" {
-		facts = append(facts, fact{Name: string(t.SpacePattern), Values: []link{{Text: ns.Pattern}}})
+		facts = append(facts, fact{Name: w.Text("namespace.pattern"), Values: []link{{Text: ns.Pattern}}})
 	}
 	facts = append(facts, w.checks(ns)...)
-	facts = append(facts, fact{Name: string(t.SpaceSame), Says: w.equivalence(ns)})
+	facts = append(facts, fact{Name: w.Text("namespace.same"), Says: w.equivalence(ns)})
 	if leads := w.leads(ns); leads != nil {
-		facts = append(facts, fact{Name: string(t.SpaceLeads), Says: leads})
+		facts = append(facts, fact{Name: w.Text("namespace.leads"), Says: leads})
 	}
 	return facts
 }
@@ -78,35 +77,31 @@ func checkDigits(check string) string {
 
 // checks returns how names are verified.
 func (w Writer) checks(ns *Namespace) []fact {
-	t := w.text()
 	var facts []fact
 	if slices.Contains([]string{"eidr", "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "uuid"}, ns.Check) && !ns.Lenient {
-		facts = append(facts, fact{Name: string(t.SpaceForm), Says: []string{string(t.CheckForm)}})
+		facts = append(facts, fact{Name: w.Text("namespace.form"), Says: []string{w.Text("namespace.check_form")}})
 	}
 	if by := checkDigits(ns.Check); by != "" {
-		says := t.CheckStrict
+		says := w.Text("namespace.check_strict")
 		if ns.Lenient || ns.LenientDigits {
-			says = t.CheckLenient
+			says = w.Text("namespace.check_lenient")
 		}
-		facts = append(facts, fact{Name: string(t.SpaceChecks), Says: []string{by, string(says)}})
+		facts = append(facts, fact{Name: w.Text("namespace.checks"), Says: []string{by, says}})
 	}
 	return facts
 }
 
 // equivalence returns which names are one.
 func (w Writer) equivalence(ns *Namespace) []string {
-	t := w.text()
-	says := []string{string(map[string]text{
-		"": t.FoldNone, "none": t.FoldNone, "lower": t.FoldAll, "upper": t.FoldAll, "first": t.FoldFirst, "prefix": t.FoldPrefix,
-	}[ns.Fold])}
+	says := []string{w.Text("namespace.fold_" + cmp.Or(ns.Fold, "none"))}
 	if ns.Strip != "" {
-		says = append(says, t.StripSays.with(strings.Join(strings.Split(ns.Strip, ""), " ")))
+		says = append(says, w.Text("namespace.strip_says", "Characters", strings.Join(strings.Split(ns.Strip, ""), " ")))
 	}
 	switch ns.Check {
 	case "isbn":
-		says = append(says, string(t.SameISBN))
+		says = append(says, w.Text("namespace.same_isbn"))
 	case "ietf", "smpte", "gsma": // see urnns: what the rows of data cannot express
-		says = append(says, string(t.SameExcept))
+		says = append(says, w.Text("namespace.same_except"))
 	}
 	return says
 }
@@ -114,19 +109,15 @@ func (w Writer) equivalence(ns *Namespace) []string {
 // leads returns the kinds of systems that are asked where names lead, in their order; nil where there is none. No server of the
 // configuration is named.
 func (w Writer) leads(ns *Namespace) []string {
-	t := w.text()
-	kinds := map[string]text{
-		"registry": t.LeadsRegistry, "ddds": t.LeadsDNS, "slp": t.LeadsSLP, "thttp": t.LeadsOther,
-	}
 	var says []string
 	for _, system := range ns.Systems {
 		switch {
 		case system == "namespace" && ns.HasRule && len(ns.Hosts) > 0:
-			says = append(says, t.LeadsAway.with(strings.Join(ns.Hosts, ", ")))
+			says = append(says, w.Text("namespace.leads_away", "Hosts", strings.Join(ns.Hosts, ", ")))
 		case system == "namespace" && ns.HasRule:
-			says = append(says, string(t.LeadsRule))
-		case kinds[system] != "":
-			says = append(says, string(kinds[system]))
+			says = append(says, w.Text("namespace.leads_rule"))
+		case w.Has("namespace.leads_" + system):
+			says = append(says, w.Text("namespace.leads_"+system))
 		}
 	}
 	return says

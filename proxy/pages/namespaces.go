@@ -47,8 +47,7 @@ type spacesPage struct {
 // Namespaces returns the list of those namespaces whose identifier or document has a text in it, "" for all, from the one behind
 // another: "" for the first.
 func (w Writer) Namespaces(search, after string) Page {
-	t := w.text()
-	page := spacesPage{Frame: w.frame(string(t.Namespaces), here, pathNamespaces), Form: w.form(pathNamespaces, search)}
+	page := spacesPage{Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces), Form: w.form(pathNamespaces, search)}
 	found, last := 0, ""
 	for i := range w.design.site.All {
 		ns := &w.design.site.All[i]
@@ -61,10 +60,10 @@ func (w Writer) Namespaces(search, after string) Page {
 		case len(page.List) < spacesPerPage:
 			page.List, last = append(page.List, w.space(ns)), ns.NID
 		case page.More.Href == "":
-			page.More = link{w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))), string(t.More)}
+			page.More = link{w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))), w.Text("listing.more")}
 		}
 	}
-	page.Count = w.number(found, t.OneSpace, t.ManySpaces)
+	page.Count = w.Text("namespace.count", "Count", found)
 	page.Languages = w.inLanguages(func(parameter string) string { return spacesTarget(search, after, parameter) })
 	return w.execute("namespaces.html", &w.design.page, page)
 }

@@ -31,7 +31,7 @@ func (d *Design) OpenSearch(base string) ([]byte, error) {
 	w := d.In(d.site.Language)
 	welcome := d.site.Texts[d.site.Language].Welcome
 	if welcome == "" {
-		welcome = string(w.text().Welcome)
+		welcome = w.Text("home.welcome")
 	}
 	document := openSearch{ShortName: cut(w.name(), mostName), Description: cut(welcome, mostDescription), Encoding: "UTF-8"}
 	document.URL.Type, document.URL.Template = Type, base+"/?uri={searchTerms}"

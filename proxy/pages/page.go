@@ -29,9 +29,23 @@ type link struct {
 	Text string
 }
 
+// HTML returns a link as an element, or its text where it leads nowhere.
+func (l link) HTML() template.HTML { return l.around(template.HTMLEscapeString(l.Text)) }
+
+// Code is HTML with the text as a URI or a name is shown.
+func (l link) Code() template.HTML {
+	return l.around("<code>" + template.HTMLEscapeString(l.Text) + "</code>")
+}
+
+func (l link) around(element string) template.HTML {
+	if l.Href != "" {
+		element = "<a " + string(l.Href) + ">" + element + "</a>"
+	}
+	return template.HTML(element) //nolint:gosec // escaped, as the attribute is
+}
+
 // form is a form of one field.
 type form struct {
-	T       *texts
 	Action  template.HTMLAttr
 	Typed   string
 	Chosen  string // the language that was chosen, as its word; "" for none
@@ -40,7 +54,7 @@ type form struct {
 
 // form returns the form of a page of this server, with what was typed.
 func (w Writer) form(path, typed string) form {
-	f := form{T: w.text(), Typed: typed, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
+	f := form{Typed: typed, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
 	if w.isChosen {
 		f.Chosen = w.language.Word()
 	}
@@ -84,7 +98,7 @@ type home struct {
 	Welcome    string
 	Form       form
 	Example    link
-	Fetch      template.HTMLAttr // of the link to the page of /fetch; "" for none
+	Fetch      link // to the page of /fetch; "" for none
 	Examples   []link
 	Namespaces []link
 	Known      string
@@ -95,12 +109,12 @@ type home struct {
 // Home returns the start page, with a form for a name. isHost is whether it is that of a web host whose paths are names, where
 // urnd has no other page.
 func (w Writer) Home(isHost bool) Page {
-	at, site, t := here, &w.design.site, w.text()
+	at, site := here, &w.design.site
 	if isHost {
 		at = host
 	}
 	page := home{
-		Frame: w.frame(w.name(), at, "/"), Welcome: string(t.Welcome), Form: w.form("/", ""),
+		Frame: w.frame(w.name(), at, "/"), Welcome: w.Text("home.welcome"), Form: w.form("/", ""),
 		Example: link{w.href("/urn:ietf:rfc:2648"), "/urn:ietf:rfc:2648"}, Namespaces: w.leading(isHost),
 	}
 	page.Form.IsFirst = true
@@ -110,7 +124,7 @@ func (w Writer) Home(isHost bool) Page {
 	if !isHost {
 		page.API = w.href(pathDocs + w.query())
 		if w.fetches {
-			page.Fetch = w.href(pathFetch + w.query())
+			page.Fetch = link{w.href(pathFetch + w.query()), w.Text("fetch.title")}
 		}
 		if len(site.All) > 0 {
 			page.All = w.href(pathNamespaces + w.query())
@@ -121,7 +135,7 @@ func (w Writer) Home(isHost bool) Page {
 		page.Examples = append(page.Examples, w.example(example))
 	}
 	if site.Known > 0 {
-		page.Known = t.NamespacesKnown.with(w.grouped(int64(site.Known)))
+		page.Known = w.Text("home.namespaces_known", "Number", site.Known)
 	}
 	return w.execute("home.html", &w.design.page, page)
 }
@@ -160,7 +174,7 @@ func (w Writer) Fetch() Page {
 	page := struct {
 		Frame
 		Form form
-	}{w.frame(string(w.text().FetchTitle), here, pathFetch), w.form(pathFetch, "")}
+	}{w.frame(w.Text("fetch.title"), here, pathFetch), w.form(pathFetch, "")}
 	page.Languages = w.inLanguages(func(parameter string) string { return pathFetch + "?" + parameter })
 	return w.execute("fetch.html", &w.design.page, page)
 }

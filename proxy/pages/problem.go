@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -18,32 +19,21 @@ type problemPage struct {
 	Problem *api.Problem
 	Heading string
 	// Says is what it means for readers, StatusText its status in words, and Detail what is told of it on demand.
-	Says       phrase
+	Says       template.HTML
 	StatusText string
-	Detail     phrase
+	Rule       string // with its section, of which the octet Offset breaks it
+	Offset     int
+	Detail     template.HTML
 	IsMarked   bool   // Input is shown around the offending octet
 	Input      marked // where IsMarked
 	Record     *recordOfProblem
 	// Suggestions are links to what may have been meant, and Opens is one to what a person has to open.
-	Suggestions []link
+	Suggestions template.HTML
 	Opens       link
 	// Form is that of the start page, or of /fetch.
 	Form    form
 	IsFetch bool
 }
-
-// phrase is a text with what was said in its place.
-type phrase struct {
-	Before string
-	Said   said
-	After  string
-}
-
-// plain returns a phrase without a place.
-func plain(t text) phrase { return phrase{Before: string(t)} }
-
-// around returns a phrase with something in its place.
-func (t text) around(s said) phrase { return phrase{t.Before(), s, t.After()} }
 
 // recordOfProblem is what the registry of the site has of a name that leads nowhere.
 type recordOfProblem struct {
@@ -58,15 +48,17 @@ type recordOfProblem struct {
 
 // Problem returns the page of an error.
 func (w Writer) Problem(p api.Problem) Page {
-	t := w.text()
 	p.Detail = shorten(p.Detail)
-	detail := phrase{Said: w.stopped(p.Detail)}
+	detail := w.stopped(p.Detail).HTML()
 	p.Detail = withoutSettings(p.Detail)
 	w.fetches = p.MayFetch
 	page := problemPage{
-		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: w.links(notLong(p.Suggestions)), Detail: detail, IsFetch: p.MayFetch,
+		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: listed(w.links(notLong(p.Suggestions))), Detail: detail, IsFetch: p.MayFetch,
 	}
-	page.StatusText = w.title(&p)
+	page.StatusText = strings.TrimSpace(strconv.Itoa(p.Status) + " " + w.title(&p))
+	if p.Offset != nil {
+		page.Rule, page.Offset = p.Rule+" ("+p.Section+")", *p.Offset
+	}
 	typed := p.Typed
 	if typed == "" {
 		typed = p.Input
@@ -92,14 +84,14 @@ func (w Writer) Problem(p api.Problem) Page {
 		}
 	}
 	if p.Retrieves != "" {
-		page.Heading, page.Opens = string(t.OpenThis), link{w.opens(p.Opens), p.Retrieves}
+		page.Heading, page.Opens = w.Text("problem.open_this"), link{w.opens(p.Opens), p.Retrieves}
 	}
 	switch {
 	case p.Rule == "" || p.Offset == nil:
 	case isNoIdentifier(&p): // to mark an octet of any other text would help nobody
-		page.Says = plain(t.NoIdentifier)
+		page.Says = w.T("problem.no_identifier")
 	default:
-		page.IsMarked, page.Input, page.Says = true, markedOf(&p), t.AtMark.around(w.say(p.Detail))
+		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.say(p.Detail))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
@@ -154,6 +146,15 @@ func shorten(input string) string {
 	return strings.ToValidUTF8(input[:shownInput], "\uFFFD") + "…"
 }
 
+// listed returns links as part of a sentence.
+func listed(all []link) template.HTML {
+	shown := make([]string, 0, len(all))
+	for _, l := range all {
+		shown = append(shown, string(l.Code()))
+	}
+	return template.HTML(strings.Join(shown, ", ")) //nolint:gosec // of elements
+}
+
 // opens returns the attribute of a link that a person opens: "" is the address of the page itself.
 func (w Writer) opens(target string) template.HTMLAttr {
 	if target == "" {
@@ -187,22 +188,22 @@ func (w Writer) heading(p *api.Problem) string {
 	if p.Forwarded {
 		return w.headingOfForwarded(p)
 	}
-	t, isAddress := w.text(), isAddress(p)
+	isAddress := isAddress(p)
 	switch {
 	case p.Status == http.StatusBadRequest:
-		return string(t.NotValid)
+		return w.Text("problem.not_valid")
 	case p.Status == http.StatusNotImplemented && p.Input != "":
-		return string(t.NameNotFound)
+		return w.Text("problem.name_not_found")
 	case p.Status == http.StatusNotFound && (isAddress || p.IsPage):
-		return string(t.AddressNotFound)
+		return w.Text("problem.address_not_found")
 	case p.Status == http.StatusNotFound:
-		return string(t.NameNotFound)
+		return w.Text("problem.name_not_found")
 	case p.Status == http.StatusGone && isAddress:
-		return string(t.AddressGone)
+		return w.Text("problem.address_gone")
 	case p.Status == http.StatusGone:
-		return string(t.NameGone)
+		return w.Text("problem.name_gone")
 	case p.Status == http.StatusBadGateway, p.Status == http.StatusGatewayTimeout:
-		return string(t.NotNow)
+		return w.Text("problem.not_now")
 	default:
 		return w.title(p)
 	}
@@ -214,35 +215,34 @@ func isAddress(p *api.Problem) bool {
 }
 
 // says explains a status to readers; technical reasons are shown on demand.
-func (w Writer) says(p *api.Problem) phrase {
+func (w Writer) says(p *api.Problem) template.HTML {
 	if p.Forwarded {
 		return w.saysOfForwarded(p)
 	}
-	t := w.text()
 	if p.Denied {
-		return t.FetchRefused.around(w.denied())
+		return w.T("proxied.fetch_refused", "Reason", w.T("proxied.denied"))
 	}
 	switch p.Status {
 	case http.StatusNotFound:
 		switch {
 		case p.Record != nil && p.Record.Status == "reserved":
-			return plain(t.Reserved)
+			return w.T("problem.reserved")
 		case p.Record != nil:
-			return plain(t.NoResource)
+			return w.T("problem.no_resource")
 		case isAddress(p), p.IsPage:
-			return plain(t.NoAddress)
+			return w.T("problem.no_address")
 		}
-		return plain(t.Nobody)
+		return w.T("problem.nobody")
 	case http.StatusGone:
-		return plain(t.OwnerWithdrew)
+		return w.T("problem.owner_withdrew")
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return plain(t.NoAnswer)
+		return w.T("problem.no_answer")
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		return plain(t.Busy)
+		return w.T("problem.busy")
 	case http.StatusNotImplemented:
-		return plain(t.CannotLookUp)
+		return w.T("problem.cannot_look_up")
 	default:
-		return phrase{Said: w.stopped(p.Detail)}
+		return w.stopped(p.Detail).HTML()
 	}
 }
 

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"html/template"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,15 @@ func sentences() []sentence {
 
 // said is what was said in English: what of it the language of a page has, and the rest in English.
 type said struct{ Known, English string }
+
+// HTML returns both, with a mark of what is in English.
+func (s said) HTML() template.HTML {
+	known := template.HTMLEscapeString(s.Known)
+	if s.English != "" {
+		known += `<span lang="en">` + template.HTMLEscapeString(s.English) + "</span>"
+	}
+	return template.HTML(known) //nolint:gosec // escaped
+}
 
 // say returns the words in a language of what was said in English: as a whole, without the setting or section in parentheses
 // behind it, or the part before its first colon.
@@ -33,7 +43,7 @@ func (w Writer) say(english string) said {
 	if kind, rest, ok := strings.Cut(english, ": "); ok {
 		if known, ok := w.Sentence(kind); ok {
 			more := w.say(rest)
-			return said{known + string(w.text().Colon) + more.Known, more.English}
+			return said{known + w.Text("frame.colon") + more.Known, more.English}
 		}
 	}
 	return said{English: english}

@@ -106,7 +106,7 @@ func (r *room) draw(boxes []wayBox, most int) template.HTML {
 	height = tops[shown-1] + boxes[shown-1].height()
 	var m markup
 	m.tag(`<svg class="way" role="img" aria-describedby="way"`)
-	m.attr("aria-label", string(r.text().HowResolved))
+	m.attr("aria-label", r.Text("name.how_resolved"))
 	m.attr("viewBox", "0 0 "+strconv.Itoa(wayWidth)+" "+strconv.Itoa(height))
 	m.attr("width", strconv.Itoa(wayWidth))
 	m.attr("height", strconv.Itoa(height))

@@ -1,0 +1,154 @@
+package messages_test
+
+import (
+	"html/template"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"golang.org/x/text/language"
+
+	"github.com/urnd/urnd/proxy/pages/messages"
+)
+
+// inWords are the sections whose identifiers end with a word of the program: a kind of an item, the code of an error.
+// Whether those words are complete is tested where they are.
+func inWords() []string {
+	return []string{"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_", "proxied.fetch_"}
+}
+
+func tags() []language.Tag {
+	return []language.Tag{language.English, language.German, language.French, language.Spanish, language.SimplifiedChinese}
+}
+
+// read returns the messages of a file by their identifiers, a form of one as identifier.form.
+func read(t *testing.T, tag language.Tag) map[string]string {
+	t.Helper()
+	base, _ := tag.Base()
+	text, err := os.ReadFile(base.String() + ".toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sections map[string]map[string]any
+	if err := toml.Unmarshal(text, &sections); err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]string)
+	for section, messages := range sections {
+		for id, message := range messages {
+			switch m := message.(type) {
+			case string:
+				all[section+"."+id] = m
+			case map[string]any:
+				for form, text := range m {
+					all[section+"."+id+"."+form], _ = text.(string)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// identifier returns that of a message without the form.
+func identifier(id string) string {
+	parts := strings.Split(id, ".")
+	return strings.Join(parts[:2], ".")
+}
+
+// Every message is in every language, with the same values, and with the forms that the language has.
+func TestTranslations(t *testing.T) {
+	english := read(t, language.English)
+	texts, err := messages.New(tags()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`)
+	values := func(text string) []string { return slices.Compact(slices.Sorted(slices.Values(place.FindAllString(text, -1)))) }
+	for i, tag := range tags() {
+		translated := read(t, tag)
+		has := make(map[string]string)
+		for id, text := range translated {
+			if text == "" || strings.Contains(place.ReplaceAllString(text, ""), "{{") {
+				t.Errorf("%s: %s: %q", tag, id, text)
+			}
+			has[identifier(id)] = text
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(english)), func(e string) bool { return identifier(e) == identifier(id) }) {
+				t.Errorf("%s: %s is no message in English", tag, id)
+			}
+		}
+		for id, text := range english {
+			if got, ok := has[identifier(id)]; !ok {
+				t.Errorf("%s: %s is not translated: %q", tag, identifier(id), text)
+			} else if !slices.Equal(values(text), values(got)) {
+				t.Errorf("%s: %s has %q, in English %q", tag, identifier(id), got, text)
+			}
+			if id == identifier(id) {
+				continue
+			}
+			for _, n := range []int{0, 1, 2, 5, 1_000_000} {
+				if got := texts[i].Text(identifier(id), "Count", n); got == identifier(id) {
+					t.Errorf("%s: %s has no form for %d", tag, identifier(id), n)
+				}
+			}
+		}
+	}
+}
+
+// Each message that pages name exists, and each one is named somewhere.
+func TestMessagesAreUsed(t *testing.T) {
+	english := make(map[string]bool)
+	for id := range read(t, language.English) {
+		english[identifier(id)] = true
+	}
+	named := regexp.MustCompile(`(?:\bt|\.T|\.Text) ?\(?"([a-z_]+\.[a-z0-9_]*[a-z0-9])"`)
+	var source strings.Builder
+	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+		if isSource := strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".go"); err != nil || !isSource || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // of this repository
+		source.Write(text)
+		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+			if !english[match[1]] {
+				t.Errorf("%s: %s is no message", path, match[1])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range english {
+		isWord := slices.ContainsFunc(inWords(), func(before string) bool { return strings.HasPrefix(id, before) })
+		if !isWord && !strings.Contains(source.String(), `"`+id+`"`) {
+			t.Errorf("%s is used nowhere", id)
+		}
+	}
+}
+
+// What is put into a message is escaped but for elements, and numbers are written as the language does.
+func TestText(t *testing.T) {
+	all, err := messages.New(tags()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ got, want string }{
+		{all[0].Text("names.count", "Count", 1), "1 name"},
+		{all[1].Text("names.count", "Count", 12345), "12.345 Namen"},
+		{all[2].Text("names.count", "Count", 0), "0 nom"},
+		{all[4].Text("names.count", "Count", 2), "2 个名称"},
+		{string(all[0].T("problem.did_you_mean", "Names", "<b> {{.Names}}")), "Did you mean &lt;b&gt; {{.Names}}?"},
+		{string(all[0].T("problem.did_you_mean", "Names", template.HTML("<b>"))), "Did you mean <b>?"},
+		{all[0].Text("names.never"), "names.never"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
