@@ -31,53 +31,45 @@ import (
 // file, "" for none.
 func newDaemon(d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon.Daemon {
 	var made *daemon.Daemon
+	log := func() (current *slog.Logger) {
+		made.Use(func(g *daemon.Generation) { current = g.Log })
+		return current
+	}
 	d.stopping = d.health.Stopping()
 	d.panicked = func(value any, stack []byte) {
 		d.metrics.Panic()
-		made.Use(func(g *daemon.Generation) {
-			g.Log.Error("a panic was recovered: a fault of urnd, please report it", "panic", fmt.Sprint(value), "stack", string(stack))
-		})
+		log().Error("a panic was recovered: a bug in urnd, please report it", "panic", fmt.Sprint(value), "stack", string(stack))
 	}
 	d.registryState = func(err error) {
-		made.Use(func(g *daemon.Generation) {
-			if err != nil {
-				g.Log.Error("the registry cannot be asked: its names that are not cached are answered 503", "error", err)
-				return
-			}
-			g.Log.Info("the registry can be asked again")
-		})
+		if err != nil {
+			log().Error("the registry cannot be asked: its names that are not cached are answered 503", "error", err)
+			return
+		}
+		log().Info("the registry can be asked again")
 	}
 	d.sharedState = func(err error) {
-		made.Use(func(g *daemon.Generation) {
-			if err != nil {
-				g.Log.Warn("the shared level of caches is not used: this urnd loads for itself", "setting", "cache.shared", "error", err)
-				return
-			}
-			g.Log.Info("the shared level of caches is used")
-		})
+		if err != nil {
+			log().Warn("the shared level of caches is not used: this urnd loads for itself", "setting", "cache.shared", "error", err)
+			return
+		}
+		log().Info("the shared level of caches is used")
 	}
 	d.sharedPoisoned = func(what string) {
-		made.Use(func(g *daemon.Generation) {
-			g.Log.Warn("the server of the shared level of caches was tampered with, or has lost what it had: all is purged", "reason", what)
-		})
+		log().Warn("the server of the shared level of caches was tampered with, or has lost what it had: all is purged", "reason", what)
 	}
 	d.hookState = func(i int, err error) {
-		made.Use(func(g *daemon.Generation) {
-			if err != nil {
-				g.Log.Warn("a cache in front of urnd is not told what to purge: it is tried again", "setting", "cdn.webhooks."+strconv.Itoa(i), "error", err)
-				return
-			}
-			g.Log.Info("a cache in front of urnd is told what to purge again", "setting", "cdn.webhooks."+strconv.Itoa(i))
-		})
+		setting := "cdn.webhooks." + strconv.Itoa(i)
+		if err != nil {
+			log().Warn("a cache in front of urnd is not told what to purge: it is tried again", "setting", setting, "error", err)
+			return
+		}
+		log().Info("a cache in front of urnd is told what to purge again", "setting", setting)
 	}
 	d.hookLost = func(i, tags int) {
-		made.Use(func(g *daemon.Generation) {
-			g.Log.Error("a cache in front of urnd was not told what to purge: purge all of it", "setting", "cdn.webhooks."+strconv.Itoa(i), "tags", tags)
-		})
+		log().Error("a cache in front of urnd was not told what to purge: purge all of it",
+			"setting", "cdn.webhooks."+strconv.Itoa(i), "tags", tags)
 	}
-	d.registryMade = func(file string) {
-		made.Use(func(g *daemon.Generation) { g.Log.Info("there was no registry: an empty one was made", "file", file) })
-	}
+	d.registryMade = func(file string) { log().Info("there was no registry: an empty one was made", "file", file) }
 	made = daemon.New(daemon.Config{
 		File: file, Inherited: inherited, Now: d.now, Health: d.health, Refused: d.metrics.RefusedConnection,
 		BoundGarbage: os.Getenv("GOGC") == "",
