@@ -8,20 +8,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// The members of metadata that are read, for each part the first of its list that says something. They are compared without case. Among
-// them are those that imports of the registry write: year is of DataCite, tags of Shlink, elements such as dc.title and erc.who are of NOID
-// and EZID, DESC is a value of handles.
+// The members of metadata that are read, for each part the first of its list that says something. They are compared without case. Those of
+// other parts are in package title, where forms and imports find them. DESC is a value of handles.
 var (
 	descriptionKeys = []string{"description", "abstract", "dc.description", "desc"}
-	creatorKeys     = []string{"creators", "creator", "authors", "author", "dc.creator", "datacite.creator", "erc.who", "who"}
 	publisherKeys   = []string{"publisher", "dc.publisher", "datacite.publisher"}
-	issuedKeys      = []string{
-		"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date", "datacite.publicationyear", "erc.when", "when",
-	}
-	licenseKeys  = []string{"license", "licence", "rights", "dc.rights"}
-	keywordKeys  = []string{"keywords", "keyword", "subjects", "subject", "tags", "dc.subject"}
-	typeKeys     = []string{"type", "resourceType", "dc.type", "datacite.resourcetype"}
-	languageKeys = []string{"language", "inLanguage", "dc.language"}
+	licenseKeys     = []string{"license", "licence", "rights", "dc.rights"}
+	typeKeys        = []string{"type", "resourceType", "dc.type", "datacite.resourcetype"}
+	languageKeys    = []string{"language", "inLanguage", "dc.language"}
 )
 
 // TitleOf returns the title in the metadata that a registry has of a name, as ParseMetadata does.
@@ -46,11 +40,11 @@ func ParseMetadata(text string) Metadata {
 	parsed := Metadata{
 		Title:       first(m, title.Members(), plain),
 		Description: first(m, descriptionKeys, plain),
-		Creators:    list(m, creatorKeys, agent),
+		Creators:    list(m, title.CreatorMembers(), agent),
 		Publisher:   first(m, publisherKeys, plain),
-		Issued:      first(m, issuedKeys, issued),
+		Issued:      first(m, title.YearMembers(), issued),
 		License:     first(m, licenseKeys, license),
-		Keywords:    list(m, keywordKeys, plain),
+		Keywords:    list(m, title.KeywordMembers(), plain),
 		Type:        first(m, typeKeys, plain),
 		Language:    first(m, languageKeys, plain),
 	}

@@ -27,12 +27,6 @@ const (
 	maxDepth = 3
 )
 
-// Members returns the members of metadata that have the title, in the order in which they are preferred. They are compared without case. Those
-// with a dot or of an ERC are what imports write.
-func Members() []string {
-	return []string{"title", "name", "dc.title", "datacite.title", "erc.what", "what"}
-}
-
 // OfMetadata returns the texts of titles in metadata, a JSON object or "".
 func OfMetadata(metadata string) (titles []string) {
 	var object map[string]any
