@@ -189,10 +189,10 @@ func TestEveryFaultAtOnce(t *testing.T) {
 	_, err := config.Load(write(t, "urnd.yaml", `
 listen: {service: nowhere, servce: x}
 dns: {servers: [ns.example.org], timeout: soon, rounds: 0}
-ddds: {roots: ["a..b"], uri_roots: ["-"], max_domains: 99, root_options: [{root: a.b, servers: [tls://x]}]}
+ddds: {roots: ["a..b"], uri_roots: ["-"], root_options: [{root: a.b, servers: [tls://x]}]}
 resolve: {order: [ddds, ddds, magic]}
 urn: {accept: [rfc8141, rfc3986]}
-slp: {agents: [da.example], scopes: [], language: "", timeout: 0}
+slp: {agents: [da.example], scopes: [], timeout: 0}
 cache: {answers: lots, stale_for: -1s}
 access: {allow_destinations: [10.0.0]}
 limits: {target: 10}
@@ -206,7 +206,7 @@ namespaces:
   - {nid: A1, check: sometimes, thttp: ["http://a.example/x", "ftp://a", "https://a.example:8443"]}
 `), nil)
 	want := []string{
-		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour", "ddds.max_domains",
+		"access.allow_destinations.0", "cache.answers", "cache.stale_for", "colour",
 		"ddds.root_options.0.root", "ddds.root_options.0.servers.0", "ddds.roots.0", "ddds.uri_roots.0",
 		"dns.rounds", "dns.servers.0", "dns.timeout", "limits.target", "listen.servce", "listen.service.0", "log.format", "log.level",
 		"namespaces.0.fold", "namespaces.0.nid", "namespaces.0.pattern",
@@ -214,7 +214,7 @@ namespaces:
 		"namespaces.2.targets.0.context", "namespaces.2.targets.0.language", "namespaces.2.targets.0.rel", "namespaces.2.targets.0.title",
 		"namespaces.2.targets.0.type",
 		"namespaces.3.check", "namespaces.3.nid", "namespaces.3.thttp.0", "namespaces.3.thttp.1", "resolve.order.1",
-		"resolve.order.2", "slp.agents.0", "slp.language", "slp.scopes", "slp.timeout", "urn.accept.1",
+		"resolve.order.2", "slp.agents.0", "slp.scopes", "slp.timeout", "urn.accept.1",
 	}
 	if got := slices.Compact(paths(err)); !slices.Equal(got, want) {
 		t.Errorf("faults at %q\nwant %q\n%v", got, want, err)

@@ -8,10 +8,9 @@ import (
 
 // DDDS configures the Dynamic Delegation Discovery System, RFC 3401 to 3404.
 type DDDS struct {
-	Enabled    bool     `mapstructure:"enabled"`
-	Roots      []string `mapstructure:"roots"`     // domains below which NIDs are looked up, in order
-	URIRoots   []string `mapstructure:"uri_roots"` // domains below which schemes are looked up; empty: none are
-	MaxDomains int      `mapstructure:"max_domains"`
+	Enabled  bool     `mapstructure:"enabled"`
+	Roots    []string `mapstructure:"roots"`     // domains below which NIDs are looked up, in order
+	URIRoots []string `mapstructure:"uri_roots"` // domains below which schemes are looked up; empty: none are
 	// Refer redirects clients to the THTTP servers that records name, instead of
 	// querying them.
 	Refer bool `mapstructure:"refer"`
@@ -39,10 +38,6 @@ func dddsSettings() []Setting {
 			Doc: "The domains below which the schemes of URIs are looked up that are neither URNs nor URLs, such as " +
 				"cid:, for the clients in access.proxy_clients. Empty: they are refused.",
 			Sample: "uri_roots: [uri.example.org., uri.arpa.]",
-		},
-		{
-			Path: "ddds.max_domains", Default: 5, Least: 1, Most: 20,
-			Doc: "the maximum number of domains that the rules for one name may visit",
 		},
 		{
 			Path: "ddds.refer",

@@ -13,15 +13,9 @@ type DNS struct {
 	Servers []Server      `mapstructure:"servers"` // empty: those of /etc/resolv.conf
 	Timeout time.Duration `mapstructure:"timeout"` // of one query to one server
 	Rounds  int           `mapstructure:"rounds"`  // how often the list of servers is tried
-	// HedgeAfter is the time without an answer after which the next server is
-	// queried in parallel; 0 waits for Timeout.
-	HedgeAfter time.Duration `mapstructure:"hedge_after"`
-	// MinTTL and MaxTTL bound how long record sets are cached.
-	MinTTL time.Duration `mapstructure:"min_ttl"`
-	MaxTTL time.Duration `mapstructure:"max_ttl"`
-	// RefreshAhead queries record sets that are in use again before they expire.
-	RefreshAhead bool `mapstructure:"refresh_ahead"`
-	MixedCase    bool `mapstructure:"mixed_case"` // of questions
+	// MinTTL is how long record sets are cached at least; Resolve.MaxTTL is the most.
+	MinTTL    time.Duration `mapstructure:"min_ttl"`
+	MixedCase bool          `mapstructure:"mixed_case"` // of questions
 }
 
 func dnsSettings() []Setting {
@@ -39,20 +33,14 @@ func dnsSettings() []Setting {
 		},
 		{Path: "dns.rounds", Default: 2, Least: 1, Most: 10, Doc: "how often the list of servers is tried before giving up"},
 		{
-			Path: "dns.hedge_after", Default: 300 * time.Millisecond, Least: time.Duration(0), Most: time.Minute,
-			Doc: "after this time without an answer the next server is queried in parallel; 0 waits for the timeout",
-		},
-		{
 			Path: "dns.min_ttl", Least: time.Duration(0), Most: time.Hour,
-			Doc: "record sets are cached at least this long, whatever their TTL",
+			Doc: "record sets are cached at least this long, whatever their TTL; resolve.max_ttl is the most",
 		},
-		{Path: "dns.max_ttl", Default: week, Least: time.Second, Most: 365 * day, Doc: "and at most this long"},
 		{
 			Path: "dns.mixed_case", Default: true,
 			Doc: "ask in letters of random case, which a forged reply must repeat (DNS 0x20); servers that do not " +
 				"keep the case are found out, and asked in lower case",
 		},
-		{Path: "dns.refresh_ahead", Default: true, Doc: "query record sets that are in use again before they expire"},
 	}
 }
 

@@ -158,7 +158,9 @@ func decode(v *viper.Viper) (Config, error) {
 		faults = append(faults, fault)
 	}
 	for _, key := range withoutSecretKeys(unknown(v, found.Unused)...) {
-		if known := withoutSection(key); known != "" {
+		if instead := tookItsPlace(key); instead != "" {
+			faults.add(key, unknownKey+": %s", instead)
+		} else if known := withoutSection(key); known != "" {
 			faults.add(key, unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
 		} else if known := suggest(key); known != "" {
 			faults.add(key, unknownKey+"; did you mean %s?", known)

@@ -22,7 +22,8 @@ namespaces:
 limmits: {target: 8KiB}
 completely: different
 limits: {rate: 2.5}
-thttp: {timeout: 5, max_ttl: "60", default_ttl: 2.5}
+thttp: {timeout: 5, default_ttl: 2.5}
+resolve: {max_ttl: "60"}
 `)
 	_, err := config.Load(path, map[string]any{"log.format": "xml"})
 	if err == nil {
@@ -37,7 +38,7 @@ thttp: {timeout: 5, max_ttl: "60", default_ttl: 2.5}
 		path + ":10: completely: unknown key\n",
 		path + ":11: limits.rate: 2.5 is not a whole number (0 to 10000000)",
 		path + ":12: thttp.timeout: 5 has no unit: write 5s or 5ms (1ms to 10m)",
-		path + ":12: thttp.max_ttl: 60 has no unit: write 60s or 60ms (1s to 8760h)",
+		path + ":13: resolve.max_ttl: 60 has no unit: write 60s or 60ms (1s to 8760h)",
 		path + ":12: thttp.default_ttl: 2.5 has no unit: write 2.5s or 2.5ms (0s to 8760h)",
 		`log.format: "xml" is not auto, text, json or journald`,
 	} {

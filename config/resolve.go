@@ -15,6 +15,8 @@ type Resolve struct {
 	Backoff time.Duration `mapstructure:"backoff"`
 	// RuleTTL is the TTL of answers from namespace rules, which have no TTL of their own.
 	RuleTTL time.Duration `mapstructure:"rule_ttl"`
+	// MaxTTL bounds the TTL of what others say: record sets, and answers by THTTP.
+	MaxTTL time.Duration `mapstructure:"max_ttl"`
 	// Fallback is a URI template: clients are redirected there for names that no
 	// system resolves. Empty: the status is UnknownStatus.
 	Fallback string `mapstructure:"elsewhere"`
@@ -46,6 +48,10 @@ func resolveSettings() []Setting {
 		{
 			Path: "resolve.rule_ttl", Default: day, Least: time.Duration(0), Most: 365 * day,
 			Doc: "TTL of answers from namespace rules; answers from the DNS have their own",
+		},
+		{
+			Path: "resolve.max_ttl", Default: week, Least: time.Second, Most: 365 * day,
+			Doc: "the maximum TTL of what others say: DNS records, and answers by THTTP",
 		},
 		{
 			Path: "resolve.elsewhere", Form: "URI template", check: checkFallback,

@@ -27,15 +27,15 @@ func (c Config) common() Config {
 	c.Registry.Store, c.Registry.Replica, c.Registry.Password = isSet(c.Registry.Store), "", ""
 	c.Registry.TTL, c.Registry.ClientTTL, c.Registry.Redirect, c.Registry.Count, c.CDN.TTL = 0, 0, 0, false, 0
 	c.DNS.Servers = sorted(c.DNS.Servers)
-	c.DNS.Timeout, c.DNS.Rounds, c.DNS.HedgeAfter, c.DNS.MixedCase, c.DNS.RefreshAhead = 0, 0, 0, false, false
-	c.DDDS.MaxDomains, c.DDDS.RootOptions = 0, slices.Clone(c.DDDS.RootOptions)
+	c.DNS.Timeout, c.DNS.Rounds, c.DNS.MixedCase = 0, 0, false
+	c.DDDS.RootOptions = slices.Clone(c.DDDS.RootOptions)
 	for i := range c.DDDS.RootOptions {
 		c.DDDS.RootOptions[i].Servers = sorted(c.DDDS.RootOptions[i].Servers)
 	}
 	c.DDDS.RootOptions = sorted(c.DDDS.RootOptions)
 	c.Resolve.Timeout, c.Resolve.Backoff = 0, 0
 	c.SLP.Agents, c.SLP.Scopes, c.SLP.Timeout = sorted(c.SLP.Agents), sorted(c.SLP.Scopes), 0
-	c.THTTP.Timeout, c.THTTP.MaxBody, c.THTTP.MaxLocations = 0, 0, 0
+	c.THTTP.Timeout = 0
 	c.URN.Accept = sorted(c.URN.Accept)
 	c.Namespaces = slices.Clone(c.Namespaces)
 	for i := range c.Namespaces {

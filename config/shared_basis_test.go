@@ -77,13 +77,12 @@ func TestSharedBasis(t *testing.T) {
 		},
 		"the login of news": func(c *config.Config) { c.News.Login = "credential:news" },
 		"how long and often servers are asked": func(c *config.Config) {
-			c.DNS.Timeout, c.DNS.Rounds, c.DNS.HedgeAfter, c.DNS.MixedCase, c.DNS.RefreshAhead = time.Minute, 9, 0,
-				false, false
+			c.DNS.Timeout, c.DNS.Rounds, c.DNS.MixedCase = time.Minute, 9, false
 			c.Resolve.Timeout, c.Resolve.Backoff, c.SLP.Timeout, c.THTTP.Timeout = time.Minute, 0, time.Minute,
 				time.Minute
 		},
 		"limits": func(c *config.Config) {
-			c.DDDS.MaxDomains, c.THTTP.MaxBody, c.THTTP.MaxLocations, c.Limits.Requests = 9, 1<<20+1, 7, 8
+			c.Limits.Requests = 8
 		},
 		"memory and disk": func(c *config.Config) {
 			c.Cache.Answers, c.Cache.Disk, c.Cache.StaleFor = 1<<30, 1<<30,
@@ -104,7 +103,7 @@ func TestSharedBasis(t *testing.T) {
 		"what the registry has": func(c *config.Config) { c.Registry.Only = nil },
 		"the order of systems":  func(c *config.Config) { slices.Reverse(c.Resolve.Order) },
 		"lifetimes of rules":    func(c *config.Config) { c.Resolve.RuleTTL = time.Hour },
-		"lifetimes of records":  func(c *config.Config) { c.DNS.MaxTTL = time.Hour },
+		"lifetimes of records":  func(c *config.Config) { c.Resolve.MaxTTL = time.Hour },
 		"a rule": func(c *config.Config) {
 			c.Namespaces[1].Targets = []config.Target{{Template: "https://b.example/{nss}"}}
 		},

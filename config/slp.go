@@ -2,26 +2,27 @@ package config
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"time"
 )
 
 // SLP names directory agents for the discovery of resolution servers: RFC 2608.
 type SLP struct {
-	Agents []Agent `mapstructure:"agents"` // empty: SLP is not used, unless Multicast is on
-	// Multicast sends requests to Group, where Agents is empty.
-	Multicast bool          `mapstructure:"multicast"`
-	Group     Agent         `mapstructure:"group"`
-	Scopes    []string      `mapstructure:"scopes"`
-	Language  string        `mapstructure:"language"`
-	Timeout   time.Duration `mapstructure:"timeout"` // for one agent
-	// NoneTTL is the TTL of the result that no agent knows a server.
-	NoneTTL time.Duration `mapstructure:"none_ttl"`
+	Agents  []Agent       `mapstructure:"agents"` // or a multicast group of them; empty: SLP is not used
+	Scopes  []string      `mapstructure:"scopes"`
+	Timeout time.Duration `mapstructure:"timeout"` // for one agent
 }
 
 // Enabled reports whether directory agents are configured.
-func (c SLP) Enabled() bool { return len(c.Agents) > 0 || c.Multicast }
+func (c SLP) Enabled() bool { return len(c.Agents) > 0 }
+
+// Group returns the multicast group that is asked for directory agents; ok is false where agents have addresses of their own.
+func (c SLP) Group() (group netip.AddrPort, ok bool) {
+	if len(c.Agents) != 1 || !c.Agents[0].Addr().IsMulticast() {
+		return netip.AddrPort{}, false
+	}
+	return c.Agents[0].AddrPort, true
+}
 
 func slpSettings() []Setting {
 	return []Setting{
@@ -31,25 +32,15 @@ func slpSettings() []Setting {
 				"the type service:urn-resolver:thttp with the attribute nid.",
 		},
 		{
-			Path: "slp.agents", Default: []Agent{}, Form: "IP address, with or without port",
-			Doc: "IP addresses, with or without port. Empty: SLP is not used, unless multicast is on.",
-		},
-		{Path: "slp.multicast", Doc: "if there are no agents, send requests to the multicast group"},
-		{
-			Path: "slp.group", Default: Agent{netip.MustParseAddrPort("239.255.255.253:427")},
-			Form: "IP address, with or without port",
-			Doc:  "the multicast group",
+			Path: "slp.agents", Default: []Agent{}, Form: "IP address, with or without port", check: checkAgents,
+			Doc: "IP addresses, with or without port, or that of a multicast group alone, such as 239.255.255.253 (RFC 2608 section 4.1), " +
+				"in which agents are asked for. Empty: SLP is not used.",
 		},
 		{
 			Path: "slp.scopes", Default: []string{"DEFAULT"}, Form: "text", check: checkScopes,
 			Doc: "the scopes in which services are searched",
 		},
-		{Path: "slp.language", Default: "en", Form: "language tag", check: checkSLPLanguage, Doc: "the language of requests"},
 		{Path: "slp.timeout", Default: 5 * time.Second, Least: time.Millisecond, Most: time.Minute, Doc: "for one agent"},
-		{
-			Path: "slp.none_ttl", Default: time.Minute, Least: time.Second, Most: day,
-			Doc: "TTL of the result that no agent knows a server",
-		},
 	}
 }
 
@@ -59,11 +50,12 @@ func checkScopes(f *Faults, path string, value any) {
 	}
 }
 
-// languageTag is RFC 2608 section 8.
-var languageTag = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z]{1,8})*$`)
-
-func checkSLPLanguage(f *Faults, path string, value any) {
-	if tag, _ := value.(string); !languageTag.MatchString(tag) {
-		f.add(path, "%q is not a language tag such as en", tag)
+// checkAgents refuses a multicast group beside other agents, whose requests go to one address each.
+func checkAgents(f *Faults, path string, value any) {
+	agents, _ := value.([]Agent)
+	for i, agent := range agents {
+		if agent.Addr().IsMulticast() && len(agents) > 1 {
+			f.add(index(path, i), "%s is a multicast group, and the other agents have addresses: write the group alone, or the addresses", agent.Addr())
+		}
 	}
 }

@@ -32,6 +32,17 @@ func suggest(unknown string) string {
 	return best
 }
 
+// tookItsPlace says what to write in place of a setting that is now a part of another one, "" for other keys.
+func tookItsPlace(key string) string {
+	switch key {
+	case "dns.max_ttl", "thttp.max_ttl":
+		return "write resolve.max_ttl, which is for both"
+	case "slp.multicast", "slp.group":
+		return "write the group in slp.agents, such as 239.255.255.253"
+	}
+	return ""
+}
+
 // anyIndex stands for an element of a list in a path.
 const anyIndex = "*"
 

@@ -42,8 +42,8 @@ func (c Config) Validate() error {
 
 // checkTogether checks settings that depend on each other.
 func (c Config) checkTogether(f *Faults) {
-	if c.DNS.MaxTTL < c.DNS.MinTTL {
-		f.add("dns.max_ttl", "%s is less than dns.min_ttl", show(c.DNS.MaxTTL))
+	if c.Resolve.MaxTTL < c.DNS.MinTTL {
+		f.add("resolve.max_ttl", "%s is less than dns.min_ttl", show(c.Resolve.MaxTTL))
 	}
 	if c.Limits.Target > c.Limits.Header {
 		f.add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))

@@ -49,9 +49,6 @@ func warnOfDiscovery(f *Faults, c Config) {
 			f.add(index("ddds.root_options", i), "changes nothing: write servers, or require_dnssec: true")
 		}
 	}
-	if group := c.SLP.Group.Addr(); !group.IsMulticast() {
-		f.add("slp.group", "%s is not a multicast address: write it in slp.agents", group)
-	}
 }
 
 func warnOfNamespaces(f *Faults, namespaces []Namespace) {

@@ -16,7 +16,7 @@ func warnOfTimes(f *Faults, c Config) {
 		{"dns.timeout", c.DNS.Timeout, d.DNS.Timeout, c.Resolve.Timeout, "resolve.timeout"},
 		{"thttp.timeout", c.THTTP.Timeout, d.THTTP.Timeout, c.Resolve.Timeout, "resolve.timeout"},
 		{"slp.timeout", c.SLP.Timeout, d.SLP.Timeout, c.Resolve.Timeout, "resolve.timeout"},
-		{"thttp.default_ttl", c.THTTP.DefaultTTL, d.THTTP.DefaultTTL, c.THTTP.MaxTTL, "thttp.max_ttl"},
+		{"thttp.default_ttl", c.THTTP.DefaultTTL, d.THTTP.DefaultTTL, c.Resolve.MaxTTL, "resolve.max_ttl"},
 		{"cache.retry_after", c.Cache.RetryAfter, d.Cache.RetryAfter, c.Cache.StaleFor, "cache.stale_for"},
 		{"limits.connect_timeout", c.Limits.ConnectTimeout, d.Limits.ConnectTimeout, c.Limits.OriginTimeout, "limits.origin_timeout"},
 	} {
@@ -29,9 +29,6 @@ func warnOfTimes(f *Faults, c Config) {
 	if stop := l.NoticeTime + l.DrainTime + l.ShutdownTimeout; stop > stopTimeout {
 		f.add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, and its unit of systemd ends it "+
 			"after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
-	}
-	if hedge := c.DNS.HedgeAfter; hedge >= c.DNS.Timeout && hedge != d.DNS.HedgeAfter {
-		f.add("dns.hedge_after", "%s is not less than dns.timeout, %s: no other server is asked in parallel", show(hedge), show(c.DNS.Timeout))
 	}
 }
 

@@ -87,9 +87,7 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 		"tls.certificate")
 	unused(c.Listen.Admin == "", "listen.admin is empty", "tls.client_ca", "access.admin_token", "access.admin_proxies")
 	unused(!c.DDDS.Enabled, "ddds.enabled is false", "ddds.roots", "ddds.uri_roots", "ddds.root_options")
-	unused(len(c.SLP.Agents) > 0, "slp.agents are asked", "slp.multicast")
-	unused(!c.SLP.Enabled(), "slp.agents is empty, so that SLP is not used",
-		"slp.group", "slp.scopes", "slp.language", "slp.timeout", "slp.none_ttl")
+	unused(!c.SLP.Enabled(), "slp.agents is empty, so that SLP is not used", "slp.scopes", "slp.timeout")
 	unused(c.Resolve.Fallback != "", "names that are not known are redirected by resolve.elsewhere",
 		"resolve.unknown_status")
 	unused(c.Registry.Store == "", "registry.store is empty, so that there is no registry",

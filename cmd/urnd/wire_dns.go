@@ -3,6 +3,7 @@ package main
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
@@ -28,20 +29,20 @@ type dnsClient interface {
 func wireDNS(r *resolution, c config.Config, d resolverDependencies) (*ddds.Hosts, error) {
 	var err error
 	bounds := memory.Config[ddds.Records]{MaxBytes: int64(c.Cache.Records), Size: ddds.RecordsSize}
-	if r.records, err = newCache(r, c, d, "records", config.Records, c.DNS.RefreshAhead, bounds, sharedRecords(r, c)); err != nil {
+	if r.records, err = newCache(r, c, d, "records", config.Records, true, bounds, sharedRecords(r, c)); err != nil {
 		return nil, err
 	}
 	r.dns = wireServers(r, c, d)
 	system, _ := ddds.ReadSystem(resolvConf) // without the file there are no local domains
 	return ddds.NewHosts(ddds.HostsConfig{
-		Addresses: ddds.NewCachedAddresses(r.records.Cache, r.dns, recordBounds(c.DNS)),
+		Addresses: ddds.NewCachedAddresses(r.records.Cache, r.dns, recordBounds(c)),
 		Local:     netguard.SystemHosts, Search: system.Search,
 	}), nil
 }
 
 // recordBounds returns the bounds of the TTL of record sets.
-func recordBounds(c config.DNS) ddds.Bounds {
-	return ddds.Bounds{MinTTL: c.MinTTL, MaxTTL: c.MaxTTL}
+func recordBounds(c config.Config) ddds.Bounds {
+	return ddds.Bounds{MinTTL: c.DNS.MinTTL, MaxTTL: c.Resolve.MaxTTL}
 }
 
 // wireServers returns the client for the configured DNS servers, or for those of the system.
@@ -75,11 +76,15 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 	}
 	return ddds.NewClient(ddds.ClientConfig{
 		Servers: asked, Dial: netguard.Only(c.DNS.Timeout, addrs...).DialContext,
-		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: c.DNS.HedgeAfter, Backoff: c.Resolve.Backoff,
+		Timeout: c.DNS.Timeout, Rounds: c.DNS.Rounds, HedgeAfter: hedgeAfter, Backoff: c.Resolve.Backoff,
 		RequireAD: requireAD, Now: d.now,
 		Slots: r.limits.queries, Observe: observe.Queries(d.metrics, d.queried), MixCase: c.DNS.MixedCase, Panicked: d.panicked,
 	})
 }
+
+// hedgeAfter is the time without an answer after which the next DNS server is asked in parallel: more than almost all answers of a
+// recursive server take that has to ask others first, and less than a reader waits for.
+const hedgeAfter = 300 * time.Millisecond
 
 // dnsServers returns the servers that are configured, or those of the system.
 func dnsServers(c config.DNS) []config.Server {
@@ -125,14 +130,18 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDe
 	return urns, uris
 }
 
+// maxDomains bounds how many domains the rules for one name may visit: those of RFC 3404 and of urn.arpa visit two or three, and
+// what leads further is a loop, or takes longer than resolve.timeout.
+const maxDomains = 5
+
 // dddsConfig returns the configuration that both applications share.
 func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resolverDependencies) ddds.Config {
-	bounds := recordBounds(c.DNS)
+	bounds := recordBounds(c)
 	settings := ddds.Config{
 		Lookup:     ddds.NewCached(r.records.Cache, r.dns, bounds),
 		Lookups:    make(map[string]ddds.Lookuper),
 		FirstKey:   r.names.Set.FirstKey,
-		MaxDomains: c.DDDS.MaxDomains, Fallback: c.DDDS.Fallback,
+		MaxDomains: maxDomains, Fallback: c.DDDS.Fallback,
 		Observer: observe.Rules(d.metrics),
 	}
 	for _, o := range c.DDDS.RootOptions {

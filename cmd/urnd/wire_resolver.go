@@ -275,6 +275,12 @@ func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
 // errBusy is the error at the limit of concurrent resolutions.
 var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.requests)", resolver.ErrBusy)
 
+// The bounds of a list of locations (RFC 2169): in bytes it has room for more than are used, and clients read no more than the first.
+const (
+	maxLocationList = 1 << 20
+	maxLocations    = 100
+)
+
 // newTHTTP returns the client of resolution servers. It has a connection limit of its own,
 // so that it never waits for fetches.
 func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
@@ -286,8 +292,8 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 	backoff := r.backoff("resolution server (THTTP)", c.Resolve, d)
 	return thttp.New(thttp.Config{
 		Web: web, Timeout: c.THTTP.Timeout,
-		MaxBody: int64(c.THTTP.MaxBody), MaxLocations: c.THTTP.MaxLocations,
-		DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.THTTP.MaxTTL, Now: d.now,
+		MaxBody: maxLocationList, MaxLocations: maxLocations,
+		DefaultTTL: c.THTTP.DefaultTTL, MaxTTL: c.Resolve.MaxTTL, Now: d.now,
 		Fields: d.fields, Schemes: c.LocationSchemes(), Observe: observe.Exchanges(d.metrics, "thttp"),
 		Backoff: backoff,
 	})

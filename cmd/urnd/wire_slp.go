@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/config"
@@ -28,8 +29,8 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 		names = append(names, agent.String())
 	}
 	var group slp.Open
-	if c.SLP.Multicast {
-		group = netguard.Group(c.SLP.Group.AddrPort)
+	if address, ok := c.SLP.Group(); ok {
+		names, group = nil, netguard.Group(address)
 	}
 	d.previous = nil // what was found may have moved: a reload discovers it again
 	var err error
@@ -38,13 +39,16 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 		return nil, err
 	}
 	r.servers = slp.New(slp.Config{
-		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: c.SLP.Language, Timeout: c.SLP.Timeout, NegativeTTL: c.SLP.NoneTTL,
+		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: "en", Timeout: c.SLP.Timeout, NegativeTTL: noAgentTTL,
 		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
 		Recheck: c.Resolve.Backoff, Backoff: r.backoff("directory agent (SLP)", c.Resolve, d), Unusable: d.unusable,
 		Observe: observe.Exchanges(d.metrics, "slp"),
 	})
 	return r.limited(r.servers), nil
 }
+
+// noAgentTTL is how long it is known that no agent knows a server: a server that registers (RFC 2608 section 8.3) is found then.
+const noAgentTTL = time.Minute
 
 // dialAgent returns how to connect to directory agents: those of the configuration, or those
 // that answered the multicast group.
@@ -53,7 +57,7 @@ func dialAgent(c config.SLP) func(ctx context.Context, network, address string) 
 	for _, agent := range c.Agents {
 		addrs = append(addrs, agent.Addr())
 	}
-	if len(addrs) > 0 {
+	if _, isGroup := c.Group(); !isGroup {
 		return netguard.Only(c.Timeout, addrs...).DialContext
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -36,7 +36,7 @@ const (
 const clientsConfig = `
 listen: {service: ['127.0.0.1:0'], tls: ['127.0.0.1:0'], admin: 127.0.0.1:0}
 tls: {certificate: %[1]s/certificate.pem, key: %[1]s/key.pem}
-dns: {servers: ['%[2]s'], timeout: 5s, rounds: 2, hedge_after: 0s}
+dns: {servers: ['%[2]s'], timeout: 5s, rounds: 2}
 access: {allow_destinations: [127.9.9.9/32], proxy_clients: [127.0.0.0/8]}
 cache: {max_response: 1MiB%[3]s}
 limits: {shutdown_timeout: 3s, drain_time: 1ms}

@@ -53,7 +53,7 @@ listen:
   admin: 127.0.0.1:0
   proxy_protocol: [127.0.0.4/32]
 tls: {certificate: %[1]s/certificate.pem, key: %[1]s/key.pem}
-dns: {servers: ['%[2]s'], timeout: 500ms, rounds: 1, hedge_after: 0s}
+dns: {servers: ['%[2]s'], timeout: 500ms, rounds: 1}
 ddds: {roots: [urn.example.]}
 resolve: {timeout: 5s, backoff: 0s}
 thttp: {timeout: 2s}

@@ -39,7 +39,7 @@ listen:
   admin: 127.0.0.1:0
   names: [promise.example]
 tls: {certificate: DIR/certificate.pem, key: DIR/key.pem}
-dns: {servers: ['DNS'], timeout: 10s, rounds: 1, hedge_after: 0s}
+dns: {servers: ['DNS'], timeout: 10s, rounds: 1}
 ddds: {roots: [urn.promise.example.], uri_roots: [uri.promise.example.]}
 resolve: {backoff: 0s}
 namespaces:

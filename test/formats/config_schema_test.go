@@ -34,7 +34,7 @@ func TestConfigSchema(t *testing.T) {
 		"resolve: {unknown_status: 501}":                                          true,
 		"dns: {timout: 5s}":                                                       false,
 		"dns: {timeout: 5}":                                                       false,
-		"dns: {hedge_after: 0}":                                                   true,
+		"resolve: {backoff: 0}":                                                   true,
 		"dns: {timeout: soon}":                                                    false,
 		"dns: {rounds: 0}":                                                        false,
 		"dns: {rounds: many}":                                                     false,

@@ -97,7 +97,7 @@ func TestSharingDespiteOtherTexts(t *testing.T) {
 	a := startSharing(t, bind.Addr(), server.Addr(), nil)
 	b := startSharing(t, bind.Addr(), server.Addr(), func(c *config.Config) {
 		c.DNS.Timeout, c.DNS.Rounds, c.DNS.MixedCase = 3*time.Second, 3, false
-		c.Resolve.Timeout, c.Resolve.Backoff, c.DDDS.MaxDomains, c.THTTP.MaxLocations = 20*time.Second, time.Second, 6, 90
+		c.Resolve.Timeout, c.Resolve.Backoff = 20*time.Second, time.Second
 	})
 	for _, w := range []instance{a, b} {
 		w.usesShared(t, true)

@@ -123,7 +123,7 @@ func TestDeadFirstServer(t *testing.T) {
 	w := urndtest.Start(t, good, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.DNS.Servers = append([]config.Server{{AddrPort: netip.MustParseAddrPort(dead)}}, c.DNS.Servers...)
-		c.DNS.Timeout, c.DNS.HedgeAfter = time.Minute, time.Millisecond
+		c.DNS.Timeout = time.Minute
 		c.Namespaces = append(c.Namespaces, config.Namespace{NID: "served", THTTP: []string{"http://host.example.org:" + port}})
 	})
 	if got := w.Get(t, "/urn:served:1"); got.Status != http.StatusFound || got.Location != "https://a.example/" {

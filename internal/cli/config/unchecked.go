@@ -68,7 +68,7 @@ func serversOf(c config.Config) []string {
 		names   bool
 	}{
 		{"dns.servers", len(c.DNS.Servers) > 0},
-		{"slp", len(c.SLP.Agents) > 0 || c.SLP.Multicast},
+		{"slp", c.SLP.Enabled()},
 		{"registry.store", c.Registry.Store != "" && !inFile},
 		{"cache.shared", c.Cache.Shared != ""},
 		{"registry.replica", c.Registry.Replica != ""},
